@@ -1,0 +1,4 @@
+//! (to come)
+/// Cache.
+#[derive(Debug, Default)]
+pub struct Cache;

@@ -1,0 +1,200 @@
+//! Opening a path inside the roots, without a race: what was checked is what is read.
+//!
+//! A path is opened without reading it (`O_PATH`); the real place and the type of what was opened
+//! are asked of the open file itself, and only then is it read, through that same file. A link that
+//! is swapped in between changes nothing: it would have to change what is already open.
+//!
+//! Of what stands outside the roots nothing is told, not even whether anything does: a path that
+//! leaves them is refused alike whether it exists or not ([`leaves`]).
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{CWD, FileType, Mode, OFlags};
+use rustix::io::Errno;
+
+use crate::workspace::{Boundary, Workspace};
+
+/// How many links a path may lead through, as in the kernel.
+const MAX_LINKS: usize = 40;
+
+/// Something that is open, and inside the roots.
+#[derive(Debug)]
+pub struct Place {
+    /// Where it really is.
+    pub real: PathBuf,
+    /// What it is.
+    pub kind: Kind,
+    /// What the system says of it.
+    pub stat: rustix::fs::Stat,
+    fd: OwnedFd,
+}
+
+/// What stands at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Directory,
+    /// Anything that is not to be read; the word for it.
+    Other(&'static str),
+}
+
+/// Why a path was not opened.
+#[derive(Debug)]
+pub enum OpenError {
+    /// Nothing stands there, and the place is inside the roots.
+    Missing,
+    /// The place is outside the roots.
+    Outside,
+    /// The system does not let this user.
+    Denied,
+    /// Another refusal of the system.
+    Other(io::Error),
+}
+
+impl Place {
+    /// Opens `path`, which is absolute, where `workspace` allows its real place.
+    pub fn open(workspace: &Workspace, path: &Path) -> Result<Self, OpenError> {
+        let bounded = workspace.boundary() == Boundary::Roots;
+        let climbs = path.components().any(|component| component == Component::ParentDir);
+        if bounded && (climbs || !workspace.spelled_within(path)) && leaves(workspace, path) {
+            return Err(OpenError::Outside);
+        }
+        let flags = OFlags::PATH | OFlags::CLOEXEC;
+        let opened = rustix::fs::openat(CWD, path, flags, Mode::empty()).and_then(|fd| {
+            let stat = rustix::fs::fstat(&fd)?;
+            Ok((place_of(&fd)?, stat, fd))
+        });
+        match opened {
+            Ok((real, ..)) if !workspace.allows(&real) => Err(OpenError::Outside),
+            Ok((_, stat, _)) if stat.st_nlink == 0 => Err(OpenError::Missing),
+            Ok((real, stat, fd)) => Ok(Self { real, kind: kind_of(&stat), stat, fd }),
+            Err(_) if bounded && leaves(workspace, path) => Err(OpenError::Outside),
+            Err(Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG) => Err(OpenError::Missing),
+            Err(Errno::ACCESS | Errno::PERM) => Err(OpenError::Denied),
+            Err(error) => Err(OpenError::Other(error.into())),
+        }
+    }
+
+    /// Opens the file for reading: the same that was checked. Never waits, whatever it is.
+    pub fn file(&self) -> Result<File, OpenError> {
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+        self.reopen(flags).map(File::from)
+    }
+
+    /// Opens the folder for listing it and for opening what is below it.
+    pub fn folder(&self) -> Result<OwnedFd, OpenError> {
+        self.reopen(OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY)
+    }
+
+    fn reopen(&self, flags: OFlags) -> Result<OwnedFd, OpenError> {
+        let path = format!("/proc/self/fd/{}", self.fd.as_raw_fd());
+        rustix::fs::openat(CWD, path, flags, Mode::empty()).map_err(|error| match error {
+            Errno::ACCESS | Errno::PERM => OpenError::Denied,
+            error => OpenError::Other(error.into()),
+        })
+    }
+
+    /// Bytes in the file, as the system says.
+    pub fn len(&self) -> u64 {
+        u64::try_from(self.stat.st_size).unwrap_or(0)
+    }
+
+    /// Whether the system says that it has no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl AsFd for Place {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.fd.as_fd()
+    }
+}
+
+/// Where an open file really is.
+fn place_of(fd: &OwnedFd) -> Result<PathBuf, Errno> {
+    let link = format!("/proc/self/fd/{}", fd.as_raw_fd());
+    let target = rustix::fs::readlinkat(CWD, link, Vec::new())?;
+    Ok(PathBuf::from(OsString::from_vec(target.into_bytes())))
+}
+
+fn kind_of(stat: &rustix::fs::Stat) -> Kind {
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => Kind::File,
+        FileType::Directory => Kind::Directory,
+        FileType::Fifo => Kind::Other("fifo"),
+        FileType::Socket => Kind::Other("socket"),
+        FileType::CharacterDevice => Kind::Other("character device"),
+        FileType::BlockDevice => Kind::Other("block device"),
+        _ => Kind::Other("unknown type"),
+    }
+}
+
+/// Whether `path`, followed link by link, leaves the roots anywhere on its way.
+///
+/// On its way it may pass through the folders above a root; it looks at nothing else that is not
+/// inside, so that the answer does not depend on what stands outside. From where nothing stands,
+/// the rest of the path is taken at its word.
+fn leaves(workspace: &Workspace, path: &Path) -> bool {
+    let mut ahead: Vec<OsString> = reversed(path);
+    let mut here = PathBuf::from("/");
+    let mut links = 0;
+    let mut exists = true;
+    while let Some(name) = ahead.pop() {
+        if name == ".." {
+            here.pop();
+            continue;
+        }
+        here.push(&name);
+        if !on_the_way(workspace, &here) {
+            return true;
+        }
+        if !exists {
+            continue;
+        }
+        let Ok(metadata) = here.symlink_metadata() else {
+            exists = false;
+            continue;
+        };
+        if metadata.is_symlink() {
+            links += 1;
+            let Ok(target) = here.read_link() else { return true };
+            if links > MAX_LINKS {
+                return !workspace.allows(&here);
+            }
+            here.pop();
+            if target.is_absolute() {
+                here = PathBuf::from("/");
+            }
+            ahead.extend(reversed(&target));
+        }
+    }
+    !workspace.allows(&here)
+}
+
+/// Whether `here` is inside the roots, or a folder above one.
+fn on_the_way(workspace: &Workspace, here: &Path) -> bool {
+    let above = |root: &Path| root.starts_with(here);
+    workspace.allows(here)
+        || workspace.roots().iter().any(|root| above(&root.given) || above(&root.real))
+        || workspace.saved().is_some_and(above)
+}
+
+/// The names of a path, the last one first.
+fn reversed(path: &Path) -> Vec<OsString> {
+    let names = path.components().filter_map(|component| match component {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some("..".into()),
+        Component::Prefix(_) | Component::RootDir | Component::CurDir => None,
+    });
+    let mut names: Vec<OsString> = names.collect();
+    names.reverse();
+    names
+}

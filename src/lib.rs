@@ -1,0 +1,18 @@
+//! cutline: file tools for coding agents, whose answers fit the agent's context window.
+//!
+//! The library exists for the binary and its tests. Its layers, in reading order:
+//!
+//! - the core, which knows no system and cannot fail: [`limits`], [`text`], [`truncate`],
+//!   [`notice`], [`details`];
+//! - the places: [`workspace`] says what may be opened and how paths are shown, [`exec`] alone
+//!   touches the system;
+//! - the [`tools`], where both meet.
+
+pub mod details;
+pub mod exec;
+pub mod limits;
+pub mod notice;
+pub mod text;
+pub mod tools;
+pub mod truncate;
+pub mod workspace;

@@ -1,0 +1,106 @@
+//! Every limit, its default and its unit, once.
+//!
+//! A limit is a bound on what an answer may hold or on what a call may take; all of them can be
+//! set at the start (`cli`), none of them changes while the server runs. Bytes are bytes of UTF-8,
+//! lines are lines of the text that the model sees, sizes are powers of 1000.
+
+use std::time::Duration;
+
+/// Lines in a body.
+pub const MAX_LINES: u64 = 2000;
+/// Bytes in a body: 30KB, which stays under every known client's own cut.
+pub const MAX_BYTES: u64 = 30_000;
+/// Characters of a match or context line in grep.
+pub const MAX_LINE_CHARS: usize = 500;
+/// Matches (or files, by mode) that grep gives where the call names no limit.
+pub const GREP_LIMIT: u64 = 100;
+/// Results that find gives where the call names no limit.
+pub const FIND_LIMIT: u64 = 1000;
+/// Entries that ls gives where the call names no limit.
+pub const LS_LIMIT: u64 = 500;
+/// Lines of context on each side that a grep may ask for.
+pub const MAX_CONTEXT: u64 = 100;
+/// Seconds a command may run where the call names no timeout.
+pub const BASH_TIMEOUT_SECS: u64 = 120;
+/// Seconds a call may ask for.
+pub const BASH_MAX_TIMEOUT_SECS: u64 = 600;
+/// Bytes of one saved output.
+pub const SPILL_MAX_FILE_BYTES: u64 = 1_000_000_000;
+/// Bytes of all saved outputs together.
+pub const SPILL_MAX_TOTAL_BYTES: u64 = 4_000_000_000;
+/// How long a saved output is kept.
+pub const SPILL_KEEP: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// Bytes of one incoming protocol message.
+pub const MAX_MESSAGE_BYTES: usize = 4_000_000;
+/// Bytes of a pseudo-file (`/proc/…`) that read takes in.
+pub const PSEUDO_FILE_BYTES: u64 = 16_000_000;
+/// Seconds that reading a pseudo-file may take.
+pub const PSEUDO_FILE_SECS: u64 = 2;
+/// Pixels a side of an image that is handed on as it is.
+pub const IMAGE_MAX_SIDE: u32 = 2000;
+/// Bytes of an image that is handed on as it is.
+pub const IMAGE_MAX_BYTES: u64 = 3_750_000;
+/// Pixels of an image that is decoded at all.
+pub const IMAGE_MAX_PIXELS: u64 = 16_000_000;
+/// Bytes at a file's start in which a NUL byte makes it binary.
+pub const BINARY_SNIFF_BYTES: usize = 8192;
+/// Bytes of a line that grep searches in one piece.
+pub const GREP_LINE_BYTES: usize = 1_000_000;
+/// Bytes of a file that grep takes in whole for `multiline`.
+pub const GREP_MULTILINE_BYTES: u64 = 16_000_000;
+/// Bytes of a compiled pattern.
+pub const REGEX_BYTES: usize = 10_000_000;
+/// Characters of a path in a notice or an error; a longer one keeps both its ends.
+pub const PATH_CHARS: usize = 200;
+/// Names that a notice lists before it only counts.
+pub const NAMES_LISTED: usize = 3;
+
+/// The limits in force, as the flags and variables set them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Lines in a body; above 0.
+    pub max_lines: u64,
+    /// Bytes in a body, counted as UTF-8 without a final newline; above 0.
+    pub max_bytes: u64,
+    /// Characters of a match or context line in grep; above 0.
+    pub max_line_chars: usize,
+    /// Lines that bash keeps from the start where the call names none; 0 keeps none.
+    pub bash_head: u64,
+    /// Lines that bash keeps from the end where the call names none; `None` is all that
+    /// `max_lines` leaves beside `bash_head`.
+    pub bash_tail: Option<u64>,
+    /// Seconds a command may run where the call names no timeout.
+    pub bash_timeout_secs: u64,
+    /// Seconds a call may ask for.
+    pub bash_max_timeout_secs: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_lines: MAX_LINES,
+            max_bytes: MAX_BYTES,
+            max_line_chars: MAX_LINE_CHARS,
+            bash_head: 0,
+            bash_tail: None,
+            bash_timeout_secs: BASH_TIMEOUT_SECS,
+            bash_max_timeout_secs: BASH_MAX_TIMEOUT_SECS,
+        }
+    }
+}
+
+impl Limits {
+    /// The bounds of a body.
+    pub fn bounds(&self) -> Bounds {
+        Bounds { lines: self.max_lines, bytes: self.max_bytes }
+    }
+}
+
+/// How much of a text may be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Lines at most.
+    pub lines: u64,
+    /// Bytes of UTF-8 at most, with the newlines between lines and without a final one.
+    pub bytes: u64,
+}

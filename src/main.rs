@@ -1,0 +1,3 @@
+//! The binary: parses the command line and runs one command. (being built)
+
+fn main() {}

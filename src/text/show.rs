@@ -1,0 +1,67 @@
+//! Names made fit to be shown: no control characters, no invalid UTF-8, never too long.
+//!
+//! A shown name is for reading. Where it was changed it no longer opens the file by itself; the
+//! tools find such a file again by comparing names as they are shown (`exec::near`).
+
+use std::borrow::Cow;
+
+use crate::limits::PATH_CHARS;
+
+/// What stands for a byte or character that can't be shown.
+pub const REPLACEMENT: char = '\u{FFFD}';
+
+/// A name or path as text: bytes that are not UTF-8 and control characters become U+FFFD.
+///
+/// ```
+/// assert_eq!(cutline::text::show::name(b"a\nb\xff.txt"), "a\u{FFFD}b\u{FFFD}.txt");
+/// ```
+pub fn name(bytes: &[u8]) -> Cow<'_, str> {
+    match String::from_utf8_lossy(bytes) {
+        text if !text.contains(char::is_control) => text,
+        text => Cow::Owned(text.chars().map(|c| if c.is_control() { REPLACEMENT } else { c }).collect()),
+    }
+}
+
+/// `text`, or both its ends around `…` where it has more than `max_chars` characters.
+///
+/// ```
+/// assert_eq!(cutline::text::show::middle_out("abcdefghij", 5), "ab…ij");
+/// ```
+pub fn middle_out(text: &str, max_chars: usize) -> Cow<'_, str> {
+    let count = text.chars().count();
+    if count <= max_chars {
+        return Cow::Borrowed(text);
+    }
+    let kept = max_chars.saturating_sub(1);
+    let (head, tail) = (kept - kept / 2, kept / 2);
+    let end_of_head = text.char_indices().nth(head).map_or(text.len(), |(at, _)| at);
+    let start_of_tail = text.char_indices().nth(count - tail).map_or(text.len(), |(at, _)| at);
+    let part = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default();
+    Cow::Owned(format!("{}…{}", part(0..end_of_head), part(start_of_tail..text.len())))
+}
+
+/// A path as notices and errors show it.
+pub fn path(text: &str) -> Cow<'_, str> {
+    middle_out(text, PATH_CHARS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn never_longer_and_keeps_both_ends(text in "\\PC{0,60}", max in 3_usize..40) {
+            let shown = middle_out(&text, max);
+            prop_assert!(shown.chars().count() <= max);
+            if text.chars().count() > max {
+                prop_assert_eq!(shown.chars().count(), max);
+                prop_assert_eq!(shown.chars().next(), text.chars().next());
+                prop_assert_eq!(shown.chars().last(), text.chars().last());
+            } else {
+                prop_assert_eq!(&shown, &text);
+            }
+        }
+    }
+}

@@ -1,0 +1,200 @@
+//! The five tools: what a call may say, what is done for it, what is answered.
+//!
+//! Each tool is one file of the same shape: `Args` (what the model sends, with the schema that it
+//! is shown), a pure plan made of them, and `run`, in which the plan meets the system (`exec`) and
+//! the answer is worded (`notice`, `details`). A tool knows no protocol.
+
+pub mod bash;
+pub mod error;
+pub mod find;
+pub mod grep;
+pub mod ls;
+pub mod place;
+pub mod read;
+
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::details::Details;
+use crate::limits::Limits;
+use crate::notice::Answer;
+use crate::workspace::Workspace;
+
+pub use error::ToolError;
+
+/// What all calls share while the server lives.
+#[derive(Debug)]
+pub struct Shared {
+    /// The limits in force.
+    pub limits: Limits,
+    /// The tools that are registered; hints name no other.
+    pub tools: ToolSet,
+    /// How many threads one search may use.
+    pub workers: usize,
+    /// The lines of big files that were counted before.
+    pub line_indexes: crate::exec::line_index::Cache,
+    /// The commands that run, and the folder of their saved outputs.
+    pub commands: crate::exec::process::Commands,
+}
+
+/// What one call has.
+#[derive(Debug, Clone)]
+pub struct Context {
+    /// What it shares with all others.
+    pub shared: Arc<Shared>,
+    /// The roots, as they were when it began.
+    pub workspace: Arc<Workspace>,
+    /// Fires when the client takes the call back: all its work stops, and no answer is owed.
+    pub cancel: CancellationToken,
+    /// Fires when the server ends: commands are ended at once, other work may answer.
+    pub shutdown: CancellationToken,
+    /// Where news of long work goes.
+    pub progress: Progress,
+}
+
+impl Context {
+    /// The limits in force.
+    pub fn limits(&self) -> &Limits {
+        &self.shared.limits
+    }
+
+    /// Whether a tool is registered, and hints may name it.
+    pub fn has(&self, tool: ToolName) -> bool {
+        self.shared.tools.has(tool)
+    }
+
+    /// Does `work`, which blocks, on a thread for such work.
+    pub async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&Self) -> Result<T, ToolError> + Send + 'static,
+    ) -> Result<T, ToolError> {
+        let cx = self.clone();
+        match tokio::task::spawn_blocking(move || work(&cx)).await {
+            Ok(result) => result,
+            Err(error) => match error.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(_) => Err(ToolError::Cancelled),
+            },
+        }
+    }
+}
+
+/// What a tool answers.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Output {
+    /// The one text: body, notices, status.
+    pub text: String,
+    /// An image beside it.
+    pub image: Option<Image>,
+    /// The same facts as data.
+    pub details: Details,
+}
+
+impl Output {
+    /// An answer of text and its facts.
+    pub fn new(answer: Answer, details: Details) -> Self {
+        Self { text: answer.into_text(), image: None, details }
+    }
+}
+
+/// An image as a client takes it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    /// Its bytes in base64.
+    pub base64: String,
+    /// Its type: `image/png`.
+    pub mime_type: &'static str,
+}
+
+/// The tools by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum ToolName {
+    /// Reads a file.
+    Read,
+    /// Runs a command.
+    Bash,
+    /// Searches what files hold.
+    Grep,
+    /// Searches for files by name.
+    Find,
+    /// Lists a folder.
+    Ls,
+}
+
+impl ToolName {
+    /// All of them, in the order in which they are listed.
+    pub const ALL: [Self; 5] = [Self::Read, Self::Bash, Self::Grep, Self::Find, Self::Ls];
+
+    /// The name that a client calls it by.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Read => "read",
+            Self::Bash => "bash",
+            Self::Grep => "grep",
+            Self::Find => "find",
+            Self::Ls => "ls",
+        }
+    }
+
+    /// The tool of that name.
+    pub fn of(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tool| tool.as_str() == name)
+    }
+}
+
+/// The tools that are registered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolSet(Vec<ToolName>);
+
+impl ToolSet {
+    /// These, each once, in the order in which they are listed.
+    pub fn new(tools: &[ToolName]) -> Self {
+        Self(ToolName::ALL.into_iter().filter(|tool| tools.contains(tool)).collect())
+    }
+
+    /// Whether a tool is one of them.
+    pub fn has(&self, tool: ToolName) -> bool {
+        self.0.contains(&tool)
+    }
+
+    /// Each of them.
+    pub fn iter(&self) -> impl Iterator<Item = ToolName> + '_ {
+        self.0.iter().copied()
+    }
+}
+
+impl Default for ToolSet {
+    fn default() -> Self {
+        Self::new(&ToolName::ALL)
+    }
+}
+
+/// Where news of long work goes: to a client that asked for them, or nowhere.
+#[derive(Clone, Default)]
+pub struct Progress(Option<Arc<dyn Fn(String) + Send + Sync>>);
+
+impl Progress {
+    /// News go to `listener`, which must not block.
+    pub fn new(listener: impl Fn(String) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(listener)))
+    }
+
+    /// Whether anybody listens.
+    pub fn is_wanted(&self) -> bool {
+        self.0.is_some()
+    }
+
+    /// Tells how far the work is.
+    pub fn report(&self, message: String) {
+        if let Some(listener) = &self.0 {
+            listener(message);
+        }
+    }
+}
+
+impl std::fmt::Debug for Progress {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Progress").field(&self.is_wanted()).finish()
+    }
+}

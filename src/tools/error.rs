@@ -1,0 +1,160 @@
+//! What the model is told when a call could not be done: each text, once.
+//!
+//! These become results with `isError`, which the model reads and can act on; what is wrong with the
+//! protocol itself is not said here (`server`). Paths are as the workspace shows them.
+
+use std::io;
+
+use crate::notice::Unit;
+use crate::text::{Size, show};
+
+/// Why a call could not be done.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolError {
+    /// An argument is missing, unknown, of the wrong type or out of its bounds.
+    #[error("{0}")]
+    Argument(String),
+    /// Nothing stands at the path of a file.
+    #[error("File not found: {}{}", show::path(path), Near(near))]
+    FileNotFound {
+        /// The path that was asked for.
+        path: String,
+        /// Names near it that do exist.
+        near: Vec<String>,
+    },
+    /// Nothing stands at the path of a folder.
+    #[error("Directory not found: {}{}", show::path(path), Near(near))]
+    DirectoryNotFound {
+        /// The path that was asked for.
+        path: String,
+        /// Names near it that do exist.
+        near: Vec<String>,
+    },
+    /// Nothing stands at a path that may be either.
+    #[error("Path not found: {}{}", show::path(path), Near(near))]
+    PathNotFound {
+        /// The path that was asked for.
+        path: String,
+        /// Names near it that do exist.
+        near: Vec<String>,
+    },
+    /// A folder where a file is wanted.
+    #[error("Is a directory: {}{}", show::path(path), if *ls { ". Use ls to list it" } else { "" })]
+    IsDirectory {
+        /// The folder.
+        path: String,
+        /// Whether ls is there to list it.
+        ls: bool,
+    },
+    /// Something else where a folder is wanted.
+    #[error("Not a directory: {}", show::path(path))]
+    NotDirectory {
+        /// The path.
+        path: String,
+    },
+    /// A FIFO, socket or device, which is never opened.
+    #[error("Not a regular file: {} ({kind})", show::path(path))]
+    NotRegular {
+        /// The path.
+        path: String,
+        /// What it is.
+        kind: &'static str,
+    },
+    /// A file that is not text.
+    #[error("Binary file: {} ({}, {mime}){}", show::path(path), Size(*bytes), if *bash { ". Use bash to inspect it" } else { "" })]
+    Binary {
+        /// The file.
+        path: String,
+        /// Its size.
+        bytes: u64,
+        /// Its type by its content.
+        mime: &'static str,
+        /// Whether bash is there to inspect it.
+        bash: bool,
+    },
+    /// The system does not let this user read it.
+    #[error("Permission denied: {}", show::path(path))]
+    PermissionDenied {
+        /// The path.
+        path: String,
+    },
+    /// The path leaves the roots; nothing is said of what stands there.
+    #[error("Path is outside the allowed roots: {} (roots: {roots})", show::path(path))]
+    OutsideRoots {
+        /// The path that was asked for.
+        path: String,
+        /// The roots.
+        roots: String,
+    },
+    /// Some other refusal of the system.
+    #[error("Cannot read {}: {}", show::path(path), reason(source))]
+    Io {
+        /// The path.
+        path: String,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// A page that begins after the file's end.
+    #[error("Offset {offset} is beyond end of file ({total} lines total)")]
+    OffsetBeyondFile {
+        /// The line asked for.
+        offset: i64,
+        /// Lines in the file.
+        total: u64,
+    },
+    /// A page that begins after the last result.
+    #[error("Offset {offset} is beyond the last {} ({total} in all)", unit.one())]
+    OffsetBeyondLast {
+        /// How many were to be skipped.
+        offset: u64,
+        /// How many there are.
+        total: u64,
+        /// What is counted.
+        unit: Unit,
+    },
+    /// A regular expression that can't be compiled.
+    #[error("Invalid pattern: {message}\nUse literal=true to search for the text itself")]
+    Pattern {
+        /// The pattern, where it is wrong, and why.
+        message: String,
+    },
+    /// A glob that can't be compiled.
+    #[error("Invalid glob '{}': {message}", show::path(glob))]
+    Glob {
+        /// The glob.
+        glob: String,
+        /// What is wrong with it.
+        message: String,
+    },
+    /// A command that could not be started.
+    #[error("Command could not be started: {}", reason(source))]
+    Spawn {
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The client took the call back, or the server ended.
+    #[error("Cancelled")]
+    Cancelled,
+}
+
+/// What the system said, in its words: `No space left on device`.
+pub fn reason(error: &io::Error) -> String {
+    let text = error.to_string();
+    match text.rsplit_once(" (os error ") {
+        Some((words, _)) => words.to_owned(),
+        None => text,
+    }
+}
+
+/// `Did you mean: A, B, C?` on a line of its own, where there are such names.
+struct Near<'a>(&'a [String]);
+
+impl std::fmt::Display for Near<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        if self.0.is_empty() {
+            return Ok(());
+        }
+        let names: Vec<_> = self.0.iter().map(|name| show::path(name)).collect();
+        write!(f, "\nDid you mean: {}?", names.join(", "))
+    }
+}

@@ -1,0 +1,181 @@
+//! The collectors against plain oracles that hold the whole text.
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// Text in which newlines, long lines and multi-byte characters are common.
+fn text() -> impl Strategy<Value = String> {
+    prop_oneof!["[abé\u{1F600}\n]{0,60}", "(\\PC{0,12}\n){0,12}", "[a\n]{0,40}", "\\PC{0,80}"]
+}
+
+/// `text` in pieces, cut at any characters.
+fn pieces(text: &str, cuts: &[usize]) -> Vec<String> {
+    let mut rest: Vec<char> = text.chars().collect();
+    let mut pieces = Vec::new();
+    for &cut in cuts {
+        let later = rest.split_off(cut.min(rest.len()));
+        pieces.push(rest.into_iter().collect());
+        rest = later;
+    }
+    pieces.push(rest.into_iter().collect());
+    pieces
+}
+
+fn collect(mut collector: impl Collector, pieces: &[String]) -> Truncation {
+    pieces.iter().for_each(|piece| collector.push(piece));
+    collector.finish()
+}
+
+fn lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').map(|line| line.strip_suffix('\n').unwrap_or(line)).collect()
+}
+
+fn extent(text: &str) -> Extent {
+    Extent { lines: lines(text).len() as u64, bytes: text.len() as u64 }
+}
+
+fn joined_bytes(lines: &[&str]) -> u64 {
+    lines.join("\n").len() as u64
+}
+
+/// What fits of `lines`, counted from the front: how many, and what stopped.
+fn fitting(lines: &[&str], bounds: Bounds) -> (usize, Option<TruncatedBy>) {
+    for kept in 0..lines.len() {
+        if kept as u64 == bounds.lines {
+            return (kept, Some(TruncatedBy::Lines));
+        }
+        if joined_bytes(&lines[..=kept]) > bounds.bytes {
+            return (kept, Some(TruncatedBy::Bytes));
+        }
+    }
+    (lines.len(), None)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn head_is_the_first_lines_that_fit(
+        text in text(), cuts in prop::collection::vec(0_usize..9, 0..9), max_lines in 1_u64..9, max_bytes in 1_u64..60,
+    ) {
+        let bounds = Bounds { lines: max_lines, bytes: max_bytes };
+        let kept = collect(Head::new(bounds), &pieces(&text, &cuts));
+        let all = lines(&text);
+        let (count, by) = fitting(&all, bounds);
+        prop_assert_eq!(kept.total, extent(&text));
+        prop_assert_eq!(kept.cut.map(|cut| cut.by), by);
+        prop_assert_eq!(kept.output.lines, count as u64);
+        match by {
+            None => prop_assert_eq!(&kept.content, &text),
+            Some(_) => prop_assert_eq!(&kept.content, &all[..count].join("\n")),
+        }
+        prop_assert!(kept.output.bytes <= max_bytes);
+    }
+
+    #[test]
+    fn pages_put_together_are_the_text(text in text(), max_lines in 1_u64..5, max_bytes in 1_u64..40) {
+        let all = lines(&text);
+        let mut seen = Vec::new();
+        while seen.len() < all.len() {
+            let rest = all[seen.len()..].join("\n");
+            let kept = collect(Head::new(Bounds { lines: max_lines, bytes: max_bytes }), &[rest]);
+            if kept.output.lines == 0 && kept.cut.is_some() {
+                prop_assert!(all[seen.len()].len() as u64 > max_bytes);
+                seen.push(all[seen.len()].to_owned()); // the one line that no page can hold
+                continue;
+            }
+            let page: Vec<&str> = kept.content.split('\n').collect();
+            prop_assume!(!(kept.cut.is_none() && kept.content.is_empty()));
+            let page = if kept.cut.is_none() { lines(&kept.content) } else { page };
+            seen.extend(page.iter().map(|line| (*line).to_owned()));
+            if kept.cut.is_none() { break }
+        }
+        // A rest that ends in empty lines loses the last one to the join, never one in between.
+        let expected: Vec<String> = all.iter().map(|line| (*line).to_owned()).collect();
+        prop_assert_eq!(&seen[..], &expected[..seen.len()]);
+        prop_assert!(expected.len() - seen.len() <= 1);
+    }
+
+    #[test]
+    fn head_may_keep_a_part_of_the_first_line(text in "\\PC{1,40}", cuts in prop::collection::vec(0_usize..9, 0..9), max in 1_u64..30) {
+        let kept = collect(Head::with_partial_line(Bounds { lines: 5, bytes: max }), &pieces(&text, &cuts));
+        prop_assert_eq!(&kept.content, crate::text::prefix(&text, as_index(max)));
+        prop_assert_eq!(kept.cut.is_some(), text.len() as u64 > max);
+        if kept.cut.is_some() && !kept.content.is_empty() {
+            prop_assert_eq!(kept.cut.unwrap().partial, Some(Partial::FirstLine));
+        }
+    }
+
+    #[test]
+    fn tail_is_the_last_lines_that_fit(
+        text in text(), cuts in prop::collection::vec(0_usize..9, 0..9), max_lines in 1_u64..9, max_bytes in 1_u64..60,
+    ) {
+        let bounds = Bounds { lines: max_lines, bytes: max_bytes };
+        let kept = collect(Tail::new(bounds), &pieces(&text, &cuts));
+        let all = lines(&text);
+        let backwards: Vec<&str> = all.iter().rev().copied().collect();
+        let (count, by) = fitting(&backwards, bounds);
+        prop_assert_eq!(kept.total, extent(&text));
+        prop_assert_eq!(kept.cut.map(|cut| cut.by), by);
+        prop_assert!(kept.output.bytes <= max_bytes);
+        match by {
+            None => prop_assert_eq!(&kept.content, &text),
+            Some(_) if count == 0 => {
+                let last = all.last().unwrap();
+                prop_assert_eq!(&kept.content, crate::text::suffix(last, as_index(max_bytes)));
+                prop_assert_eq!(kept.cut.unwrap().partial, Some(Partial::LastLine));
+            }
+            Some(_) => prop_assert_eq!(&kept.content, &all[all.len() - count..].join("\n")),
+        }
+    }
+
+    #[test]
+    fn both_ends_with_a_gap(
+        text in text(), cuts in prop::collection::vec(0_usize..9, 0..9),
+        head in 1_u64..5, tail in 1_u64..5, max_bytes in 1_u64..60,
+    ) {
+        let kept = collect(HeadTail::new(head, tail, max_bytes), &pieces(&text, &cuts));
+        let all = lines(&text);
+        prop_assert_eq!(kept.total, extent(&text));
+        prop_assert!(kept.output.bytes <= max_bytes);
+        let fits = all.len() as u64 <= head + tail && joined_bytes(&all) <= max_bytes;
+        prop_assert_eq!(fits, kept.cut.is_none());
+        let Some(cut) = kept.cut else {
+            prop_assert_eq!(&kept.content, &text);
+            return Ok(());
+        };
+        let at = cut.gap.map_or(0, |gap| gap.at);
+        let (first, last) = kept.content.split_at(at);
+        let share = max_bytes * head / (head + tail);
+        let mut first_lines: Vec<&str> = Vec::new();
+        for line in all.iter().take(as_index(head)) {
+            if joined_bytes(&first_lines) + u64::from(!first_lines.is_empty()) + line.len() as u64 + 1 > share { break }
+            first_lines.push(line);
+        }
+        let expected: String = first_lines.iter().map(|line| format!("{line}\n")).collect();
+        prop_assert_eq!(first, &expected);
+        let rest: Vec<&str> = all[first_lines.len()..].iter().rev().copied().collect();
+        let left = Bounds { lines: tail, bytes: max_bytes - expected.len() as u64 };
+        let (count, _) = fitting(&rest, left);
+        if count == 0 {
+            prop_assert_eq!(last, crate::text::suffix(all.last().unwrap(), as_index(left.bytes)));
+        } else {
+            prop_assert_eq!(last, all[all.len() - count..].join("\n"));
+        }
+    }
+
+    #[test]
+    fn memory_is_bounded_by_the_limits(piece in "[a\n]{1,50}", times in 1_usize..200, max_bytes in 1_u64..50) {
+        let bounds = Bounds { lines: 3, bytes: max_bytes };
+        let (mut head, mut tail, mut both) =
+            (Head::new(bounds), Tail::new(bounds), HeadTail::new(1, 2, max_bytes));
+        for _ in 0..times {
+            head.push(&piece);
+            tail.push(&piece);
+            both.push(&piece);
+        }
+        let held = format!("{head:?}{tail:?}{both:?}");
+        prop_assert!(held.len() < 1500 + 12 * as_index(max_bytes), "{}", held.len());
+    }
+}

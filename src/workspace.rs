@@ -1,0 +1,196 @@
+//! The folders that the tools may touch, and how their paths are written.
+//!
+//! A workspace knows places, it opens none: `exec::open` asks it whether the real place of what was
+//! opened is inside. Paths that the model gives start from the first root; paths that it is shown
+//! are relative to that root, and absolute outside it, so that each can be handed back as it stands.
+
+use std::path::{Component, Path, PathBuf};
+
+use crate::text::show;
+
+/// The roots in force.
+#[derive(Debug, Clone)]
+pub struct Workspace {
+    roots: Vec<Root>,
+    boundary: Boundary,
+    /// Where saved outputs are, which may be read whatever the roots are.
+    saved: Option<PathBuf>,
+    home: Option<PathBuf>,
+}
+
+/// A folder that the tools may touch, in both its spellings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    /// As it was given, made absolute.
+    pub given: PathBuf,
+    /// Without links.
+    pub real: PathBuf,
+}
+
+/// What holds the tools back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Boundary {
+    /// Nothing outside the roots is opened.
+    Roots,
+    /// Everything that the user may read is opened.
+    None,
+}
+
+impl Workspace {
+    /// A workspace of `roots`, the first of which is where relative paths start. `None` where there is none.
+    pub fn new(roots: Vec<Root>, boundary: Boundary) -> Option<Self> {
+        let home = std::env::home_dir().filter(|home| home.is_absolute());
+        (!roots.is_empty()).then_some(Self { roots, boundary, saved: None, home })
+    }
+
+    /// The same, with the folder of saved outputs (its real place).
+    #[must_use]
+    pub fn with_saved(self, saved: Option<PathBuf>) -> Self {
+        Self { saved, ..self }
+    }
+
+    /// The folder that relative paths start from and commands run in: the first root's real place.
+    pub fn dir(&self) -> &Path {
+        self.roots.first().map_or(Path::new("/"), |root| &root.real)
+    }
+
+    /// The roots.
+    pub fn roots(&self) -> &[Root] {
+        &self.roots
+    }
+
+    /// Where saved outputs are.
+    pub fn saved(&self) -> Option<&Path> {
+        self.saved.as_deref()
+    }
+
+    /// What holds the tools back.
+    pub fn boundary(&self) -> Boundary {
+        self.boundary
+    }
+
+    /// The absolute path that `path` means: `~` expanded, relative ones from the first root. Not
+    /// normalized: what `..` means is for the file system to say.
+    pub fn absolute(&self, path: &str) -> PathBuf {
+        let from_home = match path.strip_prefix('~') {
+            Some("") => Some(""),
+            Some(rest) => rest.strip_prefix('/'),
+            None => None,
+        };
+        match (from_home, &self.home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => self.dir().join(path),
+        }
+    }
+
+    /// Whether `real`, a place without links, may be opened.
+    pub fn allows(&self, real: &Path) -> bool {
+        self.boundary == Boundary::None || self.within_roots(real) || self.is_saved_output(real)
+    }
+
+    /// Whether `path` begins with a root, in either spelling; nothing is looked up.
+    pub fn spelled_within(&self, path: &Path) -> bool {
+        let begins = |root: &Root| path.starts_with(&root.given) || path.starts_with(&root.real);
+        self.roots.iter().any(begins) || self.saved.as_ref().is_some_and(|saved| path.starts_with(saved))
+    }
+
+    fn within_roots(&self, real: &Path) -> bool {
+        self.roots.iter().any(|root| real.starts_with(&root.real))
+    }
+
+    fn is_saved_output(&self, real: &Path) -> bool {
+        let in_folder = self.saved.is_some() && real.parent() == self.saved.as_deref();
+        in_folder && real.file_name().is_some_and(|name| is_saved_name(&name.to_string_lossy()))
+    }
+
+    /// `path` as the model is shown it: relative to the first root, absolute outside it.
+    pub fn show(&self, path: &Path) -> String {
+        let shown = match path.strip_prefix(self.dir()) {
+            Ok(inside) if inside.as_os_str().is_empty() => Path::new("."),
+            Ok(inside) => inside,
+            Err(_) => path,
+        };
+        show::name(shown.as_os_str().as_encoded_bytes()).into_owned()
+    }
+
+    /// A path that could not be opened, as the model is shown it; `.` and what `..` undoes left out.
+    pub fn show_asked(&self, path: &str) -> String {
+        let absolute = lexical(&self.absolute(path));
+        let from_root =
+            |root: &Root| absolute.strip_prefix(&root.given).ok().map(|rest| root.real.join(rest));
+        self.show(&self.roots.iter().find_map(from_root).unwrap_or(absolute))
+    }
+
+    /// The roots as an error names them.
+    pub fn show_roots(&self) -> String {
+        let names: Vec<_> = self.roots.iter().map(|root| root.given.to_string_lossy()).collect();
+        show::path(&names.join(", ")).into_owned()
+    }
+}
+
+/// The name of a saved output: nothing else in its folder may be opened.
+pub const SAVED_PREFIX: &str = "cutline-bash-";
+/// How the name of a saved output ends.
+pub const SAVED_SUFFIX: &str = ".log";
+
+/// Whether `name` is one that a saved output has.
+pub fn is_saved_name(name: &str) -> bool {
+    let random = name.strip_prefix(SAVED_PREFIX).and_then(|rest| rest.strip_suffix(SAVED_SUFFIX));
+    random.is_some_and(|random| !random.is_empty() && random.chars().all(|c| c.is_ascii_alphanumeric()))
+}
+
+/// `path` without `.`, and with each `..` taken at its word. For showing, never for opening.
+pub fn lexical(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn workspace(boundary: Boundary) -> Workspace {
+        let root = |given: &str, real: &str| Root { given: given.into(), real: real.into() };
+        let roots = vec![root("/link/repo", "/data/repo"), root("/other", "/other")];
+        Workspace::new(roots, boundary).unwrap().with_saved(Some("/tmp/cutline-1".into()))
+    }
+
+    #[test]
+    fn allows_what_is_inside_and_saved_outputs() {
+        let cases = [
+            ("/data/repo", true),
+            ("/data/repo/src/a.rs", true),
+            ("/other/x", true),
+            ("/data/repo2", false), // a sibling that begins with the same letters
+            ("/data", false),
+            ("/link/repo/a", false), // not a real place
+            ("/tmp/cutline-1/cutline-bash-aB3.log", true),
+            ("/tmp/cutline-1/cutline-bash-.log", false),
+            ("/tmp/cutline-1/secret", false),
+            ("/tmp/cutline-1/cutline-bash-x/cutline-bash-aB3.log", false),
+        ];
+        for (path, allowed) in cases {
+            assert_eq!(workspace(Boundary::Roots).allows(Path::new(path)), allowed, "{path}");
+            assert!(workspace(Boundary::None).allows(Path::new(path)));
+        }
+    }
+
+    #[test]
+    fn shows_paths_that_can_be_handed_back() {
+        let workspace = workspace(Boundary::Roots);
+        assert_eq!(workspace.show(Path::new("/data/repo/src/a.rs")), "src/a.rs");
+        assert_eq!(workspace.show(Path::new("/data/repo")), ".");
+        assert_eq!(workspace.show(Path::new("/other/a\nb")), "/other/a\u{FFFD}b");
+        assert_eq!(workspace.show_asked("./x/../y.rs"), "y.rs");
+        assert_eq!(workspace.show_asked("/link/repo/y.rs"), "y.rs");
+    }
+}

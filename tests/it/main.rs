@@ -1,0 +1,3 @@
+//! The tests of the whole product, over its own protocol. (being built)
+
+
