@@ -4,6 +4,7 @@
 //! is shown), a pure plan made of them, and `run`, in which the plan meets the system (`exec`) and
 //! the answer is worded (`notice`, `details`). A tool knows no protocol.
 
+pub mod arguments;
 pub mod bash;
 pub mod error;
 pub mod find;
