@@ -38,9 +38,10 @@ fn config(options: &Options) -> Result<Config, String> {
     Ok(Config { shared, workspace, client_roots, shape })
 }
 
-/// The runtime: what waits is cheap, what works runs on threads for blocking work.
+/// The runtime: one thread for all that waits, and threads for blocking work. With more of the first
+/// kind, each message would be woken from thread to thread on its way.
 pub(super) fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
+    tokio::runtime::Builder::new_current_thread().enable_all().build()
 }
 
 /// Logs go to stderr, one line each, by `--log`, else `RUST_LOG`, else what a user should know.
