@@ -11,4 +11,5 @@ pub mod listing;
 pub mod near;
 pub mod open;
 pub mod process;
+pub mod search;
 pub mod walk;
