@@ -53,7 +53,6 @@ struct Level {
 
 /// Which rule files a folder has, by its own entries.
 #[derive(Debug, Clone, Copy, Default)]
-#[expect(clippy::struct_excessive_bools, reason = "three names, each there or not")]
 pub struct RuleFiles {
     ignore: bool,
     gitignore: bool,
@@ -109,6 +108,7 @@ impl Rules {
     }
 
     /// The rules below a folder of the walk, which has these rule files.
+    #[must_use]
     pub fn within(&self, folder: &OwnedFd, path: &[u8], files: RuleFiles) -> Self {
         let Some(shared) = self.shared.as_ref().filter(|_| files.any()) else { return self.clone() };
         let root_len = match path.len() {

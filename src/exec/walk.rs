@@ -153,9 +153,7 @@ impl<V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Shared<'_, V, S> {
             }
             match queue.next() {
                 Next::Work(key, work) => {
-                    if queue.waiting > 0 && queue.has_pending() {
-                        self.news.notify_one();
-                    }
+                    self.wake_one(&queue);
                     return Some((key, work));
                 }
                 Next::Over => {
@@ -174,6 +172,7 @@ impl<V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Shared<'_, V, S> {
     /// Ends a piece of work, and hands over what is ready then.
     fn finish(&self, key: queue::Key, found: Vec<V::Found>, weight: usize, then: Option<Work>) {
         let mut queue = lock(&self.queue);
+        let was_full = queue.is_full();
         queue.finish(key, found, weight, then);
         if !queue.draining {
             queue.draining = true;
@@ -184,8 +183,17 @@ impl<V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Shared<'_, V, S> {
             }
             queue.draining = false;
         }
-        if queue.waiting > 0 {
+        // Whoever finishes goes on with what there is next; others are woken for what is left then.
+        if was_full && !queue.is_full() {
             self.news.notify_all();
+        } else {
+            self.wake_one(&queue);
+        }
+    }
+
+    fn wake_one(&self, queue: &Queue<V::Found>) {
+        if queue.waiting > 0 && queue.has_pending() && !queue.is_full() {
+            self.news.notify_one();
         }
     }
 

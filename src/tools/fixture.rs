@@ -67,10 +67,7 @@ impl Fixture {
     }
 
     /// Waits for a call.
-    pub(super) fn wait(
-        &self,
-        call: impl Future<Output = Result<Output, ToolError>>,
-    ) -> Result<Output, ToolError> {
+    pub(super) fn wait(call: impl Future<Output = Result<Output, ToolError>>) -> Result<Output, ToolError> {
         tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(call)
     }
 }

@@ -21,6 +21,7 @@ use crate::exec::search::{Pattern, Query, What};
 use crate::exec::walk::{Stop, Walk};
 use crate::limits::{self, Limits};
 use crate::notice::Unit;
+use crate::text::show;
 
 use super::page::Call;
 use super::place::{self, Wanted};
@@ -74,6 +75,9 @@ pub enum Mode {
     Count,
 }
 
+/// Characters of what is said of a pattern that is wrong: it repeats the pattern.
+const MESSAGE_CHARS: usize = 600;
+
 /// What a call is to do.
 #[derive(Debug)]
 struct Plan {
@@ -105,7 +109,10 @@ fn plan(args: &Args, place: &Place, limits: &Limits) -> Result<Plan, ToolError> 
         case: if is(args.ignore_case) { Case::Ignored } else { Case::Counts },
         reach: if is(args.multiline) { Reach::Lines } else { Reach::Line },
     };
-    let pattern = Pattern::new(&source).map_err(|message| ToolError::Pattern { message })?;
+    let pattern = Pattern::new(&source).map_err(|message| {
+        let message = show::middle_out(&message, MESSAGE_CHARS).into_owned();
+        ToolError::Pattern { message }
+    })?;
     let glob = args.glob.as_ref().map(|glob| {
         Glob::new(glob, &place.real).map_err(|message| ToolError::Glob { glob: glob.clone(), message })
     });

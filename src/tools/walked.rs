@@ -63,3 +63,49 @@ pub(super) fn news(progress: &Progress) -> impl Fn(u64) + Sync + use<> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::{Boundary, Root};
+    use std::sync::Arc;
+
+    #[test]
+    fn paths_as_the_workspace_shows_them() {
+        let root = Root { given: "/data/repo".into(), real: "/data/repo".into() };
+        let workspace = Workspace::new(vec![root], Boundary::None).unwrap();
+        for (folder, path, shown) in [
+            ("/data/repo", "a/b", "a/b"),
+            ("/data/repo/src", "a/b", "src/a/b"),
+            ("/other", "a", "/other/a"),
+            ("/", "a", "/a"),
+            ("/data/repo/src", "", "src"),
+            ("/data/repo", "", "."),
+        ] {
+            let paths = Paths::below(&workspace, Path::new(folder));
+            assert_eq!(paths.show(path.as_bytes()), shown);
+            let joined = workspace.show(&Path::new(folder).join(path));
+            assert_eq!(joined.trim_end_matches('/'), shown, "{folder} {path}");
+        }
+        assert_eq!(Paths::of_file(&workspace, Path::new("/data/repo/a.rs")).show(b""), "a.rs");
+    }
+
+    #[test]
+    fn news_of_long_walks_alone_and_not_too_often() {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let listener = Arc::clone(&heard);
+        let news = news(&Progress::new(move |message| listener.lock().unwrap().push(message)));
+        let start = Instant::now();
+        let mut visited = 0;
+        while start.elapsed() < Duration::from_millis(1300) {
+            visited += 1;
+            news(visited);
+            if start.elapsed() < Duration::from_millis(900) {
+                assert!(heard.lock().unwrap().is_empty());
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let heard = heard.lock().unwrap();
+        assert!(matches!(heard.as_slice(), [one] if one.ends_with(" files searched")), "{heard:?}");
+    }
+}

@@ -115,7 +115,7 @@ enum Looked {
 
 fn find(pattern: &Pattern, window: &[u8], edges: Edges) -> Looked {
     let bounded = pattern.max_len.is_some_and(|len| len + 2 * LOOK < MARGIN);
-    let none = if bounded { Looked::Nothing } else { Looked::Unsure };
+    let none = if bounded || !pattern.may_begin_in(window) { Looked::Nothing } else { Looked::Unsure };
     let mut from = 0;
     for _ in 0..TRIES {
         let Ok(Some(found)) = pattern.matcher.find_at(window, from) else { return none };

@@ -4,9 +4,12 @@ use grep_matcher::Matcher as _;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::Hir;
+use regex_syntax::hir::literal::Extractor;
 
 use crate::limits::REGEX_BYTES;
 
+/// Beginnings of a match that are looked for one by one.
+const BEGINNINGS: usize = 16;
 /// Bytes of the tables that a search builds as it goes, for each thread.
 const TABLE_BYTES: usize = 4_000_000;
 
@@ -60,6 +63,8 @@ pub struct Pattern {
     pub(super) max_len: Option<usize>,
     /// Whether it looks at what is beside a match: `^`, `$`, `\b`.
     pub(super) looks: bool,
+    /// What every match begins with, one or the other; none where that is not known.
+    beginnings: Vec<Vec<u8>>,
 }
 
 impl Pattern {
@@ -69,7 +74,7 @@ impl Pattern {
             Syntax::Regex => source.pattern.to_owned(),
             Syntax::Literal => regex_syntax::escape(source.pattern),
         };
-        let hir = parse(&text, source.case).map_err(|error| error.to_string())?;
+        let hir = parse(&text, source.case)?;
         let mut spans = source.reach == Reach::Lines;
         let mut builder = RegexMatcherBuilder::new();
         builder.multi_line(true).size_limit(REGEX_BYTES).dfa_size_limit(TABLE_BYTES);
@@ -92,14 +97,30 @@ impl Pattern {
             spans,
             max_len: properties.maximum_len(),
             looks: !properties.look_set().is_empty(),
+            beginnings: beginnings(&hir),
         })
+    }
+
+    /// Whether a match can begin anywhere in `text`, as far as can be told without searching.
+    pub(super) fn may_begin_in(&self, text: &[u8]) -> bool {
+        let mut beginnings = self.beginnings.iter();
+        self.beginnings.is_empty() || beginnings.any(|bytes| memchr::memmem::find(text, bytes).is_some())
     }
 }
 
-fn parse(text: &str, case: Case) -> Result<Hir, regex_syntax::Error> {
+fn beginnings(hir: &Hir) -> Vec<Vec<u8>> {
+    let found = Extractor::new().extract(hir);
+    let literals = found.literals().unwrap_or_default();
+    if literals.len() > BEGINNINGS || literals.iter().any(|literal| literal.is_empty()) {
+        return Vec::new();
+    }
+    literals.iter().map(|literal| literal.as_bytes().to_vec()).collect()
+}
+
+fn parse(text: &str, case: Case) -> Result<Hir, String> {
     let mut parser = ParserBuilder::new();
     parser.utf8(false).multi_line(true).crlf(true).case_insensitive(case == Case::Ignored);
-    parser.build().parse(text)
+    parser.build().parse(text).map_err(|error| error.to_string())
 }
 
 fn worded(error: &grep_regex::Error, pattern: &str) -> String {

@@ -152,11 +152,11 @@ impl<'a, 'e> Scan<'a, 'e> {
         let line = unended(block.get(line).unwrap_or_default());
         let max_chars = self.query.max_line_chars;
         // Where the match is matters only to a line that is cut.
-        let focus = match line.len() > max_chars {
-            true => {
-                self.query.pattern.matcher.find(line).ok().flatten().map_or(0..0, |at| at.start()..at.end())
-            }
-            false => 0..0,
+        let focus = if line.len() > max_chars {
+            let found = self.query.pattern.matcher.find(line).ok().flatten();
+            found.map_or(0..0, |found| found.start()..found.end())
+        } else {
+            0..0
         };
         let (text, cut) = shown(line, focus, max_chars, Missing::default());
         self.push(Row { number, kind: RowKind::Match, text: &text, cut })

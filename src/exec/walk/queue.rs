@@ -81,7 +81,7 @@ impl<F> Queue<F> {
     /// The first thing that may be worked on.
     pub(super) fn next(&mut self) -> Next {
         let Some((front, _)) = self.live.first_key_value() else { return Next::Over };
-        let full = self.held_bytes > HELD_BYTES || self.held_items > HELD_ITEMS;
+        let full = self.is_full();
         let allowed = |key: &&Key| match self.live.get(*key) {
             // What was taken from the front before it may still be on its way to the sink.
             Some(Item::Pending(Work::Streamed { .. })) => *key == front && !self.draining,
@@ -156,6 +156,11 @@ impl<F> Queue<F> {
             },
             Item::Pending(_) | Item::Running => None,
         }
+    }
+
+    /// Whether so much is held that only the front may be worked on.
+    pub(super) fn is_full(&self) -> bool {
+        self.held_bytes > HELD_BYTES || self.held_items > HELD_ITEMS
     }
 
     /// Whether there is something for a second worker to take.

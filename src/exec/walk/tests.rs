@@ -64,20 +64,20 @@ fn oracle(dir: &Path, below: &Path, all: &mut Vec<Vec<u8>>) {
 fn tree(files: usize) -> tempfile::TempDir {
     let dir = tempfile::tempdir().unwrap();
     let mut seed = 42_u64;
-    let mut random = |below: u64| {
+    let mut random = |below: usize| {
         seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (seed >> 33) % below
+        usize::try_from(seed >> 33).unwrap() % below
     };
     let mut folders = vec![dir.path().to_path_buf()];
     for n in 0..files {
         if n % 7 == 0 {
-            let folder = &folders[random(folders.len() as u64) as usize];
-            let folder = folder.join(format!("{}{n}", ["d", "D-", ".x", "é"][random(4) as usize]));
+            let folder = &folders[random(folders.len())];
+            let folder = folder.join(format!("{}{n}", ["d", "D-", ".x", "é"][random(4)]));
             std::fs::create_dir(&folder).unwrap();
             folders.push(folder);
         }
-        let folder = &folders[random(folders.len() as u64) as usize];
-        std::fs::write(folder.join(format!("{}{n}", ["d", "a.", "z", "-"][random(4) as usize])), "").unwrap();
+        let folder = &folders[random(folders.len())];
+        std::fs::write(folder.join(format!("{}{n}", ["d", "a.", "z", "-"][random(4)])), "").unwrap();
     }
     std::fs::create_dir(dir.path().join(".git")).unwrap();
     std::os::unix::fs::symlink(".", dir.path().join("loop")).unwrap();

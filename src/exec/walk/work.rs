@@ -97,7 +97,7 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
         let _guard = StopOnPanic(shared);
         let (key, work) = shared.next()?;
         match work {
-            Work::Folder { path, rules } => self.read(key, path, &rules),
+            Work::Folder { path, rules } => self.read(key, &path, &rules),
             Work::Batch { listing, from, to } => self.visit_ahead(key, &listing, from, to),
             Work::Streamed { listing, from, to } => self.visit_at_front(key, &listing, from, to),
             Work::Entries { .. } => shared.finish(key, Vec::new(), 0, Some(work)),
@@ -105,9 +105,9 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
         Some(())
     }
 
-    fn read(&mut self, key: Key, path: Vec<u8>, rules: &Rules) {
+    fn read(&mut self, key: Key, path: &[u8], rules: &Rules) {
         let shared = self.shared;
-        match self.list(path.clone(), rules) {
+        match self.list(path.to_vec(), rules) {
             Ok((listing, rules)) => {
                 let then = (!listing.is_empty()).then_some(Work::Entries { listing, from: 0, rules });
                 shared.finish(key, Vec::new(), 0, then);
@@ -117,7 +117,7 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
                 shared.finish(key, Vec::new(), 0, None);
             }
             Err(_) => {
-                let found = shared.visit.unreadable(&path);
+                let found = shared.visit.unreadable(path);
                 let weight = shared.visit.weight(&found);
                 shared.finish(key, vec![found], weight, None);
             }

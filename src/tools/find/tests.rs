@@ -3,7 +3,7 @@ use crate::tools::fixture::{Fixture, args};
 use serde_json::{Value, json};
 
 fn find(fixture: &Fixture, arguments: &Value) -> Result<Output, ToolError> {
-    fixture.wait(run(&fixture.cx, args(arguments)))
+    Fixture::wait(run(&fixture.cx, args(arguments)))
 }
 
 fn text(fixture: &Fixture, arguments: &Value) -> String {

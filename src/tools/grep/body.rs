@@ -82,7 +82,9 @@ impl Body {
             separated.then_some(&separator).into_iter().chain(&before).chain([&line]).collect();
         self.cut = self.excess(unit.iter().copied());
         if self.cut.is_none() {
-            unit.into_iter().for_each(|line| self.show(line));
+            for line in unit {
+                self.show(line);
+            }
             self.units += 1;
         }
     }
@@ -114,7 +116,9 @@ impl Body {
                 before.pop_front();
             }
         }
-        before.iter().chain([&line]).chain(&after).for_each(|line| self.show(line));
+        for line in before.iter().chain([&line]).chain(&after) {
+            self.show(line);
+        }
     }
 
     /// The limit that these lines would pass.

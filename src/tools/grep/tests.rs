@@ -3,7 +3,7 @@ use crate::tools::fixture::{Fixture, args};
 use serde_json::{Value, json};
 
 fn grep(fixture: &Fixture, arguments: &Value) -> Result<Output, ToolError> {
-    fixture.wait(run(&fixture.cx, args(arguments)))
+    Fixture::wait(run(&fixture.cx, args(arguments)))
 }
 
 fn text(fixture: &Fixture, arguments: &Value) -> String {
@@ -231,4 +231,44 @@ fn the_same_bytes_whatever_the_workers() {
         fixture = fixture.with(|shared| shared.workers = workers);
         assert!(text(&fixture, &arguments) == first, "{workers}");
     }
+}
+
+#[test]
+fn a_call_taken_back_gives_no_answer() {
+    let fixture = tree();
+    fixture.cx.cancel.cancel();
+    for path in [".", "a.rs"] {
+        let error = grep(&fixture, &json!({"pattern": "needle", "path": path})).unwrap_err();
+        assert!(matches!(error, ToolError::Cancelled), "{error}");
+    }
+}
+
+#[test]
+fn paths_are_those_that_read_takes() {
+    let fixture = tree();
+    let absolute = fixture.at("b");
+    let arguments =
+        json!({"pattern": "needle", "path": absolute, "glob": format!("{}/*.rs", absolute.display())});
+    assert_eq!(text(&fixture, &arguments), "b/c.rs:1: needle");
+    assert_eq!(text(&fixture, &json!({"pattern": "needle", "path": "./b/../b/c.rs"})), "b/c.rs:1: needle");
+    let error = grep(&fixture, &json!({"pattern": "x", "path": "b/none"})).unwrap_err().to_string();
+    assert!(error.starts_with("Path not found: b/none"), "{error}");
+    let error = grep(&fixture, &json!({"pattern": "x", "path": "../.."})).unwrap_err().to_string();
+    assert!(error.starts_with("Path is outside the allowed roots"), "{error}");
+}
+
+#[test]
+fn a_link_inside_a_walk_is_not_followed_by_anything() {
+    let fixture = tree();
+    std::fs::write(fixture.outside().join("secret"), "needle\n").unwrap();
+    std::os::unix::fs::symlink(fixture.outside(), fixture.at("up")).unwrap();
+    std::os::unix::fs::symlink("../secret", fixture.at("b/secret")).unwrap();
+    assert_eq!(
+        text(&fixture, &json!({"pattern": "needle", "mode": "files", "path": "b"})),
+        "b/c.rs\nb/d.txt"
+    );
+    assert_eq!(
+        text(&fixture, &json!({"pattern": "needle", "mode": "files"})),
+        ".hidden\na.rs\nb/c.rs\nb/d.txt"
+    );
 }

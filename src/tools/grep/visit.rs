@@ -130,7 +130,7 @@ fn search(
 ) -> io::Result<Searched> {
     let mut shared: Option<Arc<[u8]>> = None;
     let mut flow = ControlFlow::Continue(());
-    let searched = searcher.search(file, size, stop, &mut |rows| {
+    let done = searcher.search(file, size, stop, &mut |rows| {
         if flow.is_continue() {
             let path = shared.get_or_insert_with(|| path().into());
             flow = emit(Found::Rows(Arc::clone(path), rows));
@@ -138,17 +138,17 @@ fn search(
         flow
     })?;
     if flow.is_break() {
-        return Ok(searched);
+        return Ok(done);
     }
-    if searched.matches > 0 && !matches!(what, What::Lines { .. }) {
-        flow = emit(Found::File(path(), searched.matches));
+    if done.matches > 0 && !matches!(what, What::Lines { .. }) {
+        flow = emit(Found::File(path(), done.matches));
     }
-    if let (Some(reason), ControlFlow::Continue(())) = (searched.passed_over, flow) {
+    if let (Some(reason), ControlFlow::Continue(())) = (done.passed_over, flow) {
         let _either = emit(match reason {
             PassedOver::Binary => Found::Binary,
             PassedOver::LongLine => Found::LongLine(path()),
             PassedOver::TooLarge => Found::TooLarge(path()),
         });
     }
-    Ok(searched)
+    Ok(done)
 }

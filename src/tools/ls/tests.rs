@@ -1,12 +1,12 @@
 use super::*;
 use crate::tools::fixture::{Fixture, args};
-use serde_json::json;
+use serde_json::{Value, json};
 
-fn ls(fixture: &Fixture, arguments: serde_json::Value) -> Result<Output, ToolError> {
-    fixture.wait(run(&fixture.cx, args(&arguments)))
+fn ls(fixture: &Fixture, arguments: &Value) -> Result<Output, ToolError> {
+    Fixture::wait(run(&fixture.cx, args(arguments)))
 }
 
-fn text(fixture: &Fixture, arguments: serde_json::Value) -> String {
+fn text(fixture: &Fixture, arguments: &Value) -> String {
     ls(fixture, arguments).unwrap().text
 }
 
@@ -24,19 +24,19 @@ fn names_without_regard_to_case_and_folders_with_a_slash() {
     std::os::unix::fs::symlink("Src", fixture.at("link")).unwrap();
     std::os::unix::fs::symlink("nowhere", fixture.at("dangling")).unwrap();
     std::os::unix::fs::symlink(fixture.outside(), fixture.at("out")).unwrap();
-    assert_eq!(text(&fixture, json!({})), ".env\nA.txt\na.txt\nb.txt\ndangling\nlink/\nout\nSrc/\nÉ\né");
-    assert_eq!(ls(&fixture, json!({})).unwrap().details, Details::default());
+    assert_eq!(text(&fixture, &json!({})), ".env\nA.txt\na.txt\nb.txt\ndangling\nlink/\nout\nSrc/\nÉ\né");
+    assert_eq!(ls(&fixture, &json!({})).unwrap().details, Details::default());
 }
 
 #[test]
 fn an_empty_folder_and_what_is_no_folder() {
     let fixture = Fixture::new(&[("file", "")]);
     std::fs::create_dir(fixture.at("none")).unwrap();
-    assert_eq!(text(&fixture, json!({"path": "none"})), "(empty directory)");
-    let error = |path: &str| ls(&fixture, json!({ "path": path })).unwrap_err().to_string();
+    assert_eq!(text(&fixture, &json!({"path": "none"})), "(empty directory)");
+    let error = |path: &str| ls(&fixture, &json!({ "path": path })).unwrap_err().to_string();
     assert_eq!(error("file"), "Not a directory: file");
     assert!(error("nono").starts_with("Directory not found: nono"), "{}", error("nono"));
-    assert_eq!(ls(&fixture, json!({"path": "none", "offset": 0})).unwrap().text, "(empty directory)");
+    assert_eq!(ls(&fixture, &json!({"path": "none", "offset": 0})).unwrap().text, "(empty directory)");
 }
 
 fn many(count: usize) -> Fixture {
@@ -50,7 +50,7 @@ fn many(count: usize) -> Fixture {
 #[test]
 fn the_entry_limit_is_said_and_pages_join() {
     let fixture = many(25);
-    let output = ls(&fixture, json!({"limit": 10})).unwrap();
+    let output = ls(&fixture, &json!({"limit": 10})).unwrap();
     let notices = "\n\n[10 entries limit reached. Use limit=20 for more]\n[Use offset=10 to continue]";
     assert!(output.text.ends_with(&format!("f0009{notices}")), "{}", output.text);
     let details = Details {
@@ -60,19 +60,19 @@ fn the_entry_limit_is_said_and_pages_join() {
         ..Details::default()
     };
     assert_eq!(output.details, details);
-    let page = |offset: u64| text(&fixture, json!({"limit": 10, "offset": offset}));
+    let page = |offset: u64| text(&fixture, &json!({"limit": 10, "offset": offset}));
     let body = |page: String| page.split("\n\n").next().unwrap().to_owned();
     let joined = [body(page(0)), body(page(10)), body(page(20))].join("\n");
-    assert_eq!(joined, text(&fixture, json!({})));
-    assert_eq!(text(&fixture, json!({"limit": 25})), joined);
-    let error = ls(&fixture, json!({"offset": 25})).unwrap_err().to_string();
+    assert_eq!(joined, text(&fixture, &json!({})));
+    assert_eq!(text(&fixture, &json!({"limit": 25})), joined);
+    let error = ls(&fixture, &json!({"offset": 25})).unwrap_err().to_string();
     assert_eq!(error, "Offset 25 is beyond the last entry (25 in all)");
 }
 
 #[test]
 fn the_byte_limit_cuts_at_a_name() {
     let fixture = many(25).with(|shared| shared.limits.max_bytes = 20);
-    let output = ls(&fixture, json!({})).unwrap();
+    let output = ls(&fixture, &json!({})).unwrap();
     assert_eq!(output.text, "f0000\nf0001\nf0002\n\n[20B limit reached]\n[Use offset=3 to continue]");
     let truncation = output.details.truncation.unwrap();
     assert_eq!((truncation.output_lines, truncation.output_bytes), (3, 17));
