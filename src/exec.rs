@@ -7,3 +7,4 @@ pub mod line_index;
 pub mod near;
 pub mod open;
 pub mod process;
+pub mod spill;
