@@ -146,8 +146,7 @@ impl Commands {
             let _at_the_start = tokio::task::spawn_blocking(move || registry::end_stale(&reaped)).await;
             while !over.is_cancelled() {
                 let swept = Arc::clone(&store);
-                let _each_hour =
-                    tokio::task::spawn_blocking(move || swept.sweep(SystemTime::now())).await;
+                let _each_hour = tokio::task::spawn_blocking(move || swept.sweep(SystemTime::now())).await;
                 let _or_over = tokio::time::timeout(SWEEP_INTERVAL, over.cancelled()).await;
             }
         });

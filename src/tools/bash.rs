@@ -39,8 +39,7 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
         keep: plan.keep,
         max_bytes: cx.limits().max_bytes,
     };
-    let mut running =
-        cx.shared.commands.run(request).map_err(|source| ToolError::Spawn { source })?;
+    let mut running = cx.shared.commands.run(request).map_err(|source| ToolError::Spawn { source })?;
     let finished = watch(cx, &mut running).await.map_err(|source| ToolError::Spawn { source })?;
     match finished.cause {
         Cause::Cancelled => Err(ToolError::Cancelled),

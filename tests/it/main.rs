@@ -1,3 +1,1 @@
 //! The tests of the whole product, over its own protocol. (being built)
-
-

@@ -199,12 +199,8 @@ impl Targets {
         if poll(&mut fds, timeout.as_ref()).is_err() {
             return true;
         }
-        let ended: Vec<Key> = alive
-            .iter()
-            .zip(&fds)
-            .filter(|(_, fd)| !fd.revents().is_empty())
-            .map(|(key, _)| *key)
-            .collect();
+        let ended: Vec<Key> =
+            alive.iter().zip(&fds).filter(|(_, fd)| !fd.revents().is_empty()).map(|(key, _)| *key).collect();
         let left = alive.len() > ended.len();
         for key in ended {
             self.seen.insert(key, Target::Gone);
@@ -223,5 +219,8 @@ fn owns_group(scope: &Scope, candidates: &[&Process]) -> bool {
         }
     };
     scope.group > 0
-        && candidates.iter().filter(|process| process.group == scope.group).any(|process| of_command(&process))
+        && candidates
+            .iter()
+            .filter(|process| process.group == scope.group)
+            .any(|process| of_command(&process))
 }

@@ -157,10 +157,10 @@ mod tests {
     fn what_is_done_is_not_ended() {
         let server = Server { id: 42, start: 7 };
         let found = scopes("run aa\nrun bb\nrun cc\ndone aa\nleft bb 100 5\nrun d", server);
-        let seen: Vec<_> = found.iter().map(|scope| (scope.mark.as_str(), scope.group, &scope.reach)).collect();
+        let seen: Vec<_> =
+            found.iter().map(|scope| (scope.mark.as_str(), scope.group, &scope.reach)).collect();
         let stayed = Reach::Stayed { pipe: 5, known: Vec::new() };
-        let expected =
-            [("42.7.bb", 100, &stayed), ("42.7.cc", 0, &Reach::All), ("42.7.d", 0, &Reach::All)];
+        let expected = [("42.7.bb", 100, &stayed), ("42.7.cc", 0, &Reach::All), ("42.7.d", 0, &Reach::All)];
         assert_eq!(seen, expected);
     }
 

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, test_kill_process_group};
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use super::drain::Drain;
 use super::end::{Reach, Scope, end_all};
@@ -26,6 +27,7 @@ pub(super) struct Registry {
     state: Mutex<State>,
     /// How many commands run.
     running: watch::Sender<usize>,
+    closing: CancellationToken,
 }
 
 #[derive(Debug, Default)]
@@ -55,7 +57,13 @@ impl Registry {
     /// The registry of this server; its record is kept in the folder of `store`.
     pub(super) fn new(store: Arc<Store>) -> Self {
         let running = watch::Sender::new(0);
-        Self { server: Server::this(), store, state: Mutex::default(), running }
+        Self {
+            server: Server::this(),
+            store,
+            state: Mutex::default(),
+            running,
+            closing: CancellationToken::new(),
+        }
     }
 
     /// The mark of a command that is about to start; `None` where the server ends.
@@ -113,10 +121,16 @@ impl Registry {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Fires when all commands are being ended.
+    pub(super) fn closing(&self) -> CancellationToken {
+        self.closing.clone()
+    }
+
     /// Everything that is to be ended now, and nothing is added any more.
     fn close(&self) -> Vec<Scope> {
         let mut state = self.state();
         state.closed = true;
+        self.closing.cancel();
         let State { running, left, .. } = &*state;
         running.values().chain(left.iter().map(|left| &left.scope)).cloned().collect()
     }

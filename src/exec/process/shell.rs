@@ -11,8 +11,13 @@ use super::proc::MARK;
 
 /// What each command's environment has beside the server's: nothing asks, nothing pages, nothing
 /// draws.
-const ENVIRONMENT: [(&str, &str); 5] =
-    [("PAGER", "cat"), ("GIT_PAGER", "cat"), ("GIT_TERMINAL_PROMPT", "0"), ("TERM", "dumb"), ("NO_COLOR", "1")];
+const ENVIRONMENT: [(&str, &str); 5] = [
+    ("PAGER", "cat"),
+    ("GIT_PAGER", "cat"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("TERM", "dumb"),
+    ("NO_COLOR", "1"),
+];
 
 /// The bytes that the pipe is asked to hold: a command that prints much waits less often.
 const PIPE_BYTES: usize = 1 << 20;

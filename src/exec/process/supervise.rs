@@ -92,7 +92,11 @@ struct Command {
 
 impl Command {
     async fn supervise(mut self, time: Duration, cancel: CancellationToken) -> Finished {
+        let closing = self.leash.registry.closing();
         let (cause, status) = tokio::select! {
+            biased;
+            // The registry ends all that runs, together.
+            () = closing.cancelled() => (Cause::Cancelled, self.ended().await),
             status = self.child.wait() => (Cause::Itself, status.ok()),
             () = cancel.cancelled() => (Cause::Cancelled, self.end(GRACE).await),
             () = tokio::time::sleep(time) => (Cause::Timeout, self.end(TIMEOUT_GRACE).await),
@@ -110,6 +114,11 @@ impl Command {
         if let Some(scope) = self.leash.scope.clone() {
             let _ended = tokio::task::spawn_blocking(move || end_all(&[scope], grace)).await;
         }
+        self.ended().await
+    }
+
+    /// Waits for the shell, which is being killed.
+    async fn ended(&mut self) -> Option<ExitStatus> {
         timeout(KILLED, self.child.wait()).await.ok()?.ok()
     }
 
@@ -136,8 +145,10 @@ impl Command {
         let looked = tokio::task::spawn_blocking(move || {
             let holders = if held { proc::holders(pipe) } else { Vec::new() };
             let in_group = |process: &Process| process.group == number && !process.ended;
-            let members: Vec<Process> =
-                proc::all().into_iter().filter(|process| in_group(process) && process.start >= since).collect();
+            let members: Vec<Process> = proc::all()
+                .into_iter()
+                .filter(|process| in_group(process) && process.start >= since)
+                .collect();
             (holders, members)
         });
         let (holders, members) = looked.await.unwrap_or_default();

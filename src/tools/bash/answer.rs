@@ -31,7 +31,10 @@ pub(super) fn compose(plan: &Plan, finished: Finished, limits: &Limits) -> Outpu
     }
     let (body, mut notices) = if output.binary {
         let bytes = output.raw.extent().bytes;
-        (String::new(), saved.clone().map(|saved| Notice::OutputBinary { bytes, saved }).into_iter().collect())
+        (
+            String::new(),
+            saved.clone().map(|saved| Notice::OutputBinary { bytes, saved }).into_iter().collect(),
+        )
     } else {
         details.truncation = TruncationDetails::of(&output.text, output.raw.extent(), bounds);
         details.omitted_lines = omitted(&output.text, plan.keep);
@@ -68,9 +71,10 @@ fn ended(ending: Ending, cause: Cause, duration: Duration) -> Details {
 
 fn saved_as(saved: &Result<Saved, std::io::Error>) -> notice::Saved {
     match saved {
-        Ok(Saved { path, first_bytes }) => {
-            notice::Saved::At { path: show::name(path.as_os_str().as_encoded_bytes()).into_owned(), first: *first_bytes }
-        }
+        Ok(Saved { path, first_bytes }) => notice::Saved::At {
+            path: show::name(path.as_os_str().as_encoded_bytes()).into_owned(),
+            first: *first_bytes,
+        },
         Err(error) => notice::Saved::Not { reason: reason(error) },
     }
 }

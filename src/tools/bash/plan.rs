@@ -73,7 +73,12 @@ fn wrong<T>(message: impl Into<String>) -> Result<T, ToolError> {
 mod tests {
     use super::*;
 
-    fn planned(timeout: Option<u64>, head: Option<u64>, tail: Option<u64>, limits: &Limits) -> Result<Plan, String> {
+    fn planned(
+        timeout: Option<u64>,
+        head: Option<u64>,
+        tail: Option<u64>,
+        limits: &Limits,
+    ) -> Result<Plan, String> {
         let args = Args { command: "true".to_owned(), timeout, head, tail };
         Plan::new(args, limits).map_err(|error| error.to_string())
     }

@@ -66,7 +66,8 @@ async fn a_full_disk_fails_nothing_else() {
     let output = server.run("seq 1 1000000").await;
     let left = server.saved();
     let _unmounted = std::process::Command::new("umount").arg(disk.path()).status();
-    let end = "[Showing lines 998001-1000000 of 1000000. Full output could not be saved: No space left on device]";
+    let end =
+        "[Showing lines 998001-1000000 of 1000000. Full output could not be saved: No space left on device]";
     assert!(output.text.ends_with(end), "{}", output.text);
     assert_eq!(output.details.spill_error.as_deref(), Some("No space left on device"));
     assert_eq!(left, [PathBuf::new(); 0], "the partial file is removed");
@@ -86,7 +87,8 @@ async fn a_read_only_disk_fails_nothing_else() {
 }
 
 fn mounted(args: &[&str], at: &std::path::Path) -> bool {
-    let status = std::process::Command::new("mount").args(args).arg(at).stderr(std::process::Stdio::null()).status();
+    let status =
+        std::process::Command::new("mount").args(args).arg(at).stderr(std::process::Stdio::null()).status();
     status.is_ok_and(|status| status.success())
 }
 

@@ -106,7 +106,10 @@ async fn both_ends() {
     let long = "echo a; echo b; head -c 100000 /dev/zero | tr '\\0' x";
     let (text, _) = with_file(&server.call(ends(long, 1, 9)).await.unwrap());
     assert!(text.starts_with("a\n[...Output truncated: 1 line omitted...]\nxxx"), "{text}");
-    assert!(text.ends_with("\n\n[Showing lines 1-1 and last 30KB of line 3 (line is 100KB). Full output: PATH]"), "{text}");
+    assert!(
+        text.ends_with("\n\n[Showing lines 1-1 and last 30KB of line 3 (line is 100KB). Full output: PATH]"),
+        "{text}"
+    );
 }
 
 #[tokio::test]
@@ -185,7 +188,11 @@ async fn futures_of<F: Future + Unpin>(mut futures: Vec<F>) -> Vec<F::Output> {
                 *output = Some(done);
             }
         }
-        if outputs.iter().all(Option::is_some) { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+        if outputs.iter().all(Option::is_some) {
+            std::task::Poll::Ready(())
+        } else {
+            std::task::Poll::Pending
+        }
     })
     .await;
     outputs.into_iter().flatten().collect()
