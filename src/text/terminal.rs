@@ -57,10 +57,9 @@ impl Terminal {
             let Some(c) = chars.next() else { return };
             rest = chars.as_str();
             match self.escape.push(c) {
-                Step::Open => {}
                 Step::Char(c) => self.char(c, sink),
                 Step::Done(Some(step)) => self.line.act(step, sink),
-                Step::Done(None) => {}
+                Step::Open | Step::Done(None) => {}
             }
         }
     }

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use tokio::sync::oneshot;
 
 use super::proc::{self, Process};
 
@@ -46,6 +47,24 @@ pub(super) enum Reach {
         /// The group as it was when the shell ended: by number and start.
         known: Vec<(u32, u64)>,
     },
+}
+
+/// The same as [`end_all`], on a thread of its own.
+pub(super) async fn end(scopes: Vec<Scope>, grace: Duration) {
+    let there = scopes.clone();
+    if aside(move || end_all(&there, grace)).await.is_none() {
+        // There is no thread to be had: rather is this one kept waiting than a process left alive.
+        end_all(&scopes, grace);
+    }
+}
+
+/// Does `work`, which blocks, on a thread of its own: the shared ones may all be busy with what is
+/// less urgent. `None` where no thread can be had.
+pub(super) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+    let (tell, done) = oneshot::channel();
+    let tell = move || drop(tell.send(work()));
+    std::thread::Builder::new().name("end".to_owned()).spawn(tell).ok()?;
+    done.await.ok()
 }
 
 /// Ends all processes of all `scopes`: SIGTERM, and after `grace` SIGKILL. Blocks until they are

@@ -6,12 +6,15 @@
 
 use std::ffi::OsString;
 use std::fs;
-use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
 
 use memchr::memmem;
 
 /// The name of the variable that marks a command's processes.
 pub(super) const MARK: &str = "CUTLINE_MARK";
+
+/// The bit of a mode.
+const OWNER_WRITES: u32 = 0o200;
 
 /// One process, as it was when it was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,8 +59,15 @@ fn parse(id: u32, stat: &[u8]) -> Option<Process> {
     let group = fields.next()?.parse().ok()?;
     // After these three: session, terminal, its group, flags, four faults, four times, priority,
     // nice, threads, a zero, and then the start.
-    let start = fields.nth(16)?.parse().ok()?;
-    Some(Process { id, start, parent, group, name: name.to_owned(), ended: matches!(state, "Z" | "X" | "x") })
+    let ticks = fields.nth(16)?.parse().ok()?;
+    Some(Process {
+        id,
+        start: ticks,
+        parent,
+        group,
+        name: name.to_owned(),
+        ended: matches!(state, "Z" | "X" | "x"),
+    })
 }
 
 /// Whether a process was given `mark`, or one that begins with it, in its environment.
@@ -69,17 +79,20 @@ pub(super) fn carries(id: u32, mark: &str) -> bool {
     })
 }
 
-/// Whether a process has the pipe with that inode open.
+/// Whether a process can write to the pipe with that inode.
 pub(super) fn holds(id: u32, pipe: u64) -> bool {
     let target = OsString::from(format!("pipe:[{pipe}]"));
     let Ok(entries) = fs::read_dir(format!("/proc/{id}/fd")) else { return false };
+    // The link's own mode says what the file is open for. A child of this process that has not yet
+    // become its program has the end that is read from.
+    let writes = |link: &fs::DirEntry| link.metadata().is_ok_and(|link| link.mode() & OWNER_WRITES != 0);
     entries
         .flatten()
-        .filter_map(|entry| fs::read_link(entry.path()).ok())
-        .any(|link| link.as_os_str().as_bytes() == target.as_bytes())
+        .filter(|link| fs::read_link(link.path()).is_ok_and(|to| to.as_os_str() == target))
+        .any(|link| writes(&link))
 }
 
-/// The processes other than this one that have the pipe with that inode open.
+/// The processes other than this one that can write to the pipe with that inode.
 pub(super) fn holders(pipe: u64) -> Vec<Process> {
     let own = std::process::id();
     let others = ids().into_iter().filter(|id| *id != own);

@@ -9,7 +9,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::drain::Drain;
-use super::end::{Reach, Scope, end_all};
+use super::end::{self, Reach, Scope, end_all};
 use super::mark::Server;
 use super::record::{self, Record};
 use crate::exec::spill::Store;
@@ -80,7 +80,9 @@ impl Registry {
             state.record = Record::create(&folder, self.server);
         }
         if let Some(record) = &mut state.record {
-            gone.iter().for_each(|left| record.done(&left.scope.mark));
+            for left in &gone {
+                record.done(&left.scope.mark);
+            }
             record.started(&mark);
         }
         let scope = Scope { mark: mark.clone(), group: 0, since: self.server.start, reach: Reach::All };
@@ -142,13 +144,13 @@ pub(super) async fn shutdown(registry: &Arc<Registry>) {
     let scopes = registry.close();
     let ended = async {
         if !scopes.is_empty() {
-            let _ended = tokio::task::spawn_blocking(move || end_all(&scopes, GRACE)).await;
+            end::end(scopes, GRACE).await;
         }
         let _all_over = running.wait_for(|running| *running == 0).await;
         // A command may have ended by itself just now, and left something.
         let left = registry.close();
         if !left.is_empty() {
-            let _ended = tokio::task::spawn_blocking(move || end_all(&left, GRACE)).await;
+            end::end(left, GRACE).await;
         }
     };
     let in_time = tokio::time::timeout(SHUTDOWN, ended).await;

@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::capture::{Capture, Captured};
 use super::drain::Drain;
-use super::end::{Reach, Scope, end_all};
+use super::end::{self, Reach, Scope, end_all};
 use super::proc::{self, Process};
 use super::registry::{GRACE, Registry};
 use super::shell::Shell;
@@ -112,7 +112,7 @@ impl Command {
     /// Ends all of its processes.
     async fn end(&mut self, grace: Duration) -> Option<ExitStatus> {
         if let Some(scope) = self.leash.scope.clone() {
-            let _ended = tokio::task::spawn_blocking(move || end_all(&[scope], grace)).await;
+            end::end(vec![scope], grace).await;
         }
         self.ended().await
     }
@@ -142,7 +142,7 @@ impl Command {
         }
         let pipe = self.drain.inode();
         let (number, since) = (scope.group, scope.since);
-        let looked = tokio::task::spawn_blocking(move || {
+        let looked = end::aside(move || {
             let holders = if held { proc::holders(pipe) } else { Vec::new() };
             let in_group = |process: &Process| process.group == number && !process.ended;
             let members: Vec<Process> = proc::all()
@@ -161,10 +161,8 @@ impl Command {
         }
         // Of a process that is another user's, what it holds is not known; that it is in the group is.
         let shown = if holders.is_empty() { members } else { holders };
-        let background = match goes_on {
-            true => shown.into_iter().map(|Process { id, name, .. }| Background { id, name }).collect(),
-            false => Vec::new(),
-        };
+        let process = |Process { id, name, .. }| Background { id, name };
+        let background = if goes_on { shown.into_iter().map(process).collect() } else { Vec::new() };
         (output, background)
     }
 

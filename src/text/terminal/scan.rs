@@ -33,6 +33,10 @@ fn first_suspect(bytes: &[u8]) -> Option<usize> {
     rest.iter().position(|byte| is_suspect(*byte)).map(|at| from + at)
 }
 
+#[expect(
+    clippy::needless_bitwise_bool,
+    reason = "a branch for each byte would keep it from looking at many at once"
+)]
 fn is_suspect(byte: u8) -> bool {
     let control = (byte < 0x20) & (byte != b'\n') & (byte != b'\t');
     control | (byte == 0x7F) | (byte == C1_LEAD)

@@ -7,7 +7,9 @@ use super::*;
 fn resolved(pieces: &[&str], max_bytes: u64) -> String {
     let mut shown = String::new();
     let mut terminal = Terminal::new(max_bytes);
-    pieces.iter().for_each(|piece| terminal.push(piece, &mut |text| shown.push_str(text)));
+    for piece in pieces {
+        terminal.push(piece, &mut |text| shown.push_str(text));
+    }
     terminal.finish(&mut |text| shown.push_str(text));
     shown
 }

@@ -92,6 +92,12 @@ fn ends(command: &str, head: u64, tail: u64) -> Args {
     Args { head: Some(head), tail: Some(tail), ..args(command) }
 }
 
+/// What `seq` prints.
+fn seq(last: u32) -> String {
+    let numbers: Vec<String> = (1..=last).map(|n| n.to_string()).collect();
+    numbers.join("\n") + "\n"
+}
+
 /// Waits for something that is known to come.
 async fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     let found = async {

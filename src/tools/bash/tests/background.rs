@@ -12,7 +12,7 @@ async fn one_that_holds_the_output_delays_no_answer_and_writes_on() {
     let path = output.details.full_output_path.clone().unwrap();
     let first = output.text.lines().next();
     assert_eq!(first, Some("before"));
-    assert!(output.text.contains(&format!("\n\n[Background process")), "{}", output.text);
+    assert!(output.text.contains("\n\n[Background process"), "{}", output.text);
     assert!(output.text.contains(&format!("{pid} ")) && output.text.contains(&path), "{}", output.text);
     assert!(output.details.background_pids.unwrap().contains(&pid));
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "before\n");

@@ -92,3 +92,31 @@ async fn a_shell_that_minds_its_end_may_say_so() {
     assert!(output.text.ends_with("\ngoodbye\n\nCommand timed out after 1 second"), "{}", output.text);
     assert_eq!(output.details.exit_code, Some(7));
 }
+
+#[tokio::test]
+async fn what_is_started_while_it_ends_goes_too() {
+    let server = Server::new();
+    let command = "trap 'setsid sleep 600 & echo $! > late' TERM; : > ready; while :; do sleep 0.01; done";
+    let cancel = async {
+        until(|| server.path("ready").exists().then_some(())).await;
+        server.cx.cancel.cancel();
+    };
+    let (result, ()) = tokio::join!(server.call(args(command)), cancel);
+    assert!(matches!(result, Err(ToolError::Cancelled)));
+    assert!(!runs(server.pid_in("late").await));
+}
+
+#[tokio::test]
+async fn one_that_is_stopped_goes_too() {
+    let server = Server::new();
+    let cancel = async {
+        let pid = server.pid_in("pid").await;
+        let stopped = || std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap().contains(") T ");
+        until(|| stopped().then_some(())).await;
+        server.cx.shutdown.cancel();
+        pid
+    };
+    let (result, pid) = tokio::join!(server.call(args("echo $$ > pid; kill -STOP $$")), cancel);
+    assert!(matches!(result, Err(ToolError::Cancelled)));
+    assert!(!runs(pid));
+}

@@ -31,7 +31,7 @@ async fn what_fits_is_given_back_as_it_is() {
         let output = server.run(command).await;
         assert_eq!(output.text, expected, "{command}");
         assert!(output.details.truncation.is_none() && output.details.duration_ms.is_some());
-        assert_eq!(server.saved(), [PathBuf::new(); 0], "{command}");
+        assert_eq!(server.saved(), Vec::<PathBuf>::new(), "{command}");
     }
     assert_eq!(server.run("pwd -P").await.text, format!("{}\n", server.cx.workspace.dir().display()));
 }
@@ -52,8 +52,7 @@ async fn the_last_lines_by_the_line_limit() {
     let (text, file) = with_file(&output);
     assert!(text.starts_with("3001\n3002\n"));
     assert!(text.ends_with("\n5000\n\n[Showing lines 3001-5000 of 5000. Full output: PATH]"), "{text}");
-    let all: String = (1..=5000).map(|n| format!("{n}\n")).collect();
-    assert_eq!(file, all.as_bytes());
+    assert_eq!(file, seq(5000).as_bytes());
     let truncation = serde_json::to_value(&output.details.truncation).unwrap();
     let expected = serde_json::json!({
         "truncated": true, "truncatedBy": "lines", "totalLines": 5000, "totalBytes": 23893,
