@@ -13,4 +13,5 @@ pub mod near;
 pub mod open;
 pub mod process;
 pub mod search;
+pub mod spill;
 pub mod walk;

@@ -29,7 +29,7 @@ pub(super) fn run(options: &Options) -> anyhow::Result<i32> {
 
 fn config(options: &Options) -> Result<Config, String> {
     let shared = options.shared()?;
-    let workspace = options.workspace()?;
+    let workspace = options.workspace(&shared)?;
     let client_roots = match options.roots.as_slice() {
         [] => ClientRoots::Followed,
         _ => ClientRoots::Ignored,

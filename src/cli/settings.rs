@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::exec::line_index;
-use crate::exec::process::Commands;
+use crate::exec::process::{self, Commands};
+use crate::exec::spill;
 use crate::limits::{BASH_TIMEOUT_SECS, Limits};
 use crate::tools::{Shared, ToolSet};
 use crate::workspace::{Boundary, Root, Workspace};
@@ -46,12 +47,25 @@ impl Options {
             tools: ToolSet::new(&self.tools),
             workers: asked.unwrap_or_else(processors),
             line_indexes: line_index::Cache::default(),
-            commands: Commands::default(),
+            commands: Commands::new(self.commands()),
         }))
     }
 
-    /// The roots that can be used, the others warned of; where none can, why.
-    pub(super) fn workspace(&self) -> Result<Workspace, String> {
+    fn commands(&self) -> process::Settings {
+        let default = spill::Settings::default();
+        let spill = spill::Settings {
+            private: self.spill_dir.is_none(),
+            dir: self.spill_dir.clone().unwrap_or(default.dir),
+            max_file_bytes: self.spill_max_file.0,
+            max_total_bytes: self.spill_max_total.0,
+            keep: self.spill_keep,
+        };
+        process::Settings { spill, wrapper: Vec::new() }
+    }
+
+    /// The roots that can be used, the others warned of; where none can, why. What `shared` saves
+    /// may be read too.
+    pub(super) fn workspace(&self, shared: &Shared) -> Result<Workspace, String> {
         let given = match self.roots.as_slice() {
             [] => &[PathBuf::from(".")],
             roots => roots,
@@ -64,8 +78,9 @@ impl Options {
             }
         }
         let boundary = if self.allow_outside { Boundary::None } else { Boundary::Roots };
-        Workspace::new(roots, boundary)
-            .ok_or_else(|| "--root: none of the folders given can be used".to_owned())
+        let workspace =
+            Workspace::new(roots, boundary).ok_or("--root: none of the folders given can be used")?;
+        Ok(workspace.with_saved(shared.commands.store().folder_real()))
     }
 }
 
