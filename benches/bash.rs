@@ -23,6 +23,8 @@ fn main() {
     let cases = [
         ("echo", "echo hi", String::new(), 200),
         ("5 million lines, saved", "seq 1 5000000", tee.clone(), 9),
+        ("5 million lines ended by \\r\\n", "yes $'a line of text\\r' | head -n 5000000", tee.clone(), 5),
+        ("2 million coloured words", "yes $'\\e[32mgreen\\e[0m' | head -n 2000000", tee.clone(), 5),
         ("200 MB without a newline, saved", "head -c 200000000 /dev/zero | tr '\\0' x", tee, 9),
     ];
     println!("{:<34} {:>10} {:>10} {:>6}", "", "command", "cutline", "ratio");
@@ -36,6 +38,11 @@ fn main() {
         let (plain, ours) = (median(plain), median(ours));
         let ratio = ours.as_secs_f64() / plain.as_secs_f64();
         println!("{name:<34} {plain:>10.2?} {ours:>10.2?} {ratio:>6.2}");
+    }
+    for (name, command) in [("asked", "sleep 600 & sleep 600"), ("made to", "trap '' TERM; sleep 600 & wait")]
+    {
+        let times = (0..21).map(|_| runtime.block_on(cancelled(&cx, command))).collect();
+        println!("cancelled, gone when {name:<13} {:>10.2?}", median(times));
     }
     println!("peak memory: {}", peak());
 }
@@ -63,6 +70,19 @@ fn context(root: &std::path::Path, saved: std::path::PathBuf) -> Context {
 async fn call(cx: &Context, command: &str) {
     let args = bash::Args { command: command.to_owned(), timeout: None, head: None, tail: None };
     bash::run(cx, args).await.expect("a command that runs");
+}
+
+/// How long it takes from a call's cancellation until it returns, with all its processes gone.
+async fn cancelled(cx: &Context, command: &str) -> Duration {
+    let cx = Context { cancel: CancellationToken::new(), ..cx.clone() };
+    let args = bash::Args { command: command.to_owned(), timeout: None, head: None, tail: None };
+    let cancel = async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        cx.cancel.cancel();
+        Instant::now()
+    };
+    let (_, at) = tokio::join!(bash::run(&cx, args), cancel);
+    at.elapsed()
 }
 
 fn by_itself(command: &str) {

@@ -70,7 +70,7 @@ impl Store {
         SavedFile::create(&self.folder()?, self.settings.max_file_bytes)
     }
 
-    /// Removes what is past its age, then the oldest past the total; see [`sweep`].
+    /// Removes what is past its age, then the oldest past the total. Files that are written stay.
     pub fn sweep(&self, now: SystemTime) {
         if let Ok(folder) = folder::existing(&self.settings) {
             sweep::sweep(&folder, &self.settings, now);

@@ -18,6 +18,9 @@ use line::{Line, Move};
 
 use super::as_index;
 
+/// Parts shorter than this are put together before they are given on.
+const GATHERED_BYTES: usize = 4096;
+
 /// Resolves a stream of text, whatever its pieces.
 ///
 /// ```
@@ -36,22 +39,51 @@ pub struct Terminal {
     line: Line,
     /// The sequence that is open.
     escape: Escape,
+    /// Where short parts are put together; empty between two pieces.
+    gathered: String,
 }
 
 impl Terminal {
     /// A terminal that holds at least the last `max_bytes` of a line, and at most twice as much.
     pub fn new(max_bytes: u64) -> Self {
-        Self { line: Line::new(as_index(max_bytes)), escape: Escape::default() }
+        Self { line: Line::new(as_index(max_bytes)), escape: Escape::default(), gathered: String::new() }
     }
 
     /// Takes the next piece and gives what is settled to `sink`, in one part or several.
     pub fn push(&mut self, text: &str, sink: &mut impl FnMut(&str)) {
+        let mut gathered = std::mem::take(&mut self.gathered);
+        self.resolve(text, &mut |part| {
+            let short = part.len() < GATHERED_BYTES;
+            if !gathered.is_empty() && (!short || gathered.len() >= GATHERED_BYTES) {
+                sink(&gathered);
+                gathered.clear();
+            }
+            if short {
+                gathered.push_str(part);
+            } else {
+                sink(part);
+            }
+        });
+        if !gathered.is_empty() {
+            sink(&gathered);
+            gathered.clear();
+        }
+        self.gathered = gathered;
+    }
+
+    fn resolve(&mut self, text: &str, sink: &mut impl FnMut(&str)) {
         let mut rest = text;
         while !rest.is_empty() {
             if !self.escape.is_open() {
                 let (plain, after) = rest.split_at(scan::plain(rest));
                 self.line.push(plain, sink);
                 rest = after;
+                // The newline of another system: nothing is written in between.
+                if let Some(after) = rest.strip_prefix("\r\n") {
+                    self.line.push("\n", sink);
+                    rest = after;
+                    continue;
+                }
             }
             let mut chars = rest.chars();
             let Some(c) = chars.next() else { return };

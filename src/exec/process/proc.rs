@@ -6,6 +6,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::Read;
 use std::os::unix::fs::MetadataExt;
 
 use memchr::memmem;
@@ -40,7 +41,10 @@ pub(super) fn all() -> Vec<Process> {
 
 /// The process with that number.
 pub(super) fn one(id: u32) -> Option<Process> {
-    parse(id, &fs::read(format!("/proc/{id}/stat")).ok()?)
+    // It is one line of some fifty numbers, which the kernel gives in one read.
+    let mut line = [0; 1024];
+    let len = fs::File::open(format!("/proc/{id}/stat")).ok()?.read(&mut line).ok()?;
+    parse(id, line.get(..len)?)
 }
 
 fn ids() -> Vec<u32> {

@@ -18,6 +18,8 @@ use super::mark::Server;
 
 const PREFIX: &str = "cutline-server-";
 const SUFFIX: &str = ".lock";
+/// Bytes past which a record is emptied when no command is open.
+const EMPTIED_BYTES: u64 = 1 << 16;
 /// Bytes of a record that are read: far more than a server writes.
 const MAX_BYTES: u64 = 1 << 20;
 
@@ -28,6 +30,8 @@ pub(super) struct Record {
     path: PathBuf,
     /// Commands that are noted and not yet done.
     open: usize,
+    /// Bytes that were written since it was last emptied.
+    bytes: u64,
 }
 
 impl Record {
@@ -40,7 +44,7 @@ impl Record {
         let file = options.open(&path).ok()?;
         // Another server that just looks at it finds its owner alive, and leaves it.
         let _best_effort = file.try_lock();
-        Some(Self { file, path, open: 0 })
+        Some(Self { file, path, open: 0, bytes: 0 })
     }
 
     /// A command is about to start.
@@ -57,14 +61,16 @@ impl Record {
     /// Nothing of a command is left.
     pub(super) fn done(&mut self, mark: &str) {
         self.open = self.open.saturating_sub(1);
-        if self.open == 0 {
+        if self.open == 0 && self.bytes > EMPTIED_BYTES {
             let _best_effort = self.file.set_len(0);
+            self.bytes = 0;
         } else {
             self.write(&format!("done {}", random_of(mark)));
         }
     }
 
     fn write(&mut self, line: &str) {
+        self.bytes += line.len() as u64 + 1;
         let _best_effort = self.file.write_all(format!("{line}\n").as_bytes());
     }
 

@@ -162,7 +162,7 @@ fn in_pieces<'a>(text: &'a str, cuts: &[usize]) -> Vec<&'a str> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(3000))]
+    #![proptest_config(ProptestConfig::with_cases(1000))]
 
     #[test]
     fn lines_keep_their_numbers_and_pieces_do_not_matter(
@@ -184,7 +184,7 @@ proptest! {
     #[test]
     fn what_is_held_is_bounded(piece in "[ab\r\u{301}日]{1,9}(\u{1b}\\[2[@CG])?", max_bytes in 1_u64..40) {
         let mut terminal = Terminal::new(max_bytes);
-        for _ in 0..500 {
+        for _ in 0..100 {
             terminal.push(&piece, &mut |_| {});
         }
         let held = format!("{terminal:?}").len();

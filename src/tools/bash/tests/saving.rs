@@ -56,15 +56,11 @@ async fn a_link_where_the_folder_would_be_is_not_followed() {
 
 #[tokio::test]
 async fn a_full_disk_fails_nothing_else() {
-    let disk = tempfile::tempdir().unwrap();
-    if !mounted(&["-t", "tmpfs", "-o", "size=1m,mode=0700", "none"], disk.path()) {
-        println!("skipped: no file system can be mounted here");
-        return;
-    }
-    let server = Server::with(Limits::default(), |spill| spill.dir = disk.path().to_owned());
+    let Some(disk) = Disk::mount("size=1m,mode=0700") else { return };
+    let server = Server::with(Limits::default(), |spill| spill.dir = disk.0.path().to_owned());
     let output = server.run("seq 1 1000000").await;
     let left = server.saved();
-    let _unmounted = std::process::Command::new("umount").arg(disk.path()).status();
+    drop((server, disk));
     let end =
         "[Showing lines 998001-1000000 of 1000000. Full output could not be saved: No space left on device]";
     assert!(output.text.ends_with(end), "{}", output.text);
@@ -74,21 +70,33 @@ async fn a_full_disk_fails_nothing_else() {
 
 #[tokio::test]
 async fn a_read_only_disk_fails_nothing_else() {
-    let disk = tempfile::tempdir().unwrap();
-    if !mounted(&["-t", "tmpfs", "-o", "ro,mode=0700", "none"], disk.path()) {
-        println!("skipped: no file system can be mounted here");
-        return;
-    }
-    let server = Server::with(Limits::default(), |spill| spill.dir = disk.path().to_owned());
+    let Some(disk) = Disk::mount("ro,mode=0700") else { return };
+    let server = Server::with(Limits::default(), |spill| spill.dir = disk.0.path().to_owned());
     let output = server.run("seq 1 3000").await;
-    let _unmounted = std::process::Command::new("umount").arg(disk.path()).status();
+    drop((server, disk));
     assert_eq!(output.details.spill_error.as_deref(), Some("Read-only file system"), "{}", output.text);
 }
 
-fn mounted(args: &[&str], at: &std::path::Path) -> bool {
-    let status =
-        std::process::Command::new("mount").args(args).arg(at).stderr(std::process::Stdio::null()).status();
-    status.is_ok_and(|status| status.success())
+/// A small file system of its own, taken away when dropped.
+struct Disk(TempDir);
+
+impl Disk {
+    fn mount(options: &str) -> Option<Self> {
+        let at = tempfile::tempdir().unwrap();
+        let mut mount = std::process::Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", options, "none"]).arg(at.path());
+        let mounted = mount.stderr(std::process::Stdio::null()).status().is_ok_and(|status| status.success());
+        if !mounted {
+            println!("skipped: no file system can be mounted here");
+        }
+        mounted.then_some(Self(at))
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _unmounted = std::process::Command::new("umount").arg("--lazy").arg(self.0.path()).status();
+    }
 }
 
 #[tokio::test]
