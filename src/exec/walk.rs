@@ -35,6 +35,9 @@ pub trait Visit: Sync {
     /// What each worker has for itself: buffers, caches.
     type Worker;
 
+    /// What the news of a walk count.
+    const COUNTED: Counted;
+
     /// A worker begins.
     fn worker(&self) -> Self::Worker;
 
@@ -55,6 +58,15 @@ pub trait Visit: Sync {
 
     /// How many bytes something found holds.
     fn weight(&self, found: &Self::Found) -> usize;
+}
+
+/// What the news of a walk count.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Counted {
+    /// Names that were looked at.
+    Names,
+    /// Entries that were visited.
+    Visits,
 }
 
 /// Takes what a visit finds; breaks where no more of it is wanted now.
@@ -99,7 +111,7 @@ pub struct Walk<'a> {
     pub workers: usize,
     /// Ends it early.
     pub stop: &'a Stop,
-    /// Is told now and then how many entries were visited.
+    /// Is told now and then how far it is.
     pub progress: &'a (dyn Fn(u64) + Sync),
 }
 

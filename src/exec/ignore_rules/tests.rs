@@ -6,7 +6,7 @@ use std::process::Command;
 
 use super::*;
 use crate::exec::walk::folder::EntryKind;
-use crate::exec::walk::{Emit, Entry, Stop, Visit, Walk};
+use crate::exec::walk::{Counted, Emit, Entry, Stop, Visit, Walk};
 use rustix::fs::{Mode, OFlags};
 
 struct Files;
@@ -14,6 +14,7 @@ struct Files;
 impl Visit for Files {
     type Found = String;
     type Worker = ();
+    const COUNTED: Counted = Counted::Names;
 
     fn worker(&self) {}
     fn wants(&self, _: &[u8], kind: EntryKind) -> bool {

@@ -4,7 +4,7 @@ use grep_matcher::Matcher as _;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use regex_syntax::ParserBuilder;
 use regex_syntax::hir::Hir;
-use regex_syntax::hir::literal::Extractor;
+use regex_syntax::hir::literal::{Extractor, Literal};
 
 use crate::limits::REGEX_BYTES;
 
@@ -111,7 +111,7 @@ impl Pattern {
 fn beginnings(hir: &Hir) -> Vec<Vec<u8>> {
     let found = Extractor::new().extract(hir);
     let literals = found.literals().unwrap_or_default();
-    if literals.len() > BEGINNINGS || literals.iter().any(|literal| literal.is_empty()) {
+    if literals.len() > BEGINNINGS || literals.iter().any(Literal::is_empty) {
         return Vec::new();
     }
     literals.iter().map(|literal| literal.as_bytes().to_vec()).collect()

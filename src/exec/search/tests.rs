@@ -33,10 +33,12 @@ fn oracle(is_match: impl Fn(&str) -> bool, text: &str, context: usize) -> Vec<St
     if text.is_empty() {
         return Vec::new();
     }
-    let matches: Vec<usize> = (0..lines.len()).filter(|&n| is_match(lines[n])).collect();
-    let near = |n: usize| matches.iter().any(|&m| m.abs_diff(n) <= context);
+    let mut near = vec![false; lines.len()];
+    for n in (0..lines.len()).filter(|&n| is_match(lines[n])) {
+        near[n.saturating_sub(context)..(n + context + 1).min(lines.len())].fill(true);
+    }
     let row = |n: usize| format!("{}{}{}", n + 1, if is_match(lines[n]) { ':' } else { '-' }, lines[n]);
-    (0..lines.len()).filter(|&n| near(n)).map(row).collect()
+    (0..lines.len()).filter(|&n| near[n]).map(row).collect()
 }
 
 proptest! {
@@ -56,7 +58,7 @@ fn large(step: usize) -> String {
     let line = |n: usize| {
         if n.is_multiple_of(step) { format!("needle {n}\n") } else { format!("line {n} of many\n") }
     };
-    (0..120_000).map(line).collect()
+    (0..60_000).map(line).collect()
 }
 
 #[test]
@@ -67,7 +69,7 @@ fn context_reaches_across_blocks() {
             let (rows, searched) = search(&query("needle", context), content.as_bytes());
             let expected = oracle(|line| line.contains("needle"), &content, context);
             assert!(rows == expected, "{step} {context}");
-            assert_eq!(searched.matches, 120_000_u64.div_ceil(step as u64));
+            assert_eq!(searched.matches, 60_000_u64.div_ceil(step as u64));
         }
     }
 }
@@ -79,8 +81,8 @@ fn giant(len: usize, word: &str, at: usize) -> String {
 
 #[test]
 fn a_giant_line_is_searched_wherever_the_match_is() {
-    for at in (0..3_000_000).step_by(499_979).chain([999_990, 1_015_800, 1_245_170, 1_261_540, 2_999_990]) {
-        let content = format!("first\n{}\nlast needle\n", giant(3_000_000, " needle ", at));
+    for at in [0, 9, 600_000, 999_990, 1_015_800, 1_245_170, 1_261_540, 1_699_990] {
+        let content = format!("first\n{}\nlast needle\n", giant(1_700_000, " needle ", at));
         for pattern in ["needle", r"\bneedle\b", "ne+dle", "x*needle"] {
             let (rows, searched) = search(&query(pattern, 1), content.as_bytes());
             assert_eq!((rows.len(), searched.matches, searched.passed_over), (3, 2, None), "{pattern} {at}");
@@ -94,7 +96,7 @@ fn a_giant_line_is_searched_wherever_the_match_is() {
 
 #[test]
 fn edges_of_windows_are_no_edges_of_the_line() {
-    let content = format!("{}\nend\n", giant(3_000_000, "y", 1_500_000));
+    let content = format!("{}\nend\n", giant(1_700_000, "y", 1_500_000));
     for pattern in ["^x{3}y", "xy$", r"\bx\b", "^y", "y$"] {
         let (rows, searched) = search(&query(pattern, 0), content.as_bytes());
         assert_eq!((rows.len(), searched.passed_over), (0, None), "{pattern}");
@@ -102,14 +104,14 @@ fn edges_of_windows_are_no_edges_of_the_line() {
     for pattern in ["^xx", "xx$", "^x"] {
         assert_eq!(search(&query(pattern, 0), content.as_bytes()).1.matches, 1, "{pattern}");
     }
-    let crlf = format!("{}\r\nend\r\n", giant(3_000_000, "needle", 2_999_994));
+    let crlf = format!("{}\r\nend\r\n", giant(1_700_000, "needle", 1_699_994));
     let (rows, _) = search(&query("needle$", 0), crlf.as_bytes());
     assert!(rows.len() == 1 && rows[0].ends_with("xneedle"), "{rows:?}");
 }
 
 #[test]
 fn a_giant_line_stands_near_a_match_with_its_start() {
-    let content = format!("needle\nstart {}\nneedle", giant(2_500_000, "y", 7));
+    let content = format!("needle\nstart {}\nneedle", giant(1_500_000, "y", 7));
     let (rows, searched) = search(&query("needle", 1), content.as_bytes());
     assert_eq!((rows.len(), searched.passed_over), (3, None));
     assert!(
@@ -122,7 +124,7 @@ fn a_giant_line_stands_near_a_match_with_its_start() {
 
 #[test]
 fn what_no_window_can_show_is_named() {
-    let content = format!("{}\n", giant(3_000_000, "y", 1_500_000));
+    let content = format!("{}\n", giant(1_700_000, "y", 1_500_000));
     let passed_over = |pattern: &str| search(&query(pattern, 0), content.as_bytes()).1.passed_over;
     assert_eq!(passed_over("yx*z"), Some(PassedOver::LongLine));
     assert_eq!(passed_over("zx*"), None);

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 
 use super::folder::{EntryKind, Listing, Reader, Task};
 use super::queue::{Key, Work};
-use super::{GIT, Shared, Visit, lock};
+use super::{Counted, GIT, Shared, Visit, lock};
 use crate::exec::below;
 use crate::exec::ignore_rules::{RuleFiles, Rules};
 
@@ -136,6 +136,7 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
                 all.push(name, kind, &[Task::Visit]);
             }
         })?;
+        self.count(Counted::Names, all.len());
         let rules = rules.within(&fd, &all.path, files);
         let mut listing = Listing::new(all.path.clone());
         self.path.clear();
@@ -189,7 +190,7 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
                 break;
             }
         }
-        self.count(to - from);
+        self.count(Counted::Visits, to - from);
         shared.finish(key, found, weight, None);
     }
 
@@ -215,7 +216,7 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
                 });
             }
         }
-        self.count(to - from);
+        self.count(Counted::Visits, to - from);
         shared.finish(key, Vec::new(), 0, None);
     }
 
@@ -231,8 +232,8 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
         self.shared.visit.visit(&mut self.own, &mut entry, emit);
     }
 
-    fn count(&self, entries: usize) {
-        let entries = entries as u64;
+    fn count(&self, counted: Counted, number: usize) {
+        let entries = if counted == V::COUNTED { number as u64 } else { 0 };
         let visited = self.shared.visited.fetch_add(entries, Ordering::Relaxed) + entries;
         (self.shared.walk.progress)(visited);
     }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::exec::globs::Glob;
 use crate::exec::walk::folder::EntryKind;
-use crate::exec::walk::{Emit, Entry, Visit};
+use crate::exec::walk::{Counted, Emit, Entry, Visit};
 
 use super::newest::Modified;
 use super::{Kind, Sort};
@@ -36,6 +36,7 @@ pub(super) enum Found {
 impl Visit for Named {
     type Found = Found;
     type Worker = ();
+    const COUNTED: Counted = Counted::Names;
 
     fn worker(&self) {}
 

@@ -10,7 +10,7 @@ use rustix::io::Errno;
 use crate::exec::globs::Glob;
 use crate::exec::search::{PassedOver, Query, Rows, Searched, Searcher, What};
 use crate::exec::walk::folder::EntryKind;
-use crate::exec::walk::{Emit, Entry, Stop, Visit};
+use crate::exec::walk::{Counted, Emit, Entry, Stop, Visit};
 
 /// Bytes of something found beside its path and rows.
 const OVERHEAD: usize = 96;
@@ -49,6 +49,7 @@ pub(super) struct Worker {
 impl Visit for Content<'_> {
     type Found = Found;
     type Worker = Worker;
+    const COUNTED: Counted = Counted::Visits;
 
     fn worker(&self) -> Worker {
         Worker { searcher: Searcher::new(&self.query), matches: 0 }
