@@ -8,3 +8,4 @@ pub mod lines;
 pub mod near;
 pub mod open;
 pub mod process;
+pub mod sandbox;
