@@ -12,6 +12,7 @@ pub mod listing;
 pub mod near;
 pub mod open;
 pub mod process;
+pub mod sandbox;
 pub mod search;
 pub mod spill;
 pub mod walk;

@@ -23,8 +23,11 @@ pub(super) fn run(options: &Options) -> anyhow::Result<i32> {
     if std::io::stdin().is_terminal() {
         let _closed = std::io::stderr().write_all(ON_A_TERMINAL.as_bytes());
     }
-    let ending = runtime()?.block_on(server::serve(config))?;
-    Ok(ending.exit_code())
+    let runtime = runtime()?;
+    let ending = runtime.block_on(server::serve(config));
+    // Work that still blocks is not waited for.
+    runtime.shutdown_background();
+    Ok(ending?.exit_code())
 }
 
 fn config(options: &Options) -> Result<Config, String> {

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use crate::exec::line_index;
 use crate::exec::process::{self, Commands};
+use crate::exec::sandbox::{Mode, Sandbox};
 use crate::exec::spill;
 use crate::limits::{BASH_TIMEOUT_SECS, Limits};
 use crate::tools::{Shared, ToolSet};
 use crate::workspace::{Boundary, Root, Workspace};
 
-use super::Options;
+use super::{Options, SandboxMode};
 
 impl Options {
     /// The limits, which hold together; where they don't, what is wrong.
@@ -47,11 +48,11 @@ impl Options {
             tools: ToolSet::new(&self.tools),
             workers: asked.unwrap_or_else(processors),
             line_indexes: line_index::Cache::default(),
-            commands: Commands::new(self.commands()),
+            commands: Commands::new(self.commands()?),
         }))
     }
 
-    fn commands(&self) -> process::Settings {
+    fn commands(&self) -> Result<process::Settings, String> {
         let default = spill::Settings::default();
         let spill = spill::Settings {
             private: self.spill_dir.is_none(),
@@ -60,7 +61,14 @@ impl Options {
             max_total_bytes: self.spill_max_total.0,
             keep: self.spill_keep,
         };
-        process::Settings { spill, wrapper: Vec::new() }
+        let mode = match self.sandbox {
+            SandboxMode::Off => Mode::Off,
+            SandboxMode::WorkspaceWrite => Mode::WorkspaceWrite,
+            SandboxMode::ReadOnly => Mode::ReadOnly,
+        };
+        let sandbox = Sandbox::new(mode, self.writable.clone())
+            .map_err(|error| format!("--sandbox can't be had here: {error}"))?;
+        Ok(process::Settings { spill, sandbox })
     }
 
     /// The roots that can be used, the others warned of; where none can, why. What `shared` saves

@@ -17,9 +17,7 @@ mod shell;
 mod signal;
 mod supervise;
 
-use std::ffi::OsString;
 use std::io;
-use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -28,8 +26,10 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use crate::exec::sandbox::Sandbox;
 use crate::exec::spill::{self, Store};
 use crate::truncate::Keep;
+use crate::workspace::Root;
 use drain::Drain;
 use registry::Registry;
 use shell::Shell;
@@ -41,12 +41,12 @@ pub use signal::signal_name;
 const SWEEP_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
 /// How commands are run.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Default)]
 pub struct Settings {
     /// Where outputs are saved.
     pub spill: spill::Settings,
-    /// What is put before the shell, program and arguments, where commands are to be held back.
-    pub wrapper: Vec<OsString>,
+    /// The rules that commands are held to, where they are.
+    pub sandbox: Option<Sandbox>,
 }
 
 /// The commands of a server.
@@ -63,8 +63,8 @@ pub struct Commands {
 pub struct Request<'a> {
     /// The command line.
     pub command: &'a str,
-    /// Where it starts.
-    pub dir: &'a Path,
+    /// The folders it is for; it starts in the first.
+    pub roots: &'a [Root],
     /// How long it may run.
     pub timeout: Duration,
     /// Which ends of the output are kept.
@@ -138,7 +138,7 @@ impl Commands {
     pub fn new(settings: Settings) -> Self {
         let store = Arc::new(Store::new(settings.spill));
         Self {
-            shell: Shell::new(settings.wrapper),
+            shell: Shell::new(settings.sandbox),
             registry: Arc::new(Registry::new(Arc::clone(&store))),
             store,
             background: CancellationToken::new(),
@@ -179,6 +179,7 @@ impl Commands {
     pub async fn shutdown(&self) {
         self.background.cancel();
         registry::shutdown(&self.registry).await;
+        self.shell.discard();
     }
 }
 

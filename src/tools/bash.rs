@@ -34,7 +34,7 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     let plan = Plan::new(args, cx.limits())?;
     let request = Request {
         command: &plan.command,
-        dir: cx.workspace.dir(),
+        roots: cx.workspace.roots(),
         timeout: plan.timeout,
         keep: plan.keep,
         max_bytes: cx.limits().max_bytes,

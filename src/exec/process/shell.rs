@@ -8,6 +8,8 @@ use std::process::Stdio;
 use tokio::process::{Child, Command};
 
 use super::proc::MARK;
+use crate::exec::sandbox::Sandbox;
+use crate::workspace::Root;
 
 /// What each command's environment has beside the server's: nothing asks, nothing pages, nothing
 /// draws.
@@ -26,8 +28,8 @@ const PIPE_BYTES: usize = 1 << 20;
 #[derive(Debug)]
 pub(super) struct Shell {
     program: PathBuf,
-    /// What stands before the shell, where its commands are to be held back.
-    wrapper: Vec<OsString>,
+    /// The rules that its commands are held to, where they are.
+    sandbox: Option<Sandbox>,
 }
 
 /// A shell that was started, and the one end of the pipe that its output comes from.
@@ -37,29 +39,40 @@ pub(super) struct Started {
 }
 
 impl Shell {
-    /// `bash`, or `sh` where there is none; started by `wrapper`, where that is not empty.
-    pub(super) fn new(wrapper: Vec<OsString>) -> Self {
+    /// `bash`, or `sh` where there is none; under the rules of `sandbox`, where there are any.
+    pub(super) fn new(sandbox: Option<Sandbox>) -> Self {
         let program = on_path("bash").unwrap_or_else(|| PathBuf::from("sh"));
-        Self { program, wrapper }
+        Self { program, sandbox }
+    }
+
+    /// Removes what only its commands needed; none of them runs any more.
+    pub(super) fn discard(&self) {
+        if let Some(sandbox) = &self.sandbox {
+            sandbox.discard();
+        }
     }
 
     /// The words that run `command`.
-    fn argv(&self, command: &str) -> Vec<OsString> {
+    fn argv(&self, command: &str, roots: &[Root]) -> Vec<OsString> {
         let shell = [self.program.clone().into_os_string(), "-c".into(), command.into()];
-        self.wrapper.iter().cloned().chain(shell).collect()
+        match &self.sandbox {
+            None => shell.into(),
+            Some(sandbox) => sandbox.wrap(roots.iter().map(|root| root.real.as_path()), &shell),
+        }
     }
 
-    /// Starts `command` in `dir`, in a process group of its own, its output one stream.
-    pub(super) fn start(&self, command: &str, dir: &Path, mark: &str) -> io::Result<Started> {
+    /// Starts `command` in the first of `roots`, in a process group of its own, its output one stream.
+    pub(super) fn start(&self, command: &str, roots: &[Root], mark: &str) -> io::Result<Started> {
         let (output, input) = io::pipe()?;
         let _best_effort = rustix::pipe::fcntl_setpipe_size(&output, PIPE_BYTES);
-        let mut argv = self.argv(command).into_iter();
+        let mut argv = self.argv(command, roots).into_iter();
         let program = argv.next().unwrap_or_default();
         // Nothing here may need code between fork and exec: that would cost the fast way to start.
         let mut shell = Command::new(program);
         shell
             .args(argv)
-            .current_dir(dir)
+            .current_dir(roots.first().map_or(Path::new("/"), |root| &root.real))
+            .envs(self.sandbox.as_ref().map(|sandbox| ("TMPDIR", sandbox.temp())))
             .envs(ENVIRONMENT)
             .env(MARK, mark)
             .stdin(Stdio::null())

@@ -43,7 +43,7 @@ pub(super) fn run(
     let began = Instant::now();
     let mark = registry.announce().ok_or_else(|| io::Error::other("the server ends"))?;
     let mut leash = Leash { registry: Arc::clone(registry), scope: None, mark };
-    let started = shell.start(request.command, request.dir, &leash.mark)?;
+    let started = shell.start(request.command, request.roots, &leash.mark)?;
     let group = started.child.id().unwrap_or(0);
     let since = proc::one(group).map_or(0, |process| process.start);
     let scope = Scope { mark: leash.mark.clone(), group, since, reach: Reach::All };

@@ -44,7 +44,7 @@ impl Server {
             tools: ToolSet::default(),
             workers: 1,
             line_indexes: crate::exec::line_index::Cache::default(),
-            commands: process::Commands::new(process::Settings { spill: settings, wrapper: Vec::new() }),
+            commands: process::Commands::new(process::Settings { spill: settings, sandbox: None }),
         };
         let roots = vec![Root { given: real.clone(), real }];
         let cx = Context {
