@@ -13,13 +13,14 @@ mod escape;
 mod line;
 mod scan;
 
-use escape::{Escape, Step};
-use line::{Line, Move};
+use escape::Escape;
+use line::Line;
 
 use super::as_index;
 
 /// Parts shorter than this are put together before they are given on.
 const GATHERED_BYTES: usize = 4096;
+const ESC: char = '\u{1b}';
 
 /// Resolves a stream of text, whatever its pieces.
 ///
@@ -74,24 +75,23 @@ impl Terminal {
     fn resolve(&mut self, text: &str, sink: &mut impl FnMut(&str)) {
         let mut rest = text;
         while !rest.is_empty() {
-            if !self.escape.is_open() {
-                let (plain, after) = rest.split_at(scan::plain(rest));
-                self.line.push(plain, sink);
-                rest = after;
-                // The newline of another system: nothing is written in between.
-                if let Some(after) = rest.strip_prefix("\r\n") {
-                    self.line.push("\n", sink);
-                    rest = after;
-                    continue;
-                }
+            if self.escape.is_open() || rest.starts_with(ESC) {
+                rest = self.escape.push(rest, &mut self.line, sink);
+                continue;
             }
-            let mut chars = rest.chars();
-            let Some(c) = chars.next() else { return };
-            rest = chars.as_str();
-            match self.escape.push(c) {
-                Step::Char(c) => self.char(c, sink),
-                Step::Done(Some(step)) => self.line.act(step, sink),
-                Step::Open | Step::Done(None) => {}
+            let (plain, after) = rest.split_at(scan::plain(rest));
+            self.line.push(plain, sink);
+            rest = after;
+            // The newline of another system: nothing is written in between.
+            if let Some(after) = rest.strip_prefix("\r\n") {
+                self.line.push("\n", sink);
+                rest = after;
+            } else if !rest.starts_with(ESC) {
+                let mut chars = rest.chars();
+                if let Some(c) = chars.next() {
+                    self.line.char(c, sink);
+                }
+                rest = chars.as_str();
             }
         }
     }
@@ -99,17 +99,6 @@ impl Terminal {
     /// Ends the stream: what is still open is given as it stands.
     pub fn finish(&mut self, sink: &mut impl FnMut(&str)) {
         self.line.finish(sink);
-    }
-
-    /// A character outside of any sequence, or a control character within one.
-    fn char(&mut self, c: char, sink: &mut impl FnMut(&str)) {
-        match c {
-            '\r' => self.line.act(Move::Return, sink),
-            '\u{8}' => self.line.act(Move::Back(1), sink),
-            '\n' | '\t' => self.line.push(c.encode_utf8(&mut [0; 4]), sink),
-            c if c.is_control() => {}
-            c => self.line.push(c.encode_utf8(&mut [0; 4]), sink),
-        }
     }
 }
 

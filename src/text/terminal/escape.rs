@@ -1,141 +1,147 @@
-//! Escape sequences: where they begin and end, and which few of them change a line.
+//! Escape sequences: where they end, and which few of them change a line.
 //!
-//! After the states that terminals go through by Paul Williams' description, with one change: a
-//! newline ends any sequence, so that one that is cut off can't swallow the lines after it.
+//! They are told apart by `vte`, the parser of a terminal emulator. Here is only what that leaves
+//! open: a newline ends any sequence, so that one that is cut off can't swallow the lines after it,
+//! and ESC before what no sequence begins with is passed over by itself.
 
-use super::line::{Erase, Move};
+use std::fmt;
 
-const ESC: char = '\u{1b}';
-const BEL: char = '\u{7}';
+use vte::{Params, Parser, Perform};
+
+use super::line::{Erase, Line, Move};
+
+const ESC: u8 = 0x1B;
 /// These end a sequence without effect.
-const CANCELLED: [char; 2] = ['\u{18}', '\u{1a}'];
-/// Parameters that are kept; the sequences that matter here have one.
-const MAX_PARAMETERS: usize = 16;
-/// No parameter counts for more.
-const MAX_PARAMETER: usize = 9999;
+const CANCELLED: [u8; 2] = [0x18, 0x1A];
 
 /// The sequence that is open, if any.
-#[derive(Debug, Default)]
-pub(super) struct Escape(State);
+#[derive(Default)]
+pub(super) struct Escape {
+    parser: Parser,
+    state: State,
+}
 
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// Outside of any.
     #[default]
-    Ground,
-    /// After ESC, and after bytes that only widen it.
-    Escape,
-    /// After ESC and `[`.
-    Control(Parameters),
-    /// In a text for the terminal itself: its title, a link's address.
-    Text {
-        /// Whether a BEL ends it, as an address or title's.
-        bell: bool,
-    },
-    /// After ESC in such a text.
-    TextEscape,
-}
-
-#[derive(Debug, Default, Clone)]
-struct Parameters {
-    first: Option<usize>,
-    count: usize,
-    /// It has a mark that makes it another sequence.
-    foreign: bool,
-}
-
-/// What a character is.
-#[derive(Debug)]
-pub(super) enum Step {
-    /// A part of a sequence.
+    Closed,
+    /// ESC was the last character.
+    Begun,
+    /// Within one.
     Open,
-    /// Not a part of one.
-    Char(char),
-    /// The end of one, and what that does to the line.
-    Done(Option<Move>),
+}
+
+impl fmt::Debug for Escape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Escape").field("state", &self.state).finish_non_exhaustive()
+    }
 }
 
 impl Escape {
     /// Whether a sequence is open.
     pub(super) fn is_open(&self) -> bool {
-        !matches!(self.0, State::Ground)
+        self.state != State::Closed
     }
 
-    /// Takes the next character.
-    pub(super) fn push(&mut self, c: char) -> Step {
-        let (state, step) = match std::mem::take(&mut self.0) {
-            State::Ground if c == ESC => (State::Escape, Step::Open),
-            State::Ground => (State::Ground, Step::Char(c)),
-            _ if c == '\n' => (State::Ground, Step::Char(c)),
-            _ if CANCELLED.contains(&c) => (State::Ground, Step::Done(None)),
-            State::Text { bell } => match c {
-                BEL if bell => (State::Ground, Step::Done(None)),
-                ESC => (State::TextEscape, Step::Open),
-                _ => (State::Text { bell }, Step::Open),
-            },
-            State::TextEscape if c == '\\' => (State::Ground, Step::Done(None)),
-            State::TextEscape | State::Escape => after_escape(c),
-            State::Control(parameters) => control(parameters, c),
+    /// Takes a part of `text`, which begins with ESC or goes on within a sequence, and does to
+    /// `line` what it says. The rest of `text`.
+    pub(super) fn push<'a>(
+        &mut self,
+        text: &'a str,
+        line: &mut Line,
+        sink: &mut impl FnMut(&str),
+    ) -> &'a str {
+        let bytes = text.as_bytes();
+        let stray = self.state == State::Begun && !bytes.first().is_some_and(u8::is_ascii);
+        // Up to the newline, and through the next ESC: then it does not matter how the text came.
+        let end = match memchr::memchr2(b'\n', ESC, bytes) {
+            Some(at) if bytes.get(at) == Some(&ESC) => at + 1,
+            Some(at) => at,
+            None => bytes.len(),
         };
-        self.0 = state;
-        step
-    }
-}
-
-fn after_escape(c: char) -> (State, Step) {
-    match c {
-        ESC | ' '..='/' => (State::Escape, Step::Open),
-        '[' => (State::Control(Parameters::default()), Step::Open),
-        ']' => (State::Text { bell: true }, Step::Open),
-        'P' | 'X' | '^' | '_' => (State::Text { bell: false }, Step::Open),
-        '0'..='~' => (State::Ground, Step::Done(None)),
-        c if c.is_control() => (State::Escape, Step::Char(c)),
-        // Nothing that ESC begins: it is a character like any other.
-        c => (State::Ground, Step::Char(c)),
-    }
-}
-
-fn control(mut parameters: Parameters, c: char) -> (State, Step) {
-    match c {
-        '0'..='9' => {
-            let digit = c.to_digit(10).map_or(0, |digit| digit as usize);
-            if parameters.count == 0 {
-                let first = parameters.first.unwrap_or(0) * 10 + digit;
-                parameters.first = Some(first.min(MAX_PARAMETER));
-            }
+        if stray || end == 0 {
+            *self = Self::default();
+            return text;
         }
-        ':' | ';' => parameters.count = (parameters.count + 1).min(MAX_PARAMETERS),
-        ' '..='/' | '<'..='?' => parameters.foreign = true,
-        '@'..='~' => return (State::Ground, Step::Done(parameters.act(c))),
-        ESC => return (State::Escape, Step::Open),
-        c if c.is_control() => return (State::Control(parameters), Step::Char(c)),
-        c => return (State::Ground, Step::Char(c)),
+        let mut effects = Effects { line, sink, over: false };
+        let taken = self.parser.advance_until_terminated(&mut effects, bytes.get(..end).unwrap_or_default());
+        self.state = match bytes.get(taken.wrapping_sub(1)) {
+            Some(&ESC) => State::Begun,
+            _ if effects.over => State::Closed,
+            _ => State::Open,
+        };
+        // A byte in a device's text may end it that is a part of a character.
+        text.get(text.ceil_char_boundary(taken)..).unwrap_or_default()
     }
-    (State::Control(parameters), Step::Open)
 }
 
-impl Parameters {
-    /// What the sequence that ends with `last` does to a line.
-    fn act(&self, last: char) -> Option<Move> {
-        let mode = self.first.unwrap_or(0);
-        let count = mode.max(1);
-        match last {
-            _ if self.foreign => None,
-            'K' => match mode {
-                0 => Some(Move::Erase(Erase::ToEnd)),
-                1 => Some(Move::Erase(Erase::ToStart)),
-                2 => Some(Move::Erase(Erase::All)),
-                _ => None,
-            },
-            // To the end of the screen: on this line, to its end.
-            'J' if mode == 0 => Some(Move::Erase(Erase::ToEnd)),
-            'C' | 'a' => Some(Move::Forward(count)),
-            'D' => Some(Move::Back(count)),
-            'G' | '`' => Some(Move::Column(count - 1)),
-            'P' => Some(Move::Delete(count)),
-            '@' => Some(Move::Insert(count)),
-            'X' => Some(Move::Erase(Erase::Next(count))),
+/// What the parser finds, done to a line.
+struct Effects<'a, S> {
+    line: &'a mut Line,
+    sink: &'a mut S,
+    /// Whether a sequence has come to its end.
+    over: bool,
+}
+
+impl<S: FnMut(&str)> Perform for Effects<'_, S> {
+    /// After the end of a sequence that means nothing to the parser either.
+    fn print(&mut self, c: char) {
+        self.over = true;
+        self.line.char(c, self.sink);
+    }
+
+    fn execute(&mut self, byte: u8) {
+        self.over |= CANCELLED.contains(&byte);
+        self.line.char(char::from(byte), self.sink);
+    }
+
+    fn unhook(&mut self) {
+        self.over = true;
+    }
+
+    fn osc_dispatch(&mut self, _params: &[&[u8]], _bell_terminated: bool) {
+        self.over = true;
+    }
+
+    fn esc_dispatch(&mut self, _intermediates: &[u8], _ignore: bool, _byte: u8) {
+        self.over = true;
+    }
+
+    fn csi_dispatch(&mut self, params: &Params, intermediates: &[u8], ignore: bool, action: char) {
+        self.over = true;
+        let first = params.iter().next().and_then(|parameter| parameter.first().copied());
+        if !ignore
+            && intermediates.is_empty()
+            && let Some(step) = step(first.unwrap_or(0).into(), action)
+        {
+            self.line.act(step, self.sink);
+        }
+    }
+
+    fn terminated(&self) -> bool {
+        self.over
+    }
+}
+
+/// What the control sequence that ends with `last` does to a line.
+fn step(mode: usize, last: char) -> Option<Move> {
+    let count = mode.max(1);
+    match last {
+        'K' => match mode {
+            0 => Some(Move::Erase(Erase::ToEnd)),
+            1 => Some(Move::Erase(Erase::ToStart)),
+            2 => Some(Move::Erase(Erase::All)),
             _ => None,
-        }
+        },
+        // To the end of the screen: on this line, to its end.
+        'J' if mode == 0 => Some(Move::Erase(Erase::ToEnd)),
+        'C' | 'a' => Some(Move::Forward(count)),
+        'D' => Some(Move::Back(count)),
+        'G' | '`' => Some(Move::Column(count - 1)),
+        'P' => Some(Move::Delete(count)),
+        '@' => Some(Move::Insert(count)),
+        'X' => Some(Move::Erase(Erase::Next(count))),
+        _ => None,
     }
 }

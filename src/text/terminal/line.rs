@@ -82,6 +82,17 @@ impl Line {
         }
     }
 
+    /// Takes a character of any kind; of the control characters few do anything to a line.
+    pub(super) fn char(&mut self, c: char, sink: &mut impl FnMut(&str)) {
+        match c {
+            '\r' => self.act(Move::Return, sink),
+            '\u{8}' => self.act(Move::Back(1), sink),
+            '\n' | '\t' => self.push(c.encode_utf8(&mut [0; 4]), sink),
+            c if c.is_control() => {}
+            c => self.push(c.encode_utf8(&mut [0; 4]), sink),
+        }
+    }
+
     /// Moves the cursor, or changes the line where it stands.
     pub(super) fn act(&mut self, step: Move, sink: &mut impl FnMut(&str)) {
         if self.cells.is_none() {
