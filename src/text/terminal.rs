@@ -42,12 +42,19 @@ pub struct Terminal {
     escape: Escape,
     /// Where short parts are put together; empty between two pieces.
     gathered: String,
+    /// Where a run of lines is put without its colours; empty between two pieces.
+    stripped: String,
 }
 
 impl Terminal {
     /// A terminal that holds at least the last `max_bytes` of a line, and at most twice as much.
     pub fn new(max_bytes: u64) -> Self {
-        Self { line: Line::new(as_index(max_bytes)), escape: Escape::default(), gathered: String::new() }
+        Self {
+            line: Line::new(as_index(max_bytes)),
+            escape: Escape::default(),
+            gathered: String::new(),
+            stripped: String::new(),
+        }
     }
 
     /// Takes the next piece and gives what is settled to `sink`, in one part or several.
@@ -75,18 +82,12 @@ impl Terminal {
     fn resolve(&mut self, text: &str, sink: &mut impl FnMut(&str)) {
         let mut rest = text;
         while !rest.is_empty() {
+            if !self.escape.is_open() {
+                rest = self.run(rest, sink);
+            }
             if self.escape.is_open() || rest.starts_with(ESC) {
                 rest = self.escape.push(rest, &mut self.line, sink);
-                continue;
-            }
-            let (plain, after) = rest.split_at(scan::plain(rest));
-            self.line.push(plain, sink);
-            rest = after;
-            // The newline of another system: nothing is written in between.
-            if let Some(after) = rest.strip_prefix("\r\n") {
-                self.line.push("\n", sink);
-                rest = after;
-            } else if !rest.starts_with(ESC) {
+            } else {
                 let mut chars = rest.chars();
                 if let Some(c) = chars.next() {
                     self.line.char(c, sink);
@@ -94,6 +95,30 @@ impl Terminal {
                 rest = chars.as_str();
             }
         }
+    }
+
+    /// Takes plain text together with the colours and the newlines of other systems in it: most
+    /// lines have nothing else. The rest, from the first character that may move the cursor.
+    fn run<'a>(&mut self, text: &'a str, sink: &mut impl FnMut(&str)) -> &'a str {
+        let (plain, mut rest) = text.split_at(scan::plain(text));
+        let Some(mut known) = scan::known(rest) else {
+            self.line.push(plain, sink);
+            return rest;
+        };
+        self.stripped.push_str(plain);
+        loop {
+            self.stripped.push_str(known.shown);
+            let (plain, after) = known.rest.split_at(scan::plain(known.rest));
+            self.stripped.push_str(plain);
+            rest = after;
+            match scan::known(rest) {
+                Some(next) => known = next,
+                None => break,
+            }
+        }
+        self.line.push(&self.stripped, sink);
+        self.stripped.clear();
+        rest
     }
 
     /// Ends the stream: what is still open is given as it stands.

@@ -1,7 +1,9 @@
-//! Finding the first character that is not plain, at memory speed.
+//! Finding the first character that is not plain, at memory speed, and what most often comes there.
 
 /// Bytes that are looked at together.
 const BLOCK: usize = 64;
+/// Bytes that are looked at one by one first.
+const NEAR: usize = 12;
 /// The first byte of U+0080 to U+009F, and of other characters.
 const C1_LEAD: u8 = 0xC2;
 
@@ -20,8 +22,36 @@ pub(super) fn plain(text: &str) -> usize {
     bytes.len()
 }
 
+/// What often stands between plain text, and needs no parser.
+pub(super) struct Known<'a> {
+    /// What is shown of it.
+    pub(super) shown: &'static str,
+    /// What comes after it.
+    pub(super) rest: &'a str,
+}
+
+/// A colour, which is not shown, or a newline as other systems have it, with which `text` begins.
+pub(super) fn known(text: &str) -> Option<Known<'_>> {
+    if let Some(rest) = text.strip_prefix("\r\n") {
+        return Some(Known { shown: "\n", rest });
+    }
+    let parameters = text.strip_prefix("\u{1b}[")?;
+    let end = parameters.bytes().position(|byte| !matches!(byte, b'0'..=b';'))?;
+    let rest = parameters.get(end..)?.strip_prefix('m')?;
+    Some(Known { shown: "", rest })
+}
+
 /// Where the first byte is that may begin a control character.
 fn first_suspect(bytes: &[u8]) -> Option<usize> {
+    // Between colours there are often a few bytes only.
+    let near = bytes.get(..NEAR.min(bytes.len())).unwrap_or_default();
+    if let Some(at) = near.iter().position(|byte| is_suspect(*byte)) {
+        return Some(at);
+    }
+    far_suspect(bytes.get(near.len()..)?).map(|at| near.len() + at)
+}
+
+fn far_suspect(bytes: &[u8]) -> Option<usize> {
     let (blocks, rest) = bytes.as_chunks::<BLOCK>();
     // No way out of a block in the middle: so the compiler looks at many bytes at once.
     let has_suspect = |block: &[u8; BLOCK]| block.iter().fold(false, |any, byte| any | is_suspect(*byte));
