@@ -4,14 +4,12 @@
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a program that is only run by hand")]
 
-use std::process::{Command, Stdio};
-use std::sync::Arc;
+mod harness;
+
 use std::time::{Duration, Instant};
 
-use cutline::exec::{line_index, process, spill};
-use cutline::limits::Limits;
-use cutline::tools::{Context, Progress, Shared, ToolSet, bash};
-use cutline::workspace::{Boundary, Root, Workspace};
+use cutline::tools::{Context, bash};
+use harness::{args, by_itself, call, context, median, peak, timed};
 use tokio_util::sync::CancellationToken;
 
 fn main() {
@@ -31,7 +29,7 @@ fn main() {
     for (name, command, pipe, times) in cases {
         let (mut plain, mut ours) = (Vec::new(), Vec::new());
         for _ in 0..times {
-            plain.push(timed(|| by_itself(&format!("{command}{pipe}"))));
+            plain.push(timed(|| drop(by_itself(&format!("{command}{pipe}")).status().expect("a shell"))));
             ours.push(timed(|| runtime.block_on(call(&cx, command))));
             let _made_by_the_call = std::fs::remove_dir_all(&saved);
         }
@@ -44,66 +42,17 @@ fn main() {
         let times = (0..21).map(|_| runtime.block_on(cancelled(&cx, command))).collect();
         println!("cancelled, gone when {name:<13} {:>10.2?}", median(times));
     }
-    println!("peak memory: {}", peak());
-}
-
-fn context(root: &std::path::Path, saved: std::path::PathBuf) -> Context {
-    let spill = spill::Settings { dir: saved, ..spill::Settings::default() };
-    let commands = process::Commands::new(process::Settings { spill, ..process::Settings::default() });
-    let shared = Shared {
-        limits: Limits::default(),
-        tools: ToolSet::default(),
-        workers: 2,
-        line_indexes: line_index::Cache::default(),
-        commands,
-    };
-    let roots = vec![Root { given: root.to_owned(), real: root.to_owned() }];
-    Context {
-        shared: Arc::new(shared),
-        workspace: Arc::new(Workspace::new(roots, Boundary::Roots).expect("a workspace")),
-        cancel: CancellationToken::new(),
-        shutdown: CancellationToken::new(),
-        progress: Progress::default(),
-    }
-}
-
-async fn call(cx: &Context, command: &str) {
-    let args = bash::Args { command: command.to_owned(), timeout: None, head: None, tail: None };
-    bash::run(cx, args).await.expect("a command that runs");
+    println!("peak memory: {} KB", peak());
 }
 
 /// How long it takes from a call's cancellation until it returns, with all its processes gone.
 async fn cancelled(cx: &Context, command: &str) -> Duration {
     let cx = Context { cancel: CancellationToken::new(), ..cx.clone() };
-    let args = bash::Args { command: command.to_owned(), timeout: None, head: None, tail: None };
     let cancel = async {
         tokio::time::sleep(Duration::from_millis(50)).await;
         cx.cancel.cancel();
         Instant::now()
     };
-    let (_, at) = tokio::join!(bash::run(&cx, args), cancel);
+    let (_, at) = tokio::join!(bash::run(&cx, args(command)), cancel);
     at.elapsed()
-}
-
-fn by_itself(command: &str) {
-    let mut bash = Command::new("bash");
-    bash.args(["-c", command]).stdin(Stdio::null()).stdout(Stdio::null());
-    assert!(bash.status().expect("a shell").success(), "{command}");
-}
-
-fn timed(work: impl FnOnce()) -> Duration {
-    let began = Instant::now();
-    work();
-    began.elapsed()
-}
-
-fn median(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times.get(times.len() / 2).copied().unwrap_or_default()
-}
-
-fn peak() -> String {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-    line.unwrap_or_default().trim().to_owned()
 }

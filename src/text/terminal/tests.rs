@@ -144,6 +144,8 @@ fn drawn() -> impl Strategy<Value = String> {
         1 => "[日é\u{301}\u{1F600}°\u{85}\u{FFFD}]{1,2}",
         2 => "\u{1b}\\[[0-9;?]{0,3}[KJCDGPX@amHh]",
         1 => "\u{1b}[\\]P_][a\n;]{0,3}(\u{7}|\u{1b}\\\\)?",
+        1 => "\u{1b}P[0-9;]{0,2}q[a日\u{18}本é✜]{0,4}(\u{1b}\\\\)?",
+        2 => "\u{1b}\\[[0-9;:]{0,6}m(\r\n)?",
         1 => "[\u{0}-\u{1f}\u{1b}]",
     ];
     prop::collection::vec(piece, 0..24).prop_map(|pieces| pieces.concat())
@@ -192,17 +194,30 @@ proptest! {
     }
 }
 
-/// A recorded stream, and what is on the screen after it.
-macro_rules! recorded {
-    ($($name:ident),*) => {
-        [$((stringify!($name), include_str!(concat!("../../../fixtures/terminal/", stringify!($name), ".txt")),
-            include_str!(concat!("../../../fixtures/terminal/", stringify!($name), ".expected.txt")))),*]
+/// Streams of a folder, each with what is on the screen after it.
+macro_rules! streams {
+    ($folder:literal: $($name:ident),*) => {
+        [$((
+            concat!($folder, "/", stringify!($name)),
+            include_str!(concat!("../../../fixtures/terminal/", $folder, "/", stringify!($name), ".txt")),
+            include_str!(concat!("../../../fixtures/terminal/", $folder, "/", stringify!($name), ".expected.txt")),
+        )),*]
     };
+}
+
+#[track_caller]
+fn check_streams(streams: &[(&str, &str, &str)]) {
+    for (name, raw, expected) in streams {
+        similar_asserts::assert_eq!(resolved(&[raw], 30_000), *expected, "{name}");
+    }
 }
 
 #[test]
 fn what_programs_draw() {
-    for (name, raw, expected) in recorded!(cargo, npm, pip, docker, apt, wget) {
-        similar_asserts::assert_eq!(resolved(&[raw], 30_000), expected, "{name}");
-    }
+    check_streams(&streams!("recorded": cargo, npm, pip, apt, wget, curl, curl_bar));
+}
+
+#[test]
+fn what_programs_might_draw() {
+    check_streams(&streams!("by_hand": cargo, npm, pip, docker, apt, wget));
 }

@@ -24,22 +24,19 @@ const LINE_CHARS: usize = 200;
 /// The news of one command.
 pub(super) struct News<'a> {
     progress: &'a Progress,
-    look: Instant,
-    told: Instant,
-    bytes: u64,
+    pace: Pace,
 }
 
 impl<'a> News<'a> {
     /// News that go to `progress`.
     pub(super) fn new(progress: &'a Progress) -> Self {
-        let now = Instant::now();
-        Self { progress, look: now + INTERVAL, told: now, bytes: 0 }
+        Self { progress, pace: Pace::new(Instant::now()) }
     }
 
     /// Done when there may be something to tell; never, where nobody listens.
     pub(super) async fn due(&self) {
         if self.progress.is_wanted() {
-            sleep_until(self.look).await;
+            sleep_until(self.pace.look).await;
         } else {
             std::future::pending::<()>().await;
         }
@@ -47,14 +44,35 @@ impl<'a> News<'a> {
 
     /// Tells what is new, or that the command still runs.
     pub(super) fn tell(&mut self, running: &Running) {
-        let now = Instant::now();
-        self.look = now + INTERVAL;
-        let bytes = running.bytes();
-        if bytes == self.bytes && now < self.told + HEARTBEAT {
-            return;
+        if self.pace.tells(Instant::now(), running.bytes()) {
+            self.progress.report(message(&running.latest()));
         }
-        (self.bytes, self.told) = (bytes, now);
-        self.progress.report(message(&running.latest()));
+    }
+}
+
+/// When there is something to tell.
+struct Pace {
+    /// When to look next.
+    look: Instant,
+    /// When it was told last; at first, when the command began.
+    told: Instant,
+    /// How much output there was then.
+    bytes: u64,
+}
+
+impl Pace {
+    fn new(now: Instant) -> Self {
+        Self { look: now + INTERVAL, told: now, bytes: 0 }
+    }
+
+    /// Whether it is to be told now, after so many `bytes` of output, that the command runs.
+    fn tells(&mut self, now: Instant, bytes: u64) -> bool {
+        self.look = now + INTERVAL;
+        let tells = bytes != self.bytes || now >= self.told + HEARTBEAT;
+        if tells {
+            (self.bytes, self.told) = (bytes, now);
+        }
+        tells
     }
 }
 
@@ -83,6 +101,35 @@ fn message(latest: &Latest) -> String {
 mod tests {
     use super::*;
     use crate::truncate::Extent;
+
+    /// When it is told, in milliseconds, of a command that has printed `bytes(t)` at that time.
+    fn told_at(bytes: impl Fn(u64) -> u64, until: u64) -> Vec<u64> {
+        let began = Instant::now();
+        let mut pace = Pace::new(began);
+        let mut told = Vec::new();
+        loop {
+            let now = pace.look;
+            let millis = u64::try_from((now - began).as_millis()).unwrap();
+            if millis > until {
+                return told;
+            }
+            if pace.tells(now, bytes(millis)) {
+                told.push(millis);
+            }
+        }
+    }
+
+    #[test]
+    fn a_silent_command_is_told_of_every_ten_seconds() {
+        assert_eq!(told_at(|_| 0, 35_000), [10_000, 20_000, 30_000]);
+        let early = |millis| if millis < 3_100 { 0 } else { 5 };
+        assert_eq!(told_at(early, 25_000), [3_200, 13_200, 23_200]);
+    }
+
+    #[test]
+    fn a_command_that_prints_all_the_time_is_told_of_five_times_a_second() {
+        assert_eq!(told_at(|millis| millis, 1_000), [200, 400, 600, 800, 1_000]);
+    }
 
     #[test]
     fn the_last_line_and_the_counts() {

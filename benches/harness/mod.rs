@@ -1,0 +1,70 @@
+//! What the benches of bash have in common: a server's part, and the same command by itself.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cutline::exec::{line_index, process, spill};
+use cutline::limits::Limits;
+use cutline::tools::{Context, Progress, Shared, ToolSet, bash};
+use cutline::workspace::{Boundary, Root, Workspace};
+use tokio_util::sync::CancellationToken;
+
+/// What a call of bash has, in the workspace `root`, its outputs saved in `saved`.
+pub fn context(root: &Path, saved: PathBuf) -> Context {
+    let spill = spill::Settings { dir: saved, ..spill::Settings::default() };
+    let commands = process::Commands::new(process::Settings { spill, ..process::Settings::default() });
+    let shared = Shared {
+        limits: Limits::default(),
+        tools: ToolSet::default(),
+        workers: 2,
+        line_indexes: line_index::Cache::default(),
+        commands,
+    };
+    let roots = vec![Root { given: root.to_owned(), real: root.to_owned() }];
+    Context {
+        shared: Arc::new(shared),
+        workspace: Arc::new(Workspace::new(roots, Boundary::Roots).expect("a workspace")),
+        cancel: CancellationToken::new(),
+        shutdown: CancellationToken::new(),
+        progress: Progress::default(),
+    }
+}
+
+/// One call of bash, with nothing said but the command.
+pub fn args(command: &str) -> bash::Args {
+    bash::Args { command: command.to_owned(), timeout: None, head: None, tail: None }
+}
+
+/// One call of bash that must work.
+pub async fn call(cx: &Context, command: &str) {
+    bash::run(cx, args(command)).await.expect("a command that runs");
+}
+
+/// The command without cutline, ready to be started.
+pub fn by_itself(command: &str) -> Command {
+    let mut bash = Command::new("bash");
+    bash.args(["-c", command]).stdin(Stdio::null()).stdout(Stdio::null());
+    bash
+}
+
+/// How long `work` takes.
+pub fn timed(work: impl FnOnce()) -> Duration {
+    let began = Instant::now();
+    work();
+    began.elapsed()
+}
+
+/// The one in the middle.
+pub fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+/// The most memory that this process ever had, in KB of 1024.
+pub fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
+    line.trim().trim_end_matches(" kB").parse().unwrap_or(0)
+}
