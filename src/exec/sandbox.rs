@@ -7,6 +7,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 
 /// How far a command's hands reach.
@@ -102,7 +103,6 @@ pub fn enter(writable: &[PathBuf], command: &[OsString]) -> io::Error {
     let Some((program, arguments)) = command.split_first() else {
         return io::Error::from(io::ErrorKind::InvalidInput);
     };
-    use std::os::unix::process::CommandExt as _;
     std::process::Command::new(program).args(arguments).exec()
 }
 
