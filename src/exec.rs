@@ -4,6 +4,7 @@
 //! What it opens has been checked against the workspace on the open file itself, not on its name.
 
 pub mod line_index;
+pub mod lines;
 pub mod near;
 pub mod open;
 pub mod process;

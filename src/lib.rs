@@ -6,12 +6,15 @@
 //!   [`notice`], [`details`];
 //! - the places: [`workspace`] says what may be opened and how paths are shown, [`exec`] alone
 //!   touches the system;
-//! - the [`tools`], where both meet.
+//! - the [`tools`], where both meet;
+//! - the [`server`], which alone knows the protocol, and the command line ([`cli`]).
 
+pub mod cli;
 pub mod details;
 pub mod exec;
 pub mod limits;
 pub mod notice;
+pub mod server;
 pub mod text;
 pub mod tools;
 pub mod truncate;

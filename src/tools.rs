@@ -4,7 +4,9 @@
 //! is shown), a pure plan made of them, and `run`, in which the plan meets the system (`exec`) and
 //! the answer is worded (`notice`, `details`). A tool knows no protocol.
 
+pub mod arguments;
 pub mod bash;
+pub mod catalog;
 pub mod error;
 pub mod find;
 pub mod grep;
@@ -85,6 +87,8 @@ impl Context {
 pub struct Output {
     /// The one text: body, notices, status.
     pub text: String,
+    /// Where in it the body ends.
+    pub body_bytes: usize,
     /// An image beside it.
     pub image: Option<Image>,
     /// The same facts as data.
@@ -94,7 +98,8 @@ pub struct Output {
 impl Output {
     /// An answer of text and its facts.
     pub fn new(answer: Answer, details: Details) -> Self {
-        Self { text: answer.into_text(), image: None, details }
+        let body_bytes = answer.body.len();
+        Self { text: answer.into_text(), body_bytes, image: None, details }
     }
 }
 

@@ -49,6 +49,11 @@ impl Workspace {
         Self { saved, ..self }
     }
 
+    /// The same with other roots; `None` where there is none.
+    pub fn with_roots(&self, roots: Vec<Root>) -> Option<Self> {
+        (!roots.is_empty()).then(|| Self { roots, ..self.clone() })
+    }
+
     /// The folder that relative paths start from and commands run in: the first root's real place.
     pub fn dir(&self) -> &Path {
         self.roots.first().map_or(Path::new("/"), |root| &root.real)

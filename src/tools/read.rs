@@ -1,9 +1,30 @@
-//! read: a file, page by page. (being built)
+//! read: a file, page by page.
+//!
+//! A page holds whole lines only, from `offset` on, and says where the next one begins. Whatever
+//! the file's size and however long its lines, a page costs memory for the page alone.
+
+mod image;
+mod page;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::time::{Duration, Instant};
 
-use super::{Context, Output, ToolError};
+use crate::details::Details;
+use crate::exec::line_index::Identity;
+use crate::exec::lines::{Bytes, TextFile};
+use crate::exec::open::{OpenError, Place};
+use crate::limits::{BINARY_SNIFF_BYTES, PSEUDO_FILE_BYTES, PSEUDO_FILE_SECS};
+use crate::notice::{Answer, Notice};
+use crate::text::decode::Encoding;
+
+use super::place::{self, Wanted};
+use super::{Context, Output, ToolError, ToolName};
+
+/// Bytes of a file that is read in one go: its lines are counted where they are.
+const HELD_BYTES: u64 = 256 * 1024;
 
 /// The arguments of read.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -18,7 +39,137 @@ pub struct Args {
     pub limit: Option<u64>,
 }
 
+/// Where a page begins, as the call says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum From {
+    /// At this line, from 1.
+    Line(u64),
+    /// So many lines before the end.
+    End(u64),
+}
+
+/// What a call asks for.
+#[derive(Debug, Clone)]
+struct Plan {
+    path: String,
+    from: From,
+    limit: Option<u64>,
+}
+
+impl Plan {
+    fn new(args: Args) -> Self {
+        let offset = args.offset.unwrap_or(1);
+        let from = match u64::try_from(offset) {
+            Ok(line) => From::Line(line.max(1)),
+            Err(_) => From::End(offset.unsigned_abs()),
+        };
+        Self { path: args.path, from, limit: args.limit }
+    }
+}
+
 /// Does one call.
-pub async fn run(_cx: &Context, _args: Args) -> Result<Output, ToolError> {
-    Err(ToolError::Cancelled)
+pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
+    let plan = Plan::new(args);
+    cx.blocking(move |cx| read(cx, &plan)).await
+}
+
+fn read(cx: &Context, plan: &Plan) -> Result<Output, ToolError> {
+    let place = place::open(cx, &plan.path, Wanted::File)?;
+    let file = place.file().map_err(|error| place::refused(cx, &plan.path, error))?;
+    let failed = |source| failure(cx, &place, source);
+    let held = held_bytes(&place, &file).map_err(failed)?;
+    let start = match &held {
+        Some(bytes) => bytes.get(..bytes.len().min(BINARY_SNIFF_BYTES)).unwrap_or_default().to_vec(),
+        None => first_bytes(&file).map_err(failed)?,
+    };
+    let (encoding, mark) = Encoding::of(&start);
+    let binary = encoding == Encoding::Utf8 && start.contains(&0);
+    if (binary || std::str::from_utf8(&start).is_err())
+        && let Some(kind) = image::Kind::of(&start)
+    {
+        let shown = cx.workspace.show(&place.real);
+        return image::read(cx, &file, &shown, place.len(), kind).map_err(failed);
+    }
+    if binary {
+        return Err(ToolError::Binary {
+            path: cx.workspace.show(&place.real),
+            bytes: held.as_ref().map_or(place.len(), |bytes| bytes.len() as u64),
+            mime: infer::get(&start).map_or("application/octet-stream", |kind| kind.mime_type()),
+            bash: cx.has(ToolName::Bash),
+        });
+    }
+    let end = held.as_ref().map_or(place.len(), |bytes| bytes.len() as u64);
+    let text = TextFile {
+        bytes: held.as_deref().map_or(Bytes::Open(&file), Bytes::Held),
+        encoding,
+        start: mark as u64,
+        end,
+    };
+    if text.start >= text.end {
+        return empty(plan);
+    }
+    page::read(cx, plan, &place, Identity::of(&place.stat), &text).map_err(|error| match error {
+        page::Error::Tool(error) => error,
+        page::Error::Io(source) => failed(source),
+    })
+}
+
+/// A file without content has no line to start from but the first.
+fn empty(plan: &Plan) -> Result<Output, ToolError> {
+    match plan.from {
+        From::Line(line) if line > 1 => {
+            Err(ToolError::OffsetBeyondFile { offset: line.cast_signed(), total: 0 })
+        }
+        _ => {
+            let answer = Answer { notices: vec![Notice::FileEmpty], ..Answer::default() };
+            Ok(Output::new(answer, Details::default()))
+        }
+    }
+}
+
+fn failure(cx: &Context, place: &Place, source: io::Error) -> ToolError {
+    let path = cx.workspace.show(&place.real);
+    match source.kind() {
+        io::ErrorKind::Interrupted if cx.cancel.is_cancelled() => ToolError::Cancelled,
+        io::ErrorKind::PermissionDenied => ToolError::PermissionDenied { path },
+        _ => place::refused(cx, &path, OpenError::Other(source)),
+    }
+}
+
+/// All bytes of a small file, or of one that has content though the system says it has none.
+fn held_bytes(place: &Place, file: &File) -> io::Result<Option<Vec<u8>>> {
+    match place.len() {
+        0 => pseudo_file(file).map(Some),
+        size if size <= HELD_BYTES => {
+            let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
+            file.take(size).read_to_end(&mut bytes)?;
+            Ok(Some(bytes))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Reads a file such as those in `/proc` until it ends, or its bound in bytes or time is reached.
+fn pseudo_file(mut file: &File) -> io::Result<Vec<u8>> {
+    let deadline = Instant::now() + Duration::from_secs(PSEUDO_FILE_SECS);
+    let bound = usize::try_from(PSEUDO_FILE_BYTES).unwrap_or(usize::MAX);
+    let mut bytes = Vec::new();
+    let mut block = [0; 16 * 1024];
+    while bytes.len() < bound && Instant::now() < deadline {
+        match file.read(&mut block) {
+            Ok(0) => break,
+            Ok(read) => bytes.extend_from_slice(block.get(..read).unwrap_or_default()),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(bytes)
+}
+
+fn first_bytes(file: &File) -> io::Result<Vec<u8>> {
+    let mut start = vec![0; BINARY_SNIFF_BYTES];
+    let read = crate::exec::lines::read_at(file, &mut start, 0)?;
+    start.truncate(read);
+    Ok(start)
 }

@@ -1,0 +1,135 @@
+//! The command line: every flag, its variable and its default, once.
+//!
+//! `cutline` serves over stdio; `cutline call` runs one tool here; `cutline config` prints the entry
+//! for a client. What was typed is checked here, once, and becomes the settings of the library.
+
+mod call;
+mod config;
+mod serve;
+mod settings;
+mod values;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
+
+use crate::limits;
+use values::Bytes;
+
+/// File tools for coding agents, over MCP: read, bash, grep, find and ls, within limits.
+///
+/// Without a command, cutline serves MCP over stdin and stdout; logs go to stderr.
+#[derive(Debug, Parser)]
+#[command(name = "cutline", version, max_term_width = 110, disable_help_subcommand = true)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    options: Options,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run one tool here and print what the model would see
+    Call {
+        /// read, bash, grep, find or ls
+        tool: String,
+        /// The tool's arguments: key=value, as many as it takes
+        #[arg(value_name = "KEY=VALUE")]
+        arguments: Vec<String>,
+        /// Print the whole result as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the entry that adds this binary, with the flags given, to a client
+    Config {
+        /// The client
+        client: Client,
+    },
+}
+
+/// The clients whose entries are known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Client {
+    ClaudeDesktop,
+    ClaudeCode,
+    Cursor,
+    Vscode,
+    Codex,
+}
+
+/// What every command takes.
+#[derive(Debug, clap::Args)]
+struct Options {
+    /// Folder that the tools may touch; repeatable, the first is where relative paths start [default: the current folder]
+    #[arg(long = "root", value_name = "DIR", env = "CUTLINE_ROOT", global = true)]
+    roots: Vec<PathBuf>,
+    /// Let read, grep, find and ls open what is outside the roots
+    #[arg(long, env = "CUTLINE_ALLOW_OUTSIDE", value_parser = clap::builder::FalseyValueParser::new(), global = true)]
+    allow_outside: bool,
+    /// Register only these tools
+    #[arg(long, value_name = "LIST", env = "CUTLINE_TOOLS", value_delimiter = ',', value_parser = values::tool, default_value = "read,bash,grep,find,ls", global = true)]
+    tools: Vec<crate::tools::ToolName>,
+    /// Give results as structured content too, with an output schema
+    #[arg(long, env = "CUTLINE_STRUCTURED", value_parser = clap::builder::FalseyValueParser::new(), global = true)]
+    structured: bool,
+    /// Lines in an answer's body
+    #[arg(long, value_name = "N", env = "CUTLINE_MAX_LINES", value_parser = values::above_zero, default_value_t = limits::MAX_LINES, global = true)]
+    max_lines: u64,
+    /// Bytes in an answer's body: 30000, 30KB or 50KiB
+    #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_BYTES", value_parser = values::size, default_value = "30KB", global = true)]
+    max_bytes: Bytes,
+    /// Characters of a match or context line in grep
+    #[arg(long, value_name = "N", env = "CUTLINE_MAX_LINE_CHARS", value_parser = values::above_zero, default_value_t = limits::MAX_LINE_CHARS as u64, global = true)]
+    max_line_chars: u64,
+    /// Lines that bash keeps from the start of an output
+    #[arg(long, value_name = "N", env = "CUTLINE_BASH_HEAD", default_value_t = 0, global = true)]
+    bash_head: u64,
+    /// Lines that bash keeps from the end of an output [default: what --max-lines leaves]
+    #[arg(long, value_name = "N", env = "CUTLINE_BASH_TAIL", global = true)]
+    bash_tail: Option<u64>,
+    /// Seconds that a command may run [default: 120, or --bash-max-timeout where that is less]
+    #[arg(long, value_name = "SECONDS", env = "CUTLINE_BASH_TIMEOUT", value_parser = values::above_zero, global = true)]
+    bash_timeout: Option<u64>,
+    /// Seconds that a call may ask for
+    #[arg(long, value_name = "SECONDS", env = "CUTLINE_BASH_MAX_TIMEOUT", value_parser = values::above_zero, default_value_t = limits::BASH_MAX_TIMEOUT_SECS, global = true)]
+    bash_max_timeout: u64,
+    /// Folder for saved outputs, used as it is [default: cutline-UID in the temp folder, mode 0700]
+    #[arg(long, value_name = "DIR", env = "CUTLINE_SPILL_DIR", global = true)]
+    spill_dir: Option<PathBuf>,
+    /// Size of one saved output
+    #[arg(long, value_name = "SIZE", env = "CUTLINE_SPILL_MAX_FILE", value_parser = values::size, default_value = "1GB", global = true)]
+    spill_max_file: Bytes,
+    /// Size of all saved outputs together
+    #[arg(long, value_name = "SIZE", env = "CUTLINE_SPILL_MAX_TOTAL", value_parser = values::size, default_value = "4GB", global = true)]
+    spill_max_total: Bytes,
+    /// How long a saved output is kept: 7d, 12h, 30m
+    #[arg(long, value_name = "TIME", env = "CUTLINE_SPILL_KEEP", value_parser = values::duration, default_value = "7d", global = true)]
+    spill_keep: Duration,
+    /// Threads that one search may use [default: one for each processor]
+    #[arg(long, value_name = "N", env = "CUTLINE_WORKERS", value_parser = values::above_zero, global = true)]
+    workers: Option<u64>,
+    /// What goes to stderr: error, warn, info, debug, trace or a tracing filter; RUST_LOG is taken too [default: info]
+    #[arg(long, value_name = "FILTER", env = "CUTLINE_LOG", value_parser = values::log_filter, global = true)]
+    log: Option<values::LogFilter>,
+}
+
+/// Exit code for a tool that answered with an error.
+const TOOL_ERROR: i32 = 1;
+
+/// Does what the command line says; the process's exit code.
+pub fn run() -> anyhow::Result<i32> {
+    let matches = Cli::command().get_matches();
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    match cli.command {
+        None => serve::run(&cli.options),
+        Some(Command::Call { tool, arguments, json }) => call::run(&cli.options, &tool, &arguments, json),
+        Some(Command::Config { client }) => config::run(client, &matches),
+    }
+}
+
+/// Ends the process as clap ends it for any bad usage: with code 2.
+fn refuse(message: impl std::fmt::Display) -> ! {
+    Cli::command().error(clap::error::ErrorKind::ValueValidation, message).exit()
+}

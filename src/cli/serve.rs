@@ -1,0 +1,53 @@
+//! `cutline`: serving MCP over stdin and stdout.
+
+use std::io::{IsTerminal as _, Write as _};
+
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
+
+use crate::server::{self, ClientRoots, Config, Shape};
+
+use super::{Options, refuse, values};
+
+/// What a person reads who starts the server by hand.
+const ON_A_TERMINAL: &str = "cutline serves MCP over stdin and stdout: an MCP client starts it, not a person.
+To add it to a client:  cutline config claude-desktop | claude-code | cursor | vscode | codex
+To try a tool here:     cutline call read path=README.md
+All flags:              cutline --help
+";
+
+/// Serves to the end of the session; the exit code.
+pub(super) fn run(options: &Options) -> anyhow::Result<i32> {
+    log_to_stderr(options);
+    let config = config(options).unwrap_or_else(|message| refuse(message));
+    if std::io::stdin().is_terminal() {
+        let _closed = std::io::stderr().write_all(ON_A_TERMINAL.as_bytes());
+    }
+    let ending = runtime()?.block_on(server::serve(config))?;
+    Ok(ending.exit_code())
+}
+
+fn config(options: &Options) -> Result<Config, String> {
+    let shared = options.shared()?;
+    let workspace = options.workspace()?;
+    let client_roots = match options.roots.as_slice() {
+        [] => ClientRoots::Followed,
+        _ => ClientRoots::Ignored,
+    };
+    let shape = if options.structured { Shape::Structured } else { Shape::Text };
+    Ok(Config { shared, workspace, client_roots, shape })
+}
+
+/// The runtime: what waits is cheap, what works runs on threads for blocking work.
+pub(super) fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
+}
+
+/// Logs go to stderr, one line each, by `--log`, else `RUST_LOG`, else what a user should know.
+pub(super) fn log_to_stderr(options: &Options) {
+    let from_rust_log = || std::env::var("RUST_LOG").ok().and_then(|text| values::log_filter(&text).ok());
+    let filter = options.log.clone().or_else(from_rust_log).or_else(|| values::log_filter("info").ok());
+    let lines =
+        tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false).with_target(false);
+    tracing_subscriber::registry().with(filter.map(|filter| filter.0)).with(lines).init();
+}

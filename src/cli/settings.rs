@@ -1,0 +1,79 @@
+//! From what was typed to what the library takes.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::exec::line_index;
+use crate::exec::process::Commands;
+use crate::limits::{BASH_TIMEOUT_SECS, Limits};
+use crate::tools::{Shared, ToolSet};
+use crate::workspace::{Boundary, Root, Workspace};
+
+use super::Options;
+
+impl Options {
+    /// The limits, which hold together; where they don't, what is wrong.
+    pub(super) fn limits(&self) -> Result<Limits, String> {
+        let max_timeout = self.bash_max_timeout;
+        let timeout = self.bash_timeout.unwrap_or(BASH_TIMEOUT_SECS.min(max_timeout));
+        if timeout > max_timeout {
+            return Err(format!("--bash-timeout {timeout} is above --bash-max-timeout {max_timeout}"));
+        }
+        let (head, max_lines) = (self.bash_head, self.max_lines);
+        if head.saturating_add(self.bash_tail.unwrap_or(0)) > max_lines {
+            return Err(format!("--bash-head and --bash-tail together are above --max-lines {max_lines}"));
+        }
+        if head == 0 && self.bash_tail == Some(0) {
+            return Err("of --bash-head and --bash-tail, one must be above 0".to_owned());
+        }
+        Ok(Limits {
+            max_lines,
+            max_bytes: self.max_bytes.0,
+            max_line_chars: usize::try_from(self.max_line_chars).unwrap_or(usize::MAX),
+            bash_head: head,
+            bash_tail: self.bash_tail,
+            bash_timeout_secs: timeout,
+            bash_max_timeout_secs: max_timeout,
+        })
+    }
+
+    /// What all calls share.
+    pub(super) fn shared(&self) -> Result<Arc<Shared>, String> {
+        let processors = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        let asked = self.workers.map(|workers| usize::try_from(workers).unwrap_or(usize::MAX));
+        Ok(Arc::new(Shared {
+            limits: self.limits()?,
+            tools: ToolSet::new(&self.tools),
+            workers: asked.unwrap_or_else(processors),
+            line_indexes: line_index::Cache::default(),
+            commands: Commands::default(),
+        }))
+    }
+
+    /// The roots that can be used, the others warned of; where none can, why.
+    pub(super) fn workspace(&self) -> Result<Workspace, String> {
+        let given = match self.roots.as_slice() {
+            [] => &[PathBuf::from(".")],
+            roots => roots,
+        };
+        let mut roots = Vec::new();
+        for path in given {
+            match root(path) {
+                Ok(root) => roots.push(root),
+                Err(reason) => tracing::warn!("--root {}: {reason}", path.display()),
+            }
+        }
+        let boundary = if self.allow_outside { Boundary::None } else { Boundary::Roots };
+        Workspace::new(roots, boundary)
+            .ok_or_else(|| "--root: none of the folders given can be used".to_owned())
+    }
+}
+
+fn root(path: &Path) -> Result<Root, String> {
+    let real = path.canonicalize().map_err(|error| crate::tools::error::reason(&error))?;
+    if !real.is_dir() {
+        return Err("not a folder".to_owned());
+    }
+    let given = std::path::absolute(path).map_err(|error| error.to_string())?;
+    Ok(Root { given: crate::workspace::lexical(&given), real })
+}

@@ -1,0 +1,156 @@
+//! Where the lines of a file begin, found by looking at blocks of it, never by holding it.
+//!
+//! A line ends at a newline, which is one byte in UTF-8 and an aligned pair in UTF-16; offsets are
+//! of bytes in the file, the byte order mark included.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use tokio_util::sync::CancellationToken;
+
+use crate::text::NEWLINE;
+use crate::text::decode::Encoding;
+
+/// Bytes that are read at a time; an even number, so that pairs stay aligned.
+pub const BLOCK_BYTES: usize = 256 * 1024;
+
+/// A file's text: its bytes from the mark to the size that it had when it was opened.
+#[derive(Debug)]
+pub struct TextFile<'a> {
+    /// Where the bytes are.
+    pub bytes: Bytes<'a>,
+    /// How they are encoded.
+    pub encoding: Encoding,
+    /// Where the text begins, after the mark.
+    pub start: u64,
+    /// Where it ends.
+    pub end: u64,
+}
+
+/// Where a file's bytes are.
+#[derive(Debug, Clone, Copy)]
+pub enum Bytes<'a> {
+    /// In memory, all of them.
+    Held(&'a [u8]),
+    /// In the open file.
+    Open(&'a File),
+}
+
+impl TextFile<'_> {
+    /// Calls `visit` with the blocks from `from` on, each with its offset, until that breaks, the
+    /// text ends, or the call is taken back.
+    pub fn blocks<B>(
+        &self,
+        from: u64,
+        cancel: &CancellationToken,
+        mut visit: impl FnMut(u64, &[u8]) -> std::ops::ControlFlow<B>,
+    ) -> io::Result<Option<B>> {
+        let file = match self.bytes {
+            Bytes::Held(bytes) => {
+                let range = as_index(from)..as_index(self.end);
+                return Ok(visit(from, bytes.get(range).unwrap_or_default()).break_value());
+            }
+            Bytes::Open(file) => file,
+        };
+        let mut buffer = vec![0; as_index(self.end.saturating_sub(from)).min(BLOCK_BYTES)];
+        let mut at = from;
+        while at < self.end {
+            if cancel.is_cancelled() {
+                return Err(io::ErrorKind::Interrupted.into());
+            }
+            let room = as_index(self.end - at).min(buffer.len());
+            let read = read_at(file, buffer.get_mut(..room).unwrap_or_default(), at)?;
+            if read == 0 {
+                break; // it has become shorter since
+            }
+            if let Some(stop) = visit(at, buffer.get(..read).unwrap_or_default()).break_value() {
+                return Ok(Some(stop));
+            }
+            at += read as u64;
+        }
+        Ok(None)
+    }
+
+    /// Whether the text ends with a newline.
+    pub fn ends_with_newline(&self) -> io::Result<bool> {
+        let unit = self.encoding.newline().len() as u64;
+        let Some(at) = self.end.checked_sub(unit).filter(|at| *at >= self.start) else {
+            return Ok(false);
+        };
+        let mut last = [0_u8; 2];
+        let last = last.get_mut(..as_index(unit)).unwrap_or_default();
+        match self.bytes {
+            Bytes::Held(bytes) => Ok(bytes.ends_with(self.encoding.newline())),
+            Bytes::Open(file) => {
+                let read = read_at(file, last, at)?;
+                Ok(read == last.len() && last == self.encoding.newline())
+            }
+        }
+    }
+
+    /// The offset after the `nth` newline (from 1) at or after `from`, which begins a unit.
+    pub fn after_newline(&self, from: u64, nth: u64, cancel: &CancellationToken) -> io::Result<Option<u64>> {
+        let mut left = nth;
+        self.blocks(from, cancel, |at, block| match self.encoding.nth_newline(block, left) {
+            Ok(after) => std::ops::ControlFlow::Break(at + after as u64),
+            Err(seen) => {
+                left -= seen;
+                std::ops::ControlFlow::Continue(())
+            }
+        })
+    }
+}
+
+/// Reads until `buffer` is full or the file ends, so that pairs are never parted by a short read.
+pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    let mut filled = 0;
+    while let Some(room) = buffer.get_mut(filled..).filter(|room| !room.is_empty()) {
+        match file.read_at(room, at + filled as u64) {
+            Ok(0) => break,
+            Ok(read) => filled += read,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(filled)
+}
+
+impl Encoding {
+    /// The bytes of a newline.
+    pub fn newline(self) -> &'static [u8] {
+        match self {
+            Self::Utf8 => b"\n",
+            Self::Utf16Le => b"\n\0",
+            Self::Utf16Be => b"\0\n",
+        }
+    }
+
+    /// How many newlines `block`, which begins a unit, holds.
+    pub fn newlines(self, block: &[u8]) -> u64 {
+        match self {
+            Self::Utf8 => memchr::memchr_iter(NEWLINE, block).count() as u64,
+            Self::Utf16Le | Self::Utf16Be => {
+                block.as_chunks::<2>().0.iter().filter(|unit| *unit == self.newline()).count() as u64
+            }
+        }
+    }
+
+    /// The index after the `nth` newline (from 1) in `block`, or how many newlines it holds.
+    fn nth_newline(self, block: &[u8], nth: u64) -> Result<usize, u64> {
+        let index = as_index(nth.saturating_sub(1));
+        let found = match self {
+            Self::Utf8 => memchr::memchr_iter(NEWLINE, block).nth(index).map(|at| at + 1),
+            Self::Utf16Le | Self::Utf16Be => {
+                let units = block.as_chunks::<2>().0.iter().enumerate();
+                units.filter(|(_, unit)| *unit == self.newline()).nth(index).map(|(at, _)| at * 2 + 2)
+            }
+        };
+        found.ok_or_else(|| self.newlines(block))
+    }
+}
+
+/// An offset as an index into what is held.
+pub(crate) fn as_index(offset: u64) -> usize {
+    usize::try_from(offset).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,197 @@
+//! The only room that knows the protocol: rmcp's handler over the five tools.
+//!
+//! It converts: a call's params to a [`Context`] and arguments, an [`Output`] or a `ToolError` to a
+//! result. What it adds is what a session needs: a bound on what runs at once, progress, a client's
+//! roots, an end at the end of input. Nothing but JSON-RPC goes to stdout.
+
+mod convert;
+mod ending;
+mod guard;
+mod lanes;
+mod legacy_log;
+mod progress;
+mod roots;
+mod tally;
+mod wire;
+
+use std::sync::Arc;
+
+use rmcp::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,
+    Implementation, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerConfig, Tool,
+};
+use rmcp::service::{NotificationContext, RequestContext, RoleServer};
+use tokio_util::sync::CancellationToken;
+
+use crate::notice::Count;
+use crate::text::Size;
+use crate::tools::{Context, Shared, ToolError, ToolName, catalog};
+use crate::workspace::Workspace;
+
+pub use convert::{Shape, result_of};
+pub use ending::{Ending, serve};
+use lanes::Lanes;
+use legacy_log::SetLevel;
+use roots::Roots;
+use tally::Tally;
+
+/// Milliseconds for which a client may keep the list of tools: it never changes.
+const LIST_TTL_MS: u64 = 3_600_000;
+
+/// What a server is started with.
+#[derive(Debug)]
+pub struct Config {
+    /// What all calls share.
+    pub shared: Arc<Shared>,
+    /// The roots at the start.
+    pub workspace: Workspace,
+    /// Whether a client may give other ones.
+    pub client_roots: ClientRoots,
+    /// How results are shaped.
+    pub shape: Shape,
+}
+
+/// Whether the roots that a client offers are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClientRoots {
+    /// They are followed; none were given at the start.
+    Followed,
+    /// The ones given at the start hold.
+    Ignored,
+}
+
+/// The server's side of a session.
+#[derive(Debug, Clone)]
+pub struct Server(Arc<State>);
+
+#[derive(Debug)]
+struct State {
+    shared: Arc<Shared>,
+    roots: Roots,
+    shape: Shape,
+    tools: Vec<Tool>,
+    lanes: Lanes,
+    tally: Tally,
+    shutdown: CancellationToken,
+}
+
+impl Server {
+    /// A server that ends its commands when `shutdown` fires.
+    pub fn new(config: Config, shutdown: CancellationToken) -> Self {
+        let Config { shared, workspace, client_roots, shape } = config;
+        let tools = shared.tools.iter().map(|tool| convert::tool(tool, &shared.limits, shape)).collect();
+        let roots = Roots::new(workspace, client_roots);
+        let lanes = Lanes::new(shared.workers);
+        Self(Arc::new(State { shared, roots, shape, tools, lanes, tally: Tally::default(), shutdown }))
+    }
+
+    /// One line on what was done, for the end.
+    pub fn summary(&self) -> String {
+        self.0.tally.summary()
+    }
+
+    async fn call(
+        &self,
+        tool: ToolName,
+        params: CallToolRequestParams,
+        request: RequestContext<RoleServer>,
+    ) -> CallToolResponse {
+        let state = &self.0;
+        let news = progress::Forwarder::new(&request);
+        let cx = Context {
+            shared: Arc::clone(&state.shared),
+            workspace: state.roots.current(&request).await,
+            cancel: request.ct.clone(),
+            shutdown: state.shutdown.clone(),
+            progress: news.progress(),
+        };
+        let given = params.arguments.unwrap_or_default();
+        let work = async {
+            let _place = state.lanes.enter(tool, &cx.cancel).await?;
+            catalog::call(&cx, tool, given).await
+        };
+        let outcome = guard::caught(work).await.unwrap_or_else(|panic| {
+            tracing::error!(tool = tool.as_str(), panic, "a tool panicked");
+            Err(ToolError::Argument(format!("{} failed inside cutline: {panic}", tool.as_str())))
+        });
+        drop(cx);
+        news.finish().await;
+        state.tally.record(tool, &outcome, &state.shared.limits, &request).await;
+        result_of(outcome, state.shape).into()
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let limits = &self.0.shared.limits;
+        let name =
+            Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")).with_title("cutline");
+        ServerConfig::new(legacy_log::capabilities()).with_server_info(name).with_instructions(format!(
+            "File tools whose answers fit your context: at most {} or {} each, whole lines only. What was left \
+             out, and the exact next call that gets it, stands in square brackets at the end of an answer. \
+             Relative paths start from the workspace folder.",
+            Count(limits.max_lines, "line", "lines"),
+            Size(limits.max_bytes)
+        ))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.0.tools.iter().find(|tool| tool.name == name).cloned()
+    }
+
+    async fn list_tools(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        request: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let mut list = ListToolsResult::with_all_items(self.0.tools.clone());
+        if request.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28) {
+            list.ttl_ms = Some(LIST_TTL_MS);
+        }
+        Ok(list)
+    }
+
+    async fn call_tool(
+        &self,
+        params: CallToolRequestParams,
+        request: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        match ToolName::of(&params.name).filter(|tool| self.0.shared.tools.has(*tool)) {
+            Some(tool) => Ok(self.call(tool, params, request).await),
+            None => Err(ErrorData::invalid_params(format!("Unknown tool: {}", params.name), None)),
+        }
+    }
+
+    /// What rmcp could not read as the request that it names comes here.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        match request.method.as_str() {
+            "tools/call" => Err(ErrorData::invalid_params(
+                "tools/call takes name (a string) and arguments (an object)",
+                None,
+            )),
+            method => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None)),
+        }
+    }
+
+    async fn set_level(
+        &self,
+        request: SetLevel,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.0.tally.log_level.set(&request);
+        Ok(())
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        self.0.roots.ask(&context.peer).await;
+    }
+
+    async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {
+        self.0.roots.ask(&context.peer).await;
+    }
+}

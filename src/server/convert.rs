@@ -1,0 +1,86 @@
+//! What the tools say, as the protocol carries it.
+
+use std::sync::Arc;
+
+use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Tool, ToolAnnotations};
+use serde_json::{Value, json};
+
+use crate::limits::Limits;
+use crate::tools::arguments::Object;
+use crate::tools::{Output, ToolError, ToolName};
+
+/// The `_meta` key of an answer's facts.
+const DETAILS: &str = "details";
+/// The `_meta` key by which a tool says how long its answers may be.
+const MAX_RESULT_SIZE: &str = "anthropic/maxResultSizeChars";
+/// Bytes of an answer that clients take without being told.
+const UNDECLARED_BYTES: u64 = 50_000;
+/// Bytes of an answer's notices, beside its body.
+const NOTICE_BYTES: u64 = 1000;
+
+/// How results are shaped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Shape {
+    /// One text, and its facts in `_meta`: what every client hands on whole.
+    #[default]
+    Text,
+    /// The same, and all of it once more as structured content, for clients that want that.
+    Structured,
+}
+
+/// The result of a call.
+pub fn result_of(outcome: Result<Output, ToolError>, shape: Shape) -> CallToolResult {
+    let output = match outcome {
+        Ok(output) => output,
+        Err(error) => return CallToolResult::error(vec![ContentBlock::text(error.to_string())]),
+    };
+    let details = serde_json::to_value(&output.details).unwrap_or_default();
+    let structured = match shape {
+        Shape::Text => None,
+        Shape::Structured => Some(json!({ "text": output.text, "details": details })),
+    };
+    let mut content = vec![ContentBlock::text(output.text)];
+    content.extend(output.image.map(|image| ContentBlock::image(image.base64, image.mime_type)));
+    let mut result = CallToolResult::success(content);
+    result.structured_content = structured;
+    if details.as_object().is_some_and(|details| !details.is_empty()) {
+        result.meta = Some(meta(DETAILS, details));
+    }
+    result
+}
+
+/// A tool as `tools/list` shows it.
+pub(super) fn tool(name: ToolName, limits: &Limits, shape: Shape) -> Tool {
+    let read_only = name.is_read_only();
+    let annotations = ToolAnnotations::new()
+        .read_only(read_only)
+        .destructive(!read_only)
+        .idempotent(read_only)
+        .open_world(!read_only);
+    let mut tool = Tool::new(name.as_str(), name.description(limits), Arc::clone(name.schema()));
+    tool.title = Some(name.title().to_owned());
+    tool.annotations = Some(annotations);
+    if limits.max_bytes > UNDECLARED_BYTES {
+        tool.meta = Some(meta(MAX_RESULT_SIZE, Value::from(limits.max_bytes + NOTICE_BYTES)));
+    }
+    if shape == Shape::Structured {
+        tool.output_schema = Some(Arc::new(output_schema()));
+    }
+    tool
+}
+
+fn output_schema() -> Object {
+    let schema = json!({
+        "type": "object",
+        "properties": {
+            "text": { "type": "string", "description": "The whole answer, notices included" },
+            "details": { "type": "object", "description": "The same facts as data" },
+        },
+        "required": ["text", "details"],
+    });
+    schema.as_object().cloned().unwrap_or_default()
+}
+
+fn meta(key: &str, value: Value) -> MetaObject {
+    MetaObject(Object::from_iter([(key.to_owned(), value)]))
+}

@@ -1,0 +1,75 @@
+//! Log notifications, for clients of the handshake era that set a level.
+//!
+//! The protocol has given them up in favour of stderr; a client that asked for them is still owed them.
+#![expect(deprecated, reason = "legacy clients that set a level are owed log notifications")]
+
+use std::sync::atomic::{AtomicU8, Ordering};
+
+use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam, ProtocolVersion, ServerCapabilities};
+use rmcp::service::{RequestContext, RoleServer};
+use serde_json::Value;
+
+/// The request that sets the level.
+pub(super) type SetLevel = rmcp::model::SetLevelRequestParams;
+
+/// What the server can do: its tools, and these notifications.
+pub(super) fn capabilities() -> ServerCapabilities {
+    ServerCapabilities::builder().enable_logging().enable_tools().build()
+}
+
+/// No level was set: the client wants none.
+const NO_LEVEL: u8 = u8::MAX;
+
+/// The least severe level that a client wants to hear of.
+#[derive(Debug)]
+pub(super) struct LogLevel(AtomicU8);
+
+impl Default for LogLevel {
+    fn default() -> Self {
+        Self(AtomicU8::new(NO_LEVEL))
+    }
+}
+
+/// How severe a message is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Level {
+    Info,
+    Warning,
+}
+
+impl LogLevel {
+    /// From now on the client wants to hear of what is at least so severe.
+    pub(super) fn set(&self, request: &SetLevel) {
+        self.0.store(severity(request.level), Ordering::Relaxed);
+    }
+
+    /// Tells the client, where it wants to hear of it.
+    pub(super) async fn notify(&self, level: Level, data: Value, request: &RequestContext<RoleServer>) {
+        let level = match level {
+            Level::Info => LoggingLevel::Info,
+            Level::Warning => LoggingLevel::Warning,
+        };
+        let legacy = request.protocol_version().is_none_or(|version| version < ProtocolVersion::V_2026_07_28);
+        if !legacy || severity(level) < self.0.load(Ordering::Relaxed) || request.ct.is_cancelled() {
+            return;
+        }
+        let param = LoggingMessageNotificationParam::new(level, data).with_logger(env!("CARGO_PKG_NAME"));
+        if let Err(error) = request.peer.notify_logging_message(param).await {
+            tracing::debug!(%error, "a log notification could not be sent");
+        }
+    }
+}
+
+/// How severe a level is, the least first.
+fn severity(level: LoggingLevel) -> u8 {
+    match level {
+        LoggingLevel::Debug => 0,
+        LoggingLevel::Info => 1,
+        LoggingLevel::Notice => 2,
+        LoggingLevel::Warning => 3,
+        LoggingLevel::Error => 4,
+        LoggingLevel::Critical => 5,
+        LoggingLevel::Alert => 6,
+        LoggingLevel::Emergency => 7,
+    }
+}

@@ -1,0 +1,98 @@
+//! The tools as a client sees them before it calls one, and the way from a name to its tool.
+
+use std::sync::{Arc, LazyLock};
+
+use crate::limits::Limits;
+use crate::text::Size;
+
+use super::arguments::{self, Object, schema_of};
+use super::{Context, Output, ToolError, ToolName, bash, find, grep, ls, read};
+
+/// The schemas of all tools, made when the first one is asked for.
+static SCHEMAS: LazyLock<[Arc<Object>; 5]> = LazyLock::new(|| {
+    [
+        Arc::new(schema_of::<read::Args>()),
+        Arc::new(schema_of::<bash::Args>()),
+        Arc::new(schema_of::<grep::Args>()),
+        Arc::new(schema_of::<find::Args>()),
+        Arc::new(schema_of::<ls::Args>()),
+    ]
+});
+
+impl ToolName {
+    /// The schema of its arguments.
+    pub fn schema(self) -> &'static Arc<Object> {
+        let [read, bash, grep, find, ls] = &*SCHEMAS;
+        match self {
+            Self::Read => read,
+            Self::Bash => bash,
+            Self::Grep => grep,
+            Self::Find => find,
+            Self::Ls => ls,
+        }
+    }
+
+    /// Its name for people.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Read => "Read file",
+            Self::Bash => "Run command",
+            Self::Grep => "Search file contents",
+            Self::Find => "Find files",
+            Self::Ls => "List folder",
+        }
+    }
+
+    /// Whether it leaves everything as it is.
+    pub fn is_read_only(self) -> bool {
+        self != Self::Bash
+    }
+
+    /// What it does, which limits apply and how to go on.
+    pub fn description(self, limits: &Limits) -> String {
+        let (lines, bytes) = (limits.max_lines, Size(limits.max_bytes));
+        match self {
+            Self::Read => format!(
+                "Read a text file or an image (PNG, JPEG, GIF, WebP). Returns whole lines without line \
+                 numbers, at most {lines} lines or {bytes}; where more follows, a notice gives the offset \
+                 that continues. offset=-100 reads the last 100 lines."
+            ),
+            Self::Bash => format!(
+                "Run a command with bash -c in the workspace. Returns stdout and stderr in the order \
+                 written, the last {lines} lines or {bytes}; longer output is saved whole to a file that \
+                 the notice names, for read and grep. head and tail choose how many lines of each end are \
+                 kept. Ended after timeout seconds (default {}, at most {}). stdin is empty; no state is \
+                 kept between calls.",
+                limits.bash_timeout_secs, limits.bash_max_timeout_secs
+            ),
+            Self::Grep => format!(
+                "Search file contents with a regular expression. Returns path:line: text in path order, \
+                 lines cut at {} characters, at most {bytes}; where there is more, a notice gives the \
+                 offset that continues. Ignored files (.gitignore, .ignore) are passed over, hidden ones \
+                 searched.",
+                limits.max_line_chars
+            ),
+            Self::Find => format!(
+                "Find files by glob. Returns paths in path order (folders end with /), at most {bytes}; \
+                 where there is more, a notice gives the offset that continues. Ignored files are passed \
+                 over, hidden ones found."
+            ),
+            Self::Ls => format!(
+                "List a folder: one name a line, dotfiles too, folders end with /, at most {bytes}; where \
+                 there is more, a notice gives the offset that continues."
+            ),
+        }
+    }
+}
+
+/// Does one call of `tool` with what the model sent.
+pub async fn call(cx: &Context, tool: ToolName, given: Object) -> Result<Output, ToolError> {
+    let (name, schema) = (tool.as_str(), tool.schema());
+    match tool {
+        ToolName::Read => read::run(cx, arguments::parse(name, schema, given)?).await,
+        ToolName::Bash => bash::run(cx, arguments::parse(name, schema, given)?).await,
+        ToolName::Grep => grep::run(cx, arguments::parse(name, schema, given)?).await,
+        ToolName::Find => find::run(cx, arguments::parse(name, schema, given)?).await,
+        ToolName::Ls => ls::run(cx, arguments::parse(name, schema, given)?).await,
+    }
+}
