@@ -1,7 +1,5 @@
 //! Runs one scenario and says what is not as it should be.
 
-use std::collections::BTreeMap;
-
 use base64::Engine as _;
 use serde_json::{Map, Value, json};
 use similar_asserts::SimpleDiff;
@@ -174,9 +172,9 @@ impl Names {
         for pid in &self.pids {
             text = text.replacen(&format!(" {pid} "), " <pid> ", 1);
         }
-        let places = BTreeMap::from([("<base>", workspace.base()), ("<root>", workspace.root())]);
         // The root lies in the base: it goes first.
-        places.iter().rev().fold(text, |text, (name, path)| text.replace(&path.display().to_string(), name))
+        let text = with_place(&text, &workspace.root().display().to_string(), "<root>");
+        with_place(&text, &workspace.base().display().to_string(), "<base>")
     }
 
     fn put_back_in(&self, workspace: &Workspace, mut details: Value) -> Value {
@@ -189,6 +187,18 @@ impl Names {
         }
         replaced(&details, &|text| self.put_back(workspace, text))
     }
+}
+
+/// `text` with `name` for `place`, where that is a whole path or the start of one.
+fn with_place(text: &str, place: &str, name: &str) -> String {
+    let mut parts = text.split(place);
+    let mut named = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let goes_on = part.starts_with(|c: char| c.is_alphanumeric() || "-_.".contains(c));
+        named.push_str(if goes_on { place } else { name });
+        named.push_str(part);
+    }
+    named
 }
 
 /// `value` with every text in it changed.
