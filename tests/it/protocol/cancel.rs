@@ -40,7 +40,8 @@ fn a_cancelled_command_keeps_no_saved_output() {
 
 #[test]
 fn a_cancelled_search_stops() {
-    let files = json!({"d{n}/f": {"each": [1, 3000], "content": {"repeat": "some text to search\n", "times": 500}}});
+    let files =
+        json!({"d{n}/f": {"each": [1, 3000], "content": {"repeat": "some text to search\n", "times": 500}}});
     let workspace = Workspace::with(&files);
     let mut client = Client::new(&workspace);
     for (tool, args) in [
@@ -82,7 +83,8 @@ fn cancelling_one_call_leaves_the_others() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     let wait = |name: &str| json!({"command": format!("until [ -e go ]; do sleep 0.05; done; echo {name}")});
-    let (one, other) = (client.send_call("bash", wait("one"), None), client.send_call("bash", wait("other"), None));
+    let (one, other) =
+        (client.send_call("bash", wait("one"), None), client.send_call("bash", wait("other"), None));
     eventually("both run", || workspace.processes(client.id()).len() >= 2);
     client.cancel(one);
     workspace.write("go", "");

@@ -12,14 +12,17 @@ fn two_hundred_calls_at_once_are_all_answered() {
         let mut client = Start::new(&workspace).era(era).client();
         let calls: Vec<_> = (0..200_u64)
             .map(|n| match n % 5 {
-                0 => ("read", json!({"path": format!("d/f{}", n % 50 + 1), "offset": n % 100 + 1, "limit": 1})),
+                0 => {
+                    ("read", json!({"path": format!("d/f{}", n % 50 + 1), "offset": n % 100 + 1, "limit": 1}))
+                }
                 1 => ("ls", json!({"path": "d", "limit": 1})),
                 2 => ("find", json!({"pattern": "f1", "path": "d"})),
                 3 => ("grep", json!({"pattern": "line 7$", "path": "d/f1"})),
                 _ => ("bash", json!({"command": format!("echo {n}")})),
             })
             .collect();
-        let ids: Vec<_> = calls.iter().map(|(tool, args)| client.send_call(tool, args.clone(), None)).collect();
+        let ids: Vec<_> =
+            calls.iter().map(|(tool, args)| client.send_call(tool, args.clone(), None)).collect();
         for (n, id) in ids.into_iter().enumerate() {
             let answer = client.answer(id);
             let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned();
@@ -63,7 +66,11 @@ fn a_flood_of_output_delays_nothing() {
     }
     let answer = client.answer(flood);
     let cut = &answer["result"]["_meta"]["details"]["truncation"];
-    assert_eq!((&cut["totalBytes"], &cut["totalLines"]), (&json!(200_000_000), &json!(100_000_000)), "{answer}");
+    assert_eq!(
+        (&cut["totalBytes"], &cut["totalLines"]),
+        (&json!(200_000_000), &json!(100_000_000)),
+        "{answer}"
+    );
 }
 
 #[test]

@@ -22,7 +22,10 @@ fn the_list_is_the_snapshot() {
     }
     let snapshot = std::fs::read_to_string(&path).unwrap_or_default();
     let diff = SimpleDiff::from_str(&snapshot, &list, "snapshot", "now");
-    assert!(snapshot == list, "{diff}\nIf this is meant: UPDATE_SNAPSHOTS=1 cargo test the_list_is_the_snapshot");
+    assert!(
+        snapshot == list,
+        "{diff}\nIf this is meant: UPDATE_SNAPSHOTS=1 cargo test the_list_is_the_snapshot"
+    );
 }
 
 #[test]
@@ -40,7 +43,9 @@ fn the_list_is_small() {
 fn schemas_are_plain() {
     fn check(path: &str, schema: &Value) {
         if let Value::Object(object) = schema {
-            for forbidden in ["$ref", "$schema", "$defs", "format", "default", "oneOf", "anyOf", "allOf", "title"] {
+            for forbidden in
+                ["$ref", "$schema", "$defs", "format", "default", "oneOf", "anyOf", "allOf", "title"]
+            {
                 let is_property = path.ends_with(".properties");
                 assert!(is_property || !object.contains_key(forbidden), "{forbidden} at {path}");
             }
@@ -82,7 +87,8 @@ fn every_argument_of_the_contract_is_there() {
     assert_eq!(listed.len(), expected.len());
     for (tool, (name, arguments, required)) in listed.iter().zip(expected) {
         assert_eq!(tool["name"], name);
-        let mut given: Vec<_> = tool["inputSchema"]["properties"].as_object().unwrap().keys().cloned().collect();
+        let mut given: Vec<_> =
+            tool["inputSchema"]["properties"].as_object().unwrap().keys().cloned().collect();
         given.sort();
         assert_eq!(given.join(" "), arguments, "{name}");
         let given = tool["inputSchema"]["required"].as_array().cloned().unwrap_or_default();
@@ -127,7 +133,8 @@ fn only_the_tools_asked_for_are_registered() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Start::new(&workspace).flags(["--tools", "ls,read"]).client();
     let list = client.ask("tools/list", json!({}));
-    let names: Vec<_> = list["result"]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    let names: Vec<_> =
+        list["result"]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
     assert_eq!(names, ["read", "ls"]);
     client.call("read", json!({"path": "a"})).assert_text("one\n");
     let refused = client.ask("tools/call", json!({"name": "bash", "arguments": {"command": "echo hi"}}));

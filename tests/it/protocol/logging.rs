@@ -24,7 +24,10 @@ fn told(level: Option<&str>) -> Vec<Value> {
         client.call("read", json!({"path": path})).assert_worked();
     }
     let unasked = client.unasked().into_iter();
-    unasked.filter(|message| message["method"] == "notifications/message").map(|m| m["params"].clone()).collect()
+    unasked
+        .filter(|message| message["method"] == "notifications/message")
+        .map(|m| m["params"].clone())
+        .collect()
 }
 
 #[test]
@@ -80,7 +83,9 @@ fn stderr_has_both_and_a_summary_at_the_end() {
 #[test]
 fn the_log_can_be_silenced() {
     let workspace = Workspace::with(&files());
-    for start in [Start::new(&workspace).flags(["--log", "error"]), Start::new(&workspace).env("RUST_LOG", "error")] {
+    for start in
+        [Start::new(&workspace).flags(["--log", "error"]), Start::new(&workspace).env("RUST_LOG", "error")]
+    {
         let mut client = start.client();
         client.call("read", json!({"path": "cut"})).assert_worked();
         client.close_stdin();

@@ -21,7 +21,8 @@ impl Limits {
             let at = scenario.flags.iter().position(|given| given == flag);
             at.map(|at| &scenario.flags[at + 1]).or_else(|| scenario.env.get(variable))
         };
-        let max_lines = given("--max-lines", "CUTLINE_MAX_LINES").map_or(2000, |lines| lines.parse().unwrap());
+        let max_lines =
+            given("--max-lines", "CUTLINE_MAX_LINES").map_or(2000, |lines| lines.parse().unwrap());
         let max_bytes = given("--max-bytes", "CUTLINE_MAX_BYTES").map_or(30_000, |size| bytes(size));
         Self { max_lines, max_bytes }
     }
@@ -81,7 +82,10 @@ fn consistent(truncation: &Value, limits: Limits) -> Result<(), String> {
     ensure(number("outputBytes")? <= limits.max_bytes, "outputBytes is over the limit")?;
     ensure(number("outputLines")? <= number("totalLines")?, "more lines shown than there are")?;
     ensure(number("estimatedTokens")? <= number("outputBytes")?.div_ceil(4), "estimatedTokens is too high")?;
-    ensure(number("totalEstimatedTokens")? <= number("totalBytes")?.div_ceil(4), "totalEstimatedTokens is too high")?;
+    ensure(
+        number("totalEstimatedTokens")? <= number("totalBytes")?.div_ceil(4),
+        "totalEstimatedTokens is too high",
+    )?;
     truth("lastLinePartial")?;
     truth("firstLineExceedsLimit")?;
     Ok(())

@@ -206,9 +206,11 @@ fn replaced(value: &Value, change: &dyn Fn(&str) -> String) -> Value {
     match value {
         Value::String(text) => json!(change(text)),
         Value::Array(items) => items.iter().map(|item| replaced(item, change)).collect(),
-        Value::Object(map) => {
-            map.iter().map(|(key, value)| (key.clone(), replaced(value, change))).collect::<Map<_, _>>().into()
-        }
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, value)| (key.clone(), replaced(value, change)))
+            .collect::<Map<_, _>>()
+            .into(),
         other => other.clone(),
     }
 }
