@@ -2,11 +2,10 @@
 
 use base64::Engine as _;
 use serde_json::{Map, Value, json};
-use similar_asserts::SimpleDiff;
 
 use super::check;
 use super::fixture::{Call, Image, Scenario};
-use crate::support::{Client, Era, Reply, Start, Workspace, text};
+use crate::support::{Client, Era, Reply, Start, Workspace, difference, text};
 
 /// Runs `scenario`; what is wrong, where something is.
 pub(super) fn run(scenario: &Scenario, era: Era) -> Result<(), String> {
@@ -55,7 +54,7 @@ fn verify(
     let answered = names.put_back(workspace, reply.text());
     let expected = text(&call.text);
     if !alike(&expected, &answered) {
-        return Err(SimpleDiff::from_str(&expected, &answered, "expected", "answered").to_string());
+        return Err(difference(&expected, &answered));
     }
     if reply.is_error() != call.is_error {
         return Err(format!("isError: expected {}", call.is_error));
@@ -107,7 +106,7 @@ fn same_details(call: &Call, answered: &Value) -> Result<(), String> {
     }
     let pretty = |details: Map<String, Value>| serde_json::to_string_pretty(&details).unwrap_or_default();
     let (expected, answered) = (pretty(expected), pretty(answered));
-    Err(SimpleDiff::from_str(&expected, &answered, "expected details", "details").to_string())
+    Err(format!("details: {}", difference(&expected, &answered)))
 }
 
 fn shown_image(reply: &Reply) -> Result<Option<Image>, String> {
@@ -136,7 +135,7 @@ fn turn_pages(call: &Call, first: Reply, whole: &str, client: &mut Client) -> Re
     if together == whole {
         return Ok(());
     }
-    Err(SimpleDiff::from_str(whole, &together, "the whole", "all pages").to_string())
+    Err(format!("all pages together: {}", difference(whole, &together)))
 }
 
 /// What differs from run to run, as it was in this one.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 pub(crate) use client::{Client, Era, Start};
 pub(crate) use recipe::text;
-pub(crate) use reply::Reply;
+pub(crate) use reply::{Reply, difference};
 pub(crate) use workspace::Workspace;
 
 /// How long a test waits before it calls something a hang. No test expects to wait this long.

@@ -37,7 +37,7 @@ impl Reply {
     #[track_caller]
     pub(crate) fn assert_text(&self, expected: &str) {
         let text = self.text();
-        assert!(text == expected, "{}\n{self}", SimpleDiff::from_str(expected, text, "expected", "answered"));
+        assert!(text == expected, "{}\n{self}", difference(expected, text));
     }
 
     /// Fails where the text does not hold `part`.
@@ -72,12 +72,25 @@ impl fmt::Display for Reply {
     }
 }
 
+/// Where an answer differs from what is expected; long lines are cut, unless only there it does.
+pub(crate) fn difference(expected: &str, answered: &str) -> String {
+    let cut = |text: &str| text.split('\n').map(|line| ends(line, 100)).collect::<Vec<_>>().join("\n");
+    let (mut left, mut right) = (cut(expected), cut(answered));
+    if left == right {
+        (left, right) = (expected.to_owned(), answered.to_owned());
+    }
+    SimpleDiff::from_str(&left, &right, "expected", "answered").to_string()
+}
+
 /// The ends of a text that is too long to look at.
 pub(crate) fn short(text: &str) -> String {
-    const SHOWN: usize = 1500;
-    if text.len() <= 2 * SHOWN {
+    ends(text, 1500)
+}
+
+fn ends(text: &str, shown: usize) -> String {
+    if text.len() <= 2 * shown + 50 {
         return text.to_owned();
     }
-    let (head, tail) = (text.floor_char_boundary(SHOWN), text.ceil_char_boundary(text.len() - SHOWN));
-    format!("{}\n... {} bytes ...\n{}", &text[..head], tail - head, &text[tail..])
+    let (head, tail) = (text.floor_char_boundary(shown), text.ceil_char_boundary(text.len() - shown));
+    format!("{}<... {} bytes ...>{}", &text[..head], tail - head, &text[tail..])
 }

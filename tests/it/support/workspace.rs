@@ -66,7 +66,8 @@ impl Workspace {
     /// The saved outputs.
     pub(crate) fn saved(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.saved_dir()).expect("the folder of saved outputs");
-        entries.map(|entry| entry.expect("an entry").path()).collect()
+        let paths = entries.map(|entry| entry.expect("an entry").path());
+        paths.filter(|path| path.extension().is_some_and(|ending| ending == "log")).collect()
     }
 
     /// A path in it.
