@@ -7,19 +7,19 @@ use crate::support::{Client, Start, Workspace};
 #[test]
 fn pages_of_a_large_tree_are_the_tree() {
     let files = json!({
-        "d{n:3}/x.rs": {"each": [1, 400], "content": ""},
-        "d{n:3}/sub/y.rs": {"each": [1, 400], "content": ""},
-        "f{n:4}.rs": {"each": [1, 1500], "content": ""},
+        "d{n:3}/x.rs": {"each": [1, 200], "content": ""},
+        "d{n:3}/sub/y.rs": {"each": [1, 200], "content": ""},
+        "f{n:4}.rs": {"each": [1, 600], "content": ""},
     });
     let workspace = Workspace::with(&files);
     let mut expected: Vec<String> =
-        (1..=400).flat_map(|n| [format!("d{n:03}/sub/y.rs"), format!("d{n:03}/x.rs")]).collect();
-    expected.extend((1..=1500).map(|n| format!("f{n:04}.rs")));
+        (1..=200).flat_map(|n| [format!("d{n:03}/sub/y.rs"), format!("d{n:03}/x.rs")]).collect();
+    expected.extend((1..=600).map(|n| format!("f{n:04}.rs")));
     for workers in ["1", "2", "8"] {
         let mut client = Start::new(&workspace).flags(["--workers", workers]).client();
         let mut found: Vec<String> = Vec::new();
         loop {
-            let args = json!({"pattern": "*.rs", "limit": 700, "offset": found.len()});
+            let args = json!({"pattern": "*.rs", "limit": 300, "offset": found.len()});
             let reply = client.call("find", args);
             let body = reply.text().split("\n\n[").next().unwrap();
             found.extend(body.lines().map(ToOwned::to_owned));

@@ -7,21 +7,19 @@ use crate::support::{Client, Start, Workspace};
 #[test]
 fn the_same_call_gives_the_same_bytes() {
     let files = json!({
-        "d{n}/sub/f": {"each": [1, 300], "content": "needle\n"},
-        "d{n}/g": {"each": [1, 300], "content": "x\nneedle\n"},
-        "f{n}": {"each": [1, 300], "content": "needle\n"},
+        "d{n}/sub/f": {"each": [1, 150], "content": "needle\n"},
+        "d{n}/g": {"each": [1, 150], "content": "x\nneedle\n"},
+        "f{n}": {"each": [1, 150], "content": "needle\n"},
     });
     let workspace = Workspace::with(&files);
     let mut expected: Vec<String> = Vec::new();
-    for n in 1..=300 {
+    for n in 1..=150 {
         expected.extend([
             format!("d{n}/g:2: needle"),
             format!("d{n}/sub/f:1: needle"),
             format!("f{n}:1: needle"),
         ]);
     }
-    expected.sort_by(|a, b| a.split('/').collect::<Vec<_>>().cmp(&b.split('/').collect::<Vec<_>>()));
-    // As paths compare: component by component. `d1:` is not before `d1/`, for the colon is no part of it.
     expected.sort_by_key(|line| {
         let path = line.split(':').next().unwrap().to_owned();
         path.split('/').map(ToOwned::to_owned).collect::<Vec<_>>()
@@ -29,7 +27,7 @@ fn the_same_call_gives_the_same_bytes() {
     for workers in ["1", "2", "8"] {
         let mut client = Start::new(&workspace).flags(["--workers", workers]).client();
         for _ in 0..3 {
-            let reply = client.call("grep", json!({"pattern": "needle", "limit": 900}));
+            let reply = client.call("grep", json!({"pattern": "needle", "limit": 450}));
             reply.assert_text(&expected.join("\n"));
             let first = client.call("grep", json!({"pattern": "needle", "limit": 7}));
             first.assert_holds(&format!("{}\n\n[7 matches limit", expected[..7].join("\n")));

@@ -69,11 +69,11 @@ fn pages_of_a_large_file_are_the_file() {
 }
 
 #[test]
-fn a_sparse_file_of_many_gigabytes_does_not_fill_the_memory() {
+fn a_sparse_file_of_many_megabytes_does_not_fill_the_memory() {
     let workspace = Workspace::new();
     let mut file = File::create(workspace.path("a")).unwrap();
     file.write_all(&b"start of it\n".repeat(1000)).unwrap();
-    file.seek(SeekFrom::Start(700_000_000)).unwrap();
+    file.seek(SeekFrom::Start(300_000_000)).unwrap();
     file.write_all(b"\nthe end\n").unwrap();
     let mut client = Client::new(&workspace);
     client.call("read", json!({"path": "a", "offset": -1})).assert_text("the end\n");
@@ -125,13 +125,13 @@ fn a_large_image_is_made_small_enough() {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         u8::try_from(state >> 24).unwrap()
     };
-    let image = image::RgbImage::from_fn(1400, 1200, |_, _| image::Rgb([noise(), noise(), noise()]));
+    let image = image::RgbImage::from_fn(1130, 1110, |_, _| image::Rgb([noise(), noise(), noise()]));
     let workspace = Workspace::new();
     image.save(workspace.path("noise.png")).unwrap();
     let bytes = std::fs::metadata(workspace.path("noise.png")).unwrap().len();
     assert!(bytes > 3_750_000, "the test needs a large file");
     let reply = Client::new(&workspace).call("read", json!({"path": "noise.png"}));
-    reply.assert_holds("Read image: noise.png (image/png, 1400x1200");
+    reply.assert_holds("Read image: noise.png (image/png, 1130x1110");
     reply.assert_holds("scaled down to");
     let data = reply.result["content"][1]["data"].as_str().unwrap();
     assert!(data.len() / 4 * 3 <= 3_750_000, "{} bytes of base64", data.len());

@@ -12,8 +12,6 @@ mod run;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::support::Era;
-
 /// How many scenarios run at a time.
 const WORKERS: usize = 4;
 
@@ -29,11 +27,8 @@ fn every_scenario() {
         for _ in 0..WORKERS {
             scope.spawn(|| {
                 while let Some((name, scenario)) = scenarios.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    for era in Era::BOTH {
-                        if let Err(why) = run::run(scenario, era) {
-                            failures.lock().unwrap().push(format!("=== {name}: {}\n{why}", scenario.about));
-                            break;
-                        }
+                    if let Err(why) = run::run(scenario) {
+                        failures.lock().unwrap().push(format!("=== {name}: {}\n{why}", scenario.about));
                     }
                 }
             });

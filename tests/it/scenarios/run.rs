@@ -7,40 +7,39 @@ use super::check;
 use super::fixture::{Call, Image, Scenario};
 use crate::support::{Client, Era, Reply, Start, Workspace, difference, text};
 
-/// Runs `scenario`; what is wrong, where something is.
-pub(super) fn run(scenario: &Scenario, era: Era) -> Result<(), String> {
+/// Runs `scenario` in both eras; what is wrong, where something is.
+pub(super) fn run(scenario: &Scenario) -> Result<(), String> {
     let workspace = Workspace::with(&Value::Object(scenario.files.clone()));
-    let mut start = Start::new(&workspace).flags(&scenario.flags).era(era);
+    Era::BOTH.into_iter().try_for_each(|era| {
+        // A hang or a protocol error stops a test where it is; here the others go on.
+        let stopped = |panic: Box<dyn std::any::Any + Send>| {
+            Err(panic.downcast_ref::<String>().map_or("a panic", String::as_str).to_owned())
+        };
+        let conversation = || converse(scenario, &workspace, era);
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(conversation)).unwrap_or_else(stopped)
+    })
+}
+
+/// Makes the calls of `scenario`, one after another, with a server of its own.
+fn converse(scenario: &Scenario, workspace: &Workspace, era: Era) -> Result<(), String> {
+    let mut start = Start::new(workspace).flags(&scenario.flags).era(era);
     for (name, value) in &scenario.env {
         start = start.env(name, value);
     }
     if scenario.unprivileged {
         start = start.unprivileged();
     }
-    let limits = check::Limits::of(scenario);
-    let mut names = Names::default();
-    // A hang or a protocol error stops a test where it is; here the others go on.
-    let conversation = std::panic::AssertUnwindSafe(|| {
-        let mut client = start.client();
-        scenario.calls.iter().try_for_each(|call| {
-            let mut check = |args: Value| {
-                let args = names.fill_args(&workspace, &args);
-                let reply = client.call(&call.tool, args);
-                names.learn(&reply);
-                reply
-            };
-            let reply = check(call.args.clone());
-            verify(call, &reply, &names, &workspace, limits).map_err(|why| format!("{why}\n{reply}"))?;
-            match &call.pages {
-                Some(whole) => turn_pages(call, reply, &text(whole), &mut client),
-                None => Ok(()),
-            }
-        })
-    });
-    let stopped = |panic: Box<dyn std::any::Any + Send>| {
-        Err(panic.downcast_ref::<String>().map_or("a panic", String::as_str).to_owned())
-    };
-    std::panic::catch_unwind(conversation).unwrap_or_else(stopped)
+    let (limits, mut names) = (check::Limits::of(scenario), Names::default());
+    let mut client = start.client();
+    for call in &scenario.calls {
+        let reply = client.call(&call.tool, names.fill_args(workspace, &call.args));
+        names.learn(&reply);
+        verify(call, &reply, &names, workspace, limits).map_err(|why| format!("{why}\n{reply}"))?;
+        if let Some(whole) = &call.pages {
+            turn_pages(call, reply, &text(whole), &mut client)?;
+        }
+    }
+    Ok(())
 }
 
 fn verify(
