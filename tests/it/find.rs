@@ -36,7 +36,7 @@ fn pages_of_a_large_tree_are_the_tree() {
 fn ties_of_time_are_in_path_order() {
     let files = json!({"d{n}/f": {"each": [1, 200], "content": ""}});
     let workspace = Workspace::with(&files);
-    let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_500_000_000);
+    let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_500_000_001);
     let mut expected: Vec<String> = (1..=200).map(|n| format!("d{n}/f")).collect();
     for path in &expected {
         std::fs::File::options().write(true).open(workspace.path(path)).unwrap().set_modified(time).unwrap();

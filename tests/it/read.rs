@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::json;
 
-use crate::support::{Client, Start, Workspace};
+use crate::support::{Client, Start, Workspace, content};
 
 /// Makes a file old enough for its line index to be kept.
 fn age(workspace: &Workspace, path: &str, seconds: u64) {
@@ -20,7 +20,7 @@ fn age(workspace: &Workspace, path: &str, seconds: u64) {
 fn a_file_that_changed_is_never_served_from_what_was_remembered() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
-    let lines = |word: &str| -> String { (1..=60_000).map(|n| format!("{word} {n:05}\n")).collect() };
+    let lines = |word: &str| content(&json!({"lines": [1, 60_000], "text": format!("{word} {{n:5}}")}));
     let page = json!({"path": "a", "offset": 50_000, "limit": 1});
     for (age_secs, word) in [(100, "old"), (50, "new"), (100, "own"), (0, "now"), (0, "hot")] {
         workspace.write("a", lines(word));

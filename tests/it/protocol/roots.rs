@@ -12,7 +12,7 @@ fn workspace() -> Workspace {
 fn read_after(client: &mut Client, before: &str) -> String {
     let mut text = String::new();
     eventually("the roots change", || {
-        text = client.call("read", json!({"path": "a"})).text().to_owned();
+        client.call("read", json!({"path": "a"})).text().clone_into(&mut text);
         text != before
     });
     text

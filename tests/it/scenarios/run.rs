@@ -180,7 +180,7 @@ impl Names {
             // How long a command took is checked to be there, and is never the same.
             map.remove("durationMs");
             if let Some(Value::Array(pids)) = map.get_mut("backgroundPids") {
-                pids.iter_mut().for_each(|pid| *pid = json!("<pid>"));
+                pids.fill(json!("<pid>"));
             }
         }
         replaced(&details, &|text| self.put_back(workspace, text))

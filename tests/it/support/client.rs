@@ -211,7 +211,8 @@ impl Client {
 
     /// Calls a tool, with a progress token where one is given; the request's id.
     pub(crate) fn send_call(&mut self, tool: &str, arguments: Value, progress: Option<Value>) -> u64 {
-        let mut params = json!({"name": tool, "arguments": arguments});
+        let mut params = json!({"name": tool});
+        params["arguments"] = arguments;
         if let Some(token) = progress {
             params["_meta"]["progressToken"] = token;
         }

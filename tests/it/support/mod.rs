@@ -8,7 +8,7 @@ mod workspace;
 use std::time::{Duration, Instant};
 
 pub(crate) use client::{Client, Era, Start};
-pub(crate) use recipe::text;
+pub(crate) use recipe::{content, text};
 pub(crate) use reply::{Reply, difference};
 pub(crate) use workspace::Workspace;
 

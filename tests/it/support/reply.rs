@@ -50,7 +50,9 @@ impl Reply {
     #[track_caller]
     pub(crate) fn assert_error(&self, parts: &[&str]) {
         assert!(self.is_error(), "not an error\n{self}");
-        parts.iter().for_each(|part| self.assert_holds(part));
+        for part in parts {
+            self.assert_holds(part);
+        }
     }
 
     /// Fails where it is an error.
