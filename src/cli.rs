@@ -9,11 +9,13 @@ mod serve;
 mod settings;
 mod values;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
+use crate::exec::sandbox;
 use crate::limits;
 use values::Bytes;
 
@@ -47,6 +49,16 @@ enum Command {
         /// The client
         client: Client,
     },
+    /// Become a command under the rules of --sandbox; the server starts its commands so
+    #[command(hide = true)]
+    Sandboxed {
+        /// A folder in which the command may write
+        #[arg(long)]
+        write: Vec<PathBuf>,
+        /// The command
+        #[arg(last = true, required = true)]
+        command: Vec<OsString>,
+    },
 }
 
 /// The clients whose entries are known.
@@ -57,6 +69,14 @@ enum Client {
     Cursor,
     Vscode,
     Codex,
+}
+
+/// How far the hands of bash's commands reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SandboxMode {
+    ReadOnly,
+    WorkspaceWrite,
+    Off,
 }
 
 /// What every command takes.
@@ -95,6 +115,12 @@ struct Options {
     /// Seconds that a call may ask for
     #[arg(long, value_name = "SECONDS", env = "CUTLINE_BASH_MAX_TIMEOUT", value_parser = values::above_zero, default_value_t = limits::BASH_MAX_TIMEOUT_SECS, global = true)]
     bash_max_timeout: u64,
+    /// What bash's commands may write, held by the kernel: their own temp folder; the roots too; or anything
+    #[arg(long, value_name = "MODE", env = "CUTLINE_SANDBOX", value_enum, default_value_t = SandboxMode::Off, global = true)]
+    sandbox: SandboxMode,
+    /// Folder in which sandboxed commands may write beside the roots; repeatable
+    #[arg(long, value_name = "DIR", env = "CUTLINE_WRITABLE", global = true)]
+    writable: Vec<PathBuf>,
     /// Folder for saved outputs, used as it is [default: cutline-UID in the temp folder, mode 0700]
     #[arg(long, value_name = "DIR", env = "CUTLINE_SPILL_DIR", global = true)]
     spill_dir: Option<PathBuf>,
@@ -126,6 +152,10 @@ pub fn run() -> anyhow::Result<i32> {
         None => serve::run(&cli.options),
         Some(Command::Call { tool, arguments, json }) => call::run(&cli.options, &tool, &arguments, json),
         Some(Command::Config { client }) => config::run(client, &matches),
+        Some(Command::Sandboxed { write, command }) => {
+            Err(anyhow::Error::new(sandbox::enter(&write, &command))
+                .context("the sandbox could not be entered"))
+        }
     }
 }
 

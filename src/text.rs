@@ -15,6 +15,11 @@ pub use size::{Size, SizePair};
 /// What ends a line.
 pub const NEWLINE: u8 = b'\n';
 
+/// A bound as an index; a bound beyond what memory can hold is no bound.
+pub(crate) fn as_index(bound: u64) -> usize {
+    usize::try_from(bound).unwrap_or(usize::MAX)
+}
+
 /// Whether `text` has characters, all of them white space.
 pub fn is_blank(text: &str) -> bool {
     !text.is_empty() && text.chars().all(char::is_whitespace)

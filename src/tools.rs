@@ -9,10 +9,14 @@ pub mod bash;
 pub mod catalog;
 pub mod error;
 pub mod find;
+#[cfg(test)]
+mod fixture;
 pub mod grep;
 pub mod ls;
+mod page;
 pub mod place;
 pub mod read;
+mod walked;
 
 use std::sync::Arc;
 

@@ -102,6 +102,16 @@ pub enum Keep {
     },
 }
 
+impl Keep {
+    /// Lines in all.
+    pub fn lines(self) -> u64 {
+        match self {
+            Self::Head(lines) | Self::Tail(lines) => lines,
+            Self::Both { head, tail } => head.saturating_add(tail),
+        }
+    }
+}
+
 /// The collector for a [`Keep`], for callers that learn at run time which ends are wanted.
 #[derive(Debug)]
 pub enum Ends {

@@ -26,7 +26,7 @@ pub(super) fn run(options: &Options, tool: &str, arguments: &[String], json: boo
     };
     let given = object(arguments).unwrap_or_else(|message| refuse(message));
     let shared = options.shared().unwrap_or_else(|message| refuse(message));
-    let workspace = options.workspace().unwrap_or_else(|message| refuse(message));
+    let workspace = options.workspace(&shared).unwrap_or_else(|message| refuse(message));
     let cx = Context {
         shared,
         workspace: Arc::new(workspace),

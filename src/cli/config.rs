@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::{Cli, Client};
 
 /// The flags whose values are paths: a client starts the server in a folder of its own.
-const PATHS: [&str; 2] = ["roots", "spill_dir"];
+const PATHS: [&str; 3] = ["roots", "spill_dir", "writable"];
 /// The name under which a client lists the server.
 const NAME: &str = env!("CARGO_PKG_NAME");
 

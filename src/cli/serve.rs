@@ -23,13 +23,16 @@ pub(super) fn run(options: &Options) -> anyhow::Result<i32> {
     if std::io::stdin().is_terminal() {
         let _closed = std::io::stderr().write_all(ON_A_TERMINAL.as_bytes());
     }
-    let ending = runtime()?.block_on(server::serve(config))?;
-    Ok(ending.exit_code())
+    let runtime = runtime()?;
+    let ending = runtime.block_on(server::serve(config));
+    // Work that still blocks is not waited for.
+    runtime.shutdown_background();
+    Ok(ending?.exit_code())
 }
 
 fn config(options: &Options) -> Result<Config, String> {
     let shared = options.shared()?;
-    let workspace = options.workspace()?;
+    let workspace = options.workspace(&shared)?;
     let client_roots = match options.roots.as_slice() {
         [] => ClientRoots::Followed,
         _ => ClientRoots::Ignored,
@@ -38,9 +41,10 @@ fn config(options: &Options) -> Result<Config, String> {
     Ok(Config { shared, workspace, client_roots, shape })
 }
 
-/// The runtime: what waits is cheap, what works runs on threads for blocking work.
+/// The runtime: one thread for all that waits, and threads for blocking work. With more of the first
+/// kind, each message would be woken from thread to thread on its way.
 pub(super) fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
+    tokio::runtime::Builder::new_current_thread().enable_all().build()
 }
 
 /// Logs go to stderr, one line each, by `--log`, else `RUST_LOG`, else what a user should know.

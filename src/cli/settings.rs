@@ -4,12 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::exec::line_index;
-use crate::exec::process::Commands;
+use crate::exec::process::{self, Commands};
+use crate::exec::sandbox::{Mode, Sandbox};
+use crate::exec::spill;
 use crate::limits::{BASH_TIMEOUT_SECS, Limits};
 use crate::tools::{Shared, ToolSet};
 use crate::workspace::{Boundary, Root, Workspace};
 
-use super::Options;
+use super::{Options, SandboxMode};
 
 impl Options {
     /// The limits, which hold together; where they don't, what is wrong.
@@ -46,12 +48,32 @@ impl Options {
             tools: ToolSet::new(&self.tools),
             workers: asked.unwrap_or_else(processors),
             line_indexes: line_index::Cache::default(),
-            commands: Commands::default(),
+            commands: Commands::new(self.commands()?),
         }))
     }
 
-    /// The roots that can be used, the others warned of; where none can, why.
-    pub(super) fn workspace(&self) -> Result<Workspace, String> {
+    fn commands(&self) -> Result<process::Settings, String> {
+        let default = spill::Settings::default();
+        let spill = spill::Settings {
+            private: self.spill_dir.is_none(),
+            dir: self.spill_dir.clone().unwrap_or(default.dir),
+            max_file_bytes: self.spill_max_file.0,
+            max_total_bytes: self.spill_max_total.0,
+            keep: self.spill_keep,
+        };
+        let mode = match self.sandbox {
+            SandboxMode::Off => Mode::Off,
+            SandboxMode::WorkspaceWrite => Mode::WorkspaceWrite,
+            SandboxMode::ReadOnly => Mode::ReadOnly,
+        };
+        let sandbox = Sandbox::new(mode, self.writable.clone())
+            .map_err(|error| format!("--sandbox can't be had here: {error}"))?;
+        Ok(process::Settings { spill, sandbox })
+    }
+
+    /// The roots that can be used, the others warned of; where none can, why. What `shared` saves
+    /// may be read too.
+    pub(super) fn workspace(&self, shared: &Shared) -> Result<Workspace, String> {
         let given = match self.roots.as_slice() {
             [] => &[PathBuf::from(".")],
             roots => roots,
@@ -64,8 +86,9 @@ impl Options {
             }
         }
         let boundary = if self.allow_outside { Boundary::None } else { Boundary::Roots };
-        Workspace::new(roots, boundary)
-            .ok_or_else(|| "--root: none of the folders given can be used".to_owned())
+        let workspace =
+            Workspace::new(roots, boundary).ok_or("--root: none of the folders given can be used")?;
+        Ok(workspace.with_saved(shared.commands.store().folder_real()))
     }
 }
 

@@ -116,6 +116,17 @@ pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usi
     Ok(filled)
 }
 
+/// All `size` bytes of a file, where they are in memory; never waits for a disk.
+#[cfg(target_os = "linux")]
+pub fn read_cached(file: &File, size: usize) -> Option<Vec<u8>> {
+    use rustix::io::ReadWriteFlags;
+
+    let mut bytes = vec![0; size];
+    let whole = &mut [io::IoSliceMut::new(&mut bytes)];
+    let read = rustix::io::preadv2(file, whole, 0, ReadWriteFlags::NOWAIT).ok()?;
+    (read == size).then_some(bytes)
+}
+
 impl Encoding {
     /// The bytes of a newline.
     pub fn newline(self) -> &'static [u8] {

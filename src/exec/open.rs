@@ -22,6 +22,9 @@ use crate::workspace::{Boundary, Workspace};
 /// How many links a path may lead through, as in the kernel.
 const MAX_LINKS: usize = 40;
 
+/// Opens nothing for reading: only for looking at what it is, and for opening it later.
+const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
+
 /// Something that is open, and inside the roots.
 #[derive(Debug)]
 pub struct Place {
@@ -62,24 +65,36 @@ impl Place {
     /// Opens `path`, which is absolute, where `workspace` allows its real place.
     pub fn open(workspace: &Workspace, path: &Path) -> Result<Self, OpenError> {
         let bounded = workspace.boundary() == Boundary::Roots;
-        let climbs = path.components().any(|component| component == Component::ParentDir);
-        if bounded && (climbs || !workspace.spelled_within(path)) && leaves(workspace, path) {
+        if bounded && !is_plain(workspace, path) && leaves(workspace, path) {
             return Err(OpenError::Outside);
         }
-        let flags = OFlags::PATH | OFlags::CLOEXEC;
-        let opened = rustix::fs::openat(CWD, path, flags, Mode::empty()).and_then(|fd| {
-            let stat = rustix::fs::fstat(&fd)?;
-            Ok((place_of(&fd)?, stat, fd))
-        });
-        match opened {
-            Ok((real, ..)) if !workspace.allows(&real) => Err(OpenError::Outside),
-            Ok((_, stat, _)) if stat.st_nlink == 0 => Err(OpenError::Missing),
-            Ok((real, stat, fd)) => Ok(Self { real, kind: kind_of(&stat), stat, fd }),
+        match rustix::fs::openat(CWD, path, LOOK, Mode::empty()).and_then(Self::of) {
+            Ok(place) if !workspace.allows(&place.real) => Err(OpenError::Outside),
+            Ok(place) if place.stat.st_nlink == 0 => Err(OpenError::Missing),
+            Ok(place) => Ok(place),
             Err(_) if bounded && leaves(workspace, path) => Err(OpenError::Outside),
             Err(Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG) => Err(OpenError::Missing),
             Err(Errno::ACCESS | Errno::PERM) => Err(OpenError::Denied),
             Err(error) => Err(OpenError::Other(error.into())),
         }
+    }
+
+    /// The same, but only where the system has all that it takes in memory, so that this never waits
+    /// for a disk or a network. `None` says nothing of what stands there.
+    #[cfg(target_os = "linux")]
+    pub fn open_cached(workspace: &Workspace, path: &Path) -> Option<Self> {
+        if workspace.boundary() == Boundary::Roots && !is_plain(workspace, path) {
+            return None;
+        }
+        let cached = rustix::fs::ResolveFlags::CACHED;
+        let fd = rustix::fs::openat2(CWD, path, LOOK, Mode::empty(), cached).ok()?;
+        let place = Self::of(fd).ok()?;
+        (workspace.allows(&place.real) && place.stat.st_nlink > 0).then_some(place)
+    }
+
+    fn of(fd: OwnedFd) -> Result<Self, Errno> {
+        let stat = rustix::fs::fstat(&fd)?;
+        Ok(Self { real: place_of(&fd)?, kind: kind_of(&stat), stat, fd })
     }
 
     /// Opens the file for reading: the same that was checked. Never waits, whatever it is.
@@ -116,6 +131,12 @@ impl AsFd for Place {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.fd.as_fd()
     }
+}
+
+/// Whether `path` begins with a root and does not climb: what it opens can be judged once it is open.
+fn is_plain(workspace: &Workspace, path: &Path) -> bool {
+    let climbs = path.components().any(|component| component == Component::ParentDir);
+    !climbs && workspace.spelled_within(path)
 }
 
 /// Where an open file really is.

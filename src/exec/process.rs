@@ -1,13 +1,209 @@
-//! Commands: started, drained, ended with all that they started. (being built)
+//! Commands: started, drained, ended with all that they started.
+//!
+//! A command is a shell with a process group of its own, whose output is one pipe. It is over when
+//! the shell has ended and the pipe is dry: a background process that still holds the pipe delays
+//! no answer, lives on, and its output goes on to the saved file. A command that is cancelled, runs
+//! out of time, or whose caller goes away is ended with every process that belongs to it. When the
+//! server ends, so does all that stayed with it; what a killed server could not end, the next does.
 
-/// The commands that run.
+mod capture;
+mod drain;
+mod end;
+mod mark;
+mod proc;
+mod record;
+mod registry;
+mod shell;
+mod signal;
+mod supervise;
+
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use rustix::process::Signal;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::oneshot;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use crate::exec::sandbox::Sandbox;
+use crate::exec::spill::{self, Store};
+use crate::truncate::Keep;
+use crate::workspace::Root;
+use drain::Drain;
+use registry::Registry;
+use shell::Shell;
+
+pub use capture::{Captured, Latest, Saved};
+pub use signal::signal_name;
+
+/// How often old saved outputs are looked for.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(60 * 60);
+
+/// How commands are run.
 #[derive(Debug, Default)]
-pub struct Commands;
+pub struct Settings {
+    /// Where outputs are saved.
+    pub spill: spill::Settings,
+    /// The rules that commands are held to, where they are.
+    pub sandbox: Option<Sandbox>,
+}
+
+/// The commands of a server.
+#[derive(Debug)]
+pub struct Commands {
+    shell: Shell,
+    store: Arc<Store>,
+    registry: Arc<Registry>,
+    background: CancellationToken,
+}
+
+/// What is to be run, and what is to be kept of its output.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The command line.
+    pub command: &'a str,
+    /// The folders it is for; it starts in the first.
+    pub roots: &'a [Root],
+    /// How long it may run.
+    pub timeout: Duration,
+    /// Which ends of the output are kept.
+    pub keep: Keep,
+    /// Bytes of it that are kept.
+    pub max_bytes: u64,
+}
+
+/// A command that runs. Dropped, it is ended.
+#[derive(Debug)]
+pub struct Running {
+    finished: oneshot::Receiver<Finished>,
+    drain: Arc<Drain>,
+    /// Ends the command when dropped.
+    _leash: DropGuard,
+    cancel: CancellationToken,
+}
+
+/// A command that is over.
+#[derive(Debug)]
+pub struct Finished {
+    /// How the shell ended.
+    pub ending: Ending,
+    /// What ended it.
+    pub cause: Cause,
+    /// What it printed.
+    pub output: Captured,
+    /// The processes that still hold its output.
+    pub background: Vec<Background>,
+    /// How long it took.
+    pub duration: Duration,
+}
+
+/// How a shell ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// With a code.
+    Code(i32),
+    /// By the signal of that number.
+    Signal(i32),
+}
+
+/// What ended a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// It came to its end.
+    Itself,
+    /// It ran out of time.
+    Timeout,
+    /// It was cancelled.
+    Cancelled,
+}
+
+/// A process that outlives its command and holds its output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Background {
+    /// Its number.
+    pub id: u32,
+    /// Its program's name.
+    pub name: String,
+}
+
+impl Default for Commands {
+    fn default() -> Self {
+        Self::new(Settings::default())
+    }
+}
 
 impl Commands {
-    /// Starts what goes on beside the calls.
-    pub fn start(&self) {}
+    /// Commands that run as `settings` say. Nothing is started or looked at yet.
+    pub fn new(settings: Settings) -> Self {
+        let store = Arc::new(Store::new(settings.spill));
+        Self {
+            shell: Shell::new(settings.sandbox),
+            registry: Arc::new(Registry::new(Arc::clone(&store))),
+            store,
+            background: CancellationToken::new(),
+        }
+    }
 
-    /// Ends what still runs.
-    pub async fn shutdown(&self) {}
+    /// Begins the work beside the commands: what killed servers left is ended, old saved outputs
+    /// are removed, now and once an hour. Needs a runtime; `shutdown` ends it.
+    pub fn start(&self) {
+        let (store, over) = (Arc::clone(&self.store), self.background.clone());
+        // Past a limit of this process on the size of files, writing is to fail like on a full disk,
+        // not to end the server.
+        let too_large = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()));
+        tokio::spawn(async move {
+            let _taken_while_it_lives = too_large;
+            let reaped = Arc::clone(&store);
+            let _at_the_start = tokio::task::spawn_blocking(move || registry::end_stale(&reaped)).await;
+            while !over.is_cancelled() {
+                let swept = Arc::clone(&store);
+                let _each_hour = tokio::task::spawn_blocking(move || swept.sweep(SystemTime::now())).await;
+                let _or_over = tokio::time::timeout(SWEEP_INTERVAL, over.cancelled()).await;
+            }
+        });
+    }
+
+    /// The folder of saved outputs.
+    pub fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Starts a command. It needs a runtime, which then looks after it.
+    pub fn run(&self, request: Request<'_>) -> io::Result<Running> {
+        supervise::run(&self.shell, &self.store, &self.registry, request)
+    }
+
+    /// Ends all commands that run, and all that those which have ended left behind. Waits for it,
+    /// not much over a second; no command starts any more.
+    pub async fn shutdown(&self) {
+        self.background.cancel();
+        registry::shutdown(&self.registry).await;
+        self.shell.discard();
+    }
 }
+
+impl Running {
+    /// How far it is.
+    pub fn latest(&self) -> Latest {
+        self.drain.with(|capture| capture.latest())
+    }
+
+    /// How many bytes it printed so far.
+    pub fn bytes(&self) -> u64 {
+        self.drain.with(|capture| capture.bytes())
+    }
+
+    /// Ends it, at once.
+    pub fn cancel(&self) {
+        self.cancel.cancel();
+    }
+
+    /// Waits until it is over. Can be dropped and called again.
+    pub async fn finished(&mut self) -> io::Result<Finished> {
+        (&mut self.finished).await.map_err(|_| io::Error::other("the command was lost"))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,19 @@
-//! bash: running a command. (being built)
+//! bash: running a command in the workspace, within its time, its output within the limits.
+//!
+//! A command that ran is a call that worked, whatever its exit code: how it ended is in the answer.
+//! It is an error only where it could not be started, or not be understood.
+
+mod answer;
+mod plan;
+mod progress;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Context, Output, ToolError};
+use crate::exec::process::{Cause, Finished, Request, Running};
+use plan::Plan;
+use progress::News;
 
 /// The arguments of bash.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -20,6 +30,37 @@ pub struct Args {
 }
 
 /// Does one call.
-pub async fn run(_cx: &Context, _args: Args) -> Result<Output, ToolError> {
-    Err(ToolError::Cancelled)
+pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
+    let plan = Plan::new(args, cx.limits())?;
+    let request = Request {
+        command: &plan.command,
+        roots: cx.workspace.roots(),
+        timeout: plan.timeout,
+        keep: plan.keep,
+        max_bytes: cx.limits().max_bytes,
+    };
+    let mut running = cx.shared.commands.run(request).map_err(|source| ToolError::Spawn { source })?;
+    let finished = watch(cx, &mut running).await.map_err(|source| ToolError::Spawn { source })?;
+    match finished.cause {
+        Cause::Cancelled => Err(ToolError::Cancelled),
+        Cause::Itself | Cause::Timeout => Ok(answer::compose(&plan, finished, cx.limits())),
+    }
 }
+
+/// Waits for the command's end, tells of its news, and ends it where the call is taken back.
+async fn watch(cx: &Context, running: &mut Running) -> std::io::Result<Finished> {
+    let mut news = News::new(&cx.progress);
+    loop {
+        tokio::select! {
+            finished = running.finished() => return finished,
+            () = cx.cancel.cancelled() => break,
+            () = cx.shutdown.cancelled() => break,
+            () = news.due() => news.tell(running),
+        }
+    }
+    running.cancel();
+    running.finished().await
+}
+
+#[cfg(test)]
+mod tests;

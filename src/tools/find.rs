@@ -1,9 +1,31 @@
-//! find: searching for files by name. (being built)
+//! find: searching for files by name.
+//!
+//! Results come in path order, or the newest first, ties in path order; the same call on the same
+//! tree gives the same bytes.
+
+mod newest;
+mod visit;
+
+use std::ops::ControlFlow;
+use std::os::fd::AsFd;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::details::{Details, Skipped};
+use crate::exec::globs::Glob;
+use crate::exec::ignore_rules::Rules;
+use crate::exec::open::Place;
+use crate::exec::walk::{Stop, Walk};
+use crate::limits;
+use crate::notice::{Answer, Names, Notice, Unit, empty};
+
+use super::page::{Call, Page};
+use super::place::{self, Wanted};
+use super::walked::{Paths, news};
 use super::{Context, Output, ToolError};
+use newest::Newest;
+use visit::{Found, Named};
 
 /// The arguments of find.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -54,7 +76,126 @@ pub enum Sort {
     Modified,
 }
 
-/// Does one call.
-pub async fn run(_cx: &Context, _args: Args) -> Result<Output, ToolError> {
-    Err(ToolError::Cancelled)
+/// What a call is to do.
+#[derive(Debug)]
+struct Plan {
+    named: Named,
+    call: Call,
+    sort: Sort,
+    no_ignore: bool,
 }
+
+/// Does one call.
+pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
+    cx.blocking(move |cx| {
+        let place = place::open(cx, args.path.as_deref().unwrap_or("."), Wanted::Directory)?;
+        let plan = plan(&args, &place)?;
+        search(cx, &place, &plan)
+    })
+    .await
+}
+
+fn plan(args: &Args, place: &Place) -> Result<Plan, ToolError> {
+    let glob = Glob::new(&args.pattern, &place.real)
+        .map_err(|message| ToolError::Glob { glob: args.pattern.clone(), message })?;
+    let (sort, kind) = (args.sort.unwrap_or_default(), args.kind.unwrap_or_default());
+    let call = Call {
+        offset: args.offset.unwrap_or(0),
+        limit: args.limit.unwrap_or(limits::FIND_LIMIT),
+        unit: Unit::Results,
+    };
+    let no_ignore = args.no_ignore.unwrap_or(false);
+    Ok(Plan { named: Named { glob, kind, sort }, call, sort, no_ignore })
+}
+
+fn search(cx: &Context, place: &Place, plan: &Plan) -> Result<Output, ToolError> {
+    let root = place.folder().map_err(|error| place::refused(cx, &place.real.to_string_lossy(), error))?;
+    let rules = if plan.no_ignore { Rules::none() } else { Rules::above(&place.real) };
+    let stop = Stop::new(cx.cancel.clone());
+    let news = news(&cx.progress);
+    let workers = cx.shared.workers;
+    let walk = Walk { root: root.as_fd(), rules: rules.clone(), workers, stop: &stop, progress: &news };
+    let mut results = Results::new(cx, place, plan);
+    walk.run(&plan.named, |found| results.take(found));
+    if stop.is_cancelled() {
+        return Err(ToolError::Cancelled);
+    }
+    results.conclude(rules.left_anything_out())
+}
+
+/// Takes what is found, in path order.
+struct Results<'a> {
+    call: &'a Call,
+    paths: Paths,
+    newest: Option<Newest>,
+    page: Page,
+    found: u64,
+    unreadable: Names,
+}
+
+impl<'a> Results<'a> {
+    fn new(cx: &Context, place: &Place, plan: &'a Plan) -> Self {
+        Self {
+            call: &plan.call,
+            paths: Paths::below(&cx.workspace, &place.real),
+            newest: (plan.sort == Sort::Modified).then(|| Newest::new(plan.call.enough())),
+            page: Page::new(cx.limits().bounds()),
+            found: 0,
+            unreadable: Names::default(),
+        }
+    }
+
+    fn take(&mut self, found: Found) -> ControlFlow<()> {
+        let (path, modified) = match found {
+            Found::Unreadable(path) => {
+                self.unreadable.push(&self.paths.show(&path));
+                return ControlFlow::Continue(());
+            }
+            Found::Entry { path, modified } => (path, modified),
+        };
+        self.found += 1;
+        match &mut self.newest {
+            Some(newest) => newest.push(modified, path),
+            None if self.found > self.call.offset => {
+                if self.found >= self.call.enough() {
+                    return ControlFlow::Break(());
+                }
+                self.page.push(&self.paths.show(&path));
+            }
+            None => {}
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn conclude(mut self, ignored: bool) -> Result<Output, ToolError> {
+        let call = self.call;
+        let skipped = Skipped { unreadable: self.unreadable.count(), ..Skipped::default() };
+        let mut details = Details { skipped: skipped.reported(), ..Details::default() };
+        let unreadable = (!self.unreadable.is_empty()).then_some(Notice::Unreadable(self.unreadable));
+        if self.found == 0 {
+            let ignored = ignored.then_some(Notice::IgnoredNotSearched);
+            let notices = unreadable.into_iter().chain(ignored).collect();
+            let answer = Answer { body: empty::NO_FILES.to_owned(), notices, status: None };
+            return Ok(Output::new(answer, details));
+        }
+        if self.found <= call.offset {
+            let (offset, total, unit) = (call.offset, self.found, call.unit);
+            return Err(ToolError::OffsetBeyondLast { offset, total, unit });
+        }
+        for path in self.newest.into_iter().flat_map(|newest| newest.page(call.offset, call.limit)) {
+            self.page.push(&self.paths.show(&path));
+        }
+        let more = self.found >= call.enough();
+        let page = self.page.finish(call);
+        details.result_limit_reached = (more && !page.is_cut()).then_some(call.limit);
+        let (body, mut notices) = page.conclude(call, more, None, &mut details);
+        if let Some(unreadable) = unreadable {
+            // The one that says how to continue stays last.
+            notices.insert(notices.len().min(1), unreadable);
+        }
+        Ok(Output::new(Answer { body, notices, status: None }, details))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,9 +1,34 @@
-//! grep: searching what files hold. (being built)
+//! grep: searching what files hold.
+//!
+//! Match lines come in path order, then by line; the same call on the same tree gives the same bytes.
+//! What is cut is the answer: lines to their characters, the whole to its lines and bytes, and each
+//! cut is said.
+
+mod body;
+mod results;
+mod visit;
+
+use std::os::fd::AsFd;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Context, Output, ToolError};
+use crate::exec::globs::Glob;
+use crate::exec::ignore_rules::Rules;
+use crate::exec::open::{Kind, Place};
+use crate::exec::search::pattern::{Case, Reach, Source, Syntax};
+use crate::exec::search::{Pattern, Query, What};
+use crate::exec::walk::{Stop, Walk};
+use crate::limits::{self, Limits};
+use crate::notice::Unit;
+use crate::text::show;
+
+use super::page::Call;
+use super::place::{self, Wanted};
+use super::walked::{Paths, news};
+use super::{Context, Output, ToolError, ToolName};
+use results::Results;
+use visit::Content;
 
 /// The arguments of grep.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -50,7 +75,101 @@ pub enum Mode {
     Count,
 }
 
-/// Does one call.
-pub async fn run(_cx: &Context, _args: Args) -> Result<Output, ToolError> {
-    Err(ToolError::Cancelled)
+/// Characters of what is said of a pattern that is wrong: it repeats the pattern.
+const MESSAGE_CHARS: usize = 600;
+
+/// What a call is to do.
+#[derive(Debug)]
+struct Plan {
+    query: Query,
+    glob: Option<Glob>,
+    call: Call,
+    mode: Mode,
+    no_ignore: bool,
 }
+
+/// Does one call.
+pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
+    cx.blocking(move |cx| {
+        let place = place::open(cx, args.path.as_deref().unwrap_or("."), Wanted::Either)?;
+        let plan = plan(&args, &place, cx.limits())?;
+        match place.kind {
+            Kind::Directory => search_folder(cx, &place, plan),
+            Kind::File | Kind::Other(_) => search_file(cx, &place, &plan),
+        }
+    })
+    .await
+}
+
+fn plan(args: &Args, place: &Place, limits: &Limits) -> Result<Plan, ToolError> {
+    let is = |flag: Option<bool>| flag.unwrap_or(false);
+    let source = Source {
+        pattern: &args.pattern,
+        syntax: if is(args.literal) { Syntax::Literal } else { Syntax::Regex },
+        case: if is(args.ignore_case) { Case::Ignored } else { Case::Counts },
+        reach: if is(args.multiline) { Reach::Lines } else { Reach::Line },
+    };
+    let pattern = Pattern::new(&source).map_err(|message| {
+        let message = show::middle_out(&message, MESSAGE_CHARS).into_owned();
+        ToolError::Pattern { message }
+    })?;
+    let glob = args.glob.as_ref().map(|glob| {
+        Glob::new(glob, &place.real).map_err(|message| ToolError::Glob { glob: glob.clone(), message })
+    });
+    let mode = args.mode.unwrap_or_default();
+    let context = usize::try_from(args.context.unwrap_or(0)).unwrap_or(usize::MAX);
+    let (what, unit) = match mode {
+        Mode::Content => (What::Lines { context }, Unit::Matches),
+        Mode::Files => (What::Any, Unit::Files),
+        Mode::Count => (What::Count, Unit::Files),
+    };
+    let call =
+        Call { offset: args.offset.unwrap_or(0), limit: args.limit.unwrap_or(limits::GREP_LIMIT), unit };
+    let query = Query { pattern, what, enough: call.enough(), max_line_chars: limits.max_line_chars };
+    Ok(Plan { query, glob: glob.transpose()?, call, mode, no_ignore: is(args.no_ignore) })
+}
+
+fn search_folder(cx: &Context, place: &Place, plan: Plan) -> Result<Output, ToolError> {
+    let root = place.folder().map_err(|error| place::refused(cx, &place.real.to_string_lossy(), error))?;
+    let rules = if plan.no_ignore { Rules::none() } else { Rules::above(&place.real) };
+    let stop = Stop::new(cx.cancel.clone());
+    let news = news(&cx.progress);
+    let workers = cx.shared.workers;
+    let walk = Walk { root: root.as_fd(), rules: rules.clone(), workers, stop: &stop, progress: &news };
+    let mut results = results(cx, &plan, Paths::below(&cx.workspace, &place.real));
+    walk.run(&Content { query: plan.query, glob: plan.glob, stop: &stop }, |found| results.take(found));
+    if stop.is_cancelled() {
+        return Err(ToolError::Cancelled);
+    }
+    results.conclude(rules.left_anything_out())
+}
+
+fn search_file(cx: &Context, place: &Place, plan: &Plan) -> Result<Output, ToolError> {
+    let refused = |error| place::refused(cx, &place.real.to_string_lossy(), error);
+    let file = place.file().map_err(refused)?;
+    let stop = Stop::new(cx.cancel.clone());
+    let mut results = results(cx, plan, Paths::of_file(&cx.workspace, &place.real));
+    visit::alone(&plan.query, file, place.len(), &stop, &mut |found| {
+        let flow = results.take(found);
+        if flow.is_break() {
+            stop.stop();
+        }
+        flow
+    })
+    .map_err(|source| ToolError::Io { path: cx.workspace.show(&place.real), source })?;
+    if stop.is_cancelled() {
+        return Err(ToolError::Cancelled);
+    }
+    results.conclude(false)
+}
+
+fn results(cx: &Context, plan: &Plan, paths: Paths) -> Results {
+    let context = match plan.query.what {
+        What::Lines { context } => context as u64,
+        What::Any | What::Count => 0,
+    };
+    Results::new(plan.call, plan.mode, context, paths, cx.limits(), cx.has(ToolName::Read))
+}
+
+#[cfg(test)]
+mod tests;

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use crate::details::Details;
 use crate::exec::line_index::Identity;
-use crate::exec::lines::{Bytes, TextFile};
-use crate::exec::open::{OpenError, Place};
+use crate::exec::lines::{self, Bytes, TextFile};
+use crate::exec::open::{Kind, OpenError, Place};
 use crate::limits::{BINARY_SNIFF_BYTES, PSEUDO_FILE_BYTES, PSEUDO_FILE_SECS};
 use crate::notice::{Answer, Notice};
 use crate::text::decode::Encoding;
@@ -25,6 +25,9 @@ use super::{Context, Output, ToolError, ToolName};
 
 /// Bytes of a file that is read in one go: its lines are counted where they are.
 const HELD_BYTES: u64 = 256 * 1024;
+
+/// Bytes of a file that is read without another thread where it is in memory.
+const CACHED_BYTES: u64 = 64 * 1024;
 
 /// The arguments of read.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -70,17 +73,44 @@ impl Plan {
 /// Does one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     let plan = Plan::new(args);
-    cx.blocking(move |cx| read(cx, &plan)).await
+    match read_cached(cx, &plan) {
+        Some(answer) => answer,
+        None => cx.blocking(move |cx| read(cx, &plan)).await,
+    }
+}
+
+/// Reads a small text that is in memory, here and now: handing it to another thread and back would
+/// take longer than all the rest. Nothing in here waits; `None` where anything would have to.
+fn read_cached(cx: &Context, plan: &Plan) -> Option<Result<Output, ToolError>> {
+    let place = Place::open_cached(&cx.workspace, &cx.workspace.absolute(&plan.path))?;
+    if place.kind != Kind::File || place.is_empty() || place.len() > CACHED_BYTES {
+        return None;
+    }
+    let file = place.file().ok()?;
+    let bytes = lines::read_cached(&file, usize::try_from(place.len()).ok()?)?;
+    let text = !bytes.contains(&0) && std::str::from_utf8(&bytes).is_ok();
+    text.then(|| answer(cx, plan, &place, &file, Some(bytes)))
 }
 
 fn read(cx: &Context, plan: &Plan) -> Result<Output, ToolError> {
     let place = place::open(cx, &plan.path, Wanted::File)?;
     let file = place.file().map_err(|error| place::refused(cx, &plan.path, error))?;
-    let failed = |source| failure(cx, &place, source);
-    let held = held_bytes(&place, &file).map_err(failed)?;
+    let held = held_bytes(&place, &file).map_err(|source| failure(cx, &place, source))?;
+    answer(cx, plan, &place, &file, held)
+}
+
+/// The answer for an open file; `held` are all its bytes, where it is small.
+fn answer(
+    cx: &Context,
+    plan: &Plan,
+    place: &Place,
+    file: &File,
+    held: Option<Vec<u8>>,
+) -> Result<Output, ToolError> {
+    let failed = |source| failure(cx, place, source);
     let start = match &held {
         Some(bytes) => bytes.get(..bytes.len().min(BINARY_SNIFF_BYTES)).unwrap_or_default().to_vec(),
-        None => first_bytes(&file).map_err(failed)?,
+        None => first_bytes(file).map_err(failed)?,
     };
     let (encoding, mark) = Encoding::of(&start);
     let binary = encoding == Encoding::Utf8 && start.contains(&0);
@@ -88,7 +118,7 @@ fn read(cx: &Context, plan: &Plan) -> Result<Output, ToolError> {
         && let Some(kind) = image::Kind::of(&start)
     {
         let shown = cx.workspace.show(&place.real);
-        return image::read(cx, &file, &shown, place.len(), kind).map_err(failed);
+        return image::read(cx, file, &shown, place.len(), kind).map_err(failed);
     }
     if binary {
         return Err(ToolError::Binary {
@@ -100,7 +130,7 @@ fn read(cx: &Context, plan: &Plan) -> Result<Output, ToolError> {
     }
     let end = held.as_ref().map_or(place.len(), |bytes| bytes.len() as u64);
     let text = TextFile {
-        bytes: held.as_deref().map_or(Bytes::Open(&file), Bytes::Held),
+        bytes: held.as_deref().map_or(Bytes::Open(file), Bytes::Held),
         encoding,
         start: mark as u64,
         end,
@@ -108,7 +138,7 @@ fn read(cx: &Context, plan: &Plan) -> Result<Output, ToolError> {
     if text.start >= text.end {
         return empty(plan);
     }
-    page::read(cx, plan, &place, Identity::of(&place.stat), &text).map_err(|error| match error {
+    page::read(cx, plan, place, Identity::of(&place.stat), &text).map_err(|error| match error {
         page::Error::Tool(error) => error,
         page::Error::Io(source) => failed(source),
     })
@@ -169,7 +199,7 @@ fn pseudo_file(mut file: &File) -> io::Result<Vec<u8>> {
 
 fn first_bytes(file: &File) -> io::Result<Vec<u8>> {
     let mut start = vec![0; BINARY_SNIFF_BYTES];
-    let read = crate::exec::lines::read_at(file, &mut start, 0)?;
+    let read = lines::read_at(file, &mut start, 0)?;
     start.truncate(read);
     Ok(start)
 }

@@ -1,0 +1,109 @@
+//! What running a command through bash costs beside the command itself, as ratios of one run.
+//!
+//! `cargo bench --bench bash`. Each pair is run in turns, and the medians are compared.
+
+#![allow(clippy::expect_used, clippy::print_stdout, reason = "a program that is only run by hand")]
+
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use cutline::exec::{line_index, process, spill};
+use cutline::limits::Limits;
+use cutline::tools::{Context, Progress, Shared, ToolSet, bash};
+use cutline::workspace::{Boundary, Root, Workspace};
+use tokio_util::sync::CancellationToken;
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+    let folder = tempfile::tempdir().expect("a folder");
+    let saved = folder.path().join("saved");
+    let cx = context(folder.path(), saved.clone());
+    let tee = format!(" | tee {} >/dev/null", folder.path().join("tee").display());
+    let cases = [
+        ("echo", "echo hi", String::new(), 200),
+        ("5 million lines, saved", "seq 1 5000000", tee.clone(), 9),
+        ("5 million lines ended by \\r\\n", "yes $'a line of text\\r' | head -n 5000000", tee.clone(), 5),
+        ("2 million coloured words", "yes $'\\e[32mgreen\\e[0m' | head -n 2000000", tee.clone(), 5),
+        ("200 MB without a newline, saved", "head -c 200000000 /dev/zero | tr '\\0' x", tee, 9),
+    ];
+    println!("{:<34} {:>10} {:>10} {:>6}", "", "command", "cutline", "ratio");
+    for (name, command, pipe, times) in cases {
+        let (mut plain, mut ours) = (Vec::new(), Vec::new());
+        for _ in 0..times {
+            plain.push(timed(|| by_itself(&format!("{command}{pipe}"))));
+            ours.push(timed(|| runtime.block_on(call(&cx, command))));
+            let _made_by_the_call = std::fs::remove_dir_all(&saved);
+        }
+        let (plain, ours) = (median(plain), median(ours));
+        let ratio = ours.as_secs_f64() / plain.as_secs_f64();
+        println!("{name:<34} {plain:>10.2?} {ours:>10.2?} {ratio:>6.2}");
+    }
+    for (name, command) in [("asked", "sleep 600 & sleep 600"), ("made to", "trap '' TERM; sleep 600 & wait")]
+    {
+        let times = (0..21).map(|_| runtime.block_on(cancelled(&cx, command))).collect();
+        println!("cancelled, gone when {name:<13} {:>10.2?}", median(times));
+    }
+    println!("peak memory: {}", peak());
+}
+
+fn context(root: &std::path::Path, saved: std::path::PathBuf) -> Context {
+    let spill = spill::Settings { dir: saved, ..spill::Settings::default() };
+    let commands = process::Commands::new(process::Settings { spill, ..process::Settings::default() });
+    let shared = Shared {
+        limits: Limits::default(),
+        tools: ToolSet::default(),
+        workers: 2,
+        line_indexes: line_index::Cache::default(),
+        commands,
+    };
+    let roots = vec![Root { given: root.to_owned(), real: root.to_owned() }];
+    Context {
+        shared: Arc::new(shared),
+        workspace: Arc::new(Workspace::new(roots, Boundary::Roots).expect("a workspace")),
+        cancel: CancellationToken::new(),
+        shutdown: CancellationToken::new(),
+        progress: Progress::default(),
+    }
+}
+
+async fn call(cx: &Context, command: &str) {
+    let args = bash::Args { command: command.to_owned(), timeout: None, head: None, tail: None };
+    bash::run(cx, args).await.expect("a command that runs");
+}
+
+/// How long it takes from a call's cancellation until it returns, with all its processes gone.
+async fn cancelled(cx: &Context, command: &str) -> Duration {
+    let cx = Context { cancel: CancellationToken::new(), ..cx.clone() };
+    let args = bash::Args { command: command.to_owned(), timeout: None, head: None, tail: None };
+    let cancel = async {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+        cx.cancel.cancel();
+        Instant::now()
+    };
+    let (_, at) = tokio::join!(bash::run(&cx, args), cancel);
+    at.elapsed()
+}
+
+fn by_itself(command: &str) {
+    let mut bash = Command::new("bash");
+    bash.args(["-c", command]).stdin(Stdio::null()).stdout(Stdio::null());
+    assert!(bash.status().expect("a shell").success(), "{command}");
+}
+
+fn timed(work: impl FnOnce()) -> Duration {
+    let began = Instant::now();
+    work();
+    began.elapsed()
+}
+
+fn median(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times.get(times.len() / 2).copied().unwrap_or_default()
+}
+
+fn peak() -> String {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.unwrap_or_default().trim().to_owned()
+}

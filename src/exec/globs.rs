@@ -1,0 +1,177 @@
+//! Globs over the paths of a walk: `*.rs`, `src/**/*.ts`, `!*.min.js`, `{a,b}`.
+//!
+//! Paths are relative to where the walk began. A glob without `/` is of names, at any depth; one with
+//! it is of whole paths. `*` and `?` do not cross `/`. A leading `/` or `./` is where the walk began, a
+//! trailing `/` means folders, a leading `!` everything that the rest does not match.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use globset::{GlobBuilder, GlobMatcher};
+
+/// A glob, compiled.
+#[derive(Debug, Clone)]
+pub struct Glob {
+    matcher: GlobMatcher,
+    of: Of,
+    negated: bool,
+    folders: bool,
+    /// The names that each path must begin with.
+    prefix: Vec<Vec<u8>>,
+}
+
+/// What a glob is compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Of {
+    Name,
+    Path,
+}
+
+impl Glob {
+    /// Compiles `glob`; `base` is the absolute path of where the walk begins. The error is what is
+    /// wrong with it.
+    pub fn new(glob: &str, base: &Path) -> Result<Self, String> {
+        let (negated, rest) = match glob.strip_prefix('!') {
+            Some(rest) => (true, rest),
+            None => (false, glob),
+        };
+        let below_base = Path::new(rest).is_absolute().then(|| below(rest, base)).flatten();
+        let (anchored, rest) = match (below_base, rest.strip_prefix("./")) {
+            (Some(below), _) => (true, below),
+            (None, Some(below)) => (true, below.trim_start_matches('/')),
+            (None, None) => (rest.starts_with('/'), rest.trim_start_matches('/')),
+        };
+        let plain = rest.trim_end_matches('/');
+        if plain.is_empty() {
+            return Err("it is empty".to_owned());
+        }
+        let of = if anchored || plain.contains('/') { Of::Path } else { Of::Name };
+        let built = GlobBuilder::new(plain).literal_separator(true).backslash_escape(true).build();
+        let matcher = built.map_err(|error| error.kind().to_string())?.compile_matcher();
+        let prefix = if of == Of::Path && !negated { literal_prefix(plain) } else { Vec::new() };
+        Ok(Self { matcher, of, negated, folders: plain.len() < rest.len(), prefix })
+    }
+
+    /// Whether it is of folders only.
+    pub fn is_of_folders(&self) -> bool {
+        self.folders
+    }
+
+    /// Whether an entry is one of those that it names. What is of folders names no others.
+    pub fn names(&self, path: &[u8], is_folder: bool) -> bool {
+        (self.matches(path) && (is_folder || !self.folders)) != self.negated
+    }
+
+    /// Whether a file is one of those that it lets through: where it is of folders, those below them.
+    pub fn lets_through(&self, file: &[u8]) -> bool {
+        if !self.folders {
+            return self.matches(file) != self.negated;
+        }
+        let mut folders = memchr::memchr_iter(b'/', file).filter_map(|at| file.get(..at));
+        folders.any(|folder| self.matches(folder)) != self.negated
+    }
+
+    /// Whether anything in a folder can match.
+    pub fn reaches_into(&self, folder: &[u8]) -> bool {
+        let names = folder.split(|&byte| byte == b'/');
+        self.prefix.iter().zip(names).all(|(wanted, name)| wanted == name)
+    }
+
+    fn matches(&self, path: &[u8]) -> bool {
+        let compared = match self.of {
+            Of::Path => path,
+            Of::Name => path.rsplit(|&byte| byte == b'/').next().unwrap_or(path),
+        };
+        self.matcher.is_match(Path::new(OsStr::from_bytes(compared)))
+    }
+}
+
+/// What is left of an absolute glob after `base`.
+fn below<'a>(glob: &'a str, base: &Path) -> Option<&'a str> {
+    let rest = glob.strip_prefix(base.to_str()?)?;
+    if base == Path::new("/") { Some(rest) } else { rest.strip_prefix('/') }
+}
+
+/// The folders of a glob before the first name in which anything is special.
+fn literal_prefix(glob: &str) -> Vec<Vec<u8>> {
+    let Some((folders, _)) = glob.rsplit_once('/') else { return Vec::new() };
+    folders.split('/').take_while(|name| is_literal(name)).map(|name| name.as_bytes().to_vec()).collect()
+}
+
+fn is_literal(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['*', '?', '[', ']', '{', '}', '\\', ','])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn glob(glob: &str) -> Glob {
+        Glob::new(glob, Path::new("/work/repo")).unwrap()
+    }
+
+    #[test]
+    fn files_that_a_glob_lets_through() {
+        let cases = [
+            ("*.rs", "a.rs", true),
+            ("*.rs", "src/deep/a.rs", true),
+            ("*.rs", "a.rs.bak", false),
+            ("./*.rs", "a.rs", true),
+            ("./*.rs", "src/a.rs", false),
+            ("/a.rs", "a.rs", true),
+            ("/a.rs", "src/a.rs", false),
+            ("/work/repo/src/*.rs", "src/a.rs", true),
+            ("src/**/*.ts", "src/a.ts", true),
+            ("src/**/*.ts", "src/x/y/a.ts", true),
+            ("src/**/*.ts", "lib/src/a.ts", false),
+            ("src/*.ts", "src/x/a.ts", false),
+            ("**/x/*.ts", "x/a.ts", true),
+            ("!*.min.js", "a.min.js", false),
+            ("!*.min.js", "a.js", true),
+            ("*.{js,ts}", "x/a.ts", true),
+            ("{src,lib}/**", "lib/a/b", true),
+            ("{src,lib}/**", "bin/a", false),
+            ("{src/a,lib}/b", "lib/b", true),
+            ("src/", "src/a/b.rs", true),
+            ("src/", "deep/src/b.rs", true),
+            ("src/", "src", false),
+            ("/src/", "deep/src/b.rs", false),
+            ("!target/", "target/a", false),
+            ("!target/", "src/a", true),
+            ("*.RS", "a.rs", false),
+            ("a?c", "a/c", false),
+            (".*", ".hidden", true),
+        ];
+        for (pattern, path, expected) in cases {
+            let glob = glob(pattern);
+            assert_eq!(glob.lets_through(path.as_bytes()), expected, "{pattern} {path}");
+            let folders = memchr::memchr_iter(b'/', path.as_bytes()).map(|at| &path.as_bytes()[..at]);
+            let reached = folders.clone().all(|folder| glob.reaches_into(folder));
+            assert!(!expected || reached, "{pattern} does not reach {path}");
+        }
+    }
+
+    #[test]
+    fn entries_that_a_glob_names() {
+        assert!(glob("src").names(b"a/src", true) && glob("src").names(b"src", false));
+        assert!(glob("src/").names(b"a/src", true) && !glob("src/").names(b"src", false));
+        assert!(!glob("src/*").names(b"src/a/b", false) && glob("src/*").names(b"src/a", false));
+    }
+
+    #[test]
+    fn folders_that_can_hold_no_match_are_not_entered() {
+        let cases =
+            [("src/**/*.ts", "lib", false), ("src/a/*.ts", "src", true), ("src/a/*.ts", "src/b", false)];
+        for (pattern, folder, expected) in cases {
+            assert_eq!(glob(pattern).reaches_into(folder.as_bytes()), expected, "{pattern} {folder}");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        let base = Path::new("/");
+        assert!(Glob::new("a[", base).unwrap_err().contains("character class"));
+        assert_eq!(Glob::new("/", base).unwrap_err(), "it is empty");
+    }
+}

@@ -1,0 +1,144 @@
+//! The one reader of a command's output: at the pipe's own speed, until its end or until it is told
+//! to stop, also long after the answer.
+
+use std::fmt;
+use std::io::{self, PipeReader, Read};
+use std::os::fd::{AsFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use tokio::sync::watch;
+
+use super::capture::Capture;
+
+/// Bytes of one read.
+const BLOCK_BYTES: usize = 128 * 1024;
+/// The reader's stack: it calls nothing deep.
+const STACK_BYTES: usize = 256 * 1024;
+
+/// The reader of one pipe, which has a thread to itself.
+pub(super) struct Drain {
+    shared: Arc<Shared>,
+    ended: watch::Receiver<bool>,
+    inode: u64,
+}
+
+impl fmt::Debug for Drain {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Drain").field("inode", &self.inode).finish_non_exhaustive()
+    }
+}
+
+impl Drop for Drain {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+struct Shared {
+    pipe: PipeReader,
+    capture: Mutex<Capture>,
+    /// Wakes the thread where it waits.
+    wake: OwnedFd,
+    stop: AtomicBool,
+    /// Whether the thread waits, having taken all there was.
+    idle: AtomicBool,
+}
+
+impl Drain {
+    /// Begins to read `pipe` into `capture`.
+    pub(super) fn start(pipe: PipeReader, capture: Capture) -> io::Result<Self> {
+        // This end alone does not block; the writers' end is another open file.
+        let flags = rustix::fs::fcntl_getfl(&pipe)?;
+        rustix::fs::fcntl_setfl(&pipe, flags | OFlags::NONBLOCK)?;
+        let inode = rustix::fs::fstat(&pipe)?.st_ino;
+        let shared = Arc::new(Shared {
+            pipe,
+            capture: Mutex::new(capture),
+            wake: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
+            stop: AtomicBool::new(false),
+            idle: AtomicBool::new(false),
+        });
+        let (end, ended) = watch::channel(false);
+        let reader = Arc::clone(&shared);
+        std::thread::Builder::new().name("drain".to_owned()).stack_size(STACK_BYTES).spawn(move || {
+            reader.read();
+            end.send_replace(true);
+        })?;
+        Ok(Self { shared, ended, inode })
+    }
+
+    /// The pipe's inode, by which the processes that hold it are found.
+    pub(super) fn inode(&self) -> u64 {
+        self.inode
+    }
+
+    /// Done when all was read that will ever come, or the reader was stopped.
+    pub(super) fn ended(&self) -> impl Future<Output = ()> + Send + 'static {
+        let mut ended = self.ended.clone();
+        async move {
+            let _or_gone = ended.wait_for(|ended| *ended).await;
+        }
+    }
+
+    /// Whether all was read that will ever come, or the reader was stopped.
+    pub(super) fn has_ended(&self) -> bool {
+        *self.ended.borrow() || self.ended.has_changed().is_err()
+    }
+
+    /// Whether everything that was written so far was taken.
+    pub(super) fn is_dry(&self) -> bool {
+        let empty = rustix::io::ioctl_fionread(&self.shared.pipe).is_ok_and(|bytes| bytes == 0);
+        empty && self.shared.idle.load(Ordering::Acquire)
+    }
+
+    /// Does something with what was captured.
+    pub(super) fn with<T>(&self, look: impl FnOnce(&mut Capture) -> T) -> T {
+        look(&mut self.shared.capture.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reads no more. Who still writes is told so by the system.
+    pub(super) fn stop(&self) {
+        self.shared.stop.store(true, Ordering::Release);
+        let _full_is_awake = rustix::io::write(&self.shared.wake, &1_u64.to_ne_bytes());
+    }
+}
+
+impl Shared {
+    fn read(&self) {
+        let mut block = vec![0; BLOCK_BYTES];
+        while !self.stop.load(Ordering::Acquire) {
+            match (&self.pipe).read(&mut block) {
+                Ok(0) => return,
+                Ok(len) => {
+                    let bytes = block.get(..len).unwrap_or_default();
+                    self.capture.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+                }
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.idle.store(true, Ordering::Release);
+                    let waited = self.wait();
+                    self.idle.store(false, Ordering::Release);
+                    if waited.is_err() {
+                        return;
+                    }
+                }
+                Err(_) => return,
+            }
+        }
+    }
+
+    fn wait(&self) -> Result<(), Errno> {
+        let mut fds = [
+            PollFd::from_borrowed_fd(self.pipe.as_fd(), PollFlags::IN),
+            PollFd::from_borrowed_fd(self.wake.as_fd(), PollFlags::IN),
+        ];
+        match poll(&mut fds, None) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! What `/proc` says of processes. Only this file knows how it is laid out.
+//!
+//! All of it is a look at what changes while one looks: a process that is gone is left out, and
+//! what this user may not see of another's process is not known. Whoever acts on a process proves
+//! first, by its start time, that it is still the one that was seen.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::MetadataExt;
+
+use memchr::memmem;
+
+/// The name of the variable that marks a command's processes.
+pub(super) const MARK: &str = "CUTLINE_MARK";
+
+/// The bit of a mode.
+const OWNER_WRITES: u32 = 0o200;
+
+/// One process, as it was when it was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Process {
+    /// Its number, which another one may have later.
+    pub(super) id: u32,
+    /// When it was started, in the kernel's ticks; with the number, this is which process it is.
+    pub(super) start: u64,
+    /// The process that started it, or the one that took it over.
+    pub(super) parent: u32,
+    /// Its process group.
+    pub(super) group: u32,
+    /// Its program's name, at most 15 bytes of it.
+    pub(super) name: String,
+    /// Whether it has ended, and only waits for its parent to take note.
+    pub(super) ended: bool,
+}
+
+/// All processes.
+pub(super) fn all() -> Vec<Process> {
+    ids().into_iter().filter_map(one).collect()
+}
+
+/// The process with that number.
+pub(super) fn one(id: u32) -> Option<Process> {
+    // It is one line of some fifty numbers, which the kernel gives in one read.
+    let mut line = [0; 1024];
+    let len = fs::File::open(format!("/proc/{id}/stat")).ok()?.read(&mut line).ok()?;
+    parse(id, line.get(..len)?)
+}
+
+fn ids() -> Vec<u32> {
+    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
+    entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+}
+
+/// `4242 (name) S 1 4242 …`: the name may hold spaces and brackets itself.
+fn parse(id: u32, stat: &[u8]) -> Option<Process> {
+    let text = String::from_utf8_lossy(stat);
+    let (before, after) = text.rsplit_once(')')?;
+    let (_, name) = before.split_once('(')?;
+    let mut fields = after.split_ascii_whitespace();
+    let state = fields.next()?;
+    let parent = fields.next()?.parse().ok()?;
+    let group = fields.next()?.parse().ok()?;
+    // After these three: session, terminal, its group, flags, four faults, four times, priority,
+    // nice, threads, a zero, and then the start.
+    let ticks = fields.nth(16)?.parse().ok()?;
+    Some(Process {
+        id,
+        start: ticks,
+        parent,
+        group,
+        name: name.to_owned(),
+        ended: matches!(state, "Z" | "X" | "x"),
+    })
+}
+
+/// Whether a process was given `mark`, or one that begins with it, in its environment.
+pub(super) fn carries(id: u32, mark: &str) -> bool {
+    let entry = format!("{MARK}={mark}");
+    fs::read(format!("/proc/{id}/environ")).is_ok_and(|environ| {
+        let found = memmem::find(&environ, entry.as_bytes());
+        found.is_some_and(|at| at == 0 || environ.get(at - 1) == Some(&0))
+    })
+}
+
+/// Whether a process can write to the pipe with that inode.
+pub(super) fn holds(id: u32, pipe: u64) -> bool {
+    let target = OsString::from(format!("pipe:[{pipe}]"));
+    let Ok(entries) = fs::read_dir(format!("/proc/{id}/fd")) else { return false };
+    // The link's own mode says what the file is open for. A child of this process that has not yet
+    // become its program has the end that is read from.
+    let writes = |link: &fs::DirEntry| link.metadata().is_ok_and(|link| link.mode() & OWNER_WRITES != 0);
+    entries
+        .flatten()
+        .filter(|link| fs::read_link(link.path()).is_ok_and(|to| to.as_os_str() == target))
+        .any(|link| writes(&link))
+}
+
+/// The processes other than this one that can write to the pipe with that inode.
+pub(super) fn holders(pipe: u64) -> Vec<Process> {
+    let own = std::process::id();
+    let others = ids().into_iter().filter(|id| *id != own);
+    others.filter(|id| holds(*id, pipe)).filter_map(one).filter(|process| !process.ended).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_may_hold_anything() {
+        let stat = b"42 (a) b (c) S 7 42 42 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765 1 2";
+        let process = parse(42, stat).unwrap();
+        let expected = (98765, 7, 42, "a) b (c", false);
+        let seen = (process.start, process.parent, process.group, process.name.as_str(), process.ended);
+        assert_eq!(seen, expected);
+        assert_eq!(parse(1, b"1 (x"), None);
+    }
+
+    #[test]
+    fn this_process_is_seen() {
+        let own = one(std::process::id()).unwrap();
+        assert_eq!(own.parent, std::os::unix::process::parent_id());
+        assert!(all().iter().any(|process| (process.id, process.start) == (own.id, own.start)));
+        assert!(!carries(own.id, "no such mark"));
+    }
+}

@@ -1,0 +1,177 @@
+//! What belongs to the server: the commands that run, and what those that ended left behind.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use rustix::process::{Pid, test_kill_process_group};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+
+use super::drain::Drain;
+use super::end::{self, Reach, Scope, end_all};
+use super::mark::Server;
+use super::record::{self, Record};
+use crate::exec::spill::Store;
+
+/// How long a process that is told to end has until it is made to.
+pub(super) const GRACE: Duration = Duration::from_millis(100);
+/// How long the server's end waits for commands that are being ended.
+const SHUTDOWN: Duration = Duration::from_millis(1200);
+
+/// The commands of a server that are not done with.
+#[derive(Debug)]
+pub(super) struct Registry {
+    server: Server,
+    store: Arc<Store>,
+    state: Mutex<State>,
+    /// How many commands run.
+    running: watch::Sender<usize>,
+    closing: CancellationToken,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    running: BTreeMap<String, Scope>,
+    left: Vec<Left>,
+    record: Option<Record>,
+    closed: bool,
+}
+
+/// What a command left behind.
+#[derive(Debug)]
+struct Left {
+    scope: Scope,
+    /// Reads its output, while anybody holds that.
+    drain: Arc<Drain>,
+}
+
+impl Left {
+    fn is_gone(&self) -> bool {
+        let group = i32::try_from(self.scope.group).ok().and_then(Pid::from_raw);
+        self.drain.has_ended() && group.is_none_or(|group| test_kill_process_group(group).is_err())
+    }
+}
+
+impl Registry {
+    /// The registry of this server; its record is kept in the folder of `store`.
+    pub(super) fn new(store: Arc<Store>) -> Self {
+        let running = watch::Sender::new(0);
+        Self {
+            server: Server::this(),
+            store,
+            state: Mutex::default(),
+            running,
+            closing: CancellationToken::new(),
+        }
+    }
+
+    /// The mark of a command that is about to start; `None` where the server ends.
+    pub(super) fn announce(&self) -> Option<String> {
+        let mark = self.server.mark();
+        let mut state = self.state();
+        if state.closed {
+            return None;
+        }
+        let gone: Vec<Left> = state.left.extract_if(.., |left| left.is_gone()).collect();
+        if state.record.is_none()
+            && let Ok(folder) = self.store.folder()
+        {
+            state.record = Record::create(&folder, self.server);
+        }
+        if let Some(record) = &mut state.record {
+            for left in &gone {
+                record.done(&left.scope.mark);
+            }
+            record.started(&mark);
+        }
+        let scope = Scope { mark: mark.clone(), group: 0, since: self.server.start, reach: Reach::All };
+        state.running.insert(mark.clone(), scope);
+        self.running.send_modify(|running| *running += 1);
+        Some(mark)
+    }
+
+    /// A command was started.
+    pub(super) fn started(&self, scope: Scope) {
+        self.state().running.insert(scope.mark.clone(), scope);
+    }
+
+    /// A command is over, or was never started, and nothing of it is left.
+    pub(super) fn done(&self, mark: &str) {
+        self.over(mark, |record| record.done(mark));
+    }
+
+    /// A command is over, but some of its processes stay.
+    pub(super) fn left(&self, scope: Scope, pipe: u64, drain: Arc<Drain>) {
+        let mark = scope.mark.clone();
+        let group = scope.group;
+        self.state().left.push(Left { scope, drain });
+        self.over(&mark, |record| record.left(&mark, group, pipe));
+    }
+
+    fn over(&self, mark: &str, note: impl FnOnce(&mut Record)) {
+        let mut state = self.state();
+        if state.running.remove(mark).is_some() {
+            if let Some(record) = &mut state.record {
+                note(record);
+            }
+            self.running.send_modify(|running| *running -= 1);
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Fires when all commands are being ended.
+    pub(super) fn closing(&self) -> CancellationToken {
+        self.closing.clone()
+    }
+
+    /// Everything that is to be ended now, and nothing is added any more.
+    fn close(&self) -> Vec<Scope> {
+        let mut state = self.state();
+        state.closed = true;
+        self.closing.cancel();
+        let State { running, left, .. } = &*state;
+        running.values().chain(left.iter().map(|left| &left.scope)).cloned().collect()
+    }
+}
+
+/// Ends everything, and waits for it.
+pub(super) async fn shutdown(registry: &Arc<Registry>) {
+    let mut running = registry.running.subscribe();
+    let scopes = registry.close();
+    let ended = async {
+        if !scopes.is_empty() {
+            end::end(scopes, GRACE).await;
+        }
+        let _all_over = running.wait_for(|running| *running == 0).await;
+        // A command may have ended by itself just now, and left something.
+        let left = registry.close();
+        if !left.is_empty() {
+            end::end(left, GRACE).await;
+        }
+    };
+    let in_time = tokio::time::timeout(SHUTDOWN, ended).await;
+    let mut state = registry.state();
+    state.left.iter().for_each(|left| left.drain.stop());
+    state.left.clear();
+    // Where something could not be ended, the next server tries again.
+    if in_time.is_ok()
+        && let Some(record) = state.record.take()
+    {
+        record.remove();
+    }
+}
+
+/// Ends what servers that were killed left behind. Blocks.
+pub(super) fn end_stale(store: &Store) {
+    let Some(folder) = store.existing_folder() else { return };
+    for (stale, scopes) in record::stale(&folder) {
+        if !scopes.is_empty() {
+            end_all(&scopes, GRACE);
+        }
+        stale.remove();
+    }
+}

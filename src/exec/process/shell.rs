@@ -1,0 +1,94 @@
+//! The shell that a command runs by, and how it is started.
+
+use std::ffi::OsString;
+use std::io::{self, PipeReader};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+use tokio::process::{Child, Command};
+
+use super::proc::MARK;
+use crate::exec::sandbox::Sandbox;
+use crate::workspace::Root;
+
+/// What each command's environment has beside the server's: nothing asks, nothing pages, nothing
+/// draws.
+const ENVIRONMENT: [(&str, &str); 5] = [
+    ("PAGER", "cat"),
+    ("GIT_PAGER", "cat"),
+    ("GIT_TERMINAL_PROMPT", "0"),
+    ("TERM", "dumb"),
+    ("NO_COLOR", "1"),
+];
+
+/// The bytes that the pipe is asked to hold: a command that prints much waits less often.
+const PIPE_BYTES: usize = 1 << 20;
+
+/// The shell of all commands.
+#[derive(Debug)]
+pub(super) struct Shell {
+    program: PathBuf,
+    /// The rules that its commands are held to, where they are.
+    sandbox: Option<Sandbox>,
+}
+
+/// A shell that was started, and the one end of the pipe that its output comes from.
+pub(super) struct Started {
+    pub(super) child: Child,
+    pub(super) output: PipeReader,
+}
+
+impl Shell {
+    /// `bash`, or `sh` where there is none; under the rules of `sandbox`, where there are any.
+    pub(super) fn new(sandbox: Option<Sandbox>) -> Self {
+        let program = on_path("bash").unwrap_or_else(|| PathBuf::from("sh"));
+        Self { program, sandbox }
+    }
+
+    /// Removes what only its commands needed; none of them runs any more.
+    pub(super) fn discard(&self) {
+        if let Some(sandbox) = &self.sandbox {
+            sandbox.discard();
+        }
+    }
+
+    /// The words that run `command`.
+    fn argv(&self, command: &str, roots: &[Root]) -> Vec<OsString> {
+        let shell = [self.program.clone().into_os_string(), "-c".into(), command.into()];
+        match &self.sandbox {
+            None => shell.into(),
+            Some(sandbox) => sandbox.wrap(roots.iter().map(|root| root.real.as_path()), &shell),
+        }
+    }
+
+    /// Starts `command` in the first of `roots`, in a process group of its own, its output one stream.
+    pub(super) fn start(&self, command: &str, roots: &[Root], mark: &str) -> io::Result<Started> {
+        let (output, input) = io::pipe()?;
+        let _best_effort = rustix::pipe::fcntl_setpipe_size(&output, PIPE_BYTES);
+        let mut argv = self.argv(command, roots).into_iter();
+        let program = argv.next().unwrap_or_default();
+        // Nothing here may need code between fork and exec: that would cost the fast way to start.
+        let mut shell = Command::new(program);
+        shell
+            .args(argv)
+            .current_dir(roots.first().map_or(Path::new("/"), |root| &root.real))
+            .envs(self.sandbox.as_ref().map(|sandbox| ("TMPDIR", sandbox.temp())))
+            .envs(ENVIRONMENT)
+            .env(MARK, mark)
+            .stdin(Stdio::null())
+            .stdout(input.try_clone()?)
+            .stderr(input)
+            .process_group(0);
+        // `shell` holds the pipe's other end; it goes when this returns, so that the end is seen.
+        Ok(Started { child: shell.spawn()?, output })
+    }
+}
+
+/// Where a program is, by `PATH`.
+fn on_path(program: &str) -> Option<PathBuf> {
+    use rustix::fs::{Access, access};
+
+    let path = std::env::var_os("PATH")?;
+    let places = std::env::split_paths(&path).filter(|dir| dir.is_absolute()).map(|dir| dir.join(program));
+    places.into_iter().find(|place| place.is_file() && access(place, Access::EXEC_OK).is_ok())
+}

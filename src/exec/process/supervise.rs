@@ -1,0 +1,191 @@
+//! One command from its start to its end, looked after by a task of its own.
+//!
+//! The task outlives whoever asked for the command: when that one goes away, the task ends the
+//! command and stays until it is ended.
+
+use std::io;
+use std::os::unix::process::ExitStatusExt;
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, test_kill_process_group};
+use tokio::process::Child;
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+use super::capture::{Capture, Captured};
+use super::drain::Drain;
+use super::end::{self, Reach, Scope, end_all};
+use super::proc::{self, Process};
+use super::registry::{GRACE, Registry};
+use super::shell::Shell;
+use super::{Background, Cause, Ending, Finished, Request, Running};
+use crate::exec::spill::Store;
+
+/// How long the processes of a command that ran out of time have until they are made to end.
+const TIMEOUT_GRACE: Duration = Duration::from_secs(2);
+/// How long nothing must come, after the shell's end, until what still holds the pipe is left to it.
+const QUIET: Duration = Duration::from_millis(40);
+/// How long after the shell's end its answer waits in all.
+const LINGER: Duration = Duration::from_millis(200);
+/// How long is waited for a shell that was killed, and for its pipe's end.
+const KILLED: Duration = Duration::from_millis(500);
+
+/// Starts a command, and the task that looks after it.
+pub(super) fn run(
+    shell: &Shell,
+    store: &Arc<Store>,
+    registry: &Arc<Registry>,
+    request: Request<'_>,
+) -> io::Result<Running> {
+    let began = Instant::now();
+    let mark = registry.announce().ok_or_else(|| io::Error::other("the server ends"))?;
+    let mut leash = Leash { registry: Arc::clone(registry), scope: None, mark };
+    let started = shell.start(request.command, request.roots, &leash.mark)?;
+    let group = started.child.id().unwrap_or(0);
+    let since = proc::one(group).map_or(0, |process| process.start);
+    let scope = Scope { mark: leash.mark.clone(), group, since, reach: Reach::All };
+    leash.scope = Some(scope.clone());
+    registry.started(scope);
+
+    let capture = Capture::new(Arc::clone(store), request.keep, request.max_bytes);
+    let drain = Arc::new(Drain::start(started.output, capture)?);
+    let cancel = CancellationToken::new();
+    let (tell, finished) = oneshot::channel();
+    let command = Command { child: started.child, drain: Arc::clone(&drain), leash, began };
+    let (time, over) = (request.timeout, cancel.clone());
+    tokio::spawn(async move {
+        let finished = command.supervise(time, over).await;
+        // Nobody listens where the caller went away; then there is nothing to tell.
+        let _or_nobody = tell.send(finished);
+    });
+    Ok(Running { finished, drain, _leash: cancel.clone().drop_guard(), cancel })
+}
+
+/// Holds a command: let go while it runs, it kills it.
+struct Leash {
+    registry: Arc<Registry>,
+    mark: String,
+    /// What is to be ended; `None` where there is nothing any more.
+    scope: Option<Scope>,
+}
+
+impl Drop for Leash {
+    fn drop(&mut self) {
+        // Only where the runtime itself is taken down, or the command could not be looked after.
+        if let Some(scope) = self.scope.take() {
+            end_all(&[scope], Duration::ZERO);
+        }
+        self.registry.done(&self.mark);
+    }
+}
+
+/// A command that was started.
+struct Command {
+    child: Child,
+    drain: Arc<Drain>,
+    leash: Leash,
+    began: Instant,
+}
+
+impl Command {
+    async fn supervise(mut self, time: Duration, cancel: CancellationToken) -> Finished {
+        let closing = self.leash.registry.closing();
+        let (cause, status) = tokio::select! {
+            biased;
+            // The registry ends all that runs, together.
+            () = closing.cancelled() => (Cause::Cancelled, self.ended().await),
+            status = self.child.wait() => (Cause::Itself, status.ok()),
+            () = cancel.cancelled() => (Cause::Cancelled, self.end(GRACE).await),
+            () = tokio::time::sleep(time) => (Cause::Timeout, self.end(TIMEOUT_GRACE).await),
+        };
+        let duration = self.began.elapsed();
+        let (output, background) = match cause {
+            Cause::Itself => self.settle().await,
+            Cause::Timeout | Cause::Cancelled => (self.close().await, Vec::new()),
+        };
+        Finished { ending: Ending::of(status), cause, output, background, duration }
+    }
+
+    /// Ends all of its processes.
+    async fn end(&mut self, grace: Duration) -> Option<ExitStatus> {
+        if let Some(scope) = self.leash.scope.clone() {
+            end::end(vec![scope], grace).await;
+        }
+        self.ended().await
+    }
+
+    /// Waits for the shell, which is being killed.
+    async fn ended(&mut self) -> Option<ExitStatus> {
+        timeout(KILLED, self.child.wait()).await.ok()?.ok()
+    }
+
+    /// Takes what an ended command printed.
+    async fn close(mut self) -> Captured {
+        let _or_held = timeout(KILLED, self.drain.ended()).await;
+        self.leash.scope = None;
+        self.drain.stop();
+        self.drain.with(|capture| capture.answer(false))
+    }
+
+    /// Takes what was printed until the shell ended, and leaves its background processes alive.
+    async fn settle(mut self) -> (Captured, Vec<Background>) {
+        self.dry().await;
+        let Some(mut scope) = self.leash.scope.take() else { return (self.close().await, Vec::new()) };
+        let group = i32::try_from(scope.group).ok().and_then(Pid::from_raw);
+        let grouped = group.is_some_and(|group| test_kill_process_group(group).is_ok());
+        let held = !self.drain.has_ended();
+        if !grouped && !held {
+            return (self.drain.with(|capture| capture.answer(false)), Vec::new());
+        }
+        let pipe = self.drain.inode();
+        let (number, since) = (scope.group, scope.since);
+        let looked = end::aside(move || {
+            let holders = if held { proc::holders(pipe) } else { Vec::new() };
+            let in_group = |process: &Process| process.group == number && !process.ended;
+            let members: Vec<Process> = proc::all()
+                .into_iter()
+                .filter(|process| in_group(process) && process.start >= since)
+                .collect();
+            (holders, members)
+        });
+        let (holders, members) = looked.await.unwrap_or_default();
+        let goes_on = !self.drain.has_ended();
+        let output = self.drain.with(|capture| capture.answer(goes_on));
+        if goes_on || !members.is_empty() {
+            let known = members.iter().map(|process| (process.id, process.start)).collect();
+            scope.reach = Reach::Stayed { pipe, known };
+            self.leash.registry.left(scope, pipe, Arc::clone(&self.drain));
+        }
+        // Of a process that is another user's, what it holds is not known; that it is in the group is.
+        let shown = if holders.is_empty() { members } else { holders };
+        let process = |Process { id, name, .. }| Background { id, name };
+        let background = if goes_on { shown.into_iter().map(process).collect() } else { Vec::new() };
+        (output, background)
+    }
+
+    /// Waits until all was read that the command wrote: until the pipe's end, or, where others hold
+    /// it, until it has been dry for a while.
+    async fn dry(&self) {
+        let until = Instant::now() + LINGER;
+        let mut bytes = self.drain.with(|capture| capture.bytes());
+        while timeout(QUIET, self.drain.ended()).await.is_err() && Instant::now() < until {
+            let now = self.drain.with(|capture| capture.bytes());
+            if now == bytes && self.drain.is_dry() {
+                break;
+            }
+            bytes = now;
+        }
+    }
+}
+
+impl Ending {
+    fn of(status: Option<ExitStatus>) -> Self {
+        let code = status.and_then(|status| status.code());
+        let signal = status.and_then(|status| status.signal());
+        // One that could not be waited for was killed: it may still be in the system's hands.
+        code.map_or(Self::Signal(signal.unwrap_or(rustix::process::Signal::KILL.as_raw())), Self::Code)
+    }
+}

@@ -1,0 +1,170 @@
+//! What a command may do to this machine, held by the kernel (Landlock).
+//!
+//! The rules are set by a process that then becomes the shell, so that the server keeps its own
+//! rights: a command is started as `cutline sandboxed … -- bash -c …`, the same binary, which
+//! restricts itself ([`enter`]) before it runs anything. Rules can't be taken back, and all that
+//! the command starts is under them. Where the kernel can't hold them, the server does not start.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// How far a command's hands reach.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Mode {
+    /// As far as the user's own.
+    #[default]
+    Off,
+    /// It writes in the roots, in its own temp folder and where it was told that it may.
+    WorkspaceWrite,
+    /// It writes in its own temp folder alone.
+    ReadOnly,
+}
+
+/// Why commands can't be held to a mode.
+#[derive(Debug, thiserror::Error)]
+pub enum Unsupported {
+    /// The kernel does not know the rules.
+    #[error("the kernel can't hold commands to it (Landlock, ABI 4 or later, is needed): {reason}")]
+    Kernel {
+        /// What it said.
+        reason: String,
+    },
+    /// The system has no such rules.
+    #[error("it needs Landlock, which only Linux has")]
+    System,
+    /// The temp folder for commands could not be made.
+    #[error("no temp folder for commands: {source}")]
+    TempFolder {
+        /// What the system said.
+        #[from]
+        source: io::Error,
+    },
+}
+
+/// The rules for all commands of a server.
+#[derive(Debug)]
+pub struct Sandbox {
+    mode: Mode,
+    writable: Vec<PathBuf>,
+    temp: tempfile::TempDir,
+}
+
+/// The argument of the binary that makes it the shell of a command under rules.
+pub const SUBCOMMAND: &str = "sandboxed";
+/// The flag that names a folder in which a command may write.
+pub const WRITE_FLAG: &str = "--write";
+
+impl Sandbox {
+    /// Rules for `mode`, and its temp folder; `None` for [`Mode::Off`].
+    pub fn new(mode: Mode, writable: Vec<PathBuf>) -> Result<Option<Self>, Unsupported> {
+        if mode == Mode::Off {
+            return Ok(None);
+        }
+        probe()?;
+        let temp = tempfile::Builder::new().prefix("cutline-sandbox-").tempdir()?;
+        Ok(Some(Self { mode, writable, temp }))
+    }
+
+    /// The temp folder of commands: theirs alone, gone when the server is.
+    pub fn temp(&self) -> &Path {
+        self.temp.path()
+    }
+
+    /// Removes the temp folder. A process may exit without dropping what it holds.
+    pub fn discard(&self) {
+        let _gone_already = std::fs::remove_dir_all(self.temp());
+    }
+
+    /// The words that start `shell` under the rules, in a workspace of these roots.
+    pub fn wrap<'a>(&self, roots: impl Iterator<Item = &'a Path>, shell: &[OsString]) -> Vec<OsString> {
+        let mut words: Vec<OsString> = vec!["/proc/self/exe".into(), SUBCOMMAND.into()];
+        let mut write = |folder: &OsStr| words.extend([WRITE_FLAG.into(), folder.to_owned()]);
+        write(self.temp().as_os_str());
+        if self.mode == Mode::WorkspaceWrite {
+            roots.for_each(|root| write(root.as_os_str()));
+            self.writable.iter().for_each(|folder| write(folder.as_os_str()));
+        }
+        words.push("--".into());
+        words.extend_from_slice(shell);
+        words
+    }
+}
+
+/// Takes on the rules, and becomes `command`; returns only where that fails.
+///
+/// It reads everything, writes in `writable` and to the devices that hold nothing, and opens no TCP
+/// connection. Where the kernel can, it reaches no process and no abstract socket outside.
+pub fn enter(writable: &[PathBuf], command: &[OsString]) -> io::Error {
+    if let Err(error) = restrict(writable) {
+        return io::Error::other(error.to_string());
+    }
+    let Some((program, arguments)) = command.split_first() else {
+        return io::Error::from(io::ErrorKind::InvalidInput);
+    };
+    use std::os::unix::process::CommandExt as _;
+    std::process::Command::new(program).args(arguments).exec()
+}
+
+#[cfg(target_os = "linux")]
+mod kernel {
+    //! The rules as Landlock takes them.
+
+    use std::path::PathBuf;
+
+    use landlock::{
+        ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, Ruleset,
+        RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, Scope, path_beneath_rules,
+    };
+
+    use super::Unsupported;
+
+    /// Devices that may be written to: what is written is gone.
+    const SINKS: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+    /// The least that holds all that is promised: files, truncation, TCP.
+    const NEEDED: ABI = ABI::V4;
+
+    fn ruleset() -> Result<RulesetCreated, RulesetError> {
+        Ruleset::default()
+            .set_compatibility(CompatLevel::HardRequirement)
+            .handle_access(AccessFs::from_all(NEEDED))?
+            .handle_access(AccessNet::from_all(NEEDED))?
+            .set_compatibility(CompatLevel::BestEffort)
+            .handle_access(AccessFs::IoctlDev)?
+            .scope(Scope::AbstractUnixSocket | Scope::Signal)?
+            .create()
+    }
+
+    /// Whether the kernel can hold the rules.
+    pub(super) fn probe() -> Result<(), Unsupported> {
+        ruleset().map(drop).map_err(|error| Unsupported::Kernel { reason: error.to_string() })
+    }
+
+    /// Takes the rules on, for this process and all that it becomes or starts.
+    pub(super) fn restrict(writable: &[PathBuf]) -> Result<(), RulesetError> {
+        ruleset()?
+            .add_rules(path_beneath_rules(["/"], AccessFs::from_read(NEEDED)))?
+            .add_rules(path_beneath_rules(writable, writing()))?
+            .add_rules(path_beneath_rules(SINKS, AccessFs::from_file(NEEDED)))?
+            .restrict_self()?;
+        Ok(())
+    }
+
+    /// All that is done to files, but making devices: one of those would reach past every rule.
+    fn writing() -> BitFlags<AccessFs> {
+        AccessFs::from_all(NEEDED) & !(AccessFs::MakeBlock | AccessFs::MakeChar)
+    }
+}
+
+#[cfg(target_os = "linux")]
+use kernel::{probe, restrict};
+
+#[cfg(not(target_os = "linux"))]
+fn probe() -> Result<(), Unsupported> {
+    Err(Unsupported::System)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn restrict(_writable: &[PathBuf]) -> Result<(), Unsupported> {
+    Err(Unsupported::System)
+}

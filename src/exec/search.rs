@@ -1,0 +1,101 @@
+//! Searching what one file holds: line by line, or across lines.
+//!
+//! A search gives rows: match lines and the context asked for, each already cut to the characters that
+//! are shown. Memory is bounded whatever the file: it is read in blocks of whole lines, and a line that
+//! no block can hold is searched in overlapping windows ([`giant`]). Files are never mapped: one that
+//! shrinks while it is read must not end the server.
+
+mod file;
+mod giant;
+pub mod pattern;
+mod rows;
+mod scan;
+mod spanning;
+mod utf16;
+
+use std::fs::File;
+use std::io;
+use std::ops::ControlFlow;
+
+use super::walk::Stop;
+pub use pattern::Pattern;
+pub use rows::{Row, RowKind, Rows};
+
+/// What is wanted of each file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum What {
+    /// Its match lines, with so many lines of context on each side.
+    Lines {
+        /// Lines of context.
+        context: usize,
+    },
+    /// Whether it has any.
+    Any,
+    /// How many it has.
+    Count,
+}
+
+/// A search, the same for all files.
+#[derive(Debug, Clone)]
+pub struct Query {
+    /// What is searched for.
+    pub pattern: Pattern,
+    /// What is wanted.
+    pub what: What,
+    /// After so many match lines the rest of a file is of no interest.
+    pub enough: u64,
+    /// Characters of a line that are shown.
+    pub max_line_chars: usize,
+}
+
+/// What became of a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Searched {
+    /// Its match lines, up to what is enough.
+    pub matches: u64,
+    /// Why it was not searched in full.
+    pub passed_over: Option<PassedOver>,
+}
+
+/// Why a file was not searched in full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PassedOver {
+    /// It is not text.
+    Binary,
+    /// It has a line that is too long for this pattern.
+    LongLine,
+    /// It is too large for a search across lines.
+    TooLarge,
+}
+
+/// Takes the rows of a file as they come; breaks where no more are wanted now.
+pub type Emit<'a> = dyn FnMut(Rows) -> ControlFlow<()> + 'a;
+
+/// Searches one file after another; each worker has its own.
+#[derive(Debug)]
+pub struct Searcher {
+    query: Query,
+    buffer: Vec<u8>,
+}
+
+impl Searcher {
+    /// One for `query`.
+    pub fn new(query: &Query) -> Self {
+        // A clone of its own: threads that share a compiled pattern wait for each other.
+        Self { query: query.clone(), buffer: Vec::new() }
+    }
+
+    /// Searches a regular file, which had `size` bytes when it was opened.
+    pub fn search(
+        &mut self,
+        file: File,
+        size: u64,
+        stop: &Stop,
+        emit: &mut Emit<'_>,
+    ) -> io::Result<Searched> {
+        file::search(&self.query, &mut self.buffer, file, size, stop, emit)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,142 @@
+use std::io::{Seek as _, Write as _};
+
+use super::pattern::{Case, Reach, Source, Syntax};
+use super::*;
+use proptest::prelude::*;
+
+fn query(pattern: &str, context: usize) -> Query {
+    let source = Source { pattern, syntax: Syntax::Regex, case: Case::Counts, reach: Reach::Line };
+    let what = What::Lines { context };
+    Query { pattern: Pattern::new(&source).unwrap(), what, enough: u64::MAX, max_line_chars: 40 }
+}
+
+/// The rows of a file: `10:text` for a match line, `9-text` for one that stands near.
+fn search(query: &Query, content: &[u8]) -> (Vec<String>, Searched) {
+    let mut file = tempfile::tempfile().unwrap();
+    file.write_all(content).unwrap();
+    file.rewind().unwrap();
+    let mut rows = Vec::new();
+    let mut searcher = Searcher::new(query);
+    let done = searcher.search(file, content.len() as u64, &Stop::default(), &mut |found| {
+        rows.extend(found.iter().map(|row| {
+            let mark = if row.kind == RowKind::Match { ':' } else { '-' };
+            format!("{}{mark}{}", row.number, row.text)
+        }));
+        ControlFlow::Continue(())
+    });
+    (rows, done.unwrap())
+}
+
+/// The same by the definition.
+fn oracle(is_match: impl Fn(&str) -> bool, text: &str, context: usize) -> Vec<String> {
+    let lines: Vec<&str> = text.strip_suffix('\n').unwrap_or(text).split('\n').collect();
+    if text.is_empty() {
+        return Vec::new();
+    }
+    let mut near = vec![false; lines.len()];
+    for n in (0..lines.len()).filter(|&n| is_match(lines[n])) {
+        near[n.saturating_sub(context)..(n + context + 1).min(lines.len())].fill(true);
+    }
+    let row = |n: usize| format!("{}{}{}", n + 1, if is_match(lines[n]) { ':' } else { '-' }, lines[n]);
+    (0..lines.len()).filter(|&n| near[n]).map(row).collect()
+}
+
+proptest! {
+    #[test]
+    fn rows_are_those_of_the_definition(content in "([ab]{0,3}\n){0,30}[ab]{0,2}", context in 0_usize..4) {
+        let (rows, _) = search(&query("aa", context), content.as_bytes());
+        prop_assert_eq!(rows, oracle(|line| line.contains("aa"), &content, context));
+        let (rows, _) = search(&query("^$", context), content.as_bytes());
+        prop_assert_eq!(rows, oracle(str::is_empty, &content, context));
+        let (rows, _) = search(&query(r"\Aa\z", context), content.as_bytes());
+        prop_assert_eq!(rows, oracle(|line| line == "a", &content, context));
+    }
+}
+
+/// Lines enough for several blocks, a match now and then.
+fn large(step: usize) -> String {
+    let line = |n: usize| {
+        if n.is_multiple_of(step) { format!("needle {n}\n") } else { format!("line {n} of many\n") }
+    };
+    (0..60_000).map(line).collect()
+}
+
+#[test]
+fn context_reaches_across_blocks() {
+    for step in [7, 5003] {
+        let content = large(step);
+        for context in [0, 1, 6] {
+            let (rows, searched) = search(&query("needle", context), content.as_bytes());
+            let expected = oracle(|line| line.contains("needle"), &content, context);
+            assert!(rows == expected, "{step} {context}");
+            assert_eq!(searched.matches, 60_000_u64.div_ceil(step as u64));
+        }
+    }
+}
+
+/// A line of `len` bytes with `word` at `at`.
+fn giant(len: usize, word: &str, at: usize) -> String {
+    format!("{}{word}{}", "x".repeat(at), "x".repeat(len - at - word.len()))
+}
+
+#[test]
+fn a_giant_line_is_searched_wherever_the_match_is() {
+    for at in [0, 9, 600_000, 999_990, 1_015_800, 1_245_170, 1_261_540, 1_699_990] {
+        let content = format!("first\n{}\nlast needle\n", giant(1_700_000, " needle ", at));
+        for pattern in ["needle", r"\bneedle\b", "ne+dle", "x*needle"] {
+            let (rows, searched) = search(&query(pattern, 1), content.as_bytes());
+            assert_eq!((rows.len(), searched.matches, searched.passed_over), (3, 2, None), "{pattern} {at}");
+            assert!(rows[0] == "1-first" && rows[2] == "3:last needle", "{rows:?}");
+            let middle_shows =
+                rows[1].starts_with("2:") && (rows[1].contains("needle") || pattern == "x*needle");
+            assert!(middle_shows, "{pattern} {at} {}", rows[1]);
+        }
+    }
+}
+
+#[test]
+fn edges_of_windows_are_no_edges_of_the_line() {
+    let content = format!("{}\nend\n", giant(1_700_000, "y", 1_500_000));
+    for pattern in ["^x{3}y", "xy$", r"\bx\b", "^y", "y$"] {
+        let (rows, searched) = search(&query(pattern, 0), content.as_bytes());
+        assert_eq!((rows.len(), searched.passed_over), (0, None), "{pattern}");
+    }
+    for pattern in ["^xx", "xx$", "^x"] {
+        assert_eq!(search(&query(pattern, 0), content.as_bytes()).1.matches, 1, "{pattern}");
+    }
+    let crlf = format!("{}\r\nend\r\n", giant(1_700_000, "needle", 1_699_994));
+    let (rows, _) = search(&query("needle$", 0), crlf.as_bytes());
+    assert!(rows.len() == 1 && rows[0].ends_with("xneedle"), "{rows:?}");
+}
+
+#[test]
+fn a_giant_line_stands_near_a_match_with_its_start() {
+    let content = format!("needle\nstart {}\nneedle", giant(1_500_000, "y", 7));
+    let (rows, searched) = search(&query("needle", 1), content.as_bytes());
+    assert_eq!((rows.len(), searched.passed_over), (3, None));
+    assert!(
+        rows[1].starts_with("2-start xxxxxxxyxxx") && rows[1].ends_with("... [truncated]"),
+        "{}",
+        rows[1]
+    );
+    assert_eq!(rows[2], "3:needle");
+}
+
+#[test]
+fn what_no_window_can_show_is_named() {
+    let content = format!("{}\n", giant(1_700_000, "y", 1_500_000));
+    let passed_over = |pattern: &str| search(&query(pattern, 0), content.as_bytes()).1.passed_over;
+    assert_eq!(passed_over("yx*z"), Some(PassedOver::LongLine));
+    assert_eq!(passed_over("zx*"), None);
+    assert_eq!(passed_over("zx{3}"), None);
+    assert_eq!(passed_over("yx*"), None);
+}
+
+#[test]
+fn utf16_in_blocks() {
+    let content = large(5003);
+    let mut bytes = vec![0xFE, 0xFF];
+    bytes.extend(content.encode_utf16().flat_map(u16::to_be_bytes));
+    let (rows, _) = search(&query("needle", 1), &bytes);
+    assert!(rows == oracle(|line| line.contains("needle"), &content, 1));
+}

@@ -1,0 +1,170 @@
+//! A line in columns, with a cursor that writes over what is there.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use unicode_width::UnicodeWidthChar;
+
+use super::line::{Erase, Move};
+
+/// Columns that a movement alone reaches: that a terminal has them is what programs count on.
+const WIDTH: usize = 120;
+/// Columns between two tab stops.
+const TAB: usize = 8;
+/// What stands in the columns of a wide character, or of a tab, after its first.
+const CONTINUED: char = '\0';
+const BLANK: char = ' ';
+
+/// The columns of one line.
+#[derive(Debug, Default)]
+pub(super) struct Cells {
+    chars: Vec<char>,
+    /// Marks that are written over a column's character, by column.
+    marks: BTreeMap<usize, String>,
+    /// The column that is written next; may be after the last one.
+    cursor: usize,
+    /// Bytes of all characters and marks.
+    bytes: usize,
+}
+
+impl Cells {
+    /// Writes a character at the cursor.
+    pub(super) fn put(&mut self, c: char) {
+        let len = self.chars.len();
+        let width = match c {
+            '\t' if self.cursor < len => {
+                // It moves the cursor and leaves what it passes over.
+                self.cursor = (self.cursor / TAB + 1) * TAB;
+                return;
+            }
+            '\t' => TAB - self.cursor % TAB,
+            c => c.width().unwrap_or(0),
+        };
+        if width == 0 && (1..=len).contains(&self.cursor) {
+            let owner = self.owner(self.cursor - 1);
+            self.marks.entry(owner).or_default().push(c);
+            self.bytes += c.len_utf8();
+            return;
+        }
+        let columns = self.cursor..self.cursor + width.max(1);
+        self.widen(columns.end);
+        self.part(&columns);
+        for column in columns.clone() {
+            self.set(column, if column == columns.start { c } else { CONTINUED });
+        }
+        self.cursor = columns.end;
+    }
+
+    /// Moves the cursor, or changes the line where it stands.
+    pub(super) fn act(&mut self, step: Move) {
+        let (cursor, len) = (self.cursor, self.chars.len());
+        let reach = len.max(WIDTH - 1).max(cursor);
+        match step {
+            Move::Return => self.cursor = 0,
+            Move::Back(count) => self.cursor = cursor.saturating_sub(count),
+            Move::Forward(count) => self.cursor = cursor.saturating_add(count).min(reach),
+            Move::Column(column) => self.cursor = column.min(reach),
+            Move::Delete(count) => self.replace(cursor..cursor.saturating_add(count), 0),
+            Move::Insert(count) => self.replace(cursor..cursor, count.min(WIDTH)),
+            Move::Erase(Erase::ToEnd) => self.replace(cursor..len, 0),
+            Move::Erase(Erase::All) => self.replace(0..len, 0),
+            Move::Erase(Erase::ToStart) => self.blank(0..cursor.saturating_add(1)),
+            Move::Erase(Erase::Next(count)) => self.blank(cursor..cursor.saturating_add(count)),
+        }
+    }
+
+    /// Gives the line's start to `sink` where more than twice `limit` is held: `limit` stays.
+    pub(super) fn let_go(&mut self, limit: usize, sink: &mut impl FnMut(&str)) {
+        if self.bytes <= limit.saturating_mul(2) {
+            return;
+        }
+        let mut gone = String::new();
+        let mut columns = 0;
+        while let Some(c) = self.chars.get(columns) {
+            if *c != CONTINUED && self.bytes - gone.len() <= limit {
+                break;
+            }
+            self.text_of(columns, *c, &mut gone);
+            columns += 1;
+        }
+        sink(&gone);
+        let cursor = self.cursor.saturating_sub(columns);
+        self.replace(0..columns, 0);
+        self.cursor = cursor;
+    }
+
+    /// Gives the line, without the blanks at its end: a terminal shows none.
+    pub(super) fn finish(self, sink: &mut impl FnMut(&str)) {
+        let mut text = String::with_capacity(self.bytes);
+        for (column, c) in self.chars.iter().enumerate() {
+            self.text_of(column, *c, &mut text);
+        }
+        match text.trim_end_matches(BLANK) {
+            "" => {}
+            shown => sink(shown),
+        }
+    }
+
+    fn text_of(&self, column: usize, c: char, text: &mut String) {
+        if c != CONTINUED {
+            text.push(c);
+            text.push_str(self.marks.get(&column).map_or("", String::as_str));
+        }
+    }
+
+    /// The column in which the character begins that stands in `column`.
+    fn owner(&self, column: usize) -> usize {
+        let before = self.chars.get(..=column).unwrap_or_default();
+        before.iter().rposition(|c| *c != CONTINUED).unwrap_or(0)
+    }
+
+    /// Makes blank what stands only partly in `columns`.
+    fn part(&mut self, columns: &Range<usize>) {
+        for edge in [columns.start, columns.end] {
+            if self.chars.get(edge) != Some(&CONTINUED) {
+                continue;
+            }
+            let start = self.owner(edge);
+            let rest = self.chars.get(edge..).unwrap_or_default();
+            let end = edge + rest.iter().take_while(|c| **c == CONTINUED).count();
+            (start..end).for_each(|column| self.set(column, BLANK));
+        }
+    }
+
+    /// Makes `columns` blank.
+    fn blank(&mut self, columns: Range<usize>) {
+        let columns = columns.start..columns.end.min(self.chars.len());
+        self.part(&columns);
+        columns.for_each(|column| self.set(column, BLANK));
+    }
+
+    /// Takes `columns` away, and puts so many blanks there.
+    fn replace(&mut self, columns: Range<usize>, blanks: usize) {
+        let len = self.chars.len();
+        if columns.start >= len {
+            return;
+        }
+        let columns = columns.start..columns.end.min(len);
+        self.blank(columns.clone());
+        self.part(&(columns.start..columns.start));
+        self.bytes = self.bytes - columns.len() + blanks;
+        self.chars.splice(columns.clone(), std::iter::repeat_n(BLANK, blanks));
+        let after = self.marks.split_off(&columns.end);
+        self.marks.extend(after.into_iter().map(|(at, marks)| (at - columns.len() + blanks, marks)));
+    }
+
+    fn widen(&mut self, columns: usize) {
+        let missing = columns.saturating_sub(self.chars.len());
+        self.chars.extend(std::iter::repeat_n(BLANK, missing));
+        self.bytes += missing;
+    }
+
+    /// Sets a column that is there, and takes its marks away.
+    fn set(&mut self, column: usize, c: char) {
+        let Some(cell) = self.chars.get_mut(column) else { return };
+        let bytes = |c: char| if c == CONTINUED { 0 } else { c.len_utf8() };
+        let marks = self.marks.remove(&column).map_or(0, |marks| marks.len());
+        self.bytes = self.bytes + bytes(c) - bytes(*cell) - marks;
+        *cell = c;
+    }
+}

@@ -1,0 +1,171 @@
+//! The open line of a terminal: plain while text is only added, laid out in columns once the
+//! cursor moves.
+
+use super::cells::Cells;
+
+/// A movement of the cursor, or a change where it stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Move {
+    /// To the line's start.
+    Return,
+    /// Some columns to the left.
+    Back(usize),
+    /// Some columns to the right.
+    Forward(usize),
+    /// To a column, the first being 0.
+    Column(usize),
+    /// Takes some characters away and closes the gap.
+    Delete(usize),
+    /// Makes room for some characters.
+    Insert(usize),
+    /// Makes a part of the line blank.
+    Erase(Erase),
+}
+
+/// What of a line is erased.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Erase {
+    /// From the cursor on.
+    ToEnd,
+    /// Up to the cursor, and what is under it.
+    ToStart,
+    /// All.
+    All,
+    /// Some columns from the cursor on.
+    Next(usize),
+}
+
+/// The open line, or its end.
+#[derive(Debug)]
+pub(super) struct Line {
+    /// Bytes of the end that are held at least.
+    limit: usize,
+    /// What is held of a plain line.
+    text: String,
+    /// Bytes of the line that were let go before it.
+    before: usize,
+    /// Whether the cursor has returned to the start of a plain line; mostly a newline follows.
+    returned: bool,
+    /// The line in columns; then `text` is empty.
+    cells: Option<Cells>,
+}
+
+impl Line {
+    pub(super) fn new(max_bytes: usize) -> Self {
+        Self { limit: max_bytes.max(1), text: String::new(), before: 0, returned: false, cells: None }
+    }
+
+    /// Takes text with no control characters but `\n` and `\t`.
+    pub(super) fn push(&mut self, text: &str, sink: &mut impl FnMut(&str)) {
+        let mut rest = text;
+        while (self.cells.is_some() || self.returned) && !rest.is_empty() {
+            let (now, ends, after) = match rest.split_once('\n') {
+                Some((now, after)) => (now, true, after),
+                None => (rest, false, ""),
+            };
+            if !now.is_empty() {
+                let limit = self.limit;
+                let cells = self.laid_out();
+                for c in now.chars() {
+                    cells.put(c);
+                    cells.let_go(limit, sink);
+                }
+            }
+            if ends {
+                self.finish(sink);
+                sink("\n");
+            }
+            rest = after;
+        }
+        if !rest.is_empty() {
+            self.push_plain(rest, sink);
+        }
+    }
+
+    /// Moves the cursor, or changes the line where it stands.
+    pub(super) fn act(&mut self, step: Move, sink: &mut impl FnMut(&str)) {
+        if self.cells.is_none() {
+            match step {
+                Move::Return => {
+                    self.returned |= !self.text.is_empty();
+                    return;
+                }
+                Move::Erase(Erase::ToEnd | Erase::All) if self.returned => {
+                    (self.returned, self.before) = (false, 0);
+                    self.text.clear();
+                    return;
+                }
+                // Where the line ends there is nothing to take away.
+                Move::Erase(Erase::ToEnd | Erase::Next(_)) | Move::Delete(_) | Move::Insert(_)
+                    if !self.returned =>
+                {
+                    return;
+                }
+                _ => {}
+            }
+        }
+        let limit = self.limit;
+        let cells = self.laid_out();
+        cells.act(step);
+        cells.let_go(limit, sink);
+    }
+
+    /// Gives what is held, and begins a new line.
+    pub(super) fn finish(&mut self, sink: &mut impl FnMut(&str)) {
+        if let Some(cells) = self.cells.take() {
+            cells.finish(sink);
+        } else if !self.text.is_empty() {
+            sink(&self.text);
+            self.text.clear();
+        }
+        (self.returned, self.before) = (false, 0);
+    }
+
+    /// The line in columns, with the cursor where it is.
+    fn laid_out(&mut self) -> &mut Cells {
+        let Self { text, returned, cells, .. } = self;
+        cells.get_or_insert_with(|| {
+            let mut cells = Cells::default();
+            text.chars().for_each(|c| cells.put(c));
+            if std::mem::take(returned) {
+                cells.act(Move::Return);
+            }
+            text.clear();
+            cells
+        })
+    }
+
+    fn push_plain(&mut self, text: &str, sink: &mut impl FnMut(&str)) {
+        let open = memchr::memrchr(b'\n', text.as_bytes()).map_or(0, |newline| newline + 1);
+        let (ended, open) = text.split_at_checked(open).unwrap_or((text, ""));
+        if !ended.is_empty() {
+            self.finish(sink);
+            sink(ended);
+        }
+        self.append(open, sink);
+    }
+
+    /// Adds to the line, and lets go what is more than a limit's length before its last whole one:
+    /// that depends on the line's length alone, so not on the pieces it came in.
+    fn append(&mut self, piece: &str, sink: &mut impl FnMut(&str)) {
+        let len = self.before + self.text.len() + piece.len();
+        let from = (len / self.limit).saturating_sub(1).saturating_mul(self.limit);
+        let Some(surplus) = from.checked_sub(self.before).filter(|surplus| *surplus > 0) else {
+            return self.text.push_str(piece);
+        };
+        if let Some(surplus) = surplus.checked_sub(self.text.len()) {
+            let (gone, held) = piece.split_at(piece.ceil_char_boundary(surplus));
+            self.before += self.text.len() + gone.len();
+            sink(&self.text);
+            sink(gone);
+            self.text.clear();
+            self.text.push_str(held);
+        } else {
+            let surplus = self.text.ceil_char_boundary(surplus);
+            sink(self.text.get(..surplus).unwrap_or_default());
+            self.text.drain(..surplus);
+            self.before += surplus;
+            self.text.push_str(piece);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! What a command's end becomes for the model: body, notices, status, and the same as data.
+
+use std::time::Duration;
+
+use super::plan::Plan;
+use crate::details::{Details, TruncationDetails};
+use crate::exec::process::{Background, Captured, Cause, Ending, Finished, Saved, signal_name};
+use crate::limits::{Bounds, Limits, NAMES_LISTED};
+use crate::notice::{self, Answer, Blank, Notice, Omission, Shown, Status, empty};
+use crate::text::{self, Counter, show};
+use crate::tools::Output;
+use crate::tools::error::reason;
+use crate::truncate::{Cut, Gap, Keep, Partial, TruncatedBy, Truncation};
+
+/// The exit code of a command that a signal ended, less the signal's number.
+const SIGNAL_CODE: i32 = 128;
+
+/// The answer of a command that has ended.
+pub(super) fn compose(plan: &Plan, finished: Finished, limits: &Limits) -> Output {
+    let Finished { ending, cause, output, background, duration } = finished;
+    let bounds = Bounds { lines: plan.keep.lines(), bytes: limits.max_bytes };
+    let saved = output.saved.as_ref().map(saved_as);
+    let mut details = ended(ending, cause, duration);
+    match &output.saved {
+        Some(Ok(Saved { path, first_bytes })) => {
+            details.full_output_path = Some(path.to_string_lossy().into_owned());
+            details.full_output_bytes = *first_bytes;
+        }
+        Some(Err(error)) => details.spill_error = Some(reason(error)),
+        None => {}
+    }
+    let (body, mut notices) = if output.binary {
+        let bytes = output.raw.extent().bytes;
+        (
+            String::new(),
+            saved.clone().map(|saved| Notice::OutputBinary { bytes, saved }).into_iter().collect(),
+        )
+    } else {
+        details.truncation = TruncationDetails::of(&output.text, output.raw.extent(), bounds);
+        details.omitted_lines = omitted(&output.text, plan.keep);
+        body_of(output, saved.clone(), plan.keep, bounds)
+    };
+    if !background.is_empty() {
+        details.background_pids = Some(background.iter().map(|process| process.id).collect());
+        notices.extend(saved.map(|saved| still_running(&background, saved)));
+    }
+    let status = match (cause, ending) {
+        (Cause::Timeout, _) => Some(Status::TimedOut(plan.timeout.as_secs())),
+        (_, Ending::Code(0)) => None,
+        (_, Ending::Code(code)) => Some(Status::Exited(code)),
+        (_, Ending::Signal(number)) => {
+            Some(Status::Killed { signal: signal_name(number), code: SIGNAL_CODE + number })
+        }
+    };
+    Output::new(Answer { body, notices, status }, details)
+}
+
+fn ended(ending: Ending, cause: Cause, duration: Duration) -> Details {
+    let (code, signal) = match ending {
+        Ending::Code(code) => (code, None),
+        Ending::Signal(number) => (SIGNAL_CODE + number, Some(signal_name(number))),
+    };
+    Details {
+        exit_code: Some(code),
+        signal,
+        timed_out: (cause == Cause::Timeout).then_some(true),
+        duration_ms: Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)),
+        ..Details::default()
+    }
+}
+
+fn saved_as(saved: &Result<Saved, std::io::Error>) -> notice::Saved {
+    match saved {
+        Ok(Saved { path, first_bytes }) => notice::Saved::At {
+            path: show::name(path.as_os_str().as_encoded_bytes()).into_owned(),
+            first: *first_bytes,
+        },
+        Err(error) => notice::Saved::Not { reason: reason(error) },
+    }
+}
+
+/// The output as it is shown, and what is said of it.
+fn body_of(
+    output: Captured,
+    saved: Option<notice::Saved>,
+    keep: Keep,
+    bounds: Bounds,
+) -> (String, Vec<Notice>) {
+    let Captured { text: truncation, raw, .. } = output;
+    let Some(cut) = truncation.cut else {
+        return match truncation.content {
+            body if body.is_empty() => (empty::NO_OUTPUT.to_owned(), Vec::new()),
+            body if text::is_blank(&body) => (body, vec![Notice::Blank(Blank::Output(raw.extent().lines))]),
+            body => (body, Vec::new()),
+        };
+    };
+    let shown = shown(&truncation, cut, &raw, keep, bounds);
+    let notices = saved.map(|saved| Notice::Output { shown, saved }).into_iter().collect();
+    let omitted = omitted(&truncation, keep).filter(|lines| *lines > 0);
+    let mut body = truncation.content;
+    if let (Some(Gap { at, .. }), Some(lines)) = (cut.gap, omitted) {
+        body.insert_str(at, &format!("{}\n", Omission(lines)));
+    }
+    (body, notices)
+}
+
+/// How many lines are left out, where both ends are kept.
+fn omitted(truncation: &Truncation, keep: Keep) -> Option<u64> {
+    let both = matches!(keep, Keep::Both { .. }) && truncation.cut.is_some();
+    both.then(|| truncation.total.lines.saturating_sub(truncation.output.lines))
+}
+
+/// What of the output is shown, in lines of the raw stream.
+fn shown(truncation: &Truncation, cut: Cut, raw: &Counter, keep: Keep, bounds: Bounds) -> Shown {
+    let total = raw.extent().lines;
+    let (lines, bytes) = (truncation.output.lines, truncation.output.bytes);
+    // One less than `total` where the last line was erased: a terminal shows nothing of it.
+    let last = truncation.total.lines;
+    let byte_limit = (cut.by == TruncatedBy::Bytes).then_some(bounds.bytes);
+    let head = cut.gap.map_or(0, |gap| gap.head_lines);
+    match (cut.partial, keep) {
+        (Some(Partial::LastLine), _) => {
+            let bytes = bytes.saturating_sub(cut.gap.map_or(0, |gap| gap.at as u64));
+            Shown::EndOfLine { head, line: last, bytes, of: raw.last_line_bytes() }
+        }
+        (None, Keep::Head(_)) if lines > 0 => Shown::Lines { first: 1, last: lines, total, byte_limit },
+        (_, Keep::Head(_)) | (Some(Partial::FirstLine), _) => {
+            Shown::StartOfLine { bytes, of: raw.first_line_bytes() }
+        }
+        (None, _) => {
+            let tail = (last + head + 1).saturating_sub(lines);
+            match head {
+                0 => Shown::Lines { first: tail, last, total, byte_limit },
+                head => Shown::Ends { head, tail, total, byte_limit },
+            }
+        }
+    }
+}
+
+/// At most three by name; the others are counted.
+fn still_running(background: &[Background], saved: notice::Saved) -> Notice {
+    let name = |process: &Background| (process.id, show::name(process.name.as_bytes()).into_owned());
+    let named = background.iter().take(NAMES_LISTED).map(name).collect();
+    Notice::Background { named, count: background.len(), saved }
+}

@@ -1,0 +1,132 @@
+//! The arguments of bash, checked once, with the defaults filled in.
+
+use std::time::Duration;
+
+use super::Args;
+use crate::limits::Limits;
+use crate::tools::ToolError;
+use crate::truncate::Keep;
+
+/// What a call wants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Plan {
+    /// The command line: not blank, without NUL.
+    pub(super) command: String,
+    /// How long it may run.
+    pub(super) timeout: Duration,
+    /// Which lines of its output are kept: at least one, together within the limit.
+    pub(super) keep: Keep,
+}
+
+impl Plan {
+    /// The plan of a call, or what is wrong with its arguments.
+    pub(super) fn new(args: Args, limits: &Limits) -> Result<Self, ToolError> {
+        let Args { command, timeout, head, tail } = args;
+        if command.trim().is_empty() {
+            return wrong("command: must not be empty");
+        }
+        if command.contains('\0') {
+            return wrong("command: must not contain a NUL character");
+        }
+        let max = limits.bash_max_timeout_secs;
+        let secs = timeout.unwrap_or(limits.bash_timeout_secs.min(max));
+        if secs == 0 || secs > max {
+            return wrong(format!("timeout: must be from 1 to {max} seconds, got {secs}"));
+        }
+        Ok(Self { command, timeout: Duration::from_secs(secs), keep: keep(head, tail, limits)? })
+    }
+}
+
+fn keep(head: Option<u64>, tail: Option<u64>, limits: &Limits) -> Result<Keep, ToolError> {
+    let max = limits.max_lines;
+    for (name, lines) in [("head", head), ("tail", tail)] {
+        if let Some(lines) = lines.filter(|lines| *lines > max) {
+            return wrong(format!("{name}: must be at most {max} lines, got {lines}"));
+        }
+    }
+    let rest = |used: u64| max.saturating_sub(used);
+    let (head, tail) = match (head, tail) {
+        (Some(head), Some(tail)) => (head, tail),
+        (Some(head), None) => (head, rest(head)),
+        (None, Some(tail)) => (if limits.bash_head <= rest(tail) { limits.bash_head } else { 0 }, tail),
+        (None, None) => {
+            let head = limits.bash_head.min(max);
+            (head, limits.bash_tail.unwrap_or(max).min(rest(head)))
+        }
+    };
+    match (head, tail) {
+        (0, 0) => wrong("head, tail: one of them must be above 0"),
+        (head, tail) if tail > rest(head) => {
+            wrong(format!("head, tail: must be at most {max} lines together, got {head} and {tail}"))
+        }
+        (0, tail) => Ok(Keep::Tail(tail)),
+        (head, 0) => Ok(Keep::Head(head)),
+        (head, tail) => Ok(Keep::Both { head, tail }),
+    }
+}
+
+fn wrong<T>(message: impl Into<String>) -> Result<T, ToolError> {
+    Err(ToolError::Argument(message.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn planned(
+        timeout: Option<u64>,
+        head: Option<u64>,
+        tail: Option<u64>,
+        limits: &Limits,
+    ) -> Result<Plan, String> {
+        let args = Args { command: "true".to_owned(), timeout, head, tail };
+        Plan::new(args, limits).map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn the_ends_that_are_kept() {
+        let plain = Limits::default();
+        let both = Limits { bash_head: 200, bash_tail: Some(800), ..Limits::default() };
+        let cases = [
+            (None, None, &plain, Ok(Keep::Tail(2000))),
+            (Some(200), None, &plain, Ok(Keep::Both { head: 200, tail: 1800 })),
+            (Some(2000), None, &plain, Ok(Keep::Head(2000))),
+            (Some(0), None, &plain, Ok(Keep::Tail(2000))),
+            (None, Some(10), &plain, Ok(Keep::Tail(10))),
+            (Some(7), Some(0), &plain, Ok(Keep::Head(7))),
+            (None, None, &both, Ok(Keep::Both { head: 200, tail: 800 })),
+            (None, Some(100), &both, Ok(Keep::Both { head: 200, tail: 100 })),
+            (None, Some(1900), &both, Ok(Keep::Tail(1900))),
+            (Some(0), Some(0), &plain, Err("head, tail: one of them must be above 0")),
+            (None, Some(0), &plain, Err("head, tail: one of them must be above 0")),
+            (Some(2001), None, &plain, Err("head: must be at most 2000 lines, got 2001")),
+            (None, Some(u64::MAX), &plain, Err("tail: must be at most 2000 lines, got 18446744073709551615")),
+            (
+                Some(1500),
+                Some(1000),
+                &plain,
+                Err("head, tail: must be at most 2000 lines together, got 1500 and 1000"),
+            ),
+        ];
+        for (head, tail, limits, expected) in cases {
+            let keep = planned(None, head, tail, limits).map(|plan| plan.keep);
+            assert_eq!(keep, expected.map_err(str::to_owned), "head {head:?}, tail {tail:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_refused() {
+        let limits = Limits::default();
+        for secs in [0, 601] {
+            let expected = format!("timeout: must be from 1 to 600 seconds, got {secs}");
+            assert_eq!(planned(Some(secs), None, None, &limits), Err(expected));
+        }
+        assert_eq!(planned(Some(600), None, None, &limits).unwrap().timeout, Duration::from_secs(600));
+        for (command, expected) in
+            [(" \n", "command: must not be empty"), ("a\0b", "command: must not contain a NUL character")]
+        {
+            let args = Args { command: command.to_owned(), timeout: None, head: None, tail: None };
+            assert_eq!(Plan::new(args, &limits).unwrap_err().to_string(), expected);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Commands run for real, in a folder of their own.
+
+mod background;
+mod ending;
+mod saving;
+mod texts;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tempfile::TempDir;
+use tokio_util::sync::CancellationToken;
+
+use super::*;
+use crate::exec::{process, spill};
+use crate::limits::Limits;
+use crate::tools::{Progress, Shared, ToolSet};
+use crate::workspace::{Boundary, Root, Workspace};
+
+/// Longer than anything here takes, unless it hangs.
+const HANG: Duration = Duration::from_secs(30);
+
+/// A server's part that runs commands, with a workspace and a folder for saved outputs.
+struct Server {
+    cx: Context,
+    work: TempDir,
+    spill: PathBuf,
+}
+
+impl Server {
+    fn new() -> Self {
+        Self::with(Limits::default(), |_| {})
+    }
+
+    fn with(limits: Limits, settle: impl FnOnce(&mut spill::Settings)) -> Self {
+        let work = tempfile::tempdir().unwrap();
+        let real = work.path().canonicalize().unwrap();
+        let mut settings = spill::Settings { dir: real.join("saved"), ..spill::Settings::default() };
+        settle(&mut settings);
+        let spill = settings.dir.clone();
+        let shared = Shared {
+            limits,
+            tools: ToolSet::default(),
+            workers: 1,
+            line_indexes: crate::exec::line_index::Cache::default(),
+            commands: process::Commands::new(process::Settings { spill: settings, sandbox: None }),
+        };
+        let roots = vec![Root { given: real.clone(), real }];
+        let cx = Context {
+            shared: Arc::new(shared),
+            workspace: Arc::new(Workspace::new(roots, Boundary::Roots).unwrap()),
+            cancel: CancellationToken::new(),
+            shutdown: CancellationToken::new(),
+            progress: Progress::default(),
+        };
+        Self { cx, work, spill }
+    }
+
+    async fn call(&self, args: Args) -> Result<Output, ToolError> {
+        tokio::time::timeout(HANG, run(&self.cx, args)).await.expect("the call hangs")
+    }
+
+    async fn run(&self, command: &str) -> Output {
+        self.call(args(command)).await.unwrap()
+    }
+
+    /// The saved outputs that there are.
+    fn saved(&self) -> Vec<PathBuf> {
+        let Ok(entries) = self.spill.read_dir() else { return Vec::new() };
+        let saved = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "log");
+        entries.map(|entry| entry.unwrap().path()).filter(saved).collect()
+    }
+
+    /// A path in the workspace.
+    fn path(&self, name: &str) -> PathBuf {
+        self.work.path().join(name)
+    }
+
+    /// Waits until a process has written its number there, and gives it.
+    async fn pid_in(&self, name: &str) -> u32 {
+        let path = self.path(name);
+        until(|| std::fs::read_to_string(&path).ok()?.strip_suffix('\n')?.parse().ok()).await
+    }
+}
+
+fn args(command: &str) -> Args {
+    Args { command: command.to_owned(), timeout: None, head: None, tail: None }
+}
+
+fn ends(command: &str, head: u64, tail: u64) -> Args {
+    Args { head: Some(head), tail: Some(tail), ..args(command) }
+}
+
+/// What `seq` prints.
+fn seq(last: u32) -> String {
+    let numbers: Vec<String> = (1..=last).map(|n| n.to_string()).collect();
+    numbers.join("\n") + "\n"
+}
+
+/// Waits for something that is known to come.
+async fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
+    let found = async {
+        loop {
+            if let Some(found) = look() {
+                return found;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(HANG, found).await.expect("it never came")
+}
+
+/// Whether a process runs: one that has ended and waits for its parent does not.
+fn runs(pid: u32) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+    stat.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with(['Z', 'X']))
+}
+
+/// Waits until a process has ended.
+async fn gone(pid: u32) {
+    until(|| (!runs(pid)).then_some(())).await;
+}

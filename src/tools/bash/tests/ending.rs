@@ -1,0 +1,122 @@
+//! Commands that are ended: by their time, by the client, by the server.
+
+use super::*;
+
+/// Starts processes that are hard to find or hard to end, and waits for them for long.
+const STUBBORN: &str = "
+    echo before
+    setsid sh -c 'echo $$ > session; exec sleep 600' &
+    (setsid sh -c 'echo $$ > orphan; exec sleep 600' &) &
+    sh -c 'trap \"\" TERM; echo $$ > ignoring; while :; do sleep 0.05; done' &
+    (env -i setsid sh -c 'echo $$ > nameless; exec sleep 600' & exec sleep 600) &
+    sleep 600 & echo $! > child
+    for f in session orphan ignoring nameless child; do while ! [ -s $f ]; do :; done; done
+    : > ready
+    wait
+";
+
+const NAMES: [&str; 5] = ["session", "orphan", "ignoring", "nameless", "child"];
+
+async fn pids(server: &Server) -> Vec<u32> {
+    let mut pids = Vec::new();
+    for name in NAMES {
+        pids.push(server.pid_in(name).await);
+    }
+    pids
+}
+
+fn left(pids: &[u32]) -> Vec<&'static str> {
+    NAMES.into_iter().zip(pids).filter(|(_, pid)| runs(**pid)).map(|(name, _)| name).collect()
+}
+
+#[tokio::test]
+async fn at_its_timeout_all_of_it_goes_and_the_output_stays() {
+    let server = Server::new();
+    let output = server.call(Args { timeout: Some(1), ..args(STUBBORN) }).await.unwrap();
+    assert!(output.text.starts_with("before\n"), "{}", output.text);
+    assert!(output.text.ends_with("\n\nCommand timed out after 1 second"), "{}", output.text);
+    assert_eq!((output.details.timed_out, output.details.exit_code), (Some(true), Some(143)));
+    assert_eq!(left(&pids(&server).await), [""; 0]);
+}
+
+#[tokio::test]
+async fn when_cancelled_all_of_it_goes() {
+    let server = Server::new();
+    let cancel = async {
+        until(|| server.path("ready").exists().then_some(())).await;
+        server.cx.cancel.cancel();
+    };
+    let (result, ()) = tokio::join!(server.call(args(STUBBORN)), cancel);
+    assert!(matches!(result, Err(ToolError::Cancelled)));
+    assert_eq!(left(&pids(&server).await), [""; 0]);
+}
+
+#[tokio::test]
+async fn when_its_caller_goes_away_all_of_it_goes() {
+    let server = Server::new();
+    tokio::select! {
+        _ = server.call(args(STUBBORN)) => panic!("it ended by itself"),
+        () = until(|| server.path("ready").exists().then_some(())) => {}
+    }
+    for pid in pids(&server).await {
+        gone(pid).await;
+    }
+}
+
+#[tokio::test]
+async fn at_the_servers_end_all_of_it_goes() {
+    let server = Server::new();
+    let end = async {
+        until(|| server.path("ready").exists().then_some(())).await;
+        server.cx.shared.commands.shutdown().await;
+        left(&pids(&server).await)
+    };
+    let (_, left) = tokio::join!(server.call(args(STUBBORN)), end);
+    assert_eq!(left, [""; 0]);
+    assert!(matches!(server.call(args("echo hi")).await, Err(ToolError::Spawn { .. })));
+    assert_eq!(server.spill.read_dir().unwrap().count(), 0, "the record is removed");
+}
+
+#[tokio::test]
+async fn a_flood_can_be_ended() {
+    let server = Server::new();
+    let output = server.call(Args { timeout: Some(1), ..args("yes") }).await.unwrap();
+    assert!(output.text.ends_with("\n\nCommand timed out after 1 second"), "{}", output.text);
+}
+
+#[tokio::test]
+async fn a_shell_that_minds_its_end_may_say_so() {
+    let server = Server::new();
+    let command = "trap 'echo goodbye; exit 7' TERM; echo hi; while :; do sleep 0.01; done";
+    let output = server.call(Args { timeout: Some(1), ..args(command) }).await.unwrap();
+    assert!(output.text.ends_with("\ngoodbye\n\nCommand timed out after 1 second"), "{}", output.text);
+    assert_eq!(output.details.exit_code, Some(7));
+}
+
+#[tokio::test]
+async fn what_is_started_while_it_ends_goes_too() {
+    let server = Server::new();
+    let command = "trap 'setsid sleep 600 & echo $! > late' TERM; : > ready; while :; do sleep 0.01; done";
+    let cancel = async {
+        until(|| server.path("ready").exists().then_some(())).await;
+        server.cx.cancel.cancel();
+    };
+    let (result, ()) = tokio::join!(server.call(args(command)), cancel);
+    assert!(matches!(result, Err(ToolError::Cancelled)));
+    assert!(!runs(server.pid_in("late").await));
+}
+
+#[tokio::test]
+async fn one_that_is_stopped_goes_too() {
+    let server = Server::new();
+    let cancel = async {
+        let pid = server.pid_in("pid").await;
+        let stopped = || std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap().contains(") T ");
+        until(|| stopped().then_some(())).await;
+        server.cx.shutdown.cancel();
+        pid
+    };
+    let (result, pid) = tokio::join!(server.call(args("echo $$ > pid; kill -STOP $$")), cancel);
+    assert!(matches!(result, Err(ToolError::Cancelled)));
+    assert!(!runs(pid));
+}

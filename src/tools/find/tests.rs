@@ -1,0 +1,115 @@
+use super::*;
+use crate::tools::fixture::{Fixture, args};
+use serde_json::{Value, json};
+
+fn find(fixture: &Fixture, arguments: &Value) -> Result<Output, ToolError> {
+    Fixture::wait(run(&fixture.cx, args(arguments)))
+}
+
+fn text(fixture: &Fixture, arguments: &Value) -> String {
+    find(fixture, arguments).unwrap().text
+}
+
+fn tree() -> Fixture {
+    let files =
+        ["a.rs", "a/b.rs", "a/c/d.rs", "a-b.rs", "b/target/e.rs", "b/.hidden.rs", ".git/x.rs", "c/n.txt"];
+    Fixture::new(&files.map(|path| (path, "")))
+}
+
+#[test]
+fn by_name_at_any_depth_in_path_order() {
+    let all = "a/b.rs\na/c/d.rs\na-b.rs\na.rs\nb/.hidden.rs\nb/target/e.rs";
+    assert_eq!(text(&tree(), &json!({"pattern": "*.rs"})), all);
+    assert_eq!(text(&tree(), &json!({"pattern": "a/*.rs"})), "a/b.rs");
+    assert_eq!(text(&tree(), &json!({"pattern": "*.rs", "path": "a"})), "a/b.rs\na/c/d.rs");
+    assert_eq!(text(&tree(), &json!({"pattern": "./*.rs"})), "a-b.rs\na.rs");
+    assert_eq!(text(&tree(), &json!({"pattern": "!*.rs"})), "c/n.txt");
+    assert_eq!(text(&tree(), &json!({"pattern": "*.RS"})), "No files found matching pattern");
+}
+
+#[test]
+fn folders_end_with_a_slash_and_links_are_files() {
+    let fixture = tree();
+    std::os::unix::fs::symlink("a", fixture.at("link")).unwrap();
+    assert_eq!(text(&fixture, &json!({"pattern": "*", "type": "dir"})), "a/\na/c/\nb/\nb/target/\nc/");
+    assert_eq!(text(&fixture, &json!({"pattern": "c", "type": "any"})), "a/c/\nc/");
+    assert_eq!(text(&fixture, &json!({"pattern": "c/", "type": "any"})), "a/c/\nc/");
+    assert_eq!(text(&fixture, &json!({"pattern": "link"})), "link");
+    assert_eq!(text(&fixture, &json!({"pattern": "a*", "type": "any"})), "a/\na-b.rs\na.rs");
+}
+
+#[test]
+fn ignored_files_and_what_is_said_of_them() {
+    let fixture = tree();
+    fixture.write(".gitignore", "target\n");
+    let none = "No files found matching pattern\n\n[Ignored files were not searched. Use noIgnore=true to include them]";
+    assert_eq!(text(&fixture, &json!({"pattern": "e.rs"})), none);
+    assert_eq!(text(&fixture, &json!({"pattern": "e.rs", "noIgnore": true})), "b/target/e.rs");
+    assert_eq!(
+        text(&fixture, &json!({"pattern": "x.rs", "noIgnore": true})),
+        "No files found matching pattern"
+    );
+}
+
+#[test]
+fn limits_are_exact_and_pages_join() {
+    let fixture = tree();
+    let page = |offset: u64, limit: u64| {
+        text(&fixture, &json!({"pattern": "*.rs", "offset": offset, "limit": limit}))
+    };
+    assert!(!page(0, 6).contains('['));
+    assert_eq!(
+        page(0, 1),
+        "a/b.rs\n\n[1 result limit reached. Use limit=2 for more, or refine pattern]\n[Use offset=1 to continue]"
+    );
+    assert_eq!(page(4, 2), "b/.hidden.rs\nb/target/e.rs");
+    let error = find(&fixture, &json!({"pattern": "*.rs", "offset": 6})).unwrap_err().to_string();
+    assert_eq!(error, "Offset 6 is beyond the last result (6 in all)");
+    let output = find(&fixture, &json!({"pattern": "*.rs", "limit": 5})).unwrap();
+    assert_eq!((output.details.result_limit_reached, output.details.next_offset), (Some(5), Some(5)));
+}
+
+#[test]
+fn the_byte_limit_counts_what_it_cuts() {
+    let fixture = tree().with(|shared| shared.limits.max_bytes = 16);
+    let output = find(&fixture, &json!({"pattern": "*.rs", "limit": 5})).unwrap();
+    assert_eq!(output.text, "a/b.rs\na/c/d.rs\n\n[16B limit reached]\n[Use offset=2 to continue]");
+    let truncation = output.details.truncation.unwrap();
+    assert_eq!((truncation.total_lines, truncation.total_bytes), (5, 40));
+    assert_eq!(truncation.total_is_lower_bound, Some(true));
+    assert_eq!(output.details.result_limit_reached, None);
+}
+
+#[test]
+fn the_newest_first_and_ties_by_path() {
+    let fixture = tree();
+    let old = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000);
+    for path in ["a.rs", "a/b.rs", "a-b.rs", "b/.hidden.rs", "b/target/e.rs"] {
+        std::fs::File::open(fixture.at(path)).unwrap().set_modified(old).unwrap();
+    }
+    let newer = old + std::time::Duration::from_nanos(5);
+    std::fs::File::open(fixture.at("a.rs")).unwrap().set_modified(newer).unwrap();
+    let sorted = |offset: u64, limit: u64| {
+        let arguments = json!({"pattern": "*.rs", "sort": "modified", "offset": offset, "limit": limit});
+        text(&fixture, &arguments).split("\n\n").next().unwrap().to_owned()
+    };
+    let all = "a/c/d.rs\na.rs\na/b.rs\na-b.rs\nb/.hidden.rs\nb/target/e.rs";
+    assert_eq!(sorted(0, 100), all);
+    assert_eq!([sorted(0, 2), sorted(2, 3), sorted(5, 9)].join("\n"), all);
+}
+
+#[test]
+fn a_glob_that_is_none() {
+    let error = find(&tree(), &json!({"pattern": "a["})).unwrap_err().to_string();
+    assert!(error.starts_with("Invalid glob 'a[': "), "{error}");
+}
+
+#[test]
+fn names_that_can_not_be_shown_as_they_are() {
+    use std::os::unix::ffi::OsStrExt;
+    let fixture = Fixture::new(&[]);
+    for name in [b"a\xFFb".as_slice(), b"c\nd"] {
+        std::fs::write(fixture.at("").join(std::ffi::OsStr::from_bytes(name)), "").unwrap();
+    }
+    assert_eq!(text(&fixture, &json!({"pattern": "*"})), "a\u{FFFD}b\nc\u{FFFD}d");
+}

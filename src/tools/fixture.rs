@@ -1,0 +1,78 @@
+//! A workspace to call tools in, for their tests.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use tokio_util::sync::CancellationToken;
+
+use super::{Context, Output, Progress, Shared, ToolError, ToolSet};
+use crate::limits::Limits;
+use crate::workspace::{Boundary, Root, Workspace};
+
+/// A folder of its own, and the tools that work in it.
+pub(super) struct Fixture {
+    dir: tempfile::TempDir,
+    pub(super) cx: Context,
+}
+
+impl Fixture {
+    /// A workspace that holds these files, by path and content.
+    pub(super) fn new(files: &[(&str, &str)]) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let real = dir.path().canonicalize().unwrap().join("work");
+        std::fs::create_dir(&real).unwrap();
+        let workspace = Workspace::new(vec![Root { given: real.clone(), real }], Boundary::Roots).unwrap();
+        let shared = Shared {
+            limits: Limits::default(),
+            tools: ToolSet::default(),
+            workers: 2,
+            line_indexes: crate::exec::line_index::Cache::default(),
+            commands: crate::exec::process::Commands::default(),
+        };
+        let cx = Context {
+            shared: Arc::new(shared),
+            workspace: Arc::new(workspace),
+            cancel: CancellationToken::new(),
+            shutdown: CancellationToken::new(),
+            progress: Progress::default(),
+        };
+        let fixture = Self { dir, cx };
+        for (path, content) in files {
+            fixture.write(path, content);
+        }
+        fixture
+    }
+
+    /// The same under other limits, or with other workers.
+    pub(super) fn with(mut self, change: impl FnOnce(&mut Shared)) -> Self {
+        let shared = Arc::get_mut(&mut self.cx.shared).unwrap();
+        change(shared);
+        self
+    }
+
+    /// The place of a path in the workspace.
+    pub(super) fn at(&self, path: &str) -> PathBuf {
+        self.cx.workspace.dir().join(path)
+    }
+
+    /// The folder that the workspace is in.
+    pub(super) fn outside(&self) -> &Path {
+        self.dir.path()
+    }
+
+    pub(super) fn write(&self, path: &str, content: impl AsRef<[u8]>) {
+        let path = self.at(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, content).unwrap();
+    }
+
+    /// Waits for a call.
+    pub(super) fn wait(call: impl Future<Output = Result<Output, ToolError>>) -> Result<Output, ToolError> {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(call)
+    }
+}
+
+/// A call's arguments, from their JSON.
+pub(super) fn args<T: serde::de::DeserializeOwned>(json: &serde_json::Value) -> T {
+    serde_json::from_value(json.clone()).unwrap()
+}

@@ -1,0 +1,209 @@
+//! What grep finds, made into its answer.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use crate::details::{Details, Skipped};
+use crate::exec::search::{Row, RowKind, Rows};
+use crate::limits::{GREP_MULTILINE_BYTES, Limits};
+use crate::notice::{Answer, Names, Notice, PageLimit, PageOf, empty};
+use crate::truncate::TruncatedBy;
+
+use super::body::{Body, Line};
+use super::visit::Found;
+use super::{Call, Mode, Output, Paths, ToolError};
+
+/// Takes what is found, in order.
+pub(super) struct Results {
+    call: Call,
+    mode: Mode,
+    context: u64,
+    paths: Paths,
+    max_line_chars: usize,
+    read: bool,
+    body: Body,
+    /// Matches so far, the skipped ones included; or files, by mode.
+    found: u64,
+    file: Option<FileRows>,
+    skipped: Skipped,
+    unreadable: Names,
+    long_line: Names,
+    too_large: Names,
+}
+
+/// Where the rows of a file stand.
+struct FileRows {
+    path: Arc<[u8]>,
+    shown: String,
+    /// Number of the last match line, where it was not skipped.
+    last_match: Option<u64>,
+    /// Number of the last line that was given to the body.
+    last_line: Option<u64>,
+    /// Context since the last match line that does not belong to it.
+    before: VecDeque<(u64, Line)>,
+}
+
+impl Results {
+    pub(super) fn new(
+        call: Call,
+        mode: Mode,
+        context: u64,
+        paths: Paths,
+        limits: &Limits,
+        read: bool,
+    ) -> Self {
+        Self {
+            call,
+            mode,
+            context,
+            paths,
+            max_line_chars: limits.max_line_chars,
+            read,
+            body: Body::new(limits.bounds()),
+            found: 0,
+            file: None,
+            skipped: Skipped::default(),
+            unreadable: Names::default(),
+            long_line: Names::default(),
+            too_large: Names::default(),
+        }
+    }
+
+    /// Takes the next thing found; breaks when there is enough.
+    pub(super) fn take(&mut self, found: Found) -> ControlFlow<()> {
+        match found {
+            Found::Rows(path, rows) => return self.rows(path, &rows),
+            Found::File(path, matches) => return self.file(&path, matches),
+            Found::Binary => self.skipped.binary += 1,
+            Found::LongLine(path) => self.long_line.push(&self.paths.show(&path)),
+            Found::TooLarge(path) => self.too_large.push(&self.paths.show(&path)),
+            Found::Unreadable(path) => self.unreadable.push(&self.paths.show(&path)),
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn file(&mut self, path: &[u8], matches: u64) -> ControlFlow<()> {
+        self.found += 1;
+        if self.found >= self.call.enough() {
+            return ControlFlow::Break(());
+        }
+        if self.found > self.call.offset {
+            let path = self.paths.show(path);
+            let text = if self.mode == Mode::Count { format!("{path}: {matches}") } else { path };
+            self.body.unit(false, VecDeque::new(), Line { text, cut: false });
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn rows(&mut self, path: Arc<[u8]>, rows: &Rows) -> ControlFlow<()> {
+        let mut file = match self.file.take() {
+            Some(file) if file.path == path => file,
+            _ => FileRows {
+                shown: self.paths.show(&path),
+                path,
+                last_match: None,
+                last_line: None,
+                before: VecDeque::new(),
+            },
+        };
+        for row in rows.iter() {
+            match row.kind {
+                RowKind::Context => self.context_row(&mut file, row),
+                RowKind::Match => self.match_row(&mut file, row)?,
+            }
+        }
+        self.file = Some(file);
+        ControlFlow::Continue(())
+    }
+
+    fn context_row(&mut self, file: &mut FileRows, row: Row<'_>) {
+        let text = format!("{}-{}- {}", file.shown, row.number, row.text);
+        let line = Line { text, cut: row.cut };
+        if file.last_match.is_some_and(|last| row.number <= last + self.context) {
+            file.last_line = Some(row.number);
+            self.body.after(line);
+        } else {
+            if file.before.len() as u64 >= self.context {
+                file.before.pop_front();
+            }
+            file.before.push_back((row.number, line));
+        }
+    }
+
+    fn match_row(&mut self, file: &mut FileRows, row: Row<'_>) -> ControlFlow<()> {
+        self.found += 1;
+        if self.found >= self.call.enough() {
+            return ControlFlow::Break(());
+        }
+        let mut before = std::mem::take(&mut file.before);
+        if self.found <= self.call.offset {
+            return ControlFlow::Continue(());
+        }
+        before.retain(|(number, _)| number + self.context >= row.number);
+        let first = before.front().map_or(row.number, |(number, _)| *number);
+        let touches = file.last_line.is_some_and(|last| last + 1 == first);
+        let text = format!("{}:{}: {}", file.shown, row.number, row.text);
+        let before = before.into_iter().map(|(_, line)| line).collect();
+        self.body.unit(self.context > 0 && !touches, before, Line { text, cut: row.cut });
+        file.last_match = Some(row.number);
+        file.last_line = Some(row.number);
+        ControlFlow::Continue(())
+    }
+
+    /// The answer. `ignored` is whether rules left anything out.
+    pub(super) fn conclude(mut self, ignored: bool) -> Result<Output, ToolError> {
+        let Call { offset, limit, unit } = self.call;
+        if self.found > 0 && self.found <= offset {
+            return Err(ToolError::OffsetBeyondLast { offset, total: self.found, unit });
+        }
+        self.skipped.unreadable = self.unreadable.count();
+        self.skipped.too_long = self.long_line.count() + self.too_large.count();
+        let more = self.found >= self.call.enough();
+        let total = (self.found - offset.min(self.found)).min(limit);
+        let body = self.body.finish();
+        let mut details = Details {
+            matches: Some(body.units),
+            skipped: self.skipped.reported(),
+            lines_truncated: body.any_line_cut.then_some(true),
+            ..Details::default()
+        };
+        let mut notices = Vec::new();
+        if let Some(truncation) = body.truncation {
+            let by = match truncation.truncated_by {
+                TruncatedBy::Bytes => PageLimit::Bytes(truncation.max_bytes),
+                TruncatedBy::Lines => PageLimit::Lines(truncation.max_lines),
+            };
+            notices.push(Notice::PageLimit { by, of: Some(PageOf { shown: body.units, total, more, unit }) });
+            details.truncation = Some(truncation);
+            if let Some(truncation) = &mut details.truncation {
+                truncation.total_is_lower_bound = more.then_some(true);
+            }
+        } else if more {
+            notices.push(Notice::LimitReached { limit, unit });
+            details.match_limit_reached = Some(limit);
+        }
+        if body.any_line_cut {
+            notices.push(Notice::LinesTruncated { max_chars: self.max_line_chars, read: self.read });
+        }
+        let named = [
+            (!self.unreadable.is_empty()).then_some(Notice::Unreadable(self.unreadable)),
+            (!self.long_line.is_empty()).then_some(Notice::TooLong(self.long_line)),
+            (!self.too_large.is_empty())
+                .then_some(Notice::TooLarge { names: self.too_large, limit: GREP_MULTILINE_BYTES }),
+        ];
+        notices.extend(named.into_iter().flatten());
+        if body.units < total || more {
+            let next = offset + body.units;
+            notices.push(Notice::Continue { offset: next });
+            details.next_offset = Some(next);
+        }
+        let text = if self.found == 0 {
+            notices.extend(ignored.then_some(Notice::IgnoredNotSearched));
+            empty::NO_MATCHES.to_owned()
+        } else {
+            body.text
+        };
+        Ok(Output::new(Answer { body: text, notices, status: None }, details))
+    }
+}

@@ -1,0 +1,274 @@
+use super::*;
+use crate::tools::fixture::{Fixture, args};
+use serde_json::{Value, json};
+
+fn grep(fixture: &Fixture, arguments: &Value) -> Result<Output, ToolError> {
+    Fixture::wait(run(&fixture.cx, args(arguments)))
+}
+
+fn text(fixture: &Fixture, arguments: &Value) -> String {
+    grep(fixture, arguments).unwrap().text
+}
+
+fn details(fixture: &Fixture, arguments: &Value) -> Value {
+    serde_json::to_value(grep(fixture, arguments).unwrap().details).unwrap()
+}
+
+fn tree() -> Fixture {
+    Fixture::new(&[
+        ("a.rs", "one\ntwo needle\nthree\nfour\nfive\nsix needle\n"),
+        ("b/c.rs", "needle\r\nno\r\n"),
+        ("b/d.txt", "a needle in text"),
+        ("b.rs", "Needle\n"),
+        (".hidden", "needle\n"),
+        (".git/x", "needle\n"),
+    ])
+}
+
+#[test]
+fn match_lines_in_path_order() {
+    let all = ".hidden:1: needle\na.rs:2: two needle\na.rs:6: six needle\nb/c.rs:1: needle\nb/d.txt:1: a needle in text";
+    assert_eq!(text(&tree(), &json!({"pattern": "needle"})), all);
+    assert_eq!(details(&tree(), &json!({"pattern": "needle"})), json!({"matches": 5}));
+    assert_eq!(text(&tree(), &json!({"pattern": "needle$", "path": "b"})), "b/c.rs:1: needle");
+    assert_eq!(text(&tree(), &json!({"pattern": "^N", "glob": "*.rs"})), "b.rs:1: Needle");
+    let rs = "b/c.rs:1: needle\nb.rs:1: Needle";
+    assert_eq!(text(&tree(), &json!({"pattern": "^NEEDLE", "glob": "b{/**,.rs}", "ignoreCase": true})), rs);
+    assert_eq!(
+        text(&tree(), &json!({"pattern": "needle", "path": "a.rs", "limit": 5})),
+        "a.rs:2: two needle\na.rs:6: six needle"
+    );
+    assert_eq!(
+        text(&tree(), &json!({"pattern": "needle", "glob": "b/"})),
+        "b/c.rs:1: needle\nb/d.txt:1: a needle in text"
+    );
+    assert_eq!(text(&tree(), &json!({"pattern": "e.", "literal": true})), "No matches found");
+}
+
+#[test]
+fn context_and_the_groups_it_makes() {
+    let near = "a.rs-1- one\na.rs:2: two needle\na.rs-3- three\n--\na.rs-5- five\na.rs:6: six needle";
+    assert_eq!(text(&tree(), &json!({"pattern": "needle", "path": "a.rs", "context": 1})), near);
+    let touching = near.replace("--\n", "a.rs-4- four\n");
+    assert_eq!(text(&tree(), &json!({"pattern": "needle", "path": "a.rs", "context": 2})), touching);
+    let files = "b/c.rs:1: needle\nb/c.rs-2- no\n--\nb/d.txt:1: a needle in text";
+    assert_eq!(text(&tree(), &json!({"pattern": "needle", "path": "b", "context": 3})), files);
+    let second = "a.rs-4- four\na.rs-5- five\na.rs:6: six needle";
+    assert_eq!(
+        text(&tree(), &json!({"pattern": "needle", "path": "a.rs", "context": 2, "offset": 1})),
+        second
+    );
+    // Lines that stand after a skipped match stand before the next one too.
+    let fixture = Fixture::new(&[("f", "x\n1\n2\nx\n")]);
+    assert_eq!(text(&fixture, &json!({"pattern": "x", "context": 5, "offset": 1})), "f-2- 1\nf-3- 2\nf:4: x");
+}
+
+#[test]
+fn files_and_counts() {
+    let all = ".hidden\na.rs\nb/c.rs\nb/d.txt";
+    assert_eq!(text(&tree(), &json!({"pattern": "needle", "mode": "files"})), all);
+    let two = ".hidden: 1\na.rs: 2\n\n[2 files limit reached. Use limit=4 for more, or refine pattern]\n[Use offset=2 to continue]";
+    assert_eq!(text(&tree(), &json!({"pattern": "needle", "mode": "count", "limit": 2})), two);
+    let rest = "b/c.rs: 1\nb/d.txt: 1";
+    assert_eq!(text(&tree(), &json!({"pattern": "needle", "mode": "count", "limit": 2, "offset": 2})), rest);
+    let error = grep(&tree(), &json!({"pattern": "needle", "mode": "files", "offset": 4})).unwrap_err();
+    assert_eq!(error.to_string(), "Offset 4 is beyond the last file (4 in all)");
+}
+
+#[test]
+fn limits_are_exact_and_pages_join() {
+    let fixture = tree();
+    let page = |offset: u64, limit: u64| {
+        text(&fixture, &json!({"pattern": "needle", "offset": offset, "limit": limit}))
+    };
+    assert!(!page(0, 5).contains('['));
+    let notices =
+        "\n\n[4 matches limit reached. Use limit=8 for more, or refine pattern]\n[Use offset=4 to continue]";
+    assert!(page(0, 4).ends_with(notices), "{}", page(0, 4));
+    let expected = json!({"matches": 4, "matchLimitReached": 4, "nextOffset": 4});
+    assert_eq!(details(&fixture, &json!({"pattern": "needle", "limit": 4})), expected);
+    let body = |page: String| page.split("\n\n").next().unwrap().to_owned();
+    let joined: Vec<String> = (0..5).map(|offset| body(page(offset, 1))).collect();
+    assert_eq!(joined.join("\n"), page(0, 100));
+    let error = grep(&fixture, &json!({"pattern": "needle", "offset": 5})).unwrap_err().to_string();
+    assert_eq!(error, "Offset 5 is beyond the last match (5 in all)");
+    assert_eq!(text(&fixture, &json!({"pattern": "nowhere", "offset": 5})), "No matches found");
+}
+
+#[test]
+fn the_byte_limit_counts_what_it_cuts() {
+    let content = "0123456789\n".repeat(150);
+    let fixture = Fixture::new(&[("f", &content)]).with(|shared| shared.limits.max_bytes = 100);
+    let cut = |limit: u64| text(&fixture, &json!({"pattern": "5", "limit": limit}));
+    let body = "f:1: 0123456789\nf:2: 0123456789\nf:3: 0123456789\nf:4: 0123456789\nf:5: 0123456789\nf:6: 0123456789";
+    let more =
+        format!("{body}\n\n[100B limit reached (6 of 100+ matches shown)]\n[Use offset=6 to continue]");
+    assert_eq!(cut(100), more);
+    assert_eq!(cut(150), more.replace("100+", "150"));
+    assert_eq!(cut(1000), more.replace("100+", "150"));
+    let truncation = &details(&fixture, &json!({"pattern": "5"}))["truncation"];
+    let total = 9 * 15 + 90 * 16 + 17 + 99;
+    assert_eq!((&truncation["totalLines"], &truncation["totalBytes"]), (&json!(100), &json!(total)));
+    assert_eq!((&truncation["outputBytes"], &truncation["totalIsLowerBound"]), (&json!(95), &json!(true)));
+    let lines = Fixture::new(&[("f", &content)]).with(|shared| shared.limits.max_lines = 2);
+    let cut = "f:1: 0123456789\nf:2: 0123456789\n\n[2 lines limit reached (2 of 100+ matches shown)]\n[Use offset=2 to continue]";
+    assert_eq!(text(&lines, &json!({"pattern": "5"})), cut);
+}
+
+#[test]
+fn context_goes_from_the_outside_in_where_the_first_match_does_not_fit() {
+    let fixture = Fixture::new(&[("f", "1\n2\n3\nx\n5\n6\n7\n")]);
+    let cut = |max_lines: u64, max_bytes: u64| {
+        let fixture = Fixture::new(&[("f", "1\n2\n3\nx\n5\n6\n7\n")])
+            .with(|shared| (shared.limits.max_lines, shared.limits.max_bytes) = (max_lines, max_bytes));
+        text(&fixture, &json!({"pattern": "x", "context": 3}))
+    };
+    assert_eq!(text(&fixture, &json!({"pattern": "x", "context": 3})).lines().count(), 7);
+    assert_eq!(
+        cut(5, 1000),
+        "f-2- 2\nf-3- 3\nf:4: x\nf-5- 5\nf-6- 6\n\n[5 lines limit reached (1 of 1 matches shown)]"
+    );
+    assert_eq!(cut(4, 1000).split("\n\n").next().unwrap(), "f-2- 2\nf-3- 3\nf:4: x\nf-5- 5");
+    assert_eq!(cut(100, 20).split("\n\n").next().unwrap(), "f-3- 3\nf:4: x\nf-5- 5");
+    assert_eq!(cut(100, 2).split("\n\n").next().unwrap(), "f:4: x");
+}
+
+#[test]
+fn long_lines_show_where_the_match_is() {
+    let line = format!("{}needle{}", "a".repeat(900), "b".repeat(900));
+    let fixture = Fixture::new(&[("long", &line), ("short", "needle\n")]);
+    let shown = text(&fixture, &json!({"pattern": "needle"}));
+    let excerpt =
+        format!("long:1: ... [truncated]{}needle{}... [truncated]", "a".repeat(247), "b".repeat(247));
+    let notice = "[Some lines truncated to 500 chars. Use read tool to see full lines]";
+    assert_eq!(shown, format!("{excerpt}\nshort:1: needle\n\n{notice}"));
+    let expected = json!({"matches": 2, "linesTruncated": true});
+    assert_eq!(details(&fixture, &json!({"pattern": "needle"})), expected);
+}
+
+#[test]
+fn what_is_passed_over_is_counted() {
+    let fixture = Fixture::new(&[(".gitignore", "*.log\n"), ("a.log", "needle\n")]);
+    fixture.write("bin", b"needle\0\n");
+    let mut utf16 = vec![0xFF, 0xFE];
+    utf16.extend("x\nneedle é\r\n".encode_utf16().flat_map(u16::to_le_bytes));
+    fixture.write("utf16", utf16);
+    fixture.write("mark", "\u{FEFF}needle\n");
+    fixture.write("late", [b"needle \xFF ".as_slice(), &[b' '; 9000], b"\nneedle\0"].concat());
+    std::os::unix::fs::symlink("mark", fixture.at("link")).unwrap();
+    let shown = text(&fixture, &json!({"pattern": "^needle", "glob": "[!l]*"}));
+    assert_eq!(shown, "mark:1: needle\nutf16:2: needle é");
+    assert_eq!(
+        details(&fixture, &json!({"pattern": "nowhere"})),
+        json!({"matches": 0, "skipped": {"binary": 1}})
+    );
+    let late = text(&fixture, &json!({"pattern": "^needle", "path": "late"}));
+    assert!(
+        late.starts_with("late:1: needle \u{FFFD} ") && late.contains("\nlate:2: needle\u{FFFD}"),
+        "{late}"
+    );
+    let none = "No matches found\n\n[Ignored files were not searched. Use noIgnore=true to include them]";
+    assert_eq!(text(&fixture, &json!({"pattern": "nowhere"})), none);
+    assert_eq!(text(&fixture, &json!({"pattern": "needle", "path": "a.log"})), "a.log:1: needle");
+    assert_eq!(
+        text(&fixture, &json!({"pattern": "needle", "glob": "*.log", "noIgnore": true})),
+        "a.log:1: needle"
+    );
+}
+
+#[test]
+fn matches_across_lines() {
+    let fixture = Fixture::new(&[("f", "a {\n  b\n}\nc\na { }\r\nz\n")]);
+    let across = |arguments: Value| text(&fixture, &arguments);
+    let all = "f:1: a {\nf:2:   b\nf:3: }\nf:5: a { }";
+    assert_eq!(across(json!({"pattern": r"\{[^}]*\}", "multiline": true})), all);
+    let near = "f:1: a {\nf:2:   b\nf:3: }\nf-4- c\nf:5: a { }\nf-6- z";
+    assert_eq!(across(json!({"pattern": r"\{[^}]*\}", "multiline": true, "context": 1})), near);
+    assert_eq!(across(json!({"pattern": r"\}$", "multiline": true})), "f:3: }\nf:5: a { }");
+    assert_eq!(across(json!({"pattern": r"\{[^}]*\}", "multiline": true, "mode": "count"})), "f: 4");
+    assert_eq!(across(json!({"pattern": r"b\n\}", "multiline": true})), "f:2:   b\nf:3: }");
+    let error = grep(&fixture, &json!({"pattern": r"b\n"})).unwrap_err().to_string();
+    assert!(error.contains("multiline=true"), "{error}");
+}
+
+#[test]
+fn patterns_and_globs_that_are_wrong() {
+    let error = grep(&tree(), &json!({"pattern": "foo(bar"})).unwrap_err().to_string();
+    assert!(error.contains("foo(bar") && error.contains("unclosed group"), "{error}");
+    assert!(error.ends_with("\nUse literal=true to search for the text itself"), "{error}");
+    let error = grep(&tree(), &json!({"pattern": r"\w{1000}{1000}"})).unwrap_err().to_string();
+    assert!(error.contains("too large"), "{error}");
+    let error = grep(&tree(), &json!({"pattern": "a", "glob": "x["})).unwrap_err().to_string();
+    assert!(error.starts_with("Invalid glob 'x[': "), "{error}");
+    assert!(
+        text(&tree(), &json!({"pattern": "", "limit": 1})).starts_with(".hidden:1: needle\n\n[1 match limit")
+    );
+}
+
+#[test]
+fn a_file_of_more_matches_than_may_be_held() {
+    let fixture = Fixture::new(&[("a", "needle\n")]);
+    let line = format!("needle {}\n", "x".repeat(400));
+    for name in ["b", "c", "d/e"] {
+        fixture.write(name, line.repeat(5000));
+    }
+    let last = text(&fixture, &json!({"pattern": "needle", "offset": 14_999, "limit": 10}));
+    assert!(last.starts_with("d/e:4999: needle") && last.contains("\nd/e:5000: needle"), "{last}");
+    assert_eq!(last.lines().count(), 2);
+}
+
+#[test]
+fn the_same_bytes_whatever_the_workers() {
+    let fixture = Fixture::new(&[]);
+    for n in 0..300 {
+        fixture
+            .write(&format!("d{}/e{}/f{n}", n % 7, n % 13), format!("a\nneedle {n}\nb\n").repeat(n % 5 + 1));
+    }
+    let arguments = json!({"pattern": "needle", "context": 1, "limit": 400, "offset": 37});
+    let first = text(&fixture, &arguments);
+    let mut fixture = fixture;
+    for workers in 1..=8 {
+        fixture = fixture.with(|shared| shared.workers = workers);
+        assert!(text(&fixture, &arguments) == first, "{workers}");
+    }
+}
+
+#[test]
+fn a_call_taken_back_gives_no_answer() {
+    let fixture = tree();
+    fixture.cx.cancel.cancel();
+    for path in [".", "a.rs"] {
+        let error = grep(&fixture, &json!({"pattern": "needle", "path": path})).unwrap_err();
+        assert!(matches!(error, ToolError::Cancelled), "{error}");
+    }
+}
+
+#[test]
+fn paths_are_those_that_read_takes() {
+    let fixture = tree();
+    let absolute = fixture.at("b");
+    let arguments =
+        json!({"pattern": "needle", "path": absolute, "glob": format!("{}/*.rs", absolute.display())});
+    assert_eq!(text(&fixture, &arguments), "b/c.rs:1: needle");
+    assert_eq!(text(&fixture, &json!({"pattern": "needle", "path": "./b/../b/c.rs"})), "b/c.rs:1: needle");
+    let error = grep(&fixture, &json!({"pattern": "x", "path": "b/none"})).unwrap_err().to_string();
+    assert!(error.starts_with("Path not found: b/none"), "{error}");
+    let error = grep(&fixture, &json!({"pattern": "x", "path": "../.."})).unwrap_err().to_string();
+    assert!(error.starts_with("Path is outside the allowed roots"), "{error}");
+}
+
+#[test]
+fn a_link_inside_a_walk_is_not_followed_by_anything() {
+    let fixture = tree();
+    std::fs::write(fixture.outside().join("secret"), "needle\n").unwrap();
+    std::os::unix::fs::symlink(fixture.outside(), fixture.at("up")).unwrap();
+    std::os::unix::fs::symlink("../secret", fixture.at("b/secret")).unwrap();
+    assert_eq!(
+        text(&fixture, &json!({"pattern": "needle", "mode": "files", "path": "b"})),
+        "b/c.rs\nb/d.txt"
+    );
+    assert_eq!(
+        text(&fixture, &json!({"pattern": "needle", "mode": "files"})),
+        ".hidden\na.rs\nb/c.rs\nb/d.txt"
+    );
+}

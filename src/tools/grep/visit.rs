@@ -1,0 +1,155 @@
+//! The files of a walk that grep searches, and what it finds in each.
+
+use std::fs::File;
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use rustix::io::Errno;
+
+use crate::exec::globs::Glob;
+use crate::exec::search::{PassedOver, Query, Rows, Searched, Searcher, What};
+use crate::exec::walk::folder::EntryKind;
+use crate::exec::walk::{Counted, Emit, Entry, Stop, Visit};
+
+/// Bytes of something found beside its path and rows.
+const OVERHEAD: usize = 96;
+
+/// A search of the files that a walk comes by.
+pub(super) struct Content<'a> {
+    pub(super) query: Query,
+    pub(super) glob: Option<Glob>,
+    pub(super) stop: &'a Stop,
+}
+
+/// Something found, or not.
+#[derive(Debug)]
+pub(super) enum Found {
+    /// Rows of a file.
+    Rows(Arc<[u8]>, Rows),
+    /// A file that has so many match lines (any number above 0, where they are not counted).
+    File(Vec<u8>, u64),
+    /// A file that is not text.
+    Binary,
+    /// A file with a line that is too long for the pattern.
+    LongLine(Vec<u8>),
+    /// A file too large for a search across lines.
+    TooLarge(Vec<u8>),
+    /// A file or folder that can't be read.
+    Unreadable(Vec<u8>),
+}
+
+/// What a worker has for itself.
+pub(super) struct Worker {
+    searcher: Searcher,
+    /// Match lines in this run of files.
+    matches: u64,
+}
+
+impl Visit for Content<'_> {
+    type Found = Found;
+    type Worker = Worker;
+    const COUNTED: Counted = Counted::Visits;
+
+    fn worker(&self) -> Worker {
+        Worker { searcher: Searcher::new(&self.query), matches: 0 }
+    }
+
+    fn wants(&self, path: &[u8], kind: EntryKind) -> bool {
+        kind == EntryKind::File && self.glob.as_ref().is_none_or(|glob| glob.lets_through(path))
+    }
+
+    fn enters(&self, path: &[u8]) -> bool {
+        self.glob.as_ref().is_none_or(|glob| glob.reaches_into(path))
+    }
+
+    fn begin(&self, worker: &mut Worker) {
+        worker.matches = 0;
+    }
+
+    fn visit(&self, worker: &mut Worker, entry: &mut Entry<'_>, emit: &mut Emit<'_, Found>) {
+        // The sink stops within what this run has given already.
+        let lines = matches!(self.query.what, What::Lines { .. });
+        if lines && worker.matches >= self.query.enough {
+            return;
+        }
+        let (file, stat) = match entry.open() {
+            Ok(Some(opened)) => opened,
+            // Gone, or something else by now.
+            Ok(None) | Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::NXIO) => return,
+            Err(_) => {
+                let _either = emit(Found::Unreadable(entry.path()));
+                return;
+            }
+        };
+        let size = u64::try_from(stat.st_size).unwrap_or(0);
+        let path = || entry.path();
+        match search(&mut worker.searcher, self.query.what, file, size, self.stop, &path, emit) {
+            Ok(searched) => worker.matches += searched.matches,
+            Err(_) => {
+                let _either = emit(Found::Unreadable(path()));
+            }
+        }
+    }
+
+    fn unreadable(&self, path: &[u8]) -> Found {
+        Found::Unreadable(path.to_vec())
+    }
+
+    fn weight(&self, found: &Found) -> usize {
+        OVERHEAD
+            + match found {
+                Found::Rows(path, rows) => path.len() + rows.weight(),
+                Found::Binary => 0,
+                Found::File(path, _)
+                | Found::LongLine(path)
+                | Found::TooLarge(path)
+                | Found::Unreadable(path) => path.len(),
+            }
+    }
+}
+
+/// Searches one file that was named itself; its path is the empty one.
+pub(super) fn alone(
+    query: &Query,
+    file: File,
+    size: u64,
+    stop: &Stop,
+    emit: &mut Emit<'_, Found>,
+) -> io::Result<()> {
+    search(&mut Searcher::new(query), query.what, file, size, stop, &Vec::new, emit).map(|_| ())
+}
+
+fn search(
+    searcher: &mut Searcher,
+    what: What,
+    file: File,
+    size: u64,
+    stop: &Stop,
+    path: &dyn Fn() -> Vec<u8>,
+    emit: &mut Emit<'_, Found>,
+) -> io::Result<Searched> {
+    let mut shared: Option<Arc<[u8]>> = None;
+    let mut flow = ControlFlow::Continue(());
+    let done = searcher.search(file, size, stop, &mut |rows| {
+        if flow.is_continue() {
+            let path = shared.get_or_insert_with(|| path().into());
+            flow = emit(Found::Rows(Arc::clone(path), rows));
+        }
+        flow
+    })?;
+    if flow.is_break() {
+        return Ok(done);
+    }
+    if done.matches > 0 && !matches!(what, What::Lines { .. }) {
+        flow = emit(Found::File(path(), done.matches));
+    }
+    if let (Some(reason), ControlFlow::Continue(())) = (done.passed_over, flow) {
+        let _either = emit(match reason {
+            PassedOver::Binary => Found::Binary,
+            PassedOver::LongLine => Found::LongLine(path()),
+            PassedOver::TooLarge => Found::TooLarge(path()),
+        });
+    }
+    Ok(done)
+}

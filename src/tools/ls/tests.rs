@@ -1,0 +1,82 @@
+use super::*;
+use crate::tools::fixture::{Fixture, args};
+use serde_json::{Value, json};
+
+fn ls(fixture: &Fixture, arguments: &Value) -> Result<Output, ToolError> {
+    Fixture::wait(run(&fixture.cx, args(arguments)))
+}
+
+fn text(fixture: &Fixture, arguments: &Value) -> String {
+    ls(fixture, arguments).unwrap().text
+}
+
+#[test]
+fn names_without_regard_to_case_and_folders_with_a_slash() {
+    let fixture = Fixture::new(&[
+        ("b.txt", ""),
+        ("A.txt", ""),
+        ("a.txt", ""),
+        (".env", ""),
+        ("Src/x", ""),
+        ("É", ""),
+        ("é", ""),
+    ]);
+    std::os::unix::fs::symlink("Src", fixture.at("link")).unwrap();
+    std::os::unix::fs::symlink("nowhere", fixture.at("dangling")).unwrap();
+    std::os::unix::fs::symlink(fixture.outside(), fixture.at("out")).unwrap();
+    assert_eq!(text(&fixture, &json!({})), ".env\nA.txt\na.txt\nb.txt\ndangling\nlink/\nout\nSrc/\nÉ\né");
+    assert_eq!(ls(&fixture, &json!({})).unwrap().details, Details::default());
+}
+
+#[test]
+fn an_empty_folder_and_what_is_no_folder() {
+    let fixture = Fixture::new(&[("file", "")]);
+    std::fs::create_dir(fixture.at("none")).unwrap();
+    assert_eq!(text(&fixture, &json!({"path": "none"})), "(empty directory)");
+    let error = |path: &str| ls(&fixture, &json!({ "path": path })).unwrap_err().to_string();
+    assert_eq!(error("file"), "Not a directory: file");
+    assert!(error("nono").starts_with("Directory not found: nono"), "{}", error("nono"));
+    assert_eq!(ls(&fixture, &json!({"path": "none", "offset": 0})).unwrap().text, "(empty directory)");
+}
+
+fn many(count: usize) -> Fixture {
+    let fixture = Fixture::new(&[]);
+    for n in 0..count {
+        fixture.write(&format!("f{n:04}"), "");
+    }
+    fixture
+}
+
+#[test]
+fn the_entry_limit_is_said_and_pages_join() {
+    let fixture = many(25);
+    let output = ls(&fixture, &json!({"limit": 10})).unwrap();
+    let notices = "\n\n[10 entries limit reached. Use limit=20 for more]\n[Use offset=10 to continue]";
+    assert!(output.text.ends_with(&format!("f0009{notices}")), "{}", output.text);
+    let details = Details {
+        entry_limit_reached: Some(10),
+        total_entries: Some(25),
+        next_offset: Some(10),
+        ..Details::default()
+    };
+    assert_eq!(output.details, details);
+    let page = |offset: u64| text(&fixture, &json!({"limit": 10, "offset": offset}));
+    let body = |page: String| page.split("\n\n").next().unwrap().to_owned();
+    let joined = [body(page(0)), body(page(10)), body(page(20))].join("\n");
+    assert_eq!(joined, text(&fixture, &json!({})));
+    assert_eq!(text(&fixture, &json!({"limit": 25})), joined);
+    let error = ls(&fixture, &json!({"offset": 25})).unwrap_err().to_string();
+    assert_eq!(error, "Offset 25 is beyond the last entry (25 in all)");
+}
+
+#[test]
+fn the_byte_limit_cuts_at_a_name() {
+    let fixture = many(25).with(|shared| shared.limits.max_bytes = 20);
+    let output = ls(&fixture, &json!({})).unwrap();
+    assert_eq!(output.text, "f0000\nf0001\nf0002\n\n[20B limit reached]\n[Use offset=3 to continue]");
+    let truncation = output.details.truncation.unwrap();
+    assert_eq!((truncation.output_lines, truncation.output_bytes), (3, 17));
+    assert_eq!((truncation.total_lines, truncation.total_bytes), (25, 149));
+    assert_eq!((output.details.total_entries, output.details.next_offset), (Some(25), Some(3)));
+    assert_eq!(output.details.entry_limit_reached, None);
+}

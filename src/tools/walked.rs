@@ -1,0 +1,111 @@
+//! What grep and find share of a walk: how its paths are shown, and news of a long one.
+
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use crate::text::show;
+use crate::workspace::Workspace;
+
+use super::Progress;
+
+/// How long a walk may last before there is news of it.
+const SILENT: Duration = Duration::from_secs(1);
+/// How long after that there is news again.
+const APART: Duration = Duration::from_millis(500);
+
+/// How the paths of a walk are shown: as the workspace shows them.
+#[derive(Debug)]
+pub(super) struct Paths {
+    prefix: String,
+}
+
+impl Paths {
+    /// The paths below `folder`, a real place.
+    pub(super) fn below(workspace: &Workspace, folder: &Path) -> Self {
+        let prefix = match workspace.show(folder) {
+            here if here == "." => String::new(),
+            top if top.ends_with('/') => top,
+            folder => folder + "/",
+        };
+        Self { prefix }
+    }
+
+    /// The one path of a file that is searched alone.
+    pub(super) fn of_file(workspace: &Workspace, file: &Path) -> Self {
+        Self { prefix: workspace.show(file) }
+    }
+
+    /// A path below the folder, as it is shown.
+    pub(super) fn show(&self, path: &[u8]) -> String {
+        let below = show::name(path);
+        match (self.prefix.as_str(), below.is_empty()) {
+            ("", true) => ".".to_owned(),
+            (prefix, true) => prefix.strip_suffix('/').unwrap_or(prefix).to_owned(),
+            (prefix, false) => [prefix, &below].concat(),
+        }
+    }
+}
+
+/// Tells now and then how many entries a walk has visited.
+pub(super) fn news(progress: &Progress) -> impl Fn(u64) + Sync + use<> {
+    let due = Mutex::new(Instant::now() + SILENT);
+    let progress = progress.clone();
+    move |visited| {
+        if !progress.is_wanted() {
+            return;
+        }
+        let Ok(mut due) = due.try_lock() else { return };
+        let now = Instant::now();
+        if now >= *due {
+            *due = now + APART;
+            progress.report(format!("{visited} files searched"));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workspace::{Boundary, Root};
+    use std::sync::Arc;
+
+    #[test]
+    fn paths_as_the_workspace_shows_them() {
+        let root = Root { given: "/data/repo".into(), real: "/data/repo".into() };
+        let workspace = Workspace::new(vec![root], Boundary::None).unwrap();
+        for (folder, path, shown) in [
+            ("/data/repo", "a/b", "a/b"),
+            ("/data/repo/src", "a/b", "src/a/b"),
+            ("/other", "a", "/other/a"),
+            ("/", "a", "/a"),
+            ("/data/repo/src", "", "src"),
+            ("/data/repo", "", "."),
+        ] {
+            let paths = Paths::below(&workspace, Path::new(folder));
+            assert_eq!(paths.show(path.as_bytes()), shown);
+            let joined = workspace.show(&Path::new(folder).join(path));
+            assert_eq!(joined.trim_end_matches('/'), shown, "{folder} {path}");
+        }
+        assert_eq!(Paths::of_file(&workspace, Path::new("/data/repo/a.rs")).show(b""), "a.rs");
+    }
+
+    #[test]
+    fn news_of_long_walks_alone_and_not_too_often() {
+        let heard = Arc::new(Mutex::new(Vec::new()));
+        let listener = Arc::clone(&heard);
+        let news = news(&Progress::new(move |message| listener.lock().unwrap().push(message)));
+        let start = Instant::now();
+        let mut visited = 0;
+        while start.elapsed() < Duration::from_millis(1300) {
+            visited += 1;
+            news(visited);
+            if start.elapsed() < Duration::from_millis(900) {
+                assert!(heard.lock().unwrap().is_empty());
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        let heard = heard.lock().unwrap();
+        assert!(matches!(heard.as_slice(), [one] if one.ends_with(" files searched")), "{heard:?}");
+    }
+}
