@@ -9,7 +9,7 @@ use serde_json::json;
 
 use crate::support::{Client, Reply, Start, Workspace, content, eventually};
 
-const TEN_DAYS: Duration = Duration::from_secs(864_000);
+const TEN_DAYS: Duration = Duration::from_secs(864_001);
 
 fn saved_path(reply: &Reply) -> PathBuf {
     reply.details()["fullOutputPath"].as_str().unwrap_or_else(|| panic!("nothing was saved\n{reply}")).into()

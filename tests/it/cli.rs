@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::{Start, Workspace};
 
 /// Every flag of the contract. Each has a variable, `CUTLINE_` and its name.
-const FLAGS: [&str; 17] = [
+const FLAGS: [&str; 19] = [
     "--root",
     "--allow-outside",
     "--tools",
@@ -19,6 +19,8 @@ const FLAGS: [&str; 17] = [
     "--bash-tail",
     "--bash-timeout",
     "--bash-max-timeout",
+    "--sandbox",
+    "--writable",
     "--spill-dir",
     "--spill-max-file",
     "--spill-max-total",
@@ -124,6 +126,7 @@ fn bad_usage_is_exit_2_and_names_the_flag() {
         (&["--max-lines", "1.5"], "--max-lines"),
         (&["--tools", "read,write"], "--tools"),
         (&["--spill-keep", "soon"], "--spill-keep"),
+        (&["--sandbox", "strict"], "--sandbox"),
         (&["--bash-timeout", "700"], "--bash-timeout"),
         (&["config"], "CLIENT"),
         (&["config", "emacs"], "emacs"),
@@ -304,4 +307,38 @@ fn every_flag_starts_a_server() {
     let mut client =
         Start::new(&workspace).flags(flags.concat()).flags(["--allow-outside", "--structured"]).client();
     client.call("read", json!({"path": "a"})).assert_text("one\n");
+}
+
+/// The binary on a terminal: what it prints there, stdout and stderr together.
+fn on_a_terminal(workspace: &Workspace, arguments: &[&str]) -> Option<String> {
+    let quoted = arguments.iter().map(|argument| format!(" '{argument}'")).collect::<Vec<_>>().concat();
+    let command = format!("'{}'{quoted}", env!("CARGO_BIN_EXE_cutline"));
+    let mut script = Command::new("script");
+    script.args(["-qec", &command, "/dev/null"]).current_dir(workspace.root());
+    script.env("TERM", "xterm").env_remove("NO_COLOR").env("CUTLINE_SPILL_DIR", workspace.saved_dir());
+    match script.stdin(Stdio::null()).output() {
+        Ok(output) => Some(stdout(&output)),
+        Err(_) => {
+            eprintln!("skipped: there is no script(1) here to make a terminal with");
+            None
+        }
+    }
+}
+
+#[test]
+fn on_a_terminal_it_says_what_it_is() {
+    let Some(shown) = on_a_terminal(&Workspace::new(), &[]) else { return };
+    for part in ["MCP", "cutline config", "cutline call", "--help"] {
+        assert!(shown.contains(part), "{part} is not in {shown:?}");
+    }
+}
+
+#[test]
+fn notices_are_coloured_on_a_terminal_only() {
+    let workspace = Workspace::with(&json!({"a": "1\n2\n"}));
+    let call = ["call", "read", "path=a", "limit=1"];
+    let Some(shown) = on_a_terminal(&workspace, &call) else { return };
+    let (body, notice) = shown.split_once('\u{1b}').unwrap_or_else(|| panic!("no colour in {shown:?}"));
+    assert!(body.starts_with('1') && notice.contains("[Showing lines 1-1 of 2."), "{shown:?}");
+    assert!(!stdout(&run(&workspace, &call)).contains('\u{1b}'));
 }

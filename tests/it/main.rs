@@ -32,6 +32,9 @@ mod cli;
 // What may be opened and what may not; links, roots, races.
 mod boundaries;
 
+// --sandbox: what the kernel keeps commands from.
+mod sandbox;
+
 // A full disk, a folder that goes away, a limit of the system.
 mod faults;
 

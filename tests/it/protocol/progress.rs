@@ -71,3 +71,15 @@ fn without_a_token_nothing_is_told() {
     let unasked = client.unasked();
     assert!(unasked.is_empty(), "{unasked:?}");
 }
+
+#[test]
+fn a_silent_command_is_told_of_too() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    // Many clients give up after a minute without a word; this takes the ten seconds that it takes.
+    let command = "until [ -e go ]; do sleep 0.05; done";
+    let id = client.send_call("bash", json!({"command": command}), Some(json!("t")));
+    client.notification("notifications/progress", |params| params["progressToken"] == "t");
+    workspace.write("go", "");
+    assert_eq!(client.answer(id)["result"]["content"][0]["text"], "(no output)");
+}

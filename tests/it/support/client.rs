@@ -119,7 +119,10 @@ impl<'a> Start<'a> {
         if unprivileged {
             // The build folder may be one that this user can't enter.
             program = workspace.base().join("cutline");
-            std::fs::copy(&self.program, &program).expect("a copy of the binary");
+            // Not by this process: a file that it had open for writing could not be run while another
+            // thread starts a process that holds it too, for a moment.
+            let copied = Command::new("cp").arg(&self.program).arg(&program).status();
+            assert!(copied.is_ok_and(|status| status.success()), "no copy of the binary");
         }
         let mut command = Command::new(program);
         command.args(&self.flags).current_dir(workspace.root());
