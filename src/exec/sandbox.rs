@@ -7,6 +7,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 
@@ -63,7 +64,8 @@ impl Sandbox {
             return Ok(None);
         }
         probe()?;
-        let temp = tempfile::Builder::new().prefix("cutline-sandbox-").tempdir()?;
+        let private = std::fs::Permissions::from_mode(0o700);
+        let temp = tempfile::Builder::new().prefix("cutline-sandbox-").permissions(private).tempdir()?;
         Ok(Some(Self { mode, writable, temp }))
     }
 
