@@ -50,8 +50,8 @@ fn main() {
         (
             "grep 200 MB, few",
             "grep",
-            json!({"pattern": "RARE_NEEDLE", "path": "big.txt"}),
-            "rg --no-mmap -n RARE_NEEDLE big.txt",
+            json!({"pattern": "NEEDLE_RARE", "path": "big.txt"}),
+            "rg --no-mmap -n NEEDLE_RARE big.txt",
         ),
         (
             "grep 200 MB, none",
@@ -68,8 +68,8 @@ fn main() {
         (
             "grep one line of 50 MB",
             "grep",
-            json!({"pattern": "NEEDLE", "path": "oneline.min.js"}),
-            "rg -o NEEDLE oneline.min.js",
+            json!({"pattern": "NEEDLE_MINIFIED", "path": "oneline.min.js"}),
+            "rg -o NEEDLE_MINIFIED oneline.min.js",
         ),
         (
             "find first 1000",

@@ -2,7 +2,7 @@
 //!
 //! A search gives rows: match lines and the context asked for, each already cut to the characters that
 //! are shown. Memory is bounded whatever the file: it is read in blocks of whole lines, and a line that
-//! no block can hold is searched in overlapping windows ([`giant`]). Files are never mapped: one that
+//! no block can hold is searched in overlapping windows (`giant`). Files are never mapped: one that
 //! shrinks while it is read must not end the server.
 
 mod file;

@@ -5,7 +5,7 @@
 //! what they find waits for its turn, and whoever completes the front hands over all that is ready
 //! then. A sink that has enough stops everybody at once.
 //!
-//! Memory is bounded by how far ahead the workers may be ([`queue`]), descriptors by two for each
+//! Memory is bounded by how far ahead the workers may be (`queue`), descriptors by two for each
 //! worker. Links are not followed, `.git` is never entered, nothing outside the folder is opened.
 
 pub mod folder;

@@ -1,1 +1,42 @@
-//! The tests of the whole product, over its own protocol. (being built)
+//! The tests of the whole product: the real binary, over its own protocol, on real files.
+//!
+//! One binary, so that it links once. What can be said as input, call and answer is a scenario in
+//! `fixtures/scenarios`; code is for what needs a clock, a signal, a second client or a race.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test that can't go on should stop, and say why"
+)]
+
+// The harness: a folder to work in, a client that speaks the protocol, answers that explain themselves.
+mod support;
+
+// Every row of the contract: runs the files of `fixtures/scenarios`.
+mod scenarios;
+
+// What holds whatever the tool is: both eras, schemas, arguments, errors, many calls, the end.
+mod protocol;
+
+// One file for each tool, for what does not fit in a scenario.
+mod bash;
+mod find;
+mod grep;
+mod ls;
+mod read;
+
+// The command line: flags, variables, `call`, `config`.
+mod cli;
+
+// What may be opened and what may not; links, roots, races.
+mod boundaries;
+
+// --sandbox: what the kernel keeps commands from.
+mod sandbox;
+
+// A full disk, a folder that goes away, a limit of the system.
+mod faults;
+
+// The arrows between the rooms of the house, read from the sources.
+mod layers;

@@ -1,0 +1,243 @@
+//! bash, where a scenario is not enough: the saved files, what is left running, what is cleaned up.
+
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use serde_json::json;
+
+use crate::support::{Client, Reply, Start, Workspace, content, eventually};
+
+const TEN_DAYS: Duration = Duration::from_secs(864_001);
+
+fn saved_path(reply: &Reply) -> PathBuf {
+    reply.details()["fullOutputPath"].as_str().unwrap_or_else(|| panic!("nothing was saved\n{reply}")).into()
+}
+
+fn mode(path: &Path) -> u32 {
+    fs::metadata(path).unwrap().mode() & 0o7777
+}
+
+#[test]
+fn a_saved_output_is_complete_and_private() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    let reply = client.call("bash", json!({"command": "seq 100000"}));
+    let path = saved_path(&reply);
+    let whole = content(&json!({"lines": [1, 100_000], "text": "{n}"}));
+    assert!(fs::read(&path).unwrap() == whole, "the file is not the whole output");
+    assert_eq!(mode(&path), 0o600);
+    assert_eq!(path.parent(), Some(workspace.saved_dir().as_path()));
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let random = name.strip_prefix("cutline-bash-").and_then(|rest| rest.strip_suffix(".log"));
+    assert!(random.is_some_and(|random| random.len() >= 6), "{name}");
+    assert_eq!(mode(&workspace.saved_dir()), 0o777, "a folder that was given keeps its mode");
+}
+
+#[test]
+fn nothing_is_left_where_nothing_was_cut() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    // Over the limit on the way, within it once the escapes are resolved.
+    let command = "for i in $(seq 3000); do printf '\\033[31m\\033[0m'; done; echo x";
+    client.call("bash", json!({"command": command})).assert_text("x\n");
+    client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
+    assert_eq!(workspace.saved(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn the_default_folder_is_in_the_temp_folder_and_private() {
+    let workspace = Workspace::with(&json!({"../tmp": {"dir": true}}));
+    let tmp = workspace.base().join("tmp");
+    let mut client = Start::new(&workspace).default_saved_dir().env("TMPDIR", "<base>/tmp").client();
+    let path = saved_path(&client.call("bash", json!({"command": "seq 3000"})));
+    let folder = tmp.join(format!("cutline-{}", rustix::process::geteuid().as_raw()));
+    assert_eq!(path.parent(), Some(folder.as_path()));
+    assert_eq!(mode(&folder), 0o700);
+    client.call("read", json!({"path": path, "limit": 1})).assert_worked();
+    client.call("ls", json!({"path": folder})).assert_error(&["outside the allowed roots"]);
+}
+
+#[test]
+fn what_a_background_process_prints_later_goes_on_to_the_file() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    let command = "(until [ -e go ]; do sleep 0.05; done; seq 20000; touch done) & echo started";
+    let reply = client.call("bash", json!({"command": command}));
+    reply.assert_holds("started\n\n[Background process");
+    let path = saved_path(&reply);
+    workspace.write("go", "");
+    let whole = content(&json!(["started", {"lines": [1, 20_000], "text": "{n}"}]));
+    eventually("all of it is in the file", || fs::metadata(&path).unwrap().len() == whole.len() as u64);
+    assert!(fs::read(&path).unwrap() == whole, "the file is not the whole output");
+}
+
+#[test]
+fn old_outputs_go_and_nothing_else() {
+    let workspace = Workspace::new();
+    let old = SystemTime::now() - TEN_DAYS;
+    let put = |name: &str, time: SystemTime| {
+        let path = workspace.saved_dir().join(name);
+        fs::write(&path, "x").unwrap();
+        fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        path
+    };
+    let goes = put("cutline-bash-oldOne.log", old);
+    let stays = [
+        put("cutline-bash-newOne.log", SystemTime::now()),
+        put("notes.log", old),
+        put("cutline-bash-.log", old),
+        put("cutline-bash-x.txt", old),
+    ];
+    let precious = workspace.base().join("precious");
+    fs::write(&precious, "x").unwrap();
+    let link = workspace.saved_dir().join("cutline-bash-aLink.log");
+    symlink(&precious, &link).unwrap();
+
+    let _client = Client::new(&workspace);
+    eventually("the old output goes", || !goes.exists());
+    for path in stays.iter().chain([&precious, &link]) {
+        assert!(path.symlink_metadata().is_ok(), "{} went too", path.display());
+    }
+}
+
+#[test]
+fn past_the_total_the_oldest_go_first() {
+    let workspace = Workspace::new();
+    let put = |name: &str, hours: u64| {
+        let path = workspace.saved_dir().join(name);
+        fs::write(&path, vec![b'x'; 40_000]).unwrap();
+        let time = SystemTime::now() - Duration::from_secs(hours * 3600);
+        fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        path
+    };
+    let (oldest, older, newest) =
+        (put("cutline-bash-a.log", 30), put("cutline-bash-b.log", 20), put("cutline-bash-c.log", 10));
+    let _client = Start::new(&workspace).flags(["--spill-max-total", "100KB"]).client();
+    eventually("the oldest goes", || !oldest.exists());
+    assert!(older.exists() && newest.exists());
+}
+
+#[test]
+fn what_a_live_server_writes_stays() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    let reply = client.call("bash", json!({"command": "echo hi; sleep 600 &"}));
+    let path = saved_path(&reply);
+    let old = SystemTime::now() - TEN_DAYS;
+    fs::File::options().write(true).open(&path).unwrap().set_modified(old).unwrap();
+    let decoy = workspace.saved_dir().join("cutline-bash-decoy.log");
+    fs::write(&decoy, "x").unwrap();
+    fs::File::options().write(true).open(&decoy).unwrap().set_modified(old).unwrap();
+    let _other = Client::new(&workspace);
+    eventually("the other server cleans up", || !decoy.exists());
+    assert!(path.exists(), "the file of a live server was removed");
+}
+
+#[test]
+fn a_command_that_times_out_leaves_nothing_running() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    let command = "trap '' TERM; setsid sleep 600 & (setsid bash -c \"trap '' TERM; sleep 600 & wait; sleep 600\" &); sleep 600 & wait; sleep 600";
+    let reply = client.call("bash", json!({"command": command, "timeout": 1}));
+    assert_eq!(reply.details()["timedOut"], true, "{reply}");
+    eventually("all are gone", || workspace.processes(client.id()).is_empty());
+}
+
+#[test]
+fn no_zombies_are_left() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    for _ in 0..5 {
+        client.call("bash", json!({"command": "setsid true; (sleep 0.01 &) ; true"})).assert_worked();
+    }
+    let zombies = || {
+        let children = fs::read_dir("/proc").unwrap().flatten().filter(|entry| {
+            let stat = fs::read_to_string(entry.path().join("stat")).unwrap_or_default();
+            let after_name = stat.rsplit(") ").next().unwrap_or_default().to_owned();
+            let mut fields = after_name.split(' ');
+            fields.next() == Some("Z") && fields.next() == Some(&client.id().to_string())
+        });
+        children.count()
+    };
+    eventually("its children are reaped", || zombies() == 0);
+}
+
+#[test]
+fn the_shell_ends_though_nobody_reads_from_it() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    client
+        .call("bash", json!({"command": "exec >&-; exec 2>&-; sleep 0.1; exit 7"}))
+        .assert_text("(no output)\n\nCommand exited with code 7");
+}
+
+#[test]
+fn a_command_can_stop_itself_and_its_group() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    client
+        .call("bash", json!({"command": "echo hi; kill -KILL 0"}))
+        .assert_holds("hi\n\nCommand killed by signal SIGKILL");
+    client.call("bash", json!({"command": "echo still here"})).assert_text("still here\n");
+}
+
+#[test]
+fn sixteen_commands_save_sixteen_files() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    let ids: Vec<_> = (0..16)
+        .map(|n| {
+            client.send_call(
+                "bash",
+                json!({"command": format!("for i in $(seq 3000); do echo {n}; done")}),
+                None,
+            )
+        })
+        .collect();
+    let mut paths = Vec::new();
+    for (n, id) in ids.into_iter().enumerate() {
+        let answer = client.answer(id);
+        let path = answer["result"]["_meta"]["details"]["fullOutputPath"].as_str().unwrap().to_owned();
+        assert_eq!(fs::read_to_string(&path).unwrap(), format!("{n}\n").repeat(3000));
+        paths.push(path);
+    }
+    paths.sort();
+    paths.dedup();
+    assert_eq!(paths.len(), 16);
+}
+
+#[test]
+fn memory_does_not_grow_with_the_output() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    for command in ["yes line | head -c 100000000", "head -c 100000000 /dev/zero | tr '\\0' x"] {
+        let reply = client.call("bash", json!({"command": command}));
+        assert_eq!(reply.details()["truncation"]["totalBytes"], 100_000_000, "{reply}");
+    }
+    let status = fs::read_to_string(format!("/proc/{}/status", client.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    assert!(kilobytes < 100_000, "{kilobytes} kB at the peak");
+}
+
+#[test]
+fn sh_runs_it_where_there_is_no_bash() {
+    let workspace = Workspace::with(&json!({"../bin": {"dir": true}}));
+    symlink("/bin/sh", workspace.base().join("bin/sh")).unwrap();
+    let mut client = Start::new(&workspace).env("PATH", "<base>/bin").client();
+    client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
+}
+
+#[test]
+fn a_workspace_without_execute_permission_is_an_error_of_the_call() {
+    let workspace = Workspace::with(&json!({"../gone/a": "x"}));
+    let mut client = Start::new(&workspace).flags(["--root", "<base>/gone"]).client();
+    fs::remove_dir_all(workspace.base().join("gone")).unwrap();
+    let reply = client.call("bash", json!({"command": "echo hi"}));
+    reply.assert_error(&["Command could not be started", "No such file or directory"]);
+    fs::create_dir(workspace.base().join("gone")).unwrap();
+    fs::set_permissions(workspace.base().join("gone"), fs::Permissions::from_mode(0o755)).unwrap();
+    client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
+}

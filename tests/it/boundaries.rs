@@ -1,0 +1,230 @@
+//! What may be opened: nothing outside the roots, by whatever way, however fast things change.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use serde_json::{Value, json};
+
+use crate::support::{Client, Start, Workspace};
+
+const OUTSIDE: &str = "Path is outside the allowed roots";
+
+fn workspace() -> Workspace {
+    Workspace::with(&json!({
+        "inside/a.txt": "inside\n",
+        "../outside/secret.txt": "secret\n",
+        "../outside/sub/more.txt": "secret\n",
+        "file-link": {"symlink": "../outside/secret.txt"},
+        "folder-link": {"symlink": "../outside"},
+        "inside/hop": {"symlink": "../folder-link"},
+        "absolute-link": {"symlink": "<base>/outside"},
+        "self-link": {"symlink": "self-link"},
+    }))
+}
+
+/// Every way out that a path can take.
+const WAYS_OUT: [&str; 14] = [
+    "..",
+    "../",
+    "../outside",
+    "inside/../../outside",
+    "folder-link",
+    "folder-link/",
+    "folder-link/sub",
+    "inside/hop",
+    "inside/hop/sub",
+    "absolute-link",
+    "absolute-link/sub/..",
+    "/",
+    "/etc",
+    "<base>/outside/sub",
+];
+
+#[test]
+fn no_tool_leaves_the_roots() {
+    let workspace = workspace();
+    let mut client = Client::new(&workspace);
+    for way in WAYS_OUT {
+        let path = workspace.filled_in(way);
+        for (tool, args) in [
+            ("ls", json!({"path": path})),
+            ("find", json!({"pattern": "*", "path": path})),
+            ("grep", json!({"pattern": "secret", "path": path})),
+            ("read", json!({"path": path})),
+            ("read", json!({"path": format!("{path}/secret.txt")})),
+            ("read", json!({"path": format!("{path}/no-such-file")})),
+        ] {
+            let reply = client.call(tool, args);
+            reply.assert_error(&[OUTSIDE]);
+            assert!(!reply.text().contains("secret\n"), "{reply}");
+        }
+    }
+    client.call("grep", json!({"pattern": "secret", "path": "file-link"})).assert_error(&[OUTSIDE]);
+}
+
+#[test]
+fn what_stands_outside_is_not_told() {
+    let workspace = workspace();
+    let mut client = Client::new(&workspace);
+    let ways = [
+        "../outside/secret.txt",
+        "../outside/nothing",
+        "../outside/secret.txt/x",
+        "../outside/sub",
+        "../nowhere/x",
+    ];
+    let answers: Vec<String> =
+        ways.iter().map(|way| client.call("read", json!({"path": way})).text().replace(way, "WAY")).collect();
+    assert!(answers.iter().all(|answer| answer == &answers[0]), "{answers:#?}");
+}
+
+#[test]
+fn walks_and_globs_do_not_leave_the_roots() {
+    let workspace = workspace();
+    let mut client = Client::new(&workspace);
+    for no_ignore in [false, true] {
+        client
+            .call("grep", json!({"pattern": "secret", "noIgnore": no_ignore}))
+            .assert_text("No matches found");
+    }
+    for pattern in ["../**/*.txt", "../outside/*", "folder-link/*"] {
+        let reply = client.call("find", json!({"pattern": pattern}));
+        assert!(!reply.text().contains("secret.txt"), "{reply}");
+    }
+    let reply = client.call("grep", json!({"pattern": "secret", "glob": "../outside/*"}));
+    assert!(!reply.text().contains("secret.txt"), "{reply}");
+}
+
+#[test]
+fn ignore_files_outside_tell_nothing() {
+    // An ignore file above the roots may narrow a search; what it holds is never shown.
+    let workspace = Workspace::with(&json!({"../.gitignore": ["*.secret", "[bad"], "a": "x\n"}));
+    let mut client = Client::new(&workspace);
+    let reply = client.call("grep", json!({"pattern": "x"}));
+    reply.assert_holds("a:1: x");
+    assert!(!reply.text().contains("bad"), "{reply}");
+}
+
+#[test]
+fn links_that_stay_inside_work() {
+    let workspace = Workspace::with(&json!({
+        "real/a.txt": "inside\n",
+        "one": {"symlink": "real"},
+        "two": {"symlink": "<root>/one"},
+        "three": {"symlink": "../root/two"},
+    }));
+    let mut client = Client::new(&workspace);
+    for path in ["one/a.txt", "two/a.txt", "three/a.txt", "one/../real/a.txt", "real/../one/a.txt"] {
+        client.call("read", json!({"path": path})).assert_text("inside\n");
+    }
+    client.call("ls", json!({"path": "three"})).assert_text("a.txt");
+    client.call("read", json!({"path": "self"})).assert_error(&["File not found: self"]);
+}
+
+#[test]
+fn a_link_in_a_circle_is_an_error() {
+    let workspace = workspace();
+    let mut client = Client::new(&workspace);
+    let reply = client.call("read", json!({"path": "self-link"}));
+    assert!(reply.is_error(), "{reply}");
+    client.call("ls", json!({})).assert_holds("self-link");
+}
+
+#[test]
+fn a_root_that_is_a_link_is_known_by_both_names() {
+    let workspace = Workspace::with(&json!({"../real/a.txt": "inside\n", "../link": {"symlink": "real"}}));
+    let mut client = Start::new(&workspace).flags(["--root", "<base>/link"]).client();
+    for path in ["a.txt", "<base>/link/a.txt", "<base>/real/a.txt"] {
+        client.call("read", json!({"path": workspace.filled_in(path)})).assert_text("inside\n");
+    }
+    client
+        .call("read", json!({"path": workspace.filled_in("<base>/link/b.txt")}))
+        .assert_error(&["File not found: b.txt"]);
+}
+
+#[test]
+fn a_sibling_that_begins_alike_is_outside() {
+    let workspace = Workspace::with(&json!({"../root2/a": "secret\n", "../roo/a": "secret\n"}));
+    let mut client = Client::new(&workspace);
+    for path in ["../root2/a", "<base>/root2/a", "<root>2/a", "../roo/a"] {
+        client.call("read", json!({"path": workspace.filled_in(path)})).assert_error(&[OUTSIDE]);
+    }
+}
+
+#[test]
+fn a_link_that_is_swapped_is_never_followed_out() {
+    let workspace = Workspace::with(&json!({
+        "a/file": "inside\n",
+        "../outside/file": "secret\n",
+        "b": {"dir": true},
+    }));
+    let mut client = Client::new(&workspace);
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let (link, spare) = (workspace.path("b/swapped"), workspace.path("b/spare"));
+            let targets = [workspace.path("a"), workspace.base().join("outside")];
+            while !stop.load(Ordering::Relaxed) {
+                for target in &targets {
+                    let _there_already = symlink(target, &spare);
+                    let _gone = fs::rename(&spare, &link);
+                }
+            }
+        });
+        let mut answers = Vec::new();
+        for n in 0..600 {
+            let (tool, args) = match n % 3 {
+                0 => ("read", json!({"path": "b/swapped/file"})),
+                1 => ("grep", json!({"pattern": ".", "path": "b/swapped"})),
+                _ => ("grep", json!({"pattern": "secret", "path": "b/swapped/file"})),
+            };
+            answers.push(client.call(tool, args));
+        }
+        stop.store(true, Ordering::Relaxed);
+        for reply in answers {
+            assert!(!reply.text().contains("secret\n") && !reply.text().contains(": secret"), "{reply}");
+        }
+    });
+}
+
+#[test]
+fn saved_outputs_alone_may_be_opened_in_their_folder() {
+    let workspace = workspace();
+    let mut client = Client::new(&workspace);
+    let reply = client.call("bash", json!({"command": "seq 3000"}));
+    let path = reply.details()["fullOutputPath"].as_str().unwrap().to_owned();
+    client.call("read", json!({"path": path, "limit": 1})).assert_worked();
+    client.call("grep", json!({"pattern": "^77$", "path": path})).assert_worked();
+    fs::write(workspace.saved_dir().join("other.txt"), "secret\n").unwrap();
+    let link = workspace.saved_dir().join("cutline-bash-abc.log");
+    symlink(workspace.base().join("outside/secret.txt"), &link).unwrap();
+    for path in [workspace.saved_dir().join("other.txt"), workspace.saved_dir(), link] {
+        client.call("read", json!({"path": path})).assert_error(&[OUTSIDE]);
+    }
+    client.call("ls", json!({"path": workspace.saved_dir()})).assert_error(&[OUTSIDE]);
+}
+
+#[test]
+fn allow_outside_lifts_it_for_all_tools() {
+    let workspace = workspace();
+    let mut client = Start::new(&workspace).flags(["--allow-outside"]).client();
+    let outside = workspace.base().join("outside");
+    let answers: Vec<(&str, Value, String)> = vec![
+        ("read", json!({"path": "../outside/secret.txt"}), "secret\n".to_owned()),
+        ("ls", json!({"path": "folder-link"}), "secret.txt\nsub/".to_owned()),
+        (
+            "find",
+            json!({"pattern": "s*", "path": "../outside"}),
+            outside.join("secret.txt").display().to_string(),
+        ),
+        (
+            "grep",
+            json!({"pattern": "secret", "path": "../outside/sub"}),
+            format!("{}:1: secret", outside.join("sub/more.txt").display()),
+        ),
+    ];
+    for (tool, args, expected) in answers {
+        client.call(tool, args).assert_text(&expected);
+    }
+}

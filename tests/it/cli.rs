@@ -1,0 +1,344 @@
+//! The command line: what a person types, and what comes of it.
+
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::support::{Start, Workspace};
+
+/// Every flag of the contract. Each has a variable, `CUTLINE_` and its name.
+const FLAGS: [&str; 19] = [
+    "--root",
+    "--allow-outside",
+    "--tools",
+    "--structured",
+    "--max-lines",
+    "--max-bytes",
+    "--max-line-chars",
+    "--bash-head",
+    "--bash-tail",
+    "--bash-timeout",
+    "--bash-max-timeout",
+    "--sandbox",
+    "--writable",
+    "--spill-dir",
+    "--spill-max-file",
+    "--spill-max-total",
+    "--spill-keep",
+    "--log",
+    "--workers",
+];
+
+/// The binary with these arguments, run in `workspace` to its end.
+fn run(workspace: &Workspace, arguments: &[&str]) -> Output {
+    let mut command: Command = Start::new(workspace).flags(arguments).command();
+    command.stdin(Stdio::null()).output().unwrap()
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn code(output: &Output) -> i32 {
+    output.status.code().unwrap()
+}
+
+#[test]
+fn version() {
+    let output = run(&Workspace::new(), &["--version"]);
+    assert_eq!((code(&output), stdout(&output)), (0, format!("cutline {}\n", env!("CARGO_PKG_VERSION"))));
+}
+
+#[test]
+fn help_names_every_flag_and_its_variable() {
+    let output = run(&Workspace::new(), &["--help"]);
+    let help = stdout(&output);
+    assert_eq!(code(&output), 0);
+    for flag in FLAGS {
+        assert!(
+            help.contains(&format!("{flag} ")) || help.contains(&format!("{flag}\n")),
+            "{flag} is not in\n{help}"
+        );
+        let variable = format!("CUTLINE_{}", flag.trim_start_matches('-').replace('-', "_").to_uppercase());
+        assert!(help.contains(&variable), "{variable} is not in\n{help}");
+    }
+    for default in ["2000", "30KB", "500", "1GB", "4GB", "7d", "600"] {
+        assert!(help.contains(default), "the default {default} is not in\n{help}");
+    }
+    for word in ["call", "config"] {
+        assert!(help.lines().any(|line| line.trim_start().starts_with(word)), "{word} is not in\n{help}");
+    }
+}
+
+#[test]
+fn zero_is_refused_for_each_limit() {
+    let workspace = Workspace::new();
+    let limits = [
+        "--max-lines",
+        "--max-bytes",
+        "--max-line-chars",
+        "--bash-timeout",
+        "--bash-max-timeout",
+        "--spill-max-file",
+        "--spill-max-total",
+        "--spill-keep",
+        "--workers",
+    ];
+    for flag in limits {
+        let output = run(&workspace, &[flag, "0"]);
+        assert_eq!(code(&output), 2, "{flag} 0: {}", stderr(&output));
+        assert!(stderr(&output).contains(flag), "{flag} is not named: {}", stderr(&output));
+        assert_eq!(stdout(&output), "", "stdout belongs to the protocol");
+    }
+}
+
+#[test]
+fn zero_in_a_variable_is_refused_too() {
+    let workspace = Workspace::new();
+    let mut command = Start::new(&workspace).env("CUTLINE_MAX_LINES", "0").command();
+    let output = command.stdin(Stdio::null()).output().unwrap();
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("max-lines"), "{}", stderr(&output));
+}
+
+#[test]
+fn of_head_and_tail_one_is_above_zero() {
+    let workspace = Workspace::new();
+    assert_eq!(code(&run(&workspace, &["--bash-head", "5", "--bash-tail", "0"])), 0);
+    assert_eq!(code(&run(&workspace, &["--bash-head", "0", "--bash-tail", "5"])), 0);
+    let output = run(&workspace, &["--bash-head", "0", "--bash-tail", "0"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("--bash-head") && stderr(&output).contains("--bash-tail"));
+}
+
+#[test]
+fn bad_usage_is_exit_2_and_names_the_flag() {
+    let workspace = Workspace::new();
+    for (arguments, named) in [
+        (&["--no-such-flag"][..], "--no-such-flag"),
+        (&["--max-bytes", "30 bananas"], "--max-bytes"),
+        (&["--max-bytes", "-1"], "-1"),
+        (&["--max-lines", "ten"], "--max-lines"),
+        (&["--max-lines", "1.5"], "--max-lines"),
+        (&["--tools", "read,write"], "--tools"),
+        (&["--spill-keep", "soon"], "--spill-keep"),
+        (&["--sandbox", "strict"], "--sandbox"),
+        (&["--bash-timeout", "700"], "--bash-timeout"),
+        (&["config"], "CLIENT"),
+        (&["config", "emacs"], "emacs"),
+        (&["call"], "TOOL"),
+        (&["call", "write"], "write"),
+        (&["call", "read", "path"], "path"),
+        (&["serve-me"], "serve-me"),
+    ] {
+        let output = run(&workspace, arguments);
+        assert_eq!(code(&output), 2, "{arguments:?}: {}", stderr(&output));
+        assert!(stderr(&output).contains(named), "{arguments:?}: {}", stderr(&output));
+        assert_eq!(stdout(&output), "", "{arguments:?}");
+    }
+}
+
+#[test]
+fn sizes_as_people_write_them() {
+    let workspace = Workspace::with(&json!({"a": {"repeat": "x\n", "times": 40_000}}));
+    for (size, bytes) in [("300", 300), ("1KB", 1000), ("1KiB", 1024), ("2kb", 2000), ("1.5KB", 1500)] {
+        let output = run(&workspace, &["--max-bytes", size, "call", "read", "path=a", "--json"]);
+        let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(result["_meta"]["details"]["truncation"]["maxBytes"], bytes, "{size}");
+    }
+}
+
+#[test]
+fn a_variable_for_each_flag_and_the_flag_wins() {
+    let workspace = Workspace::with(&json!({"a": {"lines": [1, 90], "text": "{n}"}}));
+    let start = |flags: &[&str]| {
+        let mut command = Start::new(&workspace)
+            .env("CUTLINE_MAX_LINES", "7")
+            .flags(flags)
+            .flags(["call", "read", "path=a", "--json"])
+            .command();
+        let result: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
+        result["_meta"]["details"]["truncation"]["outputLines"].clone()
+    };
+    assert_eq!(start(&[]), 7);
+    assert_eq!(start(&["--max-lines", "3"]), 3);
+}
+
+#[test]
+fn call_prints_what_the_model_would_see() {
+    let workspace =
+        Workspace::with(&json!({"a b.txt": "one\ntwo\n", "big": {"lines": [1, 3000], "text": "{n}"}}));
+    let output = run(&workspace, &["call", "read", "path=a b.txt"]);
+    assert_eq!((code(&output), stdout(&output)), (0, "one\ntwo\n".to_owned()));
+    let output = run(&workspace, &["call", "read", "path=big", "offset=2", "limit=1"]);
+    let expected = "2\n\n[Showing lines 2-2 of 3000. Use offset=3 to continue]\n";
+    assert_eq!((code(&output), stdout(&output)), (0, expected.to_owned()));
+    let output = run(&workspace, &["call", "grep", "pattern=TWO", "ignoreCase=true"]);
+    assert_eq!((code(&output), stdout(&output)), (0, "a b.txt:2: two\n".to_owned()));
+    let output = run(&workspace, &["call", "ls"]);
+    assert_eq!((code(&output), stdout(&output)), (0, "a b.txt\nbig\n".to_owned()));
+    let output = run(&workspace, &["call", "find", "pattern=b*"]);
+    assert_eq!((code(&output), stdout(&output)), (0, "big\n".to_owned()));
+}
+
+#[test]
+fn call_runs_commands_and_leaves_nothing_running() {
+    let workspace = Workspace::new();
+    let output = run(&workspace, &["call", "bash", "command=echo hi; exit 3"]);
+    assert_eq!((code(&output), stdout(&output)), (0, "hi\n\nCommand exited with code 3\n".to_owned()));
+    run(&workspace, &["call", "bash", "command=sleep 600 & echo hi"]);
+    crate::support::eventually("its background process is gone", || workspace.processes(0).is_empty());
+}
+
+#[test]
+fn call_json_is_the_whole_result() {
+    let workspace = Workspace::with(&json!({"big": {"lines": [1, 3000], "text": "{n}"}}));
+    let output = run(&workspace, &["call", "--json", "read", "path=big"]);
+    let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(code(&output), 0);
+    assert_eq!(result["isError"], false);
+    assert_eq!(result["_meta"]["details"]["nextOffset"], 2001);
+    assert!(result["content"][0]["text"].as_str().unwrap().starts_with("1\n2\n"));
+}
+
+#[test]
+fn an_error_of_a_tool_is_exit_1() {
+    let workspace = Workspace::new();
+    let output = run(&workspace, &["call", "read", "path=missing"]);
+    assert_eq!((code(&output), stdout(&output)), (1, String::new()));
+    assert_eq!(stderr(&output), "File not found: missing\n");
+    let output = run(&workspace, &["call", "read", "path=missing", "--json"]);
+    let result: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((code(&output), &result["isError"]), (1, &json!(true)));
+}
+
+#[test]
+fn flags_hold_for_call_wherever_they_stand() {
+    let workspace = Workspace::with(&json!({"a": "1\n2\n3\n"}));
+    for arguments in
+        [["--max-lines", "1", "call", "read", "path=a"], ["call", "read", "path=a", "--max-lines", "1"]]
+    {
+        let shown = stdout(&run(&workspace, &arguments));
+        assert_eq!(shown, "1\n\n[Showing lines 1-1 of 3. Use offset=2 to continue]\n", "{arguments:?}");
+    }
+    let output = run(&workspace, &["call", "bash", "command=echo", "--tools", "read"]);
+    assert_eq!(code(&output), 2, "{}", stderr(&output));
+}
+
+#[test]
+fn config_for_the_json_clients() {
+    let workspace = Workspace::new();
+    for (client, servers) in [
+        ("claude-desktop", "mcpServers"),
+        ("claude-code", "mcpServers"),
+        ("cursor", "mcpServers"),
+        ("vscode", "servers"),
+    ] {
+        let output = run(&workspace, &["config", client, "--root", "sub dir", "--max-bytes", "50KB"]);
+        let entry: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(code(&output), 0);
+        let server = &entry[servers]["cutline"];
+        assert_eq!(server["command"], env!("CARGO_BIN_EXE_cutline"), "{client}: {entry}");
+        let root = workspace.path("sub dir");
+        assert_eq!(server["args"], json!(["--root", root, "--max-bytes", "50KB"]), "{client}");
+    }
+}
+
+#[test]
+fn config_for_codex() {
+    let workspace = Workspace::new();
+    let output = run(&workspace, &["config", "codex", "--structured", "--root", "quo\"te"]);
+    let entry = stdout(&output);
+    // A table, and strings that TOML and JSON write alike.
+    let mut lines = entry.lines();
+    assert_eq!(lines.next(), Some("[mcp_servers.cutline]"));
+    let mut values = std::collections::BTreeMap::new();
+    for line in lines {
+        let (key, value) = line.split_once(" = ").unwrap_or_else(|| panic!("not a key and a value: {line}"));
+        values.insert(key.to_owned(), serde_json::from_str::<Value>(value).unwrap());
+    }
+    assert_eq!(values["command"], env!("CARGO_BIN_EXE_cutline"));
+    assert_eq!(values["args"], json!(["--root", workspace.path("quo\"te"), "--structured"]));
+}
+
+#[test]
+fn a_root_that_does_not_exist_is_a_warning() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    let mut client = Start::new(&workspace).flags(["--root", "/no/such/folder", "--root", "<root>"]).client();
+    client.call("read", json!({"path": "a"})).assert_text("one\n");
+    assert!(client.stderr().contains("/no/such/folder"), "{}", client.stderr());
+}
+
+#[test]
+fn no_root_that_can_be_used_is_exit_2() {
+    let workspace = Workspace::with(&json!({"file": "x"}));
+    for root in ["/no/such/folder", "<root>/file"] {
+        let output = run(&workspace, &["--root", root]);
+        assert_eq!(code(&output), 2, "{}", stderr(&output));
+        assert!(stderr(&output).contains("--root"), "{}", stderr(&output));
+        assert_eq!(stdout(&output), "");
+    }
+}
+
+#[test]
+fn every_flag_starts_a_server() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    let flags = [
+        ["--root", "<root>"],
+        ["--tools", "read"],
+        ["--max-lines", "9"],
+        ["--max-bytes", "9KB"],
+        ["--max-line-chars", "9"],
+        ["--bash-head", "3"],
+        ["--bash-tail", "3"],
+        ["--bash-timeout", "9"],
+        ["--bash-max-timeout", "99"],
+        ["--spill-dir", "<base>/own"],
+        ["--spill-max-file", "1MB"],
+        ["--spill-max-total", "5MiB"],
+        ["--spill-keep", "2d"],
+        ["--log", "debug"],
+        ["--workers", "2"],
+    ];
+    let mut client =
+        Start::new(&workspace).flags(flags.concat()).flags(["--allow-outside", "--structured"]).client();
+    client.call("read", json!({"path": "a"})).assert_text("one\n");
+}
+
+/// The binary on a terminal: what it prints there, stdout and stderr together.
+fn on_a_terminal(workspace: &Workspace, arguments: &[&str]) -> Option<String> {
+    let quoted = arguments.iter().map(|argument| format!(" '{argument}'")).collect::<Vec<_>>().concat();
+    let command = format!("'{}'{quoted}", env!("CARGO_BIN_EXE_cutline"));
+    let mut script = Command::new("script");
+    script.args(["-qec", &command, "/dev/null"]).current_dir(workspace.root());
+    script.env("TERM", "xterm").env_remove("NO_COLOR").env("CUTLINE_SPILL_DIR", workspace.saved_dir());
+    match script.stdin(Stdio::null()).output() {
+        Ok(output) => Some(stdout(&output)),
+        Err(_) => {
+            eprintln!("skipped: there is no script(1) here to make a terminal with");
+            None
+        }
+    }
+}
+
+#[test]
+fn on_a_terminal_it_says_what_it_is() {
+    let Some(shown) = on_a_terminal(&Workspace::new(), &[]) else { return };
+    for part in ["MCP", "cutline config", "cutline call", "--help"] {
+        assert!(shown.contains(part), "{part} is not in {shown:?}");
+    }
+}
+
+#[test]
+fn notices_are_coloured_on_a_terminal_only() {
+    let workspace = Workspace::with(&json!({"a": "1\n2\n"}));
+    let call = ["call", "read", "path=a", "limit=1"];
+    let Some(shown) = on_a_terminal(&workspace, &call) else { return };
+    let (body, notice) = shown.split_once('\u{1b}').unwrap_or_else(|| panic!("no colour in {shown:?}"));
+    assert!(body.starts_with('1') && notice.contains("[Showing lines 1-1 of 2."), "{shown:?}");
+    assert!(!stdout(&run(&workspace, &call)).contains('\u{1b}'));
+}

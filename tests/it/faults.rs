@@ -1,0 +1,130 @@
+//! When the system says no: a full disk, a limit, a folder that goes away.
+
+use std::fs;
+use std::process::{Command, Stdio};
+
+use serde_json::json;
+
+use crate::support::{Client, Start, Workspace};
+
+#[test]
+fn a_file_size_limit_costs_the_saved_output_and_nothing_else() {
+    let workspace = Workspace::new();
+    // `ulimit -f` counts kilobytes; the signal that comes with it must not end the server.
+    let script = "trap '' XFSZ; ulimit -f 4; exec \"$0\" \"$@\"";
+    let mut client = Start::new(&workspace).through("bash", &["-c", script]).client();
+    let reply = client.call("bash", json!({"command": "seq 3000"}));
+    reply.assert_worked().assert_holds(
+        "2999\n3000\n\n[Showing lines 1001-3000 of 3000. Full output could not be saved: File too large]",
+    );
+    assert_eq!(reply.details()["spillError"], "File too large", "{reply}");
+    assert_eq!(workspace.saved().len(), 0, "a partial file was left: {:?}", workspace.saved());
+    client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
+}
+
+#[test]
+fn a_full_disk_costs_the_saved_output_and_nothing_else() {
+    let workspace = Workspace::new();
+    // A file system of its own, of 64 KB, in a namespace of its own. Not every machine lets a test do that.
+    let mount = "mount -t tmpfs -o size=64k tmpfs \"$CUTLINE_SPILL_DIR\"";
+    let unshare: &[&str] = if rustix::process::geteuid().is_root() {
+        &["--mount"]
+    } else {
+        &["--user", "--map-root-user", "--mount"]
+    };
+    let may = Command::new("unshare")
+        .args(unshare)
+        .args(["bash", "-c", mount])
+        .env("CUTLINE_SPILL_DIR", workspace.saved_dir())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
+    if !may.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: no file system of its own can be mounted here");
+        return;
+    }
+    let script = format!("{mount} && exec \"$0\" \"$@\"");
+    let mut client =
+        Start::new(&workspace).through("unshare", &[unshare, &["bash", "-c", &script]].concat()).client();
+    let reply = client.call("bash", json!({"command": "seq 50000"}));
+    reply.assert_worked().assert_holds(
+        "50000\n\n[Showing lines 48001-50000 of 50000. Full output could not be saved: No space left on device]",
+    );
+    // The partial file is gone, so that a smaller output has room.
+    let reply = client.call("bash", json!({"command": "seq 3000"}));
+    assert!(reply.details()["fullOutputPath"].is_string(), "{reply}");
+}
+
+#[test]
+fn a_folder_of_saved_outputs_that_goes_away() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
+    fs::remove_dir_all(workspace.saved_dir()).unwrap();
+    let reply = client.call("bash", json!({"command": "seq 3000"}));
+    reply.assert_worked().assert_holds("[Showing lines 1001-3000 of 3000. Full output");
+}
+
+#[test]
+fn a_workspace_that_goes_away() {
+    let workspace = Workspace::with(&json!({"../gone/a": "one\n"}));
+    let mut client = Start::new(&workspace).flags(["--root", "<base>/gone"]).client();
+    client.call("read", json!({"path": "a"})).assert_text("one\n");
+    fs::remove_dir_all(workspace.base().join("gone")).unwrap();
+    for (tool, args) in [
+        ("read", json!({"path": "a"})),
+        ("ls", json!({})),
+        ("find", json!({"pattern": "*"})),
+        ("grep", json!({"pattern": "x"})),
+        ("bash", json!({"command": "echo hi"})),
+    ] {
+        let reply = client.call(tool, args);
+        assert!(reply.is_error(), "{reply}");
+    }
+}
+
+#[test]
+fn few_descriptors_do_not_end_the_server() {
+    let workspace =
+        Workspace::with(&json!({"d{n}/f": {"each": [1, 200], "content": "needle\n"}, "a": "one\n"}));
+    let script = "ulimit -n 40; exec \"$0\" \"$@\"";
+    let mut client = Start::new(&workspace).through("bash", &["-c", script]).client();
+    let wait = json!({"command": "until [ -e go ]; do sleep 0.05; done"});
+    let commands: Vec<_> = (0..40).map(|_| client.send_call("bash", wait.clone(), None)).collect();
+    let searches: Vec<_> =
+        (0..10).map(|_| client.send_call("grep", json!({"pattern": "needle"}), None)).collect();
+    for id in searches {
+        assert!(client.answer(id)["result"].is_object());
+    }
+    workspace.write("go", "");
+    for id in commands {
+        assert!(client.answer(id)["result"].is_object());
+    }
+    client.call("read", json!({"path": "a"})).assert_text("one\n");
+    client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
+}
+
+#[test]
+fn no_temp_folder_to_save_in() {
+    let workspace = Workspace::with(&json!({"file": "x"}));
+    let mut client = Start::new(&workspace).default_saved_dir().env("TMPDIR", "<root>/file/none").client();
+    let reply = client.call("bash", json!({"command": "seq 3000"}));
+    reply
+        .assert_worked()
+        .assert_holds("3000\n\n[Showing lines 1001-3000 of 3000. Full output could not be saved: ");
+}
+
+#[test]
+fn somebody_elses_folder_of_that_name_is_not_used() {
+    // A folder that others may write to could hold links that were put there for this user.
+    let workspace = Workspace::with(&json!({"../tmp": {"dir": true}}));
+    let uid = rustix::process::geteuid().as_raw();
+    let trap = workspace.base().join(format!("tmp/cutline-{uid}"));
+    fs::create_dir(workspace.base().join("elsewhere")).unwrap();
+    std::os::unix::fs::symlink(workspace.base().join("elsewhere"), &trap).unwrap();
+    let mut client = Start::new(&workspace).default_saved_dir().env("TMPDIR", "<base>/tmp").client();
+    let reply = client.call("bash", json!({"command": "seq 3000"}));
+    reply.assert_worked().assert_holds("3000\n\n[Showing lines 1001-3000 of 3000. Full output");
+    let written = fs::read_dir(workspace.base().join("elsewhere")).unwrap().count();
+    assert_eq!(written, 0, "an output was saved through the link");
+}

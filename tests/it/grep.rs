@@ -1,0 +1,90 @@
+//! grep, where a scenario is not enough: order at speed, very long lines, patterns that would not end.
+
+use serde_json::json;
+
+use crate::support::{Client, Start, Workspace};
+
+#[test]
+fn the_same_call_gives_the_same_bytes() {
+    let files = json!({
+        "d{n}/sub/f": {"each": [1, 150], "content": "needle\n"},
+        "d{n}/g": {"each": [1, 150], "content": "x\nneedle\n"},
+        "f{n}": {"each": [1, 150], "content": "needle\n"},
+    });
+    let workspace = Workspace::with(&files);
+    let mut expected: Vec<String> = Vec::new();
+    for n in 1..=150 {
+        expected.extend([
+            format!("d{n}/g:2: needle"),
+            format!("d{n}/sub/f:1: needle"),
+            format!("f{n}:1: needle"),
+        ]);
+    }
+    expected.sort_by_key(|line| {
+        let path = line.split(':').next().unwrap().to_owned();
+        path.split('/').map(ToOwned::to_owned).collect::<Vec<_>>()
+    });
+    for workers in ["1", "2", "8"] {
+        let mut client = Start::new(&workspace).flags(["--workers", workers]).client();
+        for _ in 0..3 {
+            let reply = client.call("grep", json!({"pattern": "needle", "limit": 450}));
+            reply.assert_text(&expected.join("\n"));
+            let first = client.call("grep", json!({"pattern": "needle", "limit": 7}));
+            first.assert_holds(&format!("{}\n\n[7 matches limit", expected[..7].join("\n")));
+        }
+    }
+}
+
+#[test]
+fn a_needle_in_a_line_of_megabytes_is_found_or_the_file_is_named() {
+    let mut line = vec![b'x'; 5_000_000];
+    line[3_000_000..3_000_006].copy_from_slice(b"needle");
+    let workspace = Workspace::new();
+    workspace.write("long", &line);
+    workspace.write("short", "needle\n");
+    let mut client = Client::new(&workspace);
+    let reply = client.call("grep", json!({"pattern": "needle"}));
+    reply.assert_holds("short:1: needle");
+    let found = reply.text().contains("long:1: ... [truncated]") && reply.text().contains("needlexxx");
+    let named = reply.text().contains("too long to search: long");
+    assert!(found || named, "neither found nor named\n{reply}");
+}
+
+#[test]
+fn a_pattern_that_would_take_the_memory_is_refused() {
+    let workspace = Workspace::with(&json!({"a": "x\n"}));
+    let mut client = Client::new(&workspace);
+    client.call("grep", json!({"pattern": "(?:a{1000}){1000}{1000}"})).assert_error(&["literal=true"]);
+    client.call("grep", json!({"pattern": "x"})).assert_text("a:1: x");
+}
+
+#[test]
+fn folders_that_lead_in_a_circle() {
+    let files = json!({"a/f": "x\n", "a/up": {"symlink": ".."}, "a/self": {"symlink": "self"}});
+    let workspace = Workspace::with(&files);
+    let mut client = Client::new(&workspace);
+    client.call("grep", json!({"pattern": "x"})).assert_text("a/f:1: x");
+    client.call("find", json!({"pattern": "*"})).assert_text("a/f\na/self\na/up");
+}
+
+#[test]
+fn very_deep_folders() {
+    let deep = "d/".repeat(300) + "f";
+    let workspace = Workspace::new();
+    workspace.write(&deep, "needle\n");
+    let mut client = Client::new(&workspace);
+    client.call("grep", json!({"pattern": "needle"})).assert_text(&format!("{deep}:1: needle"));
+    client.call("find", json!({"pattern": "f"})).assert_text(&deep);
+}
+
+#[test]
+fn files_that_vanish_while_they_are_searched() {
+    let workspace = Workspace::with(&json!({"d{n}/f": {"each": [1, 500], "content": "needle\n"}}));
+    let mut client = Client::new(&workspace);
+    let id = client.send_call("grep", json!({"pattern": "needle", "limit": 1000}), None);
+    for n in (1..=500).rev() {
+        std::fs::remove_dir_all(workspace.path(format!("d{n}"))).unwrap();
+    }
+    let answer = client.answer(id);
+    assert_eq!(answer["result"]["isError"], false, "{answer}");
+}

@@ -1,0 +1,158 @@
+//! The arrows between the rooms, as `src/lib.rs` draws them, read from the sources.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A source file: its path below `src` without the ending, and its code without comments and tests.
+struct Source {
+    module: String,
+    text: String,
+    code: String,
+}
+
+fn sources() -> Vec<Source> {
+    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = Vec::new();
+    collect(&src, &mut files);
+    files.sort();
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).unwrap();
+        let module = path.strip_prefix(&src).unwrap().with_extension("").display().to_string();
+        Source { module, code: code_of(&text), text }
+    };
+    files.into_iter().map(read).collect()
+}
+
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            collect(&path, files);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            files.push(path);
+        }
+    }
+}
+
+/// The code before the tests, without what is only said.
+fn code_of(text: &str) -> String {
+    let before_tests = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let code = before_tests.lines().map(|line| line.split("//").next().unwrap_or_default());
+    code.collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a module is one of `rooms`, or in one.
+fn is_in(module: &str, rooms: &[&str]) -> bool {
+    rooms.iter().any(|room| module == *room || module.starts_with(&format!("{room}/")))
+}
+
+/// Fails for each file of `rooms` whose code names one of `strangers`.
+#[track_caller]
+fn assert_never_names(rooms: &[&str], strangers: &[&str]) {
+    let mut found = Vec::new();
+    let mut seen = 0;
+    for source in sources().iter().filter(|source| is_in(&source.module, rooms)) {
+        seen += 1;
+        // `use crate::{a, b}` is not how this house imports; it would hide an arrow.
+        assert!(!source.code.contains("crate::{"), "src/{}.rs imports several rooms at once", source.module);
+        for stranger in strangers.iter().filter(|stranger| names(&source.code, stranger)) {
+            found.push(format!("src/{}.rs names {stranger}", source.module));
+        }
+    }
+    assert!(seen > 0, "there is no {rooms:?}");
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
+
+/// Whether `code` names `path` as a path of its own, not as the end of a longer word.
+fn names(code: &str, path: &str) -> bool {
+    let part_of_word = |c: char| c.is_alphanumeric() || c == '_';
+    code.match_indices(path).any(|(at, _)| {
+        let before = code[..at].chars().next_back();
+        let after = code[at + path.len()..].chars().next();
+        !before.is_some_and(part_of_word) && !after.is_some_and(part_of_word)
+    })
+}
+
+#[test]
+fn the_core_knows_no_system() {
+    assert_never_names(
+        &["limits", "text", "truncate", "notice", "details"],
+        &[
+            "tokio",
+            "rmcp",
+            "rustix",
+            "std::fs",
+            "std::process",
+            "std::env",
+            "std::net",
+            "std::thread",
+            "std::time::Instant",
+            "Instant",
+            "SystemTime",
+            "crate::exec",
+            "crate::workspace",
+            "crate::tools",
+            "crate::server",
+            "crate::cli",
+        ],
+    );
+}
+
+#[test]
+fn the_system_words_nothing_for_the_model() {
+    let above = ["rmcp", "crate::notice", "crate::details", "crate::tools", "crate::server", "crate::cli"];
+    assert_never_names(&["exec"], &above);
+    assert_never_names(&["workspace"], &[&above[..], &["crate::exec", "tokio"]].concat());
+}
+
+#[test]
+fn the_tools_know_no_protocol() {
+    assert_never_names(&["tools"], &["rmcp", "crate::server", "crate::cli"]);
+}
+
+#[test]
+fn the_server_alone_knows_rmcp() {
+    for source in sources().iter().filter(|source| !is_in(&source.module, &["server"])) {
+        assert!(!names(&source.code, "rmcp"), "src/{}.rs names rmcp", source.module);
+    }
+    assert_never_names(&["server"], &["crate::cli", "crate::exec", "clap"]);
+}
+
+#[test]
+fn tools_do_not_know_each_other() {
+    for tool in ["read", "bash", "grep", "find", "ls"] {
+        let others = ["read", "bash", "grep", "find", "ls"].into_iter().filter(|other| *other != tool);
+        let paths: Vec<_> =
+            others.flat_map(|other| [format!("tools::{other}"), format!("super::{other}")]).collect();
+        let paths: Vec<&str> = paths.iter().map(String::as_str).collect();
+        assert_never_names(&[format!("tools/{tool}").as_str()], &paths);
+    }
+}
+
+#[test]
+fn every_file_begins_with_its_subject() {
+    for source in sources() {
+        assert!(source.text.starts_with("//! "), "src/{}.rs does not begin with //!", source.module);
+    }
+}
+
+#[test]
+fn stdout_belongs_to_the_protocol() {
+    let tests = |module: &str| module.split('/').any(|part| part == "tests");
+    let silent = |source: &&Source| !is_in(&source.module, &["cli"]) && !tests(&source.module);
+    for source in sources().iter().filter(silent) {
+        for word in ["println!", "print!", "std::io::stdout", "io::stdout"] {
+            assert!(!names(&source.code, word), "src/{}.rs names {word}", source.module);
+        }
+    }
+}
+
+#[test]
+fn no_name_that_says_nothing() {
+    for source in sources() {
+        let name = source.module.rsplit('/').next().unwrap();
+        for vague in ["util", "utils", "helper", "helpers", "common", "manager", "misc"] {
+            assert!(name != vague, "src/{}.rs", source.module);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Calls that are taken back: no answer, no work, no processes.
+
+use serde_json::{Value, json};
+
+use crate::support::{Client, Era, Start, Workspace, eventually};
+
+#[test]
+fn a_cancelled_command_is_gone_with_all_its_processes() {
+    let commands = [
+        "sleep 600",
+        "trap '' TERM; sleep 600 & wait; sleep 600",
+        "setsid sleep 600 & sleep 600",
+        "(setsid bash -c 'sleep 600 & wait' &) ; sleep 600",
+        "yes",
+    ];
+    for era in Era::BOTH {
+        for command in commands {
+            let workspace = Workspace::with(&json!({"a": "one\n"}));
+            let mut client = Start::new(&workspace).era(era).client();
+            let started = format!("touch started; {command}");
+            let id = client.send_call("bash", json!({"command": started}), None);
+            eventually("the command runs", || workspace.path("started").exists());
+            client.cancel(id);
+            eventually(&format!("{command} is gone"), || workspace.processes(client.id()).is_empty());
+            assert_no_answer(&mut client, id);
+        }
+    }
+}
+
+#[test]
+fn a_cancelled_command_keeps_no_saved_output() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    let id = client.send_call("bash", json!({"command": "seq 50000; touch started; sleep 600"}), None);
+    eventually("the command runs", || workspace.path("started").exists());
+    client.cancel(id);
+    eventually("its file is gone", || workspace.saved().is_empty());
+    assert_no_answer(&mut client, id);
+}
+
+#[test]
+fn a_cancelled_search_stops() {
+    let files =
+        json!({"d{n}/f": {"each": [1, 500], "content": {"repeat": "some text to search\n", "times": 500}}});
+    let workspace = Workspace::with(&files);
+    let mut client = Client::new(&workspace);
+    for (tool, args) in [
+        ("grep", json!({"pattern": "(t.?e.?x.?t.?)+nowhere"})),
+        ("find", json!({"pattern": "nowhere", "sort": "modified"})),
+        ("read", json!({"path": "d1/f", "offset": -3})),
+        ("ls", json!({})),
+    ] {
+        let id = client.send_call(tool, args, None);
+        client.cancel(id);
+        // It may have been quicker than the cancel; another answer for it there is not.
+        client.call("read", json!({"path": "d1/f", "limit": 1})).assert_worked();
+    }
+    client.close_stdin();
+    assert_eq!(client.exit().code(), Some(0));
+}
+
+#[test]
+fn a_cancelled_search_of_a_fifo_folder_does_not_hang() {
+    let workspace = Workspace::with(&json!({"p": {"fifo": true}, "a": "x\n"}));
+    let mut client = Client::new(&workspace);
+    client.call("grep", json!({"pattern": "x"})).assert_text("a:1: x");
+}
+
+#[test]
+fn cancelling_what_is_not_running_changes_nothing() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    let mut client = Client::new(&workspace);
+    let id = client.send_call("read", json!({"path": "a"}), None);
+    client.answer(id);
+    client.cancel(id);
+    client.cancel(4711);
+    client.notify("notifications/cancelled", json!({"requestId": "no-such-id"}));
+    client.call("read", json!({"path": "a"})).assert_text("one\n");
+}
+
+#[test]
+fn cancelling_one_call_leaves_the_others() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    let wait = |name: &str| json!({"command": format!("until [ -e go ]; do sleep 0.05; done; echo {name}")});
+    let (one, other) =
+        (client.send_call("bash", wait("one"), None), client.send_call("bash", wait("other"), None));
+    eventually("both run", || workspace.processes(client.id()).len() >= 2);
+    client.cancel(one);
+    workspace.write("go", "");
+    assert_eq!(client.answer(other)["result"]["content"][0]["text"], "other\n");
+    assert_no_answer(&mut client, one);
+}
+
+/// Neither an answer nor anything else has come for a call that was taken back.
+#[track_caller]
+fn assert_no_answer(client: &mut Client, id: u64) {
+    let unasked: Vec<Value> = client.unasked();
+    assert!(unasked.iter().all(|message| message["id"] != id), "{unasked:?}");
+}

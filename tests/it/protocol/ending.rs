@@ -1,0 +1,152 @@
+//! The end of a session: quick, quiet, and nothing that was started lives on.
+
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+use serde_json::json;
+
+use crate::support::{Client, Era, Start, Workspace, eventually};
+
+/// The server promises a second; a busy machine may take a few more, a server that waits takes far longer.
+const AT_ONCE: Duration = Duration::from_secs(10);
+
+/// A command that stays, with a child that has left its process group; neither heeds SIGTERM.
+const STUBBORN: &str = "trap '' TERM; setsid bash -c \"trap '' TERM; sleep 600 & wait; sleep 600\" & sleep 600 & wait; sleep 600";
+
+#[track_caller]
+fn running(client: &Client, workspace: &Workspace, count: usize) {
+    eventually("the command runs", || workspace.processes(client.id()).len() >= count);
+}
+
+#[track_caller]
+fn assert_gone(client: &Client, workspace: &Workspace) {
+    eventually("its processes are gone", || workspace.processes(client.id()).is_empty());
+}
+
+#[test]
+fn the_end_of_input_before_the_handshake() {
+    let workspace = Workspace::new();
+    let mut client = Start::new(&workspace).silent();
+    client.close_stdin();
+    assert_eq!(client.exit().code(), Some(0));
+    assert_eq!(client.rest(), Vec::<serde_json::Value>::new());
+}
+
+#[test]
+fn the_end_of_input_after_half_a_line() {
+    let workspace = Workspace::new();
+    let mut client = Start::new(&workspace).silent();
+    client.send_raw(b"{\"jsonrpc\":\"2.0\",\"id\":1,");
+    client.close_stdin();
+    assert_eq!(client.exit().code(), Some(0));
+}
+
+#[test]
+fn the_end_of_input_between_calls() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    for era in Era::BOTH {
+        let mut client = Start::new(&workspace).era(era).client();
+        client.call("read", json!({"path": "a"}));
+        client.close_stdin();
+        assert_eq!(client.exit().code(), Some(0));
+        assert!(client.stderr().contains("1 calls"), "no summary at the end: {}", client.stderr());
+    }
+}
+
+#[test]
+fn the_end_of_input_in_the_middle_of_a_command() {
+    let workspace = Workspace::new();
+    for era in Era::BOTH {
+        let mut client = Start::new(&workspace).era(era).client();
+        client.send_call("bash", json!({"command": STUBBORN}), None);
+        running(&client, &workspace, 3);
+        let start = Instant::now();
+        client.close_stdin();
+        assert_eq!(client.exit().code(), Some(0));
+        assert!(start.elapsed() < AT_ONCE, "{:?}", start.elapsed());
+        assert_gone(&client, &workspace);
+    }
+}
+
+#[test]
+fn calls_that_need_no_wait_are_answered_at_the_end_of_input() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    let mut client = Client::new(&workspace);
+    let ids: Vec<_> = (0..20).map(|_| client.send_call("read", json!({"path": "a"}), None)).collect();
+    client.close_stdin();
+    assert_eq!(client.exit().code(), Some(0));
+    for id in ids {
+        assert_eq!(client.answer(id)["result"]["content"][0]["text"], "one\n");
+    }
+}
+
+#[test]
+fn a_background_process_ends_with_the_server() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    client.call("bash", json!({"command": "sleep 600 & echo hi"})).assert_worked();
+    running(&client, &workspace, 1);
+    client.close_stdin();
+    assert_eq!(client.exit().code(), Some(0));
+    assert_gone(&client, &workspace);
+}
+
+#[test]
+fn a_background_process_that_left_is_left_alone() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    let daemon = "setsid sleep 600 >/dev/null 2>&1 </dev/null & echo hi";
+    client.call("bash", json!({"command": daemon})).assert_text("hi\n");
+    running(&client, &workspace, 1);
+    client.close_stdin();
+    assert_eq!(client.exit().code(), Some(0));
+    assert_eq!(workspace.processes(client.id()).len(), 1);
+}
+
+#[test]
+fn signals_end_it_with_their_codes() {
+    for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
+        let workspace = Workspace::new();
+        let mut client = Client::new(&workspace);
+        client.send_call("bash", json!({"command": STUBBORN}), None);
+        running(&client, &workspace, 3);
+        let start = Instant::now();
+        client.signal(signal);
+        assert_eq!(client.exit().code(), Some(code));
+        assert!(start.elapsed() < AT_ONCE, "{:?}", start.elapsed());
+        assert_gone(&client, &workspace);
+    }
+}
+
+#[test]
+fn a_signal_before_the_handshake() {
+    let workspace = Workspace::new();
+    let mut client = Start::new(&workspace).silent();
+    client.ask("ping", json!({}));
+    client.signal(Signal::TERM);
+    assert_eq!(client.exit().code(), Some(143));
+}
+
+#[test]
+fn a_client_that_reads_nothing_more_does_not_keep_it() {
+    let workspace = Workspace::with(&json!({"a": {"repeat": "line\n", "times": 2000}}));
+    let mut command = Start::new(&workspace).era(Era::Modern).command();
+    let (stdin, stdout) = (std::process::Stdio::piped(), std::process::Stdio::piped());
+    let mut child = command.stdin(stdin).stdout(stdout).stderr(std::process::Stdio::null()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    // The pipe to this side fills up, for nobody reads from it.
+    let stdout = child.stdout.take().unwrap();
+    for id in 0..200 {
+        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {
+            "name": "read", "arguments": {"path": "a"}, "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+                "io.modelcontextprotocol/clientCapabilities": {},
+            },
+        }});
+        std::io::Write::write_all(&mut stdin, format!("{call}\n").as_bytes()).unwrap();
+    }
+    drop(stdin);
+    eventually("it ends all the same", || child.try_wait().unwrap().is_some());
+    drop(stdout);
+}

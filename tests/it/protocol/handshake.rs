@@ -1,0 +1,120 @@
+//! The first messages of a session, in both eras.
+
+use serde_json::json;
+
+use crate::support::{Client, Era, Start, Workspace};
+
+const REVISIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
+
+#[test]
+fn every_handshake_revision_is_spoken() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    for revision in REVISIONS {
+        let mut client = Start::new(&workspace).silent();
+        let answer = client.initialize(revision);
+        let result = &answer["result"];
+        assert_eq!(result["protocolVersion"], revision, "{answer}");
+        assert_eq!(result["serverInfo"]["name"], "cutline");
+        assert_eq!(result["serverInfo"]["version"], env!("CARGO_PKG_VERSION"));
+        assert!(result["capabilities"]["tools"].is_object(), "{answer}");
+        let instructions = result["instructions"].as_str().unwrap();
+        assert!(instructions.len() < 2000, "clients cut instructions at 2 KB");
+        client.notify("notifications/initialized", json!({}));
+        client.call("read", json!({"path": "a"})).assert_text("one\n");
+    }
+}
+
+#[test]
+fn an_unknown_revision_is_answered_with_the_newest_handshake_one() {
+    let workspace = Workspace::new();
+    for asked in ["1999-01-01", "2026-07-28", "soon"] {
+        let mut client = Start::new(&workspace).silent();
+        let answer = client.initialize(asked);
+        assert_eq!(answer["result"]["protocolVersion"], "2025-11-25", "{asked}: {answer}");
+    }
+}
+
+#[test]
+fn the_stateless_era_needs_no_handshake() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    let mut client = Start::new(&workspace).era(Era::Modern).client();
+    client.call("read", json!({"path": "a"})).assert_text("one\n");
+
+    let discovered = client.ask("server/discover", json!({}));
+    let result = &discovered["result"];
+    let versions = result["supportedVersions"].as_array().unwrap();
+    for revision in REVISIONS.iter().chain(&["2026-07-28"]) {
+        assert!(versions.iter().any(|version| version == revision), "{revision} is not in {discovered}");
+    }
+    assert_eq!(client.ask("tools/list", json!({}))["result"]["tools"].as_array().unwrap().len(), 5);
+}
+
+#[test]
+fn a_stateless_request_of_an_unknown_revision_is_refused() {
+    let workspace = Workspace::new();
+    let mut client = Start::new(&workspace).era(Era::Modern).client();
+    client.send(&json!({"jsonrpc": "2.0", "id": "x", "method": "tools/list", "params": {"_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2031-01-01",
+        "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }}}));
+    let answer = client.expect_message("an error", |message| message["id"] == "x");
+    assert!(answer["error"].is_object(), "{answer}");
+    assert!(client.ask("tools/list", json!({}))["result"].is_object());
+}
+
+#[test]
+fn both_eras_answer_alike() {
+    let files = json!({"a.txt": {"lines": [1, 3000], "text": "line {n}"}});
+    let workspace = Workspace::with(&files);
+    let mut legacy = Client::new(&workspace);
+    let mut modern = Start::new(&workspace).era(Era::Modern).client();
+    for (tool, args) in [
+        ("read", json!({"path": "a.txt"})),
+        ("grep", json!({"pattern": "line"})),
+        ("find", json!({"pattern": "*"})),
+        ("ls", json!({})),
+        ("ls", json!({"path": "missing"})),
+        ("bash", json!({"command": "echo hi"})),
+    ] {
+        let (one, other) = (legacy.call(tool, args.clone()), modern.call(tool, args));
+        let facts = |reply: &crate::support::Reply| {
+            let mut details = reply.details().clone();
+            details.as_object_mut().map(|details| details.remove("durationMs"));
+            (reply.text().to_owned(), reply.is_error(), details)
+        };
+        assert_eq!(facts(&one), facts(&other), "{one}\n{other}");
+    }
+}
+
+#[test]
+fn a_notification_before_the_handshake_does_not_end_the_session() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    let mut client = Start::new(&workspace).silent();
+    client.notify("notifications/initialized", json!({}));
+    client.notify("notifications/cancelled", json!({"requestId": 7}));
+    client.initialize("2025-06-18");
+    client.notify("notifications/initialized", json!({}));
+    client.call("read", json!({"path": "a"})).assert_text("one\n");
+}
+
+#[test]
+fn ping_is_answered_before_and_after_the_handshake() {
+    let workspace = Workspace::new();
+    let mut client = Start::new(&workspace).silent();
+    assert!(client.ask("ping", json!({}))["result"].is_object());
+    client.initialize("2025-06-18");
+    client.notify("notifications/initialized", json!({}));
+    assert!(client.ask("ping", json!({}))["result"].is_object());
+}
+
+#[test]
+fn a_call_before_the_handshake_is_refused_and_the_handshake_may_follow() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    let mut client = Start::new(&workspace).silent();
+    let answer = client.ask("tools/call", json!({"name": "read", "arguments": {"path": "a"}}));
+    assert!(answer["error"].is_object(), "{answer}");
+    client.initialize("2025-06-18");
+    client.notify("notifications/initialized", json!({}));
+    client.call("read", json!({"path": "a"})).assert_text("one\n");
+}

@@ -1,0 +1,160 @@
+//! tools/list: it costs the agent context in every session, and every client has to understand it.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use similar_asserts::SimpleDiff;
+
+use crate::support::{Client, Era, Start, Workspace};
+
+fn tools(flags: &[&str], era: Era) -> Vec<Value> {
+    let workspace = Workspace::new();
+    let mut client = Start::new(&workspace).flags(flags).era(era).client();
+    client.ask("tools/list", json!({}))["result"]["tools"].as_array().unwrap().clone()
+}
+
+#[test]
+fn the_list_is_the_snapshot() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tools-list.json");
+    let list = serde_json::to_string_pretty(&tools(&[], Era::LEGACY)).unwrap() + "\n";
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        std::fs::write(&path, &list).unwrap();
+    }
+    let snapshot = std::fs::read_to_string(&path).unwrap_or_default();
+    let diff = SimpleDiff::from_str(&snapshot, &list, "snapshot", "now");
+    assert!(
+        snapshot == list,
+        "{diff}\nIf this is meant: UPDATE_SNAPSHOTS=1 cargo test the_list_is_the_snapshot"
+    );
+}
+
+#[test]
+fn the_list_is_the_same_in_both_eras() {
+    assert_eq!(tools(&[], Era::LEGACY), tools(&[], Era::Modern));
+}
+
+#[test]
+fn the_list_is_small() {
+    let list = serde_json::to_string(&tools(&[], Era::LEGACY)).unwrap();
+    assert!(list.len() < 6000, "{} bytes", list.len());
+}
+
+#[test]
+fn schemas_are_plain() {
+    fn check(path: &str, schema: &Value) {
+        if let Value::Object(object) = schema {
+            for forbidden in
+                ["$ref", "$schema", "$defs", "format", "default", "oneOf", "anyOf", "allOf", "title"]
+            {
+                let is_property = path.ends_with(".properties");
+                assert!(is_property || !object.contains_key(forbidden), "{forbidden} at {path}");
+            }
+            if let Some(kind) = object.get("type").filter(|_| !path.ends_with(".properties")) {
+                assert!(kind.is_string() && kind != "null", "a type of {kind} at {path}");
+            }
+            object.iter().for_each(|(key, value)| check(&format!("{path}.{key}"), value));
+        }
+    }
+    for tool in tools(&[], Era::LEGACY) {
+        let name = tool["name"].as_str().unwrap();
+        let schema = &tool["inputSchema"];
+        assert_eq!(schema["type"], "object", "{name}");
+        assert_eq!(schema["additionalProperties"], false, "{name}");
+        check(name, schema);
+        for (argument, property) in schema["properties"].as_object().unwrap() {
+            let description = property["description"].as_str().unwrap_or_default();
+            assert!(!description.is_empty(), "{name}.{argument} has no description");
+            let camel_case = argument.chars().all(char::is_alphanumeric);
+            assert!(camel_case, "{name}.{argument} is not in camel case");
+        }
+    }
+}
+
+#[test]
+fn every_argument_of_the_contract_is_there() {
+    let expected = [
+        ("read", "limit offset path", "path"),
+        ("bash", "command head tail timeout", "command"),
+        (
+            "grep",
+            "context glob ignoreCase limit literal mode multiline noIgnore offset path pattern",
+            "pattern",
+        ),
+        ("find", "limit noIgnore offset path pattern sort type", "pattern"),
+        ("ls", "limit offset path", ""),
+    ];
+    let listed = tools(&[], Era::LEGACY);
+    assert_eq!(listed.len(), expected.len());
+    for (tool, (name, arguments, required)) in listed.iter().zip(expected) {
+        assert_eq!(tool["name"], name);
+        let mut given: Vec<_> =
+            tool["inputSchema"]["properties"].as_object().unwrap().keys().cloned().collect();
+        given.sort();
+        assert_eq!(given.join(" "), arguments, "{name}");
+        let given = tool["inputSchema"]["required"].as_array().cloned().unwrap_or_default();
+        let given: Vec<_> = given.iter().map(|name| name.as_str().unwrap()).collect();
+        assert_eq!(given.join(" "), required, "{name}");
+    }
+}
+
+#[test]
+fn titles_descriptions_and_annotations() {
+    for tool in tools(&[], Era::LEGACY) {
+        let name = tool["name"].as_str().unwrap();
+        assert!(!tool["title"].as_str().unwrap_or_default().is_empty(), "{name} has no title");
+        let description = tool["description"].as_str().unwrap_or_default();
+        assert!(description.len() < 2000, "clients cut descriptions at 2 KB");
+        assert!(description.contains("30KB"), "{name} does not say its limit: {description}");
+        let runs_commands = name == "bash";
+        let expected = json!({
+            "readOnlyHint": !runs_commands,
+            "destructiveHint": runs_commands,
+            "idempotentHint": !runs_commands,
+            "openWorldHint": runs_commands,
+        });
+        assert_eq!(tool["annotations"], expected, "{name}");
+        assert!(tool.get("outputSchema").is_none() && tool.get("_meta").is_none(), "{tool}");
+    }
+}
+
+#[test]
+fn large_answers_are_declared_to_the_client_that_would_cut_them() {
+    for tool in tools(&["--max-bytes", "100KB"], Era::LEGACY) {
+        let declared = tool["_meta"]["anthropic/maxResultSizeChars"].as_u64().unwrap();
+        assert!((100_000..=500_000).contains(&declared), "{tool}");
+    }
+    for tool in tools(&["--max-bytes", "50000"], Era::LEGACY) {
+        assert!(tool.get("_meta").is_none(), "{tool}");
+    }
+}
+
+#[test]
+fn only_the_tools_asked_for_are_registered() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    let mut client = Start::new(&workspace).flags(["--tools", "ls,read"]).client();
+    let list = client.ask("tools/list", json!({}));
+    let names: Vec<_> =
+        list["result"]["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["read", "ls"]);
+    client.call("read", json!({"path": "a"})).assert_text("one\n");
+    let refused = client.ask("tools/call", json!({"name": "bash", "arguments": {"command": "echo hi"}}));
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+}
+
+#[test]
+fn descriptions_name_the_limits_in_force() {
+    let listed = tools(&["--max-lines", "77", "--max-bytes", "12KB", "--bash-timeout", "9"], Era::LEGACY);
+    for tool in &listed[..2] {
+        let description = tool["description"].as_str().unwrap();
+        assert!(description.contains("77 lines") && description.contains("12KB"), "{description}");
+    }
+    assert!(listed[1]["description"].as_str().unwrap().contains('9'));
+}
+
+#[test]
+fn a_list_is_the_same_each_time() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    let first = client.ask("tools/list", json!({}))["result"].clone();
+    assert_eq!(client.ask("tools/list", json!({}))["result"], first);
+}

@@ -1,0 +1,95 @@
+//! An answer that is cut, or nearly so, is told of: on stderr, and to legacy clients that ask for it.
+
+use serde_json::{Value, json};
+
+use crate::support::{Client, Era, Start, Workspace};
+
+fn files() -> Value {
+    json!({
+        "cut": {"lines": [1, 3000], "text": "line {n}"},
+        "near": {"repeat": "x", "times": 25_000},
+        "small": "x",
+    })
+}
+
+/// The log notifications that three calls give a client that set `level`.
+fn told(level: Option<&str>) -> Vec<Value> {
+    let workspace = Workspace::with(&files());
+    let mut client = Client::new(&workspace);
+    if let Some(level) = level {
+        let answer = client.ask("logging/setLevel", json!({"level": level}));
+        assert!(answer["result"].is_object(), "{answer}");
+    }
+    for path in ["cut", "near", "small"] {
+        client.call("read", json!({"path": path})).assert_worked();
+    }
+    let unasked = client.unasked().into_iter();
+    unasked
+        .filter(|message| message["method"] == "notifications/message")
+        .map(|m| m["params"].clone())
+        .collect()
+}
+
+#[test]
+fn a_cut_answer_is_a_warning_and_a_nearly_full_one_is_information() {
+    let told = told(Some("info"));
+    let levels: Vec<_> = told.iter().map(|params| params["level"].as_str().unwrap()).collect();
+    assert_eq!(levels, ["warning", "info"], "{told:?}");
+    let cut = &told[0]["data"];
+    assert_eq!(cut["tool"], "read");
+    assert!(cut["shown"].as_u64().unwrap() < cut["total"].as_u64().unwrap(), "{cut}");
+}
+
+#[test]
+fn the_level_holds() {
+    assert_eq!(told(Some("warning")).len(), 1);
+    assert_eq!(told(Some("error")).len(), 0);
+    assert_eq!(told(Some("debug")).len(), 2);
+}
+
+#[test]
+fn nothing_is_told_to_a_client_that_set_no_level() {
+    assert_eq!(told(None), Vec::<Value>::new());
+}
+
+#[test]
+fn the_stateless_era_has_no_log_notifications() {
+    let workspace = Workspace::with(&files());
+    let mut client = Start::new(&workspace).era(Era::Modern).client();
+    client.call("read", json!({"path": "cut"})).assert_worked();
+    let unasked = client.unasked();
+    assert!(unasked.is_empty(), "{unasked:?}");
+}
+
+#[test]
+fn stderr_has_both_and_a_summary_at_the_end() {
+    let workspace = Workspace::with(&files());
+    for era in Era::BOTH {
+        let mut client = Start::new(&workspace).era(era).client();
+        for path in ["cut", "near", "small", "missing"] {
+            client.call("read", json!({"path": path}));
+        }
+        client.close_stdin();
+        client.exit();
+        let stderr = client.stderr();
+        let line = |word: &str| stderr.lines().filter(|line| line.contains(word)).count();
+        assert_eq!((line("WARN"), line("truncated tool")), (1, 1), "{stderr}");
+        assert_eq!(line("near the limit"), 1, "{stderr}");
+        let summary = stderr.lines().last().unwrap_or_default();
+        assert!(summary.contains("4 calls") && summary.contains("1 truncated"), "{stderr}");
+    }
+}
+
+#[test]
+fn the_log_can_be_silenced() {
+    let workspace = Workspace::with(&files());
+    for start in
+        [Start::new(&workspace).flags(["--log", "error"]), Start::new(&workspace).env("RUST_LOG", "error")]
+    {
+        let mut client = start.client();
+        client.call("read", json!({"path": "cut"})).assert_worked();
+        client.close_stdin();
+        client.exit();
+        assert_eq!(client.stderr(), "");
+    }
+}

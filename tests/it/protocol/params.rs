@@ -1,0 +1,95 @@
+//! Calls that are no calls are protocol errors; calls that can be mended are answers to the model.
+
+use serde_json::{Value, json};
+
+use crate::support::{Client, Era, Start, Workspace};
+
+/// JSON-RPC's code for it.
+const INVALID_PARAMS: i64 = -32602;
+
+#[test]
+fn an_unknown_tool_is_a_protocol_error() {
+    let workspace = Workspace::new();
+    for era in Era::BOTH {
+        let mut client = Start::new(&workspace).era(era).client();
+        let answer = client.ask("tools/call", json!({"name": "write", "arguments": {}}));
+        assert_eq!(answer["error"]["code"], INVALID_PARAMS, "{answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains("write"), "{answer}");
+    }
+}
+
+#[test]
+fn params_of_another_shape_are_protocol_errors() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    for era in Era::BOTH {
+        let mut client = Start::new(&workspace).era(era).client();
+        for params in [
+            json!({}),
+            json!({"arguments": {"path": "a"}}),
+            json!({"name": 5, "arguments": {}}),
+            json!({"name": null}),
+            json!({"name": "read", "arguments": ["a"]}),
+            json!({"name": "read", "arguments": "path=a"}),
+            json!({"name": "read", "arguments": 5}),
+        ] {
+            let answer = client.ask("tools/call", params.clone());
+            assert_eq!(answer["error"]["code"], INVALID_PARAMS, "{params}: {answer}");
+        }
+        client.call("read", json!({"path": "a"})).assert_text("one\n");
+    }
+}
+
+#[test]
+fn missing_arguments_are_the_tools_matter() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    let mut client = Client::new(&workspace);
+    for (params, error) in [(json!({"name": "ls"}), false), (json!({"name": "read"}), true)] {
+        let answer = client.ask("tools/call", params);
+        assert_eq!(answer["result"]["isError"], error, "{answer}");
+    }
+}
+
+#[test]
+fn an_unknown_method_is_not_found() {
+    let workspace = Workspace::new();
+    for era in Era::BOTH {
+        let mut client = Start::new(&workspace).era(era).client();
+        let answer = client.ask("tools/destroy", json!({}));
+        assert_eq!(answer["error"]["code"], -32601, "{answer}");
+    }
+}
+
+#[test]
+fn ids_of_every_kind_come_back_as_they_were() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    let mut client = Client::new(&workspace);
+    for id in [json!("a string"), json!(""), json!(0), json!(9_007_199_254_740_993_i64), json!("1")] {
+        let params = json!({"name": "read", "arguments": {"path": "a"}});
+        client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}));
+        let wanted = |message: &Value| message["id"] == id && message.get("result").is_some();
+        client.expect_message("its answer", wanted);
+    }
+}
+
+#[test]
+fn an_error_is_an_answer_and_never_long() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    let long = "x".repeat(100_000);
+    for (tool, args) in [
+        ("read", json!({"path": long})),
+        ("read", json!({"path": "a", "offset": long})),
+        ("read", json!({"path": "a", (long.as_str()): 1})),
+        ("ls", json!({"path": long})),
+        ("grep", json!({"pattern": format!("({long}")})),
+        ("grep", json!({"pattern": "x", "mode": long})),
+        ("grep", json!({"pattern": "x", "glob": format!("[{long}")})),
+        ("find", json!({"pattern": format!("[{long}")})),
+        ("find", json!({"pattern": "x", "path": long})),
+    ] {
+        let reply = client.call(tool, args);
+        assert!(reply.is_error(), "{}", reply.result);
+        // Some clients cut an error's text far below other texts.
+        assert!(reply.text().len() < 3000, "{} bytes from {tool}: {:.200}", reply.text().len(), reply.text());
+    }
+}

@@ -1,0 +1,85 @@
+//! What a client is told while a command runs.
+
+use serde_json::{Value, json};
+
+use crate::support::{Client, Era, Start, Workspace};
+
+#[test]
+fn new_output_is_told_with_its_last_line() {
+    let workspace = Workspace::new();
+    for era in Era::BOTH {
+        let mut client = Start::new(&workspace).era(era).client();
+        let _left_over = std::fs::remove_file(workspace.path("go"));
+        let command = "echo first line; echo ready; until [ -e go ]; do sleep 0.05; done; echo done";
+        for token in [json!("a token"), json!(7)] {
+            let _left_over = std::fs::remove_file(workspace.path("go"));
+            let id = client.send_call("bash", json!({"command": command}), Some(token.clone()));
+            let told = client.notification("notifications/progress", |params| {
+                params["message"].as_str().unwrap_or_default().contains("ready")
+            });
+            assert_eq!(told["params"]["progressToken"], token);
+            workspace.write("go", "");
+            assert_eq!(client.answer(id)["result"]["content"][0]["text"], "first line\nready\ndone\n");
+        }
+    }
+}
+
+#[test]
+fn values_rise_and_nothing_comes_after_the_answer() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    let command = "for i in $(seq 12); do echo line $i; sleep 0.1; done";
+    let id = client.send_call("bash", json!({"command": command}), Some(json!("t")));
+    let mut values = Vec::new();
+    loop {
+        let message = client.expect_message("progress or the answer", |message| {
+            message["id"] == id || message["method"] == "notifications/progress"
+        });
+        match message["params"]["progress"].as_f64() {
+            Some(value) => values.push(value),
+            None => break,
+        }
+    }
+    assert!(!values.is_empty(), "no progress at all");
+    assert!(values.windows(2).all(|pair| pair[0] < pair[1]), "{values:?}");
+    // At most five a second; the command takes a little more than a second.
+    assert!(values.len() <= 40, "{} notifications", values.len());
+    let after: Vec<Value> = client.unasked();
+    assert!(after.iter().all(|message| message["method"] != "notifications/progress"), "{after:?}");
+}
+
+#[test]
+fn a_long_last_line_is_cut() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    let command = "printf 'x%.0s' $(seq 5000); echo; until [ -e go ]; do sleep 0.05; done";
+    let id = client.send_call("bash", json!({"command": command}), Some(json!(1)));
+    let told = client.notification("notifications/progress", |params| {
+        params["message"].as_str().unwrap_or_default().contains("xxx")
+    });
+    let message = told["params"]["message"].as_str().unwrap();
+    assert!(message.chars().filter(|c| *c == 'x').count() <= 200, "{message}");
+    workspace.write("go", "");
+    client.answer(id);
+}
+
+#[test]
+fn without_a_token_nothing_is_told() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    client.call("bash", json!({"command": "echo a; sleep 0.5; echo b"})).assert_text("a\nb\n");
+    let unasked = client.unasked();
+    assert!(unasked.is_empty(), "{unasked:?}");
+}
+
+#[test]
+fn a_silent_command_is_told_of_too() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    // Many clients give up after a minute without a word; this takes the ten seconds that it takes.
+    let command = "until [ -e go ]; do sleep 0.05; done";
+    let id = client.send_call("bash", json!({"command": command}), Some(json!("t")));
+    client.notification("notifications/progress", |params| params["progressToken"] == "t");
+    workspace.write("go", "");
+    assert_eq!(client.answer(id)["result"]["content"][0]["text"], "(no output)");
+}

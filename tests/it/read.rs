@@ -1,0 +1,138 @@
+//! read, where a scenario is not enough: files that change, that are large, that are no files.
+
+use std::fs::{File, FileTimes};
+use std::io::{Seek as _, SeekFrom, Write as _};
+use std::os::unix::net::UnixListener;
+use std::time::{Duration, SystemTime};
+
+use serde_json::json;
+
+use crate::support::{Client, Start, Workspace, content};
+
+/// Makes a file old enough for its line index to be kept.
+fn age(workspace: &Workspace, path: &str, seconds: u64) {
+    let time = SystemTime::now() - Duration::from_secs(seconds);
+    let file = File::options().write(true).open(workspace.path(path)).unwrap();
+    file.set_times(FileTimes::new().set_modified(time)).unwrap();
+}
+
+#[test]
+fn a_file_that_changed_is_never_served_from_what_was_remembered() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    let lines = |word: &str| content(&json!({"lines": [1, 60_000], "text": format!("{word} {{n:5}}")}));
+    let page = json!({"path": "a", "offset": 50_000, "limit": 1});
+    for (age_secs, word) in [(100, "old"), (50, "new"), (100, "own"), (0, "now"), (0, "hot")] {
+        workspace.write("a", lines(word));
+        age(&workspace, "a", age_secs);
+        for _ in 0..2 {
+            let expected =
+                format!("{word} 50000\n\n[Showing lines 50000-50000 of 60000. Use offset=50001 to continue]");
+            client.call("read", page.clone()).assert_text(&expected);
+        }
+    }
+    // Another file by the same name, of the same size and time.
+    workspace.write("b", lines("abc"));
+    let time = std::fs::metadata(workspace.path("a")).unwrap().modified().unwrap();
+    File::options().write(true).open(workspace.path("b")).unwrap().set_modified(time).unwrap();
+    std::fs::rename(workspace.path("b"), workspace.path("a")).unwrap();
+    client.call("read", page).assert_holds("abc 50000");
+}
+
+#[test]
+fn a_file_that_grows_has_its_new_lines() {
+    let workspace = Workspace::with(&json!({"log": {"lines": [1, 30_000], "text": "line {n}"}}));
+    age(&workspace, "log", 100);
+    let mut client = Client::new(&workspace);
+    client.call("read", json!({"path": "log", "offset": -1})).assert_text("line 30000\n");
+    let mut log = File::options().append(true).open(workspace.path("log")).unwrap();
+    log.write_all(b"line 30001\nline 30002").unwrap();
+    client.call("read", json!({"path": "log", "offset": -2})).assert_text("line 30001\nline 30002");
+    client
+        .call("read", json!({"path": "log", "offset": 30_001, "limit": 1}))
+        .assert_text("line 30001\n\n[Showing lines 30001-30001 of 30002. Use offset=30002 to continue]");
+}
+
+#[test]
+fn pages_of_a_large_file_are_the_file() {
+    let workspace =
+        Workspace::with(&json!({"a": {"lines": [1, 300_000], "text": "this is line number {n}"}}));
+    age(&workspace, "a", 100);
+    let mut client = Client::new(&workspace);
+    for offset in [1_u64, 2, 1000, 1001, 65_536, 149_999, 299_998, 77, 250_000] {
+        let reply = client.call("read", json!({"path": "a", "offset": offset, "limit": 2}));
+        let (next, after) = (offset + 1, offset + 2);
+        let body = format!("this is line number {offset}\nthis is line number {next}");
+        let notice = format!("[Showing lines {offset}-{next} of 300000. Use offset={after} to continue]");
+        reply.assert_text(&format!("{body}\n\n{notice}"));
+    }
+}
+
+#[test]
+fn a_sparse_file_of_many_megabytes_does_not_fill_the_memory() {
+    let workspace = Workspace::new();
+    let mut file = File::create(workspace.path("a")).unwrap();
+    file.write_all(&b"start of it\n".repeat(1000)).unwrap();
+    file.seek(SeekFrom::Start(300_000_000)).unwrap();
+    file.write_all(b"\nthe end\n").unwrap();
+    let mut client = Client::new(&workspace);
+    client.call("read", json!({"path": "a", "offset": -1})).assert_text("the end\n");
+    client
+        .call("read", json!({"path": "a", "limit": 1}))
+        .assert_holds("start of it\n\n[Showing lines 1-1 of 1002.");
+    let status = std::fs::read_to_string(format!("/proc/{}/status", client.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let kilobytes: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    assert!(kilobytes < 150_000, "{kilobytes} kB at the peak");
+}
+
+#[test]
+fn a_socket_is_not_opened() {
+    let workspace = Workspace::new();
+    let _socket = UnixListener::bind(workspace.path("socket")).unwrap();
+    let mut client = Client::new(&workspace);
+    client.call("read", json!({"path": "socket"})).assert_error(&["Not a regular file: socket (socket)"]);
+}
+
+#[test]
+fn an_endless_file_ends() {
+    let workspace = Workspace::new();
+    let mut client = Start::new(&workspace).flags(["--allow-outside"]).client();
+    for path in ["/proc/self/mem", "/proc/kmsg", "/proc/self/maps", "/proc/uptime"] {
+        // Whatever it says: it answers.
+        client.call("read", json!({"path": path}));
+    }
+    client.call("read", json!({"path": "/dev/zero"})).assert_error(&["Not a regular file: /dev/zero"]);
+}
+
+#[test]
+fn names_that_are_not_utf_8_can_be_asked_for_as_they_are_shown() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let workspace = Workspace::new();
+    workspace.write(std::ffi::OsStr::from_bytes(b"caf\xe9.txt"), "latin\n");
+    let mut client = Client::new(&workspace);
+    client.call("ls", json!({})).assert_text("caf\u{FFFD}.txt");
+    client.call("find", json!({"pattern": "*.txt"})).assert_text("caf\u{FFFD}.txt");
+    client.call("grep", json!({"pattern": "latin"})).assert_text("caf\u{FFFD}.txt:1: latin");
+    client.call("read", json!({"path": "caf\u{FFFD}.txt"})).assert_text("latin\n");
+}
+
+#[test]
+fn a_large_image_is_made_small_enough() {
+    // Noise, which no encoder makes smaller than the limit.
+    let mut state = 1_u32;
+    let mut noise = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        u8::try_from(state >> 24).unwrap()
+    };
+    let image = image::RgbImage::from_fn(1130, 1110, |_, _| image::Rgb([noise(), noise(), noise()]));
+    let workspace = Workspace::new();
+    image.save(workspace.path("noise.png")).unwrap();
+    let bytes = std::fs::metadata(workspace.path("noise.png")).unwrap().len();
+    assert!(bytes > 3_750_000, "the test needs a large file");
+    let reply = Client::new(&workspace).call("read", json!({"path": "noise.png"}));
+    reply.assert_holds("Read image: noise.png (image/png, 1130x1110");
+    reply.assert_holds("scaled down to");
+    let data = reply.result["content"][1]["data"].as_str().unwrap();
+    assert!(data.len() / 4 * 3 <= 3_750_000, "{} bytes of base64", data.len());
+}

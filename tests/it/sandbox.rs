@@ -1,0 +1,173 @@
+//! `--sandbox`: what commands may write, held by the kernel. Where the kernel can't hold it, the
+//! server has to say so, and these tests have nothing more to show.
+
+use std::io::Read as _;
+use std::net::TcpListener;
+use std::process::Stdio;
+
+use serde_json::json;
+
+use crate::support::{Client, Start, Workspace};
+
+fn workspace() -> Workspace {
+    Workspace::with(&json!({
+        "inside/a.txt": "inside\n",
+        "link-out": {"symlink": "<base>/outside/secret.txt"},
+        "../outside/secret.txt": "secret\n",
+        "../outside/folder/x": "x\n",
+        "../extra/x": "x\n",
+    }))
+}
+
+/// A server in that mode; none where the kernel can't hold it, which it then says.
+fn client(workspace: &Workspace, flags: &[&str]) -> Option<Client> {
+    let start = || Start::new(workspace).flags(flags);
+    let refused =
+        start().command().stdin(Stdio::null()).stdout(Stdio::null()).output().expect("the binary runs");
+    if refused.status.success() {
+        return Some(start().client());
+    }
+    let reason = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{reason}");
+    assert!(reason.contains("--sandbox") && reason.contains("Landlock"), "{reason}");
+    eprintln!("skipped: {reason}");
+    None
+}
+
+/// Commands that would change something outside of what may be written.
+const CHANGES: [&str; 14] = [
+    "echo x > <base>/outside/new",
+    "echo x >> <base>/outside/secret.txt",
+    "echo x > link-out",
+    ": > <base>/outside/secret.txt",
+    "truncate -s 0 <base>/outside/secret.txt",
+    "rm <base>/outside/secret.txt",
+    "rm -r <base>/outside/folder",
+    "mkdir <base>/outside/new",
+    "mkfifo <base>/outside/new",
+    "ln -s x <base>/outside/new",
+    "ln <base>/outside/secret.txt hard-link",
+    "mv <base>/outside/secret.txt here",
+    "mv inside/a.txt <base>/outside/a.txt",
+    "cp inside/a.txt <base>/outside/a.txt",
+];
+
+#[track_caller]
+fn assert_refused(client: &mut Client, workspace: &Workspace, command: &str) {
+    let command = workspace.filled_in(command);
+    let reply = client.call("bash", json!({"command": command}));
+    assert_ne!(reply.details()["exitCode"], 0, "{reply}");
+    assert_eq!(
+        std::fs::read_to_string(workspace.base().join("outside/secret.txt")).unwrap(),
+        "secret\n",
+        "{reply}"
+    );
+    assert_eq!(std::fs::read_dir(workspace.base().join("outside")).unwrap().count(), 2, "{reply}");
+}
+
+#[test]
+fn workspace_write_changes_nothing_outside() {
+    let workspace = workspace();
+    let Some(mut client) = client(&workspace, &["--sandbox", "workspace-write"]) else { return };
+    for command in CHANGES {
+        assert_refused(&mut client, &workspace, command);
+    }
+    let command = "echo one > new && mv new inside/two && mkdir d && ln -s two inside/l && cat inside/l && rm inside/two";
+    client.call("bash", json!({"command": command})).assert_text("one\n");
+}
+
+#[test]
+fn read_only_changes_nothing_at_all() {
+    let workspace = workspace();
+    let Some(mut client) = client(&workspace, &["--sandbox", "read-only"]) else { return };
+    for command in CHANGES.iter().chain(&["echo x > inside/a.txt", "touch new", "rm inside/a.txt", "mkdir d"])
+    {
+        assert_refused(&mut client, &workspace, command);
+    }
+    let reads = workspace.filled_in("cat inside/a.txt <base>/outside/secret.txt");
+    client.call("bash", json!({"command": reads})).assert_text("inside\nsecret\n");
+}
+
+#[test]
+fn each_mode_has_a_temp_folder_of_its_own() {
+    for mode in ["read-only", "workspace-write"] {
+        let workspace = workspace();
+        let Some(mut client) = client(&workspace, &["--sandbox", mode]) else { return };
+        let command = "f=$(mktemp) && echo x > $f && cat $f && stat -c %a $TMPDIR && echo $TMPDIR";
+        let reply = client.call("bash", json!({"command": command}));
+        let lines: Vec<&str> = reply.text().lines().collect();
+        assert_eq!(&lines[..2], ["x", "700"], "{reply}");
+        let folder = std::path::PathBuf::from(lines[2]);
+        assert!(folder.is_dir(), "{reply}");
+        // The one that all programs share can't be written to.
+        let shared =
+            format!("echo x > '{}/cutline-test-of-the-shared-folder'", std::env::temp_dir().display());
+        assert_ne!(client.call("bash", json!({"command": shared})).details()["exitCode"], 0);
+        client.close_stdin();
+        assert_eq!(client.exit().code(), Some(0));
+        assert!(!folder.exists(), "the temp folder outlived the server");
+    }
+}
+
+#[test]
+fn writable_folders_and_devices_may_be_written_to() {
+    let workspace = workspace();
+    let flags = ["--sandbox", "workspace-write", "--writable", "<base>/extra"];
+    let Some(mut client) = client(&workspace, &flags) else { return };
+    let command = workspace.filled_in("echo x > /dev/null && echo y > <base>/extra/y && cat <base>/extra/y");
+    client.call("bash", json!({"command": command})).assert_text("y\n");
+    assert_refused(&mut client, &workspace, "echo x > <base>/outside/new");
+}
+
+#[test]
+fn no_tcp_connection_is_opened() {
+    let workspace = workspace();
+    let Some(mut client) = client(&workspace, &["--sandbox", "workspace-write"]) else { return };
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    let command = json!({"command": format!("echo hello > /dev/tcp/127.0.0.1/{port}")});
+    let reply = client.call("bash", command.clone());
+    assert_ne!(reply.details()["exitCode"], 0, "{reply}");
+    reply.assert_holds("Permission denied");
+
+    // The same without the sandbox gets through.
+    assert_eq!(Client::new(&workspace).call("bash", command).details()["exitCode"], 0);
+    let mut heard = String::new();
+    listener.accept().unwrap().0.read_to_string(&mut heard).unwrap();
+    assert_eq!(heard, "hello\n");
+}
+
+#[test]
+fn what_a_command_starts_is_held_too() {
+    let workspace = workspace();
+    let Some(mut client) = client(&workspace, &["--sandbox", "workspace-write"]) else { return };
+    for command in [
+        "setsid -w bash -c 'echo x > <base>/outside/new; exit 1'",
+        "(bash -c 'sleep 0.05; echo x > <base>/outside/new' & wait $!; exit 1)",
+        "env -i bash -c 'echo x > <base>/outside/new'",
+        "cd <base>/outside && echo x > new",
+    ] {
+        assert_refused(&mut client, &workspace, command);
+    }
+}
+
+#[test]
+fn the_rest_is_as_without_it() {
+    let workspace = workspace();
+    let Some(mut client) = client(&workspace, &["--sandbox", "workspace-write"]) else { return };
+    client
+        .call("bash", json!({"command": "pwd; cat; echo $TERM; exit 3"}))
+        .assert_text(&workspace.filled_in("<root>\ndumb\n\nCommand exited with code 3"));
+    let reply = client.call("bash", json!({"command": "seq 3000"}));
+    reply.assert_holds("3000\n\n[Showing lines 1001-3000 of 3000. Full output: ");
+    client.call("read", json!({"path": reply.details()["fullOutputPath"], "limit": 1})).assert_worked();
+    client
+        .call("bash", json!({"command": "echo a; sleep 600", "timeout": 1}))
+        .assert_text("a\n\nCommand timed out after 1 second");
+    client
+        .call("bash", json!({"command": "sleep 600 & echo hi"}))
+        .assert_holds("Background process still running");
+    client.close_stdin();
+    assert_eq!(client.exit().code(), Some(0));
+    crate::support::eventually("its processes are gone", || workspace.processes(client.id()).is_empty());
+}

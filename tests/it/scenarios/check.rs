@@ -1,0 +1,106 @@
+//! What is true of every answer, whatever the call.
+
+use serde_json::Value;
+
+use super::fixture::Scenario;
+use crate::support::Reply;
+
+/// Bytes that notices and status may add to a body.
+const BESIDE_THE_BODY: usize = 1000;
+
+/// The limits of the server that a scenario starts.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Limits {
+    max_lines: u64,
+    max_bytes: u64,
+}
+
+impl Limits {
+    pub(super) fn of(scenario: &Scenario) -> Self {
+        let given = |flag: &str, variable: &str| {
+            let at = scenario.flags.iter().position(|given| given == flag);
+            at.map(|at| &scenario.flags[at + 1]).or_else(|| scenario.env.get(variable))
+        };
+        let max_lines =
+            given("--max-lines", "CUTLINE_MAX_LINES").map_or(2000, |lines| lines.parse().unwrap());
+        let max_bytes = given("--max-bytes", "CUTLINE_MAX_BYTES").map_or(30_000, |size| bytes(size));
+        Self { max_lines, max_bytes }
+    }
+}
+
+fn bytes(size: &str) -> u64 {
+    let digits = size.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = match &size[digits.len()..] {
+        "" => 1,
+        "KB" => 1000,
+        "KiB" => 1024,
+        other => panic!("a fixture has the unit {other}"),
+    };
+    digits.parse::<u64>().unwrap() * unit
+}
+
+/// What holds for every answer.
+pub(super) fn always(tool: &str, reply: &Reply, limits: Limits) -> Result<(), String> {
+    let result = &reply.result;
+    let blocks = result["content"].as_array().ok_or("no content")?;
+    let texts = blocks.iter().filter(|block| block["type"] == "text").count();
+    ensure(texts == 1 && blocks[0]["type"] == "text", "not one text block, first of all")?;
+    ensure(!reply.text().trim().is_empty(), "an empty answer")?;
+    ensure(result.get("structuredContent").is_none(), "structuredContent without --structured")?;
+    ensure(result["isError"].is_boolean(), "isError is not said")?;
+
+    let room = usize::try_from(limits.max_bytes).unwrap() + BESIDE_THE_BODY;
+    ensure(reply.text().len() <= room, "text and notices are over the limit and 1 KB")?;
+    let lines = body(reply).lines().count() as u64;
+    ensure(lines <= limits.max_lines + 10, "the body is over the line limit")?;
+
+    let details = reply.details();
+    let ran = tool == "bash" && !reply.is_error();
+    ensure(!ran || details["durationMs"].is_u64(), "durationMs of a command is missing")?;
+    if let Some(offset) = details["nextOffset"].as_u64()
+        && details["truncation"]["firstLineExceedsLimit"] != true
+    {
+        let hint = format!("Use offset={offset} to continue]");
+        ensure(reply.text().trim_end().ends_with(&hint), "the text does not end with how to continue")?;
+    }
+    match details.get("truncation") {
+        Some(truncation) => consistent(truncation, limits),
+        None => Ok(()),
+    }
+}
+
+/// What holds for every truncation.
+fn consistent(truncation: &Value, limits: Limits) -> Result<(), String> {
+    let number = |key: &str| truncation[key].as_u64().ok_or_else(|| format!("truncation.{key} is missing"));
+    let truth = |key: &str| truncation[key].as_bool().ok_or_else(|| format!("truncation.{key} is missing"));
+    ensure(truth("truncated")?, "truncation, and not truncated")?;
+    let by = truncation["truncatedBy"].as_str().unwrap_or_default();
+    ensure(["lines", "bytes"].contains(&by), "truncatedBy is neither lines nor bytes")?;
+    ensure(number("maxBytes")? == limits.max_bytes, "maxBytes is not the limit")?;
+    ensure(number("limitTokens")? == limits.max_bytes / 4, "limitTokens is not a quarter of it")?;
+    ensure(number("maxLines")? <= limits.max_lines, "maxLines is over the limit")?;
+    ensure(number("outputBytes")? <= limits.max_bytes, "outputBytes is over the limit")?;
+    ensure(number("outputLines")? <= number("totalLines")?, "more lines shown than there are")?;
+    ensure(number("estimatedTokens")? <= number("outputBytes")?.div_ceil(4), "estimatedTokens is too high")?;
+    ensure(
+        number("totalEstimatedTokens")? <= number("totalBytes")?.div_ceil(4),
+        "totalEstimatedTokens is too high",
+    )?;
+    truth("lastLinePartial")?;
+    truth("firstLineExceedsLimit")?;
+    Ok(())
+}
+
+fn ensure(holds: bool, what: &str) -> Result<(), String> {
+    if holds { Ok(()) } else { Err(format!("never true of an answer: {what}")) }
+}
+
+/// The body of an answer whose body has no empty line before a bracket itself.
+pub(super) fn body(reply: &Reply) -> &str {
+    let text = reply.text();
+    let whole = text.strip_suffix('\n').unwrap_or(text);
+    if reply.details()["nextOffset"].is_null() {
+        return whole;
+    }
+    whole.rfind("\n\n[").map_or("", |at| &whole[..at])
+}

@@ -1,0 +1,214 @@
+//! Runs one scenario and says what is not as it should be.
+
+use base64::Engine as _;
+use serde_json::{Map, Value, json};
+
+use super::check;
+use super::fixture::{Call, Image, Scenario};
+use crate::support::{Client, Era, Reply, Start, Workspace, difference, text};
+
+/// Runs `scenario` in both eras; what is wrong, where something is.
+pub(super) fn run(scenario: &Scenario) -> Result<(), String> {
+    let workspace = Workspace::with(&Value::Object(scenario.files.clone()));
+    Era::BOTH.into_iter().try_for_each(|era| {
+        // A hang or a protocol error stops a test where it is; here the others go on.
+        let stopped = |panic: Box<dyn std::any::Any + Send>| {
+            Err(panic.downcast_ref::<String>().map_or("a panic", String::as_str).to_owned())
+        };
+        let conversation = || converse(scenario, &workspace, era);
+        std::panic::catch_unwind(std::panic::AssertUnwindSafe(conversation)).unwrap_or_else(stopped)
+    })
+}
+
+/// Makes the calls of `scenario`, one after another, with a server of its own.
+fn converse(scenario: &Scenario, workspace: &Workspace, era: Era) -> Result<(), String> {
+    let mut start = Start::new(workspace).flags(&scenario.flags).era(era);
+    for (name, value) in &scenario.env {
+        start = start.env(name, value);
+    }
+    if scenario.unprivileged {
+        start = start.unprivileged();
+    }
+    let (limits, mut names) = (check::Limits::of(scenario), Names::default());
+    let mut client = start.client();
+    for call in &scenario.calls {
+        let reply = client.call(&call.tool, names.fill_args(workspace, &call.args));
+        names.learn(&reply);
+        verify(call, &reply, &names, workspace, limits).map_err(|why| format!("{why}\n{reply}"))?;
+        if let Some(whole) = &call.pages {
+            turn_pages(call, reply, &text(whole), &mut client)?;
+        }
+    }
+    Ok(())
+}
+
+fn verify(
+    call: &Call,
+    reply: &Reply,
+    names: &Names,
+    workspace: &Workspace,
+    limits: check::Limits,
+) -> Result<(), String> {
+    check::always(&call.tool, reply, limits)?;
+    let answered = names.put_back(workspace, reply.text());
+    let expected = text(&call.text);
+    if !alike(&expected, &answered) {
+        return Err(difference(&expected, &answered));
+    }
+    if reply.is_error() != call.is_error {
+        return Err(format!("isError: expected {}", call.is_error));
+    }
+    let details = reply.details().as_object().cloned().unwrap_or_default();
+    same_details(call, &names.put_back_in(workspace, Value::Object(details)))?;
+    match (&call.image, shown_image(reply)?) {
+        (Some(expected), Some(shown)) if *expected == shown => Ok(()),
+        (None, None) => Ok(()),
+        (expected, shown) => Err(format!("image: expected {expected:?}, shown {shown:?}")),
+    }
+}
+
+/// Whether `text` is `expected`, in which `<*>` stands for anything.
+fn alike(expected: &str, text: &str) -> bool {
+    let mut parts = expected.split("<*>");
+    let first = parts.next().unwrap_or_default();
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let mut parts: Vec<_> = parts.collect();
+    let Some(last) = parts.pop() else { return rest.is_empty() };
+    for part in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+    }
+    rest.ends_with(last)
+}
+
+fn same_details(call: &Call, answered: &Value) -> Result<(), String> {
+    let mut answered = answered.as_object().cloned().unwrap_or_default();
+    let mut expected = call.details.clone();
+    // Of a truncation, what the fixture names; the rest follows from it, and is checked for all.
+    if let (Some(Value::Object(cut)), Some(expected)) =
+        (answered.get_mut("truncation"), expected.get("truncation").and_then(Value::as_object))
+    {
+        cut.retain(|key, _| expected.contains_key(key) || key == "totalIsLowerBound");
+    }
+    if call.more_details {
+        answered.retain(|key, _| expected.contains_key(key));
+    }
+    for (key, value) in &mut expected {
+        if let (Some(pattern), Some(text)) = (value.as_str(), answered.get(key).and_then(Value::as_str))
+            && alike(pattern, text)
+        {
+            *value = json!(text);
+        }
+    }
+    if answered == expected {
+        return Ok(());
+    }
+    let pretty = |details: Map<String, Value>| serde_json::to_string_pretty(&details).unwrap_or_default();
+    let (expected, answered) = (pretty(expected), pretty(answered));
+    Err(format!("details: {}", difference(&expected, &answered)))
+}
+
+fn shown_image(reply: &Reply) -> Result<Option<Image>, String> {
+    let Some(block) = reply.result["content"].get(1) else { return Ok(None) };
+    let data = block["data"].as_str().ok_or("the second block is no image")?;
+    let bytes = base64::engine::general_purpose::STANDARD.decode(data).map_err(|error| error.to_string())?;
+    let image = image::load_from_memory(&bytes).map_err(|error| error.to_string())?;
+    let mime_type = block["mimeType"].as_str().unwrap_or("none").to_owned();
+    Ok(Some(Image { mime_type, width: image.width(), height: image.height() }))
+}
+
+/// Makes the calls that the answers ask for until none does, and puts their bodies together.
+fn turn_pages(call: &Call, first: Reply, whole: &str, client: &mut Client) -> Result<(), String> {
+    let mut reply = first;
+    let mut bodies = vec![check::body(&reply).to_owned()];
+    while let Some(offset) = reply.details()["nextOffset"].as_u64() {
+        let mut args = call.args.clone();
+        args["offset"] = json!(offset);
+        reply = client.call(&call.tool, args);
+        bodies.push(check::body(&reply).to_owned());
+        if bodies.len() > 1000 {
+            return Err("the pages never end".to_owned());
+        }
+    }
+    let together = bodies.join("\n");
+    if together == whole {
+        return Ok(());
+    }
+    Err(format!("all pages together: {}", difference(whole, &together)))
+}
+
+/// What differs from run to run, as it was in this one.
+#[derive(Debug, Default)]
+struct Names {
+    /// The path of the latest saved output.
+    saved: Option<String>,
+    pids: Vec<u64>,
+}
+
+impl Names {
+    fn learn(&mut self, reply: &Reply) {
+        let details = reply.details();
+        if let Some(path) = details["fullOutputPath"].as_str() {
+            self.saved = Some(path.to_owned());
+        }
+        let pids = details["backgroundPids"].as_array().into_iter().flatten();
+        self.pids = pids.filter_map(Value::as_u64).collect();
+    }
+
+    fn fill_args(&self, workspace: &Workspace, args: &Value) -> Value {
+        replaced(args, &|text| {
+            let text = workspace.filled_in(text);
+            self.saved.as_ref().map_or(text.clone(), |saved| text.replace("<saved>", saved))
+        })
+    }
+
+    fn put_back(&self, workspace: &Workspace, text: &str) -> String {
+        let mut text = text.to_owned();
+        if let Some(saved) = &self.saved {
+            text = text.replace(saved, "<saved>");
+        }
+        for pid in &self.pids {
+            text = text.replacen(&format!(" {pid} "), " <pid> ", 1);
+        }
+        // The root lies in the base: it goes first.
+        let text = with_place(&text, &workspace.root().display().to_string(), "<root>");
+        with_place(&text, &workspace.base().display().to_string(), "<base>")
+    }
+
+    fn put_back_in(&self, workspace: &Workspace, mut details: Value) -> Value {
+        if let Some(map) = details.as_object_mut() {
+            // How long a command took is checked to be there, and is never the same.
+            map.remove("durationMs");
+            if let Some(Value::Array(pids)) = map.get_mut("backgroundPids") {
+                pids.fill(json!("<pid>"));
+            }
+        }
+        replaced(&details, &|text| self.put_back(workspace, text))
+    }
+}
+
+/// `text` with `name` for `place`, where that is a whole path or the start of one.
+fn with_place(text: &str, place: &str, name: &str) -> String {
+    let mut parts = text.split(place);
+    let mut named = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let goes_on = part.starts_with(|c: char| c.is_alphanumeric() || "-_.".contains(c));
+        named.push_str(if goes_on { place } else { name });
+        named.push_str(part);
+    }
+    named
+}
+
+/// `value` with every text in it changed.
+fn replaced(value: &Value, change: &dyn Fn(&str) -> String) -> Value {
+    match value {
+        Value::String(text) => json!(change(text)),
+        Value::Array(items) => items.iter().map(|item| replaced(item, change)).collect(),
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, value)| (key.clone(), replaced(value, change)))
+            .collect::<Map<_, _>>()
+            .into(),
+        other => other.clone(),
+    }
+}

@@ -1,0 +1,440 @@
+//! A client of the server under test: newline-delimited JSON-RPC over the binary's own pipes.
+//!
+//! It knows no SDK, so that what is on the wire is what is tested. Reading, writing and stderr have a
+//! thread each: nothing that the server does or leaves undone can block a test for longer than
+//! [`PATIENCE`], and a hang fails with all that was said.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read as _, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal};
+use serde_json::{Value, json};
+
+use super::reply::{Reply, short};
+use super::{PATIENCE, Workspace, eventually};
+
+/// A user without rights, for tests that run as root.
+const NOBODY: u32 = 65534;
+
+/// Which protocol a client speaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Era {
+    /// The handshake, in this revision.
+    Legacy(&'static str),
+    /// Stateless: every request says its revision.
+    Modern,
+}
+
+impl Era {
+    /// The handshake revision that most clients speak.
+    pub(crate) const LEGACY: Self = Self::Legacy("2025-06-18");
+    /// One of each.
+    pub(crate) const BOTH: [Self; 2] = [Self::LEGACY, Self::Modern];
+}
+
+/// How a server is started.
+#[derive(Debug)]
+pub(crate) struct Start<'a> {
+    workspace: &'a Workspace,
+    program: PathBuf,
+    flags: Vec<String>,
+    env: Vec<(String, String)>,
+    era: Era,
+    roots: Option<Vec<String>>,
+    unprivileged: bool,
+    saved_dir: bool,
+}
+
+impl<'a> Start<'a> {
+    /// In a workspace, with the defaults.
+    pub(crate) fn new(workspace: &'a Workspace) -> Self {
+        Self {
+            workspace,
+            program: env!("CARGO_BIN_EXE_cutline").into(),
+            flags: Vec::new(),
+            env: Vec::new(),
+            era: Era::LEGACY,
+            roots: None,
+            unprivileged: false,
+            saved_dir: true,
+        }
+    }
+
+    /// With these flags.
+    pub(crate) fn flags<S: AsRef<str>>(mut self, flags: impl IntoIterator<Item = S>) -> Self {
+        self.flags.extend(flags.into_iter().map(|flag| self.workspace.filled_in(flag.as_ref())));
+        self
+    }
+
+    /// With this variable.
+    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
+        self.env.push((name.to_owned(), self.workspace.filled_in(value)));
+        self
+    }
+
+    /// Speaking this protocol.
+    pub(crate) fn era(mut self, era: Era) -> Self {
+        self.era = era;
+        self
+    }
+
+    /// Offering these folders as roots.
+    pub(crate) fn roots(mut self, roots: &[PathBuf]) -> Self {
+        self.roots = Some(roots.iter().map(|root| format!("file://{}", root.display())).collect());
+        self
+    }
+
+    /// As a user to whom modes apply.
+    pub(crate) fn unprivileged(mut self) -> Self {
+        self.unprivileged = true;
+        self
+    }
+
+    /// With the default folder of saved outputs.
+    pub(crate) fn default_saved_dir(mut self) -> Self {
+        self.saved_dir = false;
+        self
+    }
+
+    /// Through another program, which is given the binary's path as its last argument but the flags.
+    pub(crate) fn through(mut self, program: &str, arguments: &[&str]) -> Self {
+        let binary = std::mem::replace(&mut self.program, program.into());
+        let arguments = arguments.iter().map(ToString::to_string);
+        self.flags.splice(0..0, arguments.chain([binary.display().to_string()]));
+        self
+    }
+
+    /// The process, its pipes not yet used.
+    pub(crate) fn command(&self) -> Command {
+        let workspace = self.workspace;
+        let mut program = self.program.clone();
+        let unprivileged = self.unprivileged && rustix::process::geteuid().is_root();
+        if unprivileged {
+            // The build folder may be one that this user can't enter.
+            program = workspace.base().join("cutline");
+            // Not by this process: a file that it had open for writing could not be run while another
+            // thread starts a process that holds it too, for a moment.
+            let copied = Command::new("cp").arg(&self.program).arg(&program).status();
+            assert!(copied.is_ok_and(|status| status.success()), "no copy of the binary");
+        }
+        let mut command = Command::new(program);
+        command.args(&self.flags).current_dir(workspace.root());
+        for (name, _) in std::env::vars_os() {
+            let name = name.to_string_lossy();
+            if ["CUTLINE_", "GIT_", "XDG_", "RUST_LOG"].iter().any(|start| name.starts_with(start)) {
+                command.env_remove(name.as_ref());
+            }
+        }
+        command.env("HOME", workspace.home()).env("LC_ALL", "C.UTF-8");
+        if self.saved_dir {
+            command.env("CUTLINE_SPILL_DIR", workspace.saved_dir());
+        }
+        command.envs(self.env.iter().map(|(name, value)| (name, value)));
+        if unprivileged {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        command
+    }
+
+    /// Starts it and shakes hands, where the era has that.
+    #[track_caller]
+    pub(crate) fn client(self) -> Client {
+        let mut client = self.silent();
+        if let Era::Legacy(revision) = client.era {
+            client.initialize(revision);
+            client.notify("notifications/initialized", json!({}));
+        }
+        client
+    }
+
+    /// Starts it, and says nothing yet.
+    pub(crate) fn silent(self) -> Client {
+        let mut command = self.command();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("the binary starts");
+        let stderr = Arc::new(Mutex::new(Vec::new()));
+        let outgoing = write_from(child.stdin.take().expect("its stdin"));
+        let incoming = lines_of(child.stdout.take().expect("its stdout"));
+        collect(child.stderr.take().expect("its stderr"), Arc::clone(&stderr));
+        Client {
+            child,
+            outgoing: Some(outgoing),
+            incoming,
+            stderr,
+            era: self.era,
+            flags: self.flags.join(" "),
+            roots: self.roots,
+            next_id: 1,
+            unread: VecDeque::new(),
+            said: Vec::new(),
+        }
+    }
+}
+
+/// A running server and the conversation with it.
+#[derive(Debug)]
+pub(crate) struct Client {
+    child: Child,
+    outgoing: Option<Sender<Vec<u8>>>,
+    incoming: Receiver<String>,
+    stderr: Arc<Mutex<Vec<u8>>>,
+    era: Era,
+    flags: String,
+    /// The roots that it offers, as URIs.
+    pub(crate) roots: Option<Vec<String>>,
+    next_id: u64,
+    unread: VecDeque<Value>,
+    said: Vec<String>,
+}
+
+impl Client {
+    /// A server in `workspace` with the defaults, ready for calls.
+    #[track_caller]
+    pub(crate) fn new(workspace: &Workspace) -> Self {
+        Start::new(workspace).client()
+    }
+
+    /// Calls a tool and waits for its answer.
+    #[track_caller]
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Reply {
+        let asked = format!("{tool} {arguments} (flags: {:?}, {:?})", self.flags, self.era);
+        let id = self.send_call(tool, arguments, None);
+        let answer = self.answer(id);
+        let reply = Reply { result: answer["result"].clone(), asked, stderr: self.stderr() };
+        assert!(reply.result.is_object(), "a protocol error: {answer}\n{reply}");
+        reply
+    }
+
+    /// Calls a tool, with a progress token where one is given; the request's id.
+    pub(crate) fn send_call(&mut self, tool: &str, arguments: Value, progress: Option<Value>) -> u64 {
+        let mut params = json!({"name": tool});
+        params["arguments"] = arguments;
+        if let Some(token) = progress {
+            params["_meta"]["progressToken"] = token;
+        }
+        self.request("tools/call", params)
+    }
+
+    /// Sends a request; its id.
+    pub(crate) fn request(&mut self, method: &str, mut params: Value) -> u64 {
+        let id = self.next_id;
+        self.next_id += 1;
+        self.sign(&mut params);
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        id
+    }
+
+    /// Sends a request and waits for the answer: result or error.
+    #[track_caller]
+    pub(crate) fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.request(method, params);
+        self.answer(id)
+    }
+
+    /// Sends a notification.
+    pub(crate) fn notify(&mut self, method: &str, mut params: Value) {
+        self.sign(&mut params);
+        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+    }
+
+    /// Takes a call back.
+    pub(crate) fn cancel(&mut self, id: u64) {
+        self.notify("notifications/cancelled", json!({"requestId": id, "reason": "a test"}));
+    }
+
+    /// Sends the handshake's first message and waits for its answer.
+    #[track_caller]
+    pub(crate) fn initialize(&mut self, revision: &str) -> Value {
+        let capabilities = match self.roots {
+            Some(_) => json!({"roots": {"listChanged": true}}),
+            None => json!({}),
+        };
+        self.ask(
+            "initialize",
+            json!({
+                "protocolVersion": revision,
+                "capabilities": capabilities,
+                "clientInfo": {"name": "cutline-tests", "version": "1"},
+            }),
+        )
+    }
+
+    /// In the stateless era every message says who speaks, and in which revision.
+    fn sign(&self, params: &mut Value) {
+        if self.era == Era::Modern {
+            let meta = &mut params["_meta"];
+            meta["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
+            meta["io.modelcontextprotocol/clientInfo"] = json!({"name": "cutline-tests", "version": "1"});
+            meta["io.modelcontextprotocol/clientCapabilities"] = json!({});
+        }
+    }
+
+    /// Sends one message.
+    pub(crate) fn send(&mut self, message: &Value) {
+        self.send_raw(format!("{message}\n").as_bytes());
+    }
+
+    /// Sends bytes as they are.
+    pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
+        self.said.push(format!("> {}", short(&String::from_utf8_lossy(bytes))));
+        let outgoing = self.outgoing.as_ref().expect("stdin is still open");
+        let _seen_as_a_missing_answer = outgoing.send(bytes.to_vec());
+    }
+
+    /// Waits for the answer to a request: result or error.
+    #[track_caller]
+    pub(crate) fn answer(&mut self, id: u64) -> Value {
+        self.expect_message(&format!("the answer to request {id}"), |message| {
+            message["id"] == id && message.get("method").is_none()
+        })
+    }
+
+    /// Waits for a notification that `wanted` accepts.
+    #[track_caller]
+    pub(crate) fn notification(&mut self, method: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        self.expect_message(method, |message| message["method"] == method && wanted(&message["params"]))
+    }
+
+    /// Waits for a message that `wanted` accepts; others are kept for later.
+    #[track_caller]
+    pub(crate) fn expect_message(&mut self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+        if let Some(at) = self.unread.iter().position(&wanted) {
+            return self.unread.remove(at).unwrap();
+        }
+        let start = Instant::now();
+        loop {
+            match self.receive(PATIENCE.saturating_sub(start.elapsed())) {
+                Ok(message) if wanted(&message) => return message,
+                Ok(message) => self.unread.push_back(message),
+                Err(why) => panic!("{why} while waiting for {what}\n{}", self.story()),
+            }
+        }
+    }
+
+    /// All that has come and nobody asked for, after an answer to one more request.
+    #[track_caller]
+    pub(crate) fn unasked(&mut self) -> Vec<Value> {
+        self.ask("tools/list", json!({}));
+        self.unread.drain(..).collect()
+    }
+
+    /// The next message; a request for the roots is answered on the way.
+    fn receive(&mut self, patience: Duration) -> Result<Value, &'static str> {
+        let line = self.incoming.recv_timeout(patience).map_err(|error| match error {
+            std::sync::mpsc::RecvTimeoutError::Timeout => "a hang",
+            std::sync::mpsc::RecvTimeoutError::Disconnected => "the end of stdout",
+        })?;
+        self.said.push(format!("< {}", short(&line)));
+        let message: Value = serde_json::from_str(&line).map_err(|_| "a line that is no JSON")?;
+        if message["jsonrpc"] != "2.0" {
+            return Err("a line that is no JSON-RPC");
+        }
+        if message["method"] == "roots/list" {
+            let roots = self.roots.iter().flatten().map(|uri| json!({"uri": uri})).collect::<Vec<_>>();
+            self.send(&json!({"jsonrpc": "2.0", "id": message["id"], "result": {"roots": roots}}));
+        }
+        Ok(message)
+    }
+
+    /// Ends the server's input.
+    pub(crate) fn close_stdin(&mut self) {
+        self.outgoing = None;
+    }
+
+    /// Sends a signal to the server.
+    pub(crate) fn signal(&self, signal: Signal) {
+        rustix::process::kill_process(Pid::from_child(&self.child), signal).expect("a signal");
+    }
+
+    /// The server's process id.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits until the server has ended; its stdout is read to the end.
+    #[track_caller]
+    pub(crate) fn exit(&mut self) -> ExitStatus {
+        let mut status = None;
+        eventually(&format!("the server ends\n{}", self.story()), || {
+            status = self.child.try_wait().expect("its status");
+            status.is_some()
+        });
+        while let Ok(message) = self.receive(PATIENCE) {
+            self.unread.push_back(message);
+        }
+        status.expect("it has ended")
+    }
+
+    /// What came and was not asked for, once the server has ended.
+    pub(crate) fn rest(&mut self) -> Vec<Value> {
+        self.unread.drain(..).collect()
+    }
+
+    /// What the server said on stderr so far.
+    pub(crate) fn stderr(&self) -> String {
+        String::from_utf8_lossy(&self.stderr.lock().expect("stderr")).into_owned()
+    }
+
+    /// All that was said, for a failure.
+    fn story(&self) -> String {
+        let from = self.said.len().saturating_sub(40);
+        format!("flags: {}\n{}\nstderr:\n{}", self.flags, self.said[from..].join("\n"), self.stderr())
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        // At the end of its input it ends its commands, and itself.
+        self.close_stdin();
+        let start = Instant::now();
+        while start.elapsed() < Duration::from_secs(5) {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                return;
+            }
+            thread::sleep(Duration::from_millis(2));
+        }
+        let _gone_already = self.child.kill();
+        let _status = self.child.wait();
+    }
+}
+
+fn write_from(mut stdin: std::process::ChildStdin) -> Sender<Vec<u8>> {
+    let (sender, receiver) = channel::<Vec<u8>>();
+    thread::spawn(move || {
+        for bytes in receiver {
+            if stdin.write_all(&bytes).and_then(|()| stdin.flush()).is_err() {
+                return;
+            }
+        }
+    });
+    sender
+}
+
+fn lines_of(stdout: std::process::ChildStdout) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    thread::spawn(move || {
+        for line in BufReader::new(stdout).split(b'\n') {
+            let Ok(line) = line else { return };
+            if sender.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+fn collect(mut stderr: std::process::ChildStderr, into: Arc<Mutex<Vec<u8>>>) {
+    thread::spawn(move || {
+        let mut piece = [0; 4096];
+        while let Ok(read @ 1..) = stderr.read(&mut piece) {
+            into.lock().expect("stderr").extend_from_slice(&piece[..read]);
+        }
+    });
+}

@@ -1,0 +1,26 @@
+//! The harness. It hides the plumbing; a test shows what goes in and what comes out.
+
+mod client;
+mod recipe;
+mod reply;
+mod workspace;
+
+use std::time::{Duration, Instant};
+
+pub(crate) use client::{Client, Era, Start};
+pub(crate) use recipe::{content, text};
+pub(crate) use reply::{Reply, difference};
+pub(crate) use workspace::Workspace;
+
+/// How long a test waits before it calls something a hang. No test expects to wait this long.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
+
+/// Waits until `happened`, looking again and again; fails as a hang.
+#[track_caller]
+pub(crate) fn eventually(what: &str, mut happened: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !happened() {
+        assert!(start.elapsed() < PATIENCE, "still waiting after {PATIENCE:?}: {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}

@@ -1,0 +1,98 @@
+//! An answer to a call, which explains itself where it is not what a test expects.
+
+use std::fmt;
+
+use serde_json::Value;
+use similar_asserts::SimpleDiff;
+
+/// The result of a `tools/call`.
+#[derive(Debug, Clone)]
+pub(crate) struct Reply {
+    /// The whole result.
+    pub(crate) result: Value,
+    /// The call, and the flags of the server.
+    pub(crate) asked: String,
+    /// What the server had said on stderr by then.
+    pub(crate) stderr: String,
+}
+
+impl Reply {
+    /// The first block, which is the one text.
+    #[track_caller]
+    pub(crate) fn text(&self) -> &str {
+        self.result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text first in {self}"))
+    }
+
+    /// The facts as data; null where there are none.
+    pub(crate) fn details(&self) -> &Value {
+        &self.result["_meta"]["details"]
+    }
+
+    /// Whether the call is an error to the model.
+    pub(crate) fn is_error(&self) -> bool {
+        self.result["isError"] == true
+    }
+
+    /// Fails where the text is another.
+    #[track_caller]
+    pub(crate) fn assert_text(&self, expected: &str) {
+        let text = self.text();
+        assert!(text == expected, "{}\n{self}", difference(expected, text));
+    }
+
+    /// Fails where the text does not hold `part`.
+    #[track_caller]
+    pub(crate) fn assert_holds(&self, part: &str) {
+        assert!(self.text().contains(part), "{part:?} is not in the text\n{self}");
+    }
+
+    /// Fails where it is no error, or one that does not hold each of `parts`.
+    #[track_caller]
+    pub(crate) fn assert_error(&self, parts: &[&str]) {
+        assert!(self.is_error(), "not an error\n{self}");
+        for part in parts {
+            self.assert_holds(part);
+        }
+    }
+
+    /// Fails where it is an error.
+    #[track_caller]
+    pub(crate) fn assert_worked(&self) -> &Self {
+        assert!(!self.is_error(), "an error\n{self}");
+        self
+    }
+}
+
+impl fmt::Display for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "call: {}", self.asked)?;
+        writeln!(f, "isError: {}", self.result["isError"])?;
+        writeln!(f, "details: {}", self.details())?;
+        let text = self.result["content"][0]["text"].as_str().unwrap_or("(none)");
+        writeln!(f, "text:\n{}", short(text))?;
+        writeln!(f, "stderr:\n{}", self.stderr)
+    }
+}
+
+/// Where an answer differs from what is expected; long lines are cut, unless only there it does.
+pub(crate) fn difference(expected: &str, answered: &str) -> String {
+    let cut = |text: &str| text.split('\n').map(|line| ends(line, 100)).collect::<Vec<_>>().join("\n");
+    let (mut left, mut right) = (cut(expected), cut(answered));
+    if left == right {
+        (left, right) = (expected.to_owned(), answered.to_owned());
+    }
+    SimpleDiff::from_str(&left, &right, "expected", "answered").to_string()
+}
+
+/// The ends of a text that is too long to look at.
+pub(crate) fn short(text: &str) -> String {
+    ends(text, 1500)
+}
+
+fn ends(text: &str, shown: usize) -> String {
+    if text.len() <= 2 * shown + 50 {
+        return text.to_owned();
+    }
+    let (head, tail) = (text.floor_char_boundary(shown), text.ceil_char_boundary(text.len() - shown));
+    format!("{}<... {} bytes ...>{}", &text[..head], tail - head, &text[tail..])
+}
