@@ -38,5 +38,8 @@ mod sandbox;
 // A full disk, a folder that goes away, a limit of the system.
 mod faults;
 
+// What commands leave behind, and when it goes: a killed server, a clean end, what is still written.
+mod leftovers;
+
 // The arrows between the rooms of the house, read from the sources.
 mod layers;
