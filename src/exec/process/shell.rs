@@ -54,7 +54,8 @@ impl Shell {
 
     /// The words that run `command`.
     fn argv(&self, command: &str, roots: &[Root]) -> Vec<OsString> {
-        let shell = [self.program.clone().into_os_string(), "-c".into(), command.into()];
+        // Without `--` a command that begins with `-` would be an option of the shell's.
+        let shell = [self.program.clone().into_os_string(), "-c".into(), "--".into(), command.into()];
         match &self.sandbox {
             None => shell.into(),
             Some(sandbox) => sandbox.wrap(roots.iter().map(|root| root.real.as_path()), &shell),

@@ -21,6 +21,7 @@ async fn what_fits_is_given_back_as_it_is() {
         ("true", "(no output)"),
         ("exit 3", "(no output)\n\nCommand exited with code 3"),
         ("echo out; exit 3", "out\n\nCommand exited with code 3"),
+        ("-c() { echo mine; }; -c", "mine\n"),
         ("kill -KILL $$", "(no output)\n\nCommand killed by signal SIGKILL (code 137)"),
         ("printf '\\n \\n'", "\n \n\n[Output is 2 lines of white space]"),
         ("cat; echo end", "end\n"),
