@@ -12,7 +12,7 @@ use cutline::workspace::{Boundary, Root, Workspace};
 use tokio_util::sync::CancellationToken;
 
 /// What a call of bash has, in the workspace `root`, its outputs saved in `saved`.
-pub fn context(root: &Path, saved: PathBuf) -> Context {
+pub(crate) fn context(root: &Path, saved: PathBuf) -> Context {
     let spill = spill::Settings { dir: saved, ..spill::Settings::default() };
     let commands = process::Commands::new(process::Settings { spill, ..process::Settings::default() });
     let shared = Shared {
@@ -33,37 +33,37 @@ pub fn context(root: &Path, saved: PathBuf) -> Context {
 }
 
 /// One call of bash, with nothing said but the command.
-pub fn args(command: &str) -> bash::Args {
+pub(crate) fn args(command: &str) -> bash::Args {
     bash::Args { command: command.to_owned(), timeout: None, head: None, tail: None }
 }
 
 /// One call of bash that must work.
-pub async fn call(cx: &Context, command: &str) {
+pub(crate) async fn call(cx: &Context, command: &str) {
     bash::run(cx, args(command)).await.expect("a command that runs");
 }
 
 /// The command without cutline, ready to be started.
-pub fn by_itself(command: &str) -> Command {
+pub(crate) fn by_itself(command: &str) -> Command {
     let mut bash = Command::new("bash");
     bash.args(["-c", command]).stdin(Stdio::null()).stdout(Stdio::null());
     bash
 }
 
 /// How long `work` takes.
-pub fn timed(work: impl FnOnce()) -> Duration {
+pub(crate) fn timed(work: impl FnOnce()) -> Duration {
     let began = Instant::now();
     work();
     began.elapsed()
 }
 
 /// The one in the middle.
-pub fn median(mut times: Vec<Duration>) -> Duration {
+pub(crate) fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
 /// The most memory that this process ever had, in KB of 1024.
-pub fn peak() -> u64 {
+pub(crate) fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();
     line.trim().trim_end_matches(" kB").parse().unwrap_or(0)

@@ -184,14 +184,14 @@ impl Commands {
 }
 
 impl Running {
-    /// How far it is.
-    pub fn latest(&self) -> Latest {
-        self.drain.with(|capture| capture.latest())
+    /// How far it is; `None` where that can't be known without waiting.
+    pub fn latest(&self) -> Option<Latest> {
+        self.drain.try_with(|capture| capture.latest())
     }
 
     /// How many bytes it printed so far.
     pub fn bytes(&self) -> u64 {
-        self.drain.with(|capture| capture.bytes())
+        self.drain.bytes()
     }
 
     /// Ends it, at once.

@@ -4,8 +4,8 @@
 use std::fmt;
 use std::io::{self, PipeReader, Read};
 use std::os::fd::{AsFd, OwnedFd};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use rustix::fs::OFlags;
@@ -41,11 +41,36 @@ impl Drop for Drain {
 struct Shared {
     pipe: PipeReader,
     capture: Mutex<Capture>,
+    /// Bytes that were captured: known also while the capture is at work.
+    bytes: AtomicU64,
     /// Wakes the thread where it waits.
     wake: OwnedFd,
     stop: AtomicBool,
     /// Whether the thread waits, having taken all there was.
     idle: AtomicBool,
+}
+
+/// How far a reader is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Level {
+    /// Bytes that were captured.
+    pub(super) taken: u64,
+    /// Bytes that wait in the pipe. Beside these, one block may be on its way.
+    pub(super) waiting: u64,
+    /// Whether the reader waits for more.
+    pub(super) idle: bool,
+}
+
+impl Level {
+    /// Whether everything that was written so far was taken.
+    pub(super) fn is_dry(self) -> bool {
+        self.idle && self.waiting == 0
+    }
+
+    /// Bytes that were written so far, or a block more.
+    pub(super) fn written(self) -> u64 {
+        self.taken + self.waiting + BLOCK_BYTES as u64
+    }
 }
 
 impl Drain {
@@ -58,6 +83,7 @@ impl Drain {
         let shared = Arc::new(Shared {
             pipe,
             capture: Mutex::new(capture),
+            bytes: AtomicU64::new(0),
             wake: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
             stop: AtomicBool::new(false),
             idle: AtomicBool::new(false),
@@ -89,15 +115,30 @@ impl Drain {
         *self.ended.borrow() || self.ended.has_changed().is_err()
     }
 
-    /// Whether everything that was written so far was taken.
-    pub(super) fn is_dry(&self) -> bool {
-        let empty = rustix::io::ioctl_fionread(&self.shared.pipe).is_ok_and(|bytes| bytes == 0);
-        empty && self.shared.idle.load(Ordering::Acquire)
+    /// How far it is.
+    pub(super) fn level(&self) -> Level {
+        let waiting = rustix::io::ioctl_fionread(&self.shared.pipe).unwrap_or(0);
+        Level { taken: self.bytes(), waiting, idle: self.shared.idle.load(Ordering::Acquire) }
     }
 
-    /// Does something with what was captured.
+    /// How many bytes were captured so far.
+    pub(super) fn bytes(&self) -> u64 {
+        self.shared.bytes.load(Ordering::Acquire)
+    }
+
+    /// Does something with what was captured. While the reader is at work on it, which a slow disk
+    /// may make long, this waits.
     pub(super) fn with<T>(&self, look: impl FnOnce(&mut Capture) -> T) -> T {
         look(&mut self.shared.capture.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// The same where it need not wait.
+    pub(super) fn try_with<T>(&self, look: impl FnOnce(&mut Capture) -> T) -> Option<T> {
+        match self.shared.capture.try_lock() {
+            Ok(mut capture) => Some(look(&mut capture)),
+            Err(TryLockError::Poisoned(poisoned)) => Some(look(&mut poisoned.into_inner())),
+            Err(TryLockError::WouldBlock) => None,
+        }
     }
 
     /// Reads no more. Who still writes is told so by the system.
@@ -116,6 +157,7 @@ impl Shared {
                 Ok(len) => {
                     let bytes = block.get(..len).unwrap_or_default();
                     self.capture.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+                    self.bytes.fetch_add(bytes.len() as u64, Ordering::AcqRel);
                 }
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => {

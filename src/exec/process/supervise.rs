@@ -16,7 +16,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::capture::{Capture, Captured};
-use super::drain::Drain;
+use super::drain::{Drain, Level};
 use super::end::{self, Reach, Scope, end_all};
 use super::proc::{self, Process};
 use super::registry::{GRACE, Registry};
@@ -28,8 +28,10 @@ use crate::exec::spill::Store;
 const TIMEOUT_GRACE: Duration = Duration::from_secs(2);
 /// How long nothing must come, after the shell's end, until what still holds the pipe is left to it.
 const QUIET: Duration = Duration::from_millis(40);
-/// How long after the shell's end its answer waits in all.
+/// How long after the shell's end its answer waits for what others write.
 const LINGER: Duration = Duration::from_millis(200);
+/// How long is waited for what the shell itself wrote, where it is not to be had.
+const STUCK: Duration = Duration::from_secs(5);
 /// How long is waited for a shell that was killed, and for its pipe's end.
 const KILLED: Duration = Duration::from_millis(500);
 
@@ -107,7 +109,7 @@ impl Command {
             Cause::Timeout => (self.close().await, Vec::new()),
             Cause::Cancelled => {
                 // There is no answer that could name the file.
-                self.drain.with(Capture::discard);
+                self.captured(Capture::discard).await;
                 (self.close().await, Vec::new())
             }
         };
@@ -132,7 +134,7 @@ impl Command {
         let _or_held = timeout(KILLED, self.drain.ended()).await;
         self.leash.scope = None;
         self.drain.stop();
-        self.drain.with(|capture| capture.answer(false))
+        self.captured(|capture| capture.answer(false)).await
     }
 
     /// Takes what was printed until the shell ended, and leaves its background processes alive.
@@ -143,7 +145,7 @@ impl Command {
         let grouped = group.is_some_and(|group| test_kill_process_group(group).is_ok());
         let held = !self.drain.has_ended();
         if !grouped && !held {
-            return (self.drain.with(|capture| capture.answer(false)), Vec::new());
+            return (self.captured(|capture| capture.answer(false)).await, Vec::new());
         }
         let pipe = self.drain.inode();
         let (number, since) = (scope.group, scope.since);
@@ -158,7 +160,7 @@ impl Command {
         });
         let (holders, members) = looked.await.unwrap_or_default();
         let goes_on = !self.drain.has_ended();
-        let output = self.drain.with(|capture| capture.answer(goes_on));
+        let output = self.captured(move |capture| capture.answer(goes_on)).await;
         if goes_on || !members.is_empty() {
             let known = members.iter().map(|process| (process.id, process.start)).collect();
             scope.reach = Reach::Stayed { pipe, known };
@@ -174,16 +176,40 @@ impl Command {
     /// Waits until all was read that the command wrote: until the pipe's end, or, where others hold
     /// it, until it has been dry for a while.
     async fn dry(&self) {
-        let until = Instant::now() + LINGER;
-        let mut bytes = self.drain.with(|capture| capture.bytes());
-        while timeout(QUIET, self.drain.ended()).await.is_err() && Instant::now() < until {
-            let now = self.drain.with(|capture| capture.bytes());
-            if now == bytes && self.drain.is_dry() {
+        let began = Instant::now();
+        let end = self.drain.level();
+        let mut before = end;
+        while timeout(QUIET, self.drain.ended()).await.is_err() {
+            let now = self.drain.level();
+            if is_settled(began.elapsed(), end, before, now) {
                 break;
             }
-            bytes = now;
+            before = now;
         }
     }
+
+    /// Does something with what was captured; on another thread, where the reader is at work on it.
+    async fn captured<T: Send + 'static>(
+        &self,
+        look: impl Fn(&mut Capture) -> T + Clone + Send + 'static,
+    ) -> T {
+        if let Some(seen) = self.drain.try_with(&look) {
+            return seen;
+        }
+        let (drain, there) = (Arc::clone(&self.drain), look.clone());
+        match end::aside(move || drain.with(there)).await {
+            Some(seen) => seen,
+            None => self.drain.with(look),
+        }
+    }
+}
+
+/// Whether the answer need not wait for more, so long after the shell's `end`: what came since is
+/// the others'. All that the shell wrote is waited for, however slowly it can be saved.
+fn is_settled(elapsed: Duration, end: Level, before: Level, now: Level) -> bool {
+    let quiet = now.is_dry() && now.taken == before.taken;
+    let all_of_its_own = now.is_dry() || now.taken >= end.written();
+    quiet || (elapsed >= LINGER && all_of_its_own) || elapsed >= STUCK
 }
 
 impl Ending {
@@ -192,5 +218,50 @@ impl Ending {
         let signal = status.and_then(|status| status.signal());
         // One that could not be waited for was killed: it may still be in the system's hands.
         code.map_or(Self::Signal(signal.unwrap_or(rustix::process::Signal::KILL.as_raw())), Self::Code)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_shell_wrote_is_waited_for_and_no_more() {
+        let millis = Duration::from_millis;
+        let level = |taken, waiting, idle| Level { taken, waiting, idle };
+        let end = level(1_000, 500_000, false);
+        let all = end.written();
+        let dry = level(501_000, 0, true);
+        let cases = [
+            ("all is taken, and nothing comes", 40, dry, dry, true),
+            ("all is taken, and more came just now", 40, level(400_000, 0, true), dry, false),
+            ("a slow disk", 300, level(1_000, 500_000, false), level(130_000, 371_000, false), false),
+            (
+                "the last block of it is being saved",
+                300,
+                level(400_000, 0, false),
+                level(400_000, 0, false),
+                false,
+            ),
+            ("others write all the time", 120, level(all, 9, false), level(all + 9, 9, false), false),
+            (
+                "others write all the time, for long",
+                200,
+                level(all, 9, false),
+                level(all + 9, 9, false),
+                true,
+            ),
+            (
+                "others write now and then, for long",
+                200,
+                level(501_000, 0, true),
+                level(501_005, 0, true),
+                true,
+            ),
+            ("a disk that does not come back", 5_000, end, end, true),
+        ];
+        for (about, elapsed, before, now, expected) in cases {
+            assert_eq!(is_settled(millis(elapsed), end, before, now), expected, "{about}");
+        }
     }
 }

@@ -164,7 +164,7 @@ fn in_pieces<'a>(text: &'a str, cuts: &[usize]) -> Vec<&'a str> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1000))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
     fn lines_keep_their_numbers_and_pieces_do_not_matter(

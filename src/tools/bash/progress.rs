@@ -44,8 +44,10 @@ impl<'a> News<'a> {
 
     /// Tells what is new, or that the command still runs.
     pub(super) fn tell(&mut self, running: &Running) {
-        if self.pace.tells(Instant::now(), running.bytes()) {
-            self.progress.report(message(&running.latest()));
+        if self.pace.tells(Instant::now(), running.bytes())
+            && let Some(latest) = running.latest()
+        {
+            self.progress.report(message(&latest));
         }
     }
 }
