@@ -13,7 +13,8 @@ use harness::{args, by_itself, call, context, median, peak, timed};
 use tokio_util::sync::CancellationToken;
 
 fn main() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().expect("a runtime");
+    // As the server: one thread for all that waits.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let folder = tempfile::tempdir().expect("a folder");
     let saved = folder.path().join("saved");
     let cx = context(folder.path(), saved.clone());
@@ -28,8 +29,9 @@ fn main() {
     println!("{:<34} {:>10} {:>10} {:>6}", "", "command", "cutline", "ratio");
     for (name, command, pipe, times) in cases {
         let (mut plain, mut ours) = (Vec::new(), Vec::new());
+        let mut shell = by_itself(&format!("{command}{pipe}"));
         for _ in 0..times {
-            plain.push(timed(|| drop(by_itself(&format!("{command}{pipe}")).status().expect("a shell"))));
+            plain.push(timed(|| assert!(shell.status().expect("a shell").success(), "{command}")));
             ours.push(timed(|| runtime.block_on(call(&cx, command))));
             let _made_by_the_call = std::fs::remove_dir_all(&saved);
         }

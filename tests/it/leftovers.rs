@@ -90,7 +90,9 @@ fn sixty_four_commands_cancelled_at_once_are_all_gone() {
         .map(|n| client.send_call("bash", json!({"command": commands[n % commands.len()]}), None))
         .collect();
     eventually("all run", || workspace.processes(client.id()).len() == 3 * ids.len());
-    ids.iter().for_each(|id| client.cancel(*id));
+    for id in &ids {
+        client.cancel(*id);
+    }
     eventually("all are gone", || workspace.processes(client.id()).is_empty());
     client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
     assert_eq!(client.unasked().len(), 0, "a call that was taken back was answered");
