@@ -20,7 +20,7 @@ fn literals(code: &str) -> Vec<String> {
 fn words(format: &str) -> Option<String> {
     let plain = format.split(['{', '}', '\\', '\n']).enumerate().filter(|(n, _)| n % 2 == 0);
     let longest = plain.map(|(_, piece)| piece.trim()).max_by_key(|piece| piece.len())?;
-    (longest.len() > 8 && longest.contains(' ')).then(|| longest.to_owned())
+    (longest.len() > 10 && longest.contains(' ')).then(|| longest.to_owned())
 }
 
 #[track_caller]
