@@ -41,5 +41,8 @@ mod faults;
 // What commands leave behind, and when it goes: a killed server, a clean end, what is still written.
 mod leftovers;
 
+// The pages of documentation, held to the code.
+mod docs;
+
 // The arrows between the rooms of the house, read from the sources.
 mod layers;
