@@ -104,6 +104,16 @@ impl Command {
             () = tokio::time::sleep(time) => (Cause::Timeout, self.end(TIMEOUT_GRACE).await),
         };
         let duration = self.began.elapsed();
+        let cause = match cause {
+            Cause::Itself => tokio::select! {
+                () = self.dry() => Cause::Itself,
+                () = cancel.cancelled() => {
+                    self.end(GRACE).await;
+                    Cause::Cancelled
+                }
+            },
+            cause => cause,
+        };
         let (output, background) = match cause {
             Cause::Itself => self.settle().await,
             Cause::Timeout => (self.close().await, Vec::new()),
@@ -137,9 +147,8 @@ impl Command {
         self.captured(|capture| capture.answer(false)).await
     }
 
-    /// Takes what was printed until the shell ended, and leaves its background processes alive.
+    /// Takes what was printed, and leaves the background processes alive.
     async fn settle(mut self) -> (Captured, Vec<Background>) {
-        self.dry().await;
         let Some(mut scope) = self.leash.scope.take() else { return (self.close().await, Vec::new()) };
         let group = i32::try_from(scope.group).ok().and_then(Pid::from_raw);
         let grouped = group.is_some_and(|group| test_kill_process_group(group).is_ok());

@@ -52,6 +52,22 @@ async fn when_cancelled_all_of_it_goes() {
 }
 
 #[tokio::test]
+async fn when_cancelled_after_the_shells_end_what_still_writes_goes() {
+    let server = Server::new();
+    let command = "(while :; do echo more; sleep 0.01; done) & echo $! > pid; : > ready";
+    let cancel = async {
+        until(|| server.path("ready").exists().then_some(())).await;
+        server.cx.cancel.cancel();
+    };
+    let (result, ()) = tokio::join!(server.call(args(command)), cancel);
+    // On a busy machine the answer may have been quicker.
+    if matches!(result, Err(ToolError::Cancelled)) {
+        assert!(!runs(server.pid_in("pid").await));
+    }
+    server.cx.shared.commands.shutdown().await;
+}
+
+#[tokio::test]
 async fn when_its_caller_goes_away_all_of_it_goes() {
     let server = Server::new();
     tokio::select! {
