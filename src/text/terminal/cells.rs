@@ -25,11 +25,33 @@ pub(super) struct Cells {
     cursor: usize,
     /// Bytes of all characters and marks.
     bytes: usize,
+    /// Whether there ever was anything but a letter, digit or sign of ASCII: then a column may be
+    /// more than one byte, or less than a character.
+    mixed: bool,
 }
 
 impl Cells {
+    /// Writes text without control characters but tabs at the cursor, and lets go what is too much
+    /// as [`Self::let_go`] does, after each character.
+    pub(super) fn put_all(&mut self, text: &str, limit: usize, sink: &mut impl FnMut(&str)) {
+        let simple = !text.is_empty() && text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+        if !simple || self.mixed || self.bytes.max(self.cursor) + text.len() > limit {
+            for c in text.chars() {
+                self.put(c);
+                self.let_go(limit, sink);
+            }
+            return;
+        }
+        let columns = self.cursor..self.cursor + text.len();
+        self.widen(columns.end);
+        let cells = self.chars.get_mut(columns.clone()).unwrap_or_default();
+        cells.iter_mut().zip(text.chars()).for_each(|(cell, c)| *cell = c);
+        self.cursor = columns.end;
+    }
+
     /// Writes a character at the cursor.
     pub(super) fn put(&mut self, c: char) {
+        self.mixed |= !matches!(c, ' '..='~');
         let len = self.chars.len();
         let width = match c {
             '\t' if self.cursor < len => {

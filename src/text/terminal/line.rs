@@ -65,11 +65,7 @@ impl Line {
             };
             if !now.is_empty() {
                 let limit = self.limit;
-                let cells = self.laid_out();
-                for c in now.chars() {
-                    cells.put(c);
-                    cells.let_go(limit, sink);
-                }
+                self.laid_out().put_all(now, limit, sink);
             }
             if ends {
                 self.finish(sink);

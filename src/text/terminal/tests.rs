@@ -184,6 +184,26 @@ proptest! {
     }
 
     #[test]
+    fn text_is_written_over_a_line_as_its_characters_are(
+        steps in prop::collection::vec(("[a-c ]{0,6}|[aé日\t\u{301}]{0,3}", 0_usize..9), 1..12), limit in 1_usize..40,
+    ) {
+        let (mut at_once, mut one_by_one) = (cells::Cells::default(), cells::Cells::default());
+        let (mut shown, mut expected) = (String::new(), String::new());
+        for (text, column) in &steps {
+            at_once.put_all(text, limit, &mut |part| shown.push_str(part));
+            for c in text.chars() {
+                one_by_one.put(c);
+                one_by_one.let_go(limit, &mut |part| expected.push_str(part));
+            }
+            at_once.act(line::Move::Column(*column));
+            one_by_one.act(line::Move::Column(*column));
+        }
+        at_once.finish(&mut |part| shown.push_str(part));
+        one_by_one.finish(&mut |part| expected.push_str(part));
+        prop_assert_eq!(shown, expected);
+    }
+
+    #[test]
     fn what_is_held_is_bounded(piece in "[ab\r\u{301}日]{1,9}(\u{1b}\\[2[@CG])?", max_bytes in 1_u64..40) {
         let mut terminal = Terminal::new(max_bytes);
         for _ in 0..100 {
