@@ -136,7 +136,7 @@ struct Options {
     /// Threads that one search may use [default: one for each processor]
     #[arg(long, value_name = "N", env = "CUTLINE_WORKERS", value_parser = values::above_zero, global = true)]
     workers: Option<u64>,
-    /// What goes to stderr: error, warn, info, debug, trace or a tracing filter; RUST_LOG is taken too [default: info]
+    /// What goes to stderr: error, warn, info, debug, trace or a tracing filter; `RUST_LOG` is taken too [default: info]
     #[arg(long, value_name = "FILTER", env = "CUTLINE_LOG", value_parser = values::log_filter, global = true)]
     log: Option<values::LogFilter>,
 }

@@ -29,7 +29,7 @@ pub const SPILL_MAX_FILE_BYTES: u64 = 1_000_000_000;
 /// Bytes of all saved outputs together.
 pub const SPILL_MAX_TOTAL_BYTES: u64 = 4_000_000_000;
 /// How long a saved output is kept.
-pub const SPILL_KEEP: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+pub const SPILL_KEEP: Duration = Duration::from_hours(7 * 24);
 /// Bytes of one incoming protocol message.
 pub const MAX_MESSAGE_BYTES: usize = 4_000_000;
 /// Bytes of a pseudo-file (`/proc/…`) that read takes in.

@@ -1,6 +1,6 @@
 //! The only room that knows the protocol: rmcp's handler over the five tools.
 //!
-//! It converts: a call's params to a [`Context`] and arguments, an [`Output`] or a `ToolError` to a
+//! It converts: a call's params to a [`Context`] and arguments, an `Output` or a `ToolError` to a
 //! result. What it adds is what a session needs: a bound on what runs at once, progress, a client's
 //! roots, an end at the end of input. Nothing but JSON-RPC goes to stdout.
 

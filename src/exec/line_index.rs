@@ -41,11 +41,7 @@ impl Identity {
     /// The identity of an open file.
     pub fn of(stat: &rustix::fs::Stat) -> Self {
         let nanos = |secs: i64, nanos: u64| i128::from(secs) * 1_000_000_000 + i128::from(nanos);
-        #[expect(
-            clippy::useless_conversion,
-            clippy::allow_attributes_without_reason,
-            reason = "the types differ by system"
-        )]
+        #[expect(clippy::useless_conversion, reason = "the types differ by system")]
         Self {
             device: stat.st_dev.into(),
             inode: stat.st_ino.into(),

@@ -5,7 +5,7 @@
 //! is swapped in between changes nothing: it would have to change what is already open.
 //!
 //! Of what stands outside the roots nothing is told, not even whether anything does: a path that
-//! leaves them is refused alike whether it exists or not ([`leaves`]).
+//! leaves them is refused alike whether it exists or not.
 
 use std::ffi::OsString;
 use std::fs::File;

@@ -38,7 +38,7 @@ pub use capture::{Captured, Latest, Saved};
 pub use signal::signal_name;
 
 /// How often old saved outputs are looked for.
-const SWEEP_INTERVAL: Duration = Duration::from_secs(60 * 60);
+const SWEEP_INTERVAL: Duration = Duration::from_hours(1);
 
 /// How commands are run.
 #[derive(Debug, Default)]

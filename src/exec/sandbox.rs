@@ -7,6 +7,8 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 
 /// How far a command's hands reach.
@@ -62,7 +64,8 @@ impl Sandbox {
             return Ok(None);
         }
         probe()?;
-        let temp = tempfile::Builder::new().prefix("cutline-sandbox-").tempdir()?;
+        let private = std::fs::Permissions::from_mode(0o700);
+        let temp = tempfile::Builder::new().prefix("cutline-sandbox-").permissions(private).tempdir()?;
         Ok(Some(Self { mode, writable, temp }))
     }
 
@@ -102,7 +105,6 @@ pub fn enter(writable: &[PathBuf], command: &[OsString]) -> io::Error {
     let Some((program, arguments)) = command.split_first() else {
         return io::Error::from(io::ErrorKind::InvalidInput);
     };
-    use std::os::unix::process::CommandExt as _;
     std::process::Command::new(program).args(arguments).exec()
 }
 

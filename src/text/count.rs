@@ -70,7 +70,9 @@ mod tests {
 
     fn pushed(pieces: &[Vec<u8>]) -> Counter {
         let mut counter = Counter::default();
-        pieces.iter().for_each(|piece| counter.push(piece));
+        for piece in pieces {
+            counter.push(piece);
+        }
         counter
     }
 

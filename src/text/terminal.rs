@@ -5,7 +5,7 @@
 //! lines is dropped, and a newline ends whatever sequence was begun and never finished.
 //!
 //! Most output is plain, and plain lines are passed on as they are, without a look at each
-//! character. Only a line in which the cursor moves is laid out in columns ([`line`]). Of a line
+//! character. Only a line in which the cursor moves is laid out in columns (`line`). Of a line
 //! longer than the limit only the end is held, so that only its end can be overwritten.
 
 mod cells;

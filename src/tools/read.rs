@@ -89,14 +89,14 @@ fn read_cached(cx: &Context, plan: &Plan) -> Option<Result<Output, ToolError>> {
     let file = place.file().ok()?;
     let bytes = lines::read_cached(&file, usize::try_from(place.len()).ok()?)?;
     let text = !bytes.contains(&0) && std::str::from_utf8(&bytes).is_ok();
-    text.then(|| answer(cx, plan, &place, &file, Some(bytes)))
+    text.then(|| answer(cx, plan, &place, &file, Some(&bytes)))
 }
 
 fn read(cx: &Context, plan: &Plan) -> Result<Output, ToolError> {
     let place = place::open(cx, &plan.path, Wanted::File)?;
     let file = place.file().map_err(|error| place::refused(cx, &plan.path, error))?;
     let held = held_bytes(&place, &file).map_err(|source| failure(cx, &place, source))?;
-    answer(cx, plan, &place, &file, held)
+    answer(cx, plan, &place, &file, held.as_deref())
 }
 
 /// The answer for an open file; `held` are all its bytes, where it is small.
@@ -105,10 +105,10 @@ fn answer(
     plan: &Plan,
     place: &Place,
     file: &File,
-    held: Option<Vec<u8>>,
+    held: Option<&[u8]>,
 ) -> Result<Output, ToolError> {
     let failed = |source| failure(cx, place, source);
-    let start = match &held {
+    let start = match held {
         Some(bytes) => bytes.get(..bytes.len().min(BINARY_SNIFF_BYTES)).unwrap_or_default().to_vec(),
         None => first_bytes(file).map_err(failed)?,
     };
@@ -123,18 +123,14 @@ fn answer(
     if binary {
         return Err(ToolError::Binary {
             path: cx.workspace.show(&place.real),
-            bytes: held.as_ref().map_or(place.len(), |bytes| bytes.len() as u64),
+            bytes: held.map_or(place.len(), |bytes| bytes.len() as u64),
             mime: infer::get(&start).map_or("application/octet-stream", |kind| kind.mime_type()),
             bash: cx.has(ToolName::Bash),
         });
     }
-    let end = held.as_ref().map_or(place.len(), |bytes| bytes.len() as u64);
-    let text = TextFile {
-        bytes: held.as_deref().map_or(Bytes::Open(file), Bytes::Held),
-        encoding,
-        start: mark as u64,
-        end,
-    };
+    let end = held.map_or(place.len(), |bytes| bytes.len() as u64);
+    let text =
+        TextFile { bytes: held.map_or(Bytes::Open(file), Bytes::Held), encoding, start: mark as u64, end };
     if text.start >= text.end {
         return empty(plan);
     }

@@ -23,7 +23,9 @@ fn pieces(text: &str, cuts: &[usize]) -> Vec<String> {
 }
 
 fn collect(mut collector: impl Collector, pieces: &[String]) -> Truncation {
-    pieces.iter().for_each(|piece| collector.push(piece));
+    for piece in pieces {
+        collector.push(piece);
+    }
     collector.finish()
 }
 
@@ -66,10 +68,8 @@ proptest! {
         prop_assert_eq!(kept.total, extent(&text));
         prop_assert_eq!(kept.cut.map(|cut| cut.by), by);
         prop_assert_eq!(kept.output.lines, count as u64);
-        match by {
-            None => prop_assert_eq!(&kept.content, &text),
-            Some(_) => prop_assert_eq!(&kept.content, &all[..count].join("\n")),
-        }
+        let expected = if by.is_some() { all[..count].join("\n") } else { text };
+        prop_assert_eq!(&kept.content, &expected);
         prop_assert!(kept.output.bytes <= max_bytes);
     }
 
@@ -153,7 +153,7 @@ proptest! {
             if joined_bytes(&first_lines) + u64::from(!first_lines.is_empty()) + line.len() as u64 + 1 > share { break }
             first_lines.push(line);
         }
-        let expected: String = first_lines.iter().map(|line| format!("{line}\n")).collect();
+        let expected = first_lines.iter().flat_map(|line| [line, "\n"]).collect::<String>();
         prop_assert_eq!(first, &expected);
         let rest: Vec<&str> = all[first_lines.len()..].iter().rev().copied().collect();
         let left = Bounds { lines: tail, bytes: max_bytes - expected.len() as u64 };

@@ -1,3 +1,5 @@
+//! Ignore rules against what git itself says.
+
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::os::fd::AsFd;

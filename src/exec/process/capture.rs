@@ -137,6 +137,11 @@ impl Capture {
         self.raw.extent().bytes
     }
 
+    /// Saves nothing: what was saved is removed.
+    pub(super) fn discard(&mut self) {
+        self.saving = Saving::Done;
+    }
+
     /// What the answer tells. Where the output `goes_on` it is saved however short it is.
     pub(super) fn answer(&mut self, goes_on: bool) -> Captured {
         let text = match self.view.take() {

@@ -104,7 +104,12 @@ impl Command {
         let duration = self.began.elapsed();
         let (output, background) = match cause {
             Cause::Itself => self.settle().await,
-            Cause::Timeout | Cause::Cancelled => (self.close().await, Vec::new()),
+            Cause::Timeout => (self.close().await, Vec::new()),
+            Cause::Cancelled => {
+                // There is no answer that could name the file.
+                self.drain.with(Capture::discard);
+                (self.close().await, Vec::new())
+            }
         };
         Finished { ending: Ending::of(status), cause, output, background, duration }
     }

@@ -1,1 +1,1 @@
-
+//! Commands, against real processes.

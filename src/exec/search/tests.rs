@@ -1,3 +1,5 @@
+//! Searching one file: its lines, their context, lines of any length.
+
 use std::io::{Seek as _, Write as _};
 
 use super::pattern::{Case, Reach, Source, Syntax};

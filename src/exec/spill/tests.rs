@@ -1,3 +1,5 @@
+//! Saved outputs, against real folders.
+
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 

@@ -1,3 +1,5 @@
+//! The walk against a plain recursive one, for any number of workers.
+
 use std::os::fd::AsFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;

@@ -121,7 +121,7 @@ mod tests {
             let expected = format!("timeout: must be from 1 to 600 seconds, got {secs}");
             assert_eq!(planned(Some(secs), None, None, &limits), Err(expected));
         }
-        assert_eq!(planned(Some(600), None, None, &limits).unwrap().timeout, Duration::from_secs(600));
+        assert_eq!(planned(Some(600), None, None, &limits).unwrap().timeout, Duration::from_mins(10));
         for (command, expected) in
             [(" \n", "command: must not be empty"), ("a\0b", "command: must not contain a NUL character")]
         {

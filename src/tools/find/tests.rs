@@ -1,3 +1,5 @@
+//! find on real trees.
+
 use super::*;
 use crate::tools::fixture::{Fixture, args};
 use serde_json::{Value, json};

@@ -1,3 +1,5 @@
+//! ls on real folders.
+
 use super::*;
 use crate::tools::fixture::{Fixture, args};
 use serde_json::{Value, json};

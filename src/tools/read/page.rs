@@ -187,14 +187,14 @@ impl Page<'_> {
         let TextFile { bytes, encoding, start, .. } = *self.text;
         let line = TextFile { bytes, encoding, start, end };
         let mut decoder = Decoder::new(line.encoding);
-        let mut decoded = 0;
-        let mut count = |part: &str| decoded += part.len() as u64;
+        let mut len = 0;
+        let mut count = |part: &str| len += part.len() as u64;
         line.blocks(self.from, cancel, |_, block| {
             decoder.push(block, &mut count);
             ControlFlow::<()>::Continue(())
         })?;
         decoder.finish(&mut count);
-        Ok(decoded)
+        Ok(len)
     }
 }
 
