@@ -39,5 +39,8 @@ mod sandbox;
 // A full disk, a folder that goes away, a limit of the system.
 mod faults;
 
+// The pages of documentation, held to the code.
+mod docs;
+
 // The arrows between the rooms of the house, read from the sources.
 mod layers;

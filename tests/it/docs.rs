@@ -1,0 +1,86 @@
+//! The documentation against the code: no text, field or flag that a page leaves out.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+fn file(path: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
+}
+
+/// The string literals of Rust code; those that go on over a line's end joined.
+fn literals(code: &str) -> Vec<String> {
+    let code = code.split("#[cfg(test)]").next().unwrap_or_default();
+    let code: String = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
+    let parts = code.replace("\\\"", "\u{1}");
+    parts.split('"').skip(1).step_by(2).map(|text| text.replace('\u{1}', "\"")).collect()
+}
+
+/// The longest run of plain words in a format string, where it says anything.
+fn words(format: &str) -> Option<String> {
+    let plain = format.split(['{', '}', '\\', '\n']).enumerate().filter(|(n, _)| n % 2 == 0);
+    let longest = plain.map(|(_, piece)| piece.trim()).max_by_key(|piece| piece.len())?;
+    (longest.len() > 10 && longest.contains(' ')).then(|| longest.to_owned())
+}
+
+#[track_caller]
+fn assert_page_has(page: &str, wanted: impl IntoIterator<Item = String>) {
+    // Tables can't hold a bare `|`.
+    let text = file(page).replace("\\|", "|");
+    let mut seen = 0;
+    let missing: Vec<String> =
+        wanted.into_iter().inspect(|_| seen += 1).filter(|wanted| !text.contains(wanted.as_str())).collect();
+    assert!(seen > 5, "nothing was looked for");
+    assert!(missing.is_empty(), "{page} does not have: {missing:#?}");
+}
+
+#[test]
+fn every_notice_is_documented() {
+    let texts = ["src/notice.rs", "src/notice/words.rs"].into_iter().flat_map(|path| literals(&file(path)));
+    assert_page_has("docs/tools.md", texts.filter_map(|text| words(&text)));
+}
+
+#[test]
+fn every_error_is_documented() {
+    let texts = literals(&file("src/tools/error.rs"));
+    assert_page_has("docs/tools.md", texts.iter().filter_map(|text| words(text)));
+}
+
+#[test]
+fn every_field_of_the_details_is_documented() {
+    let code = file("src/details.rs");
+    let fields = code.lines().filter_map(|line| line.trim().strip_prefix("pub ")?.split_once(": "));
+    let names = fields.filter(|(name, _)| name.chars().all(|c| c.is_ascii_lowercase() || c == '_'));
+    assert_page_has("docs/tools.md", names.map(|(name, _)| format!("`{}`", camel(name))));
+}
+
+fn camel(name: &str) -> String {
+    let mut words = name.split('_');
+    let first = words.next().unwrap_or_default().to_owned();
+    words.fold(first, |all, word| all + &word[..1].to_uppercase() + &word[1..])
+}
+
+#[test]
+fn every_argument_is_documented() {
+    let list: serde_json::Value = serde_json::from_str(&file("fixtures/tools-list.json")).unwrap();
+    let tools = list.as_array().or_else(|| list["tools"].as_array()).unwrap();
+    let names = tools.iter().flat_map(|tool| tool["inputSchema"]["properties"].as_object().unwrap().keys());
+    assert_page_has("docs/tools.md", names.map(|name| format!("`{name}`")));
+}
+
+#[test]
+fn every_flag_is_in_the_readme_and_no_other() {
+    let help = Command::new(env!("CARGO_BIN_EXE_cutline")).arg("--help").output().unwrap();
+    let help = String::from_utf8(help.stdout).unwrap();
+    let flags: Vec<String> = help
+        .split_whitespace()
+        .filter(|word| word.starts_with("--") && !["--help", "--version"].contains(word))
+        .map(|word| word.trim_end_matches(|c: char| !c.is_alphanumeric()).to_owned())
+        .collect();
+    assert_page_has("README.md", flags.clone());
+    let readme = file("README.md");
+    let rows = readme.lines().filter_map(|line| line.strip_prefix("| `--")?.split(['`', ' ']).next());
+    for flag in rows {
+        assert!(flags.contains(&format!("--{flag}")), "README has --{flag}, --help has not");
+    }
+}
