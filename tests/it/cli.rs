@@ -316,13 +316,11 @@ fn on_a_terminal(workspace: &Workspace, arguments: &[&str]) -> Option<String> {
     let mut script = Command::new("script");
     script.args(["-qec", &command, "/dev/null"]).current_dir(workspace.root());
     script.env("TERM", "xterm").env_remove("NO_COLOR").env("CUTLINE_SPILL_DIR", workspace.saved_dir());
-    match script.stdin(Stdio::null()).output() {
-        Ok(output) => Some(stdout(&output)),
-        Err(_) => {
-            eprintln!("skipped: there is no script(1) here to make a terminal with");
-            None
-        }
-    }
+    let Ok(output) = script.stdin(Stdio::null()).output() else {
+        eprintln!("skipped: there is no script(1) here to make a terminal with");
+        return None;
+    };
+    Some(stdout(&output))
 }
 
 #[test]

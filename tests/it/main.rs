@@ -7,6 +7,7 @@
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::indexing_slicing,
+    clippy::print_stderr,
     reason = "a test that can't go on should stop, and say why"
 )]
 

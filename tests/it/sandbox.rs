@@ -162,8 +162,8 @@ fn the_rest_is_as_without_it() {
     reply.assert_holds("3000\n\n[Showing lines 1001-3000 of 3000. Full output: ");
     client.call("read", json!({"path": reply.details()["fullOutputPath"], "limit": 1})).assert_worked();
     client
-        .call("bash", json!({"command": "echo a; sleep 600", "timeout": 1}))
-        .assert_text("a\n\nCommand timed out after 1 second");
+        .call("bash", json!({"command": "echo a; sleep 600", "timeout": 3}))
+        .assert_text("a\n\nCommand timed out after 3 seconds");
     client
         .call("bash", json!({"command": "sleep 600 & echo hi"}))
         .assert_holds("Background process still running");
