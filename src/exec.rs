@@ -4,6 +4,7 @@
 //! What it opens has been checked against the workspace on the open file itself, not on its name.
 
 pub mod below;
+pub mod buffer;
 pub mod globs;
 pub mod ignore_rules;
 pub mod line_index;

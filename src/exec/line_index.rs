@@ -14,6 +14,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio_util::sync::CancellationToken;
 
+use super::buffer::Buffer;
 use super::lines::{BLOCK_BYTES, Bytes, TextFile, as_index, read_at};
 
 /// Files that are remembered.
@@ -123,8 +124,8 @@ fn count_blocks(
     cancel: &CancellationToken,
 ) -> io::Result<()> {
     let mut buffer = match text.bytes {
-        Bytes::Held(_) => Vec::new(),
-        Bytes::Open(_) => vec![0; BLOCK_BYTES],
+        Bytes::Held(_) => Buffer::new(0),
+        Bytes::Open(_) => Buffer::new(BLOCK_BYTES),
     };
     loop {
         let block = next.fetch_add(1, Ordering::Relaxed);
@@ -144,12 +145,12 @@ fn count_blocks(
             if cancel.is_cancelled() {
                 return Err(io::ErrorKind::Interrupted.into());
             }
-            let room = as_index(to - at).min(BLOCK_BYTES);
-            let read = read_at(file, buffer.get_mut(..room).unwrap_or_default(), at)?;
+            let block = buffer.first(as_index(to - at).min(BLOCK_BYTES));
+            let read = read_at(file, block, at)?;
             if read == 0 {
                 return Ok(()); // it has become shorter since
             }
-            let newlines = text.encoding.newlines(buffer.get(..read).unwrap_or_default());
+            let newlines = text.encoding.newlines(block.get(..read).unwrap_or_default());
             count.fetch_add(newlines, Ordering::Relaxed);
             at += read as u64;
         }

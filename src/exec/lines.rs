@@ -9,6 +9,7 @@ use std::os::unix::fs::FileExt;
 
 use tokio_util::sync::CancellationToken;
 
+use super::buffer::Buffer;
 use crate::text::NEWLINE;
 use crate::text::decode::Encoding;
 
@@ -53,18 +54,18 @@ impl TextFile<'_> {
             }
             Bytes::Open(file) => file,
         };
-        let mut buffer = vec![0; as_index(self.end.saturating_sub(from)).min(BLOCK_BYTES)];
+        let mut buffer = Buffer::new(as_index(self.end.saturating_sub(from)).min(BLOCK_BYTES));
         let mut at = from;
         while at < self.end {
             if cancel.is_cancelled() {
                 return Err(io::ErrorKind::Interrupted.into());
             }
-            let room = as_index(self.end - at).min(buffer.len());
-            let read = read_at(file, buffer.get_mut(..room).unwrap_or_default(), at)?;
+            let block = buffer.first(as_index(self.end - at).min(BLOCK_BYTES));
+            let read = read_at(file, block, at)?;
             if read == 0 {
                 break; // it has become shorter since
             }
-            if let Some(stop) = visit(at, buffer.get(..read).unwrap_or_default()).break_value() {
+            if let Some(stop) = visit(at, block.get(..read).unwrap_or_default()).break_value() {
                 return Ok(Some(stop));
             }
             at += read as u64;
@@ -114,6 +115,14 @@ pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usi
         }
     }
     Ok(filled)
+}
+
+/// The first bytes of a file, `most` of them at most.
+pub fn first_bytes(file: &File, most: usize) -> io::Result<Vec<u8>> {
+    let mut start = vec![0; most];
+    let read = read_at(file, &mut start, 0)?;
+    start.truncate(read);
+    Ok(start)
 }
 
 /// All `size` bytes of a file, where they are in memory; never waits for a disk.

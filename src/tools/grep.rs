@@ -15,6 +15,7 @@ use serde::Deserialize;
 
 use crate::exec::globs::Glob;
 use crate::exec::ignore_rules::Rules;
+use crate::exec::lines;
 use crate::exec::open::{Kind, Place};
 use crate::exec::search::pattern::{Case, Reach, Source, Syntax};
 use crate::exec::search::{Pattern, Query, What};
@@ -159,6 +160,12 @@ fn search_file(cx: &Context, place: &Place, plan: &Plan) -> Result<Output, ToolE
     .map_err(|source| ToolError::Io { path: cx.workspace.show(&place.real), source })?;
     if stop.is_cancelled() {
         return Err(ToolError::Cancelled);
+    }
+    if results.passed_over_binary() {
+        // The one file that was asked for: that nothing was found in it would say too much.
+        let start = place.file().map_err(refused)?;
+        let start = lines::first_bytes(&start, limits::BINARY_SNIFF_BYTES).unwrap_or_default();
+        return Err(place::binary(cx, place, place.len(), &start));
     }
     results.conclude(false)
 }

@@ -57,6 +57,16 @@ pub fn refused(cx: &Context, asked: &str, error: OpenError) -> ToolError {
     }
 }
 
+/// The error for a file that is not text, by its first bytes.
+pub fn binary(cx: &Context, place: &Place, bytes: u64, start: &[u8]) -> ToolError {
+    ToolError::Binary {
+        path: cx.workspace.show(&place.real),
+        bytes,
+        mime: infer::get(start).map_or("application/octet-stream", |kind| kind.mime_type()),
+        bash: cx.has(ToolName::Bash),
+    }
+}
+
 fn open_alike(cx: &Context, asked: &str) -> Option<Place> {
     let plain = asked.strip_prefix('@').filter(|rest| !rest.is_empty());
     let exact = plain.and_then(|plain| Place::open(&cx.workspace, &cx.workspace.absolute(plain)).ok());

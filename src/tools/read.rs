@@ -21,7 +21,7 @@ use crate::notice::{Answer, Notice};
 use crate::text::decode::Encoding;
 
 use super::place::{self, Wanted};
-use super::{Context, Output, ToolError, ToolName};
+use super::{Context, Output, ToolError};
 
 /// Bytes of a file that is read in one go: its lines are counted where they are.
 const HELD_BYTES: u64 = 256 * 1024;
@@ -110,7 +110,7 @@ fn answer(
     let failed = |source| failure(cx, place, source);
     let start = match held {
         Some(bytes) => bytes.get(..bytes.len().min(BINARY_SNIFF_BYTES)).unwrap_or_default().to_vec(),
-        None => first_bytes(file).map_err(failed)?,
+        None => lines::first_bytes(file, BINARY_SNIFF_BYTES).map_err(failed)?,
     };
     let (encoding, mark) = Encoding::of(&start);
     let binary = encoding == Encoding::Utf8 && start.contains(&0);
@@ -121,12 +121,8 @@ fn answer(
         return image::read(cx, file, &shown, place.len(), kind).map_err(failed);
     }
     if binary {
-        return Err(ToolError::Binary {
-            path: cx.workspace.show(&place.real),
-            bytes: held.map_or(place.len(), |bytes| bytes.len() as u64),
-            mime: infer::get(&start).map_or("application/octet-stream", |kind| kind.mime_type()),
-            bash: cx.has(ToolName::Bash),
-        });
+        let bytes = held.map_or(place.len(), |bytes| bytes.len() as u64);
+        return Err(place::binary(cx, place, bytes, &start));
     }
     let end = held.map_or(place.len(), |bytes| bytes.len() as u64);
     let text =
@@ -191,11 +187,4 @@ fn pseudo_file(mut file: &File) -> io::Result<Vec<u8>> {
         }
     }
     Ok(bytes)
-}
-
-fn first_bytes(file: &File) -> io::Result<Vec<u8>> {
-    let mut start = vec![0; BINARY_SNIFF_BYTES];
-    let read = lines::read_at(file, &mut start, 0)?;
-    start.truncate(read);
-    Ok(start)
 }

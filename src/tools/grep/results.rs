@@ -151,6 +151,11 @@ impl Results {
         ControlFlow::Continue(())
     }
 
+    /// Whether a file was passed over because it is not text.
+    pub(super) fn passed_over_binary(&self) -> bool {
+        self.skipped.binary > 0
+    }
+
     /// The answer. `ignored` is whether rules left anything out.
     pub(super) fn conclude(mut self, ignored: bool) -> Result<Output, ToolError> {
         let Call { offset, limit, unit } = self.call;
