@@ -48,6 +48,16 @@ pub const BINARY_SNIFF_BYTES: usize = 8192;
 pub const GREP_LINE_BYTES: usize = 1_000_000;
 /// Bytes of a file that grep takes in whole for `multiline`.
 pub const GREP_MULTILINE_BYTES: u64 = 16_000_000;
+/// Bytes of a regular expression: compiling one takes memory by the thousandfold.
+pub const PATTERN_BYTES: usize = 4096;
+/// Bytes of a text that is searched for as it is.
+pub const LITERAL_BYTES: usize = 65_536;
+/// Bytes of a glob, in a call or in a line of an ignore file.
+pub const GLOB_BYTES: usize = 1024;
+/// How deep braces may stand in braces in a glob.
+pub const GLOB_DEPTH: usize = 8;
+/// Bytes of an ignore file that are taken in.
+pub const RULES_BYTES: u64 = 32_768;
 /// Bytes of a compiled pattern.
 pub const REGEX_BYTES: usize = 10_000_000;
 /// Characters of a path in a notice or an error; a longer one keeps both its ends.

@@ -10,6 +10,8 @@ use std::path::Path;
 
 use globset::{GlobBuilder, GlobMatcher};
 
+use crate::limits::{GLOB_BYTES, GLOB_DEPTH};
+
 /// A glob, compiled.
 #[derive(Debug, Clone)]
 pub struct Glob {
@@ -32,6 +34,9 @@ impl Glob {
     /// Compiles `glob`; `base` is the absolute path of where the walk begins. The error is what is
     /// wrong with it.
     pub fn new(glob: &str, base: &Path) -> Result<Self, String> {
+        if !is_bounded(glob) {
+            return Err(format!("it may have {GLOB_BYTES} bytes, and braces {GLOB_DEPTH} deep"));
+        }
         let (negated, rest) = match glob.strip_prefix('!') {
             Some(rest) => (true, rest),
             None => (false, glob),
@@ -87,6 +92,21 @@ impl Glob {
     }
 }
 
+/// Whether a glob is of a size that can be compiled: globset takes memory by the length, and goes
+/// as deep as the braces do.
+pub fn is_bounded(glob: &str) -> bool {
+    let mut depth = 0_usize;
+    let deep = glob.bytes().any(|byte| {
+        match byte {
+            b'{' => depth += 1,
+            b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > GLOB_DEPTH
+    });
+    glob.len() <= GLOB_BYTES && !deep
+}
+
 /// What is left of an absolute glob after `base`.
 fn below<'a>(glob: &'a str, base: &Path) -> Option<&'a str> {
     let rest = glob.strip_prefix(base.to_str()?)?;
@@ -109,6 +129,15 @@ mod tests {
 
     fn glob(glob: &str) -> Glob {
         Glob::new(glob, Path::new("/work/repo")).unwrap()
+    }
+
+    #[test]
+    fn what_is_too_large_is_refused() {
+        let deep = |depth: usize| format!("{}a{}", "{".repeat(depth), "}".repeat(depth));
+        assert!(Glob::new(&deep(GLOB_DEPTH), Path::new("/")).is_ok());
+        for glob in [deep(GLOB_DEPTH + 1), deep(20_000), "a".repeat(GLOB_BYTES + 1)] {
+            assert!(Glob::new(&glob, Path::new("/")).is_err());
+        }
     }
 
     #[test]

@@ -1,9 +1,14 @@
-//! What a command may do to this machine, held by the kernel (Landlock).
+//! What a command may do to this machine, held by the kernel (Landlock, and seccomp for its gaps).
 //!
 //! The rules are set by a process that then becomes the shell, so that the server keeps its own
 //! rights: a command is started as `cutline sandboxed … -- bash -c …`, the same binary, which
 //! restricts itself ([`enter`]) before it runs anything. Rules can't be taken back, and all that
 //! the command starts is under them. Where the kernel can't hold them, the server does not start.
+
+#[cfg(target_os = "linux")]
+mod calls;
+#[cfg(target_os = "linux")]
+mod files;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -42,6 +47,14 @@ pub enum Unsupported {
         #[from]
         source: io::Error,
     },
+    /// A folder in which they may write is not there.
+    #[error("--writable {}: {source}", path.display())]
+    Writable {
+        /// The folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
 }
 
 /// The rules for all commands of a server.
@@ -64,8 +77,16 @@ impl Sandbox {
             return Ok(None);
         }
         probe()?;
+        let real = |path: PathBuf| match path.canonicalize() {
+            Ok(real) if real.is_dir() => Ok(real),
+            Ok(_) => Err(Unsupported::Writable { path, source: io::ErrorKind::NotADirectory.into() }),
+            Err(source) => Err(Unsupported::Writable { path, source }),
+        };
+        let writable = writable.into_iter().map(real).collect::<Result<_, _>>()?;
         let private = std::fs::Permissions::from_mode(0o700);
-        let temp = tempfile::Builder::new().prefix("cutline-sandbox-").permissions(private).tempdir()?;
+        let shared = std::env::temp_dir().canonicalize()?;
+        let mut temp = tempfile::Builder::new();
+        let temp = temp.prefix("cutline-sandbox-").permissions(private).tempdir_in(shared)?;
         Ok(Some(Self { mode, writable, temp }))
     }
 
@@ -100,7 +121,7 @@ impl Sandbox {
 /// connection. Where the kernel can, it reaches no process and no abstract socket outside.
 pub fn enter(writable: &[PathBuf], command: &[OsString]) -> io::Error {
     if let Err(error) = restrict(writable) {
-        return io::Error::other(error.to_string());
+        return error;
     }
     let Some((program, arguments)) = command.split_first() else {
         return io::Error::from(io::ErrorKind::InvalidInput);
@@ -109,57 +130,13 @@ pub fn enter(writable: &[PathBuf], command: &[OsString]) -> io::Error {
 }
 
 #[cfg(target_os = "linux")]
-mod kernel {
-    //! The rules as Landlock takes them.
-
-    use std::path::PathBuf;
-
-    use landlock::{
-        ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, Ruleset,
-        RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, Scope, path_beneath_rules,
-    };
-
-    use super::Unsupported;
-
-    /// Devices that may be written to: what is written is gone.
-    const SINKS: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
-    /// The least that holds all that is promised: files, truncation, TCP.
-    const NEEDED: ABI = ABI::V4;
-
-    fn ruleset() -> Result<RulesetCreated, RulesetError> {
-        Ruleset::default()
-            .set_compatibility(CompatLevel::HardRequirement)
-            .handle_access(AccessFs::from_all(NEEDED))?
-            .handle_access(AccessNet::from_all(NEEDED))?
-            .set_compatibility(CompatLevel::BestEffort)
-            .handle_access(AccessFs::IoctlDev)?
-            .scope(Scope::AbstractUnixSocket | Scope::Signal)?
-            .create()
-    }
-
-    /// Whether the kernel can hold the rules.
-    pub(super) fn probe() -> Result<(), Unsupported> {
-        ruleset().map(drop).map_err(|error| Unsupported::Kernel { reason: error.to_string() })
-    }
-
-    /// Takes the rules on, for this process and all that it becomes or starts.
-    pub(super) fn restrict(writable: &[PathBuf]) -> Result<(), RulesetError> {
-        ruleset()?
-            .add_rules(path_beneath_rules(["/"], AccessFs::from_read(NEEDED)))?
-            .add_rules(path_beneath_rules(writable, writing()))?
-            .add_rules(path_beneath_rules(SINKS, AccessFs::from_file(NEEDED)))?
-            .restrict_self()?;
-        Ok(())
-    }
-
-    /// All that is done to files, but making devices: one of those would reach past every rule.
-    fn writing() -> BitFlags<AccessFs> {
-        AccessFs::from_all(NEEDED) & !(AccessFs::MakeBlock | AccessFs::MakeChar)
-    }
+fn restrict(writable: &[PathBuf]) -> io::Result<()> {
+    files::restrict(writable)?;
+    calls::refuse()
 }
 
 #[cfg(target_os = "linux")]
-use kernel::{probe, restrict};
+use files::probe;
 
 #[cfg(not(target_os = "linux"))]
 fn probe() -> Result<(), Unsupported> {
@@ -167,6 +144,6 @@ fn probe() -> Result<(), Unsupported> {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn restrict(_writable: &[PathBuf]) -> Result<(), Unsupported> {
-    Err(Unsupported::System)
+fn restrict(_writable: &[PathBuf]) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
 }

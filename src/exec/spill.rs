@@ -61,6 +61,10 @@ impl Store {
     /// The folder's real place, also while it is not there yet: what the workspace lets be read.
     pub fn folder_real(&self) -> Option<PathBuf> {
         let dir = &self.settings.dir;
+        if self.settings.private && dir.symlink_metadata().is_ok() {
+            // What is not fit to be written is not read either.
+            return self.existing_folder();
+        }
         let below_parent = || Some(dir.parent()?.canonicalize().ok()?.join(dir.file_name()?));
         dir.canonicalize().ok().or_else(below_parent)
     }

@@ -104,6 +104,11 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 
 fn plan(args: &Args, place: &Place, limits: &Limits) -> Result<Plan, ToolError> {
     let is = |flag: Option<bool>| flag.unwrap_or(false);
+    let most = if is(args.literal) { limits::LITERAL_BYTES } else { limits::PATTERN_BYTES };
+    if args.pattern.len() > most {
+        let given = args.pattern.len();
+        return Err(ToolError::Argument(format!("pattern: must be at most {most} bytes, got {given}")));
+    }
     let source = Source {
         pattern: &args.pattern,
         syntax: if is(args.literal) { Syntax::Literal } else { Syntax::Regex },

@@ -8,12 +8,18 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
-/// How many are kept; when there are more, all are let go.
-const KEPT: usize = 256;
-/// Bytes of a file whose rules are kept.
+use crate::exec::globs::is_bounded;
+
+/// Bytes of the files whose rules are kept; when there are more, all are let go. Compiled they take
+/// some hundred times as much.
 const KEPT_BYTES: usize = 64 * 1024;
 
-type Compiled = HashMap<Box<[u8]>, Option<Arc<Gitignore>>>;
+/// The rules that are kept, and the bytes of the files that said them.
+#[derive(Default)]
+struct Compiled {
+    rules: HashMap<Box<[u8]>, Option<Arc<Gitignore>>>,
+    bytes: usize,
+}
 
 static CACHE: LazyLock<Mutex<Compiled>> = LazyLock::new(Mutex::default);
 
@@ -22,14 +28,15 @@ pub(super) fn compiled(content: &[u8]) -> Option<Arc<Gitignore>> {
     if content.len() > KEPT_BYTES {
         return compile(content);
     }
-    let known = lock().get(content).cloned();
+    let known = lock().rules.get(content).cloned();
     known.unwrap_or_else(|| {
         let rules = compile(content);
         let mut cache = lock();
-        if cache.len() >= KEPT {
-            cache.clear();
+        if cache.bytes + content.len() > KEPT_BYTES {
+            *cache = Compiled::default();
         }
-        cache.insert(content.into(), rules.clone());
+        cache.bytes += content.len();
+        cache.rules.insert(content.into(), rules.clone());
         rules
     })
 }
@@ -38,12 +45,20 @@ fn lock() -> std::sync::MutexGuard<'static, Compiled> {
     CACHE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// A line that is no glob is passed over, as git does; the others count.
+/// A line that is no glob, or too large for one, is passed over, as git does; the others count.
 fn compile(content: &[u8]) -> Option<Arc<Gitignore>> {
     let text = String::from_utf8_lossy(content.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(content));
+    let lines: Vec<&str> = text.lines().filter(|line| is_bounded(line)).collect();
+    // One line that fails only where all are put together would take the others with it.
+    let alone = |line: &&str| build(&[*line]).is_some();
+    let rules = build(&lines).or_else(|| build(&lines.iter().copied().filter(alone).collect::<Vec<_>>()));
+    rules.filter(|rules| !rules.is_empty()).map(Arc::new)
+}
+
+fn build(lines: &[&str]) -> Option<Gitignore> {
     let mut builder = GitignoreBuilder::new(".");
-    for line in text.lines() {
+    for line in lines {
         let _not_a_glob = builder.add_line(None, line);
     }
-    builder.build().ok().filter(|rules| !rules.is_empty()).map(Arc::new)
+    builder.build().ok()
 }

@@ -12,9 +12,8 @@ use rustix::io::Errno;
 
 use super::{RuleFiles, cache};
 use crate::exec::below;
+use crate::limits::RULES_BYTES;
 
-/// Bytes of a file of rules that are read.
-const RULES_BYTES: u64 = 1_000_000;
 /// Bytes of `.git` where it is a file, and of `commondir`.
 const POINTER_BYTES: u64 = 8192;
 
@@ -39,7 +38,12 @@ pub(super) fn in_folder(folder: &Path) -> RuleFiles {
 
 /// The rules of a file in `folder`.
 pub(super) fn rules(folder: impl AsFd, name: &str) -> Option<Arc<Gitignore>> {
-    cache::compiled(&content(folder, name, RULES_BYTES)?)
+    let mut content = content(folder, name, RULES_BYTES)?;
+    if content.len() as u64 == RULES_BYTES {
+        // The last line may be a part of one, and mean something else.
+        content.truncate(memchr::memrchr(b'\n', &content).unwrap_or(0));
+    }
+    cache::compiled(&content)
 }
 
 /// The excludes of the repository whose top `folder` is.

@@ -74,6 +74,7 @@ enum Shown {
 
 /// The answer for the image in `file`, which has `bytes` bytes and is shown as `path`.
 pub(super) fn read(cx: &Context, file: &File, path: &str, bytes: u64, kind: Kind) -> io::Result<Output> {
+    let _one_at_a_time = DECODING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut file = file;
     file.rewind()?;
     let size = dimensions(BufReader::new(file), kind);
@@ -95,15 +96,14 @@ pub(super) fn read(cx: &Context, file: &File, path: &str, bytes: u64, kind: Kind
 }
 
 fn dimensions(file: impl io::BufRead + Seek, kind: Kind) -> Option<(u32, u32)> {
-    ImageReader::with_format(file, kind.format()).into_dimensions().ok()
+    let mut reader = ImageReader::with_format(file, kind.format());
+    reader.limits(bounds());
+    reader.into_dimensions().ok()
 }
 
 fn decode(held: Vec<u8>, (width, height): (u32, u32), kind: Kind) -> Shown {
-    let _one_at_a_time = DECODING.lock().unwrap_or_else(PoisonError::into_inner);
     let mut reader = ImageReader::with_format(Cursor::new(&held), kind.format());
-    let mut limits = Limits::default();
-    limits.max_alloc = Some(MAX_ALLOC_BYTES);
-    reader.limits(limits);
+    reader.limits(bounds());
     let Ok(image) = reader.decode() else { return Shown::Damaged };
     let side = width.max(height);
     if side <= IMAGE_MAX_SIDE && held.len() as u64 <= IMAGE_MAX_BYTES {
@@ -119,6 +119,13 @@ fn decode(held: Vec<u8>, (width, height): (u32, u32), kind: Kind) -> Shown {
         }
         side = side / 4 * 3;
     }
+}
+
+/// What decoding may take.
+fn bounds() -> Limits {
+    let mut limits = Limits::default();
+    limits.max_alloc = Some(MAX_ALLOC_BYTES);
+    limits
 }
 
 /// A photograph stays one; all else keeps its edges and its transparency.

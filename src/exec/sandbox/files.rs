@@ -1,0 +1,59 @@
+//! The rules for files, TCP and signals, as Landlock takes them.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+use landlock::{
+    ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath, Ruleset,
+    RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, Scope, path_beneath_rules,
+};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+
+use super::Unsupported;
+
+/// Devices that may be written to: what is written is gone.
+const SINKS: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+/// The least that holds all that is promised: files, truncation, TCP.
+const NEEDED: ABI = ABI::V4;
+
+fn ruleset() -> Result<RulesetCreated, RulesetError> {
+    Ruleset::default()
+        .set_compatibility(CompatLevel::HardRequirement)
+        .handle_access(AccessFs::from_all(NEEDED))?
+        .handle_access(AccessNet::from_all(NEEDED))?
+        .set_compatibility(CompatLevel::BestEffort)
+        .handle_access(AccessFs::IoctlDev)?
+        .scope(Scope::AbstractUnixSocket | Scope::Signal)?
+        .create()
+}
+
+/// Whether the kernel can hold the rules.
+pub(super) fn probe() -> Result<(), Unsupported> {
+    ruleset().map(drop).map_err(|error| Unsupported::Kernel { reason: error.to_string() })
+}
+
+/// Takes the rules on, for this process and all that it becomes or starts.
+pub(super) fn restrict(writable: &[PathBuf]) -> io::Result<()> {
+    let mut rules = ruleset()
+        .and_then(|rules| rules.add_rules(path_beneath_rules(["/"], AccessFs::from_read(NEEDED))))
+        .and_then(|rules| rules.add_rules(path_beneath_rules(SINKS, AccessFs::from_file(NEEDED))))
+        .map_err(io::Error::other)?;
+    for folder in writable {
+        let rule = PathBeneath::new(without_links(folder)?, writing());
+        rules = rules.add_rule(rule).map_err(io::Error::other)?;
+    }
+    rules.restrict_self().map(drop).map_err(io::Error::other)
+}
+
+/// Opens a folder that an earlier command could write beside: where it has made a link of any part
+/// of the path, that is refused, not followed.
+fn without_links(folder: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    Ok(rustix::fs::openat2(CWD, folder, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?)
+}
+
+/// All that is done to files, but making devices: one of those would reach past every rule.
+fn writing() -> BitFlags<AccessFs> {
+    AccessFs::from_all(NEEDED) & !(AccessFs::MakeBlock | AccessFs::MakeChar)
+}
