@@ -16,7 +16,7 @@ use serde::Deserialize;
 use crate::exec::globs::Glob;
 use crate::exec::ignore_rules::Rules;
 use crate::exec::open::{Kind, Place};
-use crate::exec::search::pattern::{Case, Reach, Source, Syntax};
+use crate::exec::search::pattern::{Case, Reach, Refused, Source, Syntax};
 use crate::exec::search::{Pattern, Query, What};
 use crate::exec::walk::{Stop, Walk};
 use crate::limits::{self, Limits};
@@ -78,6 +78,10 @@ pub enum Mode {
 /// Characters of what is said of a pattern that is wrong: it repeats the pattern.
 const MESSAGE_CHARS: usize = 600;
 
+/// What is said of a newline that no match can hold.
+const NEWLINE: &str =
+    "pattern: a newline can't match within a line. Use multiline=true to match across lines";
+
 /// What a call is to do.
 #[derive(Debug)]
 struct Plan {
@@ -109,9 +113,12 @@ fn plan(args: &Args, place: &Place, limits: &Limits) -> Result<Plan, ToolError> 
         case: if is(args.ignore_case) { Case::Ignored } else { Case::Counts },
         reach: if is(args.multiline) { Reach::Lines } else { Reach::Line },
     };
-    let pattern = Pattern::new(&source).map_err(|message| {
-        let message = show::middle_out(&message, MESSAGE_CHARS).into_owned();
-        ToolError::Pattern { message }
+    let pattern = Pattern::new(&source).map_err(|refused| match refused {
+        // Not a wrong pattern: as plain text it would be refused too.
+        Refused::Newline => ToolError::Argument(NEWLINE.to_owned()),
+        Refused::Wrong(message) => {
+            ToolError::Pattern { message: show::middle_out(&message, MESSAGE_CHARS).into_owned() }
+        }
     })?;
     let glob = args.glob.as_ref().map(|glob| {
         Glob::new(glob, &place.real).map_err(|message| ToolError::Glob { glob: glob.clone(), message })

@@ -5,6 +5,7 @@ use std::ops::{ControlFlow, Range};
 
 use grep_matcher::{LineMatchKind, Matcher as _};
 
+use super::pattern::Way;
 use super::rows::{Row, RowKind, Rows, shown};
 use super::{Emit, Query, What};
 use crate::truncate::line::Missing;
@@ -53,8 +54,8 @@ impl<'a, 'e> Scan<'a, 'e> {
     /// Searches a block: whole lines, the last one of a file perhaps without its newline.
     pub(super) fn block(&mut self, block: &[u8]) -> ControlFlow<()> {
         let (mut counted, mut unshown, mut number) = (0, 0, self.number);
-        let mut from = 0;
-        while let Some(line) = self.next_match(block, from) {
+        let (mut from, way) = (0, self.query.pattern.way(block));
+        while let Some(line) = self.next_match(block, from, way) {
             from = line.end;
             self.matches += 1;
             if let What::Lines { context } = self.query.what {
@@ -124,11 +125,14 @@ impl<'a, 'e> Scan<'a, 'e> {
     }
 
     /// The next line that matches, from the start of a line on; with its newline.
-    fn next_match(&self, block: &[u8], mut from: usize) -> Option<Range<usize>> {
-        let matcher = &self.query.pattern.matcher;
-        let by_candidate = matcher.line_terminator().is_some();
+    fn next_match(&self, block: &[u8], mut from: usize, way: Way<'_>) -> Option<Range<usize>> {
+        let pattern = &self.query.pattern;
+        let together = match way {
+            Way::Together(matcher) => matcher.line_terminator().is_some().then_some(matcher),
+            Way::Apart => None,
+        };
         while from < block.len() {
-            let (at, sure) = if by_candidate {
+            let (at, sure) = if let Some(matcher) = together {
                 match matcher.find_candidate_line(block.get(from..)?).ok()?? {
                     LineMatchKind::Confirmed(at) => (from + at, true),
                     LineMatchKind::Candidate(at) => (from + at, false),
@@ -140,7 +144,7 @@ impl<'a, 'e> Scan<'a, 'e> {
             if line.is_empty() {
                 return None;
             }
-            if sure || matcher.is_match(unended(block.get(line.clone())?)).unwrap_or(false) {
+            if sure || pattern.plain.is_match(pattern.searched(block.get(line.clone())?)).unwrap_or(false) {
                 return Some(line);
             }
             from = line.end;
@@ -149,12 +153,13 @@ impl<'a, 'e> Scan<'a, 'e> {
     }
 
     fn matched(&mut self, block: &[u8], line: Range<usize>, number: u64) -> ControlFlow<()> {
-        let line = unended(block.get(line).unwrap_or_default());
+        let whole = block.get(line).unwrap_or_default();
+        let (pattern, line) = (&self.query.pattern, unended(whole));
         let max_chars = self.query.max_line_chars;
         // Where the match is matters only to a line that is cut.
         let focus = if line.len() > max_chars {
-            let found = self.query.pattern.matcher.find(line).ok().flatten();
-            found.map_or(0..0, |found| found.start()..found.end())
+            let found = pattern.plain.find(pattern.searched(whole)).ok().flatten();
+            found.map_or(0..0, |found| found.start().min(line.len())..found.end().min(line.len()))
         } else {
             0..0
         };
@@ -289,11 +294,11 @@ pub(super) fn line_at(block: &[u8], at: usize) -> Range<usize> {
     before.map_or(0, |before| before + 1)..after.map_or(block.len(), |after| at + after + 1)
 }
 
-/// A line without what ends it: `\n` or `\r\n`.
+/// A line without what ends it: `\n` or `\r\n`. A `\r` at the end of the file ends nothing.
 pub(super) fn unended(line: &[u8]) -> &[u8] {
     match line {
         [line @ .., b'\r', b'\n'] | [line @ .., b'\n'] => line,
-        line => line.strip_suffix(b"\r").unwrap_or(line),
+        line => line,
     }
 }
 
