@@ -18,6 +18,8 @@ pub(super) struct Scan<'a, 'e> {
     /// Number of the first line of the next block.
     number: u64,
     pub(super) matches: u64,
+    /// Number of the last line that can stand near a match that is wanted, once there are enough.
+    last_near: Option<u64>,
     /// Lines that are still to be shown after the last match.
     after: usize,
     /// The last lines of the blocks before that were not shown.
@@ -41,7 +43,16 @@ pub(super) struct LongLine<'a> {
 
 impl<'a, 'e> Scan<'a, 'e> {
     pub(super) fn new(query: &'a Query, emit: &'a mut Emit<'e>) -> Self {
-        Self { query, emit, rows: Rows::default(), number: 1, matches: 0, after: 0, before: VecDeque::new() }
+        Self {
+            query,
+            emit,
+            rows: Rows::default(),
+            number: 1,
+            matches: 0,
+            last_near: None,
+            after: 0,
+            before: VecDeque::new(),
+        }
     }
 
     fn context(&self) -> usize {
@@ -69,7 +80,7 @@ impl<'a, 'e> Scan<'a, 'e> {
                 self.after = context;
                 unshown = line.end;
             }
-            self.enough()?;
+            self.enough(number)?;
         }
         if matches!(self.query.what, What::Lines { .. }) {
             number += newlines(block, counted..block.len());
@@ -78,6 +89,11 @@ impl<'a, 'e> Scan<'a, 'e> {
             unshown = self.after(block, unshown..block.len(), end)?;
             self.keep(block, unshown..block.len(), end);
             self.number = number;
+            let is_past =
+                self.matches >= self.query.enough && self.last_near.is_some_and(|last| number > last);
+            if is_past {
+                return ControlFlow::Break(());
+            }
         }
         ControlFlow::Continue(())
     }
@@ -94,7 +110,7 @@ impl<'a, 'e> Scan<'a, 'e> {
                 self.push(Row { number, kind: RowKind::Match, text: &text, cut })?;
                 self.after = context;
             }
-            return self.enough();
+            return self.enough(number);
         }
         if context > 0 {
             let (text, cut) = shown(line.head, 0..0, self.query.max_line_chars, missing);
@@ -115,11 +131,20 @@ impl<'a, 'e> Scan<'a, 'e> {
         (self.emit)(std::mem::take(&mut self.rows))
     }
 
-    fn enough(&self) -> ControlFlow<()> {
+    /// Whether there are enough, after a match in the line `number`. The last of them only says that
+    /// there are more: near the one before it, it and others stand as context.
+    fn enough(&mut self, number: u64) -> ControlFlow<()> {
         let enough = match self.query.what {
             What::Any => self.matches > 0,
-            What::Lines { .. } => self.matches >= self.query.enough,
             What::Count => false,
+            What::Lines { context } => {
+                if self.matches.saturating_add(1) >= self.query.enough {
+                    let last_near = *self.last_near.get_or_insert(number + context as u64);
+                    self.matches >= self.query.enough && number >= last_near
+                } else {
+                    false
+                }
+            }
         };
         if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
@@ -262,8 +287,8 @@ impl<'a, 'e> Scan<'a, 'e> {
                 let (text, cut) = shown(line, focus..focus, self.query.max_line_chars, Missing::default());
                 self.push(Row { number, kind: RowKind::Match, text: &text, cut })?;
             }
+            self.enough(number)?;
             number += 1;
-            self.enough()?;
         }
         self.after = self.context();
         ControlFlow::Continue(())

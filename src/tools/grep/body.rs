@@ -1,9 +1,9 @@
 //! The body of grep's answer: whole units within the limits, and the count of what does not fit.
 //!
-//! A unit is a match line with the context before it, or a file; it is shown whole or not at all. What
-//! stands after a match is shown as it fits. Of the first match the context goes, from the outside in,
-//! where it does not fit; the line itself is always shown. After the first thing that does not fit
-//! nothing more is shown, only counted.
+//! A unit is a match line with its context up to the next match, or a file; it is shown whole or not at
+//! all, so that pages that follow each other leave no context out. Of the first match the context goes,
+//! from the outside in, where it does not fit; the line itself is always shown. After the first thing
+//! that does not fit nothing more is shown, only counted.
 
 use std::collections::VecDeque;
 
@@ -21,12 +21,19 @@ pub(super) struct Line {
     pub(super) cut: bool,
 }
 
-/// The first match, until all of its context is known.
+/// A unit, until all of its context is known.
 #[derive(Debug)]
-struct First {
+struct Unit {
+    separated: bool,
     before: VecDeque<Line>,
     line: Line,
     after: VecDeque<Line>,
+}
+
+impl Unit {
+    fn lines(&self) -> impl Iterator<Item = &Line> {
+        self.before.iter().chain([&self.line]).chain(&self.after)
+    }
 }
 
 /// Takes lines and keeps those that fit.
@@ -35,7 +42,8 @@ pub(super) struct Body {
     bounds: Bounds,
     text: String,
     lines: u64,
-    first: Option<First>,
+    /// The last unit, not shown yet.
+    open: Option<Unit>,
     /// Units in the text.
     units: u64,
     /// All that was given.
@@ -51,7 +59,7 @@ impl Body {
             bounds,
             text: String::new(),
             lines: 0,
-            first: None,
+            open: None,
             units: 0,
             total: Extent::default(),
             cut: None,
@@ -69,55 +77,50 @@ impl Body {
         for line in before.iter().chain([&line]) {
             self.count(&line.text);
         }
-        if self.cut.is_some() {
-            return;
-        }
-        if self.units == 0 {
-            self.first = Some(First { before, line, after: VecDeque::new() });
-            self.units = 1;
-            return;
-        }
-        let separator = Line { text: SEPARATOR.to_owned(), cut: false };
-        let unit: Vec<&Line> =
-            separated.then_some(&separator).into_iter().chain(&before).chain([&line]).collect();
-        self.cut = self.excess(unit.iter().copied());
         if self.cut.is_none() {
-            for line in unit {
-                self.show(line);
-            }
-            self.units += 1;
+            self.open = Some(Unit { separated, before, line, after: VecDeque::new() });
         }
     }
 
     /// Takes a line that stands after the last unit.
     pub(super) fn after(&mut self, line: Line) {
         self.count(&line.text);
-        if let Some(first) = &mut self.first {
-            first.after.push_back(line);
-        } else if self.cut.is_none() {
-            self.cut = self.excess([&line]);
-            if self.cut.is_none() {
-                self.show(&line);
-            }
+        if let Some(unit) = &mut self.open {
+            unit.after.push_back(line);
         }
     }
 
-    /// Shows the first match, now that its context is known.
+    /// Shows the last unit where it fits, now that its context is known.
     fn settle(&mut self) {
-        let Some(First { mut before, line, mut after }) = self.first.take() else { return };
-        while let Some(by) = self.excess(before.iter().chain([&line]).chain(&after)) {
-            if before.is_empty() && after.is_empty() {
+        let Some(mut unit) = self.open.take() else { return };
+        if self.units == 0 {
+            self.reduce(&mut unit);
+        } else {
+            let separator = unit.separated.then(|| Line { text: SEPARATOR.to_owned(), cut: false });
+            unit.before = separator.into_iter().chain(unit.before).collect();
+            self.cut = self.excess(unit.lines());
+            if self.cut.is_some() {
+                return;
+            }
+        }
+        for line in unit.lines() {
+            self.show(line);
+        }
+        self.units += 1;
+    }
+
+    /// Takes context away from the first unit until it fits.
+    fn reduce(&mut self, unit: &mut Unit) {
+        while let Some(by) = self.excess(unit.lines()) {
+            if unit.before.is_empty() && unit.after.is_empty() {
                 break;
             }
             self.cut = Some(by);
-            if after.len() >= before.len() {
-                after.pop_back();
+            if unit.after.len() >= unit.before.len() {
+                unit.after.pop_back();
             } else {
-                before.pop_front();
+                unit.before.pop_front();
             }
-        }
-        for line in before.iter().chain([&line]).chain(&after) {
-            self.show(line);
         }
     }
 
