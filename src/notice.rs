@@ -111,6 +111,13 @@ pub enum Notice {
         /// What is shown and of how many, where the tool says so.
         of: Option<PageOf>,
     },
+    /// The one name that is shown is over the byte limit alone.
+    NameTooLong {
+        /// Its bytes.
+        bytes: u64,
+        /// The byte limit.
+        limit: u64,
+    },
     /// Lines were cut to a number of characters.
     LinesTruncated {
         /// How many characters.

@@ -84,6 +84,10 @@ impl fmt::Display for Notice {
                 }
                 write!(f, "]")
             }
+            Self::NameTooLong { bytes, limit } => {
+                let size = SizePair::new(*bytes, *limit);
+                write!(f, "[Name is {}, exceeds {} limit]", size.larger(), size.smaller())
+            }
             Self::LinesTruncated { max_chars, read } => {
                 let hint = if *read { ". Use read tool to see full lines" } else { "" };
                 write!(f, "[Some lines truncated to {max_chars} chars{hint}]")

@@ -1,10 +1,11 @@
 //! What grep and find share of a walk: how its paths are shown, and news of a long one.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use crate::text::show;
+use crate::text::{self, show};
 use crate::workspace::Workspace;
 
 use super::Progress;
@@ -45,6 +46,16 @@ impl Paths {
             (prefix, false) => [prefix, &below].concat(),
         }
     }
+}
+
+/// A path, or both its ends around `…` where it has more than `max_bytes` bytes.
+pub(super) fn shortened(path: &str, max_bytes: u64) -> Cow<'_, str> {
+    let max_bytes = usize::try_from(max_bytes).unwrap_or(usize::MAX);
+    if path.len() <= max_bytes {
+        return Cow::Borrowed(path);
+    }
+    let kept = max_bytes.saturating_sub('…'.len_utf8());
+    Cow::Owned([text::prefix(path, kept - kept / 2), "…", text::suffix(path, kept / 2)].concat())
 }
 
 /// Tells now and then how many entries a walk has visited.
