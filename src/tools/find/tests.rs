@@ -36,6 +36,10 @@ fn folders_end_with_a_slash_and_links_are_files() {
     assert_eq!(text(&fixture, &json!({"pattern": "*", "type": "dir"})), "a/\na/c/\nb/\nb/target/\nc/");
     assert_eq!(text(&fixture, &json!({"pattern": "c", "type": "any"})), "a/c/\nc/");
     assert_eq!(text(&fixture, &json!({"pattern": "c/", "type": "any"})), "a/c/\nc/");
+    assert_eq!(text(&fixture, &json!({"pattern": "c/"})), "a/c/\nc/");
+    assert_eq!(text(&fixture, &json!({"pattern": "a/*/"})), "a/c/");
+    assert_eq!(text(&fixture, &json!({"pattern": "c/", "type": "file"})), "No files found matching pattern");
+    assert_eq!(text(&fixture, &json!({"pattern": "!c/", "path": "c"})), "c/n.txt");
     assert_eq!(text(&fixture, &json!({"pattern": "link"})), "link");
     assert_eq!(text(&fixture, &json!({"pattern": "a*", "type": "any"})), "a/\na-b.rs\na.rs");
 }
