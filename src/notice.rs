@@ -170,6 +170,8 @@ pub enum Blank {
     Output(u64),
     /// A part of a file, from one line to another.
     Lines(u64, u64),
+    /// So many names.
+    Results(u64),
 }
 
 /// What an answer shows of a command's output.

@@ -145,6 +145,8 @@ impl fmt::Display for Blank {
             Self::File(count) => write!(f, "[File is {} of white space]", lines(*count)),
             Self::Output(count) => write!(f, "[Output is {} of white space]", lines(*count)),
             Self::Lines(first, last) => write!(f, "[Lines {first}-{last} are white space]"),
+            Self::Results(1) => write!(f, "[Result is 1 name of white space]"),
+            Self::Results(count) => write!(f, "[Results are {count} names of white space]"),
         }
     }
 }

@@ -194,7 +194,8 @@ impl<'a> Results<'a> {
         let (body, mut notices) = page.conclude(call, more, None, &mut details);
         if let Some(unreadable) = unreadable {
             // The one that says how to continue stays last.
-            notices.insert(notices.len().min(1), unreadable);
+            let leads_on = matches!(notices.last(), Some(Notice::Continue { .. }));
+            notices.insert(notices.len() - usize::from(leads_on), unreadable);
         }
         Ok(Output::new(Answer { body, notices, status: None }, details))
     }

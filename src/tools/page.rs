@@ -2,7 +2,8 @@
 
 use crate::details::{Details, TruncationDetails};
 use crate::limits::Bounds;
-use crate::notice::{Notice, PageLimit, Unit};
+use crate::notice::{Blank, Notice, PageLimit, Unit};
+use crate::text;
 use crate::truncate::{Collector, Extent, Head, TruncatedBy, Truncation};
 
 use super::walked;
@@ -112,6 +113,9 @@ impl Finished {
         details: &mut Details,
     ) -> (String, Vec<Notice>) {
         let mut notices = Vec::new();
+        if text::is_blank(&self.kept.content) {
+            notices.push(Notice::Blank(Blank::Results(self.next - call.offset)));
+        }
         let limit = self.bounds.bytes;
         notices.extend(self.over.map(|bytes| Notice::NameTooLong { bytes, limit }));
         // Those that were not given are in the total.

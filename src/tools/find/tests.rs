@@ -142,3 +142,12 @@ fn one_name_over_the_limit_is_shown_and_leads_on_only_where_something_follows() 
     let body = cut.split("\n\n").next().unwrap();
     assert!(body.len() <= 500 && body.starts_with('x') && body.contains('…') && body.ends_with('z'), "{cut}");
 }
+
+#[test]
+fn names_of_white_space_are_said_to_be_that() {
+    let fixture = Fixture::new(&[(" ", ""), ("\u{3000}", "")]);
+    assert_eq!(
+        text(&fixture, &json!({"pattern": "*"})),
+        " \n\u{3000}\n\n[Results are 2 names of white space]"
+    );
+}

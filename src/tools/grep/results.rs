@@ -7,7 +7,8 @@ use std::sync::Arc;
 use crate::details::{Details, Skipped};
 use crate::exec::search::{Row, RowKind, Rows};
 use crate::limits::{GREP_MULTILINE_BYTES, Limits};
-use crate::notice::{Answer, Names, Notice, PageLimit, PageOf, empty};
+use crate::notice::{Answer, Blank, Names, Notice, PageLimit, PageOf, empty};
+use crate::text;
 use crate::truncate::TruncatedBy;
 
 use super::body::{Body, Line};
@@ -191,6 +192,9 @@ impl Results {
             ..Details::default()
         };
         let mut notices = Vec::new();
+        if text::is_blank(&body.text) {
+            notices.push(Notice::Blank(Blank::Results(body.units)));
+        }
         if let Some(truncation) = body.truncation {
             let by = match truncation.truncated_by {
                 TruncatedBy::Bytes => PageLimit::Bytes(truncation.max_bytes),
@@ -220,12 +224,12 @@ impl Results {
             notices.push(Notice::Continue { offset: next });
             details.next_offset = Some(next);
         }
-        let text = if self.found == 0 {
+        let shown = if self.found == 0 {
             notices.extend(ignored.then_some(Notice::IgnoredNotSearched));
             empty::NO_MATCHES.to_owned()
         } else {
             body.text
         };
-        Ok(Output::new(Answer { body: text, notices, status: None }, details))
+        Ok(Output::new(Answer { body: shown, notices, status: None }, details))
     }
 }

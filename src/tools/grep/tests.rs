@@ -81,6 +81,13 @@ fn files_and_counts() {
 }
 
 #[test]
+fn files_with_names_of_white_space_are_said_to_be_that() {
+    let fixture = Fixture::new(&[(" ", "x")]);
+    let files = text(&fixture, &json!({"pattern": "x", "mode": "files"}));
+    assert_eq!(files, " \n\n[Result is 1 name of white space]");
+}
+
+#[test]
 fn limits_are_exact_and_pages_join() {
     let fixture = tree();
     let page = |offset: u64, limit: u64| {
