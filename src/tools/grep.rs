@@ -23,7 +23,7 @@ use crate::limits::{self, Limits};
 use crate::notice::Unit;
 use crate::text::show;
 
-use super::page::Call;
+use super::page::{Call, SHOWN_BYTES};
 use super::place::{self, Wanted};
 use super::walked::{Paths, news};
 use super::{Context, Output, ToolError, ToolName};
@@ -132,8 +132,15 @@ fn plan(args: &Args, place: &Place, limits: &Limits) -> Result<Plan, ToolError> 
     };
     let call =
         Call { offset: args.offset.unwrap_or(0), limit: args.limit.unwrap_or(limits::GREP_LIMIT), unit };
-    let query = Query { pattern, what, enough: call.enough(), max_line_chars: limits.max_line_chars };
+    let query = Query { pattern, what, enough: call.enough(), max_line_chars: max_line_chars(limits) };
     Ok(Plan { query, glob: glob.transpose()?, call, mode, no_ignore: is(args.no_ignore) })
+}
+
+/// Characters of a line that are shown: never more than a page has bytes, so that the match is within
+/// what is shown of a line that is over the limit alone.
+fn max_line_chars(limits: &Limits) -> usize {
+    let page = limits.max_bytes.max(SHOWN_BYTES);
+    limits.max_line_chars.min(usize::try_from(page).unwrap_or(usize::MAX))
 }
 
 fn search_folder(cx: &Context, place: &Place, plan: Plan) -> Result<Output, ToolError> {

@@ -2,23 +2,54 @@
 //!
 //! A unit is a match line with its context up to the next match, or a file; it is shown whole or not at
 //! all, so that pages that follow each other leave no context out. Of the first match the context goes,
-//! from the outside in, where it does not fit; the line itself is always shown. After the first thing
+//! from the outside in, where it does not fit; the line itself is always shown, cut to the byte limit
+//! where it is far over that. After the first thing
 //! that does not fit nothing more is shown, only counted.
 
 use std::collections::VecDeque;
 
 use crate::details::{CHARS_PER_TOKEN, TruncationDetails};
 use crate::limits::Bounds;
+use crate::text;
+use crate::truncate::line::MARK;
 use crate::truncate::{Extent, TruncatedBy};
+
+use super::super::page::SHOWN_BYTES;
+use super::super::walked::shortened;
 
 /// What stands between groups that do not touch.
 const SEPARATOR: &str = "--";
 
-/// A line as it is shown, and whether it was cut.
+/// A line as it is shown.
 #[derive(Debug, Clone)]
 pub(super) struct Line {
     pub(super) text: String,
+    /// Bytes of the path that it begins with.
+    pub(super) path: usize,
+    /// Whether it was cut to its characters.
     pub(super) cut: bool,
+}
+
+impl Line {
+    /// The line in so many bytes: of the path the middle goes, where that is more than half of them,
+    /// of the rest the end.
+    fn shorten(&mut self, max_bytes: u64) {
+        let max = usize::try_from(max_bytes).unwrap_or(usize::MAX);
+        if self.text.len() <= max {
+            return;
+        }
+        let (path, rest) = self.text.split_at_checked(self.path).unwrap_or((&self.text, ""));
+        let room = if rest.is_empty() { max } else { (max / 2).max(max.saturating_sub(rest.len())) };
+        let path = shortened(path, room as u64);
+        let room = max - path.len().min(max);
+        let rest = if rest.len() <= room {
+            rest.to_owned()
+        } else {
+            let bare = rest.strip_suffix(MARK).unwrap_or(rest);
+            [text::prefix(bare, room.saturating_sub(MARK.len())), MARK].concat()
+        };
+        self.text = [&*path, &rest].concat();
+    }
 }
 
 /// A unit, until all of its context is known.
@@ -49,6 +80,8 @@ pub(super) struct Body {
     /// All that was given.
     total: Extent,
     cut: Option<TruncatedBy>,
+    /// Whether the first match line was over the limit alone, and cut to it.
+    first_shortened: bool,
     /// Whether a line in the text was cut to its characters.
     any_line_cut: bool,
 }
@@ -63,6 +96,7 @@ impl Body {
             units: 0,
             total: Extent::default(),
             cut: None,
+            first_shortened: false,
             any_line_cut: false,
         }
     }
@@ -96,7 +130,7 @@ impl Body {
         if self.units == 0 {
             self.reduce(&mut unit);
         } else {
-            let separator = unit.separated.then(|| Line { text: SEPARATOR.to_owned(), cut: false });
+            let separator = unit.separated.then(|| Line { text: SEPARATOR.to_owned(), path: 0, cut: false });
             unit.before = separator.into_iter().chain(unit.before).collect();
             self.cut = self.excess(unit.lines());
             if self.cut.is_some() {
@@ -113,6 +147,12 @@ impl Body {
     fn reduce(&mut self, unit: &mut Unit) {
         while let Some(by) = self.excess(unit.lines()) {
             if unit.before.is_empty() && unit.after.is_empty() {
+                let max_bytes = self.bounds.bytes.max(SHOWN_BYTES);
+                if unit.line.text.len() as u64 > max_bytes {
+                    unit.line.shorten(max_bytes);
+                    self.cut = Some(TruncatedBy::Bytes);
+                    self.first_shortened = true;
+                }
                 break;
             }
             self.cut = Some(by);
@@ -155,7 +195,7 @@ impl Body {
     /// Ends the body.
     pub(super) fn finish(mut self) -> Finished {
         self.settle();
-        let Self { bounds, text, lines, units, total, cut, any_line_cut, .. } = self;
+        let Self { bounds, text, lines, units, total, cut, first_shortened, any_line_cut, .. } = self;
         let truncation = cut.map(|by| TruncationDetails {
             truncated: true,
             truncated_by: by,
@@ -166,7 +206,7 @@ impl Body {
             max_lines: bounds.lines,
             max_bytes: bounds.bytes,
             last_line_partial: false,
-            first_line_exceeds_limit: false,
+            first_line_exceeds_limit: first_shortened,
             estimated_tokens: (text.chars().count() as u64).div_ceil(CHARS_PER_TOKEN),
             total_estimated_tokens: total.bytes.div_ceil(CHARS_PER_TOKEN),
             limit_tokens: bounds.bytes / CHARS_PER_TOKEN,

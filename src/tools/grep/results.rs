@@ -59,7 +59,7 @@ impl Results {
             mode,
             context,
             paths,
-            max_line_chars: limits.max_line_chars,
+            max_line_chars: super::max_line_chars(limits),
             read,
             body: Body::new(limits.bounds()),
             found: 0,
@@ -97,9 +97,10 @@ impl Results {
             return ControlFlow::Break(());
         }
         if self.found > self.call.offset {
-            let path = self.paths.show(path);
-            let text = if self.mode == Mode::Count { format!("{path}: {matches}") } else { path };
-            self.body.unit(false, VecDeque::new(), Line { text, cut: false });
+            let shown = self.paths.show(path);
+            let path = shown.len();
+            let text = if self.mode == Mode::Count { format!("{shown}: {matches}") } else { shown };
+            self.body.unit(false, VecDeque::new(), Line { text, path, cut: false });
         }
         ControlFlow::Continue(())
     }
@@ -135,7 +136,7 @@ impl Results {
 
     fn context_row(&mut self, file: &mut FileRows, row: Row<'_>) -> ControlFlow<()> {
         let text = format!("{}-{}- {}", file.shown, row.number, row.text);
-        let line = Line { text, cut: row.cut };
+        let line = Line { text, path: file.shown.len(), cut: row.cut };
         if file.last_match.is_some_and(|last| row.number <= last + self.context) {
             file.last_line = Some(row.number);
             self.body.after(line);
@@ -168,7 +169,8 @@ impl Results {
         let touches = file.last_line.is_some_and(|last| last + 1 == first);
         let text = format!("{}:{}: {}", file.shown, row.number, row.text);
         let before = before.into_iter().map(|(_, line)| line).collect();
-        self.body.unit(self.context > 0 && !touches, before, Line { text, cut: row.cut });
+        let line = Line { text, path: file.shown.len(), cut: row.cut };
+        self.body.unit(self.context > 0 && !touches, before, line);
         file.last_match = Some(row.number);
         file.last_line = Some(row.number);
         ControlFlow::Continue(())

@@ -333,3 +333,40 @@ fn a_link_inside_a_walk_is_not_followed_by_anything() {
         ".hidden\na.rs\nb/c.rs\nb/d.txt"
     );
 }
+
+#[test]
+fn the_first_match_is_cut_where_it_is_far_over_the_limit() {
+    let line = format!("{}needle{}\n", "é".repeat(90_000), "b".repeat(90_000));
+    let folder = ["p".repeat(250), "q".repeat(250), "r".repeat(250)].join("/");
+    let deep = format!("{folder}/f");
+    let files = [("a", line.as_str()), ("b", "needle\n"), (&deep, "needle\n")];
+    for max_bytes in [10, 400, 600, 3000] {
+        let fixture = Fixture::new(&files).with(|shared| {
+            (shared.limits.max_bytes, shared.limits.max_line_chars) = (max_bytes, 1_000_000);
+        });
+        let mut offset = 0;
+        for (path, more) in [("a:1: ", true), ("b:1: needle", true), ("ppp", false)] {
+            for mode in ["content", "files", "count"] {
+                let arguments = json!({"pattern": "needle", "offset": offset, "limit": 1, "mode": mode});
+                let page = grep(&fixture, &arguments).unwrap();
+                assert!(page.text.len() as u64 <= max_bytes + 1000, "{max_bytes} {}", page.text);
+                assert_eq!(page.details.next_offset.is_some(), more);
+                let body = page.text.split("\n\n").next().unwrap();
+                assert!(body.len() as u64 <= max_bytes.max(500), "{body}");
+                if mode == "content" {
+                    assert!(body.starts_with(path) && (offset == 0 || body.ends_with("needle")), "{body}");
+                }
+            }
+            offset += 1;
+        }
+    }
+    let fixture = Fixture::new(&files[..1])
+        .with(|shared| (shared.limits.max_bytes, shared.limits.max_line_chars) = (3000, 1_000_000));
+    let page = grep(&fixture, &json!({"pattern": "needle"})).unwrap();
+    assert!(
+        page.text.contains("... [truncated]\n\n[3KB limit reached (1 of 1 matches shown)]"),
+        "{}",
+        page.text
+    );
+    assert!(page.details.truncation.unwrap().first_line_exceeds_limit);
+}
