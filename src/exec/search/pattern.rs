@@ -90,6 +90,8 @@ pub struct Pattern {
 pub(super) enum Way<'a> {
     /// Many at once: the matcher knows where they end.
     Together(&'a RegexMatcher),
+    /// Many at once, but what the matcher finds is to be looked at without what ends the line.
+    Doubted(&'a RegexMatcher),
     /// One by one: a `\r` stands where it ends nothing.
     Apart,
 }
@@ -116,21 +118,22 @@ impl Pattern {
         };
         let worded = |error| refused(&error, source.pattern);
         let across = match source.reach {
-            Reach::Lines => Some(build(Reach::Lines, false).map_err(worded)?),
+            Reach::Lines => Some(build(Reach::Lines, false).map_err(worded)?).filter(spans),
             Reach::Line => None,
         };
-        let across =
-            across.filter(|built| built.non_matching_bytes().is_none_or(|bytes| !bytes.contains(b'\n')));
         let reach = if across.is_some() { Reach::Lines } else { Reach::Line };
         let plain = match across {
-            Some(built) => built,
+            Some(across) => across,
             None => build(Reach::Line, false).map_err(worded)?,
         };
-        let crlf = match build(reach, true) {
-            _ if names_return(&text) => None,
-            // A class of nothing else, say: it is named in another way.
-            Err(error) if matches!(error.kind(), ErrorKind::NotAllowed(_)) => None,
-            built => Some(built.map_err(worded)?),
+        let crlf = if names_return(&text) {
+            None
+        } else {
+            match build(reach, true) {
+                // It is named in another way: `[\x0d-\x0d]`.
+                Err(error) if matches!(error.kind(), ErrorKind::NotAllowed(_)) => None,
+                done => Some(done.map_err(worded)?),
+            }
         };
         let properties = hir.properties();
         Ok(Self {
@@ -151,8 +154,11 @@ impl Pattern {
             Way::Together(&self.plain)
         } else if returns.all(|at| text.get(at + 1) == Some(&b'\n')) {
             Way::Together(crlf)
-        } else {
+        } else if self.looks {
             Way::Apart
+        } else {
+            // What matches in a line matches in it with its end too.
+            Way::Doubted(&self.plain)
         }
     }
 
@@ -169,6 +175,11 @@ impl Pattern {
         let mut beginnings = self.beginnings.iter();
         self.beginnings.is_empty() || beginnings.any(|bytes| memchr::memmem::find(text, bytes).is_some())
     }
+}
+
+/// Whether a match can hold a newline.
+fn spans(matcher: &RegexMatcher) -> bool {
+    matcher.non_matching_bytes().is_none_or(|bytes| !bytes.contains(b'\n'))
 }
 
 fn beginnings(hir: &Hir) -> Vec<Vec<u8>> {

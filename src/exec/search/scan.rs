@@ -152,14 +152,16 @@ impl<'a, 'e> Scan<'a, 'e> {
     /// The next line that matches, from the start of a line on; with its newline.
     fn next_match(&self, block: &[u8], mut from: usize, way: Way<'_>) -> Option<Range<usize>> {
         let pattern = &self.query.pattern;
-        let together = match way {
-            Way::Together(matcher) => matcher.line_terminator().is_some().then_some(matcher),
-            Way::Apart => None,
+        let (together, doubted) = match way {
+            Way::Together(matcher) => (Some(matcher), false),
+            Way::Doubted(matcher) => (Some(matcher), true),
+            Way::Apart => (None, true),
         };
+        let together = together.filter(|matcher| matcher.line_terminator().is_some());
         while from < block.len() {
             let (at, sure) = if let Some(matcher) = together {
                 match matcher.find_candidate_line(block.get(from..)?).ok()?? {
-                    LineMatchKind::Confirmed(at) => (from + at, true),
+                    LineMatchKind::Confirmed(at) => (from + at, !doubted),
                     LineMatchKind::Candidate(at) => (from + at, false),
                 }
             } else {
@@ -321,9 +323,9 @@ pub(super) fn line_at(block: &[u8], at: usize) -> Range<usize> {
 
 /// A line without what ends it: `\n` or `\r\n`. A `\r` at the end of the file ends nothing.
 pub(super) fn unended(line: &[u8]) -> &[u8] {
-    match line {
-        [line @ .., b'\r', b'\n'] | [line @ .., b'\n'] => line,
-        line => line,
+    match line.strip_suffix(b"\n") {
+        Some(ended) => ended.strip_suffix(b"\r").unwrap_or(ended),
+        None => line,
     }
 }
 

@@ -12,7 +12,7 @@ use super::scan::{Scan, line_at, newlines};
 pub(super) fn search(scan: &mut Scan<'_, '_>, text: &[u8], stop: &Stop) -> ControlFlow<()> {
     let (mut from, mut shown_to, mut number) = (0, 0, 1);
     let matcher = match scan.query.pattern.way(text) {
-        Way::Together(matcher) => matcher,
+        Way::Together(matcher) | Way::Doubted(matcher) => matcher,
         Way::Apart => &scan.query.pattern.plain,
     };
     while from <= text.len() && !stop.is_stopped() {

@@ -344,8 +344,8 @@ fn the_first_match_is_cut_where_it_is_far_over_the_limit() {
         let fixture = Fixture::new(&files).with(|shared| {
             (shared.limits.max_bytes, shared.limits.max_line_chars) = (max_bytes, 1_000_000);
         });
-        let mut offset = 0;
-        for (path, more) in [("a:1: ", true), ("b:1: needle", true), ("ppp", false)] {
+        let cases = [("a:1: ", true), ("b:1: needle", true), ("ppp", false)];
+        for (offset, (path, more)) in cases.into_iter().enumerate() {
             for mode in ["content", "files", "count"] {
                 let arguments = json!({"pattern": "needle", "offset": offset, "limit": 1, "mode": mode});
                 let page = grep(&fixture, &arguments).unwrap();
@@ -357,7 +357,6 @@ fn the_first_match_is_cut_where_it_is_far_over_the_limit() {
                     assert!(body.starts_with(path) && (offset == 0 || body.ends_with("needle")), "{body}");
                 }
             }
-            offset += 1;
         }
     }
     let fixture = Fixture::new(&files[..1])
