@@ -111,6 +111,13 @@ pub enum Notice {
         /// What is shown and of how many, where the tool says so.
         of: Option<PageOf>,
     },
+    /// The one name that is shown is over the byte limit alone.
+    NameTooLong {
+        /// Its bytes.
+        bytes: u64,
+        /// The byte limit.
+        limit: u64,
+    },
     /// Lines were cut to a number of characters.
     LinesTruncated {
         /// How many characters.
@@ -163,6 +170,8 @@ pub enum Blank {
     Output(u64),
     /// A part of a file, from one line to another.
     Lines(u64, u64),
+    /// So many names.
+    Results(u64),
 }
 
 /// What an answer shows of a command's output.

@@ -42,7 +42,8 @@ pub struct Query {
     pub pattern: Pattern,
     /// What is wanted.
     pub what: What,
-    /// After so many match lines the rest of a file is of no interest.
+    /// After so many match lines the rest of a file is of no interest, but for the context of the last
+    /// but one.
     pub enough: u64,
     /// Characters of a line that are shown.
     pub max_line_chars: usize,

@@ -84,6 +84,10 @@ impl fmt::Display for Notice {
                 }
                 write!(f, "]")
             }
+            Self::NameTooLong { bytes, limit } => {
+                let size = SizePair::new(*bytes, *limit);
+                write!(f, "[Name is {}, exceeds {} limit]", size.larger(), size.smaller())
+            }
             Self::LinesTruncated { max_chars, read } => {
                 let hint = if *read { ". Use read tool to see full lines" } else { "" };
                 write!(f, "[Some lines truncated to {max_chars} chars{hint}]")
@@ -141,6 +145,8 @@ impl fmt::Display for Blank {
             Self::File(count) => write!(f, "[File is {} of white space]", lines(*count)),
             Self::Output(count) => write!(f, "[Output is {} of white space]", lines(*count)),
             Self::Lines(first, last) => write!(f, "[Lines {first}-{last} are white space]"),
+            Self::Results(1) => write!(f, "[Result is 1 name of white space]"),
+            Self::Results(count) => write!(f, "[Results are {count} names of white space]"),
         }
     }
 }

@@ -98,7 +98,10 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 fn plan(args: &Args, place: &Place) -> Result<Plan, ToolError> {
     let glob = Glob::new(&args.pattern, &place.real)
         .map_err(|message| ToolError::Glob { glob: args.pattern.clone(), message })?;
-    let (sort, kind) = (args.sort.unwrap_or_default(), args.kind.unwrap_or_default());
+    let sort = args.sort.unwrap_or_default();
+    // A pattern that is of folders would find none among files.
+    let asks_for_folders = glob.is_of_folders() && !args.pattern.starts_with('!');
+    let kind = args.kind.unwrap_or(if asks_for_folders { Kind::Dir } else { Kind::default() });
     let call = Call {
         offset: args.offset.unwrap_or(0),
         limit: args.limit.unwrap_or(limits::FIND_LIMIT),
@@ -191,7 +194,8 @@ impl<'a> Results<'a> {
         let (body, mut notices) = page.conclude(call, more, None, &mut details);
         if let Some(unreadable) = unreadable {
             // The one that says how to continue stays last.
-            notices.insert(notices.len().min(1), unreadable);
+            let leads_on = matches!(notices.last(), Some(Notice::Continue { .. }));
+            notices.insert(notices.len() - usize::from(leads_on), unreadable);
         }
         Ok(Output::new(Answer { body, notices, status: None }, details))
     }

@@ -17,14 +17,14 @@ use crate::exec::globs::Glob;
 use crate::exec::ignore_rules::Rules;
 use crate::exec::lines;
 use crate::exec::open::{Kind, Place};
-use crate::exec::search::pattern::{Case, Reach, Source, Syntax};
+use crate::exec::search::pattern::{Case, Reach, Refused, Source, Syntax};
 use crate::exec::search::{Pattern, Query, What};
 use crate::exec::walk::{Stop, Walk};
 use crate::limits::{self, Limits};
 use crate::notice::Unit;
 use crate::text::show;
 
-use super::page::Call;
+use super::page::{Call, SHOWN_BYTES};
 use super::place::{self, Wanted};
 use super::walked::{Paths, news};
 use super::{Context, Output, ToolError, ToolName};
@@ -79,6 +79,10 @@ pub enum Mode {
 /// Characters of what is said of a pattern that is wrong: it repeats the pattern.
 const MESSAGE_CHARS: usize = 600;
 
+/// What is said of a newline that no match can hold.
+const NEWLINE: &str =
+    "pattern: a newline can't match within a line. Use multiline=true to match across lines";
+
 /// What a call is to do.
 #[derive(Debug)]
 struct Plan {
@@ -115,9 +119,12 @@ fn plan(args: &Args, place: &Place, limits: &Limits) -> Result<Plan, ToolError> 
         case: if is(args.ignore_case) { Case::Ignored } else { Case::Counts },
         reach: if is(args.multiline) { Reach::Lines } else { Reach::Line },
     };
-    let pattern = Pattern::new(&source).map_err(|message| {
-        let message = show::middle_out(&message, MESSAGE_CHARS).into_owned();
-        ToolError::Pattern { message }
+    let pattern = Pattern::new(&source).map_err(|refused| match refused {
+        // Not a wrong pattern: as plain text it would be refused too.
+        Refused::Newline => ToolError::Argument(NEWLINE.to_owned()),
+        Refused::Wrong(message) => {
+            ToolError::Pattern { message: show::middle_out(&message, MESSAGE_CHARS).into_owned() }
+        }
     })?;
     let glob = args.glob.as_ref().map(|glob| {
         Glob::new(glob, &place.real).map_err(|message| ToolError::Glob { glob: glob.clone(), message })
@@ -131,8 +138,15 @@ fn plan(args: &Args, place: &Place, limits: &Limits) -> Result<Plan, ToolError> 
     };
     let call =
         Call { offset: args.offset.unwrap_or(0), limit: args.limit.unwrap_or(limits::GREP_LIMIT), unit };
-    let query = Query { pattern, what, enough: call.enough(), max_line_chars: limits.max_line_chars };
+    let query = Query { pattern, what, enough: call.enough(), max_line_chars: max_line_chars(limits) };
     Ok(Plan { query, glob: glob.transpose()?, call, mode, no_ignore: is(args.no_ignore) })
+}
+
+/// Characters of a line that are shown: never more than a page has bytes, so that the match is within
+/// what is shown of a line that is over the limit alone.
+fn max_line_chars(limits: &Limits) -> usize {
+    let page = limits.max_bytes.max(SHOWN_BYTES);
+    limits.max_line_chars.min(usize::try_from(page).unwrap_or(usize::MAX))
 }
 
 fn search_folder(cx: &Context, place: &Place, plan: Plan) -> Result<Output, ToolError> {

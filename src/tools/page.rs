@@ -2,8 +2,14 @@
 
 use crate::details::{Details, TruncationDetails};
 use crate::limits::Bounds;
-use crate::notice::{Notice, PageLimit, Unit};
+use crate::notice::{Blank, Notice, PageLimit, Unit};
+use crate::text;
 use crate::truncate::{Collector, Extent, Head, TruncatedBy, Truncation};
+
+use super::walked;
+
+/// Bytes of a name that are shown at least, where it is over the limit alone.
+pub(super) const SHOWN_BYTES: u64 = 500;
 
 /// Takes the names of a page, one after another.
 #[derive(Debug)]
@@ -11,18 +17,31 @@ pub(super) struct Page {
     bounds: Bounds,
     head: Head,
     names: u64,
+    /// The first name, where it is over the byte limit: it is shown all the same.
+    over: Option<Over>,
+}
+
+/// A name that is over the byte limit.
+#[derive(Debug)]
+struct Over {
+    shown: String,
+    bytes: u64,
 }
 
 impl Page {
     /// An empty page.
     pub(super) fn new(bounds: Bounds) -> Self {
-        Self { bounds, head: Head::new(bounds), names: 0 }
+        Self { bounds, head: Head::new(bounds), names: 0, over: None }
     }
 
     /// Takes the next name, which has no newline in it; what does not fit any more is counted.
     pub(super) fn push(&mut self, name: &str) {
+        let bytes = name.len() as u64;
         if self.names > 0 {
             self.head.push("\n");
+        } else if bytes > self.bounds.bytes {
+            let shown = walked::shortened(name, self.bounds.bytes.max(SHOWN_BYTES)).into_owned();
+            self.over = Some(Over { shown, bytes });
         }
         self.head.push(name);
         self.names += 1;
@@ -35,11 +54,16 @@ impl Page {
 
     /// The body, and what is to be said of it.
     pub(super) fn finish(self, call: &Call) -> Finished {
-        let kept = self.head.finish();
+        let mut kept = self.head.finish();
+        if let Some(over) = &self.over {
+            kept.content.clone_from(&over.shown);
+            kept.output = Extent { lines: 1, bytes: over.shown.len() as u64 };
+        }
         let shown = kept.cut.map_or(self.names, |_| kept.output.lines);
         Finished {
             by: kept.cut.map(|cut| cut.by),
-            shown,
+            over: self.over.map(|over| over.bytes),
+            unshown: self.names - shown,
             bounds: self.bounds,
             next: call.offset + shown,
             kept,
@@ -70,7 +94,10 @@ impl Call {
 pub(super) struct Finished {
     kept: Truncation,
     by: Option<TruncatedBy>,
-    shown: u64,
+    /// Bytes of the only name shown, where it is over the limit.
+    over: Option<u64>,
+    /// How many names of those that were given are not shown.
+    unshown: u64,
     bounds: Bounds,
     next: u64,
 }
@@ -86,25 +113,33 @@ impl Finished {
         details: &mut Details,
     ) -> (String, Vec<Notice>) {
         let mut notices = Vec::new();
+        if text::is_blank(&self.kept.content) {
+            notices.push(Notice::Blank(Blank::Results(self.next - call.offset)));
+        }
+        let limit = self.bounds.bytes;
+        notices.extend(self.over.map(|bytes| Notice::NameTooLong { bytes, limit }));
+        // Those that were not given are in the total.
+        let follows = more || self.unshown > 0 || total.is_some_and(|total| total.lines > self.next);
         if let Some(by) = self.by {
             let by = match by {
                 TruncatedBy::Bytes => PageLimit::Bytes(self.bounds.bytes),
                 TruncatedBy::Lines => PageLimit::Lines(self.bounds.lines),
             };
-            notices.push(Notice::PageLimit { by, of: None });
+            if follows {
+                notices.push(Notice::PageLimit { by, of: None });
+            }
             let truncation = TruncationDetails::of(&self.kept, total.unwrap_or(self.kept.total), self.bounds);
             details.truncation = truncation.map(|truncation| TruncationDetails {
+                first_line_exceeds_limit: self.over.is_some(),
                 total_is_lower_bound: (more && total.is_none()).then_some(true),
                 ..truncation
             });
         } else if more {
             notices.push(Notice::LimitReached { limit: call.limit, unit: call.unit });
         }
-        if self.by.is_some() || more {
-            // Where a single name is over the limit, going on from it would never end.
-            let next = if self.shown == 0 { self.next + 1 } else { self.next };
-            notices.push(Notice::Continue { offset: next });
-            details.next_offset = Some(next);
+        if follows {
+            notices.push(Notice::Continue { offset: self.next });
+            details.next_offset = Some(self.next);
         }
         (self.kept.content, notices)
     }

@@ -1,10 +1,11 @@
 //! What grep and find share of a walk: how its paths are shown, and news of a long one.
 
+use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use crate::text::show;
+use crate::text::{self, show};
 use crate::workspace::Workspace;
 
 use super::Progress;
@@ -39,12 +40,24 @@ impl Paths {
     /// A path below the folder, as it is shown.
     pub(super) fn show(&self, path: &[u8]) -> String {
         let below = show::name(path);
-        match (self.prefix.as_str(), below.is_empty()) {
+        let shown = match (self.prefix.as_str(), below.is_empty()) {
             ("", true) => ".".to_owned(),
             (prefix, true) => prefix.strip_suffix('/').unwrap_or(prefix).to_owned(),
             (prefix, false) => [prefix, &below].concat(),
-        }
+        };
+        // A `~` at the start is a home, where it is handed to read.
+        if shown.starts_with('~') { ["./", &shown].concat() } else { shown }
     }
+}
+
+/// A path, or both its ends around `…` where it has more than `max_bytes` bytes.
+pub(super) fn shortened(path: &str, max_bytes: u64) -> Cow<'_, str> {
+    let max_bytes = usize::try_from(max_bytes).unwrap_or(usize::MAX);
+    if path.len() <= max_bytes {
+        return Cow::Borrowed(path);
+    }
+    let kept = max_bytes.saturating_sub('…'.len_utf8());
+    Cow::Owned([text::prefix(path, kept - kept / 2), "…", text::suffix(path, kept / 2)].concat())
 }
 
 /// Tells now and then how many entries a walk has visited.
@@ -88,6 +101,24 @@ mod tests {
             assert_eq!(joined.trim_end_matches('/'), shown, "{folder} {path}");
         }
         assert_eq!(Paths::of_file(&workspace, Path::new("/data/repo/a.rs")).show(b""), "a.rs");
+        for (folder, path, shown) in [
+            ("/data/repo", "~/a", "./~/a"),
+            ("/data/repo", "~", "./~"),
+            ("/data/repo/~", "a", "./~/a"),
+            ("/data/repo/b", "~", "b/~"),
+            ("/~", "a", "/~/a"),
+        ] {
+            assert_eq!(Paths::below(&workspace, Path::new(folder)).show(path.as_bytes()), shown);
+        }
+        assert_eq!(Paths::of_file(&workspace, Path::new("/data/repo/~")).show(b""), "./~");
+    }
+
+    #[test]
+    fn a_path_cut_to_bytes_keeps_both_ends() {
+        assert_eq!(shortened("abcdefghij", 10), "abcdefghij");
+        assert_eq!(shortened("abcdefghij", 9), "abc…hij");
+        assert_eq!(shortened("éééééé", 9), "é…é");
+        assert_eq!(shortened("abcdefghij", 2), "…");
     }
 
     #[test]

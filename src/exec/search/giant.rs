@@ -74,7 +74,9 @@ pub(super) fn search(
         let end = newline.unwrap_or(len);
         if done.matched.is_none() && !stop.is_stopped() {
             let window = buffer.get(..end).unwrap_or_default();
-            let window = if last { window.strip_suffix(b"\r").unwrap_or(window) } else { window };
+            // A `\r` before the newline is no part of the line, but for a pattern that names it.
+            let ended = newline.is_some() && query.pattern.crlf.is_some();
+            let window = if ended { window.strip_suffix(b"\r").unwrap_or(window) } else { window };
             match find(&query.pattern, window, Edges { first, last }) {
                 Looked::Found(at) => {
                     let missing = Missing { before: !first, after: !last };
@@ -118,7 +120,7 @@ fn find(pattern: &Pattern, window: &[u8], edges: Edges) -> Looked {
     let none = if bounded || !pattern.may_begin_in(window) { Looked::Nothing } else { Looked::Unsure };
     let mut from = 0;
     for _ in 0..TRIES {
-        let Ok(Some(found)) = pattern.matcher.find_at(window, from) else { return none };
+        let Ok(Some(found)) = pattern.plain.find_at(window, from) else { return none };
         let left_to_next = !edges.last && found.start() + MARGIN > window.len();
         if left_to_next {
             return none;

@@ -1,11 +1,17 @@
 //! Compiling what is searched for.
+//!
+//! A pattern is of a line without what ends it. Lines are taken out one by one only where that must be:
+//! `plain` is right in a text without `\r`, `crlf` in one where each `\r` stands before a `\n`. A
+//! pattern that names `\r` is of lines that keep it, so that `\r$` finds those that end in `\r\n`.
 
 use grep_matcher::Matcher as _;
-use grep_regex::{RegexMatcher, RegexMatcherBuilder};
+use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use regex_syntax::ParserBuilder;
+use regex_syntax::ast::{self, Ast, ClassSetItem};
 use regex_syntax::hir::Hir;
 use regex_syntax::hir::literal::{Extractor, Literal};
 
+use super::scan::unended;
 use crate::limits::REGEX_BYTES;
 
 /// Beginnings of a match that are looked for one by one.
@@ -53,10 +59,22 @@ pub enum Reach {
     Lines,
 }
 
+/// Why a pattern can't be searched for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Refused {
+    /// It has a newline, and its matches may not span lines.
+    Newline,
+    /// It can't be compiled; the text shows it and where it is wrong.
+    Wrong(String),
+}
+
 /// A compiled pattern.
 #[derive(Debug, Clone)]
 pub struct Pattern {
-    pub(super) matcher: RegexMatcher,
+    /// In which `\r` is a character like others.
+    pub(super) plain: RegexMatcher,
+    /// In which `\r\n` ends a line and no match holds a `\r`; none where the pattern names that.
+    pub(super) crlf: Option<RegexMatcher>,
     /// Whether matches can span lines.
     pub(super) spans: bool,
     /// Bytes of the longest match there can be, where there is a bound.
@@ -67,38 +85,89 @@ pub struct Pattern {
     beginnings: Vec<Vec<u8>>,
 }
 
+/// How the lines of a text are searched.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Way<'a> {
+    /// Many at once: the matcher knows where they end.
+    Together(&'a RegexMatcher),
+    /// Many at once, but what the matcher finds is to be looked at without what ends the line.
+    Doubted(&'a RegexMatcher),
+    /// One by one: a `\r` stands where it ends nothing.
+    Apart,
+}
+
 impl Pattern {
-    /// Compiles a pattern; the error shows it and where it is wrong.
-    pub fn new(source: &Source<'_>) -> Result<Self, String> {
+    /// Compiles a pattern.
+    pub fn new(source: &Source<'_>) -> Result<Self, Refused> {
         let text = match source.syntax {
             Syntax::Regex => source.pattern.to_owned(),
             Syntax::Literal => regex_syntax::escape(source.pattern),
         };
-        let hir = parse(&text, source.case)?;
-        let mut spans = source.reach == Reach::Lines;
-        let mut builder = RegexMatcherBuilder::new();
-        builder.multi_line(true).size_limit(REGEX_BYTES).dfa_size_limit(TABLE_BYTES);
-        builder.case_insensitive(source.case == Case::Ignored);
-        let mut matcher = None;
-        if spans {
-            // `$` before `\r\n` here too, yet no byte that a match may not hold.
-            let built =
-                builder.crlf(true).line_terminator(None).build(&text).map_err(|error| error.to_string())?;
-            spans = built.non_matching_bytes().is_none_or(|bytes| !bytes.contains(b'\n'));
-            matcher = spans.then_some(built);
-        }
-        let matcher = match matcher {
-            Some(matcher) => matcher,
-            None => builder.crlf(true).build(&text).map_err(|error| worded(&error, source.pattern))?,
+        let hir = parse(&text, source.case).map_err(Refused::Wrong)?;
+        let build = |reach: Reach, crlf: bool| {
+            let mut builder = RegexMatcherBuilder::new();
+            builder.multi_line(true).size_limit(REGEX_BYTES).dfa_size_limit(TABLE_BYTES);
+            builder.case_insensitive(source.case == Case::Ignored).crlf(crlf);
+            match reach {
+                Reach::Line if crlf => {}
+                Reach::Line => _ = builder.line_terminator(Some(b'\n')),
+                // There is no byte that a match may not hold.
+                Reach::Lines => _ = builder.line_terminator(None),
+            }
+            builder.build(&text)
+        };
+        let worded = |error| refused(&error, source.pattern);
+        let across = match source.reach {
+            Reach::Lines => Some(build(Reach::Lines, false).map_err(worded)?).filter(spans),
+            Reach::Line => None,
+        };
+        let reach = if across.is_some() { Reach::Lines } else { Reach::Line };
+        let plain = match across {
+            Some(across) => across,
+            None => build(Reach::Line, false).map_err(worded)?,
+        };
+        let crlf = if names_return(&text) {
+            None
+        } else {
+            match build(reach, true) {
+                // It is named in another way: `[\x0d-\x0d]`.
+                Err(error) if matches!(error.kind(), ErrorKind::NotAllowed(_)) => None,
+                done => Some(done.map_err(worded)?),
+            }
         };
         let properties = hir.properties();
         Ok(Self {
-            matcher,
-            spans,
+            plain,
+            crlf,
+            spans: reach == Reach::Lines,
             max_len: properties.maximum_len(),
             looks: !properties.look_set().is_empty(),
             beginnings: beginnings(&hir),
         })
+    }
+
+    /// How the lines of `text` are to be searched.
+    pub(super) fn way(&self, text: &[u8]) -> Way<'_> {
+        let Some(crlf) = &self.crlf else { return Way::Together(&self.plain) };
+        let mut returns = memchr::memchr_iter(b'\r', text).peekable();
+        if returns.peek().is_none() {
+            Way::Together(&self.plain)
+        } else if returns.all(|at| text.get(at + 1) == Some(&b'\n')) {
+            Way::Together(crlf)
+        } else if self.looks {
+            Way::Apart
+        } else {
+            // What matches in a line matches in it with its end too.
+            Way::Doubted(&self.plain)
+        }
+    }
+
+    /// The part of a line in which matches are looked for.
+    pub(super) fn searched<'a>(&self, line: &'a [u8]) -> &'a [u8] {
+        match &self.crlf {
+            Some(_) => unended(line),
+            None => line.strip_suffix(b"\n").unwrap_or(line),
+        }
     }
 
     /// Whether a match can begin anywhere in `text`, as far as can be told without searching.
@@ -106,6 +175,11 @@ impl Pattern {
         let mut beginnings = self.beginnings.iter();
         self.beginnings.is_empty() || beginnings.any(|bytes| memchr::memmem::find(text, bytes).is_some())
     }
+}
+
+/// Whether a match can hold a newline.
+fn spans(matcher: &RegexMatcher) -> bool {
+    matcher.non_matching_bytes().is_none_or(|bytes| !bytes.contains(b'\n'))
 }
 
 fn beginnings(hir: &Hir) -> Vec<Vec<u8>> {
@@ -123,14 +197,73 @@ fn parse(text: &str, case: Case) -> Result<Hir, String> {
     parser.build().parse(text).map_err(|error| error.to_string())
 }
 
-fn worded(error: &grep_regex::Error, pattern: &str) -> String {
+/// Whether a pattern names the carriage return, other than to leave it out.
+fn names_return(text: &str) -> bool {
+    let Ok(ast) = ast::parse::Parser::new().parse(text) else { return false };
+    ast::visit(&ast, Returns::default()).unwrap_or(false)
+}
+
+/// Looks for `\r` in a pattern.
+#[derive(Default)]
+struct Returns {
+    named: bool,
+    /// Negated classes around what is being visited.
+    negations: usize,
+}
+
+impl Returns {
+    fn literal(&mut self, literal: &ast::Literal) {
+        self.named |= self.negations == 0 && literal.c == '\r';
+    }
+}
+
+impl ast::Visitor for Returns {
+    type Output = bool;
+    type Err = ();
+
+    fn finish(self) -> Result<bool, ()> {
+        Ok(self.named)
+    }
+
+    fn visit_pre(&mut self, ast: &Ast) -> Result<(), ()> {
+        match ast {
+            Ast::Literal(literal) => self.literal(literal),
+            Ast::ClassBracketed(class) => self.negations += usize::from(class.negated),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn visit_post(&mut self, ast: &Ast) -> Result<(), ()> {
+        if let Ast::ClassBracketed(class) = ast {
+            self.negations -= usize::from(class.negated);
+        }
+        Ok(())
+    }
+
+    fn visit_class_set_item_pre(&mut self, item: &ClassSetItem) -> Result<(), ()> {
+        match item {
+            ClassSetItem::Literal(literal) => self.literal(literal),
+            ClassSetItem::Bracketed(class) => self.negations += usize::from(class.negated),
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn visit_class_set_item_post(&mut self, item: &ClassSetItem) -> Result<(), ()> {
+        if let ClassSetItem::Bracketed(class) = item {
+            self.negations -= usize::from(class.negated);
+        }
+        Ok(())
+    }
+}
+
+fn refused(error: &grep_regex::Error, pattern: &str) -> Refused {
     match error.kind() {
-        grep_regex::ErrorKind::NotAllowed(_) => {
-            format!("{pattern}\n\\n can't match within a line. Use multiline=true to match across lines")
+        ErrorKind::NotAllowed(_) => Refused::Newline,
+        ErrorKind::Regex(message) if message.contains("size limit") => {
+            Refused::Wrong(format!("{pattern}\nit is too large to compile"))
         }
-        grep_regex::ErrorKind::Regex(message) if message.contains("size limit") => {
-            format!("{pattern}\nit is too large to compile")
-        }
-        _ => format!("{pattern}\n{error}"),
+        _ => Refused::Wrong(format!("{pattern}\n{error}")),
     }
 }

@@ -5,6 +5,7 @@ use std::ops::{ControlFlow, Range};
 
 use grep_matcher::{LineMatchKind, Matcher as _};
 
+use super::pattern::Way;
 use super::rows::{Row, RowKind, Rows, shown};
 use super::{Emit, Query, What};
 use crate::truncate::line::Missing;
@@ -17,6 +18,8 @@ pub(super) struct Scan<'a, 'e> {
     /// Number of the first line of the next block.
     number: u64,
     pub(super) matches: u64,
+    /// Number of the last line that can stand near a match that is wanted, once there are enough.
+    last_near: Option<u64>,
     /// Lines that are still to be shown after the last match.
     after: usize,
     /// The last lines of the blocks before that were not shown.
@@ -40,7 +43,16 @@ pub(super) struct LongLine<'a> {
 
 impl<'a, 'e> Scan<'a, 'e> {
     pub(super) fn new(query: &'a Query, emit: &'a mut Emit<'e>) -> Self {
-        Self { query, emit, rows: Rows::default(), number: 1, matches: 0, after: 0, before: VecDeque::new() }
+        Self {
+            query,
+            emit,
+            rows: Rows::default(),
+            number: 1,
+            matches: 0,
+            last_near: None,
+            after: 0,
+            before: VecDeque::new(),
+        }
     }
 
     fn context(&self) -> usize {
@@ -53,8 +65,8 @@ impl<'a, 'e> Scan<'a, 'e> {
     /// Searches a block: whole lines, the last one of a file perhaps without its newline.
     pub(super) fn block(&mut self, block: &[u8]) -> ControlFlow<()> {
         let (mut counted, mut unshown, mut number) = (0, 0, self.number);
-        let mut from = 0;
-        while let Some(line) = self.next_match(block, from) {
+        let (mut from, way) = (0, self.query.pattern.way(block));
+        while let Some(line) = self.next_match(block, from, way) {
             from = line.end;
             self.matches += 1;
             if let What::Lines { context } = self.query.what {
@@ -68,7 +80,7 @@ impl<'a, 'e> Scan<'a, 'e> {
                 self.after = context;
                 unshown = line.end;
             }
-            self.enough()?;
+            self.enough(number)?;
         }
         if matches!(self.query.what, What::Lines { .. }) {
             number += newlines(block, counted..block.len());
@@ -77,6 +89,11 @@ impl<'a, 'e> Scan<'a, 'e> {
             unshown = self.after(block, unshown..block.len(), end)?;
             self.keep(block, unshown..block.len(), end);
             self.number = number;
+            let is_past =
+                self.matches >= self.query.enough && self.last_near.is_some_and(|last| number > last);
+            if is_past {
+                return ControlFlow::Break(());
+            }
         }
         ControlFlow::Continue(())
     }
@@ -93,7 +110,7 @@ impl<'a, 'e> Scan<'a, 'e> {
                 self.push(Row { number, kind: RowKind::Match, text: &text, cut })?;
                 self.after = context;
             }
-            return self.enough();
+            return self.enough(number);
         }
         if context > 0 {
             let (text, cut) = shown(line.head, 0..0, self.query.max_line_chars, missing);
@@ -114,23 +131,37 @@ impl<'a, 'e> Scan<'a, 'e> {
         (self.emit)(std::mem::take(&mut self.rows))
     }
 
-    fn enough(&self) -> ControlFlow<()> {
+    /// Whether there are enough, after a match in the line `number`. The last of them only says that
+    /// there are more: near the one before it, it and others stand as context.
+    fn enough(&mut self, number: u64) -> ControlFlow<()> {
         let enough = match self.query.what {
             What::Any => self.matches > 0,
-            What::Lines { .. } => self.matches >= self.query.enough,
             What::Count => false,
+            What::Lines { context } => {
+                if self.matches.saturating_add(1) >= self.query.enough {
+                    let last_near = *self.last_near.get_or_insert(number + context as u64);
+                    self.matches >= self.query.enough && number >= last_near
+                } else {
+                    false
+                }
+            }
         };
         if enough { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
     /// The next line that matches, from the start of a line on; with its newline.
-    fn next_match(&self, block: &[u8], mut from: usize) -> Option<Range<usize>> {
-        let matcher = &self.query.pattern.matcher;
-        let by_candidate = matcher.line_terminator().is_some();
+    fn next_match(&self, block: &[u8], mut from: usize, way: Way<'_>) -> Option<Range<usize>> {
+        let pattern = &self.query.pattern;
+        let (together, doubted) = match way {
+            Way::Together(matcher) => (Some(matcher), false),
+            Way::Doubted(matcher) => (Some(matcher), true),
+            Way::Apart => (None, true),
+        };
+        let together = together.filter(|matcher| matcher.line_terminator().is_some());
         while from < block.len() {
-            let (at, sure) = if by_candidate {
+            let (at, sure) = if let Some(matcher) = together {
                 match matcher.find_candidate_line(block.get(from..)?).ok()?? {
-                    LineMatchKind::Confirmed(at) => (from + at, true),
+                    LineMatchKind::Confirmed(at) => (from + at, !doubted),
                     LineMatchKind::Candidate(at) => (from + at, false),
                 }
             } else {
@@ -140,7 +171,7 @@ impl<'a, 'e> Scan<'a, 'e> {
             if line.is_empty() {
                 return None;
             }
-            if sure || matcher.is_match(unended(block.get(line.clone())?)).unwrap_or(false) {
+            if sure || pattern.plain.is_match(pattern.searched(block.get(line.clone())?)).unwrap_or(false) {
                 return Some(line);
             }
             from = line.end;
@@ -149,12 +180,13 @@ impl<'a, 'e> Scan<'a, 'e> {
     }
 
     fn matched(&mut self, block: &[u8], line: Range<usize>, number: u64) -> ControlFlow<()> {
-        let line = unended(block.get(line).unwrap_or_default());
+        let whole = block.get(line).unwrap_or_default();
+        let (pattern, line) = (&self.query.pattern, unended(whole));
         let max_chars = self.query.max_line_chars;
         // Where the match is matters only to a line that is cut.
         let focus = if line.len() > max_chars {
-            let found = self.query.pattern.matcher.find(line).ok().flatten();
-            found.map_or(0..0, |found| found.start()..found.end())
+            let found = pattern.plain.find(pattern.searched(whole)).ok().flatten();
+            found.map_or(0..0, |found| found.start().min(line.len())..found.end().min(line.len()))
         } else {
             0..0
         };
@@ -257,8 +289,8 @@ impl<'a, 'e> Scan<'a, 'e> {
                 let (text, cut) = shown(line, focus..focus, self.query.max_line_chars, Missing::default());
                 self.push(Row { number, kind: RowKind::Match, text: &text, cut })?;
             }
+            self.enough(number)?;
             number += 1;
-            self.enough()?;
         }
         self.after = self.context();
         ControlFlow::Continue(())
@@ -289,11 +321,11 @@ pub(super) fn line_at(block: &[u8], at: usize) -> Range<usize> {
     before.map_or(0, |before| before + 1)..after.map_or(block.len(), |after| at + after + 1)
 }
 
-/// A line without what ends it: `\n` or `\r\n`.
+/// A line without what ends it: `\n` or `\r\n`. A `\r` at the end of the file ends nothing.
 pub(super) fn unended(line: &[u8]) -> &[u8] {
-    match line {
-        [line @ .., b'\r', b'\n'] | [line @ .., b'\n'] => line,
-        line => line.strip_suffix(b"\r").unwrap_or(line),
+    match line.strip_suffix(b"\n") {
+        Some(ended) => ended.strip_suffix(b"\r").unwrap_or(ended),
+        None => line,
     }
 }
 

@@ -5,12 +5,16 @@ use std::ops::ControlFlow;
 use grep_matcher::Matcher as _;
 
 use super::Stop;
+use super::pattern::Way;
 use super::scan::{Scan, line_at, newlines};
 
 /// Shows each line that a match covers, once.
 pub(super) fn search(scan: &mut Scan<'_, '_>, text: &[u8], stop: &Stop) -> ControlFlow<()> {
     let (mut from, mut shown_to, mut number) = (0, 0, 1);
-    let matcher = scan.query.pattern.matcher.clone();
+    let matcher = match scan.query.pattern.way(text) {
+        Way::Together(matcher) | Way::Doubted(matcher) => matcher,
+        Way::Apart => &scan.query.pattern.plain,
+    };
     while from <= text.len() && !stop.is_stopped() {
         let Ok(Some(found)) = matcher.find_at(text, from) else { break };
         // A match of nothing must not be found again; what is after the last newline is no line.

@@ -142,3 +142,71 @@ fn utf16_in_blocks() {
     let (rows, _) = search(&query("needle", 1), &bytes);
     assert!(rows == oracle(|line| line.contains("needle"), &content, 1));
 }
+
+#[test]
+fn a_return_that_ends_nothing_is_a_character() {
+    let content = "a\nc\rd\nfoo\rbar\nend\r\nfoo\r";
+    let found = |pattern: &str| search(&query(pattern, 0), content.as_bytes()).0;
+    for pattern in ["foo.*bar", "foo.bar", r"foo\sbar", "foo[^x]bar", r"foo\rbar", "foo[\r]bar"] {
+        assert_eq!(found(pattern), ["3:foo\rbar"], "{pattern}");
+    }
+    for pattern in ["^d", "c$", "foo$", "^$"] {
+        assert!(found(pattern).is_empty(), "{pattern}");
+    }
+    assert_eq!(found("end$"), ["4:end"]);
+    assert_eq!(found("^foo.$"), ["5:foo\r"]);
+    for pattern in [r"\r$", r"\x0d$", "[\r]$", "\r$"] {
+        assert_eq!(found(pattern), ["4:end", "5:foo\r"], "{pattern}");
+    }
+    assert_eq!(found("\r").len(), 4);
+    assert_eq!(found("n[^\r\n]$"), ["4:end"]);
+    let regular = "end\r\nno\r\nend \r\n\r\n";
+    assert_eq!(search(&query("end$", 0), regular.as_bytes()).0, ["1:end"]);
+    assert_eq!(search(&query("^$", 0), regular.as_bytes()).0, ["4:"]);
+    assert_eq!(search(&query("d\r?$", 0), regular.as_bytes()).0, ["1:end"]);
+}
+
+#[test]
+fn a_return_in_a_giant_line_and_across_lines() {
+    let content = format!("{}\r\nend\n", giant(1_700_000, "foo\rbar", 800_000));
+    for pattern in ["foo.bar", r"foo\rbar", "x$", "x\r$"] {
+        assert_eq!(search(&query(pattern, 0), content.as_bytes()).1.matches, 1, "{pattern}");
+    }
+    assert_eq!(search(&query("^bar", 0), content.as_bytes()).1.matches, 0);
+    let across = |pattern: &str, content: &str| {
+        let source = Source { pattern, syntax: Syntax::Regex, case: Case::Counts, reach: Reach::Lines };
+        let query = Query { pattern: Pattern::new(&source).unwrap(), ..query("x", 0) };
+        search(&query, content.as_bytes()).0
+    };
+    assert_eq!(across(r"a.b\nc", "a\rb\nc\n"), ["1:a\rb", "2:c"]);
+    assert_eq!(across(r"b\r\nc", "a\rb\r\nc\n"), ["1:a\rb", "2:c"]);
+    assert_eq!(across(r"a$\s+^c", "a\r\nc\n"), ["1:a", "2:c"]);
+}
+
+#[test]
+fn a_newline_within_a_line_is_refused_for_what_it_is() {
+    for (pattern, syntax) in
+        [(r"foo\nbar", Syntax::Regex), ("foo\nbar", Syntax::Literal), (r"\r\n", Syntax::Regex)]
+    {
+        let source = Source { pattern, syntax, case: Case::Counts, reach: Reach::Line };
+        assert_eq!(Pattern::new(&source).unwrap_err(), pattern::Refused::Newline, "{pattern}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn a_line_is_what_stands_before_its_end(content in "([ab\r]{0,3}\r?\n){0,12}[ab\r]{0,2}") {
+        let shown: Vec<String> = content.split_inclusive('\n').map(|line| {
+            let bare = line.strip_suffix("\r\n").or(line.strip_suffix('\n'));
+            bare.unwrap_or(line).to_owned()
+        }).collect();
+        let expected = |is: &dyn Fn(&str) -> bool| -> Vec<String> {
+            shown.iter().enumerate().filter(|(_, line)| is(line)).map(|(n, line)| format!("{}:{line}", n + 1)).collect()
+        };
+        let found = |pattern: &str| search(&query(pattern, 0), content.as_bytes()).0;
+        prop_assert_eq!(found("a$"), expected(&|line| line.ends_with('a')));
+        prop_assert_eq!(found("^b"), expected(&|line| line.starts_with('b')));
+        prop_assert_eq!(found("a.b"), expected(&|line| ["aab", "abb", "a\rb"].iter().any(|x| line.contains(x))));
+        prop_assert_eq!(found("^$"), expected(&str::is_empty));
+    }
+}

@@ -36,6 +36,10 @@ fn folders_end_with_a_slash_and_links_are_files() {
     assert_eq!(text(&fixture, &json!({"pattern": "*", "type": "dir"})), "a/\na/c/\nb/\nb/target/\nc/");
     assert_eq!(text(&fixture, &json!({"pattern": "c", "type": "any"})), "a/c/\nc/");
     assert_eq!(text(&fixture, &json!({"pattern": "c/", "type": "any"})), "a/c/\nc/");
+    assert_eq!(text(&fixture, &json!({"pattern": "c/"})), "a/c/\nc/");
+    assert_eq!(text(&fixture, &json!({"pattern": "a/*/"})), "a/c/");
+    assert_eq!(text(&fixture, &json!({"pattern": "c/", "type": "file"})), "No files found matching pattern");
+    assert_eq!(text(&fixture, &json!({"pattern": "!c/", "path": "c"})), "c/n.txt");
     assert_eq!(text(&fixture, &json!({"pattern": "link"})), "link");
     assert_eq!(text(&fixture, &json!({"pattern": "a*", "type": "any"})), "a/\na-b.rs\na.rs");
 }
@@ -114,4 +118,36 @@ fn names_that_can_not_be_shown_as_they_are() {
         std::fs::write(fixture.at("").join(std::ffi::OsStr::from_bytes(name)), "").unwrap();
     }
     assert_eq!(text(&fixture, &json!({"pattern": "*"})), "a\u{FFFD}b\nc\u{FFFD}d");
+}
+
+#[test]
+fn one_name_over_the_limit_is_shown_and_leads_on_only_where_something_follows() {
+    let limited = |files: &[&str]| {
+        let files: Vec<(&str, &str)> = files.iter().map(|path| (*path, "")).collect();
+        Fixture::new(&files).with(|shared| shared.limits.max_bytes = 10)
+    };
+    let alone = find(&limited(&["a-name-of-24-characters-"]), &json!({"pattern": "*"})).unwrap();
+    assert_eq!(alone.text, "a-name-of-24-characters-\n\n[Name is 24B, exceeds 10B limit]");
+    assert_eq!(alone.details.next_offset, None);
+    assert!(alone.details.truncation.unwrap().first_line_exceeds_limit);
+    let fixture = limited(&["a-name-of-24-characters-", "b", "c"]);
+    let first = text(&fixture, &json!({"pattern": "*"}));
+    let notices = "[Name is 24B, exceeds 10B limit]\n[10B limit reached]\n[Use offset=1 to continue]";
+    assert_eq!(first, format!("a-name-of-24-characters-\n\n{notices}"));
+    assert_eq!(text(&fixture, &json!({"pattern": "*", "offset": 1})), "b\nc");
+    let last = text(&limited(&["a", "b-name-of-24-characters-"]), &json!({"pattern": "*", "offset": 1}));
+    assert_eq!(last, "b-name-of-24-characters-\n\n[Name is 24B, exceeds 10B limit]");
+    let long = ["x".repeat(250), "y".repeat(250), "z".repeat(250)].join("/");
+    let cut = text(&limited(&[&long]), &json!({"pattern": "*"}));
+    let body = cut.split("\n\n").next().unwrap();
+    assert!(body.len() <= 500 && body.starts_with('x') && body.contains('…') && body.ends_with('z'), "{cut}");
+}
+
+#[test]
+fn names_of_white_space_are_said_to_be_that() {
+    let fixture = Fixture::new(&[(" ", ""), ("\u{3000}", "")]);
+    assert_eq!(
+        text(&fixture, &json!({"pattern": "*"})),
+        " \n\u{3000}\n\n[Results are 2 names of white space]"
+    );
 }

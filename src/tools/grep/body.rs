@@ -1,32 +1,70 @@
 //! The body of grep's answer: whole units within the limits, and the count of what does not fit.
 //!
-//! A unit is a match line with the context before it, or a file; it is shown whole or not at all. What
-//! stands after a match is shown as it fits. Of the first match the context goes, from the outside in,
-//! where it does not fit; the line itself is always shown. After the first thing that does not fit
-//! nothing more is shown, only counted.
+//! A unit is a match line with its context up to the next match, or a file; it is shown whole or not at
+//! all, so that pages that follow each other leave no context out. Of the first match the context goes,
+//! from the outside in, where it does not fit; the line itself is always shown, cut to the byte limit
+//! where it is far over that. After the first thing
+//! that does not fit nothing more is shown, only counted.
 
 use std::collections::VecDeque;
 
 use crate::details::{CHARS_PER_TOKEN, TruncationDetails};
 use crate::limits::Bounds;
+use crate::text;
+use crate::truncate::line::MARK;
 use crate::truncate::{Extent, TruncatedBy};
+
+use super::super::page::SHOWN_BYTES;
+use super::super::walked::shortened;
 
 /// What stands between groups that do not touch.
 const SEPARATOR: &str = "--";
 
-/// A line as it is shown, and whether it was cut.
+/// A line as it is shown.
 #[derive(Debug, Clone)]
 pub(super) struct Line {
     pub(super) text: String,
+    /// Bytes of the path that it begins with.
+    pub(super) path: usize,
+    /// Whether it was cut to its characters.
     pub(super) cut: bool,
 }
 
-/// The first match, until all of its context is known.
+impl Line {
+    /// The line in so many bytes: of the path the middle goes, where that is more than half of them,
+    /// of the rest the end.
+    fn shorten(&mut self, max_bytes: u64) {
+        let max = usize::try_from(max_bytes).unwrap_or(usize::MAX);
+        if self.text.len() <= max {
+            return;
+        }
+        let (path, rest) = self.text.split_at_checked(self.path).unwrap_or((&self.text, ""));
+        let room = if rest.is_empty() { max } else { (max / 2).max(max.saturating_sub(rest.len())) };
+        let path = shortened(path, room as u64);
+        let room = max - path.len().min(max);
+        let rest = if rest.len() <= room {
+            rest.to_owned()
+        } else {
+            let bare = rest.strip_suffix(MARK).unwrap_or(rest);
+            [text::prefix(bare, room.saturating_sub(MARK.len())), MARK].concat()
+        };
+        self.text = [&*path, &rest].concat();
+    }
+}
+
+/// A unit, until all of its context is known.
 #[derive(Debug)]
-struct First {
+struct Unit {
+    separated: bool,
     before: VecDeque<Line>,
     line: Line,
     after: VecDeque<Line>,
+}
+
+impl Unit {
+    fn lines(&self) -> impl Iterator<Item = &Line> {
+        self.before.iter().chain([&self.line]).chain(&self.after)
+    }
 }
 
 /// Takes lines and keeps those that fit.
@@ -35,12 +73,15 @@ pub(super) struct Body {
     bounds: Bounds,
     text: String,
     lines: u64,
-    first: Option<First>,
+    /// The last unit, not shown yet.
+    open: Option<Unit>,
     /// Units in the text.
     units: u64,
     /// All that was given.
     total: Extent,
     cut: Option<TruncatedBy>,
+    /// Whether the first match line was over the limit alone, and cut to it.
+    first_shortened: bool,
     /// Whether a line in the text was cut to its characters.
     any_line_cut: bool,
 }
@@ -51,10 +92,11 @@ impl Body {
             bounds,
             text: String::new(),
             lines: 0,
-            first: None,
+            open: None,
             units: 0,
             total: Extent::default(),
             cut: None,
+            first_shortened: false,
             any_line_cut: false,
         }
     }
@@ -69,55 +111,56 @@ impl Body {
         for line in before.iter().chain([&line]) {
             self.count(&line.text);
         }
-        if self.cut.is_some() {
-            return;
-        }
-        if self.units == 0 {
-            self.first = Some(First { before, line, after: VecDeque::new() });
-            self.units = 1;
-            return;
-        }
-        let separator = Line { text: SEPARATOR.to_owned(), cut: false };
-        let unit: Vec<&Line> =
-            separated.then_some(&separator).into_iter().chain(&before).chain([&line]).collect();
-        self.cut = self.excess(unit.iter().copied());
         if self.cut.is_none() {
-            for line in unit {
-                self.show(line);
-            }
-            self.units += 1;
+            self.open = Some(Unit { separated, before, line, after: VecDeque::new() });
         }
     }
 
     /// Takes a line that stands after the last unit.
     pub(super) fn after(&mut self, line: Line) {
         self.count(&line.text);
-        if let Some(first) = &mut self.first {
-            first.after.push_back(line);
-        } else if self.cut.is_none() {
-            self.cut = self.excess([&line]);
-            if self.cut.is_none() {
-                self.show(&line);
-            }
+        if let Some(unit) = &mut self.open {
+            unit.after.push_back(line);
         }
     }
 
-    /// Shows the first match, now that its context is known.
+    /// Shows the last unit where it fits, now that its context is known.
     fn settle(&mut self) {
-        let Some(First { mut before, line, mut after }) = self.first.take() else { return };
-        while let Some(by) = self.excess(before.iter().chain([&line]).chain(&after)) {
-            if before.is_empty() && after.is_empty() {
+        let Some(mut unit) = self.open.take() else { return };
+        if self.units == 0 {
+            self.reduce(&mut unit);
+        } else {
+            let separator = unit.separated.then(|| Line { text: SEPARATOR.to_owned(), path: 0, cut: false });
+            unit.before = separator.into_iter().chain(unit.before).collect();
+            self.cut = self.excess(unit.lines());
+            if self.cut.is_some() {
+                return;
+            }
+        }
+        for line in unit.lines() {
+            self.show(line);
+        }
+        self.units += 1;
+    }
+
+    /// Takes context away from the first unit until it fits.
+    fn reduce(&mut self, unit: &mut Unit) {
+        while let Some(by) = self.excess(unit.lines()) {
+            if unit.before.is_empty() && unit.after.is_empty() {
+                let max_bytes = self.bounds.bytes.max(SHOWN_BYTES);
+                if unit.line.text.len() as u64 > max_bytes {
+                    unit.line.shorten(max_bytes);
+                    self.cut = Some(TruncatedBy::Bytes);
+                    self.first_shortened = true;
+                }
                 break;
             }
             self.cut = Some(by);
-            if after.len() >= before.len() {
-                after.pop_back();
+            if unit.after.len() >= unit.before.len() {
+                unit.after.pop_back();
             } else {
-                before.pop_front();
+                unit.before.pop_front();
             }
-        }
-        for line in before.iter().chain([&line]).chain(&after) {
-            self.show(line);
         }
     }
 
@@ -152,7 +195,7 @@ impl Body {
     /// Ends the body.
     pub(super) fn finish(mut self) -> Finished {
         self.settle();
-        let Self { bounds, text, lines, units, total, cut, any_line_cut, .. } = self;
+        let Self { bounds, text, lines, units, total, cut, first_shortened, any_line_cut, .. } = self;
         let truncation = cut.map(|by| TruncationDetails {
             truncated: true,
             truncated_by: by,
@@ -163,7 +206,7 @@ impl Body {
             max_lines: bounds.lines,
             max_bytes: bounds.bytes,
             last_line_partial: false,
-            first_line_exceeds_limit: false,
+            first_line_exceeds_limit: first_shortened,
             estimated_tokens: (text.chars().count() as u64).div_ceil(CHARS_PER_TOKEN),
             total_estimated_tokens: total.bytes.div_ceil(CHARS_PER_TOKEN),
             limit_tokens: bounds.bytes / CHARS_PER_TOKEN,

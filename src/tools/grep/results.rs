@@ -7,7 +7,8 @@ use std::sync::Arc;
 use crate::details::{Details, Skipped};
 use crate::exec::search::{Row, RowKind, Rows};
 use crate::limits::{GREP_MULTILINE_BYTES, Limits};
-use crate::notice::{Answer, Names, Notice, PageLimit, PageOf, empty};
+use crate::notice::{Answer, Blank, Names, Notice, PageLimit, PageOf, empty};
+use crate::text;
 use crate::truncate::TruncatedBy;
 
 use super::body::{Body, Line};
@@ -58,7 +59,7 @@ impl Results {
             mode,
             context,
             paths,
-            max_line_chars: limits.max_line_chars,
+            max_line_chars: super::max_line_chars(limits),
             read,
             body: Body::new(limits.bounds()),
             found: 0,
@@ -72,6 +73,13 @@ impl Results {
 
     /// Takes the next thing found; breaks when there is enough.
     pub(super) fn take(&mut self, found: Found) -> ControlFlow<()> {
+        if self.has_enough() {
+            // Only what stands after the last match is still of interest.
+            return match (found, self.file.take()) {
+                (Found::Rows(path, rows), Some(file)) if file.path == path => self.rows_of(file, &rows),
+                _ => ControlFlow::Break(()),
+            };
+        }
         match found {
             Found::Rows(path, rows) => return self.rows(path, &rows),
             Found::File(path, matches) => return self.file(&path, matches),
@@ -89,15 +97,16 @@ impl Results {
             return ControlFlow::Break(());
         }
         if self.found > self.call.offset {
-            let path = self.paths.show(path);
-            let text = if self.mode == Mode::Count { format!("{path}: {matches}") } else { path };
-            self.body.unit(false, VecDeque::new(), Line { text, cut: false });
+            let shown = self.paths.show(path);
+            let path = shown.len();
+            let text = if self.mode == Mode::Count { format!("{shown}: {matches}") } else { shown };
+            self.body.unit(false, VecDeque::new(), Line { text, path, cut: false });
         }
         ControlFlow::Continue(())
     }
 
     fn rows(&mut self, path: Arc<[u8]>, rows: &Rows) -> ControlFlow<()> {
-        let mut file = match self.file.take() {
+        let file = match self.file.take() {
             Some(file) if file.path == path => file,
             _ => FileRows {
                 shown: self.paths.show(&path),
@@ -107,9 +116,13 @@ impl Results {
                 before: VecDeque::new(),
             },
         };
+        self.rows_of(file, rows)
+    }
+
+    fn rows_of(&mut self, mut file: FileRows, rows: &Rows) -> ControlFlow<()> {
         for row in rows.iter() {
             match row.kind {
-                RowKind::Context => self.context_row(&mut file, row),
+                RowKind::Context => self.context_row(&mut file, row)?,
                 RowKind::Match => self.match_row(&mut file, row)?,
             }
         }
@@ -117,35 +130,47 @@ impl Results {
         ControlFlow::Continue(())
     }
 
-    fn context_row(&mut self, file: &mut FileRows, row: Row<'_>) {
+    fn has_enough(&self) -> bool {
+        self.found >= self.call.enough()
+    }
+
+    fn context_row(&mut self, file: &mut FileRows, row: Row<'_>) -> ControlFlow<()> {
         let text = format!("{}-{}- {}", file.shown, row.number, row.text);
-        let line = Line { text, cut: row.cut };
+        let line = Line { text, path: file.shown.len(), cut: row.cut };
         if file.last_match.is_some_and(|last| row.number <= last + self.context) {
             file.last_line = Some(row.number);
             self.body.after(line);
-        } else {
+            if self.has_enough() && file.last_match.is_some_and(|last| row.number == last + self.context) {
+                return ControlFlow::Break(());
+            }
+        } else if self.has_enough() {
+            return ControlFlow::Break(());
+        } else if self.context > 0 {
             if file.before.len() as u64 >= self.context {
                 file.before.pop_front();
             }
             file.before.push_back((row.number, line));
         }
+        ControlFlow::Continue(())
     }
 
     fn match_row(&mut self, file: &mut FileRows, row: Row<'_>) -> ControlFlow<()> {
-        self.found += 1;
-        if self.found >= self.call.enough() {
-            return ControlFlow::Break(());
-        }
-        let mut before = std::mem::take(&mut file.before);
-        if self.found <= self.call.offset {
+        self.found = self.found.saturating_add(1).min(self.call.enough());
+        if self.found <= self.call.offset && self.context == 0 {
             return ControlFlow::Continue(());
         }
+        // A match of another page stands near those of this one as any other line does.
+        if self.has_enough() || self.found <= self.call.offset {
+            return self.context_row(file, row);
+        }
+        let mut before = std::mem::take(&mut file.before);
         before.retain(|(number, _)| number + self.context >= row.number);
         let first = before.front().map_or(row.number, |(number, _)| *number);
         let touches = file.last_line.is_some_and(|last| last + 1 == first);
         let text = format!("{}:{}: {}", file.shown, row.number, row.text);
         let before = before.into_iter().map(|(_, line)| line).collect();
-        self.body.unit(self.context > 0 && !touches, before, Line { text, cut: row.cut });
+        let line = Line { text, path: file.shown.len(), cut: row.cut };
+        self.body.unit(self.context > 0 && !touches, before, line);
         file.last_match = Some(row.number);
         file.last_line = Some(row.number);
         ControlFlow::Continue(())
@@ -164,7 +189,7 @@ impl Results {
         }
         self.skipped.unreadable = self.unreadable.count();
         self.skipped.too_long = self.long_line.count() + self.too_large.count();
-        let more = self.found >= self.call.enough();
+        let more = self.has_enough();
         let total = (self.found - offset.min(self.found)).min(limit);
         let body = self.body.finish();
         let mut details = Details {
@@ -174,6 +199,9 @@ impl Results {
             ..Details::default()
         };
         let mut notices = Vec::new();
+        if text::is_blank(&body.text) {
+            notices.push(Notice::Blank(Blank::Results(body.units)));
+        }
         if let Some(truncation) = body.truncation {
             let by = match truncation.truncated_by {
                 TruncatedBy::Bytes => PageLimit::Bytes(truncation.max_bytes),
@@ -203,12 +231,12 @@ impl Results {
             notices.push(Notice::Continue { offset: next });
             details.next_offset = Some(next);
         }
-        let text = if self.found == 0 {
+        let shown = if self.found == 0 {
             notices.extend(ignored.then_some(Notice::IgnoredNotSearched));
             empty::NO_MATCHES.to_owned()
         } else {
             body.text
         };
-        Ok(Output::new(Answer { body: text, notices, status: None }, details))
+        Ok(Output::new(Answer { body: shown, notices, status: None }, details))
     }
 }

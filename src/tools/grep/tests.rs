@@ -60,9 +60,12 @@ fn context_and_the_groups_it_makes() {
         text(&tree(), &json!({"pattern": "needle", "path": "a.rs", "context": 2, "offset": 1})),
         second
     );
-    // Lines that stand after a skipped match stand before the next one too.
+    // A skipped match, and what stands after it, stand before the next one too.
     let fixture = Fixture::new(&[("f", "x\n1\n2\nx\n")]);
-    assert_eq!(text(&fixture, &json!({"pattern": "x", "context": 5, "offset": 1})), "f-2- 1\nf-3- 2\nf:4: x");
+    assert_eq!(
+        text(&fixture, &json!({"pattern": "x", "context": 5, "offset": 1})),
+        "f-1- x\nf-2- 1\nf-3- 2\nf:4: x"
+    );
 }
 
 #[test]
@@ -75,6 +78,13 @@ fn files_and_counts() {
     assert_eq!(text(&tree(), &json!({"pattern": "needle", "mode": "count", "limit": 2, "offset": 2})), rest);
     let error = grep(&tree(), &json!({"pattern": "needle", "mode": "files", "offset": 4})).unwrap_err();
     assert_eq!(error.to_string(), "Offset 4 is beyond the last file (4 in all)");
+}
+
+#[test]
+fn files_with_names_of_white_space_are_said_to_be_that() {
+    let fixture = Fixture::new(&[(" ", "x")]);
+    let files = text(&fixture, &json!({"pattern": "x", "mode": "files"}));
+    assert_eq!(files, " \n\n[Result is 1 name of white space]");
 }
 
 #[test]
@@ -133,6 +143,55 @@ fn context_goes_from_the_outside_in_where_the_first_match_does_not_fit() {
     assert_eq!(cut(4, 1000).split("\n\n").next().unwrap(), "f-2- 2\nf-3- 3\nf:4: x\nf-5- 5");
     assert_eq!(cut(100, 20).split("\n\n").next().unwrap(), "f-3- 3\nf:4: x\nf-5- 5");
     assert_eq!(cut(100, 2).split("\n\n").next().unwrap(), "f:4: x");
+}
+
+#[test]
+fn a_match_of_another_page_stands_as_context() {
+    let fixture = Fixture::new(&[("f", "a\nM1\nM2\nb\nc\nd\nM3\n"), ("g", "M4\nM5\nx\ny\n")]);
+    let page = |offset: u64, limit: u64| {
+        let arguments = json!({"pattern": "M", "context": 2, "offset": offset, "limit": limit});
+        text(&fixture, &arguments).split("\n\n").next().unwrap().to_owned()
+    };
+    assert_eq!(page(0, 1), "f-1- a\nf:2: M1\nf-3- M2\nf-4- b");
+    assert_eq!(page(1, 1), "f-1- a\nf-2- M1\nf:3: M2\nf-4- b\nf-5- c");
+    assert_eq!(page(2, 2), "f-5- c\nf-6- d\nf:7: M3\n--\ng:1: M4\ng-2- M5\ng-3- x");
+    assert_eq!(page(4, 1), "g-1- M4\ng:2: M5\ng-3- x\ng-4- y");
+    let arguments = json!({"pattern": "M", "context": 2, "offset": 3, "limit": 1});
+    let expected = json!({"matches": 1, "matchLimitReached": 1, "nextOffset": 4});
+    assert_eq!(details(&fixture, &arguments), expected);
+    assert!(!text(&fixture, &json!({"pattern": "M", "context": 2, "offset": 4})).contains('['));
+    let near = "M\n".repeat(30);
+    let fixture = Fixture::new(&[("f", &near)]);
+    let arguments = json!({"pattern": "M", "context": 5, "limit": 3});
+    assert_eq!(text(&fixture, &arguments).split("\n\n").next().unwrap().lines().count(), 8);
+}
+
+#[test]
+fn no_context_is_lost_between_pages() {
+    let line = |n: usize| {
+        let word = if n.is_multiple_of(20) { "needle" } else { "line" };
+        format!("{word} {n} {}\n", "x".repeat(n * 7 % 90))
+    };
+    let content: String = (1..=2000).map(line).collect();
+    for (context, max_bytes) in [(5, 3000), (5, 1500), (12, 4000), (2, 1000)] {
+        let fixture = Fixture::new(&[("f", &content)]).with(|shared| shared.limits.max_bytes = max_bytes);
+        let mut seen = std::collections::BTreeSet::new();
+        let mut offset = Some(0);
+        while let Some(at) = offset {
+            let arguments = json!({"pattern": "needle", "context": context, "offset": at});
+            let page = grep(&fixture, &arguments).unwrap();
+            let body = page.text.split("\n\n").next().unwrap();
+            assert!(body.len() as u64 <= max_bytes);
+            seen.extend(
+                body.lines()
+                    .filter(|line| *line != "--")
+                    .map(|line| line[2..].split([':', '-']).next().unwrap().parse::<u64>().unwrap()),
+            );
+            offset = page.details.next_offset;
+        }
+        let near = |n: &u64| (n + context) % 20 <= 2 * context && *n + context >= 20;
+        assert_eq!(seen, (1..=2000).filter(near).collect(), "{context} {max_bytes}");
+    }
 }
 
 #[test]
@@ -273,4 +332,40 @@ fn a_link_inside_a_walk_is_not_followed_by_anything() {
         text(&fixture, &json!({"pattern": "needle", "mode": "files"})),
         ".hidden\na.rs\nb/c.rs\nb/d.txt"
     );
+}
+
+#[test]
+fn the_first_match_is_cut_where_it_is_far_over_the_limit() {
+    let line = format!("{}needle{}\n", "é".repeat(90_000), "b".repeat(90_000));
+    let folder = ["p".repeat(250), "q".repeat(250), "r".repeat(250)].join("/");
+    let deep = format!("{folder}/f");
+    let files = [("a", line.as_str()), ("b", "needle\n"), (&deep, "needle\n")];
+    for max_bytes in [10, 400, 600, 3000] {
+        let fixture = Fixture::new(&files).with(|shared| {
+            (shared.limits.max_bytes, shared.limits.max_line_chars) = (max_bytes, 1_000_000);
+        });
+        let cases = [("a:1: ", true), ("b:1: needle", true), ("ppp", false)];
+        for (offset, (path, more)) in cases.into_iter().enumerate() {
+            for mode in ["content", "files", "count"] {
+                let arguments = json!({"pattern": "needle", "offset": offset, "limit": 1, "mode": mode});
+                let page = grep(&fixture, &arguments).unwrap();
+                assert!(page.text.len() as u64 <= max_bytes + 1000, "{max_bytes} {}", page.text);
+                assert_eq!(page.details.next_offset.is_some(), more);
+                let body = page.text.split("\n\n").next().unwrap();
+                assert!(body.len() as u64 <= max_bytes.max(500), "{body}");
+                if mode == "content" {
+                    assert!(body.starts_with(path) && (offset == 0 || body.ends_with("needle")), "{body}");
+                }
+            }
+        }
+    }
+    let fixture = Fixture::new(&files[..1])
+        .with(|shared| (shared.limits.max_bytes, shared.limits.max_line_chars) = (3000, 1_000_000));
+    let page = grep(&fixture, &json!({"pattern": "needle"})).unwrap();
+    assert!(
+        page.text.contains("... [truncated]\n\n[3KB limit reached (1 of 1 matches shown)]"),
+        "{}",
+        page.text
+    );
+    assert!(page.details.truncation.unwrap().first_line_exceeds_limit);
 }

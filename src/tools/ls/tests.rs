@@ -82,3 +82,24 @@ fn the_byte_limit_cuts_at_a_name() {
     assert_eq!((output.details.total_entries, output.details.next_offset), (Some(25), Some(3)));
     assert_eq!(output.details.entry_limit_reached, None);
 }
+
+#[test]
+fn one_name_over_the_limit_is_shown_and_leads_on_only_where_something_follows() {
+    let fixture = Fixture::new(&[("a-name-of-24-characters-", ""), ("b", "")])
+        .with(|shared| shared.limits.max_bytes = 10);
+    let notices = "[Name is 24B, exceeds 10B limit]\n[10B limit reached]\n[Use offset=1 to continue]";
+    assert_eq!(text(&fixture, &json!({})), format!("a-name-of-24-characters-\n\n{notices}"));
+    assert_eq!(text(&fixture, &json!({"offset": 1})), "b");
+    std::fs::remove_file(fixture.at("b")).unwrap();
+    assert_eq!(text(&fixture, &json!({})), "a-name-of-24-characters-\n\n[Name is 24B, exceeds 10B limit]");
+}
+
+#[test]
+fn names_of_white_space_are_said_to_be_that() {
+    let fixture = Fixture::new(&[(" ", ""), ("\u{3000}", "")]);
+    assert_eq!(text(&fixture, &json!({})), " \n\u{3000}\n\n[Results are 2 names of white space]");
+    let page = " \n\n[Result is 1 name of white space]\n[1 entry limit reached. Use limit=2 for more]\n[Use offset=1 to continue]";
+    assert_eq!(text(&fixture, &json!({"limit": 1})), page);
+    fixture.write("a", "");
+    assert_eq!(text(&fixture, &json!({})), " \na\n\u{3000}");
+}
