@@ -12,8 +12,7 @@ const TOKEN_BYTES: usize = 512;
 #[derive(Debug, Default)]
 pub(super) struct Envelope {
     depth: usize,
-    in_string: bool,
-    escaped: bool,
+    string: InString,
     /// The name, or the plain value, at the top level: raw, cut at its bound.
     token: Vec<u8>,
     /// The name whose value comes next.
@@ -22,11 +21,20 @@ pub(super) struct Envelope {
     id: Option<RequestId>,
     /// Whether there is a member `id`, of whatever kind.
     pub(super) has_id: bool,
-    id_is_first: bool,
-    has_params: bool,
+    /// Which of `id` and `params` came first.
+    first: Option<Member>,
     /// Whether there is a member that only an answer has.
     has_outcome: bool,
     method: Option<Vec<u8>>,
+}
+
+/// Where in a string the next byte stands.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum InString {
+    #[default]
+    Outside,
+    Inside,
+    Escaped,
 }
 
 /// The members that matter.
@@ -73,7 +81,7 @@ impl Envelope {
     /// The id, where it is surely the message's own: nothing that a caller wrote stands before it,
     /// or all that does is in order.
     pub(super) fn id(&self) -> Option<RequestId> {
-        let sure = self.id_is_first || self.shape == Shape::Whole;
+        let sure = self.first == Some(Member::Id) || self.shape == Shape::Whole;
         self.id.clone().filter(|_| sure)
     }
 
@@ -87,14 +95,13 @@ impl Envelope {
     }
 
     fn byte(&mut self, byte: u8) {
-        if self.in_string {
+        if self.string != InString::Outside {
             self.hold(byte);
-            match byte {
-                _ if self.escaped => self.escaped = false,
-                b'\\' => self.escaped = true,
-                b'"' => self.in_string = false,
-                _ => {}
-            }
+            self.string = match (self.string, byte) {
+                (InString::Inside, b'\\') => InString::Escaped,
+                (InString::Inside, b'"') => InString::Outside,
+                _ => InString::Inside,
+            };
             return;
         }
         match (byte, self.shape) {
@@ -106,7 +113,7 @@ impl Envelope {
             (_, Shape::Blank) => self.shape = Shape::Other,
             (_, Shape::Whole | Shape::Broken) => self.shape = Shape::Broken,
             (b'"', Shape::Open) => {
-                self.in_string = true;
+                self.string = InString::Inside;
                 self.hold(byte);
             }
             (b'{' | b'[', Shape::Open) => self.depth += 1,
@@ -139,8 +146,10 @@ impl Envelope {
         };
         self.token.clear();
         self.has_id |= member == Member::Id;
-        self.has_params |= member == Member::Params;
         self.has_outcome |= member == Member::Outcome;
+        if matches!(member, Member::Id | Member::Params) {
+            self.first.get_or_insert(member);
+        }
         self.member = Some(member);
     }
 
@@ -149,10 +158,8 @@ impl Envelope {
             return;
         }
         match self.member.take() {
-            Some(Member::Id) => {
-                self.id = serde_json::from_slice(&self.token).ok();
-                self.id_is_first = !self.has_params;
-            }
+            // A second one may be what a caller wrote, where the line is broken.
+            Some(Member::Id) if self.id.is_none() => self.id = serde_json::from_slice(&self.token).ok(),
             Some(Member::Method) => self.method = Some(self.token.clone()),
             _ => {}
         }
@@ -166,7 +173,8 @@ mod tests {
 
     #[test]
     fn the_id_wherever_it_is_sure() {
-        let cases: [(&[u8], Option<RequestId>); 11] = [
+        let cases: [(&[u8], Option<RequestId>); 12] = [
+            (b"{\"id\":7,\"params\":{\"a\":\"\"b\"},\"id\":9}", Some(RequestId::Number(7))),
             (b"{\"id\":7,\"method\":\"x\",\"params\":", Some(RequestId::Number(7))),
             (b" { \"id\" : \"a\\\"b\" , ", Some(RequestId::String("a\"b".into()))),
             (
