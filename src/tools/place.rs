@@ -15,6 +15,9 @@ const MAX_REPAIRED: usize = 16;
 /// can't be shown is shown as three.
 const MAX_NAME_BYTES: usize = 3 * 255;
 
+/// Bytes of a path in which names are compared: three times the longest that the system opens.
+const MAX_PATH_BYTES: usize = 3 * 4096;
+
 /// What a tool wants to find at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wanted {
@@ -95,6 +98,9 @@ fn missing(cx: &Context, asked: &str, wanted: Wanted) -> ToolError {
 /// The folder in which `path` would stand, and its name there. Where that folder does not exist by
 /// its exact name, the one is taken whose name means the same; up to `repairs` folders in a row.
 fn folder_of(cx: &Context, path: &Path, repairs: usize) -> Option<(Place, PathBuf, String)> {
+    if path.as_os_str().len() > MAX_PATH_BYTES {
+        return None;
+    }
     let name = path.file_name()?.to_str().filter(|name| name.len() <= MAX_NAME_BYTES)?.to_owned();
     let mut parent = path.parent().map(Path::to_path_buf)?;
     let folder = match Place::open(&cx.workspace, &parent) {
