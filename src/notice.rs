@@ -148,10 +148,10 @@ pub enum Notice {
 /// How to get at a line that no page can hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LineHint {
-    /// The start of a file's first line; the path is quoted for the shell.
-    ShellHead(String),
-    /// The start of another line; the path is quoted for the shell.
-    ShellLine(String),
+    /// The start of a file's first line.
+    ShellHead(ShellFile),
+    /// The start of another line.
+    ShellLine(ShellFile),
     /// There is no shell: search in it, or go on after it.
     Tools {
         /// Whether grep is there.
@@ -159,6 +159,15 @@ pub enum LineHint {
         /// The next line, where there is one.
         next: Option<u64>,
     },
+}
+
+/// A file as a command takes it; the path is quoted for the shell.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ShellFile {
+    /// Its bytes are the text.
+    Plain(String),
+    /// It is in UTF-16: its bytes are to be made text first.
+    Utf16(String),
 }
 
 /// What a body of nothing but white space is.

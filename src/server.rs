@@ -80,7 +80,7 @@ impl Server {
     /// A server that ends its commands when `shutdown` fires.
     pub fn new(config: Config, shutdown: CancellationToken) -> Self {
         let Config { shared, workspace, client_roots, shape } = config;
-        let tools = shared.tools.iter().map(|tool| convert::tool(tool, &shared.limits, shape)).collect();
+        let tools = shared.tools.iter().map(|tool| convert::tool(tool, &shared, shape)).collect();
         let roots = Roots::new(workspace, client_roots);
         let lanes = Lanes::new(shared.workers);
         Self(Arc::new(State { shared, roots, shape, tools, lanes, tally: Tally::default(), shutdown }))

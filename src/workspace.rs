@@ -110,16 +110,25 @@ impl Workspace {
 
     /// `path` as the model is shown it: relative to the first root, absolute outside it.
     pub fn show(&self, path: &Path) -> String {
-        let shown = match path.strip_prefix(self.dir()) {
+        show::name(self.relative(path).as_os_str().as_encoded_bytes()).into_owned()
+    }
+
+    /// `path` as it is from the first root, where it is inside that: in its own bytes.
+    pub fn relative<'a>(&self, path: &'a Path) -> &'a Path {
+        match path.strip_prefix(self.dir()) {
             Ok(inside) if inside.as_os_str().is_empty() => Path::new("."),
             Ok(inside) => inside,
             Err(_) => path,
-        };
-        show::name(shown.as_os_str().as_encoded_bytes()).into_owned()
+        }
     }
 
-    /// A path that could not be opened, as the model is shown it; `.` and what `..` undoes left out.
+    /// A path that could not be opened, as the model is shown it; without `.`. One with `..` after
+    /// a name stays as it was asked: what that undoes may be what is missing.
     pub fn show_asked(&self, path: &str) -> String {
+        let mut named = Path::new(path).components().skip_while(|part| !matches!(part, Component::Normal(_)));
+        if named.any(|part| part == Component::ParentDir) {
+            return show::name(path.as_bytes()).into_owned();
+        }
         let absolute = lexical(&self.absolute(path));
         let from_root =
             |root: &Root| absolute.strip_prefix(&root.given).ok().map(|rest| root.real.join(rest));
@@ -128,7 +137,8 @@ impl Workspace {
 
     /// The roots as an error names them.
     pub fn show_roots(&self) -> String {
-        let names: Vec<_> = self.roots.iter().map(|root| root.given.to_string_lossy()).collect();
+        let given = self.roots.iter().map(|root| root.given.as_os_str().as_encoded_bytes());
+        let names: Vec<_> = given.map(show::name).collect();
         show::path(&names.join(", ")).into_owned()
     }
 }
@@ -195,7 +205,9 @@ mod tests {
         assert_eq!(workspace.show(Path::new("/data/repo/src/a.rs")), "src/a.rs");
         assert_eq!(workspace.show(Path::new("/data/repo")), ".");
         assert_eq!(workspace.show(Path::new("/other/a\nb")), "/other/a\u{FFFD}b");
-        assert_eq!(workspace.show_asked("./x/../y.rs"), "y.rs");
+        assert_eq!(workspace.show_asked("./x/y.rs"), "x/y.rs");
+        assert_eq!(workspace.show_asked("../x"), "/data/x");
+        assert_eq!(workspace.show_asked("./x/../y\n.rs"), "./x/../y\u{FFFD}.rs");
         assert_eq!(workspace.show_asked("/link/repo/y.rs"), "y.rs");
     }
 }

@@ -20,27 +20,27 @@ const ALIKE: f64 = 0.75;
 /// How many near names are offered.
 const OFFERED: usize = 3;
 
-/// The entry of `folder` whose name means the same as `name`.
+/// The one entry of `folder` whose name means the same as `name`; none where several do.
 pub fn same(folder: &Place, name: &str) -> Option<OsString> {
     let wanted = folded(name);
-    let mut names: Vec<OsString> = entries(folder)
-        .into_iter()
-        .filter(|entry| folded(&show::name(entry.as_encoded_bytes())) == wanted)
-        .collect();
-    names.sort_unstable();
-    names.into_iter().next()
+    let mut names =
+        entries(folder).into_iter().filter(|entry| folded(&show::name(entry.as_encoded_bytes())) == wanted);
+    let one = names.next()?;
+    names.next().is_none().then_some(one)
 }
 
-/// The names in `folder` that are nearest to `name`, the nearest first.
+/// The names in `folder` that are nearest to `name`, the nearest first; never that name itself,
+/// which may be there and yet open nothing.
 pub fn names(folder: &Place, name: &str) -> Vec<String> {
     let wanted = name.to_lowercase();
     let mut near: Vec<(f64, String)> = entries(folder)
         .iter()
         .map(|entry| show::name(entry.as_encoded_bytes()).into_owned())
         .map(|entry| (likeness(&wanted, &entry.to_lowercase()), entry))
-        .filter(|(likeness, _)| *likeness >= ALIKE)
+        .filter(|(likeness, entry)| *likeness >= ALIKE && entry != name)
         .collect();
     near.sort_by(|(a, left), (b, right)| b.total_cmp(a).then_with(|| left.cmp(right)));
+    near.dedup_by(|(_, left), (_, right)| left == right);
     near.into_iter().take(OFFERED).map(|(_, name)| name).collect()
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use crate::text::show;
 use crate::text::{Size, SizePair};
 
-use super::{Blank, LineHint, Notice, Omission, PageLimit, PageOf, Saved, Shown, Status, Unit};
+use super::{Blank, LineHint, Notice, Omission, PageLimit, PageOf, Saved, ShellFile, Shown, Status, Unit};
 
 impl fmt::Display for Omission {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -27,11 +27,18 @@ impl fmt::Display for Notice {
                 let size = SizePair::new(*bytes, *limit);
                 write!(f, "[Line {line} is {}, exceeds {} limit", size.larger(), size.smaller())?;
                 match hint {
-                    LineHint::ShellHead(path) => {
+                    LineHint::ShellHead(ShellFile::Plain(path)) => {
                         write!(f, ". Use bash to read: head -c {limit} {path}]")
                     }
-                    LineHint::ShellLine(path) => {
+                    LineHint::ShellHead(ShellFile::Utf16(path)) => {
+                        write!(f, ". Use bash to read: iconv -f UTF-16 -t UTF-8 {path} | head -c {limit}]")
+                    }
+                    LineHint::ShellLine(ShellFile::Plain(path)) => {
                         write!(f, ". Use bash: sed -n '{line}p' {path} | head -c {limit}]")
+                    }
+                    LineHint::ShellLine(ShellFile::Utf16(path)) => {
+                        write!(f, ". Use bash: iconv -f UTF-16 -t UTF-8 {path}")?;
+                        write!(f, " | sed -n '{line}p' | head -c {limit}]")
                     }
                     LineHint::Tools { grep, next } => {
                         if *grep {
@@ -144,6 +151,7 @@ impl fmt::Display for Blank {
         match self {
             Self::File(count) => write!(f, "[File is {} of white space]", lines(*count)),
             Self::Output(count) => write!(f, "[Output is {} of white space]", lines(*count)),
+            Self::Lines(first, last) if first == last => write!(f, "[Line {first} is white space]"),
             Self::Lines(first, last) => write!(f, "[Lines {first}-{last} are white space]"),
             Self::Results(1) => write!(f, "[Result is 1 name of white space]"),
             Self::Results(count) => write!(f, "[Results are {count} names of white space]"),

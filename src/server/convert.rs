@@ -5,9 +5,8 @@ use std::sync::Arc;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
-use crate::limits::Limits;
 use crate::tools::arguments::Object;
-use crate::tools::{Output, ToolError, ToolName};
+use crate::tools::{Output, Shared, ToolError, ToolName};
 
 /// The `_meta` key of an answer's facts.
 const DETAILS: &str = "details";
@@ -50,14 +49,16 @@ pub fn result_of(outcome: Result<Output, ToolError>, shape: Shape) -> CallToolRe
 }
 
 /// A tool as `tools/list` shows it.
-pub(super) fn tool(name: ToolName, limits: &Limits, shape: Shape) -> Tool {
+pub(super) fn tool(name: ToolName, shared: &Shared, shape: Shape) -> Tool {
+    let limits = &shared.limits;
     let read_only = name.is_read_only();
     let annotations = ToolAnnotations::new()
         .read_only(read_only)
         .destructive(!read_only)
         .idempotent(read_only)
         .open_world(!read_only);
-    let mut tool = Tool::new(name.as_str(), name.description(limits), Arc::clone(name.schema()));
+    let mut tool =
+        Tool::new(name.as_str(), name.description(limits, &shared.tools), Arc::clone(name.schema()));
     tool.title = Some(name.title().to_owned());
     tool.annotations = Some(annotations);
     if limits.max_bytes > UNDECLARED_BYTES {

@@ -22,6 +22,9 @@ pub fn name(bytes: &[u8]) -> Cow<'_, str> {
     }
 }
 
+/// Bytes of a path that are shown: three of them leave room for words in the 1 KB beside a body.
+const PATH_BYTES: usize = 300;
+
 /// `text`, or both its ends around `…` where it has more than `max_chars` characters.
 ///
 /// ```
@@ -40,15 +43,35 @@ pub fn middle_out(text: &str, max_chars: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…{}", part(0..end_of_head), part(start_of_tail..text.len())))
 }
 
-/// A path as notices and errors show it.
+/// A path as notices and errors show it: without control characters, short in characters and in bytes.
 pub fn path(text: &str) -> Cow<'_, str> {
-    middle_out(text, PATH_CHARS)
+    let shown = match name(text.as_bytes()) {
+        Cow::Borrowed(_) => middle_out(text, PATH_CHARS),
+        Cow::Owned(clean) => Cow::Owned(middle_out(&clean, PATH_CHARS).into_owned()),
+    };
+    if shown.len() <= PATH_BYTES {
+        return shown;
+    }
+    let room = (PATH_BYTES - '…'.len_utf8()) / 2;
+    let (head, tail) = (super::prefix(&shown, room), super::suffix(&shown, room));
+    Cow::Owned(format!("{head}…{tail}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_path_is_short_in_bytes_too() {
+        for text in ["日本語/".repeat(100), "😀".repeat(200), "é\n".repeat(500)] {
+            let shown = path(&text);
+            assert!(shown.len() <= PATH_BYTES && shown.contains('…'), "{} {shown}", shown.len());
+            assert!(!shown.contains('\n'));
+        }
+        assert_eq!(path(&"x".repeat(200)), "x".repeat(200));
+        assert_eq!(path("a\n\u{1b}[31m"), "a\u{FFFD}\u{FFFD}[31m");
+    }
 
     proptest! {
         #[test]

@@ -10,6 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::ToolError;
+use crate::text::show;
 
 /// A JSON object, as schemas and arguments are.
 pub type Object = Map<String, Value>;
@@ -80,7 +81,7 @@ fn check(tool: &str, schema: &Object, given: Object) -> Result<Object, String> {
             continue;
         }
         let Some(value) = coerce(property, &value) else {
-            let given = crate::text::show::middle_out(&value.to_string(), GIVEN_CHARS).into_owned();
+            let given = shown(&value.to_string());
             return Err(format!("{known}: must be {}, got {given}", expected(property)));
         };
         checked.insert(known.clone(), value);
@@ -111,8 +112,13 @@ fn unknown(tool: &str, properties: &Object, name: &str) -> String {
         .max_by(|(a, _), (b, _)| a.total_cmp(b));
     let near = near.map_or(String::new(), |(_, known)| format!("; did you mean {known}?"));
     let all: Vec<&str> = properties.keys().map(String::as_str).collect();
-    let name = crate::text::show::middle_out(name, GIVEN_CHARS).into_owned();
+    let name = shown(name);
     format!("{name}: is not an argument of {tool}{near} (it takes {})", all.join(", "))
+}
+
+/// What was given, as an error repeats it: without control characters, never long.
+fn shown(given: &str) -> String {
+    show::middle_out(&show::name(given.as_bytes()), GIVEN_CHARS).into_owned()
 }
 
 /// `value` as the property's type, where it means that; within its bounds.
@@ -144,11 +150,10 @@ fn integer(value: &Value) -> Option<i64> {
     }
 }
 
-/// A number without a fraction, where a double holds it exactly.
+/// A number without a fraction; one beyond all that can be counted is the largest that can.
 fn whole(number: f64) -> Option<i64> {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    #[expect(clippy::cast_possible_truncation, reason = "checked to be whole and within the exact range")]
-    (number.fract() == 0.0 && number.abs() <= EXACT).then_some(number as i64)
+    #[expect(clippy::cast_possible_truncation, reason = "checked to be whole; the cast saturates")]
+    (number.fract() == 0.0).then_some(number as i64)
 }
 
 fn in_bounds(property: &Value, number: i64) -> bool {
@@ -206,6 +211,11 @@ mod tests {
             let args: read::Args = parse("read", &schema, given(&value)).unwrap();
             assert_eq!((args.path.as_str(), args.offset, args.limit), ("a", Some(-3), Some(10)), "{value}");
         }
+        for huge in [json!(u64::MAX), json!(1e30), json!("18446744073709551615")] {
+            let args: read::Args =
+                parse("read", &schema, given(&json!({"path": "a", "limit": huge}))).unwrap();
+            assert_eq!(args.limit, Some(i64::MAX.unsigned_abs()), "{huge}");
+        }
         let schema = schema_of::<grep::Args>();
         let value =
             json!({"pattern": "x", "ignore_case": "true", "mode": "Files", "limit": null, "no-ignore": true});
@@ -222,6 +232,12 @@ mod tests {
             (json!({"path": "a", "limit": 0}), "limit: must be an integer of at least 1, got 0"),
             (json!({"path": "a", "limit": "ten"}), "limit: must be an integer of at least 1, got \"ten\""),
             (json!({"path": "a", "offset": 1.5}), "offset: must be an integer, got 1.5"),
+            (json!({"path": "a", "offset": "inf"}), "offset: must be an integer, got \"inf\""),
+            (
+                json!({"path": "a", "a\n\u{1b}": 1}),
+                "a\u{FFFD}\u{FFFD}: is not an argument of read (it takes limit, offset, path)",
+            ),
+            (json!({"path": ["\u{7f}"]}), "path: must be a string, got [\"\u{FFFD}\"]"),
             (
                 json!({"path": "a", "limt": 1}),
                 "limt: is not an argument of read; did you mean limit? (it takes limit, offset, path)",

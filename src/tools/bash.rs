@@ -21,7 +21,8 @@ use progress::News;
 pub struct Args {
     /// Command line for bash -c, run in the workspace
     pub command: String,
-    /// Seconds until it is ended; default 120
+    /// Seconds until it is ended
+    #[schemars(range(min = 1))]
     pub timeout: Option<u64>,
     /// Lines to keep from the start of the output
     pub head: Option<u64>,

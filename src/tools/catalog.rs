@@ -2,11 +2,13 @@
 
 use std::sync::{Arc, LazyLock};
 
+use serde_json::Value;
+
 use crate::limits::Limits;
 use crate::text::Size;
 
 use super::arguments::{self, Object, schema_of};
-use super::{Context, Output, ToolError, ToolName, bash, find, grep, ls, read};
+use super::{Context, Output, ToolError, ToolName, ToolSet, bash, find, grep, ls, read};
 
 /// The schemas of all tools, made when the first one is asked for.
 static SCHEMAS: LazyLock<[Arc<Object>; 5]> = LazyLock::new(|| {
@@ -48,8 +50,8 @@ impl ToolName {
         self != Self::Bash
     }
 
-    /// What it does, which limits apply and how to go on.
-    pub fn description(self, limits: &Limits) -> String {
+    /// What it does, which limits apply and how to go on; it names no tool that is not in `tools`.
+    pub fn description(self, limits: &Limits, tools: &ToolSet) -> String {
         let (lines, bytes) = (limits.max_lines, Size(limits.max_bytes));
         match self {
             Self::Read => format!(
@@ -60,10 +62,17 @@ impl ToolName {
             Self::Bash => format!(
                 "Run a command with bash -c in the workspace. Returns stdout and stderr in the order \
                  written, the last {lines} lines or {bytes}; longer output is saved whole to a file that \
-                 the notice names, for read and grep. head and tail choose how many lines of each end are \
+                 the notice names{}. head and tail choose how many lines of each end are \
                  kept. Ended after timeout seconds (default {}, at most {}). stdin is empty; no state is \
                  kept between calls.",
-                limits.bash_timeout_secs, limits.bash_max_timeout_secs
+                match (tools.has(Self::Read), tools.has(Self::Grep)) {
+                    (true, true) => ", for read and grep",
+                    (true, false) => ", for read",
+                    (false, true) => ", for grep",
+                    (false, false) => "",
+                },
+                limits.bash_timeout_secs.min(limits.bash_max_timeout_secs),
+                limits.bash_max_timeout_secs
             ),
             Self::Grep => format!(
                 "Search file contents with a regular expression. Returns path:line: text in path order, \
@@ -90,9 +99,53 @@ pub async fn call(cx: &Context, tool: ToolName, given: Object) -> Result<Output,
     let (name, schema) = (tool.as_str(), tool.schema());
     match tool {
         ToolName::Read => read::run(cx, arguments::parse(name, schema, given)?).await,
-        ToolName::Bash => bash::run(cx, arguments::parse(name, schema, given)?).await,
+        ToolName::Bash => {
+            let schema = with_longest_timeout(schema, cx.limits());
+            bash::run(cx, arguments::parse(name, &schema, given)?).await
+        }
         ToolName::Grep => grep::run(cx, arguments::parse(name, schema, given)?).await,
         ToolName::Find => find::run(cx, arguments::parse(name, schema, given)?).await,
         ToolName::Ls => ls::run(cx, arguments::parse(name, schema, given)?).await,
+    }
+}
+
+/// The schema of bash with the longest timeout in force, so that an error can name both bounds.
+fn with_longest_timeout(schema: &Object, limits: &Limits) -> Object {
+    let mut schema = schema.clone();
+    let timeout = schema.get_mut("properties").and_then(|properties| properties.get_mut("timeout"));
+    if let Some(timeout) = timeout.and_then(Value::as_object_mut) {
+        timeout.insert("maximum".to_owned(), Value::from(limits.bash_max_timeout_secs));
+    }
+    schema
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_description_names_only_tools_that_are_there() {
+        let limits = Limits::default();
+        for (tools, expected) in [
+            (&ToolName::ALL[..], "names, for read and grep. head"),
+            (&[ToolName::Bash, ToolName::Grep], "names, for grep. head"),
+            (&[ToolName::Bash], "names. head"),
+        ] {
+            let description = ToolName::Bash.description(&limits, &ToolSet::new(tools));
+            assert!(description.contains(expected), "{description}");
+        }
+    }
+
+    #[test]
+    fn a_timeout_that_is_wrong_is_told_both_bounds() {
+        let limits = Limits { bash_max_timeout_secs: 7, ..Limits::default() };
+        let schema = with_longest_timeout(ToolName::Bash.schema(), &limits);
+        for given in [json!(-1), json!(0), json!(8), json!(1.5), json!("abc")] {
+            let call = json!({"command": "true", "timeout": given});
+            let error = arguments::parse::<bash::Args>("bash", &schema, call.as_object().unwrap().clone());
+            let expected = format!("timeout: must be an integer from 1 to 7, got {given}");
+            assert_eq!(error.unwrap_err().to_string(), expected);
+        }
     }
 }

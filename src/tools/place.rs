@@ -4,8 +4,19 @@ use std::path::{Path, PathBuf};
 
 use crate::exec::near;
 use crate::exec::open::{Kind, OpenError, Place};
+use crate::text::show;
 
 use super::{Context, ToolError, ToolName};
+
+/// Folders of a path, one below the other, whose names are found by what they mean.
+const MAX_REPAIRED: usize = 16;
+
+/// Bytes of a name that is compared with those that exist: three times the longest, as a byte that
+/// can't be shown is shown as three.
+const MAX_NAME_BYTES: usize = 3 * 255;
+
+/// Bytes of a path in which names are compared: three times the longest that the system opens.
+const MAX_PATH_BYTES: usize = 3 * 4096;
 
 /// What a tool wants to find at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +32,7 @@ pub enum Wanted {
 /// Opens what stands at `asked`, a path as the model wrote it.
 ///
 /// Where the exact name does not exist, a leading `@` is dropped (as agents' users write mentions),
-/// then the entry of that folder is taken whose name means the same.
+/// then the entry of that folder is taken whose name means the same, and so for each folder above.
 pub fn open(cx: &Context, asked: &str, wanted: Wanted) -> Result<Place, ToolError> {
     if asked.contains('\0') {
         return Err(ToolError::Argument("path: must not contain a NUL character".to_owned()));
@@ -50,7 +61,8 @@ pub fn refused(cx: &Context, asked: &str, error: OpenError) -> ToolError {
     match error {
         OpenError::Missing => missing(cx, asked, Wanted::Either),
         OpenError::Outside => {
-            ToolError::OutsideRoots { path: asked.to_owned(), roots: cx.workspace.show_roots() }
+            let path = show::name(asked.as_bytes()).into_owned();
+            ToolError::OutsideRoots { path, roots: cx.workspace.show_roots() }
         }
         OpenError::Denied => ToolError::PermissionDenied { path },
         OpenError::Other(source) => ToolError::Io { path, source },
@@ -74,14 +86,15 @@ fn open_alike(cx: &Context, asked: &str) -> Option<Place> {
 }
 
 fn same_name(cx: &Context, asked: &str) -> Option<Place> {
-    let (folder, path, name) = folder_of(cx, asked)?;
+    let (folder, path, name) = folder_of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED)?;
     let entry = near::same(&folder, &name)?;
     Place::open(&cx.workspace, &path.join(entry)).ok()
 }
 
 fn missing(cx: &Context, asked: &str, wanted: Wanted) -> ToolError {
     let path = cx.workspace.show_asked(asked);
-    let near = folder_of(cx, asked).map_or_else(Vec::new, |(folder, _, name)| {
+    let folder = folder_of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED);
+    let near = folder.map_or_else(Vec::new, |(folder, _, name)| {
         let full = |name: &String| cx.workspace.show(&folder.real.join(name));
         near::names(&folder, &name).iter().map(full).collect()
     });
@@ -92,11 +105,22 @@ fn missing(cx: &Context, asked: &str, wanted: Wanted) -> ToolError {
     }
 }
 
-/// The folder in which `asked` would stand, and its name there.
-fn folder_of(cx: &Context, asked: &str) -> Option<(Place, PathBuf, String)> {
-    let path = cx.workspace.absolute(asked);
-    let name = path.file_name()?.to_str()?.to_owned();
-    let parent = path.parent().map(Path::to_path_buf)?;
-    let folder = Place::open(&cx.workspace, &parent).ok()?;
-    (folder.kind == Kind::Directory).then_some((folder, parent, name))
+/// The folder in which `path` would stand, and its name there. Where that folder does not exist by
+/// its exact name, the one is taken whose name means the same; up to `repairs` folders in a row.
+fn folder_of(cx: &Context, path: &Path, repairs: usize) -> Option<(Place, PathBuf, String)> {
+    if path.as_os_str().len() > MAX_PATH_BYTES {
+        return None;
+    }
+    let name = path.file_name()?.to_str().filter(|name| name.len() <= MAX_NAME_BYTES)?.to_owned();
+    let mut parent = path.parent().map(Path::to_path_buf)?;
+    let folder = match Place::open(&cx.workspace, &parent) {
+        Err(OpenError::Missing) if repairs > 0 => {
+            let (above, place, name) = folder_of(cx, &parent, repairs - 1)?;
+            parent = place.join(near::same(&above, &name)?);
+            Place::open(&cx.workspace, &parent)
+        }
+        other => other,
+    };
+    let folder = folder.ok().filter(|folder| folder.kind == Kind::Directory)?;
+    Some((folder, parent, name))
 }

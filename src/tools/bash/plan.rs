@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::Args;
 use crate::limits::Limits;
+use crate::notice::Count;
 use crate::tools::ToolError;
 use crate::truncate::Keep;
 
@@ -41,7 +42,7 @@ fn keep(head: Option<u64>, tail: Option<u64>, limits: &Limits) -> Result<Keep, T
     let max = limits.max_lines;
     for (name, lines) in [("head", head), ("tail", tail)] {
         if let Some(lines) = lines.filter(|lines| *lines > max) {
-            return wrong(format!("{name}: must be at most {max} lines, got {lines}"));
+            return wrong(format!("{name}: must be at most {}, got {lines}", counted(max)));
         }
     }
     let rest = |used: u64| max.saturating_sub(used);
@@ -57,12 +58,17 @@ fn keep(head: Option<u64>, tail: Option<u64>, limits: &Limits) -> Result<Keep, T
     match (head, tail) {
         (0, 0) => wrong("head, tail: one of them must be above 0"),
         (head, tail) if tail > rest(head) => {
-            wrong(format!("head, tail: must be at most {max} lines together, got {head} and {tail}"))
+            let most = counted(max);
+            wrong(format!("head, tail: must be at most {most} together, got {head} and {tail}"))
         }
         (0, tail) => Ok(Keep::Tail(tail)),
         (head, 0) => Ok(Keep::Head(head)),
         (head, tail) => Ok(Keep::Both { head, tail }),
     }
+}
+
+fn counted(lines: u64) -> Count {
+    Count(lines, "line", "lines")
 }
 
 fn wrong<T>(message: impl Into<String>) -> Result<T, ToolError> {
@@ -86,6 +92,7 @@ mod tests {
     #[test]
     fn the_ends_that_are_kept() {
         let plain = Limits::default();
+        let one = Limits { max_lines: 1, ..Limits::default() };
         let both = Limits { bash_head: 200, bash_tail: Some(800), ..Limits::default() };
         let cases = [
             (None, None, &plain, Ok(Keep::Tail(2000))),
@@ -101,6 +108,8 @@ mod tests {
             (None, Some(0), &plain, Err("head, tail: one of them must be above 0")),
             (Some(2001), None, &plain, Err("head: must be at most 2000 lines, got 2001")),
             (None, Some(u64::MAX), &plain, Err("tail: must be at most 2000 lines, got 18446744073709551615")),
+            (Some(1), Some(1), &one, Err("head, tail: must be at most 1 line together, got 1 and 1")),
+            (Some(2), None, &one, Err("head: must be at most 1 line, got 2")),
             (
                 Some(1500),
                 Some(1000),

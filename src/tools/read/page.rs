@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::details::{Details, TruncationDetails};
@@ -10,7 +11,7 @@ use crate::exec::line_index::{Identity, LineIndex};
 use crate::exec::lines::{Bytes, TextFile};
 use crate::exec::open::Place;
 use crate::limits::Bounds;
-use crate::notice::{Answer, Blank, LineHint, Notice};
+use crate::notice::{Answer, Blank, LineHint, Notice, ShellFile};
 use crate::text::decode::{Decoder, Encoding};
 use crate::text::{is_blank, show};
 use crate::tools::{Context, Output, ToolError, ToolName};
@@ -63,12 +64,13 @@ pub(super) fn read(
     if collected.kept.output.lines == 0 && collected.kept.cut.is_some() {
         return page.too_long(&collected);
     }
-    Ok(page.answer(collected))
+    page.answer(collected)
 }
 
 /// What was decoded of a page.
 struct Collected {
     kept: Truncation,
+    /// Whether anything had to be replaced: in the page, or after it where that was cut.
     lossy: bool,
     line_ending: Option<&'static str>,
 }
@@ -80,7 +82,7 @@ fn collect(cx: &Context, text: &TextFile<'_>, from: u64, bounds: Bounds) -> io::
     text.blocks(from, &cx.cancel, |_, block| {
         // A held text is one block: what is beyond the page is not even decoded.
         for piece in block.chunks(16 * 1024) {
-            decoder.push(piece, &mut |part| endings.push(part, &mut |part| take(&mut head, part)));
+            decoder.push(piece, &mut |part| endings.push(part, &mut head));
             if head.is_full() {
                 return ControlFlow::Break(());
             }
@@ -88,10 +90,12 @@ fn collect(cx: &Context, text: &TextFile<'_>, from: u64, bounds: Bounds) -> io::
         ControlFlow::Continue(())
     })?;
     if !head.is_full() {
-        decoder.finish(&mut |part| endings.push(part, &mut |part| take(&mut head, part)));
-        endings.finish(&mut |part| take(&mut head, part));
+        decoder.finish(&mut |part| endings.push(part, &mut head));
+        endings.finish(&mut head);
     }
-    Ok(Collected { kept: head.finish(), lossy: decoder.lossy(), line_ending: endings.word() })
+    let kept = head.finish();
+    let line_ending = endings.word(&kept);
+    Ok(Collected { kept, lossy: decoder.lossy(), line_ending })
 }
 
 /// Takes in a part of the page; later NUL bytes are shown, not handed on.
@@ -116,13 +120,17 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    fn answer(&self, collected: Collected) -> Output {
+    fn answer(&self, collected: Collected) -> Result<Output, Error> {
         let kept = collected.kept;
         let limits = self.cx.limits();
         let last = self.first + kept.output.lines.saturating_sub(1);
+        let lossy = match (collected.lossy, &kept.cut) {
+            (true, Some(_)) => self.is_lossy_to(last)?,
+            (lossy, _) => lossy,
+        };
         let mut notices = Vec::new();
         let mut details = Details {
-            encoding: encoding_word(self.text.encoding, collected.lossy),
+            encoding: encoding_word(self.text.encoding, lossy),
             line_ending: collected.line_ending,
             ..Details::default()
         };
@@ -143,7 +151,21 @@ impl Page<'_> {
                 first => Blank::Lines(first, last),
             }));
         }
-        Output::new(Answer { body: kept.content, notices, status: None }, details)
+        Ok(Output::new(Answer { body: kept.content, notices, status: None }, details))
+    }
+
+    /// Whether anything has to be replaced from the page's first line to line `last`.
+    fn is_lossy_to(&self, last: u64) -> Result<bool, Error> {
+        let cancel = &self.cx.cancel;
+        let end = self.index.start_of(self.text, last + 1, cancel)?.unwrap_or(self.text.end);
+        let TextFile { bytes, encoding, start, .. } = *self.text;
+        let mut decoder = Decoder::new(encoding);
+        TextFile { bytes, encoding, start, end }.blocks(self.from, cancel, |_, block| {
+            decoder.push(block, &mut |_| {});
+            ControlFlow::<()>::Continue(())
+        })?;
+        decoder.finish(&mut |_| {});
+        Ok(decoder.lossy())
     }
 
     /// The answer where the page's first line alone is over the byte limit.
@@ -151,28 +173,32 @@ impl Page<'_> {
         let limits = self.cx.limits();
         let next = (self.first < self.total.lines).then_some(self.first + 1);
         let hint = if self.cx.has(ToolName::Bash) {
-            let path = shell_path(&self.cx.workspace.show(&self.place.real));
+            let path = shell_path(self.cx.workspace.relative(&self.place.real));
+            let file = match self.text.encoding {
+                Encoding::Utf8 => ShellFile::Plain(path),
+                Encoding::Utf16Le | Encoding::Utf16Be => ShellFile::Utf16(path),
+            };
             match self.first {
-                1 => LineHint::ShellHead(path),
-                _ => LineHint::ShellLine(path),
+                1 => LineHint::ShellHead(file),
+                _ => LineHint::ShellLine(file),
             }
         } else {
             LineHint::Tools { grep: self.cx.has(ToolName::Grep), next }
         };
-        let bytes = self.line_bytes(collected.lossy)?;
+        let (bytes, lossy) = self.line_bytes(collected.lossy)?;
         let notice = Notice::LineTooLong { line: self.first, bytes, limit: limits.max_bytes, hint };
         let details = Details {
             truncation: TruncationDetails::of(&collected.kept, self.total, limits.bounds()),
             next_offset: next,
-            encoding: encoding_word(self.text.encoding, collected.lossy),
+            encoding: encoding_word(self.text.encoding, lossy),
             ..Details::default()
         };
         Ok(Output::new(Answer { notices: vec![notice], ..Answer::default() }, details))
     }
 
     /// Bytes of the page's first line: as they are on disk, or as they are decoded to where that
-    /// is not the same.
-    fn line_bytes(&self, lossy: bool) -> Result<u64, Error> {
+    /// is not the same; and whether anything in it has to be replaced, where `lossy` says it may.
+    fn line_bytes(&self, lossy: bool) -> Result<(u64, bool), Error> {
         let cancel = &self.cx.cancel;
         let newline = self.text.encoding.newline().len() as u64;
         let ended = self.first < self.total.lines || self.text.ends_with_newline()?;
@@ -182,7 +208,7 @@ impl Page<'_> {
         };
         let end = after.unwrap_or(self.text.end) - if ended { newline } else { 0 };
         if self.text.encoding == Encoding::Utf8 && !lossy {
-            return Ok(end.saturating_sub(self.from));
+            return Ok((end.saturating_sub(self.from), false));
         }
         let TextFile { bytes, encoding, start, .. } = *self.text;
         let line = TextFile { bytes, encoding, start, end };
@@ -194,7 +220,7 @@ impl Page<'_> {
             ControlFlow::<()>::Continue(())
         })?;
         decoder.finish(&mut count);
-        Ok(len)
+        Ok((len, decoder.lossy()))
     }
 }
 
@@ -209,70 +235,154 @@ fn encoding_word(encoding: Encoding, lossy: bool) -> Option<&'static str> {
     }
 }
 
-/// A path as a shell takes it; one that begins with `-` is not an option.
-fn shell_path(path: &str) -> String {
-    let path = match path.strip_prefix('-') {
-        Some(_) => Cow::Owned(format!("./{path}")),
-        None => Cow::Borrowed(path),
-    };
-    shlex::try_quote(&path).map_or_else(|_| show::path(&path).into_owned(), Cow::into_owned)
+/// A path as a shell takes it, whatever bytes it has; one that begins with `-` is not an option.
+fn shell_path(path: &Path) -> String {
+    let mut bytes = Cow::Borrowed(path.as_os_str().as_encoded_bytes());
+    if bytes.starts_with(b"-") {
+        bytes = Cow::Owned([b"./", bytes.as_ref()].concat());
+    }
+    match (str::from_utf8(&bytes), show::name(&bytes)) {
+        (Ok(text), Cow::Borrowed(_)) => {
+            shlex::try_quote(text).map_or_else(|_| escaped(&bytes), Cow::into_owned)
+        }
+        // It could not be shown as it is.
+        _ => escaped(&bytes),
+    }
 }
 
-/// Makes `\r\n` to `\n`, and remembers how the lines that passed were ended.
+/// A name with bytes that are no text, as bash takes it: `$'a\xff'`.
+fn escaped(name: &[u8]) -> String {
+    let mut word = String::from("$'");
+    for chunk in name.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '\\' | '\'' => word.extend(['\\', c]),
+                c if c.is_control() => escape(&mut word, c.encode_utf8(&mut [0; 4]).as_bytes()),
+                c => word.push(c),
+            }
+        }
+        escape(&mut word, chunk.invalid());
+    }
+    word.push('\'');
+    word
+}
+
+fn escape(word: &mut String, bytes: &[u8]) {
+    const DIGITS: [char; 16] =
+        ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
+    let digit = |nibble: u8| DIGITS.get(usize::from(nibble)).copied().unwrap_or('0');
+    for byte in bytes {
+        word.extend(['\\', 'x', digit(byte >> 4), digit(byte & 15)]);
+    }
+}
+
+/// Makes `\r\n` to `\n`, and counts those that are shown.
 #[derive(Default)]
 struct LineEndings {
     crlf: u64,
-    lf: u64,
     /// Whether the last part ended with a `\r` that was held back.
     held: bool,
 }
 
 impl LineEndings {
-    fn push(&mut self, part: &str, sink: &mut impl FnMut(&str)) {
+    fn push(&mut self, part: &str, head: &mut Head) {
         let mut rest = part;
         if !part.is_empty() && std::mem::take(&mut self.held) {
             if let Some(after) = part.strip_prefix('\n') {
-                self.crlf += 1;
-                sink("\n");
+                self.end_line(head);
                 rest = after;
             } else {
-                sink("\r");
+                take(head, "\r");
             }
         }
-        self.lines(rest, sink);
-    }
-
-    fn lines(&mut self, part: &str, sink: &mut impl FnMut(&str)) {
-        if memchr::memchr(b'\r', part.as_bytes()).is_none() {
-            self.lf += memchr::memchr_iter(b'\n', part.as_bytes()).count() as u64;
-            return sink(part);
+        if memchr::memchr(b'\r', rest.as_bytes()).is_none() {
+            return take(head, rest);
         }
-        for line in part.split_inclusive('\n') {
+        for line in rest.split_inclusive('\n') {
+            if head.is_full() {
+                return;
+            }
             if let Some(body) = line.strip_suffix("\r\n") {
-                self.crlf += 1;
-                sink(body);
-                sink("\n");
+                take(head, body);
+                self.end_line(head);
             } else if let Some(body) = line.strip_suffix('\r') {
                 self.held = true;
-                sink(body);
+                take(head, body);
             } else {
-                self.lf += u64::from(line.ends_with('\n'));
-                sink(line);
+                take(head, line);
             }
         }
     }
 
-    fn finish(&mut self, sink: &mut impl FnMut(&str)) {
+    fn end_line(&mut self, head: &mut Head) {
+        take(head, "\n");
+        self.crlf += u64::from(!head.is_full());
+    }
+
+    fn finish(&mut self, head: &mut Head) {
         if std::mem::take(&mut self.held) {
-            sink("\r");
+            take(head, "\r");
         }
     }
 
-    fn word(&self) -> Option<&'static str> {
-        match (self.crlf, self.lf) {
-            (0, _) => None,
-            (_, 0) => Some("crlf"),
-            _ => Some("mixed"),
+    /// The word for how the lines of `kept` were ended, where that is not by `\n` alone.
+    fn word(&self, kept: &Truncation) -> Option<&'static str> {
+        let ended = match kept.cut {
+            Some(_) => kept.output.lines,
+            None => memchr::memchr_iter(b'\n', kept.content.as_bytes()).count() as u64,
+        };
+        match self.crlf {
+            0 => None,
+            crlf if crlf < ended => Some("mixed"),
+            _ => Some("crlf"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    #[test]
+    fn a_path_for_the_shell_has_its_own_bytes() {
+        let cases: [(&[u8], &str); 8] = [
+            (b"a/b.txt", "a/b.txt"),
+            (b"a b", "'a b'"),
+            (b"-x", "./-x"),
+            ("é".as_bytes(), "'é'"),
+            (b"bad\xff", "$'bad\\xff'"),
+            (b"-\x01'\\", "$'./-\\x01\\'\\\\'"),
+            (b"cr\r1", "$'cr\\x0d1'"),
+            ("\u{85}é\u{FFFD}".as_bytes(), "$'\\xc2\\x85é\u{FFFD}'"),
+        ];
+        for (bytes, expected) in cases {
+            assert_eq!(shell_path(Path::new(OsStr::from_bytes(bytes))), expected);
+        }
+    }
+
+    #[test]
+    fn only_the_line_endings_that_are_shown_count() {
+        for (lines, text, expected) in [
+            (1, "a\nb\r\nc\n", None),
+            (2, "a\nb\r\nc\n", Some("mixed")),
+            (1, "a\r\nb\n", Some("crlf")),
+            (2, "a\r\n\r\nb\n", Some("crlf")),
+            (1, "a\n\r\n", None),
+            (9, "a\r\nb", Some("crlf")),
+            (9, "a\rb\n", None),
+            (9, "a\r\nb\n", Some("mixed")),
+        ] {
+            for size in 1..=text.len() {
+                let mut head = Head::new(Bounds { lines, bytes: 100 });
+                let mut endings = LineEndings::default();
+                for piece in text.as_bytes().chunks(size) {
+                    endings.push(str::from_utf8(piece).unwrap(), &mut head);
+                }
+                endings.finish(&mut head);
+                assert_eq!(endings.word(&head.finish()), expected, "{lines} of {text:?} by {size}");
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Whatever comes over the wire, the session goes on.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{Era, Start, Workspace};
 
@@ -98,4 +98,106 @@ fn lines_in_pieces_and_carriage_returns() {
     }
     client.send_raw(b"\r\n");
     assert_eq!(client.answer(77)["result"]["content"][0]["text"], "one\n");
+}
+
+/// The members that the stateless era asks of every message, as JSON text for `_meta`.
+const META: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}"#;
+
+#[test]
+fn a_request_that_is_broken_is_answered_by_its_id() {
+    let call =
+        |params: &str| format!(r#"{{"jsonrpc":"2.0","id":700,"method":"tools/call","params":{params}}}"#);
+    let read = |path: &str| {
+        format!(r#"{{"name":"read","arguments":{{"path":"{path}"}},"_meta":{META}}}"#).into_bytes()
+    };
+    // As the SDKs of TypeScript and Python write it: the id comes last.
+    let id_last = |params: &[u8]| {
+        [br#"{"method":"tools/call","params":"#.as_slice(), params, br#","jsonrpc":"2.0","id":700}"#].concat()
+    };
+    let mut not_utf8 = id_last(&read("a#"));
+    not_utf8.iter_mut().filter(|byte| **byte == b'#').for_each(|byte| *byte = 0xFF);
+    let cases: [(Vec<u8>, i64); 11] = [
+        (call("[]").into_bytes(), -32602),
+        (call("\"x\"").into_bytes(), -32602),
+        (call("5").into_bytes(), -32602),
+        (call(r#"{"name":"read","_meta":5}"#).into_bytes(), -32602),
+        (br#"{"jsonrpc":"2.0","id":700,"method":7}"#.to_vec(), -32600),
+        (br#"{"jsonrpc":"1.0","id":700,"method":"ping"}"#.to_vec(), -32600),
+        (br#"{"jsonrpc":"2.0","id":700,"method":"tools/call","params":{"#.to_vec(), -32700),
+        (id_last(&read("\\ud800")), -32700),
+        (not_utf8, -32700),
+        (id_last(&read(&"x".repeat(5_000_000))), -32600),
+        (format!(r#"{{"id":700,"method":"x","params":{}"#, "[".repeat(6_000_000)).into_bytes(), -32600),
+    ];
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    for era in Era::BOTH {
+        let mut client = Start::new(&workspace).era(era).client();
+        for (line, code) in &cases {
+            client.send_raw(&[line, b"\n".as_slice()].concat());
+            let answer = client.answer(700);
+            assert_eq!(
+                answer["error"]["code"],
+                *code,
+                "{era:?} {:.200}: {answer}",
+                String::from_utf8_lossy(line)
+            );
+        }
+        client.call("read", json!({"path": "a"})).assert_text("one\n");
+    }
+}
+
+#[test]
+fn what_has_no_id_that_is_known_is_answered_without_one() {
+    let workspace = Workspace::new();
+    let mut client = Start::new(&workspace).client();
+    let cases: [(&[u8], i64); 5] = [
+        (b"{", -32700),
+        (b"{\"params\":{\"id\":5},\"id\":6,", -32700),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}", -32600),
+        (b"{\"jsonrpc\":\"2.0\",\"id\":null,\"method\":\"ping\"}", -32600),
+        (b"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", -32600),
+    ];
+    for (line, code) in cases {
+        client.send_raw(&[line, b"\n"].concat());
+        let text = String::from_utf8_lossy(line).into_owned();
+        let answer = client.expect_message(&text, |message| message.get("error").is_some());
+        assert_eq!(
+            (&answer["error"]["code"], &answer["id"]),
+            (&json!(code), &Value::Null),
+            "{text}: {answer}"
+        );
+    }
+}
+
+#[test]
+fn noise_notifications_and_answers_get_no_answer() {
+    let workspace = Workspace::new();
+    for era in Era::BOTH {
+        let mut client = Start::new(&workspace).era(era).client();
+        let lines: [&[u8]; 11] = [
+            b"not json",
+            b"[1,2,3]",
+            b"42",
+            b"{}",
+            b"\xff\xfe",
+            b"[{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}]",
+            b"{\"jsonrpc\":\"2.0\",\"id\":905,\"result\":{}}",
+            b"{\"jsonrpc\":\"2.0\",\"id\":906,\"result\":\"\xff\"}",
+            b"{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32700,\"message\":\"Parse error\"}}",
+            b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":[]}}",
+            b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":\"\xff\"}",
+        ];
+        for line in lines {
+            client.send_raw(&[line, b"\n"].concat());
+        }
+        assert_eq!(client.unasked(), Vec::<Value>::new());
+    }
+}
+
+#[test]
+fn a_byte_order_mark_is_passed_over() {
+    let workspace = Workspace::new();
+    let mut client = Start::new(&workspace).client();
+    client.send_raw(b"\xEF\xBB\xBF{\"jsonrpc\":\"2.0\",\"id\":77,\"method\":\"ping\"}\n");
+    assert!(client.answer(77)["result"].is_object());
 }

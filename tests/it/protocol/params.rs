@@ -81,6 +81,8 @@ fn an_error_is_an_answer_and_never_long() {
         ("read", json!({"path": "a", "offset": long})),
         ("read", json!({"path": "a", (long.as_str()): 1})),
         ("ls", json!({"path": long})),
+        ("read", json!({"path": "a/".repeat(100_000)})),
+        ("read", json!({"path": "a\u{FFFD}/".repeat(2000)})),
         ("grep", json!({"pattern": format!("({long}")})),
         ("grep", json!({"pattern": "x", "mode": long})),
         ("grep", json!({"pattern": "x", "glob": format!("[{long}")})),

@@ -1,0 +1,215 @@
+//! What the top level of a message says, where the message as a whole can't be taken.
+//!
+//! A request that is broken, or too long to be held, is still owed an answer by its id. So its
+//! members are looked at byte by byte, in bounded memory, whatever stands in its strings.
+
+use rmcp::model::RequestId;
+
+/// Bytes of a member's name or plain value that are held.
+const TOKEN_BYTES: usize = 512;
+
+/// The members of an object that is taken in piece by piece.
+#[derive(Debug, Default)]
+pub(super) struct Envelope {
+    depth: usize,
+    string: InString,
+    /// The name, or the plain value, at the top level: raw, cut at its bound.
+    token: Vec<u8>,
+    /// The name whose value comes next.
+    member: Option<Member>,
+    shape: Shape,
+    id: Option<RequestId>,
+    /// Whether there is a member `id`, of whatever kind.
+    pub(super) has_id: bool,
+    /// Which of `id` and `params` came first.
+    first: Option<Member>,
+    /// Whether there is a member that only an answer has.
+    has_outcome: bool,
+    method: Option<Vec<u8>>,
+}
+
+/// Where in a string the next byte stands.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum InString {
+    #[default]
+    Outside,
+    Inside,
+    Escaped,
+}
+
+/// The members that matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Member {
+    Id,
+    Method,
+    Params,
+    Outcome,
+    Other,
+}
+
+/// What the bytes so far are.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// Nothing but white space.
+    #[default]
+    Blank,
+    /// An object that is not at its end.
+    Open,
+    /// An object, and nothing after it.
+    Whole,
+    /// What began as an object, and is none.
+    Broken,
+    /// Something else.
+    Other,
+}
+
+impl Envelope {
+    /// What `line` says.
+    pub(super) fn of(line: &[u8]) -> Self {
+        let mut envelope = Self::default();
+        envelope.take(line);
+        envelope
+    }
+
+    /// Takes the next piece.
+    pub(super) fn take(&mut self, piece: &[u8]) {
+        for &byte in piece {
+            self.byte(byte);
+        }
+    }
+
+    /// The id, where it is surely the message's own: nothing that a caller wrote stands before it,
+    /// or all that does is in order.
+    pub(super) fn id(&self) -> Option<RequestId> {
+        let sure = self.first == Some(Member::Id) || self.shape == Shape::Whole;
+        self.id.clone().filter(|_| sure)
+    }
+
+    /// Whether an answer is owed: to an object that is no answer itself, and no notification.
+    pub(super) fn wants_answer(&self) -> bool {
+        let object = matches!(self.shape, Shape::Open | Shape::Whole | Shape::Broken);
+        let answer = self.has_outcome && self.method.is_none();
+        let method = self.method.as_deref().unwrap_or_default();
+        let notification = !self.has_id && method.starts_with(b"\"notifications/");
+        object && !answer && !notification
+    }
+
+    fn byte(&mut self, byte: u8) {
+        if self.string != InString::Outside {
+            self.hold(byte);
+            self.string = match (self.string, byte) {
+                (InString::Inside, b'\\') => InString::Escaped,
+                (InString::Inside, b'"') => InString::Outside,
+                _ => InString::Inside,
+            };
+            return;
+        }
+        match (byte, self.shape) {
+            (b' ' | b'\t' | b'\r' | b'\n', _) | (_, Shape::Other) => {}
+            (b'{', Shape::Blank) => {
+                self.shape = Shape::Open;
+                self.depth = 1;
+            }
+            (_, Shape::Blank) => self.shape = Shape::Other,
+            (_, Shape::Whole | Shape::Broken) => self.shape = Shape::Broken,
+            (b'"', Shape::Open) => {
+                self.string = InString::Inside;
+                self.hold(byte);
+            }
+            (b'{' | b'[', Shape::Open) => self.depth += 1,
+            (b'}' | b']', Shape::Open) => {
+                self.end_member();
+                self.depth -= 1;
+                if self.depth == 0 {
+                    self.shape = Shape::Whole;
+                }
+            }
+            (b':', Shape::Open) if self.depth == 1 => self.begin_member(),
+            (b',', Shape::Open) => self.end_member(),
+            (_, Shape::Open) => self.hold(byte),
+        }
+    }
+
+    fn hold(&mut self, byte: u8) {
+        if self.depth == 1 && self.token.len() < TOKEN_BYTES {
+            self.token.push(byte);
+        }
+    }
+
+    fn begin_member(&mut self) {
+        let member = match self.token.as_slice() {
+            b"\"id\"" => Member::Id,
+            b"\"method\"" => Member::Method,
+            b"\"params\"" => Member::Params,
+            b"\"result\"" | b"\"error\"" => Member::Outcome,
+            _ => Member::Other,
+        };
+        self.token.clear();
+        self.has_id |= member == Member::Id;
+        self.has_outcome |= member == Member::Outcome;
+        if matches!(member, Member::Id | Member::Params) {
+            self.first.get_or_insert(member);
+        }
+        self.member = Some(member);
+    }
+
+    fn end_member(&mut self) {
+        if self.depth != 1 {
+            return;
+        }
+        match self.member.take() {
+            // A second one may be what a caller wrote, where the line is broken.
+            Some(Member::Id) if self.id.is_none() => self.id = serde_json::from_slice(&self.token).ok(),
+            Some(Member::Method) => self.method = Some(self.token.clone()),
+            _ => {}
+        }
+        self.token.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_id_wherever_it_is_sure() {
+        let cases: [(&[u8], Option<RequestId>); 12] = [
+            (b"{\"id\":7,\"params\":{\"a\":\"\"b\"},\"id\":9}", Some(RequestId::Number(7))),
+            (b"{\"id\":7,\"method\":\"x\",\"params\":", Some(RequestId::Number(7))),
+            (b" { \"id\" : \"a\\\"b\" , ", Some(RequestId::String("a\"b".into()))),
+            (
+                b"{\"method\":\"x\",\"params\":{\"id\":1,\"a\":\"\\ud800}\"},\"id\":7}",
+                Some(RequestId::Number(7)),
+            ),
+            (b"{\"params\":\"\xff\",\"id\":-3}", Some(RequestId::Number(-3))),
+            (b"{\"params\":{\"id\":1},\"id\":7", None), // not at its end: who knows whose it is
+            (b"{\"params\":{\"id\":1}}", None),
+            (b"{\"params\":\"a\"b\",\"id\":7}", None),
+            (b"{\"params\":{}},\"id\":7}", None),
+            (b"{\"id\":1.5}", None),
+            (b"{\"id\":{\"id\":1}}", None),
+            (b"[{\"id\":1}]", None),
+        ];
+        for (line, id) in cases {
+            assert_eq!(Envelope::of(line).id(), id, "{}", String::from_utf8_lossy(line));
+        }
+    }
+
+    #[test]
+    fn who_wants_an_answer() {
+        let cases: [(&[u8], bool); 9] = [
+            (b"{", true),
+            (b"{\"id\":1,\"method\":\"notifications/x\"", true),
+            (b"{\"method\":\"tools/call\",", true),
+            (b"{\"method\":\"notifications/x\",\"params\":\"\xff\"}", false),
+            (b"{\"id\":1,\"result\":\"\xff\"}", false),
+            (b"{\"id\":1,\"error\":", false),
+            (b"", false),
+            (b"not json {", false),
+            (b"[{\"id\":1}]", false),
+        ];
+        for (line, wants) in cases {
+            assert_eq!(Envelope::of(line).wants_answer(), wants, "{}", String::from_utf8_lossy(line));
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! From a line to a message, or to the answer that it is owed where it is none.
+//!
+//! Whatever carries an id gets an answer, with that id wherever it can be known. Notifications and
+//! answers never get one, nor does noise: two peers that answer each other's errors would not end.
+
+use rmcp::RoleServer;
+use rmcp::model::{ErrorData, JsonRpcMessage, RequestId};
+use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use serde_json::Value;
+
+use super::envelope::Envelope;
+use super::lines::Line;
+use crate::text::Size;
+
+/// What a line is.
+#[derive(Debug)]
+pub(super) enum Taken {
+    /// A message.
+    Message(Box<RxJsonRpcMessage<RoleServer>>),
+    /// None, and this is to be answered.
+    Refused(Box<TxJsonRpcMessage<RoleServer>>),
+    /// Nothing that calls for anything.
+    Nothing,
+}
+
+/// What `line` is; a line may have `max_bytes`.
+pub(super) fn take(line: Line, max_bytes: usize) -> Taken {
+    let line = match line {
+        Line::Whole(line) => line,
+        Line::Oversized(envelope) => {
+            tracing::error!("passed over a message of more than {max_bytes} bytes");
+            let words = format!("Invalid request: a message may have {}", Size(max_bytes as u64));
+            return refused(&envelope, ErrorData::invalid_request(words, None));
+        }
+    };
+    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line);
+    match serde_json::from_slice(line) {
+        // An id that is neither text nor a whole number makes rmcp take a request for a notification.
+        Ok(JsonRpcMessage::Notification(_)) if Envelope::of(line).has_id => refuse(
+            ErrorData::invalid_request("Invalid request: id must be a string or an integer", None),
+            None,
+        ),
+        Ok(message) => Taken::Message(Box::new(message)),
+        Err(error) => {
+            tracing::debug!(%error, "a line that is no message");
+            match serde_json::from_slice::<Value>(line) {
+                Ok(value) => unfit(&value),
+                Err(error) => {
+                    let words = format!("Parse error: {error}");
+                    refused(&Envelope::of(line), ErrorData::parse_error(words, None))
+                }
+            }
+        }
+    }
+}
+
+/// JSON that is no message.
+fn unfit(value: &Value) -> Taken {
+    if let Value::Array(batch) = value {
+        let asks = batch.iter().any(|one| one.get("id").is_some() && one.get("method").is_some());
+        let error = ErrorData::invalid_request("Invalid request: batches are not supported", None);
+        return if asks { refuse(error, None) } else { Taken::Nothing };
+    }
+    let (Some(id), method) = (value.get("id"), value.get("method")) else { return Taken::Nothing };
+    if method.is_none() && (value.get("result").is_some() || value.get("error").is_some()) {
+        return Taken::Nothing;
+    }
+    let id: Option<RequestId> = serde_json::from_value(id.clone()).ok();
+    let error = match method.and_then(Value::as_str) {
+        Some(method) if id.is_some() && value.get("jsonrpc").is_some_and(|version| version == "2.0") => {
+            let method = crate::text::show::middle_out(method, 100);
+            ErrorData::invalid_params(format!("Invalid params for {method}"), None)
+        }
+        _ => ErrorData::invalid_request("Invalid request", None),
+    };
+    refuse(error, id)
+}
+
+fn refused(envelope: &Envelope, error: ErrorData) -> Taken {
+    if envelope.wants_answer() { refuse(error, envelope.id()) } else { Taken::Nothing }
+}
+
+fn refuse(error: ErrorData, id: Option<RequestId>) -> Taken {
+    Taken::Refused(Box::new(TxJsonRpcMessage::<RoleServer>::error(error, id)))
+}
