@@ -163,3 +163,58 @@ fn a_background_process_that_reads_finds_the_end_at_once() {
     let reply = client.call("bash", json!({"command": "(cat; echo its end) <&0 & wait; cat; echo mine"}));
     reply.assert_text("its end\nmine\n");
 }
+
+/// A server that may have few files open.
+fn few_descriptors(workspace: &Workspace, files: u32) -> Client {
+    let script = format!("ulimit -n {files}; exec \"$0\" \"$@\"");
+    Start::new(workspace).through("bash", &["-c", &script]).client()
+}
+
+#[test]
+fn without_a_descriptor_left_all_is_ended_at_the_servers_end() {
+    let workspace = Workspace::new();
+    let mut client = few_descriptors(&workspace, 64);
+    // Each keeps a pipe and a file open: soon there are none for another command.
+    for n in 0..20 {
+        let away = if n % 2 == 0 { "" } else { "setsid " };
+        client.call("bash", json!({"command": format!("{away}sleep 600 & echo hi")}));
+    }
+    let running: Vec<u64> =
+        (0..20).map(|_| client.send_call("bash", json!({"command": "exec sleep 600"}), None)).collect();
+    let stayed = workspace.processes(client.id()).len();
+    assert!(stayed >= 8, "only {stayed} stay: that is no want");
+    for id in running {
+        client.cancel(id);
+    }
+    client.call("ls", json!({})).assert_worked();
+    client.close_stdin();
+    assert_eq!(client.exit().code(), Some(0));
+    eventually("no process is left", || workspace.processes(client.id()).is_empty());
+    let saved = workspace.saved();
+    assert!(files_below(&workspace.saved_dir()).iter().all(|file| saved.contains(file)), "a record stays");
+}
+
+#[test]
+fn without_a_descriptor_left_cancelled_commands_are_ended() {
+    let workspace = Workspace::new();
+    let mut client = few_descriptors(&workspace, 64);
+    let command = json!({"command": "setsid sleep 600 & sleep 600 & exec sleep 600"});
+    let ids: Vec<u64> = (0..20).map(|_| client.send_call("bash", command.clone(), None)).collect();
+    eventually("as many run as may", || workspace.processes(client.id()).len() >= 12);
+    ids.iter().for_each(|id| client.cancel(*id));
+    eventually("all are gone", || workspace.processes(client.id()).is_empty());
+    // The places are free again.
+    client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
+}
+
+#[test]
+fn a_command_waits_for_its_place() {
+    let workspace = Workspace::new();
+    let mut client = few_descriptors(&workspace, 64);
+    let wait = json!({"command": "until [ -e go ]; do sleep 0.05; done; echo went"});
+    let ids: Vec<u64> = (0..30).map(|_| client.send_call("bash", wait.clone(), None)).collect();
+    workspace.write("go", "");
+    for id in ids {
+        assert_eq!(client.answer(id)["result"]["content"][0]["text"], "went\n");
+    }
+}
