@@ -1,7 +1,10 @@
 //! What commands leave behind, running or on disk, and when it goes.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use rustix::process::Signal;
 use serde_json::json;
@@ -130,7 +133,7 @@ fn a_clean_end_leaves_only_the_saved_outputs_that_answers_named() {
 /// Whether a server starts with these flags; where the kernel can't hold them, it does not.
 fn sandbox_is_known(workspace: &Workspace, flags: &[&str]) -> bool {
     let mut command = Start::new(workspace).flags(flags).command();
-    command.stdin(std::process::Stdio::null()).output().unwrap().status.success()
+    command.stdin(Stdio::null()).output().unwrap().status.success()
 }
 
 #[test]
@@ -216,5 +219,30 @@ fn a_command_waits_for_its_place() {
     workspace.write("go", "");
     for id in ids {
         assert_eq!(client.answer(id)["result"]["content"][0]["text"], "went\n");
+    }
+}
+
+#[test]
+fn a_stale_record_ends_no_stranger() {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+    let boot = format!("boot {boot}");
+    for first in ["", "boot 00000000-0000-0000-0000-000000000000\n", &boot] {
+        let workspace = Workspace::new();
+        // The stranger writes to a pipe, has a group of its own, and leads it.
+        let mut stranger = Command::new("sleep");
+        stranger.arg("600").current_dir(workspace.root()).stdout(Stdio::piped()).process_group(0);
+        let mut stranger = stranger.spawn().unwrap();
+        let id = stranger.id();
+        let pipe = fs::metadata(format!("/proc/{id}/fd/1")).unwrap().ino();
+        let record = workspace.saved_dir().join("cutline-server-4194000-1.lock");
+        // By its pipe alone, by its group, and by its number with another start.
+        let lines = format!("left aa 0 {pipe}\nleft bb {id} {pipe}\nleft cc {id} {pipe} {id}.1\nrun dd\n");
+        fs::write(&record, format!("{first}run aa\n{lines}")).unwrap();
+        let mut client = Client::new(&workspace);
+        eventually("the record goes", || !record.exists());
+        client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
+        assert!(stranger.try_wait().unwrap().is_none(), "a stranger was ended, by {first:?}");
+        stranger.kill().unwrap();
+        stranger.wait().unwrap();
     }
 }

@@ -45,11 +45,21 @@ pub(super) enum Reach {
     All,
     /// To those that stayed: in the group, or holding the output of that pipe. It had ended.
     Stayed {
-        /// The pipe's inode.
-        pipe: u64,
-        /// The group as it was when the shell ended: by number and start.
+        /// The pipe.
+        pipe: Pipe,
+        /// Who was in the group or held the pipe when the shell ended: by number and start.
         known: Vec<(u32, u64)>,
     },
+}
+
+/// The pipe of a command's output, by its inode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pipe {
+    /// It is held open here: nobody else's can have its inode.
+    Held(u64),
+    /// It was another server's. Another may have its inode by now, so that who holds it belongs to
+    /// the command only where the mark or the record says so too.
+    Recorded(u64),
 }
 
 /// How an attempt to end commands came out.
@@ -187,9 +197,14 @@ impl Targets {
         if self.strangers.contains(&(nth, key)) {
             return false;
         }
-        let belongs = match scope.reach {
+        let belongs = match &scope.reach {
             Reach::All => proc::carries(process.id, &scope.mark),
-            Reach::Stayed { pipe, .. } => proc::holds(process.id, pipe),
+            Reach::Stayed { pipe: Pipe::Held(pipe), .. } => proc::holds(process.id, *pipe),
+            Reach::Stayed { pipe: Pipe::Recorded(pipe), known } if known.contains(&key) => {
+                proc::holds(process.id, *pipe)
+            }
+            Reach::Stayed { pipe: Pipe::Recorded(pipe), .. } => proc::carries(process.id, &scope.mark)
+                .and_then(|own| Ok(own && proc::holds(process.id, *pipe)?)),
         };
         match belongs {
             Ok(true) => return true,

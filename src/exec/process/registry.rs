@@ -116,11 +116,9 @@ impl Registry {
     }
 
     /// A command is over, but some of its processes stay.
-    pub(super) fn left(&self, scope: Scope, pipe: u64, drain: Arc<Drain>) {
-        let mark = scope.mark.clone();
-        let group = scope.group;
-        self.state().left.push(Left { scope, drain });
-        self.over(&mark, |record| record.left(&mark, group, pipe));
+    pub(super) fn left(&self, scope: Scope, drain: Arc<Drain>) {
+        self.state().left.push(Left { scope: scope.clone(), drain });
+        self.over(&scope.mark, |record| record.left(&scope));
     }
 
     fn over(&self, mark: &str, note: impl FnOnce(&mut Record)) {

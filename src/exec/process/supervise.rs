@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::capture::{Capture, Captured};
 use super::drain::{Drain, Level};
-use super::end::{self, Outcome, Reach, Scope, end_all};
+use super::end::{self, Outcome, Pipe, Reach, Scope, end_all};
 use super::proc::{self, Process};
 use super::registry::{GRACE, Registry};
 use super::reserve::Unseen;
@@ -185,9 +185,12 @@ impl Command {
         let goes_on = !self.drain.has_ended();
         let output = self.captured(move |capture| capture.answer(goes_on)).await;
         if goes_on || unseen || !members.is_empty() {
-            let known = members.iter().map(|process| (process.id, process.start)).collect();
-            scope.reach = Reach::Stayed { pipe, known };
-            self.leash.registry.left(scope, pipe, Arc::clone(&self.drain));
+            let mut known: Vec<_> =
+                members.iter().chain(&holders).map(|process| (process.id, process.start)).collect();
+            known.sort_unstable();
+            known.dedup();
+            scope.reach = Reach::Stayed { pipe: Pipe::Held(pipe), known };
+            self.leash.registry.left(scope, Arc::clone(&self.drain));
         }
         // Of a process that is another user's, what it holds is not known; that it is in the group is.
         let shown = if holders.is_empty() { members } else { holders };
