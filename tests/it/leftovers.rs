@@ -204,7 +204,9 @@ fn without_a_descriptor_left_cancelled_commands_are_ended() {
     let command = json!({"command": "setsid sleep 600 & sleep 600 & exec sleep 600"});
     let ids: Vec<u64> = (0..20).map(|_| client.send_call("bash", command.clone(), None)).collect();
     eventually("as many run as may", || workspace.processes(client.id()).len() >= 12);
-    ids.iter().for_each(|id| client.cancel(*id));
+    for id in ids {
+        client.cancel(id);
+    }
     eventually("all are gone", || workspace.processes(client.id()).is_empty());
     // The places are free again.
     client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");

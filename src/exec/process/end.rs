@@ -101,8 +101,8 @@ pub(super) fn end_all(scopes: &[Scope], grace: Duration) -> Outcome {
         let signal = if began.elapsed() < grace { Signal::TERM } else { Signal::KILL };
         match proc::all() {
             Ok(processes) => {
-                for (nth, scope) in scopes.iter().enumerate() {
-                    targets.add(&processes, nth, scope);
+                for scope in scopes {
+                    targets.add(&processes, scope);
                 }
             }
             Err(Unseen) => targets.missed = true,
@@ -110,7 +110,9 @@ pub(super) fn end_all(scopes: &[Scope], grace: Duration) -> Outcome {
         if targets.missed {
             // Not before a look that tells all: who left the group without the mark is known only by
             // its parents, while these live.
-            scopes.iter().for_each(|scope| signal_group(scope, signal));
+            for scope in scopes {
+                signal_group(scope, signal);
+            }
         }
         if !targets.signal(signal) {
             return Outcome::Over;
@@ -145,8 +147,9 @@ type Key = (u32, u64);
 #[derive(Default)]
 struct Targets {
     seen: BTreeMap<Key, Target>,
-    /// Those that were looked at, for which scope, and do not belong: they need no second look.
-    strangers: BTreeSet<(usize, Key)>,
+    /// What was seen of each process, for all scopes: it needs no second look.
+    marks: BTreeMap<Key, Option<String>>,
+    pipes: BTreeMap<Key, Vec<u64>>,
     /// Whether one could not be looked at, or not be opened: no descriptor was left.
     missed: bool,
 }
@@ -161,18 +164,16 @@ enum Target {
 
 impl Targets {
     /// Adds those of `processes` that belong to `scope`, with all that descend from them.
-    fn add(&mut self, processes: &[Process], nth: usize, scope: &Scope) {
+    fn add(&mut self, processes: &[Process], scope: &Scope) {
         let own = std::process::id();
         let candidates: Vec<&Process> = processes
             .iter()
             .filter(|process| process.id != own && !process.ended && process.start >= scope.since)
             .collect();
-        let owned = owns_group(scope, &candidates);
-        self.missed |= owned.is_err();
-        let group = owned.unwrap_or(false).then_some(scope.group);
+        let group = self.owns_group(scope, &candidates).then_some(scope.group);
         let mut belonging: BTreeSet<u32> = candidates
             .iter()
-            .filter(|process| Some(process.group) == group || self.belongs(process, nth, scope))
+            .filter(|process| Some(process.group) == group || self.belongs(process, scope))
             .map(|process| process.id)
             .collect();
         loop {
@@ -189,29 +190,56 @@ impl Targets {
     }
 
     /// Whether a process is known by itself, wherever it went.
-    fn belongs(&mut self, process: &Process, nth: usize, scope: &Scope) -> bool {
+    fn belongs(&mut self, process: &Process, scope: &Scope) -> bool {
         let key = (process.id, process.start);
         if self.seen.contains_key(&key) {
             return true;
         }
-        if self.strangers.contains(&(nth, key)) {
-            return false;
-        }
-        let belongs = match &scope.reach {
-            Reach::All => proc::carries(process.id, &scope.mark),
-            Reach::Stayed { pipe: Pipe::Held(pipe), .. } => proc::holds(process.id, *pipe),
-            Reach::Stayed { pipe: Pipe::Recorded(pipe), known } if known.contains(&key) => {
-                proc::holds(process.id, *pipe)
+        match &scope.reach {
+            Reach::All => self.carries(key, &scope.mark),
+            Reach::Stayed { pipe: Pipe::Held(pipe), .. } => self.holds(key, *pipe),
+            Reach::Stayed { pipe: Pipe::Recorded(pipe), known } => {
+                (known.contains(&key) || self.carries(key, &scope.mark)) && self.holds(key, *pipe)
             }
-            Reach::Stayed { pipe: Pipe::Recorded(pipe), .. } => proc::carries(process.id, &scope.mark)
-                .and_then(|own| Ok(own && proc::holds(process.id, *pipe)?)),
-        };
-        match belongs {
-            Ok(true) => return true,
-            Ok(false) => drop(self.strangers.insert((nth, key))),
-            Err(Unseen) => self.missed = true,
         }
-        false
+    }
+
+    /// Whether the group of that number is the command's still. That of a shell that ended long ago
+    /// may be another's by now, unless one who was in it, or who has the mark, still is.
+    fn owns_group(&mut self, scope: &Scope, candidates: &[&Process]) -> bool {
+        let mut members = candidates.iter().filter(|process| process.group == scope.group);
+        let mut of_command = |process: &Process| match &scope.reach {
+            Reach::All => true,
+            Reach::Stayed { known, .. } => {
+                let key = (process.id, process.start);
+                known.contains(&key) || self.carries(key, &scope.mark)
+            }
+        };
+        scope.group > 0 && members.any(|process| of_command(process))
+    }
+
+    /// Whether a process was given `mark`, or one that begins with it.
+    fn carries(&mut self, key: Key, mark: &str) -> bool {
+        if !self.marks.contains_key(&key) {
+            let Ok(seen) = proc::mark(key.0) else {
+                self.missed = true;
+                return false;
+            };
+            self.marks.insert(key, seen);
+        }
+        self.marks.get(&key).and_then(Option::as_ref).is_some_and(|seen| seen.starts_with(mark))
+    }
+
+    /// Whether a process can write to that pipe.
+    fn holds(&mut self, key: Key, pipe: u64) -> bool {
+        if !self.pipes.contains_key(&key) {
+            let Ok(seen) = proc::pipes(key.0) else {
+                self.missed = true;
+                return false;
+            };
+            self.pipes.insert(key, seen);
+        }
+        self.pipes.get(&key).is_some_and(|seen| seen.contains(&pipe))
     }
 
     fn open(&mut self, process: &Process) {
@@ -311,24 +339,4 @@ fn opened((id, start): Key) -> Result<Option<Lent>, Unseen> {
     // What was opened is the one that was seen only if it is so now that it is held.
     let same = proc::one(id)?.is_some_and(|now| now.start == start && !now.ended);
     Ok(fd.filter(|_| same))
-}
-
-/// Whether the group of that number is the command's still. That of a shell that ended long ago may
-/// be another's by now, unless one who was in it, or who has the mark, still is.
-fn owns_group(scope: &Scope, candidates: &[&Process]) -> Result<bool, Unseen> {
-    if scope.group == 0 {
-        return Ok(false);
-    }
-    for process in candidates.iter().filter(|process| process.group == scope.group) {
-        let of_command = match &scope.reach {
-            Reach::All => true,
-            Reach::Stayed { known, .. } => {
-                known.contains(&(process.id, process.start)) || proc::carries(process.id, &scope.mark)?
-            }
-        };
-        if of_command {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }

@@ -6,7 +6,6 @@
 
 use std::ffi::OsString;
 
-use memchr::memmem;
 use rustix::fs::{AtFlags, Mode, readlinkat, statat};
 
 use super::reserve::{self, Unseen};
@@ -72,20 +71,19 @@ fn parse(id: u32, stat: &[u8]) -> Option<Process> {
     })
 }
 
-/// Whether a process was given `mark`, or one that begins with it, in its environment.
-pub(super) fn carries(id: u32, mark: &str) -> Result<bool, Unseen> {
-    let entry = format!("{MARK}={mark}");
+/// The mark that a process was given in its environment.
+pub(super) fn mark(id: u32) -> Result<Option<String>, Unseen> {
     let environ = reserve::read(&format!("/proc/{id}/environ"))?.unwrap_or_default();
-    let found = memmem::find(&environ, entry.as_bytes());
-    Ok(found.is_some_and(|at| at == 0 || environ.get(at - 1) == Some(&0)))
+    let mark = |entry: &[u8]| Some(entry.strip_prefix(MARK.as_bytes())?.strip_prefix(b"=")?.to_vec());
+    Ok(environ.split(|byte| *byte == 0).find_map(mark).and_then(|mark| String::from_utf8(mark).ok()))
 }
 
-/// Whether a process can write to the pipe with that inode.
-pub(super) fn holds(id: u32, pipe: u64) -> Result<bool, Unseen> {
-    let target = format!("pipe:[{pipe}]");
-    let Some((folder, links)) = reserve::names(&format!("/proc/{id}/fd"))? else { return Ok(false) };
-    let is_pipe = |link: &OsString| {
-        readlinkat(&folder, link, Vec::new()).is_ok_and(|to| to.to_bytes() == target.as_bytes())
+/// The inodes of the pipes that a process can write to.
+pub(super) fn pipes(id: u32) -> Result<Vec<u64>, Unseen> {
+    let Some((folder, links)) = reserve::names(&format!("/proc/{id}/fd"))? else { return Ok(Vec::new()) };
+    let pipe = |link: &OsString| -> Option<u64> {
+        let to = readlinkat(&folder, link, Vec::new()).ok()?;
+        to.to_str().ok()?.strip_prefix("pipe:[")?.strip_suffix(']')?.parse().ok()
     };
     // The link's own mode says what the file is open for. A child of this process that has not yet
     // become its program has the end that is read from.
@@ -93,7 +91,7 @@ pub(super) fn holds(id: u32, pipe: u64) -> Result<bool, Unseen> {
         statat(&folder, link, AtFlags::SYMLINK_NOFOLLOW)
             .is_ok_and(|link| Mode::from_raw_mode(link.st_mode).contains(Mode::WUSR))
     };
-    Ok(links.iter().any(|link| is_pipe(link) && writes(link)))
+    Ok(links.iter().filter_map(|link| pipe(link).filter(|_| writes(link))).collect())
 }
 
 /// The processes other than this one that can write to the pipe with that inode.
@@ -101,7 +99,7 @@ pub(super) fn holders(pipe: u64) -> Result<Vec<Process>, Unseen> {
     let own = std::process::id();
     let mut holders = Vec::new();
     for id in ids()? {
-        if id != own && holds(id, pipe)? {
+        if id != own && pipes(id)?.contains(&pipe) {
             holders.extend(one(id)?.filter(|process| !process.ended));
         }
     }
@@ -127,6 +125,6 @@ mod tests {
         let own = one(std::process::id()).unwrap().unwrap();
         assert_eq!(own.parent, std::os::unix::process::parent_id());
         assert!(all().unwrap().iter().any(|process| (process.id, process.start) == (own.id, own.start)));
-        assert!(!carries(own.id, "no such mark").unwrap());
+        assert!(mark(own.id).unwrap() != Some("no such mark".to_owned()));
     }
 }

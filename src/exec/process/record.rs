@@ -65,9 +65,10 @@ impl Record {
         let Reach::Stayed { pipe: Pipe::Held(pipe) | Pipe::Recorded(pipe), known } = &scope.reach else {
             return;
         };
-        let known: String =
-            known.iter().take(MAX_KNOWN).map(|(id, start)| format!(" {id}.{start}")).collect();
-        self.write(&format!("left {} {} {pipe}{known}", random_of(&scope.mark), scope.group));
+        let known: Vec<String> =
+            known.iter().take(MAX_KNOWN).map(|(id, start)| format!("{id}.{start}")).collect();
+        let random = random_of(&scope.mark);
+        self.write(&format!("left {random} {} {pipe} {}", scope.group, known.join(" ")));
     }
 
     /// Nothing of a command is left.

@@ -117,8 +117,9 @@ impl Registry {
 
     /// A command is over, but some of its processes stay.
     pub(super) fn left(&self, scope: Scope, drain: Arc<Drain>) {
-        self.state().left.push(Left { scope: scope.clone(), drain });
-        self.over(&scope.mark, |record| record.left(&scope));
+        let noted = scope.clone();
+        self.state().left.push(Left { scope, drain });
+        self.over(&noted.mark, |record| record.left(&noted));
     }
 
     fn over(&self, mark: &str, note: impl FnOnce(&mut Record)) {

@@ -117,7 +117,6 @@ pub(super) fn names(path: &str) -> Result<Option<(Lent, Vec<OsString>)>, Unseen>
         let Ok(entry) = entry else { return Ok(None) };
         names.push(OsString::from_vec(entry.file_name().to_bytes().to_vec()));
     }
-    drop(entries);
     Ok(Some((folder, names)))
 }
 
