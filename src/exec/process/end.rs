@@ -17,7 +17,7 @@ use rustix::process::{
 };
 use tokio::sync::oneshot;
 
-use super::proc::{self, Process};
+use super::proc::{self, Look, Process};
 use super::reserve::{self, Lent, Unseen};
 
 /// How long is waited for processes that were killed: one that sleeps uninterruptibly may be left.
@@ -99,10 +99,10 @@ pub(super) fn end_all(scopes: &[Scope], grace: Duration) -> Outcome {
     let mut pause = PAUSES.0;
     loop {
         let signal = if began.elapsed() < grace { Signal::TERM } else { Signal::KILL };
-        match proc::all() {
-            Ok(processes) => {
+        match Look::new() {
+            Ok(look) => {
                 for scope in scopes {
-                    targets.add(&processes, scope);
+                    targets.add(&look.processes, scope);
                 }
             }
             Err(Unseen) => targets.missed = true,

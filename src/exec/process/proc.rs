@@ -4,7 +4,11 @@
 //! what this user may not see of another's process is not known. Whoever acts on a process proves
 //! first, by its start time, that it is still the one that was seen.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ffi::OsString;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
 use rustix::fs::{AtFlags, Mode, readlinkat, statat};
 
@@ -31,8 +35,54 @@ pub(super) struct Process {
 }
 
 /// All processes; where they can't be seen, that is not nobody.
-pub(super) fn all() -> Result<Vec<Process>, Unseen> {
+fn all() -> Result<Vec<Process>, Unseen> {
     ids()?.into_iter().filter_map(|id| one(id).transpose()).collect()
+}
+
+/// One look at all processes, shared by all who asked before it began: many ends at once would
+/// otherwise look at the same processes many times over.
+#[derive(Debug)]
+pub(super) struct Look {
+    began: Instant,
+    /// All that there were.
+    pub(super) processes: Vec<Process>,
+    /// What was seen of some of them since, by number.
+    pipes: Mutex<BTreeMap<u32, Vec<u64>>>,
+}
+
+static LATEST: Mutex<Option<Arc<Look>>> = Mutex::new(None);
+
+impl Look {
+    /// A look that begins now or later.
+    pub(super) fn new() -> Result<Arc<Self>, Unseen> {
+        let asked = Instant::now();
+        let mut latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(look) = latest.as_ref().filter(|look| look.began >= asked) {
+            return Ok(Arc::clone(look));
+        }
+        let began = Instant::now();
+        let look = Arc::new(Self { began, processes: all()?, pipes: Mutex::default() });
+        *latest = Some(Arc::clone(&look));
+        Ok(look)
+    }
+
+    /// The processes other than this one that can write to the pipe with that inode.
+    pub(super) fn holders(&self, pipe: u64) -> Result<Vec<Process>, Unseen> {
+        let own = std::process::id();
+        // One at a time: the next finds what this one saw.
+        let mut seen = self.pipes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut holders = Vec::new();
+        for process in self.processes.iter().filter(|process| process.id != own && !process.ended) {
+            let held = match seen.entry(process.id) {
+                Entry::Occupied(entry) => entry.into_mut(),
+                Entry::Vacant(entry) => entry.insert(pipes(process.id)?),
+            };
+            if held.contains(&pipe) {
+                holders.push(process.clone());
+            }
+        }
+        Ok(holders)
+    }
 }
 
 /// The process with that number.
@@ -92,18 +142,6 @@ pub(super) fn pipes(id: u32) -> Result<Vec<u64>, Unseen> {
             .is_ok_and(|link| Mode::from_raw_mode(link.st_mode).contains(Mode::WUSR))
     };
     Ok(links.iter().filter_map(|link| pipe(link).filter(|_| writes(link))).collect())
-}
-
-/// The processes other than this one that can write to the pipe with that inode.
-pub(super) fn holders(pipe: u64) -> Result<Vec<Process>, Unseen> {
-    let own = std::process::id();
-    let mut holders = Vec::new();
-    for id in ids()? {
-        if id != own && pipes(id)?.contains(&pipe) {
-            holders.extend(one(id)?.filter(|process| !process.ended));
-        }
-    }
-    Ok(holders)
 }
 
 #[cfg(test)]

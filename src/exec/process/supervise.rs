@@ -18,7 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::capture::{Capture, Captured};
 use super::drain::{Drain, Level};
 use super::end::{self, Outcome, Pipe, Reach, Scope, end_all};
-use super::proc::{self, Process};
+use super::proc::{self, Look, Process};
 use super::registry::{GRACE, Registry};
 use super::reserve::Unseen;
 use super::shell::Shell;
@@ -170,11 +170,14 @@ impl Command {
         let pipe = self.drain.inode();
         let (number, since) = (scope.group, scope.since);
         let looked = end::aside(move || {
-            let holders = if held { proc::holders(pipe)? } else { Vec::new() };
+            let look = Look::new()?;
+            let holders = if held { look.holders(pipe)? } else { Vec::new() };
             let in_group = |process: &Process| process.group == number && !process.ended;
-            let members: Vec<Process> = proc::all()?
-                .into_iter()
+            let members: Vec<Process> = look
+                .processes
+                .iter()
                 .filter(|process| in_group(process) && process.start >= since)
+                .cloned()
                 .collect();
             Ok((holders, members))
         });
