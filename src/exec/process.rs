@@ -10,9 +10,11 @@ mod capture;
 mod drain;
 mod end;
 mod mark;
+mod places;
 mod proc;
 mod record;
 mod registry;
+mod reserve;
 mod shell;
 mod signal;
 mod supervise;
@@ -31,10 +33,12 @@ use crate::exec::spill::{self, Store};
 use crate::truncate::Keep;
 use crate::workspace::Root;
 use drain::Drain;
+use places::Places;
 use registry::Registry;
 use shell::Shell;
 
 pub use capture::{Captured, Latest, Saved};
+pub use places::Place;
 pub use signal::signal_name;
 
 /// How often old saved outputs are looked for.
@@ -55,6 +59,7 @@ pub struct Commands {
     shell: Shell,
     store: Arc<Store>,
     registry: Arc<Registry>,
+    places: Places,
     background: CancellationToken,
 }
 
@@ -141,6 +146,7 @@ impl Commands {
             shell: Shell::new(settings.sandbox),
             registry: Arc::new(Registry::new(Arc::clone(&store))),
             store,
+            places: Places::new(),
             background: CancellationToken::new(),
         }
     }
@@ -169,9 +175,14 @@ impl Commands {
         &self.store
     }
 
+    /// Waits until one more command can run: each needs descriptors, and there are only so many.
+    pub async fn place(&self) -> io::Result<Place> {
+        self.places.take().await
+    }
+
     /// Starts a command. It needs a runtime, which then looks after it.
-    pub fn run(&self, request: Request<'_>) -> io::Result<Running> {
-        supervise::run(&self.shell, &self.store, &self.registry, request)
+    pub fn run(&self, place: Place, request: Request<'_>) -> io::Result<Running> {
+        supervise::run(&self.shell, &self.store, &self.registry, place, request)
     }
 
     /// Ends all commands that run, and all that those which have ended left behind. Waits for it,

@@ -40,7 +40,12 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
         keep: plan.keep,
         max_bytes: cx.limits().max_bytes,
     };
-    let mut running = cx.shared.commands.run(request).map_err(|source| ToolError::Spawn { source })?;
+    let place = tokio::select! {
+        place = cx.shared.commands.place() => place.map_err(|source| ToolError::Spawn { source })?,
+        () = cx.cancel.cancelled() => return Err(ToolError::Cancelled),
+        () = cx.shutdown.cancelled() => return Err(ToolError::Cancelled),
+    };
+    let mut running = cx.shared.commands.run(place, request).map_err(|source| ToolError::Spawn { source })?;
     let finished = watch(cx, &mut running).await.map_err(|source| ToolError::Spawn { source })?;
     match finished.cause {
         Cause::Cancelled => Err(ToolError::Cancelled),

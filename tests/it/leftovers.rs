@@ -1,7 +1,10 @@
 //! What commands leave behind, running or on disk, and when it goes.
 
 use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use rustix::process::Signal;
 use serde_json::json;
@@ -130,7 +133,7 @@ fn a_clean_end_leaves_only_the_saved_outputs_that_answers_named() {
 /// Whether a server starts with these flags; where the kernel can't hold them, it does not.
 fn sandbox_is_known(workspace: &Workspace, flags: &[&str]) -> bool {
     let mut command = Start::new(workspace).flags(flags).command();
-    command.stdin(std::process::Stdio::null()).output().unwrap().status.success()
+    command.stdin(Stdio::null()).output().unwrap().status.success()
 }
 
 #[test]
@@ -162,4 +165,86 @@ fn a_background_process_that_reads_finds_the_end_at_once() {
     let mut client = Client::new(&workspace);
     let reply = client.call("bash", json!({"command": "(cat; echo its end) <&0 & wait; cat; echo mine"}));
     reply.assert_text("its end\nmine\n");
+}
+
+/// A server that may have few files open.
+fn few_descriptors(workspace: &Workspace, files: u32) -> Client {
+    let script = format!("ulimit -n {files}; exec \"$0\" \"$@\"");
+    Start::new(workspace).through("bash", &["-c", &script]).client()
+}
+
+#[test]
+fn without_a_descriptor_left_all_is_ended_at_the_servers_end() {
+    let workspace = Workspace::new();
+    let mut client = few_descriptors(&workspace, 64);
+    // Each keeps a pipe and a file open: soon there are none for another command.
+    for n in 0..20 {
+        let away = if n % 2 == 0 { "" } else { "setsid " };
+        client.call("bash", json!({"command": format!("{away}sleep 600 & echo hi")}));
+    }
+    let running: Vec<u64> =
+        (0..20).map(|_| client.send_call("bash", json!({"command": "exec sleep 600"}), None)).collect();
+    let stayed = workspace.processes(client.id()).len();
+    assert!(stayed >= 8, "only {stayed} stay: that is no want");
+    for id in running {
+        client.cancel(id);
+    }
+    client.call("ls", json!({})).assert_worked();
+    client.close_stdin();
+    assert_eq!(client.exit().code(), Some(0));
+    eventually("no process is left", || workspace.processes(client.id()).is_empty());
+    let saved = workspace.saved();
+    assert!(files_below(&workspace.saved_dir()).iter().all(|file| saved.contains(file)), "a record stays");
+}
+
+#[test]
+fn without_a_descriptor_left_cancelled_commands_are_ended() {
+    let workspace = Workspace::new();
+    let mut client = few_descriptors(&workspace, 64);
+    let command = json!({"command": "setsid sleep 600 & sleep 600 & exec sleep 600"});
+    let ids: Vec<u64> = (0..20).map(|_| client.send_call("bash", command.clone(), None)).collect();
+    eventually("as many run as may", || workspace.processes(client.id()).len() >= 12);
+    for id in ids {
+        client.cancel(id);
+    }
+    eventually("all are gone", || workspace.processes(client.id()).is_empty());
+    // The places are free again.
+    client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
+}
+
+#[test]
+fn a_command_waits_for_its_place() {
+    let workspace = Workspace::new();
+    let mut client = few_descriptors(&workspace, 64);
+    let wait = json!({"command": "until [ -e go ]; do sleep 0.05; done; echo went"});
+    let ids: Vec<u64> = (0..30).map(|_| client.send_call("bash", wait.clone(), None)).collect();
+    workspace.write("go", "");
+    for id in ids {
+        assert_eq!(client.answer(id)["result"]["content"][0]["text"], "went\n");
+    }
+}
+
+#[test]
+fn a_stale_record_ends_no_stranger() {
+    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+    let boot = format!("boot {boot}");
+    for first in ["", "boot 00000000-0000-0000-0000-000000000000\n", &boot] {
+        let workspace = Workspace::new();
+        // The stranger writes to a pipe, has a group of its own, and leads it.
+        let mut stranger = Command::new("sleep");
+        stranger.arg("600").current_dir(workspace.root()).stdout(Stdio::piped()).process_group(0);
+        let mut stranger = stranger.spawn().unwrap();
+        let id = stranger.id();
+        let pipe = fs::metadata(format!("/proc/{id}/fd/1")).unwrap().ino();
+        let record = workspace.saved_dir().join("cutline-server-4194000-1.lock");
+        // By its pipe alone, by its group, and by its number with another start.
+        let lines = format!("left aa 0 {pipe}\nleft bb {id} {pipe}\nleft cc {id} {pipe} {id}.1\nrun dd\n");
+        fs::write(&record, format!("{first}run aa\n{lines}")).unwrap();
+        let mut client = Client::new(&workspace);
+        eventually("the record goes", || !record.exists());
+        client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
+        assert!(stranger.try_wait().unwrap().is_none(), "a stranger was ended, by {first:?}");
+        stranger.kill().unwrap();
+        stranger.wait().unwrap();
+    }
 }

@@ -4,18 +4,21 @@
 //! environment, so that a child that left the group or lost its parents goes too. It is looked for
 //! again until nobody is left, so that what is started meanwhile goes as well. Signals go through
 //! a pidfd of a process whose start time was the expected one: never to another of the same number.
-//! All of it is bounded in time, whatever the processes do.
+//! The group of a shell that was not waited for is the exception: its number can't be another's, and
+//! where not all can be seen it is signalled as a whole. All of it is bounded in time, whatever the processes do, and it
+//! works where this process has no descriptor left.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, pidfd_send_signal, waitid,
+};
 use tokio::sync::oneshot;
 
-use super::proc::{self, Process};
+use super::proc::{self, Look, Process};
+use super::reserve::{self, Lent, Unseen};
 
 /// How long is waited for processes that were killed: one that sleeps uninterruptibly may be left.
 const GIVE_UP: Duration = Duration::from_secs(1);
@@ -42,19 +45,40 @@ pub(super) enum Reach {
     All,
     /// To those that stayed: in the group, or holding the output of that pipe. It had ended.
     Stayed {
-        /// The pipe's inode.
-        pipe: u64,
-        /// The group as it was when the shell ended: by number and start.
+        /// The pipe.
+        pipe: Pipe,
+        /// Who was in the group or held the pipe when the shell ended: by number and start.
         known: Vec<(u32, u64)>,
     },
 }
 
+/// The pipe of a command's output, by its inode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Pipe {
+    /// It is held open here: nobody else's can have its inode.
+    Held(u64),
+    /// It was another server's. Another may have its inode by now, so that who holds it belongs to
+    /// the command only where the mark or the record says so too.
+    Recorded(u64),
+}
+
+/// How an attempt to end commands came out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[must_use]
+pub(super) enum Outcome {
+    /// Nobody is left.
+    Over,
+    /// Somebody may be left: one that can't be killed yet, or that could not be seen.
+    Unsure,
+}
+
 /// The same as [`end_all`], on a thread of its own.
-pub(super) async fn end(scopes: Vec<Scope>, grace: Duration) {
+pub(super) async fn end(scopes: Vec<Scope>, grace: Duration) -> Outcome {
     let there = scopes.clone();
-    if aside(move || end_all(&there, grace)).await.is_none() {
+    match aside(move || end_all(&there, grace)).await {
+        Some(outcome) => outcome,
         // There is no thread to be had: rather is this one kept waiting than a process left alive.
-        end_all(&scopes, grace);
+        None => end_all(&scopes, grace),
     }
 }
 
@@ -69,22 +93,50 @@ pub(super) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + '
 
 /// Ends all processes of all `scopes`: SIGTERM, and after `grace` SIGKILL. Blocks until they are
 /// gone, at most a second longer than `grace`.
-pub(super) fn end_all(scopes: &[Scope], grace: Duration) {
+pub(super) fn end_all(scopes: &[Scope], grace: Duration) -> Outcome {
     let began = Instant::now();
     let mut targets = Targets::default();
     let mut pause = PAUSES.0;
     loop {
         let signal = if began.elapsed() < grace { Signal::TERM } else { Signal::KILL };
-        let processes = proc::all();
-        for (nth, scope) in scopes.iter().enumerate() {
-            targets.add(&processes, nth, scope);
+        match Look::new() {
+            Ok(look) => {
+                for scope in scopes {
+                    targets.add(&look.processes, scope);
+                }
+            }
+            Err(Unseen) => targets.missed = true,
         }
-        if !targets.signal(signal) || began.elapsed() > grace + GIVE_UP {
-            return;
+        if targets.missed {
+            // Not before a look that tells all: who left the group without the mark is known only by
+            // its parents, while these live.
+            for scope in scopes {
+                signal_group(scope, signal);
+            }
+        }
+        if !targets.signal(signal) {
+            return Outcome::Over;
+        }
+        if began.elapsed() > grace + GIVE_UP {
+            return Outcome::Unsure;
         }
         let left = grace.saturating_sub(began.elapsed());
         targets.wait(if left.is_zero() { PAUSES.0 } else { pause.min(left) });
         pause = (pause * 2).min(PAUSES.1);
+    }
+}
+
+/// Signals the group of a command whose shell was not waited for, which needs no descriptor. Until
+/// then the number can't be another's, even where the shell has ended.
+fn signal_group(scope: &Scope, signal: Signal) {
+    let Some(group) = i32::try_from(scope.group).ok().and_then(Pid::from_raw) else { return };
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    if scope.reach != Reach::All || waitid(WaitId::Pid(group), look).is_err() {
+        return;
+    }
+    let told = kill_process_group(group, signal);
+    if told.is_ok() && signal == Signal::TERM {
+        let _may_have_ended = kill_process_group(group, Signal::CONT);
     }
 }
 
@@ -95,31 +147,33 @@ type Key = (u32, u64);
 #[derive(Default)]
 struct Targets {
     seen: BTreeMap<Key, Target>,
-    /// Those that were looked at, for which scope, and do not belong: they need no second look.
-    strangers: BTreeSet<(usize, Key)>,
-    /// Whether one was found that could not be opened: there were too many at once.
+    /// What was seen of each process, for all scopes: it needs no second look.
+    marks: BTreeMap<Key, Option<String>>,
+    pipes: BTreeMap<Key, Vec<u64>>,
+    /// Whether one could not be looked at, or not be opened: no descriptor was left.
     missed: bool,
 }
 
 enum Target {
-    /// Still there, and the last signal it was sent.
-    Alive(OwnedFd, Option<Signal>),
+    /// Still there, and the last signal it was sent. Where descriptors are few it is opened for each
+    /// signal anew.
+    Alive(Option<Lent>, Option<Signal>),
     /// Ended, or not this user's to end.
     Gone,
 }
 
 impl Targets {
     /// Adds those of `processes` that belong to `scope`, with all that descend from them.
-    fn add(&mut self, processes: &[Process], nth: usize, scope: &Scope) {
+    fn add(&mut self, processes: &[Process], scope: &Scope) {
         let own = std::process::id();
         let candidates: Vec<&Process> = processes
             .iter()
             .filter(|process| process.id != own && !process.ended && process.start >= scope.since)
             .collect();
-        let group = owns_group(scope, &candidates).then_some(scope.group);
+        let group = self.owns_group(scope, &candidates).then_some(scope.group);
         let mut belonging: BTreeSet<u32> = candidates
             .iter()
-            .filter(|process| Some(process.group) == group || self.belongs(process, nth, scope))
+            .filter(|process| Some(process.group) == group || self.belongs(process, scope))
             .map(|process| process.id)
             .collect();
         loop {
@@ -136,22 +190,56 @@ impl Targets {
     }
 
     /// Whether a process is known by itself, wherever it went.
-    fn belongs(&mut self, process: &Process, nth: usize, scope: &Scope) -> bool {
+    fn belongs(&mut self, process: &Process, scope: &Scope) -> bool {
         let key = (process.id, process.start);
         if self.seen.contains_key(&key) {
             return true;
         }
-        if self.strangers.contains(&(nth, key)) {
-            return false;
+        match &scope.reach {
+            Reach::All => self.carries(key, &scope.mark),
+            Reach::Stayed { pipe: Pipe::Held(pipe), .. } => self.holds(key, *pipe),
+            Reach::Stayed { pipe: Pipe::Recorded(pipe), known } => {
+                (known.contains(&key) || self.carries(key, &scope.mark)) && self.holds(key, *pipe)
+            }
         }
-        let belongs = match scope.reach {
-            Reach::All => proc::carries(process.id, &scope.mark),
-            Reach::Stayed { pipe, .. } => proc::holds(process.id, pipe),
+    }
+
+    /// Whether the group of that number is the command's still. That of a shell that ended long ago
+    /// may be another's by now, unless one who was in it, or who has the mark, still is.
+    fn owns_group(&mut self, scope: &Scope, candidates: &[&Process]) -> bool {
+        let mut members = candidates.iter().filter(|process| process.group == scope.group);
+        let mut of_command = |process: &Process| match &scope.reach {
+            Reach::All => true,
+            Reach::Stayed { known, .. } => {
+                let key = (process.id, process.start);
+                known.contains(&key) || self.carries(key, &scope.mark)
+            }
         };
-        if !belongs {
-            self.strangers.insert((nth, key));
+        scope.group > 0 && members.any(|process| of_command(process))
+    }
+
+    /// Whether a process was given `mark`, or one that begins with it.
+    fn carries(&mut self, key: Key, mark: &str) -> bool {
+        if !self.marks.contains_key(&key) {
+            let Ok(seen) = proc::mark(key.0) else {
+                self.missed = true;
+                return false;
+            };
+            self.marks.insert(key, seen);
         }
-        belongs
+        self.marks.get(&key).and_then(Option::as_ref).is_some_and(|seen| seen.starts_with(mark))
+    }
+
+    /// Whether a process can write to that pipe.
+    fn holds(&mut self, key: Key, pipe: u64) -> bool {
+        if !self.pipes.contains_key(&key) {
+            let Ok(seen) = proc::pipes(key.0) else {
+                self.missed = true;
+                return false;
+            };
+            self.pipes.insert(key, seen);
+        }
+        self.pipes.get(&key).is_some_and(|seen| seen.contains(&pipe))
     }
 
     fn open(&mut self, process: &Process) {
@@ -159,18 +247,17 @@ impl Targets {
         if self.seen.contains_key(&key) {
             return;
         }
-        let pid = i32::try_from(process.id).ok().and_then(Pid::from_raw);
-        let opened = pid.map(|pid| pidfd_open(pid, PidfdFlags::empty()));
-        let target = match opened {
-            // What was opened is the one that was seen only if it is so now that it is held.
-            Some(Ok(fd)) if proc::one(process.id).is_some_and(|now| now.start == process.start) => {
+        let target = match opened(key) {
+            // A spare is not kept: others need it.
+            Ok(Some(fd)) => {
+                let fd = Some(fd).filter(|fd| !fd.is_spare());
                 Target::Alive(fd, None)
             }
-            Some(Err(Errno::MFILE | Errno::NFILE | Errno::NOMEM)) => {
+            Ok(None) => Target::Gone,
+            Err(Unseen) => {
                 self.missed = true;
                 return;
             }
-            _ => Target::Gone,
         };
         self.seen.insert(key, target);
     }
@@ -178,35 +265,52 @@ impl Targets {
     /// Sends `signal` to all that did not have it; whether anybody is left.
     fn signal(&mut self, signal: Signal) -> bool {
         self.note_ended(Duration::ZERO);
-        for target in self.seen.values_mut() {
-            let Target::Alive(fd, last) = target else { continue };
+        for (key, target) in &mut self.seen {
+            let Target::Alive(held, last) = target else { continue };
+            let anew = if held.is_none() { opened(*key) } else { Ok(None) };
+            let Ok(anew) = anew else {
+                self.missed = true;
+                continue;
+            };
+            let Some(fd) = held.as_ref().or(anew.as_ref()) else {
+                *target = Target::Gone;
+                continue;
+            };
             if *last == Some(signal) {
                 continue;
             }
             *last = Some(signal);
-            if pidfd_send_signal(&*fd, signal).is_err() {
+            if pidfd_send_signal(fd, signal).is_err() {
                 *target = Target::Gone;
             } else if signal == Signal::TERM {
                 // One that is stopped takes it only when it goes on.
-                let _may_have_ended = pidfd_send_signal(&*fd, Signal::CONT);
+                let _may_have_ended = pidfd_send_signal(fd, Signal::CONT);
             }
         }
         let missed = std::mem::take(&mut self.missed);
         missed || self.seen.values().any(|target| matches!(target, Target::Alive(..)))
     }
 
-    /// Waits until all have ended, at most `pause`.
+    /// Waits until all have ended, at most `pause`. Those that are not held tell nothing by
+    /// themselves: they are looked at again soon.
     fn wait(&mut self, pause: Duration) {
-        let until = Instant::now() + pause;
+        let alive = |held: bool| move |target: &Target| matches!(target, Target::Alive(fd, _) if fd.is_some() == held);
+        let held = self.seen.values().any(alive(true));
+        let unheld = self.seen.values().any(alive(false));
+        let until = Instant::now() + if unheld { pause.min(PAUSES.0) } else { pause };
         while self.note_ended(until.saturating_duration_since(Instant::now())) && Instant::now() < until {}
+        if unheld || !held {
+            std::thread::sleep(until.saturating_duration_since(Instant::now()));
+        }
     }
 
-    /// Waits until one has ended, at most `pause`, and notes who has; whether anybody is left.
+    /// Waits until one that is held has ended, at most `pause`, and notes who has; whether anybody is
+    /// left.
     fn note_ended(&mut self, pause: Duration) -> bool {
         let mut alive = Vec::new();
         let mut fds = Vec::new();
         for (key, target) in &self.seen {
-            if let Target::Alive(fd, _) = target {
+            if let Target::Alive(Some(fd), _) = target {
                 alive.push(*key);
                 fds.push(PollFd::new(fd, PollFlags::IN));
             }
@@ -228,18 +332,11 @@ impl Targets {
     }
 }
 
-/// Whether the group of that number is the command's still. That of a shell that ended long ago may
-/// be another's by now, unless one who was in it, or who has the mark, still is.
-fn owns_group(scope: &Scope, candidates: &[&Process]) -> bool {
-    let of_command = |process: &&&Process| match &scope.reach {
-        Reach::All => true,
-        Reach::Stayed { known, .. } => {
-            known.contains(&(process.id, process.start)) || proc::carries(process.id, &scope.mark)
-        }
-    };
-    scope.group > 0
-        && candidates
-            .iter()
-            .filter(|process| process.group == scope.group)
-            .any(|process| of_command(&process))
+/// A pidfd of exactly that process, which has not ended; `None` where it has, or is not this user's.
+fn opened((id, start): Key) -> Result<Option<Lent>, Unseen> {
+    let Some(pid) = i32::try_from(id).ok().and_then(Pid::from_raw) else { return Ok(None) };
+    let fd = reserve::lend(|| pidfd_open(pid, PidfdFlags::empty()))?;
+    // What was opened is the one that was seen only if it is so now that it is held.
+    let same = proc::one(id)?.is_some_and(|now| now.start == start && !now.ended);
+    Ok(fd.filter(|_| same))
 }

@@ -1,6 +1,7 @@
 //! The mark in a command's environment: by it its processes are known, wherever they went.
 
 use super::proc;
+use super::reserve::Unseen;
 
 /// Which server, of all that ever ran here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,12 +14,15 @@ impl Server {
     /// This one.
     pub(super) fn this() -> Self {
         let id = std::process::id();
-        Self { id, start: proc::one(id).map_or(0, |process| process.start) }
+        Self { id, start: proc::one(id).ok().flatten().map_or(0, |process| process.start) }
     }
 
-    /// Whether it still runs.
+    /// Whether it still runs, or may.
     pub(super) fn is_alive(self) -> bool {
-        proc::one(self.id).is_some_and(|process| process.start == self.start && !process.ended)
+        match proc::one(self.id) {
+            Ok(process) => process.is_some_and(|process| process.start == self.start && !process.ended),
+            Err(Unseen) => true,
+        }
     }
 
     /// A new mark for a command: the server's number and start, and what nobody can guess.

@@ -4,18 +4,18 @@
 //! what this user may not see of another's process is not known. Whoever acts on a process proves
 //! first, by its start time, that it is still the one that was seen.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ffi::OsString;
-use std::fs;
-use std::io::Read;
-use std::os::unix::fs::MetadataExt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
-use memchr::memmem;
+use rustix::fs::{AtFlags, Mode, readlinkat, statat};
+
+use super::reserve::{self, Unseen};
 
 /// The name of the variable that marks a command's processes.
 pub(super) const MARK: &str = "CUTLINE_MARK";
-
-/// The bit of a mode.
-const OWNER_WRITES: u32 = 0o200;
 
 /// One process, as it was when it was looked at.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,22 +34,69 @@ pub(super) struct Process {
     pub(super) ended: bool,
 }
 
-/// All processes.
-pub(super) fn all() -> Vec<Process> {
-    ids().into_iter().filter_map(one).collect()
+/// All processes; where they can't be seen, that is not nobody.
+fn all() -> Result<Vec<Process>, Unseen> {
+    ids()?.into_iter().filter_map(|id| one(id).transpose()).collect()
+}
+
+/// One look at all processes, shared by all who asked before it began: many ends at once would
+/// otherwise look at the same processes many times over.
+#[derive(Debug)]
+pub(super) struct Look {
+    began: Instant,
+    /// All that there were.
+    pub(super) processes: Vec<Process>,
+    /// What was seen of some of them since, by number.
+    pipes: Mutex<BTreeMap<u32, Vec<u64>>>,
+}
+
+static LATEST: Mutex<Option<Arc<Look>>> = Mutex::new(None);
+
+impl Look {
+    /// A look that begins now or later.
+    pub(super) fn new() -> Result<Arc<Self>, Unseen> {
+        let asked = Instant::now();
+        let mut latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(look) = latest.as_ref().filter(|look| look.began >= asked) {
+            return Ok(Arc::clone(look));
+        }
+        let began = Instant::now();
+        let look = Arc::new(Self { began, processes: all()?, pipes: Mutex::default() });
+        *latest = Some(Arc::clone(&look));
+        Ok(look)
+    }
+
+    /// The processes other than this one that can write to the pipe with that inode.
+    pub(super) fn holders(&self, pipe: u64) -> Result<Vec<Process>, Unseen> {
+        let own = std::process::id();
+        // One at a time: the next finds what this one saw.
+        let mut seen = self.pipes.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut holders = Vec::new();
+        for process in self.processes.iter().filter(|process| process.id != own && !process.ended) {
+            let held = match seen.entry(process.id) {
+                Entry::Occupied(entry) => entry.into_mut(),
+                Entry::Vacant(entry) => entry.insert(pipes(process.id)?),
+            };
+            if held.contains(&pipe) {
+                holders.push(process.clone());
+            }
+        }
+        Ok(holders)
+    }
 }
 
 /// The process with that number.
-pub(super) fn one(id: u32) -> Option<Process> {
+pub(super) fn one(id: u32) -> Result<Option<Process>, Unseen> {
     // It is one line of some fifty numbers, which the kernel gives in one read.
     let mut line = [0; 1024];
-    let len = fs::File::open(format!("/proc/{id}/stat")).ok()?.read(&mut line).ok()?;
-    parse(id, line.get(..len)?)
+    let Some(stat) = reserve::open(&format!("/proc/{id}/stat"))? else { return Ok(None) };
+    let len = rustix::io::read(&stat, &mut line[..]).unwrap_or(0);
+    Ok(line.get(..len).and_then(|line| parse(id, line)))
 }
 
-fn ids() -> Vec<u32> {
-    let Ok(entries) = fs::read_dir("/proc") else { return Vec::new() };
-    entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok()).collect()
+fn ids() -> Result<Vec<u32>, Unseen> {
+    let (_, names) = reserve::names("/proc")?.ok_or(Unseen)?;
+    Ok(names.iter().filter_map(|name| name.to_str()?.parse().ok()).collect())
 }
 
 /// `4242 (name) S 1 4242 …`: the name may hold spaces and brackets itself.
@@ -74,33 +121,27 @@ fn parse(id: u32, stat: &[u8]) -> Option<Process> {
     })
 }
 
-/// Whether a process was given `mark`, or one that begins with it, in its environment.
-pub(super) fn carries(id: u32, mark: &str) -> bool {
-    let entry = format!("{MARK}={mark}");
-    fs::read(format!("/proc/{id}/environ")).is_ok_and(|environ| {
-        let found = memmem::find(&environ, entry.as_bytes());
-        found.is_some_and(|at| at == 0 || environ.get(at - 1) == Some(&0))
-    })
+/// The mark that a process was given in its environment.
+pub(super) fn mark(id: u32) -> Result<Option<String>, Unseen> {
+    let environ = reserve::read(&format!("/proc/{id}/environ"))?.unwrap_or_default();
+    let mark = |entry: &[u8]| Some(entry.strip_prefix(MARK.as_bytes())?.strip_prefix(b"=")?.to_vec());
+    Ok(environ.split(|byte| *byte == 0).find_map(mark).and_then(|mark| String::from_utf8(mark).ok()))
 }
 
-/// Whether a process can write to the pipe with that inode.
-pub(super) fn holds(id: u32, pipe: u64) -> bool {
-    let target = OsString::from(format!("pipe:[{pipe}]"));
-    let Ok(entries) = fs::read_dir(format!("/proc/{id}/fd")) else { return false };
+/// The inodes of the pipes that a process can write to.
+pub(super) fn pipes(id: u32) -> Result<Vec<u64>, Unseen> {
+    let Some((folder, links)) = reserve::names(&format!("/proc/{id}/fd"))? else { return Ok(Vec::new()) };
+    let pipe = |link: &OsString| -> Option<u64> {
+        let to = readlinkat(&folder, link, Vec::new()).ok()?;
+        to.to_str().ok()?.strip_prefix("pipe:[")?.strip_suffix(']')?.parse().ok()
+    };
     // The link's own mode says what the file is open for. A child of this process that has not yet
     // become its program has the end that is read from.
-    let writes = |link: &fs::DirEntry| link.metadata().is_ok_and(|link| link.mode() & OWNER_WRITES != 0);
-    entries
-        .flatten()
-        .filter(|link| fs::read_link(link.path()).is_ok_and(|to| to.as_os_str() == target))
-        .any(|link| writes(&link))
-}
-
-/// The processes other than this one that can write to the pipe with that inode.
-pub(super) fn holders(pipe: u64) -> Vec<Process> {
-    let own = std::process::id();
-    let others = ids().into_iter().filter(|id| *id != own);
-    others.filter(|id| holds(*id, pipe)).filter_map(one).filter(|process| !process.ended).collect()
+    let writes = |link: &OsString| {
+        statat(&folder, link, AtFlags::SYMLINK_NOFOLLOW)
+            .is_ok_and(|link| Mode::from_raw_mode(link.st_mode).contains(Mode::WUSR))
+    };
+    Ok(links.iter().filter_map(|link| pipe(link).filter(|_| writes(link))).collect())
 }
 
 #[cfg(test)]
@@ -119,9 +160,9 @@ mod tests {
 
     #[test]
     fn this_process_is_seen() {
-        let own = one(std::process::id()).unwrap();
+        let own = one(std::process::id()).unwrap().unwrap();
         assert_eq!(own.parent, std::os::unix::process::parent_id());
-        assert!(all().iter().any(|process| (process.id, process.start) == (own.id, own.start)));
-        assert!(!carries(own.id, "no such mark"));
+        assert!(all().unwrap().iter().any(|process| (process.id, process.start) == (own.id, own.start)));
+        assert!(mark(own.id).unwrap() != Some("no such mark".to_owned()));
     }
 }

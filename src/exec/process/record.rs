@@ -4,6 +4,9 @@
 //! of it is left. The file is locked while its server lives; one that is not, and whose server does
 //! not run, is of a server that was killed. All of it is best effort: without the record a command
 //! runs all the same.
+//!
+//! Numbers, starts and inodes mean something only until the system is started again: a record names
+//! the boot that it is of, and one of another boot, or of none, is removed and ends nobody.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -13,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
-use super::end::{Reach, Scope};
+use super::end::{Pipe, Reach, Scope};
 use super::mark::Server;
 
 const PREFIX: &str = "cutline-server-";
@@ -22,6 +25,8 @@ const SUFFIX: &str = ".lock";
 const EMPTIED_BYTES: u64 = 1 << 16;
 /// Bytes of a record that are read: far more than a server writes.
 const MAX_BYTES: u64 = 1 << 20;
+/// Processes of one command that are named in it.
+const MAX_KNOWN: usize = 256;
 
 /// This server's record, once it has one.
 #[derive(Debug)]
@@ -44,7 +49,9 @@ impl Record {
         let file = options.open(&path).ok()?;
         // Another server that just looks at it finds its owner alive, and leaves it.
         let _best_effort = file.try_lock();
-        Some(Self { file, path, open: 0, bytes: 0 })
+        let mut record = Self { file, path, open: 0, bytes: 0 };
+        record.write_boot();
+        Some(record)
     }
 
     /// A command is about to start.
@@ -53,9 +60,15 @@ impl Record {
         self.write(&format!("run {}", random_of(mark)));
     }
 
-    /// A command has ended, and left processes in that group or holding that pipe.
-    pub(super) fn left(&mut self, mark: &str, group: u32, pipe: u64) {
-        self.write(&format!("left {} {group} {pipe}", random_of(mark)));
+    /// A command has ended, and left processes in its group or holding its pipe.
+    pub(super) fn left(&mut self, scope: &Scope) {
+        let Reach::Stayed { pipe: Pipe::Held(pipe) | Pipe::Recorded(pipe), known } = &scope.reach else {
+            return;
+        };
+        let known: Vec<String> =
+            known.iter().take(MAX_KNOWN).map(|(id, start)| format!("{id}.{start}")).collect();
+        let random = random_of(&scope.mark);
+        self.write(&format!("left {random} {} {pipe} {}", scope.group, known.join(" ")));
     }
 
     /// Nothing of a command is left.
@@ -64,8 +77,15 @@ impl Record {
         if self.open == 0 && self.bytes > EMPTIED_BYTES {
             let _best_effort = self.file.set_len(0);
             self.bytes = 0;
+            self.write_boot();
         } else {
             self.write(&format!("done {}", random_of(mark)));
+        }
+    }
+
+    fn write_boot(&mut self) {
+        if let Some(boot) = boot() {
+            self.write(&format!("boot {boot}"));
         }
     }
 
@@ -78,6 +98,12 @@ impl Record {
     pub(super) fn remove(self) {
         let _best_effort = fs::remove_file(&self.path);
     }
+}
+
+/// Which start of the system this is; `None` where it does not say.
+fn boot() -> Option<String> {
+    let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
+    Some(text.trim().to_owned()).filter(|boot| !boot.is_empty())
 }
 
 fn random_of(mark: &str) -> &str {
@@ -116,7 +142,7 @@ impl Stale {
     fn scopes(&self, server: Server) -> Vec<Scope> {
         let mut text = String::new();
         let _what_was_read = (&self.file).take(MAX_BYTES).read_to_string(&mut text);
-        scopes(&text, server)
+        boot().map_or_else(Vec::new, |boot| scopes(&text, server, &boot))
     }
 
     /// Removes it: what it tells of is ended.
@@ -130,9 +156,13 @@ fn server_of(name: &str) -> Option<Server> {
     Some(Server { id: id.parse().ok()?, start: start.parse().ok()? })
 }
 
-fn scopes(text: &str, server: Server) -> Vec<Scope> {
+fn scopes(text: &str, server: Server, boot: &str) -> Vec<Scope> {
     let mut scopes = BTreeMap::new();
-    for line in text.lines() {
+    let mut lines = text.lines();
+    if lines.next().and_then(|line| line.strip_prefix("boot ")) != Some(boot) {
+        return Vec::new();
+    }
+    for line in lines {
         let mut words = line.split(' ');
         let (Some(word), Some(random)) = (words.next(), words.next()) else { continue };
         let mut number = || words.next().and_then(|word| word.parse::<u64>().ok());
@@ -144,7 +174,8 @@ fn scopes(text: &str, server: Server) -> Vec<Scope> {
             "left" => {
                 if let (Some(group), Some(pipe)) = (number(), number()) {
                     let group = u32::try_from(group).unwrap_or(0);
-                    scopes.insert(random, scope(group, Reach::Stayed { pipe, known: Vec::new() }));
+                    let known = words.filter_map(process_of).collect();
+                    scopes.insert(random, scope(group, Reach::Stayed { pipe: Pipe::Recorded(pipe), known }));
                 }
             }
             _ => {
@@ -155,6 +186,12 @@ fn scopes(text: &str, server: Server) -> Vec<Scope> {
     scopes.into_values().collect()
 }
 
+/// `4242.98765`: a process by number and start.
+fn process_of(word: &str) -> Option<(u32, u64)> {
+    let (id, start) = word.split_once('.')?;
+    Some((id.parse().ok()?, start.parse().ok()?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,12 +199,34 @@ mod tests {
     #[test]
     fn what_is_done_is_not_ended() {
         let server = Server { id: 42, start: 7 };
-        let found = scopes("run aa\nrun bb\nrun cc\ndone aa\nleft bb 100 5\nrun d", server);
+        let text = "boot b\nrun aa\nrun bb\nrun cc\ndone aa\nleft bb 100 5 100.8 101.9 x\nrun d";
+        let found = scopes(text, server, "b");
         let seen: Vec<_> =
             found.iter().map(|scope| (scope.mark.as_str(), scope.group, &scope.reach)).collect();
-        let stayed = Reach::Stayed { pipe: 5, known: Vec::new() };
+        let stayed = Reach::Stayed { pipe: Pipe::Recorded(5), known: vec![(100, 8), (101, 9)] };
         let expected = [("42.7.bb", 100, &stayed), ("42.7.cc", 0, &Reach::All), ("42.7.d", 0, &Reach::All)];
         assert_eq!(seen, expected);
+    }
+
+    #[test]
+    fn a_record_of_another_boot_ends_nobody() {
+        let server = Server { id: 42, start: 7 };
+        for text in ["boot a\nrun aa\n", "run aa\nleft aa 100 5\n", "boot \nrun aa\n", ""] {
+            assert_eq!(scopes(text, server, "b"), [], "{text:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_noted_is_read_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let server = Server { id: 1, start: 1 };
+        let mut record = Record::create(folder.path(), server).unwrap();
+        record.started("1.1.aa");
+        let stayed = |pipe| Reach::Stayed { pipe, known: vec![(100, 8)] };
+        let scope = |pipe| Scope { mark: "1.1.aa".to_owned(), group: 100, since: 1, reach: stayed(pipe) };
+        record.left(&scope(Pipe::Held(5)));
+        let text = fs::read_to_string(&record.path).unwrap();
+        assert_eq!(scopes(&text, server, &boot().unwrap()), [scope(Pipe::Recorded(5))], "{text}");
     }
 
     #[test]
@@ -179,7 +238,7 @@ mod tests {
 
         // The lock alone does not tell: this server's number and start do.
         let dead = folder.path().join("cutline-server-1-1.lock");
-        fs::write(&dead, "run ab\n").unwrap();
+        fs::write(&dead, format!("boot {}\nrun ab\n", boot().unwrap())).unwrap();
         let found = stale(folder.path());
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].1.len(), 1);

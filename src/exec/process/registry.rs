@@ -1,6 +1,7 @@
 //! What belongs to the server: the commands that run, and what those that ended left behind.
 
 use std::collections::BTreeMap;
+use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -9,9 +10,10 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::drain::Drain;
-use super::end::{self, Reach, Scope, end_all};
+use super::end::{self, Outcome, Reach, Scope, end_all};
 use super::mark::Server;
 use super::record::{self, Record};
+use super::reserve;
 use crate::exec::spill::Store;
 
 /// How long a process that is told to end has until it is made to.
@@ -34,6 +36,9 @@ pub(super) struct Registry {
 struct State {
     running: BTreeMap<String, Scope>,
     left: Vec<Left>,
+    /// Those of which somebody may be left though all was done to end them: it is tried again at the
+    /// server's end.
+    unsure: Vec<Scope>,
     record: Option<Record>,
     closed: bool,
 }
@@ -66,12 +71,14 @@ impl Registry {
         }
     }
 
-    /// The mark of a command that is about to start; `None` where the server ends.
-    pub(super) fn announce(&self) -> Option<String> {
+    /// What is to be ended of a command that is about to start, should it be lost in that: all that
+    /// has its mark. It fails where the server ends, or could not end the command.
+    pub(super) fn announce(&self) -> io::Result<Scope> {
+        reserve::fill()?;
         let mark = self.server.mark();
         let mut state = self.state();
         if state.closed {
-            return None;
+            return Err(io::Error::other("the server ends"));
         }
         let gone: Vec<Left> = state.left.extract_if(.., |left| left.is_gone()).collect();
         if state.record.is_none()
@@ -86,9 +93,9 @@ impl Registry {
             record.started(&mark);
         }
         let scope = Scope { mark: mark.clone(), group: 0, since: self.server.start, reach: Reach::All };
-        state.running.insert(mark.clone(), scope);
+        state.running.insert(mark, scope.clone());
         self.running.send_modify(|running| *running += 1);
-        Some(mark)
+        Ok(scope)
     }
 
     /// A command was started.
@@ -101,18 +108,27 @@ impl Registry {
         self.over(mark, |record| record.done(mark));
     }
 
-    /// A command is over, but some of its processes stay.
-    pub(super) fn left(&self, scope: Scope, pipe: u64, drain: Arc<Drain>) {
+    /// A command is over, but somebody of it may be left: it stays on the record.
+    pub(super) fn unsure(&self, scope: Scope) {
         let mark = scope.mark.clone();
-        let group = scope.group;
+        self.state().unsure.push(scope);
+        self.over(&mark, |_| {});
+    }
+
+    /// A command is over, but some of its processes stay.
+    pub(super) fn left(&self, scope: Scope, drain: Arc<Drain>) {
+        let noted = scope.clone();
         self.state().left.push(Left { scope, drain });
-        self.over(&mark, |record| record.left(&mark, group, pipe));
+        self.over(&noted.mark, |record| record.left(&noted));
     }
 
     fn over(&self, mark: &str, note: impl FnOnce(&mut Record)) {
         let mut state = self.state();
         if state.running.remove(mark).is_some() {
-            if let Some(record) = &mut state.record {
+            // Once all is being ended together, the record goes or stays as a whole.
+            if !state.closed
+                && let Some(record) = &mut state.record
+            {
                 note(record);
             }
             self.running.send_modify(|running| *running -= 1);
@@ -133,8 +149,8 @@ impl Registry {
         let mut state = self.state();
         state.closed = true;
         self.closing.cancel();
-        let State { running, left, .. } = &*state;
-        running.values().chain(left.iter().map(|left| &left.scope)).cloned().collect()
+        let State { running, left, unsure, .. } = &*state;
+        running.values().chain(left.iter().map(|left| &left.scope)).chain(unsure).cloned().collect()
     }
 }
 
@@ -143,35 +159,37 @@ pub(super) async fn shutdown(registry: &Arc<Registry>) {
     let mut running = registry.running.subscribe();
     let scopes = registry.close();
     let ended = async {
-        if !scopes.is_empty() {
-            end::end(scopes, GRACE).await;
-        }
+        let mut outcome = end_of(scopes).await;
         let _all_over = running.wait_for(|running| *running == 0).await;
         // A command may have ended by itself just now, and left something.
         let left = registry.close();
-        if !left.is_empty() {
-            end::end(left, GRACE).await;
+        if outcome == Outcome::Over {
+            outcome = end_of(left).await;
         }
+        outcome
     };
     let in_time = tokio::time::timeout(SHUTDOWN, ended).await;
     let mut state = registry.state();
     state.left.iter().for_each(|left| left.drain.stop());
     state.left.clear();
     // Where something could not be ended, the next server tries again.
-    if in_time.is_ok()
+    if in_time == Ok(Outcome::Over)
         && let Some(record) = state.record.take()
     {
         record.remove();
     }
 }
 
+async fn end_of(scopes: Vec<Scope>) -> Outcome {
+    if scopes.is_empty() { Outcome::Over } else { end::end(scopes, GRACE).await }
+}
+
 /// Ends what servers that were killed left behind. Blocks.
 pub(super) fn end_stale(store: &Store) {
     let Some(folder) = store.existing_folder() else { return };
     for (stale, scopes) in record::stale(&folder) {
-        if !scopes.is_empty() {
-            end_all(&scopes, GRACE);
+        if scopes.is_empty() || end_all(&scopes, GRACE) == Outcome::Over {
+            stale.remove();
         }
-        stale.remove();
     }
 }

@@ -17,11 +17,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::capture::{Capture, Captured};
 use super::drain::{Drain, Level};
-use super::end::{self, Reach, Scope, end_all};
-use super::proc::{self, Process};
+use super::end::{self, Outcome, Pipe, Reach, Scope, end_all};
+use super::proc::{self, Look, Process};
 use super::registry::{GRACE, Registry};
+use super::reserve::Unseen;
 use super::shell::Shell;
-use super::{Background, Cause, Ending, Finished, Request, Running};
+use super::{Background, Cause, Ending, Finished, Place, Request, Running};
 use crate::exec::spill::Store;
 
 /// How long the processes of a command that ran out of time have until they are made to end.
@@ -40,15 +41,19 @@ pub(super) fn run(
     shell: &Shell,
     store: &Arc<Store>,
     registry: &Arc<Registry>,
+    place: Place,
     request: Request<'_>,
 ) -> io::Result<Running> {
     let began = Instant::now();
-    let mark = registry.announce().ok_or_else(|| io::Error::other("the server ends"))?;
-    let mut leash = Leash { registry: Arc::clone(registry), scope: None, mark };
+    let mut scope = registry.announce()?;
+    let mark = scope.mark.clone();
+    // Also where it says that it could not be started, something may run: by its mark it is known.
+    let mut leash = Leash { registry: Arc::clone(registry), scope: Some(scope.clone()), mark };
     let started = shell.start(request.command, request.roots, &leash.mark)?;
-    let group = started.child.id().unwrap_or(0);
-    let since = proc::one(group).map_or(0, |process| process.start);
-    let scope = Scope { mark: leash.mark.clone(), group, since, reach: Reach::All };
+    scope.group = started.child.id().unwrap_or(0);
+    if let Ok(Some(process)) = proc::one(scope.group) {
+        scope.since = process.start;
+    }
     leash.scope = Some(scope.clone());
     registry.started(scope);
 
@@ -60,6 +65,7 @@ pub(super) fn run(
     let (time, over) = (request.timeout, cancel.clone());
     tokio::spawn(async move {
         let finished = command.supervise(time, over).await;
+        drop(place);
         // Nobody listens where the caller went away; then there is nothing to tell.
         let _or_nobody = tell.send(finished);
     });
@@ -77,10 +83,12 @@ struct Leash {
 impl Drop for Leash {
     fn drop(&mut self) {
         // Only where the runtime itself is taken down, or the command could not be looked after.
-        if let Some(scope) = self.scope.take() {
-            end_all(&[scope], Duration::ZERO);
+        match self.scope.take() {
+            Some(scope) if end_all(std::slice::from_ref(&scope), Duration::ZERO) == Outcome::Unsure => {
+                self.registry.unsure(scope);
+            }
+            _ => self.registry.done(&self.mark),
         }
-        self.registry.done(&self.mark);
     }
 }
 
@@ -128,8 +136,11 @@ impl Command {
 
     /// Ends all of its processes.
     async fn end(&mut self, grace: Duration) -> Option<ExitStatus> {
-        if let Some(scope) = self.leash.scope.clone() {
-            end::end(vec![scope], grace).await;
+        if let Some(scope) = self.leash.scope.clone()
+            && end::end(vec![scope.clone()], grace).await == Outcome::Unsure
+        {
+            // The record first, so that nothing can say that it is done.
+            self.leash.registry.unsure(scope);
         }
         self.ended().await
     }
@@ -159,21 +170,30 @@ impl Command {
         let pipe = self.drain.inode();
         let (number, since) = (scope.group, scope.since);
         let looked = end::aside(move || {
-            let holders = if held { proc::holders(pipe) } else { Vec::new() };
+            let look = Look::new()?;
+            let holders = if held { look.holders(pipe)? } else { Vec::new() };
             let in_group = |process: &Process| process.group == number && !process.ended;
-            let members: Vec<Process> = proc::all()
-                .into_iter()
+            let members: Vec<Process> = look
+                .processes
+                .iter()
                 .filter(|process| in_group(process) && process.start >= since)
+                .cloned()
                 .collect();
-            (holders, members)
+            Ok((holders, members))
         });
-        let (holders, members) = looked.await.unwrap_or_default();
+        let looked = looked.await.unwrap_or(Err(Unseen));
+        // Who could not be seen may be there.
+        let unseen = looked.is_err();
+        let (holders, members) = looked.unwrap_or_default();
         let goes_on = !self.drain.has_ended();
         let output = self.captured(move |capture| capture.answer(goes_on)).await;
-        if goes_on || !members.is_empty() {
-            let known = members.iter().map(|process| (process.id, process.start)).collect();
-            scope.reach = Reach::Stayed { pipe, known };
-            self.leash.registry.left(scope, pipe, Arc::clone(&self.drain));
+        if goes_on || unseen || !members.is_empty() {
+            let mut known: Vec<_> =
+                members.iter().chain(&holders).map(|process| (process.id, process.start)).collect();
+            known.sort_unstable();
+            known.dedup();
+            scope.reach = Reach::Stayed { pipe: Pipe::Held(pipe), known };
+            self.leash.registry.left(scope, Arc::clone(&self.drain));
         }
         // Of a process that is another user's, what it holds is not known; that it is in the group is.
         let shown = if holders.is_empty() { members } else { holders };

@@ -19,7 +19,8 @@ impl Here {
         Self { commands, roots: vec![Root { given: real.clone(), real }], _folder: folder }
     }
 
-    fn run(&self, command: &str) -> Running {
+    async fn run(&self, command: &str) -> Running {
+        let place = self.commands.place().await.unwrap();
         let request = Request {
             command,
             roots: &self.roots,
@@ -27,14 +28,14 @@ impl Here {
             keep: Keep::Tail(2),
             max_bytes: 1000,
         };
-        self.commands.run(request).unwrap()
+        self.commands.run(place, request).unwrap()
     }
 }
 
 #[tokio::test]
 async fn how_far_it_is_is_never_waited_for() {
     let here = Here::new();
-    let mut running = here.run("echo hi; exec sleep 600");
+    let mut running = here.run("echo hi; exec sleep 600").await;
     while running.bytes() == 0 {
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
@@ -48,7 +49,7 @@ async fn how_far_it_is_is_never_waited_for() {
 async fn all_of_its_output_is_taken_however_slowly_it_is_saved() {
     let here = Here::new();
     // All of it fits into the pipe: the shell has ended long before it is read.
-    let mut running = here.run("until [ -e held ]; do :; done; seq 1 20000");
+    let mut running = here.run("until [ -e held ]; do :; done; seq 1 20000").await;
     let drain = Arc::clone(&running.drain);
     let held = here.roots[0].real.join("held");
     let slow = std::thread::spawn(move || {

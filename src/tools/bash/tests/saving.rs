@@ -111,7 +111,8 @@ async fn what_a_killed_server_left_is_ended_by_the_next() {
     std::fs::create_dir(&server.spill).unwrap();
     std::fs::set_permissions(&server.spill, std::fs::Permissions::from_mode(0o700)).unwrap();
     let record = server.spill.join("cutline-server-1-1.lock");
-    std::fs::write(&record, "run aa\nrun bb\ndone bb\n").unwrap();
+    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+    std::fs::write(&record, format!("boot {boot}run aa\nrun bb\ndone bb\n")).unwrap();
     server.cx.shared.commands.start();
     until(|| running.try_wait().unwrap()).await;
     until(|| (!record.exists()).then_some(())).await;
