@@ -16,6 +16,7 @@ pub use head_tail::HeadTail;
 pub use tail::Tail;
 
 use crate::limits::Bounds;
+use crate::text::as_index;
 
 /// Takes text piece by piece and keeps of it what its bounds allow.
 pub trait Collector {
@@ -168,11 +169,6 @@ fn newlines(text: &str) -> u64 {
 
 fn as_u64(len: usize) -> u64 {
     len as u64
-}
-
-/// A bound as an index; a bound beyond what memory can hold is no bound.
-fn as_index(bound: u64) -> usize {
-    usize::try_from(bound).unwrap_or(usize::MAX)
 }
 
 #[cfg(test)]

@@ -15,7 +15,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use tokio_util::sync::CancellationToken;
 
 use super::buffer::Buffer;
-use super::lines::{BLOCK_BYTES, Bytes, TextFile, as_index, read_at};
+use super::lines::{BLOCK_BYTES, Bytes, TextFile, read_at};
+use crate::text::as_index;
 
 /// Files that are remembered.
 const REMEMBERED: usize = 32;

@@ -10,8 +10,8 @@ use std::os::unix::fs::FileExt;
 use tokio_util::sync::CancellationToken;
 
 use super::buffer::Buffer;
-use crate::text::NEWLINE;
 use crate::text::decode::Encoding;
+use crate::text::{NEWLINE, as_index};
 
 /// Bytes that are read at a time; an even number, so that pairs stay aligned.
 pub const BLOCK_BYTES: usize = 256 * 1024;
@@ -168,9 +168,4 @@ impl Encoding {
         };
         found.ok_or_else(|| self.newlines(block))
     }
-}
-
-/// An offset as an index into what is held.
-pub(crate) fn as_index(offset: u64) -> usize {
-    usize::try_from(offset).unwrap_or(usize::MAX)
 }

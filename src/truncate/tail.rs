@@ -73,7 +73,7 @@ impl Collector for Tail {
         self.total.push(text.as_bytes());
         let needed = self.needed();
         if text.len() >= needed {
-            self.dropped |= !self.recent.is_empty() || text.len() > needed;
+            self.dropped |= !self.recent.is_empty();
             self.recent.clear();
             let from = text.floor_char_boundary(text.len() - needed);
             self.recent.push_str(text.get(from..).unwrap_or(text));
