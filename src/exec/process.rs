@@ -38,7 +38,7 @@ use registry::Registry;
 use shell::Shell;
 
 pub use capture::{Captured, Latest, Saved};
-pub use places::Place;
+pub use places::{Crowded, Place};
 pub use signal::signal_name;
 
 /// How often old saved outputs are looked for.
@@ -176,7 +176,8 @@ impl Commands {
     }
 
     /// Waits until one more command can run: each needs descriptors, and there are only so many.
-    pub async fn place(&self) -> io::Result<Place> {
+    pub async fn place(&self) -> Result<Place, Crowded> {
+        self.registry.reap();
         self.places.take().await
     }
 

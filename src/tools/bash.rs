@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Context, Output, ToolError};
-use crate::exec::process::{Cause, Finished, Request, Running};
+use crate::exec::process::{Cause, Crowded, Finished, Request, Running};
 use plan::Plan;
 use progress::News;
 
@@ -41,7 +41,7 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
         max_bytes: cx.limits().max_bytes,
     };
     let place = tokio::select! {
-        place = cx.shared.commands.place() => place.map_err(|source| ToolError::Spawn { source })?,
+        place = cx.shared.commands.place() => place.map_err(|Crowded(left)| ToolError::Crowded { left })?,
         () = cx.cancel.cancelled() => return Err(ToolError::Cancelled),
         () = cx.shutdown.cancelled() => return Err(ToolError::Cancelled),
     };

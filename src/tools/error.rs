@@ -132,6 +132,15 @@ pub enum ToolError {
         /// What the system said.
         source: io::Error,
     },
+    /// Too much that earlier commands left running.
+    #[error(
+        "Command could not be started: background processes of {left} earlier commands hold their output, \
+         which is all that the limit on open files allows. Send the output of such processes to a file"
+    )]
+    Crowded {
+        /// How many commands left such processes.
+        left: u32,
+    },
     /// The client took the call back, or the server ended.
     #[error("Cancelled")]
     Cancelled,

@@ -6,7 +6,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use serde_json::json;
 
 use crate::support::{Client, Reply, Start, Workspace, eventually};
@@ -174,22 +174,56 @@ fn few_descriptors(workspace: &Workspace, files: u32) -> Client {
 }
 
 #[test]
-fn without_a_descriptor_left_all_is_ended_at_the_servers_end() {
+fn what_commands_leave_running_leaves_room_for_other_calls() {
+    let workspace = Workspace::new();
+    workspace.write("notes", "kept\n");
+    let mut client = few_descriptors(&workspace, 64);
+    let calls: Vec<Reply> =
+        (0..20).map(|_| client.call("bash", json!({"command": "sleep 600 & echo hi"}))).collect();
+    let refused: Vec<&Reply> = calls.iter().filter(|reply| reply.is_error()).collect();
+    assert!((1..16).contains(&refused.len()), "{} of 20 are refused", refused.len());
+    for reply in refused {
+        reply.assert_error(&["background processes of ", "Send the output of such processes to a file"]);
+    }
+    client.call("read", json!({"path": "notes"})).assert_text("kept\n");
+    client.call("grep", json!({"pattern": "kept"})).assert_text("notes:1: kept");
+    client.call("find", json!({"pattern": "*"})).assert_text("notes");
+    client.call("ls", json!({})).assert_worked();
+    // Where one ends, another may be started.
+    let one = workspace.processes(client.id()).first().copied().and_then(Pid::from_raw).unwrap();
+    kill_process(one, Signal::KILL).unwrap();
+    eventually("there is room", || !client.call("bash", json!({"command": "echo hi"})).is_error());
+}
+
+#[test]
+fn what_commands_leave_running_without_their_output_takes_no_room() {
     let workspace = Workspace::new();
     let mut client = few_descriptors(&workspace, 64);
-    // Each keeps a pipe and a file open: soon there are none for another command.
+    for _ in 0..20 {
+        client.call("bash", json!({"command": "sleep 600 > log 2>&1 & echo hi"})).assert_text("hi\n");
+    }
+}
+
+#[test]
+fn without_a_descriptor_left_all_is_ended_at_the_servers_end() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
     for n in 0..20 {
         let away = if n % 2 == 0 { "" } else { "setsid " };
-        client.call("bash", json!({"command": format!("{away}sleep 600 & echo hi")}));
+        client.call("bash", json!({"command": format!("{away}sleep 600 & echo hi")})).assert_worked();
     }
     let running: Vec<u64> =
         (0..20).map(|_| client.send_call("bash", json!({"command": "exec sleep 600"}), None)).collect();
-    let stayed = workspace.processes(client.id()).len();
-    assert!(stayed >= 8, "only {stayed} stay: that is no want");
+    eventually("all run", || workspace.processes(client.id()).len() == 40);
+    // From here on hardly one more can be opened.
+    let open = fs::read_dir(format!("/proc/{}/fd", client.id())).unwrap();
+    let numbers = open.map(|entry| entry.unwrap().file_name().to_str().unwrap().parse::<u64>().unwrap());
+    let want = Rlimit { current: numbers.max().map(|last| last + 1), maximum: Some(1024) };
+    let server = i32::try_from(client.id()).ok().and_then(Pid::from_raw);
+    prlimit(server, Resource::Nofile, want).unwrap();
     for id in running {
         client.cancel(id);
     }
-    client.call("ls", json!({})).assert_worked();
     client.close_stdin();
     assert_eq!(client.exit().code(), Some(0));
     eventually("no process is left", || workspace.processes(client.id()).is_empty());

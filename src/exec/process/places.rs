@@ -1,46 +1,92 @@
-//! How many commands run at once: as many as there are descriptors for.
+//! How many commands run, and how many leave something running: as many as there are descriptors for.
 
-use std::io;
 use std::sync::Arc;
 
 use rustix::process::{Resource, getrlimit};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 /// Descriptors that the server itself, its files and its reserve need.
 const OWN: u64 = 40;
 /// Descriptors that one command needs at most, while it starts.
-const EACH: u64 = 8;
+const EACH: u32 = 8;
+/// Descriptors that stay open for what a command left running: its pipe, what wakes the pipe's
+/// reader, and the saved output.
+const STAYING: u32 = 3;
 /// The least and the most commands that may run at once.
-const BOUNDS: (u64, u64) = (4, 256);
+const BOUNDS: (u32, u32) = (4, 256);
 
-/// The places of all commands that run.
+/// The descriptors that commands may use, and who uses them.
 #[derive(Debug)]
-pub(super) struct Places(Arc<Semaphore>);
+pub(super) struct Places {
+    free: Arc<Semaphore>,
+    all: u32,
+    /// Commands that ended and left something that holds their output.
+    stay: watch::Sender<u32>,
+}
 
 /// A command's place among those that run; dropped, another may take it.
 #[derive(Debug)]
 pub struct Place {
-    _permit: OwnedSemaphorePermit,
+    permit: OwnedSemaphorePermit,
+    stay: watch::Sender<u32>,
 }
+
+/// The part of a place that is still needed for what a command left running.
+#[derive(Debug)]
+pub(super) struct Staying {
+    _permit: Option<OwnedSemaphorePermit>,
+    stay: watch::Sender<u32>,
+}
+
+/// Waiting would not help: so many earlier commands left processes that hold their output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Crowded(pub u32);
 
 impl Places {
     /// As many as this process's limit allows for.
     pub(super) fn new() -> Self {
-        let limit = getrlimit(Resource::Nofile).current;
-        Self(Arc::new(Semaphore::new(usize::try_from(count(limit)).unwrap_or(Semaphore::MAX_PERMITS))))
+        Self::of(count(getrlimit(Resource::Nofile).current))
     }
 
-    /// Waits for one, in the order of asking.
-    pub(super) async fn take(&self) -> io::Result<Place> {
-        let permit = Arc::clone(&self.0).acquire_owned().await.map_err(io::Error::other)?;
-        Ok(Place { _permit: permit })
+    fn of(all: u32) -> Self {
+        let free = usize::try_from(all).unwrap_or(Semaphore::MAX_PERMITS);
+        Self { free: Arc::new(Semaphore::new(free)), all, stay: watch::Sender::new(0) }
+    }
+
+    /// Waits for one, in the order of asking, while commands run that will make room.
+    pub(super) async fn take(&self) -> Result<Place, Crowded> {
+        let mut stay = self.stay.subscribe();
+        let full = |stay: &u32| stay.saturating_mul(STAYING).saturating_add(EACH) > self.all;
+        tokio::select! {
+            biased;
+            Ok(permit) = Arc::clone(&self.free).acquire_many_owned(EACH) => {
+                Ok(Place { permit, stay: self.stay.clone() })
+            }
+            stay = stay.wait_for(full) => Err(Crowded(stay.map_or(0, |stay| *stay))),
+        }
     }
 }
 
-/// How many commands may run where so many files may be open; `None` is without a limit.
-fn count(limit: Option<u64>) -> u64 {
-    let (least, most) = BOUNDS;
-    limit.map_or(most, |limit| (limit.saturating_sub(OWN) / EACH).clamp(least, most))
+impl Place {
+    /// Gives back all but what a command's reader needs, which goes on.
+    pub(super) fn staying(mut self) -> Staying {
+        self.stay.send_modify(|stay| *stay += 1);
+        let part = usize::try_from(STAYING).ok().and_then(|part| self.permit.split(part));
+        Staying { _permit: part, stay: self.stay }
+    }
+}
+
+impl Drop for Staying {
+    fn drop(&mut self) {
+        self.stay.send_modify(|stay| *stay -= 1);
+    }
+}
+
+/// Descriptors for commands where so many files may be open; `None` is without a limit.
+fn count(limit: Option<u64>) -> u32 {
+    let (least, most) = (BOUNDS.0 * EACH, BOUNDS.1 * EACH);
+    let free = limit.map_or(u64::MAX, |limit| limit.saturating_sub(OWN));
+    u32::try_from(free).unwrap_or(most).clamp(least, most)
 }
 
 #[cfg(test)]
@@ -51,8 +97,27 @@ mod tests {
     fn there_are_as_many_as_descriptors_allow() {
         let cases = [(Some(0), 4), (Some(64), 4), (Some(256), 27), (Some(1024), 123), (Some(65_536), 256)];
         for (limit, expected) in cases {
-            assert_eq!(count(limit), expected, "{limit:?}");
+            assert_eq!(count(limit) / EACH, expected, "{limit:?}");
         }
-        assert_eq!(count(None), 256);
+        assert_eq!(count(None) / EACH, 256);
+    }
+
+    #[tokio::test]
+    async fn one_waits_for_what_runs_and_not_for_what_stays() {
+        let places = Places::of(2 * EACH);
+        let (first, second) = (places.take().await.unwrap(), places.take().await.unwrap());
+        let third = tokio::spawn(async move { (places.take().await.map(drop), places) });
+        tokio::task::yield_now().await;
+        assert!(!third.is_finished());
+        let stays = first.staying();
+        drop(second);
+        let (third, places) = third.await.unwrap();
+        assert_eq!(third, Ok(()));
+        // Beside two that stay there is room for one, beside three there is none.
+        let beside = [places.take().await.unwrap().staying(), places.take().await.unwrap().staying()];
+        assert_eq!(places.take().await.map(drop), Err(Crowded(3)));
+        drop(stays);
+        assert_eq!(places.take().await.map(drop), Ok(()));
+        drop(beside);
     }
 }

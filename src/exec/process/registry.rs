@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::drain::Drain;
 use super::end::{self, Outcome, Reach, Scope, end_all};
 use super::mark::Server;
+use super::places::{Place, Staying};
 use super::record::{self, Record};
 use super::reserve;
 use crate::exec::spill::Store;
@@ -47,14 +48,16 @@ struct State {
 #[derive(Debug)]
 struct Left {
     scope: Scope,
-    /// Reads its output, while anybody holds that.
-    drain: Arc<Drain>,
+    /// Reads its output, while anybody holds that, and the descriptors that takes.
+    held: Option<(Arc<Drain>, Staying)>,
 }
 
 impl Left {
-    fn is_gone(&self) -> bool {
+    /// Lets go what is not needed any more; whether that is all.
+    fn is_gone(&mut self) -> bool {
+        self.held.take_if(|(drain, _)| drain.has_ended());
         let group = i32::try_from(self.scope.group).ok().and_then(Pid::from_raw);
-        self.drain.has_ended() && group.is_none_or(|group| test_kill_process_group(group).is_err())
+        self.held.is_none() && group.is_none_or(|group| test_kill_process_group(group).is_err())
     }
 }
 
@@ -80,22 +83,27 @@ impl Registry {
         if state.closed {
             return Err(io::Error::other("the server ends"));
         }
-        let gone: Vec<Left> = state.left.extract_if(.., |left| left.is_gone()).collect();
         if state.record.is_none()
             && let Ok(folder) = self.store.folder()
         {
             state.record = Record::create(&folder, self.server);
         }
         if let Some(record) = &mut state.record {
-            for left in &gone {
-                record.done(&left.scope.mark);
-            }
             record.started(&mark);
         }
         let scope = Scope { mark: mark.clone(), group: 0, since: self.server.start, reach: Reach::All };
         state.running.insert(mark, scope.clone());
         self.running.send_modify(|running| *running += 1);
         Ok(scope)
+    }
+
+    /// Lets go of what was left behind and has ended since.
+    pub(super) fn reap(&self) {
+        let mut state = self.state();
+        let gone: Vec<Left> = state.left.extract_if(.., Left::is_gone).collect();
+        if let Some(record) = &mut state.record {
+            gone.iter().for_each(|left| record.done(&left.scope.mark));
+        }
     }
 
     /// A command was started.
@@ -116,9 +124,10 @@ impl Registry {
     }
 
     /// A command is over, but some of its processes stay.
-    pub(super) fn left(&self, scope: Scope, drain: Arc<Drain>) {
+    pub(super) fn left(&self, scope: Scope, drain: Arc<Drain>, place: Place) {
         let noted = scope.clone();
-        self.state().left.push(Left { scope, drain });
+        let held = (!drain.has_ended()).then(|| (drain, place.staying()));
+        self.state().left.push(Left { scope, held });
         self.over(&noted.mark, |record| record.left(&noted));
     }
 
@@ -170,7 +179,7 @@ pub(super) async fn shutdown(registry: &Arc<Registry>) {
     };
     let in_time = tokio::time::timeout(SHUTDOWN, ended).await;
     let mut state = registry.state();
-    state.left.iter().for_each(|left| left.drain.stop());
+    state.left.iter().filter_map(|left| left.held.as_ref()).for_each(|(drain, _)| drain.stop());
     state.left.clear();
     // Where something could not be ended, the next server tries again.
     if in_time == Ok(Outcome::Over)

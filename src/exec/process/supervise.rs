@@ -61,11 +61,10 @@ pub(super) fn run(
     let drain = Arc::new(Drain::start(started.output, capture)?);
     let cancel = CancellationToken::new();
     let (tell, finished) = oneshot::channel();
-    let command = Command { child: started.child, drain: Arc::clone(&drain), leash, began };
+    let command = Command { child: started.child, drain: Arc::clone(&drain), leash, place, began };
     let (time, over) = (request.timeout, cancel.clone());
     tokio::spawn(async move {
         let finished = command.supervise(time, over).await;
-        drop(place);
         // Nobody listens where the caller went away; then there is nothing to tell.
         let _or_nobody = tell.send(finished);
     });
@@ -97,6 +96,7 @@ struct Command {
     child: Child,
     drain: Arc<Drain>,
     leash: Leash,
+    place: Place,
     began: Instant,
 }
 
@@ -193,7 +193,7 @@ impl Command {
             known.sort_unstable();
             known.dedup();
             scope.reach = Reach::Stayed { pipe: Pipe::Held(pipe), known };
-            self.leash.registry.left(scope, Arc::clone(&self.drain));
+            self.leash.registry.left(scope, Arc::clone(&self.drain), self.place);
         }
         // Of a process that is another user's, what it holds is not known; that it is in the group is.
         let shown = if holders.is_empty() { members } else { holders };
