@@ -4,6 +4,7 @@
 //! opened is inside. Paths that the model gives start from the first root; paths that it is shown
 //! are relative to that root, and absolute outside it, so that each can be handed back as it stands.
 
+use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
 use crate::text::show;
@@ -88,15 +89,26 @@ impl Workspace {
         }
     }
 
-    /// Whether `real`, a place without links, may be opened.
+    /// Whether `real`, a place without links, may be opened; nothing but a file, where it is a saved output.
     pub fn allows(&self, real: &Path) -> bool {
-        self.boundary == Boundary::None || self.within_roots(real) || self.is_saved_output(real)
+        self.allows_all_of(real) || self.is_saved_output(real)
     }
 
-    /// Whether `path` begins with a root, in either spelling; nothing is looked up.
-    pub fn spelled_within(&self, path: &Path) -> bool {
-        let begins = |root: &Root| path.starts_with(&root.given) || path.starts_with(&root.real);
-        self.roots.iter().any(begins) || self.saved.as_ref().is_some_and(|saved| path.starts_with(saved))
+    /// Whether `real`, a place without links, may be opened whatever it is.
+    pub fn allows_all_of(&self, real: &Path) -> bool {
+        self.boundary == Boundary::None || self.within_roots(real)
+    }
+
+    /// `path` with the real spelling of the root that it begins with, in either spelling; nothing is
+    /// looked up.
+    pub fn spelled_within<'a>(&self, path: &'a Path) -> Option<Cow<'a, Path>> {
+        let begins = |folder: &Path| path.starts_with(folder);
+        if self.roots.iter().any(|root| begins(&root.real)) || self.saved.as_deref().is_some_and(begins) {
+            return Some(Cow::Borrowed(path));
+        }
+        self.roots
+            .iter()
+            .find_map(|root| path.strip_prefix(&root.given).ok().map(|rest| Cow::Owned(root.real.join(rest))))
     }
 
     fn within_roots(&self, real: &Path) -> bool {
@@ -130,9 +142,8 @@ impl Workspace {
             return show::name(path.as_bytes()).into_owned();
         }
         let absolute = lexical(&self.absolute(path));
-        let from_root =
-            |root: &Root| absolute.strip_prefix(&root.given).ok().map(|rest| root.real.join(rest));
-        self.show(&self.roots.iter().find_map(from_root).unwrap_or(absolute))
+        let spelled = self.spelled_within(&absolute).map(Cow::into_owned);
+        self.show(&spelled.unwrap_or(absolute))
     }
 
     /// The roots as an error names them.

@@ -7,6 +7,7 @@
 //! Of what stands outside the roots nothing is told, not even whether anything does: a path that
 //! leaves them is refused alike whether it exists or not.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
@@ -14,7 +15,7 @@ use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{CWD, FileType, Mode, OFlags};
+use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
 use crate::workspace::{Boundary, Workspace};
@@ -65,14 +66,18 @@ impl Place {
     /// Opens `path`, which is absolute, where `workspace` allows its real place.
     pub fn open(workspace: &Workspace, path: &Path) -> Result<Self, OpenError> {
         let bounded = workspace.boundary() == Boundary::Roots;
-        if bounded && !is_plain(workspace, path) && leaves(workspace, path) {
-            return Err(OpenError::Outside);
-        }
-        match rustix::fs::openat(CWD, path, LOOK, Mode::empty()).and_then(Self::of) {
-            Ok(place) if !workspace.allows(&place.real) => Err(OpenError::Outside),
+        let plain = plain(workspace, path);
+        let direct = plain.as_deref().map(|path| open_without_links(path, ResolveFlags::empty()));
+        let opened = match direct {
+            Some(Ok(fd)) => Ok(fd),
+            // Through links it may go out and come back: then what it opens depends on what is there.
+            _ if bounded && leaves(workspace, path) => return Err(OpenError::Outside),
+            _ => rustix::fs::openat(CWD, path, LOOK, Mode::empty()),
+        };
+        match opened.and_then(Self::of) {
+            Ok(place) if !place.is_allowed(workspace) => Err(OpenError::Outside),
             Ok(place) if place.stat.st_nlink == 0 => Err(OpenError::Missing),
             Ok(place) => Ok(place),
-            Err(_) if bounded && leaves(workspace, path) => Err(OpenError::Outside),
             Err(Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG) => Err(OpenError::Missing),
             Err(Errno::ACCESS | Errno::PERM) => Err(OpenError::Denied),
             Err(error) => Err(OpenError::Other(error.into())),
@@ -80,21 +85,23 @@ impl Place {
     }
 
     /// The same, but only where the system has all that it takes in memory, so that this never waits
-    /// for a disk or a network. `None` says nothing of what stands there.
-    #[cfg(target_os = "linux")]
+    /// for a disk or a network, and no link is in the way. `None` says nothing of what stands there.
     pub fn open_cached(workspace: &Workspace, path: &Path) -> Option<Self> {
-        if workspace.boundary() == Boundary::Roots && !is_plain(workspace, path) {
-            return None;
-        }
-        let cached = rustix::fs::ResolveFlags::CACHED;
-        let fd = rustix::fs::openat2(CWD, path, LOOK, Mode::empty(), cached).ok()?;
+        let fd = open_without_links(&plain(workspace, path)?, ResolveFlags::CACHED).ok()?;
         let place = Self::of(fd).ok()?;
-        (workspace.allows(&place.real) && place.stat.st_nlink > 0).then_some(place)
+        (place.is_allowed(workspace) && place.stat.st_nlink > 0).then_some(place)
     }
 
     fn of(fd: OwnedFd) -> Result<Self, Errno> {
         let stat = rustix::fs::fstat(&fd)?;
         Ok(Self { real: place_of(&fd)?, kind: kind_of(&stat), stat, fd })
+    }
+
+    fn is_allowed(&self, workspace: &Workspace) -> bool {
+        match self.kind {
+            Kind::File => workspace.allows(&self.real),
+            Kind::Directory | Kind::Other(_) => workspace.allows_all_of(&self.real),
+        }
     }
 
     /// Opens the file for reading: the same that was checked. Never waits, whatever it is.
@@ -133,10 +140,20 @@ impl AsFd for Place {
     }
 }
 
-/// Whether `path` begins with a root and does not climb: what it opens can be judged once it is open.
-fn is_plain(workspace: &Workspace, path: &Path) -> bool {
+/// `path` where it begins with a root and does not climb, in the root's real spelling: without links
+/// in its way, what it opens can be judged once it is open.
+fn plain<'a>(workspace: &Workspace, path: &'a Path) -> Option<Cow<'a, Path>> {
     let climbs = path.components().any(|component| component == Component::ParentDir);
-    !climbs && workspace.spelled_within(path)
+    match workspace.boundary() {
+        Boundary::Roots if climbs => None,
+        Boundary::Roots => workspace.spelled_within(path),
+        Boundary::None => Some(Cow::Borrowed(path)),
+    }
+}
+
+/// Opens `path` where no part of it is a link.
+fn open_without_links(path: &Path, how: ResolveFlags) -> Result<OwnedFd, Errno> {
+    rustix::fs::openat2(CWD, path, LOOK, Mode::empty(), how | ResolveFlags::NO_SYMLINKS)
 }
 
 /// Where an open file really is.

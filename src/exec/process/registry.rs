@@ -102,7 +102,9 @@ impl Registry {
         let mut state = self.state();
         let gone: Vec<Left> = state.left.extract_if(.., Left::is_gone).collect();
         if let Some(record) = &mut state.record {
-            gone.iter().for_each(|left| record.done(&left.scope.mark));
+            for left in &gone {
+                record.done(&left.scope.mark);
+            }
         }
     }
 
