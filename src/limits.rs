@@ -32,6 +32,8 @@ pub const SPILL_MAX_TOTAL_BYTES: u64 = 4_000_000_000;
 pub const SPILL_KEEP: Duration = Duration::from_hours(7 * 24);
 /// Bytes of one incoming protocol message.
 pub const MAX_MESSAGE_BYTES: usize = 4_000_000;
+/// Bytes that the arguments of one call may hold: a command can't be longer than half of that.
+pub const ARGUMENTS_BYTES: usize = 256_000;
 /// Bytes of a pseudo-file (`/proc/…`) that read takes in.
 pub const PSEUDO_FILE_BYTES: u64 = 16_000_000;
 /// Seconds that reading a pseudo-file may take.

@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::notice::Count;
 use crate::text::Size;
-use crate::tools::{Context, Shared, ToolError, ToolName, catalog};
+use crate::tools::{Context, Shared, ToolError, ToolName, arguments, catalog};
 use crate::workspace::Workspace;
 
 pub use convert::{Shape, result_of};
@@ -108,6 +108,7 @@ impl Server {
         };
         let given = params.arguments.unwrap_or_default();
         let work = async {
+            arguments::check_size(&given)?;
             let _place = state.lanes.enter(tool, &cx.cancel).await?;
             catalog::call(&cx, tool, given).await
         };

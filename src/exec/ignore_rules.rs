@@ -51,6 +51,16 @@ struct Level {
     top: bool,
 }
 
+impl Drop for Level {
+    /// Level by level: a tree may be deeper than a stack.
+    fn drop(&mut self) {
+        let mut above = self.above.take();
+        while let Some(level) = above {
+            above = Arc::into_inner(level).and_then(|mut level| level.above.take());
+        }
+    }
+}
+
 /// Which rule files a folder has, by its own entries.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RuleFiles {

@@ -142,9 +142,10 @@ impl Commands {
     /// Commands that run as `settings` say. Nothing is started or looked at yet.
     pub fn new(settings: Settings) -> Self {
         let store = Arc::new(Store::new(settings.spill));
+        let temp = settings.sandbox.as_ref().map(|sandbox| sandbox.temp().to_owned());
         Self {
+            registry: Arc::new(Registry::new(Arc::clone(&store), temp)),
             shell: Shell::new(settings.sandbox),
-            registry: Arc::new(Registry::new(Arc::clone(&store))),
             store,
             places: Places::new(),
             background: CancellationToken::new(),

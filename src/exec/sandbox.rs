@@ -67,6 +67,8 @@ pub struct Sandbox {
 
 /// The argument of the binary that makes it the shell of a command under rules.
 pub const SUBCOMMAND: &str = "sandboxed";
+/// How the name of the temp folder of a server's commands begins.
+pub const TEMP_PREFIX: &str = "cutline-sandbox-";
 /// The flag that names a folder in which a command may write.
 pub const WRITE_FLAG: &str = "--write";
 
@@ -86,7 +88,7 @@ impl Sandbox {
         let private = std::fs::Permissions::from_mode(0o700);
         let shared = std::env::temp_dir().canonicalize()?;
         let mut temp = tempfile::Builder::new();
-        let temp = temp.prefix("cutline-sandbox-").permissions(private).tempdir_in(shared)?;
+        let temp = temp.prefix(TEMP_PREFIX).permissions(private).tempdir_in(shared)?;
         Ok(Some(Self { mode, writable, temp }))
     }
 

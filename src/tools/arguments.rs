@@ -10,7 +10,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::ToolError;
-use crate::text::show;
+use crate::limits::ARGUMENTS_BYTES;
+use crate::text::{Size, show};
 
 /// A JSON object, as schemas and arguments are.
 pub type Object = Map<String, Value>;
@@ -61,6 +62,27 @@ fn tidy(value: &mut Value) {
         Value::Array(values) => values.iter_mut().for_each(tidy),
         _ => {}
     }
+}
+
+/// Refuses arguments that no tool could use, so that calls that wait hold little.
+pub fn check_size(given: &Object) -> Result<(), ToolError> {
+    let bytes = given.iter().map(|(name, value)| name.len() + held_by(value)).sum::<usize>();
+    if bytes <= ARGUMENTS_BYTES {
+        return Ok(());
+    }
+    let (bytes, most) = (Size(bytes as u64), Size(ARGUMENTS_BYTES as u64));
+    Err(ToolError::Argument(format!("The arguments are too long: {bytes} (at most {most})")))
+}
+
+/// About how many bytes of memory a value holds.
+fn held_by(value: &Value) -> usize {
+    size_of::<Value>()
+        + match value {
+            Value::String(text) => text.len(),
+            Value::Array(values) => values.iter().map(held_by).sum(),
+            Value::Object(object) => object.iter().map(|(name, value)| name.len() + held_by(value)).sum(),
+            Value::Null | Value::Bool(_) | Value::Number(_) => 0,
+        }
 }
 
 /// The arguments `given` to `tool`, as `T`.

@@ -3,11 +3,13 @@
 
 use std::io::Read as _;
 use std::net::TcpListener;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use rustix::process::Signal;
 use serde_json::json;
 
-use crate::support::{Client, Start, Workspace};
+use crate::support::{Client, Start, Workspace, eventually};
 
 fn workspace() -> Workspace {
     Workspace::with(&json!({
@@ -97,7 +99,7 @@ fn each_mode_has_a_temp_folder_of_its_own() {
         let reply = client.call("bash", json!({"command": command}));
         let lines: Vec<&str> = reply.text().lines().collect();
         assert_eq!(&lines[..2], ["x", "700"], "{reply}");
-        let folder = std::path::PathBuf::from(lines[2]);
+        let folder = PathBuf::from(lines[2]);
         assert!(folder.is_dir(), "{reply}");
         // The one that all programs share can't be written to.
         let shared =
@@ -169,5 +171,24 @@ fn the_rest_is_as_without_it() {
         .assert_holds("Background process still running");
     client.close_stdin();
     assert_eq!(client.exit().code(), Some(0));
-    crate::support::eventually("its processes are gone", || workspace.processes(client.id()).is_empty());
+    eventually("its processes are gone", || workspace.processes(client.id()).is_empty());
+}
+
+#[test]
+fn the_temp_folder_of_a_killed_server_goes_with_the_next() {
+    let workspace = workspace();
+    let flags = ["--sandbox", "workspace-write"];
+    let Some(mut killed) = client(&workspace, &flags) else { return };
+    let folder =
+        killed.call("bash", json!({"command": "mkdir $TMPDIR/sub; printf $TMPDIR"})).text().to_owned();
+    let living = client(&workspace, &flags).map(|mut living| {
+        let folder = living.call("bash", json!({"command": "printf $TMPDIR"})).text().to_owned();
+        (living, PathBuf::from(folder))
+    });
+    killed.signal(Signal::KILL);
+    killed.exit();
+    assert!(Path::new(&folder).is_dir(), "{folder}");
+    let _next = Client::new(&workspace);
+    eventually("the folder is gone", || !Path::new(&folder).exists());
+    assert!(living.is_some_and(|(_living, folder)| folder.is_dir()), "a living server lost its own");
 }

@@ -163,3 +163,22 @@ fn as_git_says() {
     let found: BTreeSet<String> = files(dir.path()).0.into_iter().collect();
     similar_asserts::assert_eq!(found, said);
 }
+
+#[test]
+fn a_chain_of_rules_may_be_longer_than_a_stack_is_deep() {
+    let mut rules = Rules { shared: None, nearest: None };
+    for root_len in 0..500_000 {
+        let level = Level {
+            above: rules.nearest,
+            root_len,
+            ignore: None,
+            gitignore: None,
+            exclude: None,
+            top: false,
+        };
+        rules.nearest = Some(Arc::new(level));
+    }
+    let other = rules.clone();
+    drop(rules);
+    drop(other);
+}

@@ -18,9 +18,12 @@ use rustix::fs::OFlags;
 
 use super::end::{Pipe, Reach, Scope};
 use super::mark::Server;
+use crate::exec::sandbox;
 
 const PREFIX: &str = "cutline-server-";
 const SUFFIX: &str = ".lock";
+/// What the line with the temp folder begins with.
+const TEMP: &str = "temp ";
 /// Bytes past which a record is emptied when no command is open.
 const EMPTIED_BYTES: u64 = 1 << 16;
 /// Bytes of a record that are read: far more than a server writes.
@@ -33,6 +36,8 @@ const MAX_KNOWN: usize = 256;
 pub(super) struct Record {
     file: File,
     path: PathBuf,
+    /// The temp folder of sandboxed commands, which goes with them.
+    temp: Option<PathBuf>,
     /// Commands that are noted and not yet done.
     open: usize,
     /// Bytes that were written since it was last emptied.
@@ -40,8 +45,8 @@ pub(super) struct Record {
 }
 
 impl Record {
-    /// Begins the record of `server` in `folder`.
-    pub(super) fn create(folder: &Path, server: Server) -> Option<Self> {
+    /// Begins the record of `server` in `folder`; `temp` is what else goes with its commands.
+    pub(super) fn create(folder: &Path, server: Server, temp: Option<&Path>) -> Option<Self> {
         let path = folder.join(format!("{PREFIX}{}-{}{SUFFIX}", server.id, server.start));
         let nofollow = OFlags::NOFOLLOW.bits().cast_signed();
         let mut options = OpenOptions::new();
@@ -49,8 +54,8 @@ impl Record {
         let file = options.open(&path).ok()?;
         // Another server that just looks at it finds its owner alive, and leaves it.
         let _best_effort = file.try_lock();
-        let mut record = Self { file, path, open: 0, bytes: 0 };
-        record.write_boot();
+        let mut record = Self { file, path, temp: temp.map(Path::to_owned), open: 0, bytes: 0 };
+        record.write_head();
         Some(record)
     }
 
@@ -77,15 +82,18 @@ impl Record {
         if self.open == 0 && self.bytes > EMPTIED_BYTES {
             let _best_effort = self.file.set_len(0);
             self.bytes = 0;
-            self.write_boot();
+            self.write_head();
         } else {
             self.write(&format!("done {}", random_of(mark)));
         }
     }
 
-    fn write_boot(&mut self) {
+    fn write_head(&mut self) {
         if let Some(boot) = boot() {
             self.write(&format!("boot {boot}"));
+        }
+        if let Some(temp) = self.temp.as_deref().and_then(Path::to_str).filter(|temp| !temp.contains('\n')) {
+            self.write(&format!("{TEMP}{temp}"));
         }
     }
 
@@ -117,8 +125,10 @@ pub(super) fn stale(folder: &Path) -> Vec<(Stale, Vec<Scope>)> {
         .flatten()
         .filter_map(|entry| {
             let server = server_of(entry.file_name().to_str()?)?;
-            let stale = Stale::open(entry.path(), server)?;
-            let scopes = stale.scopes(server);
+            let mut stale = Stale::open(entry.path(), server)?;
+            let text = stale.text();
+            stale.temp = temp_of(&text);
+            let scopes = boot().map_or_else(Vec::new, |boot| scopes(&text, server, &boot));
             Some((stale, scopes))
         })
         .collect()
@@ -128,6 +138,7 @@ pub(super) fn stale(folder: &Path) -> Vec<(Stale, Vec<Scope>)> {
 pub(super) struct Stale {
     file: File,
     path: PathBuf,
+    temp: Option<PathBuf>,
 }
 
 impl Stale {
@@ -136,17 +147,20 @@ impl Stale {
         let file = OpenOptions::new().read(true).custom_flags(flags).open(&path).ok()?;
         let metadata = file.metadata().ok()?;
         let ours = metadata.is_file() && metadata.uid() == rustix::process::geteuid().as_raw();
-        (ours && file.try_lock().is_ok() && !server.is_alive()).then_some(Self { file, path })
+        (ours && file.try_lock().is_ok() && !server.is_alive()).then_some(Self { file, path, temp: None })
     }
 
-    fn scopes(&self, server: Server) -> Vec<Scope> {
+    fn text(&self) -> String {
         let mut text = String::new();
         let _what_was_read = (&self.file).take(MAX_BYTES).read_to_string(&mut text);
-        boot().map_or_else(Vec::new, |boot| scopes(&text, server, &boot))
+        text
     }
 
-    /// Removes it: what it tells of is ended.
+    /// Removes it, and the temp folder that it names: what it tells of is ended.
     pub(super) fn remove(self) {
+        if let Some(temp) = &self.temp {
+            let _best_effort = fs::remove_dir_all(temp);
+        }
         let _best_effort = fs::remove_file(&self.path);
     }
 }
@@ -154,6 +168,15 @@ impl Stale {
 fn server_of(name: &str) -> Option<Server> {
     let (id, start) = name.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)?.split_once('-')?;
     Some(Server { id: id.parse().ok()?, start: start.parse().ok()? })
+}
+
+/// The temp folder that a record names, where it is one of this user's.
+fn temp_of(text: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(text.lines().find_map(|line| line.strip_prefix(TEMP))?);
+    let named = path.is_absolute() && path.file_name()?.to_str()?.starts_with(sandbox::TEMP_PREFIX);
+    let metadata = path.symlink_metadata().ok()?;
+    let ours = metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw();
+    (named && ours).then_some(path)
 }
 
 fn scopes(text: &str, server: Server, boot: &str) -> Vec<Scope> {
@@ -178,9 +201,10 @@ fn scopes(text: &str, server: Server, boot: &str) -> Vec<Scope> {
                     scopes.insert(random, scope(group, Reach::Stayed { pipe: Pipe::Recorded(pipe), known }));
                 }
             }
-            _ => {
+            "done" => {
                 scopes.remove(random);
             }
+            _ => {}
         }
     }
     scopes.into_values().collect()
@@ -220,7 +244,7 @@ mod tests {
     fn what_is_noted_is_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let server = Server { id: 1, start: 1 };
-        let mut record = Record::create(folder.path(), server).unwrap();
+        let mut record = Record::create(folder.path(), server, None).unwrap();
         record.started("1.1.aa");
         let stayed = |pipe| Reach::Stayed { pipe, known: vec![(100, 8)] };
         let scope = |pipe| Scope { mark: "1.1.aa".to_owned(), group: 100, since: 1, reach: stayed(pipe) };
@@ -232,7 +256,7 @@ mod tests {
     #[test]
     fn a_living_servers_record_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let mut record = Record::create(folder.path(), Server::this()).unwrap();
+        let mut record = Record::create(folder.path(), Server::this(), None).unwrap();
         record.started("1.2.ab");
         assert_eq!(stale(folder.path()).len(), 0);
 

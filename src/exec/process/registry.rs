@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -27,6 +28,8 @@ const SHUTDOWN: Duration = Duration::from_millis(1200);
 pub(super) struct Registry {
     server: Server,
     store: Arc<Store>,
+    /// The temp folder of sandboxed commands.
+    temp: Option<PathBuf>,
     state: Mutex<State>,
     /// How many commands run.
     running: watch::Sender<usize>,
@@ -62,12 +65,14 @@ impl Left {
 }
 
 impl Registry {
-    /// The registry of this server; its record is kept in the folder of `store`.
-    pub(super) fn new(store: Arc<Store>) -> Self {
+    /// The registry of this server; its record is kept in the folder of `store`. `temp` is the temp
+    /// folder of sandboxed commands.
+    pub(super) fn new(store: Arc<Store>, temp: Option<PathBuf>) -> Self {
         let running = watch::Sender::new(0);
         Self {
             server: Server::this(),
             store,
+            temp,
             state: Mutex::default(),
             running,
             closing: CancellationToken::new(),
@@ -86,7 +91,7 @@ impl Registry {
         if state.record.is_none()
             && let Ok(folder) = self.store.folder()
         {
-            state.record = Record::create(&folder, self.server);
+            state.record = Record::create(&folder, self.server, self.temp.as_deref());
         }
         if let Some(record) = &mut state.record {
             record.started(&mark);

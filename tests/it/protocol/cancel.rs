@@ -82,10 +82,12 @@ fn cancelling_what_is_not_running_changes_nothing() {
 fn cancelling_one_call_leaves_the_others() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
-    let wait = |name: &str| json!({"command": format!("until [ -e go ]; do sleep 0.05; done; echo {name}")});
-    let (one, other) =
-        (client.send_call("bash", wait("one"), None), client.send_call("bash", wait("other"), None));
-    eventually("both run", || workspace.processes(client.id()).len() >= 2);
+    let one = client.send_call("bash", json!({"command": "touch started; exec sleep 600"}), None);
+    let wait = json!({"command": "until [ -e go ]; do sleep 0.05; done; echo other"});
+    let other = client.send_call("bash", wait, None);
+    eventually("both run", || {
+        workspace.path("started").exists() && workspace.processes(client.id()).len() >= 2
+    });
     client.cancel(one);
     workspace.write("go", "");
     assert_eq!(client.answer(other)["result"]["content"][0]["text"], "other\n");

@@ -95,3 +95,24 @@ fn an_error_is_an_answer_and_never_long() {
         assert!(reply.text().len() < 3000, "{} bytes from {tool}: {:.200}", reply.text().len(), reply.text());
     }
 }
+
+#[test]
+fn arguments_that_no_tool_could_use_are_refused_at_once() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    let mut client = Client::new(&workspace);
+    let long = "x".repeat(3_000_000);
+    for (tool, arguments) in [
+        ("read", json!({"path": long})),
+        ("bash", json!({"command": long})),
+        ("grep", json!({"pattern": long, "literal": true})),
+        ("find", json!({"pattern": "*", "path": vec![0; 100_000]})),
+        ("ls", json!({long.as_str(): 1})),
+    ] {
+        client.call(tool, arguments).assert_error(&["The arguments are too long: ", "MB (at most 256KB)"]);
+    }
+    let long = "x".repeat(200_000);
+    client.call("read", json!({"path": long})).assert_error(&["File not found"]);
+    client
+        .call("bash", json!({"command": format!(": {long}")}))
+        .assert_error(&["Command could not be started"]);
+}

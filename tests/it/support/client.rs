@@ -358,7 +358,7 @@ impl Client {
         self.child.id()
     }
 
-    /// Waits until the server has ended; its stdout is read to the end.
+    /// Waits until the server has ended; its stdout and stderr are read to the end.
     #[track_caller]
     pub(crate) fn exit(&mut self) -> ExitStatus {
         let mut status = None;
@@ -369,6 +369,8 @@ impl Client {
         while let Ok(message) = self.receive(PATIENCE) {
             self.unread.push_back(message);
         }
+        // Who collects it has its own hold of it.
+        eventually("its stderr ends", || Arc::strong_count(&self.stderr) == 1);
         status.expect("it has ended")
     }
 

@@ -65,7 +65,7 @@ impl Reply {
 
 impl fmt::Display for Reply {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "call: {}", self.asked)?;
+        writeln!(f, "call: {}", short(&self.asked))?;
         writeln!(f, "isError: {}", self.result["isError"])?;
         writeln!(f, "details: {}", self.details())?;
         let text = self.result["content"][0]["text"].as_str().unwrap_or("(none)");
