@@ -42,6 +42,9 @@ mod faults;
 // What commands leave behind, and when it goes: a killed server, a clean end, what is still written.
 mod leftovers;
 
+// Minutes of everything at once; run when asked for.
+mod soak;
+
 // The pages of documentation, held to the code.
 mod docs;
 

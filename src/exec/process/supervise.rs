@@ -194,6 +194,11 @@ impl Command {
             known.dedup();
             scope.reach = Reach::Stayed { pipe: Pipe::Held(pipe), known };
             self.leash.registry.left(scope, Arc::clone(&self.drain), self.place);
+            let (registry, ended) = (Arc::clone(&self.leash.registry), self.drain.ended());
+            tokio::spawn(async move {
+                ended.await;
+                registry.reap();
+            });
         }
         // Of a process that is another user's, what it holds is not known; that it is in the group is.
         let shown = if holders.is_empty() { members } else { holders };

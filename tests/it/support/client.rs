@@ -23,6 +23,9 @@ use super::{PATIENCE, Workspace, eventually};
 /// A user without rights, for tests that run as root.
 const NOBODY: u32 = 65534;
 
+/// Messages that a failure shows.
+const STORY: usize = 40;
+
 /// Which protocol a client speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Era {
@@ -283,7 +286,7 @@ impl Client {
 
     /// Sends bytes as they are.
     pub(crate) fn send_raw(&mut self, bytes: &[u8]) {
-        self.said.push(format!("> {}", short(&String::from_utf8_lossy(bytes))));
+        self.note(format!("> {}", short(&String::from_utf8_lossy(bytes))));
         let outgoing = self.outgoing.as_ref().expect("stdin is still open");
         let _seen_as_a_missing_answer = outgoing.send(bytes.to_vec());
     }
@@ -331,7 +334,7 @@ impl Client {
             std::sync::mpsc::RecvTimeoutError::Timeout => "a hang",
             std::sync::mpsc::RecvTimeoutError::Disconnected => "the end of stdout",
         })?;
-        self.said.push(format!("< {}", short(&line)));
+        self.note(format!("< {}", short(&line)));
         let message: Value = serde_json::from_str(&line).map_err(|_| "a line that is no JSON")?;
         if message["jsonrpc"] != "2.0" {
             return Err("a line that is no JSON-RPC");
@@ -384,9 +387,17 @@ impl Client {
         String::from_utf8_lossy(&self.stderr.lock().expect("stderr")).into_owned()
     }
 
-    /// All that was said, for a failure.
+    /// Keeps the last of what was said.
+    fn note(&mut self, message: String) {
+        if self.said.len() >= 2 * STORY {
+            self.said.drain(..STORY);
+        }
+        self.said.push(message);
+    }
+
+    /// What was said last, for a failure.
     fn story(&self) -> String {
-        let from = self.said.len().saturating_sub(40);
+        let from = self.said.len().saturating_sub(STORY);
         format!("flags: {}\n{}\nstderr:\n{}", self.flags, self.said[from..].join("\n"), self.stderr())
     }
 }

@@ -1,0 +1,218 @@
+//! Minutes of what many clients would do at once: calls of every kind, wrong ones, lines that are
+//! none, cancels, servers that are killed beside. After it nothing may be left, and memory is where
+//! it was.
+//!
+//! `CUTLINE_SOAK_SECS=300 cargo test --test it soak -- --ignored --nocapture`; half a minute without
+//! the variable.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use rustix::process::Signal;
+use serde_json::{Value, json};
+
+use crate::support::{Client, Era, Start, Workspace, eventually};
+
+/// Calls in flight together.
+const AT_ONCE: u32 = 24;
+/// How often a server beside is started, given work and killed: every so many rounds.
+const ROUNDS_PER_KILL: u64 = 10;
+/// Bytes that a server may hold at its end beyond what it held when it was warm.
+const GROWTH_BYTES: u64 = 8_000_000;
+/// Bytes that it may ever hold.
+const PEAK_BYTES: u64 = 64_000_000;
+
+/// What is asked: a tool, its arguments, and what the text must hold where the call is not cancelled.
+type Asked = (&'static str, Value, String);
+
+#[test]
+#[ignore = "takes as long as it is told to"]
+fn nothing_is_left_and_nothing_grows() {
+    let seconds = std::env::var("CUTLINE_SOAK_SECS").ok().and_then(|text| text.parse().ok()).unwrap_or(30);
+    let time = Duration::from_secs(seconds);
+    std::thread::scope(|scope| {
+        for era in Era::BOTH {
+            scope.spawn(move || soak(era, time));
+        }
+    });
+}
+
+fn soak(era: Era, time: Duration) {
+    let workspace = workspace();
+    let mut client = Start::new(&workspace).era(era).client();
+    let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+    let (mut rounds, mut calls, mut cancelled, mut killed) = (0_u64, 0_u64, 0_u64, 0_u64);
+    let mut warm = None;
+    let start = Instant::now();
+    while start.elapsed() < time {
+        rounds += 1;
+        let (asked, taken_back) = round(&mut client, &mut dice);
+        calls += asked;
+        cancelled += taken_back;
+        if rounds.is_multiple_of(ROUNDS_PER_KILL) {
+            kill_one_beside(&workspace, era);
+            killed += 1;
+        }
+        if warm.is_none() && start.elapsed() > time / 4 {
+            warm = Some(rest(&workspace, &client));
+        }
+    }
+    let (warm, end) = (warm.unwrap(), rest(&workspace, &client));
+    eprintln!(
+        "{era:?}: {calls} calls, {cancelled} of them cancelled, {killed} servers killed beside\n\
+         warm: {warm:?}\nend:  {end:?}"
+    );
+    assert!(end.descriptors <= warm.descriptors, "{warm:?}\n{end:?}");
+    assert!(end.threads <= warm.threads, "{warm:?}\n{end:?}");
+    assert!(end.bytes <= warm.bytes + GROWTH_BYTES, "{warm:?}\n{end:?}");
+    assert!(end.peak <= PEAK_BYTES, "{end:?}");
+    client.close_stdin();
+    assert_eq!(client.exit().code(), Some(0));
+    eventually("no process is left", || workspace.processes(client.id()).is_empty());
+    // What killed servers left goes with the next start.
+    let mut next = Start::new(&workspace).era(era).client();
+    next.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
+    next.close_stdin();
+    assert_eq!(next.exit().code(), Some(0));
+    let saved = workspace.saved();
+    let stays = fs::read_dir(workspace.saved_dir()).unwrap().map(|entry| entry.unwrap().path());
+    let others: Vec<_> = stays.filter(|path| !saved.contains(path)).collect();
+    assert!(others.is_empty(), "{others:?}");
+}
+
+fn workspace() -> Workspace {
+    let workspace = Workspace::with(&json!({
+        "tree/d{n}/f{n}.txt": {"each": [1, 300], "content": "one needle\nand hay\n"},
+        "small": "one\ntwo\nthree\n",
+        "binary": "a\u{0}b",
+    }));
+    let lines: Vec<String> = (1..=300_000).map(|n| format!("line {n} of a long file\n")).collect();
+    workspace.write("long", lines.concat());
+    workspace.write("one-line", "x".repeat(5_000_000));
+    workspace
+}
+
+/// Sends calls of all kinds, takes some back, and waits for the answers; how many there were of each.
+fn round(client: &mut Client, dice: &mut Dice) -> (u64, u64) {
+    let mut number = |below: u32| dice.below(below);
+    let mut waiting = Vec::new();
+    let mut taken_back = 0;
+    let count = 1 + number(AT_ONCE);
+    for _ in 0..count {
+        let (tool, arguments, expected) = asked(&mut number);
+        let token = (number(3) == 0).then(|| json!(format!("p{}", number(1 << 30))));
+        let id = client.send_call(tool, arguments, token);
+        match number(5) {
+            0 => {
+                client.cancel(id);
+                taken_back += 1;
+            }
+            _ => waiting.push((id, expected)),
+        }
+        match number(12) {
+            0 => client.send_raw(b"{\"jsonrpc\":\"2.0\",\"id\":\n"),
+            1 => client.send_raw(&[b"[1,2", &vec![b'['; number(100_000) as usize][..], b"\n"].concat()),
+            2 => client.cancel(u64::from(number(1 << 30))),
+            3 => client.notify("notifications/nothing", json!({})),
+            _ => {}
+        }
+    }
+    for (id, expected) in waiting {
+        let answer = client.answer(id);
+        let text = answer["result"]["content"][0]["text"].as_str();
+        assert!(
+            text.is_some_and(|text| text.contains(&expected) && text.len() <= 31_000),
+            "{expected:?}: {answer}"
+        );
+    }
+    client.unasked();
+    (u64::from(count), taken_back)
+}
+
+fn asked(number: &mut impl FnMut(u32) -> u32) -> Asked {
+    let n = 1 + number(299_000);
+    if number(100) == 0 {
+        // It takes its second, and its grace.
+        let stubborn = json!({"command": "trap '' TERM; echo in; sleep 600", "timeout": 1});
+        return ("bash", stubborn, "timed out".into());
+    }
+    match number(15) {
+        0 => ("read", json!({"path": "small"}), "three\n".into()),
+        1 => {
+            ("read", json!({"path": "long", "offset": n, "limit": 50}), format!("line {n} of a long file\n"))
+        }
+        2 => ("read", json!({"path": "long", "offset": -20}), "line 300000 of a long file\n".into()),
+        3 => ("read", json!({"path": "one-line"}), "5MB".into()),
+        4 => ("read", json!({"path": format!("none-{n}")}), "File not found".into()),
+        5 => ("grep", json!({"pattern": "needle", "limit": 1 + n % 300}), "one needle".into()),
+        6 => ("grep", json!({"pattern": format!("never {n} there")}), "No matches found".into()),
+        7 => ("grep", json!({"pattern": "(", "path": "tree"}), "Invalid pattern".into()),
+        8 => ("find", json!({"pattern": "*.txt", "offset": n % 200}), "tree/d".into()),
+        9 => ("ls", json!({"path": "tree", "limit": 1 + n % 100}), "d1/".into()),
+        10 => ("bash", json!({"command": format!("echo said {n}")}), format!("said {n}\n")),
+        11 => ("bash", json!({"command": "seq 3000"}), "Full output: ".into()),
+        12 => ("bash", json!({"command": "sleep 0.3 & echo left"}), "left\n".into()),
+        13 => {
+            ("bash", json!({"command": "trap '' TERM; echo in; sleep 600", "timeout": 1}), "timed out".into())
+        }
+        14 => ("bash", json!({"command": "kill -KILL $$"}), "SIGKILL".into()),
+        _ => ("bash", json!({"command": "head -c 3000000 /dev/zero | tr '\\0' x"}), "3MB".into()),
+    }
+}
+
+/// A server that is killed in the middle of its work; the next such finds what it left.
+fn kill_one_beside(workspace: &Workspace, era: Era) {
+    let mut beside = Start::new(workspace).era(era).client();
+    beside.call("bash", json!({"command": "setsid sleep 600 & seq 3000"})).assert_worked();
+    beside.send_call("bash", json!({"command": "seq 100000; sleep 600 & sleep 600"}), None);
+    beside.send_call("grep", json!({"pattern": "needle"}), None);
+    beside.signal(Signal::KILL);
+    beside.exit();
+}
+
+/// What a server holds while it has nothing to do.
+#[derive(Debug)]
+struct Held {
+    descriptors: usize,
+    threads: usize,
+    bytes: u64,
+    peak: u64,
+}
+
+/// Waits until nothing of the server's own work is left, and looks at what it holds then.
+fn rest(workspace: &Workspace, client: &Client) -> Held {
+    let of = |what: &str| format!("/proc/{}/{what}", client.id());
+    let entries = |what: &str| fs::read_dir(of(what)).map(Iterator::count).unwrap_or_default();
+    // A server that starts ends what killed ones left.
+    let mut next = Client::new(workspace);
+    eventually("all processes are gone", || {
+        workspace.processes(client.id()).iter().all(|id| u32::try_from(*id) == Ok(next.id()))
+    });
+    next.close_stdin();
+    next.exit();
+    // Threads that have nothing to do stay for some seconds.
+    eventually("its threads are gone", || entries("task") <= 2);
+    let status = fs::read_to_string(of("status")).unwrap();
+    let bytes = |field: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+    };
+    Held {
+        descriptors: entries("fd"),
+        threads: entries("task"),
+        bytes: bytes("VmRSS:"),
+        peak: bytes("VmHWM:"),
+    }
+}
+
+/// The same numbers each time (xorshift).
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, bound: u32) -> u32 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        u32::try_from(self.0 >> 40).unwrap() % bound
+    }
+}
