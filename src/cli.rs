@@ -1,15 +1,17 @@
 //! The command line: every flag, its variable and its default, once.
 //!
-//! `cutline` serves over stdio; `cutline call` runs one tool here; `cutline config` prints the entry
-//! for a client. What was typed is checked here, once, and becomes the settings of the library.
+//! `cutline` serves over stdio; `cutline call` runs one tool here; `cutline config` adds the server to
+//! a client; `cutline doctor` says what is wrong. What was typed is checked here, once, and becomes
+//! the settings of the library.
 
 mod call;
 mod config;
+mod doctor;
+mod sandboxed;
 mod serve;
 mod settings;
 mod values;
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -17,7 +19,11 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEn
 
 use crate::exec::sandbox;
 use crate::limits;
+use crate::tools::ToolName;
 use values::Bytes;
+
+/// The name of the binary, of the server, and of its entry in a client.
+const NAME: &str = env!("CARGO_PKG_NAME");
 
 /// File tools for coding agents, over MCP: read, bash, grep, find and ls, within limits.
 ///
@@ -34,30 +40,42 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Command {
     /// Run one tool here and print what the model would see
+    #[command(
+        subcommand_value_name = "TOOL",
+        subcommand_help_heading = "Tools",
+        disable_help_subcommand = true
+    )]
     Call {
-        /// read, bash, grep, find or ls
-        tool: String,
-        /// The tool's arguments: key=value, as many as it takes
-        #[arg(value_name = "KEY=VALUE")]
-        arguments: Vec<String>,
+        /// The tool
+        #[command(subcommand)]
+        tool: call::Tool,
         /// Print the whole result as JSON
-        #[arg(long)]
+        #[arg(long, global = true)]
         json: bool,
     },
     /// Print the entry that adds this binary, with the flags given, to a client
     Config {
         /// The client
         client: Client,
-    },
-    /// Become a command under the rules of --sandbox; the server starts its commands so
-    #[command(hide = true)]
-    Sandboxed {
-        /// A folder in which the command may write
+        /// Merge it into the client's own file instead, after a copy of that was made beside it
         #[arg(long)]
-        write: Vec<PathBuf>,
-        /// The command
-        #[arg(last = true, required = true)]
-        command: Vec<OsString>,
+        write: bool,
+        /// The file, where it is another one
+        #[arg(long, value_name = "FILE", requires = "write")]
+        file: Option<PathBuf>,
+    },
+    /// Start the server as a client would, call each tool, and say what is wrong
+    Doctor,
+    /// Print what a shell needs to complete cutline's words
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Print the manual page
+    Man {
+        /// Write it and the pages of all commands into this folder instead
+        #[arg(value_name = "DIR")]
+        folder: Option<PathBuf>,
     },
 }
 
@@ -90,7 +108,7 @@ struct Options {
     allow_outside: bool,
     /// Register only these tools
     #[arg(long, value_name = "LIST", env = "CUTLINE_TOOLS", value_delimiter = ',', value_parser = values::tool, default_value = "read,bash,grep,find,ls", global = true)]
-    tools: Vec<crate::tools::ToolName>,
+    tools: Vec<ToolName>,
     /// Give results as structured content too, with an output schema
     #[arg(long, env = "CUTLINE_STRUCTURED", value_parser = clap::builder::FalseyValueParser::new(), global = true)]
     structured: bool,
@@ -146,17 +164,40 @@ const TOOL_ERROR: i32 = 1;
 
 /// Does what the command line says; the process's exit code.
 pub fn run() -> anyhow::Result<i32> {
-    let matches = Cli::command().get_matches();
+    if std::env::args_os().nth(1).is_some_and(|word| word == sandbox::SUBCOMMAND) {
+        return sandboxed::run();
+    }
+    let matches = command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     match cli.command {
         None => serve::run(&cli.options),
-        Some(Command::Call { tool, arguments, json }) => call::run(&cli.options, &tool, &arguments, json),
-        Some(Command::Config { client }) => config::run(client, &matches),
-        Some(Command::Sandboxed { write, command }) => {
-            Err(anyhow::Error::new(sandbox::enter(&write, &command))
-                .context("the sandbox could not be entered"))
+        Some(Command::Call { tool, json }) => call::run(&cli.options, tool, json),
+        Some(Command::Config { client, write, file }) => {
+            config::run(client, if write { config::To::Write(file) } else { config::To::Print }, &matches)
+        }
+        Some(Command::Doctor) => doctor::run(&cli.options, &matches),
+        Some(Command::Completions { shell }) => {
+            clap_complete::generate(shell, &mut command(), NAME, &mut std::io::stdout().lock());
+            Ok(0)
+        }
+        Some(Command::Man { folder: None }) => {
+            clap_mangen::Man::new(command()).render(&mut std::io::stdout().lock())?;
+            Ok(0)
+        }
+        Some(Command::Man { folder: Some(folder) }) => {
+            clap_mangen::generate_to(command(), folder)?;
+            Ok(0)
         }
     }
+}
+
+/// All flags and commands, with what the tools say of themselves.
+fn command() -> clap::Command {
+    Cli::command().mut_subcommand("call", |call| {
+        ToolName::ALL
+            .into_iter()
+            .fold(call, |call, tool| call.mut_subcommand(tool.as_str(), |one| one.defer(call::with_help)))
+    })
 }
 
 /// Ends the process as clap ends it for any bad usage: with code 2.

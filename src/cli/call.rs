@@ -1,41 +1,105 @@
 //! `cutline call TOOL key=value …`: one tool, here, and what the model would see of it.
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anstyle::{AnsiColor, Style};
+use clap::Subcommand;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::limits::Limits;
 use crate::server::{Shape, result_of};
+use crate::text::show;
 use crate::tools::arguments::Object;
-use crate::tools::{Context, Output, Progress, ToolError, ToolName, catalog};
+use crate::tools::{Context, Output, Progress, ToolError, ToolName, ToolSet, catalog};
 
 use super::{Options, TOOL_ERROR, refuse, serve};
 
 /// How notices look on a terminal.
 const NOTICE: Style = AnsiColor::Yellow.on_default();
+/// Characters of the line of news: less than a terminal is wide.
+const NEWS_CHARS: usize = 76;
+/// Goes to the line's start and clears it.
+const CLEAR: &str = "\r\x1b[K";
 /// Exit code of a call that was ended from the keyboard.
 const INTERRUPTED: i32 = 130;
 
+/// A tool, and the arguments of its call.
+#[derive(Debug, Subcommand)]
+pub(super) enum Tool {
+    Read(Arguments),
+    Bash(Arguments),
+    Grep(Arguments),
+    Find(Arguments),
+    Ls(Arguments),
+}
+
+/// What a call is given.
+#[derive(Debug, clap::Args)]
+pub(super) struct Arguments {
+    /// The tool's arguments, as many as it takes
+    #[arg(value_name = "KEY=VALUE")]
+    words: Vec<String>,
+}
+
+impl Tool {
+    fn named(self) -> (ToolName, Vec<String>) {
+        match self {
+            Self::Read(given) => (ToolName::Read, given.words),
+            Self::Bash(given) => (ToolName::Bash, given.words),
+            Self::Grep(given) => (ToolName::Grep, given.words),
+            Self::Find(given) => (ToolName::Find, given.words),
+            Self::Ls(given) => (ToolName::Ls, given.words),
+        }
+    }
+}
+
+/// What the help of a tool's command holds, in this order.
+const HELP: &str = "{about-with-newline}\n{usage-heading} {usage}{after-help}\n\nOptions:\n{options}";
+
+/// A tool's command with what the tool and its arguments are.
+pub(super) fn with_help(command: clap::Command) -> clap::Command {
+    let Some(tool) = ToolName::of(command.get_name()) else { return command };
+    let schema = tool.schema();
+    let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let lines = properties.into_iter().flatten().map(|(name, property)| {
+        let text = |field| property.get(field).and_then(Value::as_str).unwrap_or_default();
+        let needed = if required.iter().any(|one| one == name) { "; required" } else { "" };
+        format!("  {name:<10} {:<8} {}{needed}", text("type"), text("description"))
+    });
+    let keys: Vec<String> = lines.collect();
+    command
+        .about(tool.title())
+        .long_about(tool.description(&Limits::default(), &ToolSet::default()))
+        .after_help(format!("Keys:\n{}", keys.join("\n")))
+        .help_template(HELP)
+}
+
 /// Does one call; the exit code.
-pub(super) fn run(options: &Options, tool: &str, arguments: &[String], json: bool) -> anyhow::Result<i32> {
-    let registered = |tool: &ToolName| options.tools.contains(tool);
-    let Some(tool) = ToolName::of(tool).filter(registered) else {
-        refuse(format!("{tool} is not a tool that is registered"));
-    };
-    let given = object(arguments).unwrap_or_else(|message| refuse(message));
+pub(super) fn run(options: &Options, tool: Tool, json: bool) -> anyhow::Result<i32> {
+    let (tool, words) = tool.named();
+    if !options.tools.contains(&tool) {
+        refuse(format!("{} is not a tool that is registered", tool.as_str()));
+    }
+    let given = object(&words).unwrap_or_else(|message| refuse(message));
     let shared = options.shared().unwrap_or_else(|message| refuse(message));
     let workspace = options.workspace(&shared).unwrap_or_else(|message| refuse(message));
+    let told = Arc::new(AtomicBool::new(false));
     let cx = Context {
         shared,
         workspace: Arc::new(workspace),
         cancel: CancellationToken::new(),
         shutdown: CancellationToken::new(),
-        progress: Progress::default(),
+        progress: news(&told),
     };
     let runtime = serve::runtime()?;
     let (outcome, interrupted) = runtime.block_on(call(&cx, tool, given));
+    if told.load(Ordering::Relaxed) {
+        let _closed = write!(std::io::stderr(), "{CLEAR}");
+    }
     let failed = outcome.is_err();
     if json {
         let shape = if options.structured { Shape::Structured } else { Shape::Text };
@@ -66,6 +130,21 @@ async fn call(cx: &Context, tool: ToolName, given: Object) -> (Result<Output, To
     };
     cx.shared.commands.shutdown().await;
     (outcome, interrupted)
+}
+
+/// News of long work: one line on the terminal, each in the last one's place; elsewhere none. Once
+/// there are any, `told` is set.
+fn news(told: &Arc<AtomicBool>) -> Progress {
+    let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
+    if dumb || !std::io::stderr().is_terminal() {
+        return Progress::default();
+    }
+    let told = Arc::clone(told);
+    Progress::new(move |message| {
+        told.store(true, Ordering::Relaxed);
+        let line = show::middle_out(&message, NEWS_CHARS);
+        let _closed = write!(std::io::stderr(), "{CLEAR}{line}");
+    })
 }
 
 /// `key=value` words as the object that a model would send; numbers and switches are taken from text.

@@ -1,31 +1,75 @@
-//! `cutline config CLIENT`: the entry that adds this binary to a client, with the flags given.
+//! `cutline config CLIENT`: the entry that adds this binary to a client, with the flags given; printed,
+//! or merged into the client's own file.
+
+mod entry;
+mod file;
+mod merge;
 
 use std::io::Write as _;
-use std::path::Path;
+use std::path::PathBuf;
 
+use anyhow::Context as _;
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, CommandFactory as _};
-use serde_json::{Value, json};
 
 use super::{Cli, Client};
+use entry::Entry;
+use file::Written;
+
+pub(super) use file::place;
+pub(super) use merge::command_in;
 
 /// The flags whose values are paths: a client starts the server in a folder of its own.
 const PATHS: [&str; 3] = ["roots", "spill_dir", "writable"];
-/// The name under which a client lists the server.
-const NAME: &str = env!("CARGO_PKG_NAME");
 
-/// Prints the entry; the exit code.
-pub(super) fn run(client: Client, matches: &ArgMatches) -> anyhow::Result<i32> {
+/// What is to be done with the entry.
+#[derive(Debug)]
+pub(super) enum To {
+    /// It is printed.
+    Print,
+    /// It is merged into this file, or into the client's own.
+    Write(Option<PathBuf>),
+}
+
+/// Prints or writes the entry; the exit code.
+pub(super) fn run(client: Client, to: To, matches: &ArgMatches) -> anyhow::Result<i32> {
     let binary = std::env::current_exe()?.to_string_lossy().into_owned();
-    let given = matches.subcommand().map_or(matches, |(_, matches)| matches);
-    let entry = entry(client, &binary, &flags(given)?)?;
-    writeln!(std::io::stdout().lock(), "{entry}")?;
-    let _closed = writeln!(std::io::stderr(), "This goes into {}", place(client));
+    let flags = flags(matches)?;
+    let rootless = !flags.iter().any(|flag| flag == "--root");
+    let entry = Entry::new(client, binary, flags);
+    let mut say = anstream::stderr().lock();
+    match to {
+        To::Print => {
+            let alone = merge::merged(client, "", &entry).map_err(anyhow::Error::msg)?;
+            std::io::stdout().lock().write_all(alone.as_bytes())?;
+            let _closed = writeln!(say, "This goes into {}", file::words(client));
+        }
+        To::Write(file) => {
+            let path = file.map_or_else(|| place(client), |path| Ok(std::path::absolute(path)?))?;
+            let written = file::rewrite(&path, |text| merge::merged(client, text, &entry))
+                .with_context(|| format!("{} was left as it is", path.display()))?;
+            let path = path.display();
+            let _closed = match written {
+                Written::AsItWas => writeln!(say, "{path} has this entry already"),
+                Written::New => writeln!(say, "{path} is new, and holds this entry"),
+                Written::Changed { backup } => {
+                    writeln!(say, "{path} has this entry now; as it was, it is in {}", backup.display())
+                }
+            };
+        }
+    }
+    if rootless && client == Client::ClaudeDesktop {
+        let _closed = writeln!(
+            say,
+            "Claude Desktop starts servers in a folder of its own: with --root DIR the tools work in yours"
+        );
+    }
     Ok(0)
 }
 
 /// The flags as they were typed, their paths made absolute.
-fn flags(matches: &ArgMatches) -> anyhow::Result<Vec<String>> {
+pub(super) fn flags(matches: &ArgMatches) -> anyhow::Result<Vec<String>> {
+    let matches = matches.subcommand().map_or(matches, |(_, matches)| matches);
     let mut flags = Vec::new();
     for arg in Cli::command().get_arguments() {
         let id = arg.get_id().as_str();
@@ -39,7 +83,7 @@ fn flags(matches: &ArgMatches) -> anyhow::Result<Vec<String>> {
         }
         for value in matches.get_raw(id).into_iter().flatten() {
             let value = if PATHS.contains(&id) {
-                std::path::absolute(Path::new(value))?.to_string_lossy().into_owned()
+                std::path::absolute(value)?.to_string_lossy().into_owned()
             } else {
                 value.to_string_lossy().into_owned()
             };
@@ -47,34 +91,4 @@ fn flags(matches: &ArgMatches) -> anyhow::Result<Vec<String>> {
         }
     }
     Ok(flags)
-}
-
-fn entry(client: Client, binary: &str, flags: &[String]) -> serde_json::Result<String> {
-    let servers = |server: Value| json!({ "mcpServers": { NAME: server } });
-    let entry = match client {
-        Client::ClaudeDesktop | Client::Cursor => servers(json!({ "command": binary, "args": flags })),
-        Client::ClaudeCode => servers(json!({ "type": "stdio", "command": binary, "args": flags })),
-        Client::Vscode => {
-            json!({ "servers": { NAME: { "type": "stdio", "command": binary, "args": flags } } })
-        }
-        Client::Codex => return toml(binary, flags),
-    };
-    serde_json::to_string_pretty(&entry)
-}
-
-/// Strings and lists of strings are written alike in JSON and TOML.
-fn toml(binary: &str, flags: &[String]) -> serde_json::Result<String> {
-    let (command, args) = (serde_json::to_string(binary)?, serde_json::to_string(flags)?);
-    Ok(format!("[mcp_servers.{NAME}]\ncommand = {command}\nargs = {args}"))
-}
-
-/// The file that a client reads it from.
-fn place(client: Client) -> &'static str {
-    match client {
-        Client::ClaudeDesktop => "claude_desktop_config.json (Settings, Developer, Edit Config)",
-        Client::ClaudeCode => ".mcp.json in the project's folder",
-        Client::Cursor => ".cursor/mcp.json in the project's folder, or ~/.cursor/mcp.json",
-        Client::Vscode => ".vscode/mcp.json in the project's folder",
-        Client::Codex => "~/.codex/config.toml",
-    }
 }

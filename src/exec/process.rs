@@ -20,6 +20,7 @@ mod signal;
 mod supervise;
 
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -174,6 +175,16 @@ impl Commands {
     /// The folder of saved outputs.
     pub fn store(&self) -> &Store {
         &self.store
+    }
+
+    /// The program that commands run by.
+    pub fn shell(&self) -> &Path {
+        self.shell.program()
+    }
+
+    /// How many commands can run at once.
+    pub fn at_once(&self) -> u32 {
+        self.places.at_once()
     }
 
     /// Waits until one more command can run: each needs descriptors, and there are only so many.

@@ -138,10 +138,11 @@ fn restrict(writable: &[PathBuf]) -> io::Result<()> {
 }
 
 #[cfg(target_os = "linux")]
-use files::probe;
+pub use files::probe;
 
+/// Whether the kernel can hold the rules.
 #[cfg(not(target_os = "linux"))]
-fn probe() -> Result<(), Unsupported> {
+pub fn probe() -> Result<(), Unsupported> {
     Err(Unsupported::System)
 }
 

@@ -74,6 +74,13 @@ impl Store {
         SavedFile::create(&self.folder()?, self.settings.max_file_bytes)
     }
 
+    /// Whether an output could be saved now; the folder where it would be.
+    pub fn try_out(&self) -> io::Result<PathBuf> {
+        let folder = self.folder()?;
+        SavedFile::create(&folder, self.settings.max_file_bytes)?.write(b"x")?;
+        Ok(folder)
+    }
+
     /// Removes what is past its age, then the oldest past the total. Files that are written stay.
     pub fn sweep(&self, now: SystemTime) {
         if let Ok(folder) = folder::existing(&self.settings) {

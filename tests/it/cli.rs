@@ -1,5 +1,9 @@
 //! The command line: what a person types, and what comes of it.
 
+mod config;
+mod doctor;
+mod shells;
+
 use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
@@ -69,7 +73,7 @@ fn help_names_every_flag_and_its_variable() {
     for default in ["2000", "30KB", "500", "1GB", "4GB", "7d", "600"] {
         assert!(help.contains(default), "the default {default} is not in\n{help}");
     }
-    for word in ["call", "config"] {
+    for word in ["call", "config", "doctor", "completions", "man"] {
         assert!(help.lines().any(|line| line.trim_start().starts_with(word)), "{word} is not in\n{help}");
     }
 }
@@ -230,42 +234,6 @@ fn flags_hold_for_call_wherever_they_stand() {
 }
 
 #[test]
-fn config_for_the_json_clients() {
-    let workspace = Workspace::new();
-    for (client, servers) in [
-        ("claude-desktop", "mcpServers"),
-        ("claude-code", "mcpServers"),
-        ("cursor", "mcpServers"),
-        ("vscode", "servers"),
-    ] {
-        let output = run(&workspace, &["config", client, "--root", "sub dir", "--max-bytes", "50KB"]);
-        let entry: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(code(&output), 0);
-        let server = &entry[servers]["cutline"];
-        assert_eq!(server["command"], env!("CARGO_BIN_EXE_cutline"), "{client}: {entry}");
-        let root = workspace.path("sub dir");
-        assert_eq!(server["args"], json!(["--root", root, "--max-bytes", "50KB"]), "{client}");
-    }
-}
-
-#[test]
-fn config_for_codex() {
-    let workspace = Workspace::new();
-    let output = run(&workspace, &["config", "codex", "--structured", "--root", "quo\"te"]);
-    let entry = stdout(&output);
-    // A table, and strings that TOML and JSON write alike.
-    let mut lines = entry.lines();
-    assert_eq!(lines.next(), Some("[mcp_servers.cutline]"));
-    let mut values = std::collections::BTreeMap::new();
-    for line in lines {
-        let (key, value) = line.split_once(" = ").unwrap_or_else(|| panic!("not a key and a value: {line}"));
-        values.insert(key.to_owned(), serde_json::from_str::<Value>(value).unwrap());
-    }
-    assert_eq!(values["command"], env!("CARGO_BIN_EXE_cutline"));
-    assert_eq!(values["args"], json!(["--root", workspace.path("quo\"te"), "--structured"]));
-}
-
-#[test]
 fn a_root_that_does_not_exist_is_a_warning() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Start::new(&workspace).flags(["--root", "/no/such/folder", "--root", "<root>"]).client();
@@ -310,12 +278,13 @@ fn every_flag_starts_a_server() {
 }
 
 /// The binary on a terminal: what it prints there, stdout and stderr together.
-fn on_a_terminal(workspace: &Workspace, arguments: &[&str]) -> Option<String> {
+fn on_a_terminal(workspace: &Workspace, arguments: &[&str], variables: &[(&str, &str)]) -> Option<String> {
     let quoted = arguments.iter().map(|argument| format!(" '{argument}'")).collect::<Vec<_>>().concat();
     let command = format!("'{}'{quoted}", env!("CARGO_BIN_EXE_cutline"));
     let mut script = Command::new("script");
     script.args(["-qec", &command, "/dev/null"]).current_dir(workspace.root());
     script.env("TERM", "xterm").env_remove("NO_COLOR").env("CUTLINE_SPILL_DIR", workspace.saved_dir());
+    script.envs(variables.iter().copied());
     let Ok(output) = script.stdin(Stdio::null()).output() else {
         eprintln!("skipped: there is no script(1) here to make a terminal with");
         return None;
@@ -325,7 +294,7 @@ fn on_a_terminal(workspace: &Workspace, arguments: &[&str]) -> Option<String> {
 
 #[test]
 fn on_a_terminal_it_says_what_it_is() {
-    let Some(shown) = on_a_terminal(&Workspace::new(), &[]) else { return };
+    let Some(shown) = on_a_terminal(&Workspace::new(), &[], &[]) else { return };
     for part in ["MCP", "cutline config", "cutline call", "--help"] {
         assert!(shown.contains(part), "{part} is not in {shown:?}");
     }
@@ -335,7 +304,7 @@ fn on_a_terminal_it_says_what_it_is() {
 fn notices_are_coloured_on_a_terminal_only() {
     let workspace = Workspace::with(&json!({"a": "1\n2\n"}));
     let call = ["call", "read", "path=a", "limit=1"];
-    let Some(shown) = on_a_terminal(&workspace, &call) else { return };
+    let Some(shown) = on_a_terminal(&workspace, &call, &[]) else { return };
     let (body, notice) = shown.split_once('\u{1b}').unwrap_or_else(|| panic!("no colour in {shown:?}"));
     assert!(body.starts_with('1') && notice.contains("[Showing lines 1-1 of 2."), "{shown:?}");
     assert!(!stdout(&run(&workspace, &call)).contains('\u{1b}'));

@@ -53,6 +53,11 @@ impl Places {
         Self { free: Arc::new(Semaphore::new(free)), all, stay: watch::Sender::new(0) }
     }
 
+    /// How many commands can run at once.
+    pub(super) fn at_once(&self) -> u32 {
+        self.all / EACH
+    }
+
     /// Waits for one, in the order of asking, while commands run that will make room.
     pub(super) async fn take(&self) -> Result<Place, Crowded> {
         let mut stay = self.stay.subscribe();

@@ -45,6 +45,11 @@ impl Shell {
         Self { program, sandbox }
     }
 
+    /// The program.
+    pub(super) fn program(&self) -> &Path {
+        &self.program
+    }
+
     /// Removes what only its commands needed; none of them runs any more.
     pub(super) fn discard(&self) {
         if let Some(sandbox) = &self.sandbox {

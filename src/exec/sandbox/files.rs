@@ -29,7 +29,7 @@ fn ruleset() -> Result<RulesetCreated, RulesetError> {
 }
 
 /// Whether the kernel can hold the rules.
-pub(super) fn probe() -> Result<(), Unsupported> {
+pub fn probe() -> Result<(), Unsupported> {
     ruleset().map(drop).map_err(|error| Unsupported::Kernel { reason: error.to_string() })
 }
 

@@ -1,0 +1,141 @@
+//! An entry into the text of a client's file: everything else in it stays as it is, comments too.
+
+use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
+use jsonc_parser::{ParseOptions, json};
+use serde_json::Value;
+use toml_edit::{DocumentMut, Item, Table, TableLike};
+
+use super::entry::{Entry, servers};
+use crate::cli::{Client, NAME};
+
+/// JSON with comments, as VS Code and others write it, and nothing looser.
+const LIKE_VSCODE: ParseOptions = ParseOptions {
+    allow_comments: true,
+    allow_trailing_commas: true,
+    allow_loose_object_property_names: false,
+    allow_missing_commas: false,
+    allow_single_quoted_strings: false,
+    allow_hexadecimal_numbers: false,
+    allow_unary_plus_numbers: false,
+    allow_bare_decimal_point_numbers: false,
+    allow_non_finite_numbers: false,
+    allow_extended_string_escapes: false,
+};
+/// A mark that some editors put before a text; it is kept.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// `text` with the entry in it, or why it can't be: what it says could not be read for sure.
+pub(super) fn merged(client: Client, text: &str, entry: &Entry) -> Result<String, String> {
+    let plain = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    let mark = text.get(..text.len() - plain.len()).unwrap_or_default();
+    let merged = match client {
+        Client::Codex => into_toml(plain, entry)?,
+        _ => into_json(plain, entry)?,
+    };
+    let newline = if merged.ends_with('\n') { "" } else { "\n" };
+    Ok(format!("{mark}{merged}{newline}"))
+}
+
+/// The command that the text has for this server, where it has one.
+pub(in crate::cli) fn command_in(client: Client, text: &str) -> Result<Option<String>, String> {
+    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
+    let servers = servers(client);
+    if client == Client::Codex {
+        let file: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
+        let command = file.get(servers).and_then(|all| all.get(NAME)).and_then(|one| one.get("command"));
+        return Ok(command.and_then(Item::as_str).map(str::to_owned));
+    }
+    let file = CstRootNode::parse(text, &LIKE_VSCODE).map_err(|error| error.to_string())?.to_serde_value();
+    let command = file.as_ref().and_then(|file| file.get(servers)?.get(NAME)?.get("command")?.as_str());
+    Ok(command.map(str::to_owned))
+}
+
+fn into_json(text: &str, entry: &Entry) -> Result<String, String> {
+    let text = if text.trim().is_empty() { "{}" } else { text };
+    let root = CstRootNode::parse(text, &LIKE_VSCODE).map_err(|error| error.to_string())?;
+    let top = root.object_value().ok_or("what it holds is not an object")?;
+    let server = object_in(&object_in(&top, entry.servers)?, NAME)?;
+    for (name, value) in &entry.fields {
+        match one(&server, name)? {
+            Some(field) if field.value().and_then(|old| old.to_serde_value()).as_ref() == Some(value) => {}
+            Some(field) => field.set_value(input(value)),
+            None => {
+                server.append(name, input(value));
+            }
+        }
+    }
+    Ok(root.to_string())
+}
+
+/// The object under that name, made where there is none.
+fn object_in(object: &CstObject, name: &str) -> Result<CstObject, String> {
+    match one(object, name)? {
+        Some(field) => field.object_value().ok_or_else(|| format!("{name} in it is not an object")),
+        None => object.append(name, json!({})).object_value().ok_or_else(|| format!("no room for {name}")),
+    }
+}
+
+/// The one field of that name: of two, programs take different ones.
+fn one(object: &CstObject, name: &str) -> Result<Option<jsonc_parser::cst::CstObjectProp>, String> {
+    let mut found =
+        object.properties().into_iter().filter(|field| field.decoded_name().as_deref() == Some(name));
+    let first = found.next();
+    match found.next() {
+        Some(_) => Err(format!("{name} stands in it twice")),
+        None => Ok(first),
+    }
+}
+
+fn input(value: &Value) -> CstInputValue {
+    match value {
+        Value::String(text) => CstInputValue::String(text.clone()),
+        Value::Array(values) => CstInputValue::Array(values.iter().map(input).collect()),
+        _ => CstInputValue::Null,
+    }
+}
+
+fn into_toml(text: &str, entry: &Entry) -> Result<String, String> {
+    let mut file: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
+    let servers = table_in(file.as_table_mut(), entry.servers, true)?;
+    let server = table_in(servers, NAME, false)?;
+    for (name, value) in &entry.fields {
+        let new = toml(value);
+        match server.get_mut(name).and_then(Item::as_value_mut) {
+            Some(old) if old.to_string().trim() == new.to_string() => {}
+            Some(old) => {
+                let decor = old.decor().clone();
+                *old = new;
+                *old.decor_mut() = decor;
+            }
+            None => {
+                server.insert(name, Item::Value(new));
+            }
+        }
+    }
+    Ok(file.to_string())
+}
+
+/// The table under that name, made where there is none; `implicit` without a header of its own.
+fn table_in<'a>(
+    table: &'a mut dyn TableLike,
+    name: &str,
+    implicit: bool,
+) -> Result<&'a mut dyn TableLike, String> {
+    let made = || {
+        let mut table = Table::new();
+        table.set_implicit(implicit);
+        Item::Table(table)
+    };
+    let item = table.entry(name).or_insert_with(made);
+    item.as_table_like_mut().ok_or_else(|| format!("{name} in it is not a table"))
+}
+
+fn toml(value: &Value) -> toml_edit::Value {
+    match value {
+        Value::Array(values) => toml_edit::Value::Array(values.iter().map(toml).collect()),
+        other => other.as_str().unwrap_or_default().into(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

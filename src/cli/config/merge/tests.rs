@@ -1,0 +1,116 @@
+//! What a client's file says before and after.
+
+use super::*;
+
+fn entry(client: Client) -> Entry {
+    Entry::new(client, "/bin/cutline".to_owned(), vec!["--root".to_owned(), "/quo\"te".to_owned()])
+}
+
+#[track_caller]
+fn assert_merged(client: Client, before: &str, after: &str) {
+    let merged = merged(client, before, &entry(client)).unwrap();
+    assert!(
+        merged == after,
+        "{}",
+        similar_asserts::SimpleDiff::from_str(after, &merged, "expected", "merged")
+    );
+    // Once more changes nothing.
+    assert_eq!(super::merged(client, &merged, &entry(client)).unwrap(), merged);
+    assert_eq!(command_in(client, &merged).unwrap().as_deref(), Some("/bin/cutline"));
+}
+
+#[test]
+fn into_nothing() {
+    let json = r#"{
+  "mcpServers": {
+    "cutline": {
+      "type": "stdio",
+      "command": "/bin/cutline",
+      "args": ["--root", "/quo\"te"]
+    }
+  }
+}
+"#;
+    assert_merged(Client::ClaudeCode, "", json);
+    assert_merged(Client::ClaudeCode, " \n", json);
+    assert_merged(Client::ClaudeCode, "{}", json);
+    assert_merged(
+        Client::Codex,
+        "",
+        "[mcp_servers.cutline]\ncommand = \"/bin/cutline\"\nargs = [\"--root\", '/quo\"te']\n",
+    );
+}
+
+#[test]
+fn into_what_others_wrote() {
+    assert_merged(
+        Client::Vscode,
+        r#"{
+	// mine
+	"servers": {
+		"other": {"command": "x"}, // kept
+	},
+	"inputs": [ ],
+}
+"#,
+        r#"{
+	// mine
+	"servers": {
+		"other": {"command": "x"}, // kept
+		"cutline": {
+			"type": "stdio",
+			"command": "/bin/cutline",
+			"args": ["--root", "/quo\"te"]
+		},
+	},
+	"inputs": [ ],
+}
+"#,
+    );
+    assert_merged(
+        Client::Codex,
+        "# mine\nmodel = \"x\"\n\n[mcp_servers.other]\ncommand = \"y\" # kept\n\n[tools]\na = 1\n",
+        "# mine\nmodel = \"x\"\n\n[mcp_servers.other]\ncommand = \"y\" # kept\n\n[mcp_servers.cutline]\n\
+         command = \"/bin/cutline\"\nargs = [\"--root\", '/quo\"te']\n\n[tools]\na = 1\n",
+    );
+}
+
+#[test]
+fn its_own_entry_keeps_what_else_it_has() {
+    assert_merged(
+        Client::Cursor,
+        "\u{feff}{\"mcpServers\": {\"cutline\": {\"args\": [\"--old\"], \"env\": {\"A\": \"1\"}, \"command\": \"/old\"}}}",
+        "\u{feff}{\"mcpServers\": {\"cutline\": {\"args\": [\"--root\", \"/quo\\\"te\"], \"env\": {\"A\": \"1\"}, \"command\": \"/bin/cutline\"}}}\n",
+    );
+    assert_merged(
+        Client::Codex,
+        "[mcp_servers]\ncutline = { command = \"/old\", tool_timeout_sec = 600 }\n",
+        "[mcp_servers]\ncutline = { command = \"/bin/cutline\", tool_timeout_sec = 600 , args = [\"--root\", '/quo\"te'] }\n",
+    );
+    assert_merged(
+        Client::Codex,
+        "[mcp_servers.cutline]\nargs = [\"--old\"] # ours\ncommand = \"/old\"\nenabled = false\n",
+        "[mcp_servers.cutline]\nargs = [\"--root\", '/quo\"te'] # ours\ncommand = \"/bin/cutline\"\nenabled = false\n",
+    );
+}
+
+#[test]
+fn what_is_not_sure_is_refused() {
+    for text in [
+        "{",
+        "[]",
+        "null",
+        "{\"mcpServers\": []}",
+        "{\"mcpServers\": {\"cutline\": 5}}",
+        "{\"mcpServers\": {}, \"mcpServers\": {}}",
+        "{'mcpServers': {}}",
+        "{\"a\": 1 \"b\": 2}",
+        "{} {}",
+        "\0",
+    ] {
+        assert!(merged(Client::Cursor, text, &entry(Client::Cursor)).is_err(), "{text:?}");
+    }
+    for text in ["[", "mcp_servers = 5", "[mcp_servers]\ncutline = 5", "a = 1\na = 2", "{}"] {
+        assert!(merged(Client::Codex, text, &entry(Client::Codex)).is_err(), "{text:?}");
+    }
+}

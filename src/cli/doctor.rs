@@ -1,0 +1,68 @@
+//! `cutline doctor`: starts the server as a client would, calls each tool, and says in words what is
+//! wrong with it, with this machine, or with a client's file.
+
+mod machine;
+mod server;
+
+use std::io::Write as _;
+
+use anstyle::{AnsiColor, Style};
+use clap::ArgMatches;
+
+use super::{Options, TOOL_ERROR, config};
+
+/// What was found out of one thing.
+#[derive(Debug, PartialEq, Eq)]
+enum Finding {
+    /// It is as it should be.
+    Fine(String),
+    /// It works, but somebody should know.
+    Note(String),
+    /// It does not work.
+    Wrong(String),
+}
+
+impl Finding {
+    /// Its word, in its colour.
+    fn word(&self) -> (&'static str, Style) {
+        match self {
+            Self::Fine(_) => ("ok", AnsiColor::Green.on_default()),
+            Self::Note(_) => ("note", AnsiColor::Yellow.on_default()),
+            Self::Wrong(_) => ("wrong", AnsiColor::Red.on_default()),
+        }
+    }
+
+    fn text(&self) -> &str {
+        match self {
+            Self::Fine(text) | Self::Note(text) | Self::Wrong(text) => text,
+        }
+    }
+}
+
+/// Looks at everything; the exit code, 1 where something is wrong.
+pub(super) fn run(options: &Options, matches: &ArgMatches) -> anyhow::Result<i32> {
+    let binary = std::env::current_exe()?;
+    let mut report = Report { wrong: 0 };
+    machine::look(options, &binary, &mut |finding| report.say(&finding));
+    server::look(options, &binary, &config::flags(matches)?, &mut |finding| report.say(&finding));
+    machine::look_at_clients(&mut |finding| report.say(&finding));
+    let mut stdout = anstream::stdout().lock();
+    if report.wrong == 0 {
+        writeln!(stdout, "All is well")?;
+        return Ok(0);
+    }
+    writeln!(stdout, "{} wrong", report.wrong)?;
+    Ok(TOOL_ERROR)
+}
+
+struct Report {
+    wrong: usize,
+}
+
+impl Report {
+    fn say(&mut self, finding: &Finding) {
+        self.wrong += usize::from(matches!(finding, Finding::Wrong(_)));
+        let (word, style) = finding.word();
+        let _closed = writeln!(anstream::stdout(), "{style}{word:<6}{style:#}{}", finding.text());
+    }
+}

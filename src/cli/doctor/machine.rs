@@ -1,0 +1,92 @@
+//! What the server needs of this machine, and what the clients' files say of it.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum as _;
+
+use super::Finding::{self, Fine, Note, Wrong};
+use crate::cli::{Client, NAME, Options, config};
+use crate::exec::sandbox;
+use crate::tools::error::reason;
+
+/// Commands that can run at once, below which somebody should know.
+const FEW_COMMANDS: u32 = 16;
+
+/// Looks at what the server needs.
+pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding)) {
+    say(Fine(format!("{NAME} {} is {}", env!("CARGO_PKG_VERSION"), binary.display())));
+    say(on_path(binary));
+    options.roots.iter().for_each(|root| say(root_can_be_used(root)));
+    match options.shared() {
+        Err(message) => say(Wrong(message)),
+        Ok(shared) => {
+            let commands = &shared.commands;
+            say(match commands.shell() {
+                shell if shell.ends_with("bash") => Fine(format!("commands run by {}", shell.display())),
+                shell => Note(format!("there is no bash on PATH: commands run by {}", shell.display())),
+            });
+            say(match commands.store().try_out() {
+                Ok(folder) => Fine(format!("whole outputs are saved in {}", folder.display())),
+                Err(error) => Wrong(format!("whole outputs can't be saved: {}", reason(&error))),
+            });
+            if commands.at_once() < FEW_COMMANDS {
+                let most = commands.at_once();
+                say(Note(format!("{most} commands at once: the limit on open files is low (ulimit -n)")));
+            }
+        }
+    }
+    say(match sandbox::probe() {
+        Ok(()) => Fine("commands can be held by --sandbox".to_owned()),
+        Err(error) => Note(format!("--sandbox can't be had here: {error}")),
+    });
+}
+
+/// Looks at the files of the clients that have this server.
+pub(super) fn look_at_clients(say: &mut dyn FnMut(Finding)) {
+    for client in Client::value_variants() {
+        let Some(path) = config::place(*client).ok().filter(|path| path.exists()) else { continue };
+        let text = std::fs::read_to_string(&path).map_err(|error| reason(&error));
+        let command = text.and_then(|text| config::command_in(*client, &text));
+        let path = path.display();
+        match command {
+            Ok(None) => {}
+            Ok(Some(command)) if can_be_started(&command) => say(Fine(format!("{path} starts {command}"))),
+            Ok(Some(command)) => say(Wrong(format!("{path} starts {command}, which is not there"))),
+            Err(message) => say(Note(format!("{path} can't be understood: {message}"))),
+        }
+    }
+}
+
+fn on_path(binary: &Path) -> Finding {
+    let name = binary.file_name().unwrap_or_default();
+    let found = folders_on_path().map(|folder| folder.join(name)).find(|path| path.is_file());
+    match found {
+        Some(path) if path.canonicalize().ok() == binary.canonicalize().ok() => {
+            Fine(format!("{} is on PATH", name.display()))
+        }
+        Some(other) => Note(format!("on PATH there is another: {}", other.display())),
+        None => {
+            Note(format!("it is not on PATH: a client needs its whole path, which `{NAME} config` gives"))
+        }
+    }
+}
+
+fn root_can_be_used(root: &Path) -> Finding {
+    match std::fs::read_dir(root) {
+        Ok(_) => Fine(format!("--root {} is a folder that can be read", root.display())),
+        Err(error) => Wrong(format!("--root {}: {}", root.display(), reason(&error))),
+    }
+}
+
+fn can_be_started(command: &str) -> bool {
+    let command = Path::new(command);
+    if command.components().count() > 1 {
+        return command.is_file();
+    }
+    folders_on_path().any(|folder| folder.join(command).is_file())
+}
+
+fn folders_on_path() -> impl Iterator<Item = PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).collect::<Vec<_>>().into_iter()
+}

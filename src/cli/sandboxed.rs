@@ -1,0 +1,26 @@
+//! `cutline sandboxed … -- COMMAND`: becomes a command under the rules of `--sandbox`. The server
+//! starts its commands so; it is not for people, and no help names it.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Parser;
+
+use crate::exec::sandbox;
+
+#[derive(Debug, Parser)]
+#[command(name = "cutline sandboxed")]
+struct Sandboxed {
+    /// A folder in which the command may write
+    #[arg(long)]
+    write: Vec<PathBuf>,
+    /// The command
+    #[arg(last = true, required = true)]
+    command: Vec<OsString>,
+}
+
+/// Becomes the command; returns only where that fails.
+pub(super) fn run() -> anyhow::Result<i32> {
+    let Sandboxed { write, command } = Sandboxed::parse_from(std::env::args_os().skip(1));
+    Err(anyhow::Error::new(sandbox::enter(&write, &command)).context("the sandbox could not be entered"))
+}

@@ -1,0 +1,153 @@
+//! `cutline config`: what is printed for a client, and what becomes of the client's own file.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use serde_json::{Value, json};
+use toml_edit::DocumentMut;
+
+use super::{code, run, stderr, stdout};
+use crate::support::{Start, Workspace};
+
+/// The clients whose files are JSON, and what holds the servers in each.
+const JSON_CLIENTS: [(&str, &str); 4] = [
+    ("claude-desktop", "mcpServers"),
+    ("claude-code", "mcpServers"),
+    ("cursor", "mcpServers"),
+    ("vscode", "servers"),
+];
+
+#[test]
+fn printed_for_the_json_clients() {
+    let workspace = Workspace::new();
+    for (client, servers) in JSON_CLIENTS {
+        let output = run(&workspace, &["config", client, "--root", "sub dir", "--max-bytes", "50KB"]);
+        let entry: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(code(&output), 0);
+        let server = &entry[servers]["cutline"];
+        assert_eq!(server["command"], env!("CARGO_BIN_EXE_cutline"), "{client}: {entry}");
+        let root = workspace.path("sub dir");
+        assert_eq!(server["args"], json!(["--root", root, "--max-bytes", "50KB"]), "{client}");
+    }
+}
+
+#[test]
+fn printed_for_codex() {
+    let workspace = Workspace::new();
+    let output = run(&workspace, &["config", "codex", "--structured", "--root", "quo\"te"]);
+    let entry: DocumentMut = stdout(&output).parse().unwrap();
+    let server = &entry["mcp_servers"]["cutline"];
+    assert_eq!(server["command"].as_str(), Some(env!("CARGO_BIN_EXE_cutline")));
+    let args: Vec<_> = server["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap()).collect();
+    assert_eq!(args, ["--root", workspace.path("quo\"te").to_str().unwrap(), "--structured"]);
+}
+
+/// The client's own file, where it is in this workspace.
+fn place(workspace: &Workspace, client: &str) -> std::path::PathBuf {
+    match client {
+        "claude-desktop" => workspace.home().join(".config/Claude/claude_desktop_config.json"),
+        "claude-code" => workspace.path(".mcp.json"),
+        "cursor" => workspace.path(".cursor/mcp.json"),
+        "vscode" => workspace.path(".vscode/mcp.json"),
+        _ => workspace.home().join(".codex/config.toml"),
+    }
+}
+
+#[test]
+fn a_new_file_holds_what_is_printed() {
+    let workspace = Workspace::new();
+    for client in JSON_CLIENTS.iter().map(|(client, _)| *client).chain(["codex"]) {
+        let printed = stdout(&run(&workspace, &["config", client, "--root", "."]));
+        let output = run(&workspace, &["config", client, "--root", ".", "--write"]);
+        assert_eq!((code(&output), stdout(&output).as_str()), (0, ""), "{}", stderr(&output));
+        let path = place(&workspace, client);
+        assert!(stderr(&output).contains(path.to_str().unwrap()), "{}", stderr(&output));
+        assert_eq!(fs::read_to_string(&path).unwrap(), printed, "{client}");
+        // Once more there is nothing to do, and nothing is done.
+        let output = run(&workspace, &["config", client, "--root", ".", "--write"]);
+        assert!(stderr(&output).contains("already"), "{}", stderr(&output));
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().flatten().filter(is_backup).count(), 0);
+    }
+}
+
+fn is_backup(entry: &fs::DirEntry) -> bool {
+    entry.path().to_string_lossy().contains(".bak")
+}
+
+#[test]
+fn what_is_written_starts_the_server() {
+    let workspace = Workspace::new();
+    run(&workspace, &["config", "claude-code", "--root", ".", "--tools", "read,ls", "--write"]);
+    let file: Value = serde_json::from_slice(&fs::read(workspace.path(".mcp.json")).unwrap()).unwrap();
+    let server = &file["mcpServers"]["cutline"];
+    let args = server["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap());
+    let mut command = Command::new(server["command"].as_str().unwrap());
+    command.args(args).env("CUTLINE_SPILL_DIR", workspace.saved_dir()).stdin(Stdio::null());
+    assert_eq!(command.output().unwrap().status.code(), Some(0));
+}
+
+#[test]
+fn all_else_stays_and_a_copy_is_kept() {
+    let before =
+        "{\n  // mine\n  \"mcpServers\": {\"other\": {\"command\": \"x\"}},\n  \"theme\": \"dark\",\n}\n";
+    let workspace = Workspace::with(&json!({".cursor/real.json": before}));
+    let (real, link) = (workspace.path(".cursor/real.json"), workspace.path(".cursor/mcp.json"));
+    fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+    symlink("real.json", &link).unwrap();
+    for (n, flag) in [("bak", "--structured"), ("bak2", "--allow-outside")] {
+        let was = fs::read_to_string(&real).unwrap();
+        let output = run(&workspace, &["config", "cursor", flag, "--write"]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let backup = workspace.path(format!(".cursor/real.json.{n}"));
+        assert!(stderr(&output).contains(backup.to_str().unwrap()), "{}", stderr(&output));
+        assert_eq!(fs::read_to_string(&backup).unwrap(), was);
+        let now = fs::read_to_string(&real).unwrap();
+        for part in ["// mine", "\"other\": {\"command\": \"x\"}", "\"theme\": \"dark\",\n}\n", flag] {
+            assert!(now.contains(part), "{part} is not in {now}");
+        }
+        for path in [&real, &backup] {
+            assert_eq!(fs::metadata(path).unwrap().permissions().mode() & 0o777, 0o640, "{path:?}");
+        }
+    }
+    assert!(link.is_symlink());
+}
+
+#[test]
+fn what_can_not_be_understood_is_left_alone() {
+    for (client, text) in [
+        ("claude-code", "{\"mcpServers\": {"),
+        ("vscode", "[1, 2]"),
+        ("cursor", "{\"mcpServers\": \"none\"}"),
+        ("codex", "[mcp_servers"),
+    ] {
+        let workspace = Workspace::new();
+        let path = place(&workspace, client);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        let output = run(&workspace, &["config", client, "--write"]);
+        assert_eq!((code(&output), stdout(&output).as_str()), (1, ""), "{client}");
+        assert!(stderr(&output).contains("was left as it is"), "{}", stderr(&output));
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().flatten().filter(is_backup).count(), 0);
+    }
+}
+
+#[test]
+fn another_file_and_other_homes() {
+    let workspace = Workspace::new();
+    let output = run(&workspace, &["config", "claude-code", "--write", "--file", "deep/er/settings.json"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(workspace.path("deep/er/settings.json").exists());
+    for (client, variable, file) in [
+        ("codex", "CODEX_HOME", "config.toml"),
+        ("claude-desktop", "XDG_CONFIG_HOME", "Claude/claude_desktop_config.json"),
+    ] {
+        let start = Start::new(&workspace).env(variable, "<root>/home").flags(["config", client, "--write"]);
+        let output = start.command().stdin(Stdio::null()).output().unwrap();
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert!(workspace.path(Path::new("home").join(file)).exists(), "{}", stderr(&output));
+    }
+    assert_eq!(code(&run(&workspace, &["config", "codex", "--file", "x"])), 2);
+}

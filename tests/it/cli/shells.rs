@@ -1,0 +1,89 @@
+//! What a shell and `man` are given, and the help of each tool: all made from the definitions.
+
+use std::fs;
+use std::process::Command;
+
+use serde_json::json;
+
+use super::{code, on_a_terminal, run, stderr, stdout};
+use crate::support::{Client, Workspace};
+
+#[test]
+fn completions_for_each_shell() {
+    let workspace = Workspace::new();
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let output = run(&workspace, &["completions", shell]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        for word in ["doctor", "max-bytes", "workspace-write", "grep"] {
+            assert!(stdout(&output).contains(word), "{shell} has no {word}");
+        }
+    }
+    assert_eq!(code(&run(&workspace, &["completions", "tcsh"])), 2);
+}
+
+#[test]
+fn bash_completes_by_them() {
+    let workspace = Workspace::new();
+    fs::write(workspace.path("completions"), run(&workspace, &["completions", "bash"]).stdout).unwrap();
+    for (words, expected) in [
+        (&["cutline", "doc"][..], "doctor"),
+        (&["cutline", "config", "claude-d"], "claude-desktop"),
+        (&["cutline", "call", "gr"], "grep"),
+        (&["cutline", "--sandbox", "w"], "workspace-write"),
+    ] {
+        let script = "source ./completions; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1))\n\
+             _cutline cutline \"${COMP_WORDS[COMP_CWORD]}\" \"${COMP_WORDS[COMP_CWORD-1]}\"; echo \"${COMPREPLY[*]}\"";
+        let mut bash = Command::new("bash");
+        bash.args(["-c", script, "bash"]).args(words).current_dir(workspace.root());
+        assert_eq!(stdout(&bash.output().unwrap()), format!("{expected}\n"), "{words:?}");
+    }
+}
+
+#[test]
+fn the_manual() {
+    let workspace = Workspace::with(&json!({"man": {"dir": true}}));
+    let page = stdout(&run(&workspace, &["man"]));
+    for part in [".TH cutline 1", "\\-\\-max\\-bytes", "CUTLINE_MAX_BYTES", "cutline\\-doctor(1)"] {
+        assert!(page.contains(part), "{part} is not in\n{page}");
+    }
+    let output = run(&workspace, &["man", "man"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    for name in ["cutline", "cutline-call", "cutline-call-read", "cutline-config", "cutline-doctor"] {
+        assert!(workspace.path(format!("man/{name}.1")).exists(), "{name}");
+    }
+    assert!(!workspace.path("man/cutline-sandboxed.1").exists());
+}
+
+#[test]
+fn the_help_of_a_tool_has_all_its_arguments() {
+    let workspace = Workspace::new();
+    let list = Client::new(&workspace).ask("tools/list", json!({}));
+    for tool in list["result"]["tools"].as_array().unwrap() {
+        let name = tool["name"].as_str().unwrap();
+        for help in ["-h", "--help"] {
+            let help = stdout(&run(&workspace, &["call", name, help]));
+            // A long line is wrapped where the terminal ends.
+            let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+            for (key, property) in tool["inputSchema"]["properties"].as_object().unwrap() {
+                let required = tool["inputSchema"]["required"].as_array();
+                let needed =
+                    if required.is_some_and(|all| all.contains(&json!(key))) { "; required" } else { "" };
+                let (kind, description) = (&property["type"], &property["description"]);
+                let line =
+                    format!("{key} {} {}{needed}", kind.as_str().unwrap(), description.as_str().unwrap());
+                assert!(help.contains(&line), "{line} is not in\n{help}");
+            }
+        }
+    }
+}
+
+#[test]
+fn long_work_tells_its_news_on_a_terminal() {
+    let workspace = Workspace::new();
+    // News come at most five times a second.
+    let call = ["call", "bash", "command=echo working; sleep 1; echo done"];
+    let Some(shown) = on_a_terminal(&workspace, &call, &[]) else { return };
+    let (news, answer) = shown.rsplit_once("\r\u{1b}[K").unwrap_or_else(|| panic!("no news in {shown:?}"));
+    assert!(news.contains("working"), "{shown:?}");
+    assert_eq!(answer.replace("\r\n", "\n"), "working\ndone\n");
+}
