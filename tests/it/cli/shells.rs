@@ -14,7 +14,7 @@ fn completions_for_each_shell() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let output = run(&workspace, &["completions", shell]);
         assert_eq!(code(&output), 0, "{}", stderr(&output));
-        for word in ["doctor", "max-bytes", "workspace-write", "grep"] {
+        for word in ["doctor", "max-bytes", "grep"] {
             assert!(stdout(&output).contains(word), "{shell} has no {word}");
         }
     }
