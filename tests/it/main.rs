@@ -48,5 +48,8 @@ mod soak;
 // The pages of documentation, held to the code.
 mod docs;
 
+// What the packages say of the binary.
+mod packaging;
+
 // The arrows between the rooms of the house, read from the sources.
 mod layers;

@@ -1,0 +1,19 @@
+# cutline with bash and git, for a folder that is mounted at /workspace; docs/releasing.md has the commands.
+FROM rust:1.95-slim-bookworm AS build
+WORKDIR /cutline
+COPY . .
+RUN cargo build --locked --release
+
+FROM debian:bookworm-slim
+RUN apt-get update \
+    && apt-get install --yes --no-install-recommends bash ca-certificates git \
+    && rm -rf /var/lib/apt/lists/* \
+    && useradd --create-home --uid 1000 cutline \
+    && install --directory --owner cutline --group cutline /workspace
+COPY --from=build /cutline/target/release/cutline /usr/local/bin/cutline
+# The name in the MCP registry, io.github.OWNER/cutline: by it the registry knows the image for the server's.
+ARG SERVER_NAME=""
+LABEL io.modelcontextprotocol.server.name="$SERVER_NAME"
+USER cutline
+WORKDIR /workspace
+ENTRYPOINT ["cutline"]

@@ -1,0 +1,33 @@
+"""The MCPB bundle of a target, for Claude Desktop: mcpb/manifest.json and the binary.
+
+A bundle can tell systems apart but not processors, so there is one for each target. `mcpb pack`
+writes the time of packing into it: the same input gives other bytes.
+"""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import product
+
+MANIFEST = product.PACKAGING / "mcpb" / "manifest.json"
+
+
+def build(target, binary, out, mcpb):
+    """`mcpb` is the command of MCPB's tool."""
+    manifest = product.load(MANIFEST)
+    if product.repository():
+        manifest["repository"] = {"type": "git", "url": product.repository()}
+    path = out / f"cutline-{product.version()}-{target.target}.mcpb"
+    with tempfile.TemporaryDirectory() as folder:
+        stage = Path(folder)
+        placed = stage / manifest["server"]["entry_point"]
+        placed.parent.mkdir()
+        shutil.copyfile(binary, placed)
+        placed.chmod(0o755)
+        for name in product.LICENSES:
+            shutil.copyfile(product.ROOT / name, stage / name)
+        product.save(stage / "manifest.json", manifest)
+        product.output([*mcpb, "validate", str(stage / "manifest.json")])
+        product.output([*mcpb, "pack", str(stage), str(path)])
+    return path

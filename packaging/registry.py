@@ -1,0 +1,42 @@
+"""`server.json` for the MCP registry, of what stands in the folder of the release.
+
+packaging/server.json has what does not depend on where it is published; names, addresses and the
+hashes of the bundles are added here.
+"""
+
+import hashlib
+
+import product
+
+
+def build(out):
+    server = product.load(product.PACKAGING / "server.json") | {
+        "name": product.server_name(),
+        "repository": {"url": product.repository(), "source": "github"},
+    }
+    for package in server["packages"]:
+        if package["registryType"] == "oci":
+            package["identifier"] = f"ghcr.io/{product.github_owner().lower()}/cutline:{product.version()}"
+    server["packages"] += [bundle(path) for path in bundles(out)]
+    path = out / "server.json"
+    product.save(path, server)
+    return path
+
+
+def bundles(out):
+    """The bundles that are there, in the order of targets.json: clients may take the first."""
+    named = [out / f"cutline-{product.version()}-{target.target}.mcpb" for target in product.targets()]
+    return [path for path in named if path.exists()]
+
+
+def bundle(path):
+    return {
+        "registryType": "mcpb",
+        "identifier": product.release_url(path.name),
+        "fileSha256": sha256(path),
+        "transport": {"type": "stdio"},
+    }
+
+
+def sha256(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()

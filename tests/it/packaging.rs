@@ -1,0 +1,180 @@
+//! What `packaging` says of the binary, held to the binary, to Cargo.toml and to `targets.json`.
+//!
+//! That the packages install and start is for `tests/clients/packages.py`, which needs npm.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::{Value, json};
+
+use crate::support::{Client, Start, Workspace};
+
+const NAME: &str = env!("CARGO_PKG_NAME");
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+
+/// What the MCP registry's schema allows of a description.
+const MAX_REGISTRY_DESCRIPTION_CHARS: usize = 100;
+
+fn file(path: &str) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
+    fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn data(path: &str) -> Value {
+    serde_json::from_str(&file(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+fn wrapper() -> Value {
+    data("packaging/npm/package.json")
+}
+
+fn manifest() -> Value {
+    data("packaging/mcpb/manifest.json")
+}
+
+fn server_json() -> Value {
+    data("packaging/server.json")
+}
+
+/// The rows of targets.json that are in this state.
+fn targets(state: &str) -> Vec<Value> {
+    let rows = data("packaging/targets.json");
+    rows.as_array().unwrap().iter().filter(|row| row["state"] == state).cloned().collect()
+}
+
+fn strings<'a>(values: impl IntoIterator<Item = &'a Value>) -> BTreeSet<&'a str> {
+    values.into_iter().map(|value| value.as_str().unwrap()).collect()
+}
+
+fn help() -> String {
+    let help = Command::new(env!("CARGO_BIN_EXE_cutline")).arg("--help").output().unwrap();
+    String::from_utf8(help.stdout).unwrap()
+}
+
+/// The words of a text that are flags, without what stands around them.
+fn flags(text: &str) -> BTreeSet<&str> {
+    let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
+    words.filter(|word| word.starts_with("--") && word.len() > 2).collect()
+}
+
+/// The package of this kind in server.json.
+fn published_as(kind: &str) -> Value {
+    let server = server_json();
+    let packages = server["packages"].as_array().unwrap();
+    packages.iter().find(|package| package["registryType"] == kind).unwrap().clone()
+}
+
+#[test]
+fn every_version_is_that_of_the_package() {
+    let (wrapper, npm) = (wrapper(), published_as("npm"));
+    let platforms = wrapper["optionalDependencies"].as_object().unwrap().values();
+    let (manifest, server) = (manifest(), server_json());
+    let versions = [&wrapper["version"], &manifest["version"], &server["version"], &npm["version"]];
+    assert_eq!(strings(versions.into_iter().chain(platforms)), BTreeSet::from([VERSION]));
+}
+
+#[test]
+fn names_and_licence_agree() {
+    let (wrapper, manifest) = (wrapper(), manifest());
+    assert_eq!(manifest["name"], NAME);
+    assert_eq!(server_json()["title"], NAME);
+    assert_eq!(published_as("npm")["identifier"], wrapper["name"]);
+    assert_eq!(wrapper["bin"], json!({ NAME: "bin/cutline.js" }));
+    for about in [&wrapper, &manifest] {
+        assert_eq!(about["license"], env!("CARGO_PKG_LICENSE"));
+        assert_eq!(about["description"], env!("CARGO_PKG_DESCRIPTION"));
+    }
+    let description = server_json()["description"].as_str().unwrap().chars().count();
+    assert!(description <= MAX_REGISTRY_DESCRIPTION_CHARS, "{description} characters");
+}
+
+#[test]
+fn npm_and_mcpb_are_for_the_released_targets() {
+    let (wrapper, manifest, released) = (wrapper(), manifest(), targets("released"));
+    let package = |row: &Value| {
+        let part = |key: &str| row[key].as_str().unwrap().to_owned();
+        format!("{}-{}-{}", wrapper["name"].as_str().unwrap(), part("os"), part("cpu"))
+    };
+    let packages: Vec<String> = released.iter().map(package).collect();
+    let listed: Vec<&String> = wrapper["optionalDependencies"].as_object().unwrap().keys().collect();
+    assert_eq!(BTreeSet::from_iter(&packages), BTreeSet::from_iter(listed));
+    assert_eq!(BTreeSet::from_iter(&packages).len(), packages.len(), "two targets for one platform");
+    let systems = manifest["compatibility"]["platforms"].as_array().unwrap();
+    assert_eq!(strings(systems), strings(released.iter().map(|row| &row["os"])));
+}
+
+#[test]
+fn every_target_is_in_the_documentation_with_its_state() {
+    let page = file("docs/releasing.md");
+    let mut rows = 0;
+    for state in ["released", "local", "planned"] {
+        for row in targets(state) {
+            let target = row["target"].as_str().unwrap();
+            let line = format!("| `{target}` | {state} |");
+            assert!(page.contains(&line), "docs/releasing.md does not have: {line}");
+            rows += 1;
+        }
+    }
+    assert_eq!(rows, data("packaging/targets.json").as_array().unwrap().len(), "a state that is not known");
+    for row in targets("released") {
+        assert!(row["runner"].is_string(), "nothing builds {row}");
+    }
+}
+
+#[test]
+fn the_bundle_lists_the_tools_as_the_binary_does() {
+    let listed = Client::new(&Workspace::new()).ask("tools/list", json!({}));
+    let tools = listed["result"]["tools"].as_array().unwrap().iter();
+    let tools: Value =
+        tools.map(|tool| json!({"name": tool["name"], "description": tool["description"]})).collect();
+    assert_eq!(manifest()["tools"], tools);
+}
+
+#[test]
+fn the_bundle_starts_the_binary_with_flags_that_it_takes() {
+    let manifest = manifest();
+    let config = &manifest["server"]["mcp_config"];
+    let entry = manifest["server"]["entry_point"].as_str().unwrap();
+    assert_eq!(config["command"], format!("${{__dirname}}/{entry}"));
+    let workspace = Workspace::with(&json!({"a.txt": "one\n"}));
+    let arguments = config["args"].as_array().unwrap().iter().map(|argument| {
+        let argument = argument.as_str().unwrap();
+        let key = argument.strip_prefix("${user_config.").and_then(|rest| rest.strip_suffix('}'));
+        let Some(key) = key else { return argument.to_owned() };
+        let asked = &manifest["user_config"][key];
+        match asked["default"].as_str() {
+            Some(default) => default.to_owned(),
+            None => workspace.root().display().to_string(),
+        }
+    });
+    let mut started = Start::new(&workspace).flags(arguments).client();
+    started.call("ls", json!({})).assert_text("a.txt");
+    let help = help();
+    for (flag, asked) in [("--tools", "tools"), ("--sandbox", "sandbox")] {
+        let said = help.split(&format!("{flag} <")).nth(1).unwrap().split("[default: ").nth(1).unwrap();
+        assert_eq!(manifest["user_config"][asked]["default"], said.split(']').next().unwrap(), "{flag}");
+    }
+}
+
+#[test]
+fn every_flag_in_the_packages_exists() {
+    let (help, npm) = (help(), published_as("npm"));
+    let known = flags(&help);
+    let page = file("packaging/npm/README.md");
+    let arguments = npm["packageArguments"].as_array().unwrap();
+    let named = strings(arguments.iter().map(|argument| &argument["name"]));
+    let used: BTreeSet<&str> = flags(&page).into_iter().chain(named).collect();
+    assert!(used.len() > 2, "nothing was looked for");
+    assert!(used.is_subset(&known), "not in --help: {:?}", used.difference(&known));
+}
+
+#[test]
+fn the_image_is_built_with_a_compiler_that_is_new_enough() {
+    let image = file("Dockerfile");
+    let minor = |version: &str| version.split('.').nth(1).unwrap().parse::<u32>().unwrap();
+    let used = image.lines().find_map(|line| line.strip_prefix("FROM rust:")?.split('-').next()).unwrap();
+    assert!(minor(used) >= minor(env!("CARGO_PKG_RUST_VERSION")), "{used} is too old");
+    assert!(image.lines().any(|line| line == format!("ENTRYPOINT [\"{NAME}\"]")), "another entry point");
+}
