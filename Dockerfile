@@ -14,6 +14,6 @@ COPY --from=build /cutline/target/release/cutline /usr/local/bin/cutline
 # The name in the MCP registry, io.github.OWNER/cutline: by it the registry knows the image for the server's.
 ARG SERVER_NAME=""
 LABEL io.modelcontextprotocol.server.name="$SERVER_NAME"
-USER cutline
+USER 1000
 WORKDIR /workspace
 ENTRYPOINT ["cutline"]
