@@ -6,11 +6,19 @@ The same binary gives the same bytes: names in order, one time, no owner.
 import gzip
 import io
 import tarfile
+import tempfile
+from pathlib import Path
 
 import product
 
-# Where each shell looks for a name like this.
-SHELLS = {"bash": "cutline.bash", "zsh": "_cutline", "fish": "cutline.fish"}
+# Of what each shell completes, the file's name as that shell looks for it.
+COMPLETIONS = {
+    "bash": "cutline.bash",
+    "elvish": "cutline.elv",
+    "fish": "cutline.fish",
+    "powershell": "_cutline.ps1",
+    "zsh": "_cutline",
+}
 
 
 def build(target, binary, out):
@@ -39,17 +47,9 @@ def contents(target, binary):
     pages += [str(page.relative_to(product.ROOT)) for page in (product.ROOT / "docs").glob("*.md")]
     files = {name: (product.ROOT / name).read_bytes() for name in pages}
     files[target.binary_name] = binary.read_bytes()
-    commands = commands_of(binary)
-    if "completions" in commands:
-        for shell, name in SHELLS.items():
-            files[f"completions/{name}"] = product.output([binary, "completions", shell]).encode()
-    if "man" in commands:
-        files["man/cutline.1"] = product.output([binary, "man"]).encode()
+    for shell, name in COMPLETIONS.items():
+        files[f"completions/{name}"] = product.output([binary, "completions", shell]).encode()
+    with tempfile.TemporaryDirectory() as folder:
+        product.output([binary, "man", folder])
+        files |= {f"man/{page.name}": page.read_bytes() for page in Path(folder).iterdir()}
     return files
-
-
-def commands_of(binary):
-    """The commands that its help lists."""
-    lines = product.output([binary, "-h"]).splitlines()
-    listed = lines[lines.index("Commands:") + 1 :]
-    return {line.split()[0] for line in listed[: listed.index("")]}

@@ -80,6 +80,9 @@ def check_archive(path, again, target, version, base):
     for name in ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "docs/tools.md"]:
         equal((folder / name).read_text(), (ROOT / name).read_text())
     equal(done(folder / "cutline", "--version"), f"cutline {version}\n")
+    for shell, name in [("bash", "cutline.bash"), ("fish", "cutline.fish"), ("zsh", "_cutline")]:
+        equal((folder / "completions" / name).read_text(), done(folder / "cutline", "completions", shell))
+    assert {"cutline.1", "cutline-call.1"} <= {page.name for page in (folder / "man").iterdir()}
     # cargo binstall looks for just that.
     package = tomllib.loads((ROOT / "Cargo.toml").read_text())["package"]
     binstall = package["metadata"]["binstall"]
