@@ -104,6 +104,7 @@ impl Pattern {
             Syntax::Literal => regex_syntax::escape(source.pattern),
         };
         let hir = parse(&text, source.case).map_err(Refused::Wrong)?;
+        let text = closed(text);
         let build = |reach: Reach, crlf: bool| {
             let mut builder = RegexMatcherBuilder::new();
             builder.multi_line(true).size_limit(REGEX_BYTES).dfa_size_limit(TABLE_BYTES);
@@ -195,6 +196,17 @@ fn parse(text: &str, case: Case) -> Result<Hir, String> {
     let mut parser = ParserBuilder::new();
     parser.utf8(false).multi_line(true).crlf(true).case_insensitive(case == Case::Ignored);
     parser.build().parse(text).map_err(|error| error.to_string())
+}
+
+/// A pattern that can be put in a group, as the matcher does: in a comment at its end, which `(?x)`
+/// allows, the group's own bracket would be a part of the comment.
+fn closed(mut text: String) -> String {
+    let parsed = ast::parse::Parser::new().parse_with_comments(&text);
+    let last = parsed.ok().and_then(|parsed| parsed.comments.last().map(|comment| comment.span.end.offset));
+    if last == Some(text.len()) {
+        text.push('\n');
+    }
+    text
 }
 
 /// Whether a pattern names the carriage return, other than to leave it out.

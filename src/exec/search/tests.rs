@@ -184,6 +184,14 @@ fn a_return_in_a_giant_line_and_across_lines() {
 }
 
 #[test]
+fn a_pattern_may_end_with_a_comment() {
+    for pattern in ["(?x) ne+dle # as often as it likes", "(?x) hay | (?: need (?-x: ) # one\n)?le #"] {
+        assert_eq!(search(&query(pattern, 0), b"no\nneedle\n").0, ["2:needle"], "{pattern}");
+    }
+    assert_eq!(search(&query("dle #", 0), b"needle\nneedle #\n").0, ["2:needle #"]);
+}
+
+#[test]
 fn a_newline_within_a_line_is_refused_for_what_it_is() {
     for (pattern, syntax) in
         [(r"foo\nbar", Syntax::Regex), ("foo\nbar", Syntax::Literal), (r"\r\n", Syntax::Regex)]
