@@ -1,4 +1,8 @@
 //! A line in columns, with a cursor that writes over what is there.
+//!
+//! Three bytes can have a whole long line moved. So that time stays in proportion to what was printed,
+//! a change that touches far more columns than were written is passed over: no program that draws on a
+//! terminal's width comes near that.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,6 +18,12 @@ const TAB: usize = 8;
 /// What stands in the columns of a wide character, or of a tab, after its first.
 const CONTINUED: char = '\0';
 const BLANK: char = ' ';
+/// Columns that may be touched by changes for each character that was written.
+const WORK_BY_CHAR: usize = 64;
+/// Columns that may be touched by changes for each movement or change.
+const WORK_BY_STEP: usize = 512;
+/// Columns that take as long to be moved as one mark.
+const COLUMNS_OF_MARK: usize = 16;
 
 /// The columns of one line.
 #[derive(Debug, Default)]
@@ -28,6 +38,8 @@ pub(super) struct Cells {
     /// Whether there ever was anything but a letter, digit or sign of ASCII: then a column may be
     /// more than one byte, or less than a character.
     mixed: bool,
+    /// Columns that changes may still touch.
+    work: usize,
 }
 
 impl Cells {
@@ -43,6 +55,7 @@ impl Cells {
             return;
         }
         let columns = self.cursor..self.cursor + text.len();
+        self.work = self.work.saturating_add(text.len().saturating_mul(WORK_BY_CHAR));
         self.widen(columns.end);
         let cells = self.chars.get_mut(columns.clone()).unwrap_or_default();
         cells.iter_mut().zip(text.chars()).for_each(|(cell, c)| *cell = c);
@@ -52,6 +65,7 @@ impl Cells {
     /// Writes a character at the cursor.
     pub(super) fn put(&mut self, c: char) {
         self.mixed |= !matches!(c, ' '..='~');
+        self.work = self.work.saturating_add(WORK_BY_CHAR);
         let len = self.chars.len();
         let width = match c {
             '\t' if self.cursor < len => {
@@ -81,6 +95,20 @@ impl Cells {
     pub(super) fn act(&mut self, step: Move) {
         let (cursor, len) = (self.cursor, self.chars.len());
         let reach = len.max(WIDTH - 1).max(cursor);
+        self.work = self.work.saturating_add(WORK_BY_STEP);
+        let touched = match step {
+            Move::Delete(_) | Move::Insert(_) => {
+                len.saturating_sub(cursor) + COLUMNS_OF_MARK * self.marks.len()
+            }
+            Move::Erase(Erase::ToStart) => cursor.min(len),
+            Move::Erase(Erase::Next(count)) => count.min(len.saturating_sub(cursor)),
+            // Of the others, some only move the cursor, and some take away what was written: that is once.
+            _ => 0,
+        };
+        match self.work.checked_sub(touched) {
+            Some(left) => self.work = left,
+            None => return,
+        }
         match step {
             Move::Return => self.cursor = 0,
             Move::Back(count) => self.cursor = cursor.saturating_sub(count),

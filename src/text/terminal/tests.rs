@@ -133,6 +133,25 @@ fn of_a_long_line_the_end_can_be_overwritten() {
     assert_eq!(shown, "abcdefghijklmnopqrstXvwxyz\nc\n");
 }
 
+#[test]
+fn a_line_is_not_moved_more_often_than_its_length_allows() {
+    let moved = |len: usize, change: &str, times: usize| {
+        resolved(&[&"a".repeat(len), &format!("\r{change}").repeat(times)], 1_000_000)
+    };
+    // A line of a terminal's width, as often as one likes.
+    assert_eq!(moved(120, "\u{1b}[@\u{1b}[P", 5000), "a".repeat(120));
+    assert_eq!(moved(100_000, "\u{1b}[@", 10), format!("{}{}", " ".repeat(10), "a".repeat(100_000)));
+    let shown = moved(100_000, "\u{1b}[@", 1000);
+    let blanks = shown.find('a').unwrap();
+    assert!((60..100).contains(&blanks) && shown.len() == 100_000 + blanks, "{blanks} {}", shown.len());
+    let deleted = 100_000 - moved(100_000, "\u{1b}[P", 1000).len();
+    assert!((60..100).contains(&deleted), "{deleted}");
+    let marks = resolved(&[&"a\u{301}".repeat(10_000), &"\r\u{1b}[@".repeat(1000)], 1_000_000);
+    assert!((5..20).contains(&marks.find('a').unwrap()), "{:?}", marks.find('a'));
+    let tabs = format!("a\ra{}{}", "\t".repeat(5000), "b\u{1b}[1K".repeat(2000));
+    assert!(resolved(&[&tabs], 1_000_000).ends_with("bbbb"));
+}
+
 /// Text in which all that matters is common.
 fn drawn() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
