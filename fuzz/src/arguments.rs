@@ -1,0 +1,53 @@
+//! Arguments: any JSON for any tool is taken or refused in words.
+//!
+//! Words are short and have no control characters. A `null` is as if it were not there, and a number
+//! as text means the number.
+
+use std::fmt::Debug;
+
+use cutline::tools::arguments::{self, Object};
+use cutline::tools::{ToolName, bash, find, grep, ls, read};
+use serde_json::Value;
+
+/// Bytes of what is said of an argument.
+const MAX_WORDS: usize = 1000;
+
+/// Checks one input.
+pub fn run(bytes: &[u8]) {
+    let Ok(given) = serde_json::from_slice::<Object>(bytes) else { return };
+    check(ToolName::Read, &given, arguments::parse::<read::Args>);
+    check(ToolName::Bash, &given, arguments::parse::<bash::Args>);
+    check(ToolName::Grep, &given, arguments::parse::<grep::Args>);
+    check(ToolName::Find, &given, arguments::parse::<find::Args>);
+    check(ToolName::Ls, &given, arguments::parse::<ls::Args>);
+}
+
+fn check<T: Debug, E: ToString>(
+    tool: ToolName,
+    given: &Object,
+    parse: fn(&str, &Object, Object) -> Result<T, E>,
+) {
+    let parsed = |given: &Object| {
+        let parsed = parse(tool.as_str(), tool.schema(), given.clone());
+        parsed.map(|args| format!("{args:?}")).map_err(|error| error.to_string())
+    };
+    let taken = parsed(given);
+    if let Err(words) = &taken {
+        assert!(words.len() <= MAX_WORDS && !words.contains(char::is_control), "{words:?}");
+    }
+    let mut plain = given.clone();
+    plain.retain(|name, value| !value.is_null() || property(tool, name).is_none());
+    assert_eq!(parsed(&plain), taken, "without null");
+    for (name, value) in &mut plain {
+        let is_integer = property(tool, name).is_some_and(|known| known["type"] == "integer");
+        if is_integer && value.is_i64() {
+            *value = Value::String(value.to_string());
+        }
+    }
+    assert_eq!(parsed(&plain).ok(), taken.ok(), "numbers as text");
+}
+
+/// What the schema says of an argument that is named as it is there.
+fn property<'a>(tool: ToolName, name: &str) -> Option<&'a Value> {
+    tool.schema().get("properties")?.get(name)
+}

@@ -1,0 +1,137 @@
+//! Globs: of find and grep, and the lines of ignore files.
+//!
+//! The input's parts are a glob, an ignore file, and paths, one a line. A folder in which a glob lets
+//! something through is entered; `!` is the contrary; a name as it is, escaped, names itself; plain
+//! stars and question marks are as the definition has them. Rules mean the same in `.ignore` as in
+//! `.gitignore`, and after `!*` nothing is left out.
+
+use std::fs::{self, File};
+use std::os::fd::OwnedFd;
+use std::path::Path;
+
+use cutline::exec::globs::Glob;
+use cutline::exec::ignore_rules::{RuleFiles, Rules};
+use cutline::limits::{GLOB_BYTES, RULES_BYTES};
+use tempfile::TempDir;
+
+use crate::input::parts;
+
+/// Where the walk begins.
+const BASE: &str = "/home/me/repo";
+/// Stars up to which the oracle is asked: it tries all ways.
+const STARS: usize = 4;
+
+thread_local! {
+    static FOLDER: TempDir = tempfile::tempdir().unwrap();
+}
+
+/// Checks one input.
+pub fn run(bytes: &[u8]) {
+    let (glob, rest) = parts(bytes);
+    let (rules, paths) = parts(rest);
+    let paths: Vec<Vec<u8>> = paths.split(|byte| *byte == b'\n').filter_map(walked).collect();
+    if let Ok(glob) = str::from_utf8(glob) {
+        check(glob, &paths);
+    }
+    paths.iter().filter_map(|path| str::from_utf8(path).ok()).for_each(names_itself);
+    if !rules.is_empty() {
+        FOLDER.with(|folder| check_rules(folder.path(), rules, &paths));
+    }
+}
+
+/// A path as a walk has it: names between single `/`.
+fn walked(path: &[u8]) -> Option<Vec<u8>> {
+    let names = path.split(|byte| *byte == b'/');
+    let names: Vec<&[u8]> =
+        names.filter(|name| !matches!(*name, b"" | b"." | b"..") && !name.contains(&0)).collect();
+    (!names.is_empty()).then(|| names.join(&b'/'))
+}
+
+fn check(text: &str, paths: &[Vec<u8>]) {
+    let Ok(glob) = Glob::new(text, Path::new(BASE)) else { return };
+    let contrary = Glob::new(&format!("!{text}"), Path::new(BASE)).ok();
+    let contrary = contrary.filter(|_| !text.starts_with('!'));
+    for path in paths {
+        let through = glob.lets_through(path);
+        if through {
+            for (at, _) in path.iter().enumerate().filter(|(_, byte)| **byte == b'/') {
+                assert!(glob.reaches_into(&path[..at]), "{text} does not reach {}", shown(path));
+            }
+        }
+        let named = [false, true].map(|is_folder| glob.names(path, is_folder));
+        if let Some(contrary) = &contrary {
+            assert_ne!(contrary.lets_through(path), through, "!{text} {}", shown(path));
+            assert_ne!([false, true].map(|is_folder| contrary.names(path, is_folder)), named);
+        }
+        if let Some(expected) = by_definition(text, path) {
+            assert_eq!((through, named), (expected, [expected; 2]), "{text} {}", shown(path));
+        }
+    }
+}
+
+/// Whether a glob of plain characters, `*` and `?` means a path; none where it is another, or long.
+fn by_definition(glob: &str, path: &[u8]) -> Option<bool> {
+    let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"*?/_-.".contains(byte);
+    let stars = glob.bytes().filter(|byte| *byte == b'*').count();
+    let is_plain = glob.bytes().all(|byte| plain(&byte)) && path.iter().all(plain);
+    let begins_plainly = !glob.starts_with("./") && !glob.starts_with(BASE);
+    if !is_plain || !begins_plainly || glob.contains("**") || glob.ends_with('/') || stars > STARS {
+        return None;
+    }
+    let below = glob.trim_start_matches('/');
+    if below.contains('/') || below.len() < glob.len() {
+        return Some(means(below.as_bytes(), path));
+    }
+    Some(means(below.as_bytes(), path.rsplit(|byte| *byte == b'/').next()?))
+}
+
+fn means(glob: &[u8], path: &[u8]) -> bool {
+    match (glob, path) {
+        ([], []) => true,
+        ([b'*', rest @ ..], _) => {
+            means(rest, path) || matches!(path, [first, after @ ..] if *first != b'/' && means(glob, after))
+        }
+        ([b'?', rest @ ..], [first, after @ ..]) => *first != b'/' && means(rest, after),
+        ([wanted, rest @ ..], [first, after @ ..]) => wanted == first && means(rest, after),
+        _ => false,
+    }
+}
+
+/// A path that is escaped as a glob names this path.
+fn names_itself(path: &str) {
+    let escaped: String =
+        path.chars().flat_map(|c| if "*?[]{},!\\".contains(c) { vec!['\\', c] } else { vec![c] }).collect();
+    if escaped.len() >= GLOB_BYTES {
+        return;
+    }
+    match Glob::new(&format!("./{escaped}"), Path::new(BASE)) {
+        Ok(glob) => assert!(glob.names(path.as_bytes(), false), "{escaped:?}"),
+        Err(message) => assert!(message.contains("braces"), "{escaped:?}: {message}"),
+    }
+}
+
+fn check_rules(folder: &Path, rules: &[u8], paths: &[Vec<u8>]) {
+    let by_git = left_out(folder, ".gitignore", rules, paths);
+    assert_eq!(left_out(folder, ".ignore", rules, paths), by_git, "in .ignore");
+    let all_let_in = [rules, b"\n!*\n"].concat();
+    if all_let_in.len() as u64 <= RULES_BYTES {
+        assert!(!left_out(folder, ".gitignore", &all_let_in, paths).contains(&true), "after !*");
+    }
+}
+
+/// Which of the paths a rule file leaves out, as files and as folders.
+fn left_out(folder: &Path, name: &str, rules: &[u8], paths: &[Vec<u8>]) -> Vec<bool> {
+    fs::write(folder.join(name), rules).unwrap();
+    let mut files = RuleFiles::default();
+    files.see(name.as_bytes());
+    let open = OwnedFd::from(File::open(folder).unwrap());
+    let rules = Rules::above(folder).within(&open, b"", files);
+    let both = |path: &Vec<u8>| [false, true].map(|is_folder| rules.leave_out(path, is_folder));
+    let verdicts = paths.iter().flat_map(both).collect();
+    fs::remove_file(folder.join(name)).unwrap();
+    verdicts
+}
+
+fn shown(path: &[u8]) -> String {
+    String::from_utf8_lossy(path).into_owned()
+}

@@ -1,0 +1,199 @@
+//! Patterns of grep: compiled as a call's, searched as a file's, against line after line.
+//!
+//! The first byte is settings (see [`Settings`]); the input's parts are a pattern and what the file
+//! holds. The oracle matches each line by itself, without what ends it, with the plainest engine there
+//! is; what is refused as wrong it refuses too.
+
+use std::cell::RefCell;
+use std::fs::File;
+use std::io::{Seek as _, Write as _};
+use std::ops::ControlFlow;
+
+use cutline::exec::search::pattern::{Case, Reach, Refused, Source, Syntax};
+use cutline::exec::search::{PassedOver, Pattern, Query, RowKind, Searched, Searcher, What};
+use cutline::exec::walk::Stop;
+use cutline::limits::{BINARY_SNIFF_BYTES, LITERAL_BYTES, PATTERN_BYTES};
+use cutline::text::decode::Encoding;
+use regex_automata::nfa::thompson::{self, pikevm::PikeVM};
+use regex_automata::util::syntax;
+
+use crate::input::{parts, setting};
+
+/// Bytes of a compiled pattern for which the oracle is asked: it is slow.
+const ORACLE_BYTES: usize = 100_000;
+/// Characters of a line that are shown.
+const LINE_CHARS: usize = 20;
+
+thread_local! {
+    static FILE: RefCell<File> = RefCell::new(tempfile::tempfile().unwrap());
+}
+
+/// What the first byte says.
+#[derive(Debug, Clone, Copy)]
+struct Settings {
+    /// Bit 0.
+    case: Case,
+    /// Bit 1.
+    syntax: Syntax,
+    /// Bit 2.
+    reach: Reach,
+    /// Bits 3 and 4.
+    context: usize,
+}
+
+/// Checks one input.
+pub fn run(bytes: &[u8]) {
+    let (byte, rest) = setting(bytes);
+    let settings = Settings {
+        case: if byte & 1 == 0 { Case::Counts } else { Case::Ignored },
+        syntax: if byte & 2 == 0 { Syntax::Regex } else { Syntax::Literal },
+        reach: if byte & 4 == 0 { Reach::Line } else { Reach::Lines },
+        context: usize::from(byte >> 3 & 3),
+    };
+    let (pattern, text) = parts(rest);
+    let Ok(pattern) = str::from_utf8(pattern) else { return };
+    let most = if settings.syntax == Syntax::Literal { LITERAL_BYTES } else { PATTERN_BYTES };
+    if pattern.len() <= most {
+        check(settings, pattern, text);
+    }
+}
+
+fn check(settings: Settings, pattern: &str, text: &[u8]) {
+    let Settings { case, syntax, reach, context } = settings;
+    let oracle = oracle(settings, pattern);
+    let compiled = match Pattern::new(&Source { pattern, syntax, case, reach }) {
+        Ok(compiled) => compiled,
+        Err(Refused::Wrong(message)) => {
+            assert!(oracle.is_none() || message.contains("too large"), "{pattern:?}: {message}");
+            return;
+        }
+        Err(Refused::Newline) => {
+            assert_eq!(reach, Reach::Line, "{pattern:?}");
+            return;
+        }
+    };
+    let (rows, searched) = search(&compiled, What::Lines { context }, text);
+    let counted = |what| search(&compiled, what, text).1.matches;
+    assert_eq!(counted(What::Count), searched.matches);
+    assert_eq!(counted(What::Any), searched.matches.min(1));
+    let (encoding, mark) = Encoding::of(text);
+    if encoding != Encoding::Utf8 {
+        return;
+    }
+    let sniffed = &text[..text.len().min(BINARY_SNIFF_BYTES)];
+    if sniffed.contains(&0) {
+        assert_eq!(searched, Searched { matches: 0, passed_over: Some(PassedOver::Binary) });
+        return;
+    }
+    let text = &text[mark..];
+    let has_returns = text.contains(&b'\r');
+    let Some(oracle) = oracle else { return };
+    if has_returns && (reach == Reach::Lines || may_name_return(settings, pattern)) {
+        return;
+    }
+    let is_match = match reach {
+        Reach::Line => by_line(&oracle, text),
+        // These are of the file where a match can span lines, else of the line.
+        Reach::Lines if ["\\A", "\\z", "(?"].iter().any(|of_text| pattern.contains(of_text)) => return,
+        Reach::Lines => across_lines(&oracle, text),
+    };
+    assert_eq!(
+        searched.matches,
+        is_match.iter().filter(|is| **is).count() as u64,
+        "{settings:?} {pattern:?}"
+    );
+    let expected = near(&is_match, context);
+    let found: Vec<(usize, bool)> = rows.iter().map(|row| (row.0, row.1)).collect();
+    assert_eq!(found, expected, "{settings:?} {pattern:?}");
+    let all = lines_of(text);
+    for (number, _, shown, cut) in rows {
+        let line = String::from_utf8_lossy(all[number - 1]);
+        assert_eq!(cut, line.chars().count() > LINE_CHARS, "{line:?} as {shown:?}");
+        assert!(cut || shown == line.replace('\0', "\u{FFFD}"), "{line:?} as {shown:?}");
+    }
+}
+
+/// The rows of a file, by number, whether it matches, text, whether that is cut; and what became of it.
+fn search(pattern: &Pattern, what: What, text: &[u8]) -> (Vec<(usize, bool, String, bool)>, Searched) {
+    let query = Query { pattern: pattern.clone(), what, enough: u64::MAX, max_line_chars: LINE_CHARS };
+    let mut rows = Vec::new();
+    let done =
+        Searcher::new(&query).search(file_of(text), text.len() as u64, &Stop::default(), &mut |found| {
+            let row = |row: cutline::exec::search::Row<'_>| {
+                let number = usize::try_from(row.number).unwrap();
+                (number, row.kind == RowKind::Match, row.text.to_owned(), row.cut)
+            };
+            rows.extend(found.iter().map(row));
+            ControlFlow::Continue(())
+        });
+    (rows, done.unwrap())
+}
+
+fn file_of(text: &[u8]) -> File {
+    FILE.with_borrow_mut(|file| {
+        file.set_len(0).unwrap();
+        file.rewind().unwrap();
+        file.write_all(text).unwrap();
+        file.rewind().unwrap();
+        file.try_clone().unwrap()
+    })
+}
+
+fn oracle(settings: Settings, pattern: &str) -> Option<PikeVM> {
+    let text = match settings.syntax {
+        Syntax::Regex => pattern.to_owned(),
+        Syntax::Literal => pattern.chars().map(|c| format!("\\x{{{:X}}}", u32::from(c))).collect(),
+    };
+    let flags = syntax::Config::new().utf8(false).multi_line(true);
+    let flags = flags.case_insensitive(settings.case == Case::Ignored);
+    let bounds = thompson::Config::new().utf8(false).nfa_size_limit(Some(ORACLE_BYTES));
+    PikeVM::builder().syntax(flags).thompson(bounds).build(&text).ok()
+}
+
+/// Whether a pattern may name the carriage return: then lines keep theirs.
+fn may_name_return(settings: Settings, pattern: &str) -> bool {
+    let escapes = ["\\r", "\\x", "\\u", "\\U"];
+    let escaped = settings.syntax == Syntax::Regex && escapes.iter().any(|escape| pattern.contains(escape));
+    pattern.contains('\r') || escaped
+}
+
+/// Which lines match, each by itself.
+fn by_line(oracle: &PikeVM, text: &[u8]) -> Vec<bool> {
+    let mut cache = oracle.create_cache();
+    lines_of(text).into_iter().map(|line| oracle.is_match(&mut cache, line)).collect()
+}
+
+/// Which lines a match covers, match after match.
+fn across_lines(oracle: &PikeVM, text: &[u8]) -> Vec<bool> {
+    let mut cache = oracle.create_cache();
+    let mut covered = vec![false; lines_of(text).len()];
+    let line_of = |at: usize| text[..at].iter().filter(|byte| **byte == b'\n').count();
+    let mut from = 0;
+    while from < text.len() {
+        let input = regex_automata::Input::new(text).span(from..text.len());
+        let Some(found) = oracle.find_iter(&mut cache, input).next() else { break };
+        from = found.end().max(found.start() + 1);
+        if found.start() < text.len() {
+            covered[line_of(found.start())..=line_of(from - 1)].fill(true);
+        }
+    }
+    covered
+}
+
+/// The lines of a text, without what ends them.
+fn lines_of(text: &[u8]) -> Vec<&[u8]> {
+    let ended = |line: &'_ [u8]| {
+        line.strip_suffix(b"\n")
+            .map_or(line.len(), |line| line.strip_suffix(b"\r").map_or(line.len(), <[u8]>::len))
+    };
+    text.split_inclusive(|byte| *byte == b'\n').map(|line| &line[..ended(line)]).collect()
+}
+
+/// The numbers of the lines that are shown, and whether each matches.
+fn near(is_match: &[bool], context: usize) -> Vec<(usize, bool)> {
+    let shown = |line: &usize| {
+        let around = line.saturating_sub(context)..(line + context + 1).min(is_match.len());
+        is_match[around].contains(&true)
+    };
+    (0..is_match.len()).filter(shown).map(|line| (line + 1, is_match[line])).collect()
+}

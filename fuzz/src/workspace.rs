@@ -1,0 +1,102 @@
+//! A folder of its own for each thread, and the tools that work in it.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::sync::Arc;
+
+use cutline::exec::line_index::Cache;
+use cutline::exec::process::Commands;
+use cutline::limits::Limits;
+use cutline::tools::arguments::Object;
+use cutline::tools::{Context, Output, Progress, Shared, ToolError, ToolName, ToolSet, catalog};
+use cutline::workspace::{Boundary, Root, Workspace};
+use tempfile::TempDir;
+use tokio::runtime::{Builder, Runtime};
+use tokio_util::sync::CancellationToken;
+
+/// Bytes that an answer may have beside its body.
+pub(crate) const BESIDE_BODY: u64 = 1000;
+/// What a file outside the workspace holds: no answer may.
+pub(crate) const OUTSIDE: &str = "SOMEBODY ELSE'S";
+
+/// A workspace with a few files of each kind.
+pub(crate) struct Tools {
+    folder: TempDir,
+    cx: Context,
+    runtime: Runtime,
+}
+
+impl Tools {
+    /// Tools with these limits.
+    pub(crate) fn new(limits: Limits) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let real = folder.path().canonicalize().unwrap().join("work");
+        fill(folder.path());
+        let workspace = Workspace::new(vec![Root { given: real.clone(), real }], Boundary::Roots).unwrap();
+        let shared = Shared {
+            limits,
+            tools: ToolSet::default(),
+            workers: 1,
+            line_indexes: Cache::default(),
+            commands: Commands::default(),
+        };
+        let cx = Context {
+            shared: Arc::new(shared),
+            workspace: Arc::new(workspace),
+            cancel: CancellationToken::new(),
+            shutdown: CancellationToken::new(),
+            progress: Progress::default(),
+        };
+        Self { folder, cx, runtime: Builder::new_current_thread().build().unwrap() }
+    }
+
+    /// Writes a file of the workspace.
+    pub(crate) fn write(&self, name: &str, content: &[u8]) {
+        fs::write(self.folder.path().join("work").join(name), content).unwrap();
+    }
+
+    /// Does one call; its text is within its bounds, whatever it is.
+    pub(crate) fn call(&self, tool: ToolName, arguments: Object) -> Result<Output, ToolError> {
+        let answer = self.runtime.block_on(catalog::call(&self.cx, tool, arguments));
+        let most = self.cx.limits().max_bytes + BESIDE_BODY;
+        let text = match &answer {
+            Ok(output) => output.text.clone(),
+            Err(error) => error.to_string(),
+        };
+        assert!(text.len() as u64 <= most, "{} bytes: {text}", text.len());
+        assert!(!text.trim().is_empty(), "a blank answer: {text:?}");
+        answer
+    }
+}
+
+fn fill(folder: &Path) {
+    let work = folder.join("work");
+    fs::create_dir_all(work.join("src/deep")).unwrap();
+    fs::create_dir(work.join("target")).unwrap();
+    fs::write(folder.join("outside.txt"), OUTSIDE).unwrap();
+    let utf16: Vec<u8> = "\u{feff}first\nsecond é\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let long = "wide é ".repeat(200);
+    let many: String = (1..=60).map(|n| format!("line {n} of many\n")).collect();
+    let files: [(&str, &[u8]); 13] = [
+        (".gitignore", b"target/\n*.log\n"),
+        ("a.txt", b"one\ntwo\nthree\n"),
+        ("many.txt", many.as_bytes()),
+        ("long.txt", long.as_bytes()),
+        ("crlf.txt", b"one\r\ntwo\rhalf\r\n\r\n"),
+        ("utf16.txt", &utf16),
+        ("lossy.txt", b"one \xff\ntwo \xe2\x82\n"),
+        ("blank.txt", b" \n\t\n"),
+        ("empty.txt", b""),
+        ("binary.bin", b"\x7fELF\0\0\0"),
+        ("caf\u{e9} \u{2019}s.txt", b"name\n"),
+        ("src/deep/lib.rs", b"pub fn main() {\n    needle();\n}\n"),
+        ("target/out.log", b"needle\n"),
+    ];
+    for (name, content) in files {
+        fs::write(work.join(name), content).unwrap();
+    }
+    symlink("a.txt", work.join("link")).unwrap();
+    symlink("../outside.txt", work.join("leaves")).unwrap();
+    symlink("nowhere", work.join("dangling")).unwrap();
+}
