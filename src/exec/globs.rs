@@ -4,23 +4,36 @@
 //! it is of whole paths. `*` and `?` do not cross `/`. A leading `/` or `./` is where the walk began, a
 //! trailing `/` means folders, a leading `!` everything that the rest does not match.
 
+mod chars;
+
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use globset::{GlobBuilder, GlobMatcher};
+use regex_automata::meta::Regex;
+use regex_automata::util::syntax;
 
 use crate::limits::{GLOB_BYTES, GLOB_DEPTH};
 
 /// A glob, compiled.
 #[derive(Debug, Clone)]
 pub struct Glob {
-    matcher: GlobMatcher,
+    matcher: Matcher,
     of: Of,
     negated: bool,
     folders: bool,
     /// The names that each path must begin with.
     prefix: Vec<Vec<u8>>,
+}
+
+/// What does the comparing.
+#[derive(Debug, Clone)]
+enum Matcher {
+    /// Bytes are as good as characters.
+    Bytes(GlobMatcher),
+    /// `?` or `[…]` is in it.
+    Characters(Regex),
 }
 
 /// What a glob is compared with.
@@ -53,7 +66,7 @@ impl Glob {
         }
         let of = if anchored || plain.contains('/') { Of::Path } else { Of::Name };
         let built = GlobBuilder::new(plain).literal_separator(true).backslash_escape(true).build();
-        let matcher = built.map_err(|error| error.kind().to_string())?.compile_matcher();
+        let matcher = Matcher::of(&built.map_err(|error| error.kind().to_string())?)?;
         let prefix = if of == Of::Path && !negated { literal_prefix(plain) } else { Vec::new() };
         Ok(Self { matcher, of, negated, folders: plain.len() < rest.len(), prefix })
     }
@@ -88,7 +101,22 @@ impl Glob {
             Of::Path => path,
             Of::Name => path.rsplit(|&byte| byte == b'/').next().unwrap_or(path),
         };
-        self.matcher.is_match(Path::new(OsStr::from_bytes(compared)))
+        match &self.matcher {
+            Matcher::Bytes(matcher) => matcher.is_match(Path::new(OsStr::from_bytes(compared))),
+            Matcher::Characters(regex) => regex.is_match(compared),
+        }
+    }
+}
+
+impl Matcher {
+    fn of(glob: &globset::Glob) -> Result<Self, String> {
+        let Some(regex) = chars::of_characters(glob.regex()) else {
+            return Ok(Self::Bytes(glob.compile_matcher()));
+        };
+        // Names need not be UTF-8.
+        let syntax = syntax::Config::new().utf8(false).dot_matches_new_line(true);
+        let regex = Regex::builder().syntax(syntax).build(&regex);
+        regex.map(Self::Characters).map_err(|error| error.to_string())
     }
 }
 
@@ -170,6 +198,15 @@ mod tests {
             ("!target/", "src/a", true),
             ("*.RS", "a.rs", false),
             ("a?c", "a/c", false),
+            ("a[!b]c", "a/c", false),
+            ("?.txt", "é.txt", true),
+            ("??.txt", "é.txt", false),
+            ("src/?/*.ts", "src/日/a.ts", true),
+            ("[é日].txt", "日.txt", true),
+            ("[а-я].txt", "д.txt", true),
+            ("[!é].txt", "é.txt", false),
+            ("[!é].txt", "a.txt", true),
+            ("[]x]?", "]é", true),
             (".*", ".hidden", true),
         ];
         for (pattern, path, expected) in cases {
