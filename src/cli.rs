@@ -1,8 +1,8 @@
 //! The command line: every flag, its variable and its default, once.
 //!
-//! `cutline` serves over stdio; `cutline call` runs one tool here; `cutline config` adds the server to
-//! a client; `cutline doctor` says what is wrong. What was typed is checked here, once, and becomes
-//! the settings of the library.
+//! `cutline` serves over stdio; `cutline call` runs one tool here; `cutline stats` shows what calls came
+//! to; `cutline config` adds the server to a client; `cutline doctor` says what is wrong. What was typed
+//! is checked here, once, and becomes the settings of the library.
 
 mod call;
 mod config;
@@ -10,6 +10,7 @@ mod doctor;
 mod sandboxed;
 mod serve;
 mod settings;
+mod stats;
 mod values;
 
 use std::path::PathBuf;
@@ -51,6 +52,14 @@ enum Command {
         tool: call::Tool,
         /// Print the whole result as JSON
         #[arg(long, global = true)]
+        json: bool,
+    },
+    /// Print what a file of --stats-file holds: sums for each tool, and their course
+    Stats {
+        /// The file; - for stdin
+        file: PathBuf,
+        /// Print the same as JSON
+        #[arg(long)]
         json: bool,
     },
     /// Print the entry that adds this binary, with the flags given, to a client
@@ -154,6 +163,9 @@ struct Options {
     /// Threads that one search may use [default: one for each processor]
     #[arg(long, value_name = "N", env = "CUTLINE_WORKERS", value_parser = values::above_zero, global = true)]
     workers: Option<u64>,
+    /// File to which a line of JSON is added for each call: sizes, limits, durations, nothing of its content
+    #[arg(long, value_name = "FILE", env = "CUTLINE_STATS_FILE", global = true)]
+    stats_file: Option<PathBuf>,
     /// What goes to stderr: error, warn, info, debug, trace or a tracing filter; `RUST_LOG` is taken too [default: info]
     #[arg(long, value_name = "FILTER", env = "CUTLINE_LOG", value_parser = values::log_filter, global = true)]
     log: Option<values::LogFilter>,
@@ -172,6 +184,7 @@ pub fn run() -> anyhow::Result<i32> {
     match cli.command {
         None => serve::run(&cli.options),
         Some(Command::Call { tool, json }) => call::run(&cli.options, tool, json),
+        Some(Command::Stats { file, json }) => stats::run(&file, json),
         Some(Command::Config { client, write, file }) => {
             config::run(client, if write { config::To::Write(file) } else { config::To::Print }, &matches)
         }

@@ -4,7 +4,7 @@
 //! notices say and add what is not worth the model's context. Keys are in camelCase; a fact that
 //! does not apply is absent.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::limits::Bounds;
 use crate::truncate::{Extent, Partial, TruncatedBy, Truncation};
@@ -184,5 +184,15 @@ impl Serialize for TruncatedBy {
             Self::Lines => "lines",
             Self::Bytes => "bytes",
         })
+    }
+}
+
+impl<'de> Deserialize<'de> for TruncatedBy {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match String::deserialize(deserializer)?.as_str() {
+            "lines" => Ok(Self::Lines),
+            "bytes" => Ok(Self::Bytes),
+            other => Err(serde::de::Error::unknown_variant(other, &["lines", "bytes"])),
+        }
     }
 }

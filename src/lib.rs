@@ -7,6 +7,7 @@
 //! - the places: [`workspace`] says what may be opened and how paths are shown, [`exec`] alone
 //!   touches the system;
 //! - the [`tools`], where both meet;
+//! - the [`stats`], sums of what their calls came to;
 //! - the [`server`], which alone knows the protocol, and the command line ([`cli`]).
 
 pub mod cli;
@@ -15,6 +16,7 @@ pub mod exec;
 pub mod limits;
 pub mod notice;
 pub mod server;
+pub mod stats;
 pub mod text;
 pub mod tools;
 pub mod truncate;

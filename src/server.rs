@@ -10,21 +10,26 @@ mod guard;
 mod lanes;
 mod legacy_log;
 mod progress;
+mod resources;
 mod roots;
+mod stats_file;
 mod tally;
 mod wire;
 
 use std::sync::Arc;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,
-    Implementation, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ServerConfig, Tool,
+    Implementation, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
+    ReadResourceRequestParams, ReadResourceResponse, ServerConfig, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer};
 use tokio_util::sync::CancellationToken;
 
 use crate::notice::Count;
+use crate::stats::{Asked, Call};
 use crate::text::Size;
 use crate::tools::{Context, Shared, ToolError, ToolName, arguments, catalog};
 use crate::workspace::Workspace;
@@ -34,9 +39,10 @@ pub use ending::{Ending, serve};
 use lanes::Lanes;
 use legacy_log::SetLevel;
 use roots::Roots;
+pub use stats_file::StatsFile;
 use tally::Tally;
 
-/// Milliseconds for which a client may keep the list of tools: it never changes.
+/// Milliseconds for which a client may keep a list: neither of tools nor of resources ever changes.
 const LIST_TTL_MS: u64 = 3_600_000;
 
 /// What a server is started with.
@@ -50,6 +56,8 @@ pub struct Config {
     pub client_roots: ClientRoots,
     /// How results are shaped.
     pub shape: Shape,
+    /// Where each call is recorded.
+    pub stats_file: Option<StatsFile>,
 }
 
 /// Whether the roots that a client offers are taken.
@@ -79,15 +87,16 @@ struct State {
 impl Server {
     /// A server that ends its commands when `shutdown` fires.
     pub fn new(config: Config, shutdown: CancellationToken) -> Self {
-        let Config { shared, workspace, client_roots, shape } = config;
+        let Config { shared, workspace, client_roots, shape, stats_file } = config;
         let tools = shared.tools.iter().map(|tool| convert::tool(tool, &shared, shape)).collect();
         let roots = Roots::new(workspace, client_roots);
         let lanes = Lanes::new(shared.workers);
-        Self(Arc::new(State { shared, roots, shape, tools, lanes, tally: Tally::default(), shutdown }))
+        let tally = Tally::new(now_ms(), stats_file);
+        Self(Arc::new(State { shared, roots, shape, tools, lanes, tally, shutdown }))
     }
 
-    /// One line on what was done, for the end.
-    pub fn summary(&self) -> String {
+    /// What was done, for the end: a line for each tool, and one for all.
+    pub fn summary(&self) -> Vec<String> {
         self.0.tally.summary()
     }
 
@@ -97,6 +106,7 @@ impl Server {
         params: CallToolRequestParams,
         request: RequestContext<RoleServer>,
     ) -> CallToolResponse {
+        let start = Instant::now();
         let state = &self.0;
         let news = progress::Forwarder::new(&request);
         let cx = Context {
@@ -107,6 +117,7 @@ impl Server {
             progress: news.progress(),
         };
         let given = params.arguments.unwrap_or_default();
+        let asked = Asked::of(&given);
         let work = async {
             arguments::check_size(&given)?;
             let _place = state.lanes.enter(tool, &cx.cancel).await?;
@@ -118,9 +129,23 @@ impl Server {
         });
         drop(cx);
         news.finish().await;
-        state.tally.record(tool, &outcome, &state.shared.limits, &request).await;
+        // The answer to a call that was taken back goes nowhere.
+        let outcome = if request.ct.is_cancelled() { Err(ToolError::Cancelled) } else { outcome };
+        let call = Call { tool, asked, time_ms: now_ms(), duration: start.elapsed() };
+        state.tally.record(&call, &outcome, &state.shared.limits, &request).await;
         result_of(outcome, state.shape).into()
     }
+}
+
+/// The time, in milliseconds since 1970; 0 before that.
+pub(crate) fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Whether a request is of the stateless era, in which lists say how long they may be kept.
+fn is_stateless(request: &RequestContext<RoleServer>) -> bool {
+    request.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
 impl ServerHandler for Server {
@@ -147,10 +172,28 @@ impl ServerHandler for Server {
         request: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let mut list = ListToolsResult::with_all_items(self.0.tools.clone());
-        if request.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28) {
-            list.ttl_ms = Some(LIST_TTL_MS);
-        }
+        list.ttl_ms = is_stateless(&request).then_some(LIST_TTL_MS);
         Ok(list)
+    }
+
+    async fn list_resources(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        request: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let mut list = resources::list();
+        list.ttl_ms = is_stateless(&request).then_some(LIST_TTL_MS);
+        Ok(list)
+    }
+
+    async fn read_resource(
+        &self,
+        params: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let state = &self.0;
+        let sums = || state.tally.to_value(&state.shared.limits);
+        resources::read(&params.uri, sums).map(Into::into)
     }
 
     async fn call_tool(
@@ -175,6 +218,7 @@ impl ServerHandler for Server {
                 "tools/call takes name (a string) and arguments (an object)",
                 None,
             )),
+            "resources/read" => Err(ErrorData::invalid_params("resources/read takes uri (a string)", None)),
             method => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None)),
         }
     }

@@ -3,6 +3,7 @@
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use anstyle::{AnsiColor, Style};
 use clap::Subcommand;
@@ -10,7 +11,8 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::limits::Limits;
-use crate::server::{Shape, result_of};
+use crate::server::{Shape, now_ms, result_of};
+use crate::stats::{Asked, Call, Record};
 use crate::text::show;
 use crate::tools::arguments::Object;
 use crate::tools::{Context, Output, Progress, ToolError, ToolName, ToolSet, catalog};
@@ -87,6 +89,7 @@ pub(super) fn run(options: &Options, tool: Tool, json: bool) -> anyhow::Result<i
     let given = object(&words).unwrap_or_else(|message| refuse(message));
     let shared = options.shared().unwrap_or_else(|message| refuse(message));
     let workspace = options.workspace(&shared).unwrap_or_else(|message| refuse(message));
+    let stats_file = options.stats_file().unwrap_or_else(|message| refuse(message));
     let told = Arc::new(AtomicBool::new(false));
     let cx = Context {
         shared,
@@ -96,9 +99,14 @@ pub(super) fn run(options: &Options, tool: Tool, json: bool) -> anyhow::Result<i
         progress: news(&told),
     };
     let runtime = serve::runtime()?;
+    let (asked, start) = (Asked::of(&given), Instant::now());
     let (outcome, interrupted) = runtime.block_on(call(&cx, tool, given));
     if told.load(Ordering::Relaxed) {
         let _closed = write!(std::io::stderr(), "{CLEAR}");
+    }
+    if let Some(file) = stats_file {
+        let call = Call { tool, asked, time_ms: now_ms(), duration: start.elapsed() };
+        file.append(&Record::new(&call, &outcome, cx.limits()));
     }
     let failed = outcome.is_err();
     if json {

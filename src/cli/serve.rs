@@ -38,7 +38,8 @@ fn config(options: &Options) -> Result<Config, String> {
         _ => ClientRoots::Ignored,
     };
     let shape = if options.structured { Shape::Structured } else { Shape::Text };
-    Ok(Config { shared, workspace, client_roots, shape })
+    let stats_file = options.stats_file()?;
+    Ok(Config { shared, workspace, client_roots, shape, stats_file })
 }
 
 /// The runtime: one thread for all that waits, and threads for blocking work. With more of the first

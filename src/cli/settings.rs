@@ -8,6 +8,8 @@ use crate::exec::process::{self, Commands};
 use crate::exec::sandbox::{Mode, Sandbox};
 use crate::exec::spill;
 use crate::limits::{BASH_TIMEOUT_SECS, Limits};
+use crate::server::StatsFile;
+use crate::tools::error::reason;
 use crate::tools::{Shared, ToolSet};
 use crate::workspace::{Boundary, Root, Workspace};
 
@@ -90,10 +92,17 @@ impl Options {
             Workspace::new(roots, boundary).ok_or("--root: none of the folders given can be used")?;
         Ok(workspace.with_saved(shared.commands.store().folder_real()))
     }
+
+    /// The file in which calls are recorded, open, where one is named.
+    pub(super) fn stats_file(&self) -> Result<Option<StatsFile>, String> {
+        let Some(path) = &self.stats_file else { return Ok(None) };
+        let refused = |error| format!("--stats-file {}: {}", path.display(), reason(&error));
+        StatsFile::open(path).map(Some).map_err(refused)
+    }
 }
 
 fn root(path: &Path) -> Result<Root, String> {
-    let real = path.canonicalize().map_err(|error| crate::tools::error::reason(&error))?;
+    let real = path.canonicalize().map_err(|error| reason(&error))?;
     if !real.is_dir() {
         return Err("not a folder".to_owned());
     }

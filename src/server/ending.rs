@@ -59,7 +59,9 @@ pub async fn serve(config: Config) -> std::io::Result<Ending> {
         }
     };
     tokio::join!(shared.commands.shutdown(), answers);
-    tracing::info!("{}", server.summary());
+    for line in server.summary() {
+        tracing::info!("{line}");
+    }
     Ok(ending)
 }
 

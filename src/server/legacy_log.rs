@@ -12,9 +12,9 @@ use serde_json::Value;
 /// The request that sets the level.
 pub(super) type SetLevel = rmcp::model::SetLevelRequestParams;
 
-/// What the server can do: its tools, and these notifications.
+/// What the server can do: its tools, its resource, and these notifications.
 pub(super) fn capabilities() -> ServerCapabilities {
-    ServerCapabilities::builder().enable_logging().enable_tools().build()
+    ServerCapabilities::builder().enable_logging().enable_resources().enable_tools().build()
 }
 
 /// No level was set: the client wants none.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::support::{Start, Workspace};
 
 /// Every flag of the contract. Each has a variable, `CUTLINE_` and its name.
-const FLAGS: [&str; 19] = [
+const FLAGS: [&str; 20] = [
     "--root",
     "--allow-outside",
     "--tools",
@@ -29,6 +29,7 @@ const FLAGS: [&str; 19] = [
     "--spill-max-file",
     "--spill-max-total",
     "--spill-keep",
+    "--stats-file",
     "--log",
     "--workers",
 ];
@@ -73,7 +74,7 @@ fn help_names_every_flag_and_its_variable() {
     for default in ["2000", "30KB", "500", "1GB", "4GB", "7d", "600"] {
         assert!(help.contains(default), "the default {default} is not in\n{help}");
     }
-    for word in ["call", "config", "doctor", "completions", "man"] {
+    for word in ["call", "stats", "config", "doctor", "completions", "man"] {
         assert!(help.lines().any(|line| line.trim_start().starts_with(word)), "{word} is not in\n{help}");
     }
 }
@@ -271,6 +272,7 @@ fn every_flag_starts_a_server() {
         ["--spill-keep", "2d"],
         ["--log", "debug"],
         ["--workers", "2"],
+        ["--stats-file", "<base>/stats.jsonl"],
     ];
     let mut client =
         Start::new(&workspace).flags(flags.concat()).flags(["--allow-outside", "--structured"]).client();
@@ -278,7 +280,7 @@ fn every_flag_starts_a_server() {
 }
 
 /// The binary on a terminal: what it prints there, stdout and stderr together.
-fn on_a_terminal(workspace: &Workspace, arguments: &[&str], variables: &[(&str, &str)]) -> Option<String> {
+pub(crate) fn on_a_terminal(workspace: &Workspace, arguments: &[&str], variables: &[(&str, &str)]) -> Option<String> {
     let quoted = arguments.iter().map(|argument| format!(" '{argument}'")).collect::<Vec<_>>().concat();
     let command = format!("'{}'{quoted}", env!("CARGO_BIN_EXE_cutline"));
     let mut script = Command::new("script");

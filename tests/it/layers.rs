@@ -111,6 +111,25 @@ fn the_tools_know_no_protocol() {
 }
 
 #[test]
+fn the_sums_are_made_of_values_alone() {
+    let strangers = [
+        "rmcp",
+        "tokio",
+        "rustix",
+        "std::fs",
+        "std::io",
+        "Instant",
+        "SystemTime",
+        "crate::exec",
+        "crate::workspace",
+        "crate::server",
+        "crate::cli",
+    ];
+    assert_never_names(&["stats"], &strangers);
+    assert_never_names(&["tools", "exec"], &["crate::stats"]);
+}
+
+#[test]
 fn the_server_alone_knows_rmcp() {
     for source in sources().iter().filter(|source| !is_in(&source.module, &["server"])) {
         assert!(!names(&source.code, "rmcp"), "src/{}.rs names rmcp", source.module);

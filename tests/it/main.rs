@@ -33,6 +33,9 @@ mod cli;
 // What may be opened and what may not; links, roots, races.
 mod boundaries;
 
+// What calls come to: the resource, the file of records, `cutline stats`.
+mod stats;
+
 // --sandbox: what the kernel keeps commands from.
 mod sandbox;
 

@@ -1,0 +1,116 @@
+//! What `cutline stats` prints: the span, the table, the use of the limit, the course over time.
+
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+
+use crate::notice::Count;
+use crate::stats::{Column, Sums, rfc3339};
+use crate::text::Size;
+
+use super::plot::{self, Scale};
+use super::{Read, table};
+
+/// Columns where the terminal does not say.
+pub(super) const WIDTH: u64 = 80;
+/// Columns that are made use of; wider plots say no more.
+const MAX_WIDTH: u64 = 160;
+/// How titles look on a terminal.
+pub(super) const TITLE: Style = Style::new().bold();
+/// How bars look there.
+pub(super) const BAR: Style = AnsiColor::Cyan.on_default();
+/// How what is amiss looks there.
+const AMISS: Style = AnsiColor::Yellow.on_default();
+/// Cells of the longest bar in the use of the limit.
+const USE_CELLS: u64 = 40;
+
+/// Columns of the terminal that stdout is.
+pub(super) fn width() -> u64 {
+    let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
+    size.map(|size| u64::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(WIDTH)
+}
+
+/// Prints all of it in so many columns.
+pub(super) fn print(to: &mut impl Write, read: Read, width: u64) -> io::Result<()> {
+    let stats = &read.stats;
+    match stats.span_ms() {
+        None => writeln!(to, "No calls")?,
+        Some((first, last)) => {
+            let calls = Count(stats.total().counts.calls, "call", "calls");
+            let (first, last) = (rfc3339::words(first), rfc3339::words(last));
+            writeln!(to, "{TITLE}{calls}{TITLE:#}, {first} to {last}\n")?;
+            table::print(to, stats)?;
+            limit_use(to, stats.total())?;
+            over_time(to, read.timeline.columns(plot::cells(width.min(MAX_WIDTH))), width.min(MAX_WIDTH))?;
+        }
+    }
+    if read.broken > 0 {
+        let lines = Count(read.broken, "line is no record and was", "lines are no records and were");
+        writeln!(to, "\n{AMISS}{lines} passed over{AMISS:#}")?;
+    }
+    Ok(())
+}
+
+/// How many answers used how much of the limit.
+fn limit_use(to: &mut impl Write, sums: &Sums) -> io::Result<()> {
+    if sums.counts.answers() == 0 {
+        return Ok(());
+    }
+    writeln!(to, "\n{TITLE}Answers by use of the limit{TITLE:#}")?;
+    let most = sums.limit_use.iter().copied().max().unwrap_or(0);
+    for (range, answers) in sums.limit_use.iter().enumerate() {
+        let last = if range == sums.limit_use.len() - 1 { 100 } else { range * 10 + 9 };
+        let bar = plot::lying(*answers, most, USE_CELLS);
+        let gap = if bar.is_empty() { "" } else { " " };
+        writeln!(to, "{:>2}-{last:>3}%  {BAR}{bar}{BAR:#}{gap}{answers}", range * 10)?;
+    }
+    Ok(())
+}
+
+fn over_time(to: &mut impl Write, (length_ms, columns): (u64, Vec<Column>), width: u64) -> io::Result<()> {
+    let each = humantime::format_duration(std::time::Duration::from_millis(length_ms));
+    let tokens = columns.iter().map(|column| column.counts.tokens_left_out).max().unwrap_or(0);
+    let percent = |value: Option<f64>| value.map(|value| value / 100.0);
+    let plots: [(&str, Scale, Vec<Option<f64>>); 3] = [
+        (
+            "Answers truncated",
+            Scale::percent(),
+            columns.iter().map(|column| percent(column.counts.truncated_percent())).collect(),
+        ),
+        (
+            "Use of the limit, on average",
+            Scale::percent(),
+            columns.iter().map(|column| percent(column.counts.limit_percent())).collect(),
+        ),
+        (
+            "Tokens left out, about",
+            Scale::up_to(short(tokens)),
+            columns.iter().map(|column| part(column, tokens)).collect(),
+        ),
+    ];
+    for (title, scale, values) in plots {
+        writeln!(to, "\n{TITLE}{title}{TITLE:#}, {each} a column")?;
+        plot::print(to, &scale, &values, width)?;
+    }
+    let (first, last) = (columns.first(), columns.last());
+    let (first, last) = (first.map_or(0, |column| column.start_ms), last.map_or(0, |column| column.start_ms));
+    writeln!(to, "{}", plot::ends(&minute(first), &minute(last), columns.len(), width))
+}
+
+/// The tokens left out in a column, as a part of the most; `None` where there was no call.
+#[expect(clippy::cast_precision_loss, reason = "the height of a bar")]
+fn part(column: &Column, most: u64) -> Option<f64> {
+    let tokens = column.counts.tokens_left_out;
+    (column.counts.answers() > 0).then(|| tokens as f64 / most.max(1) as f64)
+}
+
+/// A time to the second, as short as it can be said.
+fn minute(time_ms: u64) -> String {
+    rfc3339::words(time_ms).get(..19).unwrap_or_default().replace('T', " ")
+}
+
+/// A number as people read it: `512`, `1.5K`, `2M`.
+pub(super) fn short(number: u64) -> String {
+    // As sizes are said, without their unit.
+    Size(number).to_string().trim_end_matches('B').to_owned()
+}

@@ -1,0 +1,89 @@
+//! A row for each tool, and one for all of them.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use crate::stats::{Stats, Sums};
+use crate::text::Size;
+
+use super::page::{TITLE, short};
+
+const HEADINGS: [&str; 11] =
+    ["tool", "calls", "errors", "cut", "lines", "bytes", "given", "left out", "saved", "median", "95%"];
+
+/// Prints the table. A `+` stands where more was left out than could be counted.
+pub(super) fn print(to: &mut impl Write, stats: &Stats) -> io::Result<()> {
+    let tools = stats.tools().map(|(tool, sums)| row(tool.as_str(), sums));
+    let rows: Vec<_> = tools.chain([row("all", stats.total())]).collect();
+    let headings = HEADINGS.map(ToOwned::to_owned);
+    let width = |n: usize| {
+        let cells = rows.iter().chain([&headings]).filter_map(|row| row.get(n));
+        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    };
+    let widths: Vec<_> = (0..HEADINGS.len()).map(width).collect();
+    writeln!(to, "{TITLE}{}{TITLE:#}", laid_out(&headings, &widths))?;
+    for row in &rows {
+        writeln!(to, "{}", laid_out(row, &widths))?;
+    }
+    Ok(())
+}
+
+fn row(name: &str, sums: &Sums) -> [String; HEADINGS.len()] {
+    let counts = &sums.counts;
+    let more = if counts.left_out_open > 0 { "+" } else { "" };
+    let time = |percent| sums.durations.quantile(percent).map_or_else(|| "-".to_owned(), duration);
+    [
+        name.to_owned(),
+        counts.calls.to_string(),
+        counts.errors.to_string(),
+        counts.truncated_percent().map_or_else(|| "-".to_owned(), |percent| format!("{percent:.1}%")),
+        counts.by_lines.to_string(),
+        counts.by_bytes.to_string(),
+        Size(counts.given.bytes).to_string(),
+        format!("{}{more}", Size(counts.left_out.bytes)),
+        format!("{}{more}", short(counts.tokens_left_out)),
+        time(50),
+        time(95),
+    ]
+}
+
+/// The first cell to the left, numbers to the right.
+fn laid_out(row: &[String; HEADINGS.len()], widths: &[usize]) -> String {
+    let cells = row.iter().zip(widths).enumerate().map(|(n, (cell, width))| match n {
+        0 => format!("{cell:<width$}"),
+        _ => format!("{cell:>width$}"),
+    });
+    cells.collect::<Vec<_>>().join("  ")
+}
+
+/// A duration in three digits or so: `250µs`, `1.2ms`, `13s`.
+fn duration(duration: Duration) -> String {
+    let us = duration.as_micros();
+    match us {
+        0..1000 => format!("{us}µs"),
+        1000..10_000 => format!("{:.1}ms", duration.as_secs_f64() * 1e3),
+        10_000..1_000_000 => format!("{}ms", us / 1000),
+        1_000_000..10_000_000 => format!("{:.1}s", duration.as_secs_f64()),
+        _ => format!("{}s", duration.as_secs()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_in_few_digits() {
+        for (us, words) in [
+            (0, "0µs"),
+            (999, "999µs"),
+            (1234, "1.2ms"),
+            (56_789, "56ms"),
+            (999_999, "999ms"),
+            (1_250_000, "1.2s"),
+            (61_000_000, "61s"),
+        ] {
+            assert_eq!(duration(Duration::from_micros(us)), words);
+        }
+    }
+}

@@ -1,0 +1,33 @@
+//! The one resource: what the calls of this server came to so far.
+
+use rmcp::model::{ErrorData, ListResourcesResult, ReadResourceResult, Resource, ResourceContents};
+use serde_json::{Value, json};
+
+/// Where the sums are read.
+const STATS_URI: &str = "cutline://stats";
+const JSON: &str = "application/json";
+
+/// What `resources/list` gives.
+pub(super) fn list() -> ListResourcesResult {
+    let stats = Resource::new(STATS_URI, "stats")
+        .with_title("What the tools' calls came to")
+        .with_description(
+            "For each tool: calls, errors, answers cut by lines and by bytes, what was given and left out, \
+             how much of the limit was used, durations. Nothing of what was asked or answered.",
+        )
+        .with_mime_type(JSON);
+    ListResourcesResult::with_all_items(vec![stats])
+}
+
+/// What `resources/read` gives: the sums, made where they are asked for.
+pub(super) fn read(uri: &str, stats: impl FnOnce() -> Value) -> Result<ReadResourceResult, ErrorData> {
+    if uri != STATS_URI {
+        // rmcp makes it the code of the era that the client speaks.
+        return Err(ErrorData::resource_not_found(
+            format!("Unknown resource: {uri}; there is {STATS_URI}"),
+            Some(json!({ "uri": uri })),
+        ));
+    }
+    let text = format!("{:#}", stats());
+    Ok(ReadResourceResult::new(vec![ResourceContents::text(text, STATS_URI).with_mime_type(JSON)]))
+}

@@ -1,0 +1,20 @@
+//! What calls came to: a record of each, and the sums of records.
+//!
+//! A record says how large an answer was, what was left out of it and how long it took; it holds
+//! nothing of what was asked, opened or answered. Every count is a sum of records, made here and
+//! nowhere else: those that the server gives while it lives and at its end, and those of a file of
+//! records. Nothing here reads a clock, a file or the network.
+
+mod counts;
+mod durations;
+mod record;
+mod sums;
+mod timeline;
+mod wire;
+
+pub use counts::Counts;
+pub use durations::Durations;
+pub use record::{Answered, Asked, Call, Outcome, Record};
+pub use sums::{Stats, Sums};
+pub use timeline::{Column, Timeline};
+pub use wire::rfc3339;

@@ -1,0 +1,114 @@
+//! The plain sums of records: what can be added up.
+
+use crate::truncate::{Extent, TruncatedBy};
+
+use super::record::{Answered, Outcome, Record};
+
+/// Sums of records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Calls of any outcome.
+    pub calls: u64,
+    /// Those that were answered with an error.
+    pub errors: u64,
+    /// Those that were taken back.
+    pub cancelled: u64,
+    /// Answers that the limit of lines cut.
+    pub by_lines: u64,
+    /// Answers that the limit of bytes cut.
+    pub by_bytes: u64,
+    /// Answers that ended at a number of matches, results, entries or lines.
+    pub count_limits: u64,
+    /// Lines and bytes of the bodies.
+    pub given: Extent,
+    /// Tokens of the bodies, about.
+    pub tokens_given: u64,
+    /// What the answers left out, as far as it is known.
+    pub left_out: Extent,
+    /// The same in tokens, about.
+    pub tokens_left_out: u64,
+    /// Answers that left out more than was counted, or left out what is not known.
+    pub left_out_open: u64,
+    /// The used percents of the limit, added up.
+    pub limit_percents: u64,
+}
+
+impl Counts {
+    /// Adds a record.
+    pub fn add(&mut self, record: &Record) {
+        self.calls += 1;
+        match &record.outcome {
+            Outcome::Ok(answered) => self.add_answered(answered),
+            Outcome::Error => self.errors += 1,
+            Outcome::Cancelled => self.cancelled += 1,
+        }
+    }
+
+    // What a file says may be any number: sums stop at the largest.
+    fn add_answered(&mut self, answered: &Answered) {
+        match answered.truncated_by {
+            Some(TruncatedBy::Lines) => self.by_lines += 1,
+            Some(TruncatedBy::Bytes) => self.by_bytes += 1,
+            None => {}
+        }
+        self.count_limits += u64::from(answered.count_limit_reached);
+        let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
+        add(&mut self.given.lines, answered.output_lines);
+        add(&mut self.given.bytes, answered.output_bytes);
+        add(&mut self.tokens_given, answered.tokens_given);
+        add(&mut self.left_out.lines, answered.lines_left_out().unwrap_or(0));
+        add(&mut self.left_out.bytes, answered.bytes_left_out().unwrap_or(0));
+        add(&mut self.tokens_left_out, answered.tokens_left_out.unwrap_or(0));
+        let open = answered.total_is_lower_bound || answered.tokens_left_out.is_none();
+        self.left_out_open += u64::from(open);
+        add(&mut self.limit_percents, answered.limit_percent.min(100));
+    }
+
+    /// Adds what another holds.
+    pub fn merge(&mut self, other: &Self) {
+        let sums = [
+            (&mut self.calls, other.calls),
+            (&mut self.errors, other.errors),
+            (&mut self.cancelled, other.cancelled),
+            (&mut self.by_lines, other.by_lines),
+            (&mut self.by_bytes, other.by_bytes),
+            (&mut self.count_limits, other.count_limits),
+            (&mut self.given.lines, other.given.lines),
+            (&mut self.given.bytes, other.given.bytes),
+            (&mut self.tokens_given, other.tokens_given),
+            (&mut self.left_out.lines, other.left_out.lines),
+            (&mut self.left_out.bytes, other.left_out.bytes),
+            (&mut self.tokens_left_out, other.tokens_left_out),
+            (&mut self.left_out_open, other.left_out_open),
+            (&mut self.limit_percents, other.limit_percents),
+        ];
+        for (sum, more) in sums {
+            *sum = sum.saturating_add(more);
+        }
+    }
+
+    /// Calls that were answered, errors not counted.
+    pub fn answers(&self) -> u64 {
+        self.calls - self.errors - self.cancelled
+    }
+
+    /// Answers that a limit of lines or bytes cut.
+    pub fn truncated(&self) -> u64 {
+        self.by_lines + self.by_bytes
+    }
+
+    /// Of a hundred answers, how many were cut; `None` where there was no answer.
+    pub fn truncated_percent(&self) -> Option<f64> {
+        self.mean(self.truncated().saturating_mul(100))
+    }
+
+    /// How much of the limit an answer used on average; `None` where there was no answer.
+    pub fn limit_percent(&self) -> Option<f64> {
+        self.mean(self.limit_percents)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a mean, to be read")]
+    fn mean(&self, sum: u64) -> Option<f64> {
+        (self.answers() > 0).then(|| sum as f64 / self.answers() as f64)
+    }
+}

@@ -1,0 +1,124 @@
+//! How long calls took: quantiles from a histogram of fixed size.
+
+use std::time::Duration;
+
+/// Steps into which each doubling is divided: a quantile is off by a sixteenth at most, up to twelve days.
+const STEPS: u64 = 8;
+/// The last bin: of forty doublings of a microsecond, which is twelve days, and more.
+const LAST: usize = 320;
+
+/// A histogram of durations.
+///
+/// ```
+/// use std::time::Duration;
+/// let mut durations = cutline::stats::Durations::default();
+/// (1..=100).for_each(|ms| durations.add(Duration::from_millis(ms)));
+/// let median = durations.quantile(50).unwrap();
+/// assert!(median >= Duration::from_millis(47) && median <= Duration::from_millis(54), "{median:?}");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Durations {
+    counts: Vec<u64>,
+    total: u64,
+    least_us: u64,
+    most_us: u64,
+}
+
+impl Default for Durations {
+    fn default() -> Self {
+        let counts = vec![0; LAST + 1];
+        Self { counts, total: 0, least_us: u64::MAX, most_us: 0 }
+    }
+}
+
+impl Durations {
+    /// Adds one.
+    pub fn add(&mut self, duration: Duration) {
+        let us = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
+        if let Some(count) = self.counts.get_mut(bin(us)) {
+            *count += 1;
+        }
+        self.total += 1;
+        self.least_us = self.least_us.min(us);
+        self.most_us = self.most_us.max(us);
+    }
+
+    /// The duration that `percent` of them do not pass, about; `None` where there are none.
+    pub fn quantile(&self, percent: u64) -> Option<Duration> {
+        let rank = self.total.saturating_mul(percent).div_ceil(100).max(1);
+        let mut passed = 0;
+        let bin = self.counts.iter().position(|count| {
+            passed += count;
+            passed >= rank
+        })?;
+        let us = middle(bin).clamp(self.least_us, self.most_us);
+        Some(Duration::from_micros(us))
+    }
+
+    /// The longest; `None` where there are none.
+    pub fn longest(&self) -> Option<Duration> {
+        (self.total > 0).then(|| Duration::from_micros(self.most_us))
+    }
+}
+
+/// The bin of a duration: under [`STEPS`] microseconds one each, then [`STEPS`] to a doubling.
+fn bin(us: u64) -> usize {
+    let shift = (us / STEPS).checked_ilog2().unwrap_or(0);
+    let bin = u64::from(shift) * STEPS + (us >> shift);
+    usize::try_from(bin).unwrap_or(usize::MAX).min(LAST)
+}
+
+/// The duration in the middle of a bin.
+fn middle(bin: usize) -> u64 {
+    let bin = bin as u64;
+    let shift = (bin / STEPS).saturating_sub(1);
+    let start = (bin - shift * STEPS) << shift;
+    start + ((1 << shift) >> 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bin_holds_what_is_near_its_middle() {
+        let mut last = 0;
+        for us in (0..5000).chain((13..40).map(|log| (1 << log) + 7)) {
+            let bin = bin(us);
+            assert!(bin >= last, "{us}");
+            last = bin;
+            let middle = middle(bin);
+            assert!(middle.abs_diff(us) <= us / 16, "{us} is in the bin of {middle}");
+        }
+    }
+
+    #[test]
+    fn one_is_exact_and_none_is_none() {
+        let mut durations = Durations::default();
+        assert_eq!((durations.quantile(50), durations.longest()), (None, None));
+        let one = Duration::from_micros(1_234_567);
+        durations.add(one);
+        for percent in [0, 50, 95, 100] {
+            assert_eq!(durations.quantile(percent), Some(one));
+        }
+        durations.add(Duration::MAX);
+        assert_eq!(durations.quantile(50).unwrap().as_millis() / 100, 12);
+        assert_eq!(durations.longest(), Some(Duration::from_micros(u64::MAX)));
+    }
+
+    #[test]
+    fn quantiles_are_near_those_of_all_durations() {
+        let mut durations = Durations::default();
+        let all: Vec<u64> = (0..10_000_u64).map(|n| n * n % 7919 * 131).collect();
+        for us in &all {
+            durations.add(Duration::from_micros(*us));
+        }
+        let mut sorted = all;
+        sorted.sort_unstable();
+        for percent in [1, 10, 50, 90, 95, 99] {
+            let rank = usize::try_from(percent * 10_000 / 100 - 1).unwrap();
+            let found = u64::try_from(durations.quantile(percent).unwrap().as_micros()).unwrap();
+            assert!(found.abs_diff(sorted[rank]) <= sorted[rank] / 16 + 1, "{percent}: {found}");
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! One call, as it is counted.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::details::{CHARS_PER_TOKEN, Details};
+use crate::limits::{Bounds, Limits};
+use crate::text::Counter;
+use crate::tools::arguments::Object;
+use crate::tools::{Output, ToolError, ToolName};
+use crate::truncate::{Extent, TruncatedBy};
+
+/// What one call came to. As JSON it is one line of a file of records.
+///
+/// ```
+/// use cutline::stats::{Outcome, Record};
+/// let line = r#"{"time":"2026-11-20T10:00:00.000Z","tool":"read","durationMs":0.25,"outcome":"error"}"#;
+/// let record: Record = serde_json::from_str(line).unwrap();
+/// assert_eq!((record.time_ms, record.outcome), (1_795_168_800_000, Outcome::Error));
+/// assert!(serde_json::from_str::<Record>(&line.replace("read", "write")).is_err());
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Record {
+    /// When it ended, in milliseconds since 1970 (UTC); RFC 3339 as JSON.
+    #[serde(rename = "time", with = "super::wire::rfc3339")]
+    pub time_ms: u64,
+    /// The tool.
+    #[serde(with = "super::wire::tool")]
+    pub tool: ToolName,
+    /// How long it took, the wait for its turn included; milliseconds, to the microsecond, as JSON.
+    #[serde(rename = "durationMs", with = "super::wire::milliseconds")]
+    pub duration: Duration,
+    /// What came of it.
+    #[serde(flatten)]
+    pub outcome: Outcome,
+}
+
+/// What came of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "outcome", rename_all = "camelCase")]
+pub enum Outcome {
+    /// An answer.
+    Ok(Answered),
+    /// A text that says why there is none.
+    Error,
+    /// The client took the call back.
+    Cancelled,
+}
+
+/// How large an answer was, and what it would have been.
+///
+/// The body is counted: notices, a command's status (under 1 KB) and images are not.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Answered {
+    /// The limit of lines or bytes that cut it.
+    pub truncated_by: Option<TruncatedBy>,
+    /// Whether it ended at a number of matches, results, entries or lines: the call's, or the tool's own.
+    pub count_limit_reached: bool,
+    /// Lines in the body.
+    pub output_lines: u64,
+    /// Bytes in the body.
+    pub output_bytes: u64,
+    /// Lines of all that the call asked for; `None` where that is not known.
+    pub total_lines: Option<u64>,
+    /// Bytes of all that the call asked for; `None` where that is not known.
+    pub total_bytes: Option<u64>,
+    /// Whether there is more than the totals say.
+    pub total_is_lower_bound: bool,
+    /// How much of the limit of lines or of bytes was used, whichever is the fuller; 0 to 100, rounded down.
+    pub limit_percent: u64,
+    /// Tokens in the body, by its bytes ([`CHARS_PER_TOKEN`]).
+    pub tokens_given: u64,
+    /// Tokens left out, likewise: at least so many where the total is a lower bound.
+    pub tokens_left_out: Option<u64>,
+}
+
+/// What is known of a call besides its outcome.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Call {
+    /// The tool.
+    pub tool: ToolName,
+    /// How much the call asked for.
+    pub asked: Asked,
+    /// When it ended, in milliseconds since 1970 (UTC).
+    pub time_ms: u64,
+    /// How long it took.
+    pub duration: Duration,
+}
+
+/// How much a call asked for, by its own `limit`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    /// It named no limit.
+    All,
+    /// So many lines, matches, results or entries; 0 where what was given is no number.
+    UpTo(u64),
+}
+
+impl Asked {
+    /// What the arguments `given` ask for, in any form in which the tools take them.
+    pub fn of(given: &Object) -> Self {
+        let limit = given.iter().find(|(name, value)| name.eq_ignore_ascii_case("limit") && !value.is_null());
+        limit.map_or(Self::All, |(_, value)| {
+            let text = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
+            let whole = text.trim().split('.').next().and_then(|whole| whole.parse().ok());
+            Self::UpTo(whole.unwrap_or(0))
+        })
+    }
+}
+
+impl Record {
+    /// The record of a call with this outcome, under these limits.
+    pub fn new(call: &Call, outcome: &Result<Output, ToolError>, limits: &Limits) -> Self {
+        let Call { tool, time_ms, duration, .. } = *call;
+        // As it is written, so that the sums of a file are those of the server.
+        let duration = Duration::from_micros(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX));
+        let outcome = match outcome {
+            Ok(output) => Outcome::Ok(Answered::new(call, output, limits)),
+            Err(ToolError::Cancelled) => Outcome::Cancelled,
+            Err(_) => Outcome::Error,
+        };
+        Self { time_ms, tool, duration, outcome }
+    }
+}
+
+impl Answered {
+    fn new(call: &Call, output: &Output, limits: &Limits) -> Self {
+        let details = &output.details;
+        let cut = details.truncation.as_ref();
+        let given = match cut {
+            Some(cut) => Extent { lines: cut.output_lines, bytes: cut.output_bytes },
+            None => extent(output.text.get(..output.body_bytes).unwrap_or(&output.text)),
+        };
+        let bounds = match cut {
+            Some(cut) => Bounds { lines: cut.max_lines, bytes: cut.max_bytes },
+            None => bounds(call.tool, limits),
+        };
+        let total = total(call, output, given);
+        let tokens = |bytes: u64| bytes.div_ceil(CHARS_PER_TOKEN);
+        Self {
+            truncated_by: cut.map(|cut| cut.truncated_by),
+            count_limit_reached: cut.is_none() && details.next_offset.is_some(),
+            output_lines: given.lines,
+            output_bytes: given.bytes,
+            total_lines: total.map(|total| total.lines),
+            total_bytes: total.map(|total| total.bytes),
+            total_is_lower_bound: cut.and_then(|cut| cut.total_is_lower_bound).unwrap_or(false),
+            limit_percent: percent(given.lines, bounds.lines).max(percent(given.bytes, bounds.bytes)),
+            tokens_given: tokens(given.bytes),
+            tokens_left_out: total.map(|total| tokens(total.bytes.saturating_sub(given.bytes))),
+        }
+    }
+
+    /// Lines left out, where that is known.
+    pub fn lines_left_out(&self) -> Option<u64> {
+        self.total_lines.map(|total| total.saturating_sub(self.output_lines))
+    }
+
+    /// Bytes left out, where that is known.
+    pub fn bytes_left_out(&self) -> Option<u64> {
+        self.total_bytes.map(|total| total.saturating_sub(self.output_bytes))
+    }
+}
+
+/// All that the call asked for, where the facts of the answer tell.
+fn total(call: &Call, output: &Output, given: Extent) -> Option<Extent> {
+    let details = &output.details;
+    let Some(cut) = &details.truncation else {
+        let own = call.asked != Asked::All;
+        // What follows a search that stopped at the tool's own number of results is not known, nor is
+        // an output of which nothing is shown because it is not text.
+        let unknown = details.next_offset.is_some() && !own
+            || output.body_bytes == 0 && details.full_output_path.is_some();
+        return (!unknown).then_some(given);
+    };
+    let total = Extent { lines: cut.total_lines, bytes: cut.total_bytes };
+    // A search counts what its own call would give. A file's or a folder's total is that of all of it:
+    // what a call asked for only where it began at its start and was to go on to its end. On disk,
+    // UTF-16 is of another size.
+    let whole = match call.tool {
+        ToolName::Bash | ToolName::Grep | ToolName::Find => return Some(total),
+        ToolName::Read => {
+            let too_long = u64::from(cut.first_line_exceeds_limit && given.lines == 0);
+            let next = details.next_offset.unwrap_or(total.lines + 1);
+            next.saturating_sub(given.lines + too_long) == 1 && !is_utf16(details)
+        }
+        ToolName::Ls => details.next_offset.unwrap_or(total.lines).saturating_sub(given.lines) == 0,
+    };
+    let to_the_end = match call.asked {
+        Asked::All => true,
+        Asked::UpTo(limit) => limit >= total.lines,
+    };
+    (whole && to_the_end).then_some(total)
+}
+
+fn is_utf16(details: &Details) -> bool {
+    details.encoding.is_some_and(|encoding| encoding.starts_with("utf-16"))
+}
+
+/// The bounds of a body that was not cut.
+fn bounds(tool: ToolName, limits: &Limits) -> Bounds {
+    let all = limits.bounds();
+    match (tool, limits.bash_tail) {
+        (ToolName::Bash, Some(tail)) => Bounds { lines: limits.bash_head.saturating_add(tail), ..all },
+        _ => all,
+    }
+}
+
+fn extent(body: &str) -> Extent {
+    let mut counter = Counter::default();
+    counter.push(body.as_bytes());
+    counter.extent()
+}
+
+fn percent(used: u64, limit: u64) -> u64 {
+    (used.saturating_mul(100) / limit.max(1)).min(100)
+}
+
+#[cfg(test)]
+pub(super) mod tests;

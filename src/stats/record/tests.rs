@@ -1,0 +1,245 @@
+//! What a record says of each kind of answer, and that its line is read as it was written.
+
+use serde_json::json;
+
+use super::*;
+use crate::details::TruncationDetails;
+use crate::stats::Stats;
+
+/// A call that failed.
+pub(in crate::stats) fn error_at(time_ms: u64) -> Record {
+    Record { time_ms, tool: ToolName::Ls, duration: Duration::from_micros(250), outcome: Outcome::Error }
+}
+
+fn call(tool: ToolName, asked: Asked) -> Call {
+    Call { tool, asked, time_ms: 1_795_168_800_000, duration: Duration::from_micros(1234) }
+}
+
+/// What was cut to `output` of `total`, as `(lines, bytes)`.
+fn cut(by: TruncatedBy, output: (u64, u64), total: (u64, u64)) -> TruncationDetails {
+    TruncationDetails {
+        truncated: true,
+        truncated_by: by,
+        total_lines: total.0,
+        total_bytes: total.1,
+        output_lines: output.0,
+        output_bytes: output.1,
+        max_lines: 2000,
+        max_bytes: 30_000,
+        last_line_partial: false,
+        first_line_exceeds_limit: output.0 == 0,
+        estimated_tokens: 0,
+        total_estimated_tokens: 0,
+        limit_tokens: 0,
+        total_is_lower_bound: None,
+    }
+}
+
+/// An answer with this body, and a notice after it.
+fn output(body: &str, details: Details) -> Output {
+    Output { text: format!("{body}\n\n[A notice]"), body_bytes: body.len(), image: None, details }
+}
+
+fn answered(tool: ToolName, asked: Asked, output: Output) -> Answered {
+    let record = Record::new(&call(tool, asked), &Ok(output), &Limits::default());
+    match record.outcome {
+        Outcome::Ok(answered) => answered,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn read(asked: Asked, next_offset: Option<u64>, truncation: TruncationDetails) -> Answered {
+    let details = Details { truncation: Some(truncation), next_offset, ..Details::default() };
+    answered(ToolName::Read, asked, output("", details))
+}
+
+#[test]
+fn an_answer_that_was_not_cut_left_nothing_out() {
+    let answered = answered(ToolName::Bash, Asked::All, output("one\ntwo\n", Details::default()));
+    let expected = Answered {
+        truncated_by: None,
+        count_limit_reached: false,
+        output_lines: 2,
+        output_bytes: 8,
+        total_lines: Some(2),
+        total_bytes: Some(8),
+        total_is_lower_bound: false,
+        limit_percent: 0,
+        tokens_given: 2,
+        tokens_left_out: Some(0),
+    };
+    assert_eq!(answered, expected);
+}
+
+#[test]
+fn the_fuller_of_the_two_limits_is_what_was_used() {
+    for (body, percent) in [
+        ("x\n".repeat(1500), 75),
+        ("x".repeat(21_299), 70),
+        ("x".repeat(21_300), 71),
+        (String::new(), 0),
+        ("x".repeat(40_000), 100),
+    ] {
+        let answered = answered(ToolName::Grep, Asked::All, output(&body, Details::default()));
+        assert_eq!(answered.limit_percent, percent, "{}", body.len());
+    }
+    let limits = Limits { bash_head: 2, bash_tail: Some(8), ..Limits::default() };
+    let call = call(ToolName::Bash, Asked::All);
+    let record = Record::new(&call, &Ok(output("1\n2\n3\n", Details::default())), &limits);
+    assert!(matches!(record.outcome, Outcome::Ok(Answered { limit_percent: 30, .. })), "{record:?}");
+}
+
+#[test]
+fn a_cut_page_leaves_out_the_rest_of_the_file() {
+    let answered = read(Asked::All, Some(375), cut(TruncatedBy::Bytes, (374, 29_990), (5000, 400_001)));
+    assert_eq!(answered.truncated_by, Some(TruncatedBy::Bytes));
+    assert_eq!((answered.lines_left_out(), answered.bytes_left_out()), (Some(4626), Some(370_011)));
+    assert_eq!((answered.tokens_given, answered.tokens_left_out), (7498, Some(92_503)));
+    assert_eq!((answered.limit_percent, answered.count_limit_reached), (99, false));
+}
+
+#[test]
+fn what_a_page_left_out_is_not_invented() {
+    let details = || cut(TruncatedBy::Bytes, (374, 29_990), (5000, 400_001));
+    for (why, answered) in [
+        ("it began further on", read(Asked::All, Some(2375), details())),
+        ("it asked for less", read(Asked::UpTo(4999), Some(375), details())),
+        ("a limit that is no number", read(Asked::UpTo(0), Some(375), details())),
+        ("a long line further on", read(Asked::All, Some(11), cut(TruncatedBy::Bytes, (0, 0), (12, 90_000)))),
+    ] {
+        assert_eq!(answered.total_bytes, None, "{why}");
+        assert_eq!((answered.total_lines, answered.tokens_left_out), (None, None), "{why}");
+        assert_eq!(answered.truncated_by, Some(TruncatedBy::Bytes), "{why}");
+    }
+    let utf16 = Details {
+        encoding: Some("utf-16le"),
+        next_offset: Some(375),
+        truncation: Some(details()),
+        ..Details::default()
+    };
+    assert_eq!(answered(ToolName::Read, Asked::All, output("", utf16)).total_bytes, None);
+    for (why, answered) in [
+        ("it asked for as much", read(Asked::UpTo(5000), Some(375), details())),
+        ("one long line", read(Asked::All, None, cut(TruncatedBy::Bytes, (0, 0), (1, 90_000)))),
+        ("a long line first", read(Asked::All, Some(2), cut(TruncatedBy::Bytes, (0, 0), (12, 90_000)))),
+    ] {
+        assert!(answered.tokens_left_out.is_some_and(|tokens| tokens > 20_000), "{why}");
+    }
+}
+
+#[test]
+fn a_listing_that_began_at_its_start_knows_its_rest() {
+    let listing = |next_offset| {
+        let truncation = Some(cut(TruncatedBy::Bytes, (280, 29_990), (1000, 100_000)));
+        let details = Details { truncation, next_offset, ..Details::default() };
+        answered(ToolName::Ls, Asked::All, output("", details)).total_bytes
+    };
+    assert_eq!(listing(Some(280)), Some(100_000));
+    assert_eq!(listing(Some(380)), None);
+}
+
+#[test]
+fn a_search_that_stopped_knows_no_total() {
+    let stopped = Details { next_offset: Some(100), match_limit_reached: Some(100), ..Details::default() };
+    let own = answered(ToolName::Grep, Asked::UpTo(100), output("a: b", stopped.clone()));
+    assert_eq!(
+        (own.count_limit_reached, own.tokens_left_out),
+        (true, Some(0)),
+        "what was asked for is there"
+    );
+    let tools = answered(ToolName::Grep, Asked::All, output("a: b", stopped));
+    assert_eq!((tools.count_limit_reached, tools.tokens_left_out), (true, None));
+    let truncation = TruncationDetails {
+        total_is_lower_bound: Some(true),
+        ..cut(TruncatedBy::Bytes, (9, 900), (99, 9900))
+    };
+    let details = Details { truncation: Some(truncation), next_offset: Some(9), ..Details::default() };
+    let cut = answered(ToolName::Find, Asked::All, output("", details));
+    assert_eq!((cut.bytes_left_out(), cut.total_is_lower_bound), (Some(9000), true));
+}
+
+#[test]
+fn an_output_that_is_not_text_has_no_known_total() {
+    let details = Details { full_output_path: Some("/tmp/x".to_owned()), ..Details::default() };
+    assert_eq!(answered(ToolName::Bash, Asked::All, output("", details)).total_bytes, None);
+}
+
+#[test]
+fn a_limit_in_any_form_in_which_tools_take_it() {
+    for (given, asked) in [
+        (json!({}), Asked::All),
+        (json!({"limit": null}), Asked::All),
+        (json!({"limit": 5}), Asked::UpTo(5)),
+        (json!({"Limit": "12"}), Asked::UpTo(12)),
+        (json!({"limit": 7.0}), Asked::UpTo(7)),
+        (json!({"limit": "ten"}), Asked::UpTo(0)),
+    ] {
+        assert_eq!(Asked::of(given.as_object().unwrap()), asked, "{given}");
+    }
+}
+
+#[test]
+fn a_line_is_read_as_it_was_written() {
+    let truncation = cut(TruncatedBy::Lines, (2000, 8893), (3000, 13_893));
+    let details = Details { truncation: Some(truncation), next_offset: Some(2001), ..Details::default() };
+    let outcomes = [
+        Ok(output("", details)),
+        Ok(output("a", Details::default())),
+        Err(ToolError::Cancelled),
+        Err(ToolError::Argument("secret".to_owned())),
+    ];
+    let records =
+        outcomes.map(|outcome| Record::new(&call(ToolName::Read, Asked::All), &outcome, &Limits::default()));
+    let lines = records.map(|record| serde_json::to_string(&record).unwrap());
+    assert_eq!(
+        lines[0],
+        r#"{"time":"2026-11-20T10:00:00.000Z","tool":"read","durationMs":1.234,"outcome":"ok","truncatedBy":"lines","countLimitReached":false,"outputLines":2000,"outputBytes":8893,"totalLines":3000,"totalBytes":13893,"totalIsLowerBound":false,"limitPercent":100,"tokensGiven":2224,"tokensLeftOut":1250}"#
+    );
+    assert_eq!(
+        lines[2],
+        r#"{"time":"2026-11-20T10:00:00.000Z","tool":"read","durationMs":1.234,"outcome":"cancelled"}"#
+    );
+    for (record, line) in records.iter().zip(&lines) {
+        assert_eq!(serde_json::from_str::<Record>(line).unwrap(), *record, "{line}");
+    }
+    assert!(!lines[3].contains("secret"), "{}", lines[3]);
+}
+
+#[test]
+fn sums_are_those_of_the_records() {
+    let mut stats = Stats::default();
+    let limits = Limits::default();
+    let page = cut(TruncatedBy::Bytes, (374, 29_990), (5000, 400_001));
+    let details = Details { truncation: Some(page), next_offset: Some(375), ..Details::default() };
+    let stopped = Details { next_offset: Some(100), ..Details::default() };
+    for (tool, outcome) in [
+        (ToolName::Read, Ok(output("", details))),
+        (ToolName::Read, Ok(output("abcde", Details::default()))),
+        (ToolName::Read, Err(ToolError::Argument(String::new()))),
+        (ToolName::Grep, Ok(output("a: b", stopped))),
+        (ToolName::Grep, Err(ToolError::Cancelled)),
+    ] {
+        stats.add(&Record::new(&call(tool, Asked::All), &outcome, &limits));
+    }
+    let value = serde_json::Value::Object(stats.to_object());
+    let total = &value["total"];
+    assert_eq!(
+        (&total["calls"], &total["errors"], &total["cancelled"], &total["answers"]),
+        (&json!(5), &json!(1), &json!(1), &json!(3))
+    );
+    assert_eq!(total["truncated"], json!({"answers": 1, "percent": 33.3, "byLines": 0, "byBytes": 1}));
+    assert_eq!(total["given"], json!({"lines": 376, "bytes": 29_999, "estimatedTokens": 7498 + 2 + 1}));
+    assert_eq!(
+        value["tools"]["read"]["leftOut"],
+        json!({"lines": 4626, "bytes": 370_011, "estimatedTokens": 92_503, "isLowerBound": false})
+    );
+    assert_eq!(value["tools"]["grep"]["leftOut"]["isLowerBound"], true);
+    assert_eq!(
+        total["limitUse"],
+        json!({"meanPercent": 33.0, "answersByTenth": [2, 0, 0, 0, 0, 0, 0, 0, 0, 1]})
+    );
+    assert_eq!(total["durationMs"], json!({"median": 1.234, "p95": 1.234, "longest": 1.234}));
+    assert_eq!(value["firstCall"], "2026-11-20T10:00:00.000Z");
+    assert_eq!(value["tools"].as_object().unwrap().keys().collect::<Vec<_>>(), ["grep", "read"]);
+    assert_eq!(Stats::default().to_object()["total"]["durationMs"]["median"], serde_json::Value::Null);
+}

@@ -1,0 +1,130 @@
+//! The sums of records, for each tool and in all; and what they are as JSON.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+
+use crate::details::CHARS_PER_TOKEN;
+use crate::tools::ToolName;
+use crate::tools::arguments::Object;
+
+use super::wire::{milliseconds, rfc3339};
+use super::{Counts, Durations, Outcome, Record};
+
+/// Ranges of the limit's use that are told apart, each of ten percent; the last holds 100 too.
+const RANGES: usize = 10;
+
+/// What a number of calls came to.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Sums {
+    /// What adds up.
+    pub counts: Counts,
+    /// Answers by how much of the limit they used: under 10 %, under 20 %, and so on.
+    pub limit_use: [u64; RANGES],
+    /// How long the calls took, those taken back left aside.
+    pub durations: Durations,
+}
+
+impl Sums {
+    /// Adds a record.
+    pub fn add(&mut self, record: &Record) {
+        self.counts.add(record);
+        if let Outcome::Ok(answered) = &record.outcome {
+            let range = usize::try_from(answered.limit_percent / 10).unwrap_or(RANGES).min(RANGES - 1);
+            if let Some(answers) = self.limit_use.get_mut(range) {
+                *answers += 1;
+            }
+        }
+        if record.outcome != Outcome::Cancelled {
+            self.durations.add(record.duration);
+        }
+    }
+
+    /// The sums as JSON. What there is nothing to be said of is null.
+    pub fn to_value(&self) -> Value {
+        let counts = &self.counts;
+        let rounded = |value: Option<f64>| value.map(|value| (value * 10.0).round() / 10.0);
+        let quantile = |percent| self.durations.quantile(percent).map(milliseconds::of);
+        json!({
+            "calls": counts.calls,
+            "errors": counts.errors,
+            "cancelled": counts.cancelled,
+            "answers": counts.answers(),
+            "truncated": {
+                "answers": counts.truncated(),
+                "percent": rounded(counts.truncated_percent()),
+                "byLines": counts.by_lines,
+                "byBytes": counts.by_bytes,
+            },
+            "countLimitReached": counts.count_limits,
+            "given": {
+                "lines": counts.given.lines,
+                "bytes": counts.given.bytes,
+                "estimatedTokens": counts.tokens_given,
+            },
+            "leftOut": {
+                "lines": counts.left_out.lines,
+                "bytes": counts.left_out.bytes,
+                "estimatedTokens": counts.tokens_left_out,
+                "isLowerBound": counts.left_out_open > 0,
+            },
+            "limitUse": {
+                "meanPercent": rounded(counts.limit_percent()),
+                "answersByTenth": self.limit_use,
+            },
+            "durationMs": {
+                "median": quantile(50),
+                "p95": quantile(95),
+                "longest": self.durations.longest().map(milliseconds::of),
+            },
+        })
+    }
+}
+
+/// The sums of all records that were added.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Stats {
+    total: Sums,
+    tools: BTreeMap<ToolName, Sums>,
+    /// The earliest and the latest time.
+    span_ms: Option<(u64, u64)>,
+}
+
+impl Stats {
+    /// Adds a record.
+    pub fn add(&mut self, record: &Record) {
+        self.total.add(record);
+        self.tools.entry(record.tool).or_default().add(record);
+        let (first, last) = self.span_ms.unwrap_or((u64::MAX, 0));
+        self.span_ms = Some((first.min(record.time_ms), last.max(record.time_ms)));
+    }
+
+    /// All tools together.
+    pub fn total(&self) -> &Sums {
+        &self.total
+    }
+
+    /// Each tool that was called, in the order in which tools are listed.
+    pub fn tools(&self) -> impl Iterator<Item = (ToolName, &Sums)> {
+        self.tools.iter().map(|(tool, sums)| (*tool, sums))
+    }
+
+    /// The times of the first and the last record, in milliseconds since 1970; `None` where there is none.
+    pub fn span_ms(&self) -> Option<(u64, u64)> {
+        self.span_ms
+    }
+
+    /// The sums as JSON.
+    pub fn to_object(&self) -> Object {
+        let tools: Object =
+            self.tools().map(|(tool, sums)| (tool.as_str().to_owned(), sums.to_value())).collect();
+        let facts = [
+            ("firstCall", json!(self.span_ms.map(|(first, _)| rfc3339::words(first)))),
+            ("lastCall", json!(self.span_ms.map(|(_, last)| rfc3339::words(last)))),
+            ("bytesPerToken", json!(CHARS_PER_TOKEN)),
+            ("total", self.total.to_value()),
+            ("tools", Value::Object(tools)),
+        ];
+        facts.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect()
+    }
+}

@@ -1,0 +1,127 @@
+//! Counts over time, in memory that does not grow with the number of records.
+
+use std::collections::BTreeMap;
+
+use super::{Counts, Record};
+
+/// Spans of time that hold counts, at most.
+const MAX_SPANS: usize = 4096;
+/// The lengths that a span may have, in seconds, up to a day; then days doubled. Each divides the next,
+/// so spans that are put together lose nothing.
+const LENGTHS_SECS: [u64; 14] =
+    [1, 5, 15, 30, 60, 300, 900, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 172_800];
+
+/// Takes records in any order, and gives counts for spans of time of one length.
+#[derive(Debug, Clone)]
+pub struct Timeline {
+    length_ms: u64,
+    /// Counts by time over length; only spans in which there was a call.
+    spans: BTreeMap<u64, Counts>,
+}
+
+/// A span of time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Column {
+    /// When it begins, in milliseconds since 1970: a whole multiple of its length.
+    pub start_ms: u64,
+    /// What was counted in it.
+    pub counts: Counts,
+}
+
+impl Default for Timeline {
+    fn default() -> Self {
+        Self { length_ms: 1000, spans: BTreeMap::new() }
+    }
+}
+
+impl Timeline {
+    /// Adds a record.
+    pub fn add(&mut self, record: &Record) {
+        self.spans.entry(record.time_ms / self.length_ms).or_default().add(record);
+        while self.spans.len() > MAX_SPANS {
+            self.lengthen();
+        }
+    }
+
+    /// All of it in columns of one length, the shortest with which there are at most `max_columns`
+    /// (2 at least); those without a call too. The length is in milliseconds.
+    pub fn columns(mut self, max_columns: u64) -> (u64, Vec<Column>) {
+        let (first, last) = loop {
+            let (Some((first, _)), Some((last, _))) =
+                (self.spans.first_key_value(), self.spans.last_key_value())
+            else {
+                return (self.length_ms, Vec::new());
+            };
+            if last - first < max_columns.max(2) {
+                break (*first, *last);
+            }
+            self.lengthen();
+        };
+        let column = |span: u64| Column {
+            start_ms: span * self.length_ms,
+            counts: self.spans.get(&span).copied().unwrap_or_default(),
+        };
+        (self.length_ms, (first..=last).map(column).collect())
+    }
+
+    fn lengthen(&mut self) {
+        let longer = longer_than(self.length_ms);
+        let times = longer / self.length_ms;
+        self.length_ms = longer;
+        for (span, counts) in std::mem::take(&mut self.spans) {
+            self.spans.entry(span / times).or_default().merge(&counts);
+        }
+    }
+}
+
+fn longer_than(length_ms: u64) -> u64 {
+    let known = LENGTHS_SECS.iter().map(|secs| secs * 1000).find(|longer| *longer > length_ms);
+    known.unwrap_or(length_ms * 2)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::record::tests::error_at;
+    use super::*;
+
+    #[test]
+    fn each_length_divides_the_next() {
+        for (shorter, longer) in LENGTHS_SECS.iter().zip(LENGTHS_SECS.iter().skip(1)) {
+            assert_eq!(longer % shorter, 0, "{shorter} {longer}");
+        }
+        assert_eq!(longer_than(172_800_000), 345_600_000);
+    }
+
+    #[test]
+    fn columns_are_few_and_nothing_is_lost() {
+        let starts = [0, 999, 1000, 61_000, 7_200_000, 7_199_999, 86_400_000 * 30];
+        let mut timeline = Timeline::default();
+        for time in starts {
+            timeline.add(&error_at(time));
+        }
+        for max in [0, 1, 2, 10, 70, 5000] {
+            let (length, columns) = timeline.clone().columns(max);
+            assert!(columns.len() as u64 <= max.max(2), "{max}");
+            for column in &columns {
+                assert_eq!(column.start_ms % length, 0);
+                let end = column.start_ms + length;
+                let expected = starts.iter().filter(|time| (column.start_ms..end).contains(time)).count();
+                assert_eq!(column.counts.errors, expected as u64, "{max}: {}", column.start_ms);
+            }
+            assert_eq!(columns.iter().map(|column| column.counts.calls).sum::<u64>(), 7);
+        }
+        assert_eq!(Timeline::default().columns(10).1, []);
+    }
+
+    #[test]
+    fn it_does_not_grow_with_the_records() {
+        let mut timeline = Timeline::default();
+        (0..200_000).for_each(|n| timeline.add(&error_at(n * 1000)));
+        assert!(timeline.spans.len() <= MAX_SPANS);
+        // A clock that was far off.
+        timeline.add(&error_at(u64::MAX));
+        let (_, columns) = timeline.columns(70);
+        assert_eq!(columns.iter().map(|column| column.counts.calls).sum::<u64>(), 200_001);
+        assert!(columns.len() <= 70);
+    }
+}

@@ -1,0 +1,76 @@
+//! How the values of a record are written as JSON.
+
+/// A time as RFC 3339, in UTC, to the millisecond.
+pub mod rfc3339 {
+    use std::time::{Duration, UNIX_EPOCH};
+
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    /// The last millisecond that can be written with four digits for its year.
+    const MAX_MS: u64 = 253_402_300_799_999;
+
+    /// The words for a time in milliseconds since 1970; one after the year 9999 is given as its end.
+    ///
+    /// ```
+    /// assert_eq!(cutline::stats::rfc3339::words(1_795_168_800_250), "2026-11-20T10:00:00.250Z");
+    /// ```
+    pub fn words(time_ms: u64) -> String {
+        let time = UNIX_EPOCH + Duration::from_millis(time_ms.min(MAX_MS));
+        humantime::format_rfc3339_millis(time).to_string()
+    }
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+    pub(in crate::stats) fn serialize<S: Serializer>(time_ms: &u64, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(&words(*time_ms))
+    }
+
+    pub(in crate::stats) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u64, D::Error> {
+        let words = String::deserialize(from)?;
+        let time = humantime::parse_rfc3339(&words).map_err(D::Error::custom)?;
+        let since = time.duration_since(UNIX_EPOCH).map_err(D::Error::custom)?;
+        u64::try_from(since.as_millis()).map_err(D::Error::custom)
+    }
+}
+
+/// A tool by its name.
+pub(super) mod tool {
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    use crate::tools::ToolName;
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+    pub(in crate::stats) fn serialize<S: Serializer>(tool: &ToolName, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(tool.as_str())
+    }
+
+    pub(in crate::stats) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<ToolName, D::Error> {
+        let name = String::deserialize(from)?;
+        ToolName::of(&name).ok_or_else(|| D::Error::custom("not a tool"))
+    }
+}
+
+/// A duration in milliseconds, to the microsecond.
+pub(super) mod milliseconds {
+    use std::time::Duration;
+
+    use serde::de::Error as _;
+    use serde::{Deserialize as _, Deserializer, Serializer};
+
+    /// The number for a duration.
+    pub(in crate::stats) fn of(duration: Duration) -> f64 {
+        (duration.as_secs_f64() * 1e6).round() / 1e3
+    }
+
+    pub(in crate::stats) fn serialize<S: Serializer>(duration: &Duration, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_f64(of(*duration))
+    }
+
+    pub(in crate::stats) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
+        let milliseconds = f64::deserialize(from)?;
+        // Rounded, so that what was written is what is read.
+        let duration = Duration::try_from_secs_f64((milliseconds * 1e3).round() / 1e6);
+        duration.map_err(D::Error::custom)
+    }
+}

@@ -1,0 +1,361 @@
+//! What calls come to: the resource, the file of records, the words at the end, `cutline stats`.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Output, Stdio};
+
+use serde_json::{Value, json};
+use similar_asserts::SimpleDiff;
+
+use crate::cli::on_a_terminal;
+use crate::support::{Client, Era, Start, Workspace, eventually};
+
+const URI: &str = "cutline://stats";
+/// What must be in no count.
+const SECRET: &str = "xyzzy";
+
+/// The sums that the server gives.
+#[track_caller]
+fn sums(client: &mut Client) -> Value {
+    let answer = client.ask("resources/read", json!({"uri": URI}));
+    let contents = &answer["result"]["contents"];
+    assert_eq!(contents.as_array().map(Vec::len), Some(1), "{answer}");
+    assert_eq!((&contents[0]["uri"], &contents[0]["mimeType"]), (&json!(URI), &json!("application/json")));
+    serde_json::from_str(contents[0]["text"].as_str().unwrap()).unwrap()
+}
+
+fn secrets() -> Workspace {
+    Workspace::with(&json!({
+        "xyzzy.txt": "xyzzy\n",
+        "big.txt": {"lines": [1, 3000], "text": "xyzzy {n}"},
+    }))
+}
+
+/// One call of each kind: cut, whole, stopped at a number, failed.
+fn calls(client: &mut Client) {
+    client.call("read", json!({"path": "big.txt"})).assert_worked();
+    client.call("read", json!({"path": "xyzzy.txt"})).assert_worked();
+    client.call("read", json!({"path": "xyzzy.missing"})).assert_error(&["not found"]);
+    client.call("bash", json!({"command": "echo xyzzy; seq 3000"})).assert_worked();
+    client.call("grep", json!({"pattern": SECRET})).assert_worked();
+    client.call("find", json!({"pattern": "*xyzzy*"})).assert_worked();
+    client.call("ls", json!({"path": "."})).assert_worked();
+}
+
+#[test]
+fn the_resource_is_listed_in_both_eras() {
+    let workspace = Workspace::new();
+    for era in Era::BOTH {
+        let mut client = Start::new(&workspace).era(era).client();
+        let result = client.ask("resources/list", json!({}))["result"].clone();
+        let listed = result["resources"].as_array().unwrap();
+        assert_eq!(listed.len(), 1, "{result}");
+        assert_eq!((&listed[0]["uri"], &listed[0]["name"]), (&json!(URI), &json!("stats")));
+        assert_eq!(listed[0]["mimeType"], "application/json");
+        assert!(listed[0]["title"].is_string() && listed[0]["description"].is_string(), "{result}");
+        let kept = if era == Era::Modern { json!(3_600_000) } else { Value::Null };
+        assert_eq!(result["ttlMs"], kept, "{result}");
+    }
+    let answer = Start::new(&workspace).silent().initialize("2025-06-18");
+    assert!(answer["result"]["capabilities"]["resources"].is_object(), "{answer}");
+    let discovered = Start::new(&workspace).era(Era::Modern).client().ask("server/discover", json!({}));
+    assert!(discovered["result"]["capabilities"]["resources"].is_object(), "{discovered}");
+}
+
+#[test]
+fn another_resource_is_an_error_of_the_era() {
+    let workspace = Workspace::new();
+    for (era, unknown) in [(Era::LEGACY, -32002), (Era::Modern, -32602)] {
+        let mut client = Start::new(&workspace).era(era).client();
+        let answer = client.ask("resources/read", json!({"uri": "cutline://other"}));
+        assert_eq!(answer["error"]["code"], unknown, "{answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().contains(URI), "{answer}");
+        let answer = client.ask("resources/read", json!({"path": "x"}));
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    }
+}
+
+#[test]
+fn the_resource_has_the_sums_of_the_calls() {
+    let workspace = secrets();
+    for era in Era::BOTH {
+        let mut client = Start::new(&workspace).era(era).client();
+        assert_eq!(sums(&mut client)["total"]["calls"], 0);
+        calls(&mut client);
+        let sums = sums(&mut client);
+        let (total, tools) = (&sums["total"], &sums["tools"]);
+        assert_eq!((&total["calls"], &total["errors"], &total["answers"]), (&json!(7), &json!(1), &json!(6)));
+        assert_eq!(total["truncated"], json!({"answers": 2, "percent": 33.3, "byLines": 2, "byBytes": 0}));
+        assert_eq!(tools["read"]["calls"], 3);
+        // Lines of `xyzzy 1` to `xyzzy 3000`, of which 2000 are shown, without their last newline.
+        let big: u64 = 3000 * 7 + 9 + 90 * 2 + 900 * 3 + 2001 * 4;
+        let shown: u64 = 2000 * 7 + 9 + 90 * 2 + 900 * 3 + 1001 * 4 - 1;
+        let given = json!({"lines": 2001, "bytes": shown + 6, "estimatedTokens": shown.div_ceil(4) + 2});
+        let rest = big - shown;
+        let left_out =
+            json!({"lines": 1000, "bytes": rest, "estimatedTokens": rest.div_ceil(4), "isLowerBound": false});
+        assert_eq!((&tools["read"]["given"], &tools["read"]["leftOut"]), (&given, &left_out));
+        assert_eq!(tools["read"]["limitUse"]["answersByTenth"], json!([1, 0, 0, 0, 0, 0, 0, 0, 0, 1]));
+        // A hundred matches are what grep gives by itself: what follows was not searched.
+        assert_eq!(tools["grep"]["countLimitReached"], 1);
+        assert_eq!(tools["grep"]["leftOut"]["isLowerBound"], true);
+        assert!(total["durationMs"]["median"].as_f64().unwrap() > 0.0, "{sums}");
+        assert_eq!(sums["limits"], json!({"maxLines": 2000, "maxBytes": 30_000}));
+        let text = sums.to_string();
+        assert!(!text.contains("xyzzy") && !text.contains("cutline-it-"), "{text}");
+    }
+}
+
+#[test]
+fn a_call_that_was_taken_back_is_counted_as_that() {
+    let workspace = Workspace::new();
+    let mut client = Start::new(&workspace).flags(["--stats-file", "<base>/calls.jsonl"]).client();
+    let id = client.send_call("bash", json!({"command": "echo > began; sleep 600"}), None);
+    eventually("the command runs", || workspace.path("began").exists());
+    client.cancel(id);
+    eventually("it is counted", || sums(&mut client)["total"]["cancelled"] == 1);
+    assert_eq!(sums(&mut client)["total"]["durationMs"]["median"], Value::Null);
+    let lines = records(&workspace.base().join("calls.jsonl"));
+    assert_eq!(lines.iter().map(|line| &line["outcome"]).collect::<Vec<_>>(), ["cancelled"]);
+}
+
+/// The lines of a file of records.
+#[track_caller]
+fn records(path: &Path) -> Vec<Value> {
+    let text = fs::read_to_string(path).unwrap();
+    assert!(text.ends_with('\n'), "{text}");
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap_or_else(|_| panic!("no JSON: {line}")))
+        .collect()
+}
+
+#[test]
+fn the_file_has_a_line_for_each_call_and_nothing_of_its_content() {
+    let workspace = secrets();
+    // Relative to the folder that the server is started in.
+    let mut client = Start::new(&workspace).flags(["--stats-file", "calls.jsonl"]).client();
+    calls(&mut client);
+    client.ask("tools/call", json!({"name": "write", "arguments": {}}));
+    let path = workspace.path("calls.jsonl");
+    let lines = records(&path);
+    let tools: Vec<_> = lines.iter().map(|line| line["tool"].as_str().unwrap()).collect();
+    assert_eq!(tools, ["read", "read", "read", "bash", "grep", "find", "ls"], "a line, once it is answered");
+    let sized = [
+        "countLimitReached",
+        "durationMs",
+        "limitPercent",
+        "outcome",
+        "outputBytes",
+        "outputLines",
+        "time",
+        "tokensGiven",
+        "tokensLeftOut",
+        "tool",
+        "totalBytes",
+        "totalIsLowerBound",
+        "totalLines",
+        "truncatedBy",
+    ];
+    for line in &lines {
+        let fields: Vec<_> = line.as_object().unwrap().keys().map(String::as_str).collect();
+        let expected =
+            if line["outcome"] == "ok" { &sized[..] } else { &["durationMs", "outcome", "time", "tool"] };
+        assert_eq!(fields, expected, "{line}");
+        assert!(line["durationMs"].as_f64().unwrap() > 0.0, "{line}");
+        let time = line["time"].as_str().unwrap();
+        assert!(time.len() == 24 && time.starts_with("20") && time.ends_with('Z'), "{line}");
+    }
+    assert_eq!((&lines[0]["truncatedBy"], &lines[0]["limitPercent"]), (&json!("lines"), &json!(100)));
+    assert_eq!((&lines[1]["outputBytes"], &lines[1]["tokensLeftOut"]), (&json!(6), &json!(0)));
+    assert_eq!((&lines[4]["countLimitReached"], &lines[4]["tokensLeftOut"]), (&json!(true), &Value::Null));
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(!text.contains("xyzzy") && !text.contains("cutline-it-"), "{text}");
+    assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+}
+
+#[test]
+fn servers_share_a_file() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    let start = || Start::new(&workspace).flags(["--stats-file", "<base>/calls.jsonl"]).client();
+    let mut clients = [start(), start()];
+    let mut asked = Vec::new();
+    for n in 0..100 {
+        let which = n % clients.len();
+        let call = json!({"path": if n % 3 == 0 { "missing" } else { "a" }});
+        asked.push((which, clients[which].send_call("read", call, None)));
+    }
+    for (which, id) in asked {
+        assert!(clients[which].answer(id)["result"].is_object());
+    }
+    let lines = records(&workspace.base().join("calls.jsonl"));
+    assert_eq!(lines.len(), 100);
+    assert_eq!(lines.iter().filter(|line| line["outcome"] == "error").count(), 34);
+}
+
+#[test]
+fn a_file_that_can_not_be_opened_is_refused_at_the_start() {
+    let workspace = Workspace::with(&json!({"fifo": {"fifo": true}}));
+    for (file, why) in [
+        ("<root>", "Is a directory"),
+        ("<root>/no/such", "No such file"),
+        ("/dev/null", "not a regular file"),
+        ("fifo", "--stats-file"),
+    ] {
+        for command in [&[][..], &["call", "ls"]] {
+            let output = run(&workspace, &[&["--stats-file", file], command].concat());
+            let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(2), "{file}: {stderr}");
+            assert!(stderr.contains("--stats-file") && stderr.contains(why), "{file}: {stderr}");
+            assert_eq!(output.stdout, b"", "{file}");
+        }
+    }
+}
+
+#[test]
+fn a_line_that_can_not_be_written_is_warned_of_once_and_costs_no_answer() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    // `ulimit -f` counts kilobytes; the signal that comes with it must not end the server.
+    let script = "trap '' XFSZ; ulimit -f 2; exec \"$0\" \"$@\"";
+    let start = Start::new(&workspace).flags(["--stats-file", "<base>/calls.jsonl"]);
+    let mut client = start.through("bash", &["-c", script]).client();
+    for _ in 0..30 {
+        client.call("read", json!({"path": "a"})).assert_text("one\n");
+    }
+    assert_eq!(sums(&mut client)["total"]["calls"], 30);
+    client.close_stdin();
+    assert!(client.exit().success());
+    let warnings = client.stderr().lines().filter(|line| line.contains("--stats-file")).count();
+    assert_eq!(warnings, 1, "{}", client.stderr());
+    let size = workspace.base().join("calls.jsonl").metadata().unwrap().len();
+    assert!((1500..=2048).contains(&size), "{size}");
+}
+
+#[test]
+fn the_end_says_what_each_tool_came_to() {
+    let workspace = secrets();
+    let mut client = Client::new(&workspace);
+    calls(&mut client);
+    client.close_stdin();
+    client.exit();
+    let stderr = client.stderr();
+    let last: Vec<_> = stderr.lines().rev().take(6).collect();
+    for (line, words) in last.iter().zip([
+        "all: 7 calls, 1 error, 2 truncated (2 by lines, 0 by bytes), ",
+        "ls: 1 call, 0 errors, 0 truncated, 17B given and 0B left out, ",
+        "find: 1 call, 0 errors, 0 truncated, ",
+        "grep: 1 call, 0 errors, 0 truncated, ",
+        "bash: 1 call, 0 errors, 1 truncated (1 by lines, 0 by bytes), ",
+        "read: 3 calls, 1 error, 1 truncated (1 by lines, 0 by bytes), ",
+    ]) {
+        assert!(line.contains(words), "{words} is not in {line}\n{stderr}");
+        assert!(line.contains("% of the limit used on average, median "), "{line}");
+    }
+}
+
+/// The binary with these arguments, run in `workspace` to its end.
+fn run(workspace: &Workspace, arguments: &[&str]) -> Output {
+    Start::new(workspace).flags(arguments).command().stdin(Stdio::null()).output().unwrap()
+}
+
+/// What `cutline stats` prints of a file of `fixtures/stats`.
+fn shown(arguments: &[&str]) -> String {
+    let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stats");
+    let mut command = Start::new(&Workspace::new()).flags(["stats"]).flags(arguments).command();
+    let output = command.current_dir(files).stdin(Stdio::null()).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn call_writes_its_line_where_a_file_is_named() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    let path = workspace.base().join("calls.jsonl");
+    run(&workspace, &["call", "read", "path=a"]);
+    assert!(!path.exists());
+    run(&workspace, &["call", "read", "path=a", "--stats-file", "<base>/calls.jsonl"]);
+    let start = Start::new(&workspace).env("CUTLINE_STATS_FILE", "<base>/calls.jsonl");
+    let mut command = start.flags(["call", "read", "path=missing"]).command();
+    assert_eq!(command.stdin(Stdio::null()).output().unwrap().status.code(), Some(1));
+    let outcomes: Vec<_> = records(&path).into_iter().map(|line| line["outcome"].clone()).collect();
+    assert_eq!(outcomes, ["ok", "error"]);
+}
+
+#[test]
+fn a_table_and_plots() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stats/day.txt");
+    let now = shown(&["day.jsonl"]);
+    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
+        fs::write(&path, &now).unwrap();
+    }
+    let snapshot = fs::read_to_string(&path).unwrap_or_default();
+    let diff = SimpleDiff::from_str(&snapshot, &now, "snapshot", "now");
+    assert!(snapshot == now, "{diff}\nIf this is meant: UPDATE_SNAPSHOTS=1 cargo test a_table_and_plots");
+    let mut plots = now.lines().filter(|line| line.contains('│'));
+    assert!(plots.all(|line| line.chars().count() <= 80), "{now}");
+}
+
+#[test]
+fn json_is_the_same_as_data() {
+    let value: Value = serde_json::from_str(&shown(&["--json", "day.jsonl"])).unwrap();
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stats/day.jsonl");
+    let lines = records(&file);
+    let sum = |tool: &str, field: &str| {
+        let of_tool = lines.iter().filter(|line| line["tool"] == tool);
+        of_tool.filter_map(|line| line[field].as_u64()).sum::<u64>()
+    };
+    for tool in ["read", "bash", "grep", "find", "ls"] {
+        let sums = &value["tools"][tool];
+        assert_eq!(sums["given"]["bytes"], sum(tool, "outputBytes"), "{tool}");
+        assert_eq!(sums["leftOut"]["estimatedTokens"], sum(tool, "tokensLeftOut"), "{tool}");
+        let cut = lines.iter().filter(|line| line["tool"] == tool && line["truncatedBy"].is_string());
+        assert_eq!(sums["truncated"]["answers"], cut.count(), "{tool}");
+    }
+    let spans = value["overTime"]["spans"].as_array().unwrap();
+    let calls: u64 = spans.iter().map(|span| span["calls"].as_u64().unwrap()).sum();
+    assert_eq!((calls, &value["brokenLines"]), (240, &json!(0)));
+    assert_eq!(value["overTime"]["spanMs"], 15 * 60 * 1000);
+}
+
+#[test]
+fn the_file_and_the_resource_agree() {
+    let workspace = secrets();
+    let mut client = Start::new(&workspace).flags(["--stats-file", "<base>/calls.jsonl"]).client();
+    calls(&mut client);
+    let live = sums(&mut client);
+    let output = run(&workspace, &["stats", "<base>/calls.jsonl", "--json"]);
+    let read: Value = serde_json::from_slice(&output.stdout).unwrap();
+    for part in ["total", "tools", "firstCall", "lastCall"] {
+        assert_eq!(read[part], live[part]);
+    }
+}
+
+#[test]
+fn lines_that_are_no_records_are_passed_over_and_counted() {
+    let text = shown(&["broken.jsonl"]);
+    assert!(text.starts_with("4 calls, "), "{text}");
+    assert!(text.ends_with("\n\n3 lines are no records and were passed over\n"), "{text}");
+}
+
+#[test]
+fn a_file_without_records() {
+    let workspace = Workspace::with(&json!({"empty": "", "other": "# A text\n"}));
+    let words = |file: &str| {
+        let output = run(&workspace, &["stats", file]);
+        (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+    };
+    assert_eq!(words("empty"), (0, "No calls\n".to_owned()));
+    assert_eq!(words("-"), (0, "No calls\n".to_owned()), "stdin, which is empty");
+    assert_eq!(words("other"), (1, "No calls\n\n1 line is no record and was passed over\n".to_owned()));
+    let missing = run(&workspace, &["stats", "missing"]);
+    assert_eq!(missing.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&missing.stderr).contains("missing: No such file"), "{missing:?}");
+}
+
+#[test]
+fn colours_on_a_terminal_only() {
+    let day = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stats/day.jsonl");
+    let Some(text) = on_a_terminal(&Workspace::new(), &["stats", day.to_str().unwrap()]) else { return };
+    assert!(text.contains('\u{1b}') && text.contains('█'), "{text:?}");
+    assert!(!shown(&["day.jsonl"]).contains('\u{1b}'));
+}
