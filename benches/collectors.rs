@@ -1,18 +1,25 @@
 //! How fast text passes the core: counting, decoding, resolving, collecting.
 //!
-//! `cargo bench --bench collectors`. Each line is one pass over the same 200 MB of text in pieces of
-//! 128 KB; the truncation of an answer of 30KB is the last line.
+//! `cargo bench --bench collectors`. Each line of the first part is one pass over the same 200 MB of text
+//! in pieces of 128 KB. The second part is what truncation adds to an answer: all of the collector's
+//! time, with nothing taken off for what would be done without it; the notice and the facts beside it;
+//! and the counting of the call.
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a program that is only run by hand")]
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use cutline::limits::Bounds;
-use cutline::text::Counter;
+use cutline::details::{Details, TruncationDetails};
+use cutline::limits::{Bounds, Limits};
+use cutline::notice::{Answer, Notice};
+use cutline::server::StatsFile;
+use cutline::stats::{Asked, Call, Record, Stats};
 use cutline::text::decode::{Decoder, Encoding};
 use cutline::text::terminal::Terminal;
-use cutline::truncate::{Collector, Ends, Head, HeadTail, Keep, Tail};
+use cutline::text::{Counter, Size};
+use cutline::tools::{Output, ToolName};
+use cutline::truncate::{Collector, Head, HeadTail, Tail, Truncation};
 
 const PIECE: usize = 128 * 1024;
 const PIECES: usize = 1600;
@@ -41,9 +48,71 @@ fn main() {
     report("head", || collect(Head::new(BOUNDS), &text));
     report("tail", || collect(Tail::new(BOUNDS), &text));
     report("head and tail", || collect(HeadTail::new(200, 800, BOUNDS.bytes), &text));
-    let answer: String = line.chars().cycle().take(40_000).collect();
-    let one = (0..1000).map(|_| timed(|| collect_one(&answer))).min().unwrap_or_default();
-    println!("{:<24} {one:>10.2?}", "one answer of 30KB");
+    println!();
+    for (name, unit) in
+        [("ordinary lines", line), ("one line", "x"), ("empty lines", "\n"), ("Chinese", "一二三四五\n")]
+    {
+        let source = |bytes: usize| -> String { unit.repeat(bytes / unit.len()) };
+        for bounds in [BOUNDS, Bounds { lines: 1_000_000, bytes: 3_000_000 }] {
+            let text = source(as_index(bounds.bytes) * 4 / 3);
+            let of = format!("{}, {}", Size(bounds.bytes), name);
+            adds(&format!("an answer of {of}: start"), || {
+                answer(Head::with_partial_line(bounds), &text, bounds)
+            });
+            adds(&format!("an answer of {of}: end"), || answer(Tail::new(bounds), &text, bounds));
+        }
+    }
+    for pieces in [80, PIECES] {
+        let bytes = Size((pieces * PIECE) as u64);
+        let mut tail = Tail::new(BOUNDS);
+        let during = timed(|| (0..pieces).for_each(|_| tail.push(black_box(&text))));
+        println!("{:<44} {during:>10.2?}", format!("a command's output of {bytes}, while it runs"));
+        let after = timed(|| drop(black_box(answer_of(tail.finish(), BOUNDS))));
+        println!("{:<44} {after:>10.2?}", "  and after its end");
+    }
+    counting(line);
+}
+
+/// An answer from its text: what is kept, the facts, the notice, the one text.
+fn answer(mut collector: impl Collector, text: &str, bounds: Bounds) -> Output {
+    collector.push(black_box(text));
+    answer_of(collector.finish(), bounds)
+}
+
+fn answer_of(kept: Truncation, bounds: Bounds) -> Output {
+    let truncation = TruncationDetails::of(&kept, kept.total, bounds);
+    let details = Details { truncation, ..Details::default() };
+    let (last, total) = (kept.output.lines, kept.total.lines);
+    let notices = vec![Notice::Page { first: 1, last, total, byte_limit: Some(bounds.bytes) }];
+    Output::new(Answer { body: kept.content, notices, status: None }, details)
+}
+
+/// What the counting of a call adds: its record, the sums, a line in a file.
+fn counting(line: &str) {
+    let output = answer(Head::new(BOUNDS), &line.repeat(600), BOUNDS);
+    let outcome = Ok(Output { details: Details::default(), ..output });
+    let call = Call { tool: ToolName::Read, asked: Asked::All, time_ms: 0, duration: Duration::ZERO };
+    let mut stats = Stats::default();
+    adds("the record of an answer of 30KB, and its sums", || {
+        stats.add(&Record::new(&call, black_box(&outcome), &Limits::default()));
+    });
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let file = StatsFile::open(&folder.path().join("calls.jsonl")).expect("a file of records");
+    let record = Record::new(&call, &outcome, &Limits::default());
+    adds("its line in a file of records", || file.append(&record));
+}
+
+/// Prints the median and the longest of a thousand times.
+fn adds<T>(name: &str, mut work: impl FnMut() -> T) {
+    let mut times: Vec<Duration> = (0..1000).map(|_| timed(|| drop(black_box(work())))).collect();
+    times.sort_unstable();
+    let (median, longest) = (times.get(500).copied(), times.last().copied());
+    let (median, longest) = (median.unwrap_or_default(), longest.unwrap_or_default());
+    println!("{name:<44} {median:>10.2?}, at most {longest:.2?}");
+}
+
+fn as_index(bytes: u64) -> usize {
+    usize::try_from(bytes).unwrap_or(usize::MAX)
 }
 
 fn pieces(text: &str, mut take: impl FnMut(&str)) {
@@ -55,12 +124,6 @@ fn pieces(text: &str, mut take: impl FnMut(&str)) {
 fn collect(mut collector: impl Collector, text: &str) {
     pieces(text, |piece| collector.push(piece));
     black_box(collector.finish());
-}
-
-fn collect_one(answer: &str) {
-    let mut tail = Ends::new(Keep::Tail(BOUNDS.lines), BOUNDS.bytes);
-    tail.push(answer);
-    black_box(tail.finish());
 }
 
 fn timed(work: impl FnOnce()) -> Duration {

@@ -147,7 +147,9 @@ impl Answered {
             output_bytes: given.bytes,
             total_lines: total.map(|total| total.lines),
             total_bytes: total.map(|total| total.bytes),
-            total_is_lower_bound: cut.and_then(|cut| cut.total_is_lower_bound).unwrap_or(false),
+            // Up to a limit of the call's own, what was found is all that it asked for.
+            total_is_lower_bound: call.asked == Asked::All
+                && cut.and_then(|cut| cut.total_is_lower_bound).unwrap_or(false),
             limit_percent: percent(given.lines, bounds.lines).max(percent(given.bytes, bounds.bytes)),
             tokens_given: tokens(given.bytes),
             tokens_left_out: total.map(|total| tokens(total.bytes.saturating_sub(given.bytes))),

@@ -54,6 +54,30 @@ fn every_field_of_the_details_is_documented() {
     assert_page_has("docs/tools.md", names.map(|(name, _)| format!("`{}`", camel(name))));
 }
 
+#[test]
+fn every_field_of_records_and_sums_is_documented() {
+    fn names(value: &serde_json::Value, into: &mut std::collections::BTreeSet<String>) {
+        match value {
+            serde_json::Value::Object(object) => object.iter().for_each(|(name, value)| {
+                into.insert(name.clone());
+                names(value, into);
+            }),
+            serde_json::Value::Array(values) => values.iter().for_each(|value| names(value, into)),
+            _ => {}
+        }
+    }
+    let records = "fixtures/stats/day.jsonl";
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(records);
+    let sums =
+        Command::new(env!("CARGO_BIN_EXE_cutline")).args(["stats", "--json"]).arg(path).output().unwrap();
+    let mut fields = std::collections::BTreeSet::new();
+    for line in file(records).lines().chain([String::from_utf8(sums.stdout).unwrap().as_str()]) {
+        names(&serde_json::from_str(line).unwrap(), &mut fields);
+    }
+    assert!(fields.contains("tokensLeftOut") && fields.contains("answersByTenth"), "{fields:?}");
+    assert_page_has("docs/monitoring.md", fields.into_iter().map(|name| format!("{name}`")));
+}
+
 fn camel(name: &str) -> String {
     let mut words = name.split('_');
     let first = words.next().unwrap_or_default().to_owned();

@@ -154,8 +154,10 @@ fn a_search_that_stopped_knows_no_total() {
         ..cut(TruncatedBy::Bytes, (9, 900), (99, 9900))
     };
     let details = Details { truncation: Some(truncation), next_offset: Some(9), ..Details::default() };
-    let cut = answered(ToolName::Find, Asked::All, output("", details));
-    assert_eq!((cut.bytes_left_out(), cut.total_is_lower_bound), (Some(9000), true));
+    for (asked, more) in [(Asked::All, true), (Asked::UpTo(99), false)] {
+        let cut = answered(ToolName::Find, asked, output("", details.clone()));
+        assert_eq!((cut.bytes_left_out(), cut.total_is_lower_bound), (Some(9000), more));
+    }
 }
 
 #[test]
