@@ -28,6 +28,6 @@ pub(super) fn read(uri: &str, stats: impl FnOnce() -> Value) -> Result<ReadResou
             Some(json!({ "uri": uri })),
         ));
     }
-    let text = format!("{:#}", stats());
+    let text = stats().to_string();
     Ok(ReadResourceResult::new(vec![ResourceContents::text(text, STATS_URI).with_mime_type(JSON)]))
 }

@@ -3,11 +3,12 @@
 Usage: python_sdk.py PATH_TO_CUTLINE
 
 What an SDK's users see is checked: the list, a call of each tool with its text and its
-`_meta.details`, errors, progress, and a call that times out and is taken back. Any difference
-ends it with a traceback.
+`_meta.details`, errors, progress, a call that times out and is taken back, and the counts of
+them all. Any difference ends it with a traceback.
 """
 
 import asyncio
+import json
 import os
 import sys
 import tempfile
@@ -111,6 +112,16 @@ async def check_timeout(client, workspace):
     equal((await call(client, "bash", command="echo still here")).content[0].text, "still here\n")
 
 
+async def check_stats(client):
+    listed = (await client.list_resources()).resources
+    equal([str(resource.uri) for resource in listed], ["cutline://stats"])
+    contents = (await client.read_resource("cutline://stats")).contents
+    stats = json.loads(contents[0].text)
+    equal(stats["tools"]["read"]["truncated"]["byLines"], 1)
+    equal(stats["tools"]["read"]["errors"], 1)
+    equal(stats["tools"]["bash"]["cancelled"], 1)
+
+
 def processes_in(folder):
     """Ids of processes that run in a folder, but for the servers themselves."""
     found = []
@@ -139,6 +150,7 @@ async def session(binary, mode):
             await check_tools(client)
             await check_progress(client)
             await check_timeout(client, workspace)
+            await check_stats(client)
 
 
 def main():
