@@ -20,7 +20,7 @@ pub(super) use file::place;
 pub(super) use merge::command_in;
 
 /// The flags whose values are paths: a client starts the server in a folder of its own.
-const PATHS: [&str; 3] = ["roots", "spill_dir", "writable"];
+const PATHS: [&str; 4] = ["roots", "spill_dir", "writable", "stats_file"];
 
 /// What is to be done with the entry.
 #[derive(Debug)]

@@ -112,3 +112,54 @@ impl Counts {
         (self.answers() > 0).then(|| sum as f64 / self.answers() as f64)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn day() -> Vec<Record> {
+        let lines = include_str!("../../fixtures/stats/day.jsonl").lines();
+        lines.map(|line| serde_json::from_str(line).unwrap()).collect()
+    }
+
+    fn counted(records: &[Record]) -> Counts {
+        let mut counts = Counts::default();
+        for record in records {
+            counts.add(record);
+        }
+        counts
+    }
+
+    #[test]
+    fn counts_put_together_are_those_of_all_records() {
+        let day = day();
+        for at in [0, 1, 100, day.len()] {
+            let (before, after) = day.split_at(at);
+            let mut both = counted(before);
+            both.merge(&counted(after));
+            assert_eq!(both, counted(&day), "{at}");
+        }
+        let counts = counted(&day);
+        assert!(counts.truncated() > 0 && counts.count_limits > 0 && counts.left_out_open > 0, "{counts:?}");
+    }
+
+    #[test]
+    fn sums_stop_at_the_largest_number() {
+        let line = r#"{"time":"2026-11-20T10:00:00.000Z","tool":"ls","durationMs":1e300,"outcome":"error"}"#;
+        assert!(serde_json::from_str::<Record>(line).is_err(), "a duration that is none");
+        let largest = day().iter().find_map(|record| match record.outcome {
+            Outcome::Ok(answered) => Some(Answered {
+                output_bytes: u64::MAX,
+                total_bytes: Some(0),
+                limit_percent: u64::MAX,
+                tokens_left_out: Some(u64::MAX),
+                ..answered
+            }),
+            _ => None,
+        });
+        let record = Record { outcome: Outcome::Ok(largest.unwrap()), ..day()[0] };
+        let counts = counted(&[record, record]);
+        assert_eq!((counts.given.bytes, counts.left_out.bytes), (u64::MAX, 0));
+        assert_eq!((counts.tokens_left_out, counts.limit_percent()), (u64::MAX, Some(100.0)));
+    }
+}

@@ -282,6 +282,16 @@ fn call_writes_its_line_where_a_file_is_named() {
 }
 
 #[test]
+fn config_names_the_file_wherever_the_client_starts_the_server() {
+    let workspace = Workspace::new();
+    let output = run(&workspace, &["config", "cursor", "--stats-file", "calls.jsonl"]);
+    let entry: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let expected = json!(["--stats-file", workspace.path("calls.jsonl")]);
+    assert_eq!(entry["mcpServers"]["cutline"]["args"], expected);
+    assert!(!workspace.path("calls.jsonl").exists(), "only a server writes it");
+}
+
+#[test]
 fn a_table_and_plots() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stats/day.txt");
     let now = shown(&["day.jsonl"]);

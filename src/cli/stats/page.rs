@@ -94,7 +94,7 @@ fn over_time(to: &mut impl Write, (length_ms, columns): (u64, Vec<Column>), widt
     }
     let (first, last) = (columns.first(), columns.last());
     let (first, last) = (first.map_or(0, |column| column.start_ms), last.map_or(0, |column| column.start_ms));
-    writeln!(to, "{}", plot::ends(&minute(first), &minute(last), columns.len(), width))
+    writeln!(to, "{}", plot::ends(&clock(first), &clock(last), columns.len(), width))
 }
 
 /// The tokens left out in a column, as a part of the most; `None` where there was no call.
@@ -104,8 +104,8 @@ fn part(column: &Column, most: u64) -> Option<f64> {
     (column.counts.answers() > 0).then(|| tokens as f64 / most.max(1) as f64)
 }
 
-/// A time to the second, as short as it can be said.
-fn minute(time_ms: u64) -> String {
+/// A time to the second.
+fn clock(time_ms: u64) -> String {
     rfc3339::words(time_ms).get(..19).unwrap_or_default().replace('T', " ")
 }
 
