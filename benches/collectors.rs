@@ -53,7 +53,7 @@ fn main() {
         [("ordinary lines", line), ("one line", "x"), ("empty lines", "\n"), ("Chinese", "一二三四五\n")]
     {
         let source = |bytes: usize| -> String { unit.repeat(bytes / unit.len()) };
-        for bounds in [BOUNDS, Bounds { lines: 1_000_000, bytes: 3_000_000 }] {
+        for bounds in [BOUNDS, Bounds { lines: 66_000, bytes: 1_000_000 }] {
             let text = source(as_index(bounds.bytes) * 4 / 3);
             let of = format!("{}, {}", Size(bounds.bytes), name);
             adds(&format!("an answer of {of}: start"), || {
