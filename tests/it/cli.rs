@@ -280,7 +280,11 @@ fn every_flag_starts_a_server() {
 }
 
 /// The binary on a terminal: what it prints there, stdout and stderr together.
-pub(crate) fn on_a_terminal(workspace: &Workspace, arguments: &[&str], variables: &[(&str, &str)]) -> Option<String> {
+pub(crate) fn on_a_terminal(
+    workspace: &Workspace,
+    arguments: &[&str],
+    variables: &[(&str, &str)],
+) -> Option<String> {
     let quoted = arguments.iter().map(|argument| format!(" '{argument}'")).collect::<Vec<_>>().concat();
     let command = format!("'{}'{quoted}", env!("CARGO_BIN_EXE_cutline"));
     let mut script = Command::new("script");

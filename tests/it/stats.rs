@@ -365,7 +365,10 @@ fn a_file_without_records() {
 #[test]
 fn colours_on_a_terminal_only() {
     let day = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stats/day.jsonl");
-    let Some(text) = on_a_terminal(&Workspace::new(), &["stats", day.to_str().unwrap()]) else { return };
+    let (workspace, show) = (Workspace::new(), ["stats", day.to_str().unwrap()]);
+    let Some(text) = on_a_terminal(&workspace, &show, &[]) else { return };
     assert!(text.contains('\u{1b}') && text.contains('█'), "{text:?}");
+    let plain = on_a_terminal(&workspace, &show, &[("NO_COLOR", "1")]).unwrap();
+    assert!(!plain.contains('\u{1b}') && plain.contains('█'), "{plain:?}");
     assert!(!shown(&["day.jsonl"]).contains('\u{1b}'));
 }
