@@ -49,7 +49,7 @@ fn the_end_of_input_between_calls() {
         client.call("read", json!({"path": "a"}));
         client.close_stdin();
         assert_eq!(client.exit().code(), Some(0));
-        assert!(client.stderr().contains("1 calls"), "no summary at the end: {}", client.stderr());
+        assert!(client.stderr().contains("read: 1 call, "), "no summary at the end: {}", client.stderr());
     }
 }
 
