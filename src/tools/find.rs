@@ -7,7 +7,6 @@ mod newest;
 mod visit;
 
 use std::ops::ControlFlow;
-use std::os::fd::AsFd;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,13 +15,13 @@ use crate::details::{Details, Skipped};
 use crate::exec::globs::Glob;
 use crate::exec::ignore_rules::Rules;
 use crate::exec::open::Place;
-use crate::exec::walk::{Stop, Walk};
+use crate::exec::walk::Stop;
 use crate::limits;
 use crate::notice::{Answer, Names, Notice, Unit, empty};
 
 use super::page::{Call, Page};
 use super::place::{self, Wanted};
-use super::walked::{Paths, news};
+use super::walked::{self, Paths};
 use super::{Context, Output, ToolError};
 use newest::Newest;
 use visit::{Found, Named};
@@ -112,18 +111,11 @@ fn plan(args: &Args, place: &Place) -> Result<Plan, ToolError> {
 }
 
 fn search(cx: &Context, place: &Place, plan: &Plan) -> Result<Output, ToolError> {
-    let root = place.folder().map_err(|error| place::refused(cx, &place.real.to_string_lossy(), error))?;
     let rules = if plan.no_ignore { Rules::none() } else { Rules::above(&place.real) };
     let stop = Stop::new(cx.cancel.clone());
-    let news = news(&cx.progress);
-    let workers = cx.shared.workers;
-    let walk = Walk { root: root.as_fd(), rules: rules.clone(), workers, stop: &stop, progress: &news };
     let mut results = Results::new(cx, place, plan);
-    walk.run(&plan.named, |found| results.take(found));
-    if stop.is_cancelled() {
-        return Err(ToolError::Cancelled);
-    }
-    results.conclude(rules.left_anything_out())
+    let left_out = walked::walk(cx, place, rules, &stop, &plan.named, |found| results.take(found))?;
+    results.conclude(left_out)
 }
 
 /// Takes what is found, in path order.

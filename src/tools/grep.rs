@@ -8,8 +8,6 @@ mod body;
 mod results;
 mod visit;
 
-use std::os::fd::AsFd;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -19,14 +17,14 @@ use crate::exec::lines;
 use crate::exec::open::{Kind, Place};
 use crate::exec::search::pattern::{Case, Reach, Refused, Source, Syntax};
 use crate::exec::search::{Pattern, Query, What};
-use crate::exec::walk::{Stop, Walk};
+use crate::exec::walk::Stop;
 use crate::limits::{self, Limits};
 use crate::notice::Unit;
 use crate::text::show;
 
 use super::page::{Call, SHOWN_BYTES};
 use super::place::{self, Wanted};
-use super::walked::{Paths, news};
+use super::walked::{self, Paths};
 use super::{Context, Output, ToolError, ToolName};
 use results::Results;
 use visit::Content;
@@ -150,18 +148,12 @@ fn max_line_chars(limits: &Limits) -> usize {
 }
 
 fn search_folder(cx: &Context, place: &Place, plan: Plan) -> Result<Output, ToolError> {
-    let root = place.folder().map_err(|error| place::refused(cx, &place.real.to_string_lossy(), error))?;
     let rules = if plan.no_ignore { Rules::none() } else { Rules::above(&place.real) };
     let stop = Stop::new(cx.cancel.clone());
-    let news = news(&cx.progress);
-    let workers = cx.shared.workers;
-    let walk = Walk { root: root.as_fd(), rules: rules.clone(), workers, stop: &stop, progress: &news };
     let mut results = results(cx, &plan, Paths::below(&cx.workspace, &place.real));
-    walk.run(&Content { query: plan.query, glob: plan.glob, stop: &stop }, |found| results.take(found));
-    if stop.is_cancelled() {
-        return Err(ToolError::Cancelled);
-    }
-    results.conclude(rules.left_anything_out())
+    let content = Content { query: plan.query, glob: plan.glob, stop: &stop };
+    let left_out = walked::walk(cx, place, rules, &stop, &content, |found| results.take(found))?;
+    results.conclude(left_out)
 }
 
 fn search_file(cx: &Context, place: &Place, plan: &Plan) -> Result<Output, ToolError> {

@@ -1,14 +1,20 @@
-//! What grep and find share of a walk: how its paths are shown, and news of a long one.
+//! What grep and find share: the walk, how its paths are shown, and news of a long one.
 
 use std::borrow::Cow;
+use std::ops::ControlFlow;
+use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
+use crate::exec::ignore_rules::Rules;
+use crate::exec::open::Place;
+use crate::exec::walk::{Stop, Visit, Walk};
 use crate::text::{self, show};
 use crate::workspace::Workspace;
 
-use super::Progress;
+use super::place::refused;
+use super::{Context, Progress, ToolError};
 
 /// How long a walk may last before there is news of it.
 const SILENT: Duration = Duration::from_secs(1);
@@ -50,6 +56,26 @@ impl Paths {
     }
 }
 
+/// Walks the folder at `place` but for what `rules` leave out; what `visit` finds goes to `take` in path
+/// order, until that breaks. Whether the rules left anything out.
+pub(super) fn walk<V: Visit>(
+    cx: &Context,
+    place: &Place,
+    rules: Rules,
+    stop: &Stop,
+    visit: &V,
+    take: impl FnMut(V::Found) -> ControlFlow<()> + Send,
+) -> Result<bool, ToolError> {
+    let root = place.folder().map_err(|error| refused(cx, &place.real.to_string_lossy(), error))?;
+    let news = news(&cx.progress);
+    let workers = cx.shared.workers;
+    Walk { root: root.as_fd(), rules: rules.clone(), workers, stop, progress: &news }.run(visit, take);
+    if stop.is_cancelled() {
+        return Err(ToolError::Cancelled);
+    }
+    Ok(rules.left_anything_out())
+}
+
 /// A path, or both its ends around `…` where it has more than `max_bytes` bytes.
 pub(super) fn shortened(path: &str, max_bytes: u64) -> Cow<'_, str> {
     let max_bytes = usize::try_from(max_bytes).unwrap_or(usize::MAX);
@@ -61,7 +87,7 @@ pub(super) fn shortened(path: &str, max_bytes: u64) -> Cow<'_, str> {
 }
 
 /// Tells now and then how many entries a walk has visited.
-pub(super) fn news(progress: &Progress) -> impl Fn(u64) + Sync + use<> {
+fn news(progress: &Progress) -> impl Fn(u64) + Sync + use<> {
     let due = Mutex::new(Instant::now() + SILENT);
     let progress = progress.clone();
     move |visited| {

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde_json::json;
 
@@ -127,4 +128,38 @@ fn somebody_elses_folder_of_that_name_is_not_used() {
     reply.assert_worked().assert_holds("3000\n\n[Showing lines 1001-3000 of 3000. Full output");
     let written = fs::read_dir(workspace.base().join("elsewhere")).unwrap().count();
     assert_eq!(written, 0, "an output was saved through the link");
+}
+
+#[test]
+fn folders_that_vanish_under_a_search() {
+    let workspace = Workspace::with(&json!({
+        "a/stays": "needle\n",
+        "comes-and-goes/x": "",
+        "z/stays": "needle\n",
+    }));
+    let mut client = Client::new(&workspace);
+    let stop = AtomicBool::new(false);
+    let changes = AtomicU64::new(0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let folder = workspace.path("comes-and-goes");
+            while !stop.load(Ordering::Relaxed) {
+                for n in 0..20 {
+                    workspace.write(format!("comes-and-goes/d{n}/e/f"), "hay\n");
+                }
+                fs::remove_dir_all(&folder).unwrap();
+                changes.fetch_add(1, Ordering::Relaxed);
+            }
+        });
+        let mut answers = Vec::new();
+        while answers.len() < 200 || changes.load(Ordering::Relaxed) < 40 {
+            answers.push(client.call("grep", json!({"pattern": "needle"})));
+            answers.push(client.call("find", json!({"pattern": "stays"})));
+        }
+        stop.store(true, Ordering::Relaxed);
+        for pair in answers.chunks(2) {
+            pair[0].assert_text("a/stays:1: needle\nz/stays:1: needle");
+            pair[1].assert_text("a/stays\nz/stays");
+        }
+    });
 }
