@@ -114,7 +114,7 @@ fn search(cx: &Context, place: &Place, plan: &Plan) -> Result<Output, ToolError>
     let rules = if plan.no_ignore { Rules::none() } else { Rules::above(&place.real) };
     let stop = Stop::new(cx.cancel.clone());
     let mut results = Results::new(cx, place, plan);
-    let left_out = walked::walk(cx, place, rules, &stop, &plan.named, |found| results.take(found))?;
+    let left_out = walked::walk(cx, place, &rules, &stop, &plan.named, |found| results.take(found))?;
     results.conclude(left_out)
 }
 

@@ -152,7 +152,7 @@ fn search_folder(cx: &Context, place: &Place, plan: Plan) -> Result<Output, Tool
     let stop = Stop::new(cx.cancel.clone());
     let mut results = results(cx, &plan, Paths::below(&cx.workspace, &place.real));
     let content = Content { query: plan.query, glob: plan.glob, stop: &stop };
-    let left_out = walked::walk(cx, place, rules, &stop, &content, |found| results.take(found))?;
+    let left_out = walked::walk(cx, place, &rules, &stop, &content, |found| results.take(found))?;
     results.conclude(left_out)
 }
 

@@ -61,7 +61,7 @@ impl Paths {
 pub(super) fn walk<V: Visit>(
     cx: &Context,
     place: &Place,
-    rules: Rules,
+    rules: &Rules,
     stop: &Stop,
     visit: &V,
     take: impl FnMut(V::Found) -> ControlFlow<()> + Send,
