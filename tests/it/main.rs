@@ -39,6 +39,9 @@ mod stats;
 // --sandbox: what the kernel keeps commands from.
 mod sandbox;
 
+// What one call may take of the machine.
+mod bounds;
+
 // A full disk, a folder that goes away, a limit of the system.
 mod faults;
 

@@ -1,0 +1,89 @@
+//! What a call may take of the machine: each bound of docs/security.md that one call can reach, and what
+//! is said then. Those on messages, arguments, commands, saved outputs and giant lines are reached where
+//! these are tested.
+
+use std::fs;
+use std::io::Write as _;
+use std::process::Command;
+
+use rustix::fs::{Mode, OFlags, mkdirat, openat};
+use serde_json::{Value, json};
+
+use crate::support::{Client, Workspace};
+
+#[test]
+fn patterns_and_globs_past_their_bounds_are_refused() {
+    let workspace = Workspace::with(&json!({"a": "needle\n"}));
+    let mut client = Client::new(&workspace);
+    let nested = |depth: usize| format!("{}a{}", "{".repeat(depth), "}".repeat(depth));
+    let cases: [(&str, Value, &str); 7] = [
+        ("grep", json!({"pattern": "a".repeat(4097)}), "pattern: must be at most 4096 bytes, got 4097"),
+        (
+            "grep",
+            json!({"pattern": "a".repeat(65_537), "literal": true}),
+            "pattern: must be at most 65536 bytes, got 65537",
+        ),
+        ("grep", json!({"pattern": "(?:\\pL{100}){100}"}), "it is too large to compile"),
+        ("grep", json!({"pattern": "a", "glob": "a".repeat(1025)}), "it may have 1024 bytes"),
+        ("grep", json!({"pattern": "a", "glob": nested(9)}), "braces 8 deep"),
+        ("find", json!({"pattern": "a".repeat(1025)}), "it may have 1024 bytes"),
+        ("find", json!({"pattern": nested(9)}), "braces 8 deep"),
+    ];
+    for (tool, arguments, expected) in cases {
+        client.call(tool, arguments).assert_error(&[expected]);
+    }
+    for arguments in [
+        json!({"pattern": format!("needle|{}", "a".repeat(4089))}),
+        json!({"pattern": "needle", "glob": nested(8)}),
+        json!({"pattern": "a".repeat(65_536), "literal": true}),
+    ] {
+        client.call("grep", arguments).assert_worked();
+    }
+}
+
+#[test]
+fn rules_past_their_bounds_are_passed_over() {
+    let long = "b".repeat(1025);
+    let workspace = Workspace::with(&json!({
+        ".ignore": format!("{long}\n{{{{{{{{{{{{{{{{{{x}}}}}}}}}}}}}}}}}}\nhidden\n{}\nlate\n", "#".repeat(32_768)),
+        "hidden": "needle\n",
+        "late": "needle\n",
+    }));
+    let mut client = Client::new(&workspace);
+    client.call("grep", json!({"pattern": "needle"})).assert_text("late:1: needle");
+}
+
+#[test]
+fn an_image_of_too_many_pixels_is_told_of_and_not_decoded() {
+    // 20,000 by 20,000 by its head; there is a thousand bytes of it.
+    let png = "89504e470d0a1a0a0000000d4948445200004e2000004e2008020000006c12d16e\
+               0000001149444154789c63601805a360140c77000003e80001b3a6d3460000000049454e44ae426082";
+    let workspace = Workspace::with(&json!({"big.png": {"hex": png}}));
+    let reply = Client::new(&workspace).call("read", json!({"path": "big.png"}));
+    reply.assert_worked().assert_holds("[Image is over 16 megapixels and can't be shown]");
+}
+
+#[test]
+fn paths_and_trees_of_any_length() {
+    let workspace = Workspace::with(&json!({"top": "needle\n"}));
+    let mut client = Client::new(&workspace);
+    for path in ["a/".repeat(5000), "a".repeat(10_000), "../".repeat(3000)] {
+        assert!(client.call("read", json!({"path": path})).is_error(), "{}", path.len());
+    }
+    // Deeper than a path may be long; made and searched from folder to folder.
+    let name = "depth".repeat(40);
+    let mut here = fs::File::open(workspace.root()).unwrap();
+    for _ in 0..50 {
+        mkdirat(&here, &name, Mode::RWXU).unwrap();
+        here = openat(&here, &name, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap().into();
+    }
+    let bottom = openat(&here, "bottom", OFlags::WRONLY | OFlags::CREATE, Mode::RUSR).unwrap();
+    fs::File::from(bottom).write_all(b"needle\n").unwrap();
+    let reply = client.call("grep", json!({"pattern": "needle", "mode": "count"}));
+    reply.assert_worked().assert_holds("top: 1");
+    reply.assert_holds("/bottom: 1");
+    client.call("find", json!({"pattern": "bottom"})).assert_holds("depth/depth");
+    // What std removes by path it can't remove so deep.
+    let removed = Command::new("rm").args(["-rf", &name]).current_dir(workspace.root()).status();
+    assert!(removed.unwrap().success() && !workspace.path(&name).exists());
+}
