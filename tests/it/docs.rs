@@ -1,4 +1,15 @@
 //! The documentation against the code: no text, field or flag that a page leaves out.
+//!
+//! And against the binary: what the pages tell to run works, and what they show is what it gives.
+//! CONTRIBUTING.md says how a page is written for that.
+
+mod commands;
+mod desk;
+mod install_links;
+mod links;
+mod page;
+mod shown;
+mod tools_page;
 
 use std::fs;
 use std::path::Path;

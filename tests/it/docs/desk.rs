@@ -1,0 +1,115 @@
+//! The desk at which the documentation is tried: a small project in `/home/me/project`, as the pages
+//! name it, with the built `cutline` on the `PATH`.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::process::{Output, Stdio};
+
+use serde_json::{Value, json};
+
+use crate::support::{Client, Start, Workspace};
+
+/// What the pages call the project, the binary, the home folder, and a saved output.
+const PROJECT: &str = "/home/me/project";
+const BINARY: &str = "/home/me/.cargo/bin/cutline";
+const HOME: &str = "/home/me";
+const SAVED_DIR: &str = "/tmp/cutline-1000";
+const SAVED: &str = "/tmp/cutline-1000/cutline-bash-xxx.log";
+
+/// What differs from run to run, by what stands before it, and what stands for it.
+const DIFFERS: [(&str, &str); 4] = [
+    ("cutline-bash-", "xxx.log"),
+    ("still running: ", "4242"),
+    (" answered in ", "1ms"),
+    (" greeted in ", "1ms"),
+];
+
+/// A workspace in which commands of the documentation are run.
+#[derive(Debug)]
+pub(super) struct Desk(Workspace);
+
+impl Desk {
+    pub(super) fn new() -> Self {
+        let workspace = Workspace::with(&json!({
+            ".gitignore": "dist/\n",
+            "Cargo.lock": "version = 4\n",
+            "README.md": "# Shop\n\nSells things. See `src`.\n",
+            "dist/bundle.js": "function total(o) { return o.reduce((a, b) => a + b) }\n",
+            "logo.ico": {"hex": "00000100010010100000"},
+            "notes.txt": ["first", "second"],
+            "server.log": [
+                {"lines": [1, 41_230], "text": "request {n:5}: 200 in 12 ms"},
+                "request 41231: 500 no connection left in the pool",
+                {"lines": [41_232, 50_000], "text": "request {n:5}: 200 in 12 ms"},
+            ],
+            "src/main.rs": ["mod orders;", "", "fn main() {", "    orders::serve(8080);", "}"],
+            "src/orders.rs": [
+                "//! Orders.",
+                "",
+                "const POOL: usize = 8; // TODO: from the settings",
+                "",
+                "pub fn serve(port: u16) {",
+                "    println!(\"port {port}, {POOL} connections\");",
+                "}",
+            ],
+        }));
+        let bin = workspace.home().join(".cargo/bin");
+        fs::create_dir_all(&bin).unwrap();
+        symlink(env!("CARGO_BIN_EXE_cutline"), bin.join("cutline")).unwrap();
+        Self(workspace)
+    }
+
+    /// Runs a line of shell, to its end.
+    pub(super) fn run(&self, line: &str) -> Output {
+        let path = format!("<base>/home/.cargo/bin:{}", std::env::var("PATH").unwrap_or_default());
+        let start = Start::new(&self.0).through("bash", &["-ec", &self.here(line)]).env("PATH", &path);
+        start.command().stdin(Stdio::null()).output().unwrap()
+    }
+
+    /// A server, and a client that is ready for calls.
+    pub(super) fn client(&self) -> Client {
+        Client::new(&self.0)
+    }
+
+    /// The arguments of a call as a page has them, with the places as they are here.
+    pub(super) fn arguments(&self, json: &str) -> Value {
+        serde_json::from_str(&self.here(json)).unwrap_or_else(|error| panic!("{json}: {error}"))
+    }
+
+    /// `text` of a page, with the places as they are here.
+    fn here(&self, text: &str) -> String {
+        let places = self.places();
+        let saved = self.0.saved().pop().map(|path| path.display().to_string());
+        let text = text.replace(SAVED, &saved.unwrap_or_else(|| SAVED.to_owned()));
+        places.iter().fold(text, |text, (named, real)| text.replace(named, real))
+    }
+
+    /// What was printed here, with the places as the pages name them.
+    pub(super) fn as_named(&self, text: &str) -> String {
+        self.places().iter().fold(text.to_owned(), |text, (named, real)| text.replace(real, named))
+    }
+
+    /// What the pages name, and what it is here. Those that begin alike: the longer first.
+    fn places(&self) -> [(&'static str, String); 4] {
+        let path = |path: std::path::PathBuf| path.display().to_string();
+        [
+            (PROJECT, path(self.0.root().to_owned())),
+            (BINARY, env!("CARGO_BIN_EXE_cutline").to_owned()),
+            (HOME, path(self.0.home())),
+            (SAVED_DIR, path(self.0.saved_dir())),
+        ]
+    }
+}
+
+/// `line` with what differs from run to run put to what stands for it.
+pub(super) fn settled(line: &str) -> String {
+    DIFFERS.iter().fold(line.to_owned(), |line, (before, after)| {
+        let mut parts = line.split(before);
+        let mut settled = parts.next().unwrap_or_default().to_owned();
+        for part in parts {
+            let rest = part.find([' ', ']', '"', ')']).map_or("", |end| &part[end..]);
+            settled.extend([before, after, rest]);
+        }
+        settled
+    })
+}
