@@ -3,11 +3,13 @@
 //! And against the binary: what the pages tell to run works, and what they show is what it gives.
 //! CONTRIBUTING.md says how a page is written for that.
 
+mod client_pages;
 mod commands;
 mod desk;
 mod install_links;
 mod links;
 mod page;
+mod quotes;
 mod shown;
 mod tools_page;
 

@@ -33,6 +33,8 @@ impl Desk {
         let workspace = Workspace::with(&json!({
             ".gitignore": "dist/\n",
             "Cargo.lock": "version = 4\n",
+            "../home/cutline-calls.jsonl":
+                "{\"time\":\"2026-11-20T10:00:01.250Z\",\"tool\":\"read\",\"durationMs\":0.25,\"outcome\":\"error\"}\n",
             "README.md": "# Shop\n\nSells things. See `src`.\n",
             "dist/bundle.js": "function total(o) { return o.reduce((a, b) => a + b) }\n",
             "logo.ico": {"hex": "00000100010010100000"},

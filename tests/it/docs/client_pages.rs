@@ -1,0 +1,45 @@
+//! The pages of the clients: one for each that `cutline config` knows, all of the same form.
+
+use super::page::{self, Page};
+use super::{desk::Desk, file};
+
+/// The headings of each, in this order.
+const HEADINGS: [&str; 6] = [
+    "add-it",
+    "see-that-it-works",
+    "what-an-answer-looks-like",
+    "limits-that-matter",
+    "permission",
+    "remove-it",
+];
+
+/// The clients that `cutline config` knows.
+fn clients() -> Vec<String> {
+    let help = String::from_utf8(Desk::new().run("cutline config --help").stdout).unwrap();
+    let (_, values) = help.split_once("possible values: ").unwrap();
+    let values = values.split(']').next().unwrap_or_default();
+    let clients: Vec<_> = values.split(',').map(|value| value.trim().to_owned()).collect();
+    assert!(clients.len() >= 5, "{help}");
+    clients
+}
+
+#[test]
+fn each_client_has_a_page_of_the_same_form() {
+    let pages = page::all();
+    for client in clients() {
+        let path = format!("docs/clients/{client}.md");
+        let page: &Page = pages.iter().find(|page| page.path == path).unwrap_or_else(|| panic!("no {path}"));
+        assert_eq!(page.anchors()[1..], HEADINGS, "{path}");
+        let shows = page.blocks.iter().filter_map(|block| block.shows.as_deref());
+        let entry = format!("cutline config {client} ");
+        assert!(
+            shows.into_iter().any(|command| command.starts_with(&entry)),
+            "{path} does not show the entry"
+        );
+        let transcripts = page.blocks.iter().filter(|block| block.kind == "console").count();
+        assert_eq!(transcripts, 1, "{path}: transcripts");
+        for (index, link) in [("README.md", &path), ("docs/clients/README.md", &format!("{client}.md"))] {
+            assert!(file(index).contains(&format!("]({link})")), "{index} has no row for {client}");
+        }
+    }
+}
