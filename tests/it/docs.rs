@@ -3,6 +3,7 @@
 //! And against the binary: what the pages tell to run works, and what they show is what it gives.
 //! CONTRIBUTING.md says how a page is written for that.
 
+mod answers;
 mod client_pages;
 mod commands;
 mod desk;

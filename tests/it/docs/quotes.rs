@@ -1,5 +1,7 @@
 //! What the pages quote of cutline is cutline's: flags, what the doctor says, the beginnings of answers.
 
+use serde_json::Value;
+
 use super::desk::Desk;
 use super::page;
 use super::{file, literals};
@@ -60,4 +62,16 @@ fn answers_that_are_quoted_stand_among_all_answers() {
     for (place, code) in quoted {
         assert!(all.contains(&code), "{place}: {code} is not in docs/tools.md");
     }
+}
+
+#[test]
+fn the_records_that_are_shown_are_records() {
+    let pages = page::all();
+    let page = pages.iter().find(|page| page.path == "docs/monitoring.md").unwrap();
+    let block = page.blocks.iter().find(|block| block.kind == "json").unwrap();
+    let records = block.lines.join("\n");
+    let output = Desk::new().run(&format!("cutline stats --json - << 'END'\n{records}\nEND"));
+    let sums: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(sums["brokenLines"], 0, "{sums}");
+    assert_eq!(sums["total"]["calls"], block.lines.len(), "{sums}");
 }

@@ -6,11 +6,9 @@ use cutline::limits as is;
 use cutline::text::Size;
 use serde_json::Value;
 
-use super::{file, literals};
+use super::file;
 
 const PAGE: &str = "docs/tools.md";
-/// Words of the page's examples that no text of cutline's own has: what a system or a file says.
-const OF_OTHERS: [&str; 3] = ["node", "left", "device"];
 
 /// A section of the page, from its heading to the next.
 fn section(page: &str, heading: &str) -> String {
@@ -102,30 +100,6 @@ fn every_field_on_the_page_is_in_the_code() {
     // That the code's names are those of an answer.
     let none = serde_json::to_value(Details::default()).unwrap();
     assert_eq!(none, serde_json::json!({}));
-}
-
-#[test]
-fn every_word_that_is_quoted_is_one_that_cutline_says() {
-    let said: String = ["src/notice.rs", "src/notice/words.rs", "src/notice/list.rs", "src/tools/error.rs"]
-        .into_iter()
-        .chain(["src/tools/arguments.rs", "src/tools/page.rs", "src/exec/open.rs", "src/tools/read/image.rs"])
-        .flat_map(|path| literals(&file(path)))
-        .collect::<Vec<_>>()
-        .join(" ");
-    let text = file(PAGE).replace("\\|", "|");
-    let is_answer = |code: &&&str| code.starts_with(['[', '(']) || code.starts_with(char::is_uppercase);
-    let quoted: Vec<_> = code(&text).iter().filter(is_answer).map(ToString::to_string).collect();
-    assert!(quoted.len() > 60, "{}", quoted.len());
-    for answer in quoted {
-        // What stands for a path, a number or a command of the shell is not said by cutline.
-        let own = answer.split("Use bash").next().unwrap_or_default();
-        let words = own.split([' ', '[', ']', '(', ')', '.', ',', ':', ';', '?', '\'']);
-        let plain =
-            words.filter(|word| word.len() > 3 && word.chars().skip(1).all(|c| c.is_ascii_lowercase()));
-        for word in plain.filter(|word| !OF_OTHERS.contains(word)) {
-            assert!(said.contains(word), "{answer}: {word}");
-        }
-    }
 }
 
 #[test]
