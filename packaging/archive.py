@@ -43,8 +43,8 @@ def build(target, binary, out):
 
 def contents(target, binary):
     """Bytes of each file, by its name in the archive."""
-    pages = ["README.md", "CHANGELOG.md", *product.LICENSES]
-    pages += [str(page.relative_to(product.ROOT)) for page in (product.ROOT / "docs").glob("*.md")]
+    pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", *product.LICENSES]
+    pages += [str(page.relative_to(product.ROOT)) for page in (product.ROOT / "docs").rglob("*.md")]
     files = {name: (product.ROOT / name).read_bytes() for name in pages}
     files[target.binary_name] = binary.read_bytes()
     for shell, name in COMPLETIONS.items():

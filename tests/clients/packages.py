@@ -77,7 +77,7 @@ def check_archive(path, again, target, version, base):
         equal({(entry.uid, entry.gid) for entry in tar}, {(0, 0)})
         tar.extractall(unpacked, filter="data")
     folder = unpacked / path.name.removesuffix(".tar.gz")
-    for name in ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "docs/tools.md"]:
+    for name in ["README.md", "CHANGELOG.md", "LICENSE-APACHE", "LICENSE-MIT", "docs/tools.md", "docs/clients/README.md"]:
         equal((folder / name).read_text(), (ROOT / name).read_text())
     equal(done(folder / "cutline", "--version"), f"cutline {version}\n")
     for shell, name in [("bash", "cutline.bash"), ("fish", "cutline.fish"), ("zsh", "_cutline")]:
