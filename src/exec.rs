@@ -12,6 +12,7 @@ pub mod lines;
 pub mod listing;
 pub mod near;
 pub mod open;
+mod os;
 pub mod process;
 pub mod sandbox;
 pub mod search;

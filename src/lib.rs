@@ -10,14 +10,23 @@
 //! - the [`stats`], sums of what their calls came to;
 //! - the [`server`], which alone knows the protocol, and the command line ([`cli`]).
 
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+compile_error!(
+    "cutline is for Linux and macOS; on Windows it runs in WSL (docs/architecture.md, \"Other systems\")"
+);
+
+#[cfg(any(target_os = "linux", target_os = "macos"))]
 pub mod cli;
 pub mod details;
+#[cfg(any(target_os = "linux", target_os = "macos"))]
 pub mod exec;
 pub mod limits;
 pub mod notice;
+#[cfg(any(target_os = "linux", target_os = "macos"))]
 pub mod server;
 pub mod stats;
 pub mod text;
+#[cfg(any(target_os = "linux", target_os = "macos"))]
 pub mod tools;
 pub mod truncate;
 pub mod workspace;

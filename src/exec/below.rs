@@ -2,17 +2,16 @@
 //!
 //! The kernel itself refuses a path that leaves the folder or leads through a link, at the moment
 //! it opens it; nothing is checked beforehand that could have changed since. Where the kernel is
-//! older than that, the path is opened name by name, no link followed.
+//! older than that, or another, the path is opened name by name, no link followed.
 
 use std::fs::File;
 use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::fs::{FileType, Mode, OFlags, ResolveFlags, Stat};
+use rustix::fs::{FileType, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
-/// What no path below a folder may do: leave it, or lead through a link.
-const BELOW: ResolveFlags =
-    ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS).union(ResolveFlags::NO_MAGICLINKS);
+use super::os;
+
 /// Bytes of a path that the kernel takes at once; longer ones are opened part by part.
 const PATH_BYTES: usize = 4000;
 /// How often an opening is tried that a rename elsewhere got in the way of.
@@ -53,7 +52,7 @@ pub fn file(base: impl AsFd, path: &[u8]) -> Result<Option<(File, Stat)>, Errno>
 fn open(base: impl AsFd, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
     let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     for _ in 0..TRIES {
-        match rustix::fs::openat2(&base, path, flags, Mode::empty(), BELOW) {
+        match os::open_beneath(&base, path, flags) {
             Err(Errno::AGAIN | Errno::INTR) => {}
             // Filters of system calls refuse the new call in either way.
             Err(Errno::NOSYS | Errno::PERM) => return open_by_name(base, path, flags),

@@ -32,7 +32,7 @@ const SETTLED_NANOS: i128 = 2_000_000_000;
 /// What a file is told by, and its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
-    device: u64,
+    device: i128,
     inode: u64,
     size: u64,
     modified: i128,
@@ -42,7 +42,7 @@ pub struct Identity {
 impl Identity {
     /// The identity of an open file.
     pub fn of(stat: &rustix::fs::Stat) -> Self {
-        let nanos = |secs: i64, nanos: u64| i128::from(secs) * 1_000_000_000 + i128::from(nanos);
+        let nanos = |secs: i64, nanos: i128| i128::from(secs) * 1_000_000_000 + nanos;
         #[expect(clippy::useless_conversion, reason = "the types differ by system")]
         Self {
             device: stat.st_dev.into(),

@@ -10,6 +10,7 @@ use std::os::unix::fs::FileExt;
 use tokio_util::sync::CancellationToken;
 
 use super::buffer::Buffer;
+use super::os;
 use crate::text::decode::Encoding;
 use crate::text::{NEWLINE, as_index};
 
@@ -126,14 +127,8 @@ pub fn first_bytes(file: &File, most: usize) -> io::Result<Vec<u8>> {
 }
 
 /// All `size` bytes of a file, where they are in memory; never waits for a disk.
-#[cfg(target_os = "linux")]
 pub fn read_cached(file: &File, size: usize) -> Option<Vec<u8>> {
-    use rustix::io::ReadWriteFlags;
-
-    let mut bytes = vec![0; size];
-    let whole = &mut [io::IoSliceMut::new(&mut bytes)];
-    let read = rustix::io::preadv2(file, whole, 0, ReadWriteFlags::NOWAIT).ok()?;
-    (read == size).then_some(bytes)
+    os::read_cached(file, size)
 }
 
 impl Encoding {

@@ -5,16 +5,20 @@
 //! is the one that was meant; else the nearest names are offered.
 
 use std::ffi::OsString;
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
 
-use rustix::fs::{Mode, OFlags, RawDir};
 use unicode_normalization::UnicodeNormalization;
 
 use super::open::Place;
+use super::os::Names;
 use crate::text::show;
 
 /// Entries of a folder that are looked at for near names.
 const MAX_ENTRIES: usize = 20_000;
+/// Bytes of names that are taken at once.
+const NAMES_BYTES: usize = 32 * 1024;
 /// How alike names must be to be offered, 1 being equal.
 const ALIKE: f64 = 0.75;
 /// How many near names are offered.
@@ -66,22 +70,12 @@ fn folded(name: &str) -> String {
 
 /// The names in a folder, in no order; none where it can't be read.
 fn entries(folder: &Place) -> Vec<OsString> {
-    use std::os::unix::ffi::OsStringExt;
-
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let Ok(fd) = rustix::fs::openat(folder, ".", flags, Mode::empty()) else { return Vec::new() };
-    let mut buffer = Vec::with_capacity(32 * 1024);
-    let mut dir = RawDir::new(fd, buffer.spare_capacity_mut());
+    let Ok(folder) = folder.folder() else { return Vec::new() };
     let mut names = Vec::new();
-    while let Some(Ok(entry)) = dir.next() {
-        let name = entry.file_name().to_bytes();
-        if name != b"." && name != b".." {
-            names.push(OsString::from_vec(name.to_vec()));
-        }
-        if names.len() >= MAX_ENTRIES {
-            break;
-        }
-    }
+    let _what_was_read = Names::with_capacity(NAMES_BYTES).read(folder, |name, _| {
+        names.push(OsString::from_vec(name.to_bytes().to_vec()));
+        if names.len() < MAX_ENTRIES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
     names
 }
 

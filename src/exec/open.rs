@@ -1,8 +1,8 @@
 //! Opening a path inside the roots, without a race: what was checked is what is read.
 //!
-//! A path is opened without reading it (`O_PATH`); the real place and the type of what was opened
-//! are asked of the open file itself, and only then is it read, through that same file. A link that
-//! is swapped in between changes nothing: it would have to change what is already open.
+//! A path is opened without reading it; the real place and the type of what was opened are asked of
+//! the open file itself, and only then is it read, through that same file. A link that is swapped in
+//! between changes nothing: it would have to change what is already open.
 //!
 //! Of what stands outside the roots nothing is told, not even whether anything does: a path that
 //! leaves them is refused alike whether it exists or not.
@@ -11,20 +11,17 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStringExt;
+use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{CWD, FileType, Mode, OFlags, ResolveFlags};
+use rustix::fs::FileType;
 use rustix::io::Errno;
 
+use super::os::Opened;
 use crate::workspace::{Boundary, Workspace};
 
 /// How many links a path may lead through, as in the kernel.
 const MAX_LINKS: usize = 40;
-
-/// Opens nothing for reading: only for looking at what it is, and for opening it later.
-const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 
 /// Something that is open, and inside the roots.
 #[derive(Debug)]
@@ -35,7 +32,7 @@ pub struct Place {
     pub kind: Kind,
     /// What the system says of it.
     pub stat: rustix::fs::Stat,
-    fd: OwnedFd,
+    opened: Opened,
 }
 
 /// What stands at a path.
@@ -67,14 +64,14 @@ impl Place {
     pub fn open(workspace: &Workspace, path: &Path) -> Result<Self, OpenError> {
         let bounded = workspace.boundary() == Boundary::Roots;
         let plain = plain(workspace, path);
-        let direct = plain.as_deref().map(|path| open_without_links(path, ResolveFlags::empty()));
+        let direct = plain.as_deref().map(Opened::without_links);
         let opened = match direct {
-            Some(Ok(fd)) => Ok(fd),
+            Some(Ok(opened)) => Ok(opened),
             // Through links it may go out and come back: then what it opens depends on what is there.
             _ if bounded && leaves(workspace, path) => return Err(OpenError::Outside),
-            _ => rustix::fs::openat(CWD, path, LOOK, Mode::empty()),
+            _ => Opened::through_links(path),
         };
-        match opened.and_then(Self::of) {
+        match opened.map(Self::of) {
             Ok(place) if !place.is_allowed(workspace) => Err(OpenError::Outside),
             Ok(place) if place.stat.st_nlink == 0 => Err(OpenError::Missing),
             Ok(place) => Ok(place),
@@ -87,14 +84,13 @@ impl Place {
     /// The same, but only where the system has all that it takes in memory, so that this never waits
     /// for a disk or a network, and no link is in the way. `None` says nothing of what stands there.
     pub fn open_cached(workspace: &Workspace, path: &Path) -> Option<Self> {
-        let fd = open_without_links(&plain(workspace, path)?, ResolveFlags::CACHED).ok()?;
-        let place = Self::of(fd).ok()?;
+        let place = Self::of(Opened::cached(&plain(workspace, path)?).ok()?);
         (place.is_allowed(workspace) && place.stat.st_nlink > 0).then_some(place)
     }
 
-    fn of(fd: OwnedFd) -> Result<Self, Errno> {
-        let stat = rustix::fs::fstat(&fd)?;
-        Ok(Self { real: place_of(&fd)?, kind: kind_of(&stat), stat, fd })
+    fn of(opened: Opened) -> Self {
+        let (real, stat) = (opened.real.clone(), opened.stat);
+        Self { real, kind: kind_of(&stat), stat, opened }
     }
 
     fn is_allowed(&self, workspace: &Workspace) -> bool {
@@ -106,21 +102,12 @@ impl Place {
 
     /// Opens the file for reading: the same that was checked. Never waits, whatever it is.
     pub fn file(&self) -> Result<File, OpenError> {
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-        self.reopen(flags).map(File::from)
+        self.opened.file().map(File::from).map_err(not_read)
     }
 
     /// Opens the folder for listing it and for opening what is below it.
     pub fn folder(&self) -> Result<OwnedFd, OpenError> {
-        self.reopen(OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY)
-    }
-
-    fn reopen(&self, flags: OFlags) -> Result<OwnedFd, OpenError> {
-        let path = format!("/proc/self/fd/{}", self.fd.as_raw_fd());
-        rustix::fs::openat(CWD, path, flags, Mode::empty()).map_err(|error| match error {
-            Errno::ACCESS | Errno::PERM => OpenError::Denied,
-            error => OpenError::Other(error.into()),
-        })
+        self.opened.folder().map_err(not_read)
     }
 
     /// Bytes in the file, as the system says.
@@ -134,9 +121,10 @@ impl Place {
     }
 }
 
-impl AsFd for Place {
-    fn as_fd(&self) -> BorrowedFd<'_> {
-        self.fd.as_fd()
+fn not_read(error: Errno) -> OpenError {
+    match error {
+        Errno::ACCESS | Errno::PERM => OpenError::Denied,
+        error => OpenError::Other(error.into()),
     }
 }
 
@@ -149,18 +137,6 @@ fn plain<'a>(workspace: &Workspace, path: &'a Path) -> Option<Cow<'a, Path>> {
         Boundary::Roots => workspace.spelled_within(path),
         Boundary::None => Some(Cow::Borrowed(path)),
     }
-}
-
-/// Opens `path` where no part of it is a link.
-fn open_without_links(path: &Path, how: ResolveFlags) -> Result<OwnedFd, Errno> {
-    rustix::fs::openat2(CWD, path, LOOK, Mode::empty(), how | ResolveFlags::NO_SYMLINKS)
-}
-
-/// Where an open file really is.
-fn place_of(fd: &OwnedFd) -> Result<PathBuf, Errno> {
-    let link = format!("/proc/self/fd/{}", fd.as_raw_fd());
-    let target = rustix::fs::readlinkat(CWD, link, Vec::new())?;
-    Ok(PathBuf::from(OsString::from_vec(target.into_bytes())))
 }
 
 fn kind_of(stat: &rustix::fs::Stat) -> Kind {

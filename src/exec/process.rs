@@ -9,12 +9,11 @@
 mod capture;
 mod drain;
 mod end;
+mod look;
 mod mark;
 mod places;
-mod proc;
 mod record;
 mod registry;
-mod reserve;
 mod shell;
 mod signal;
 mod supervise;

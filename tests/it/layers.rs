@@ -138,6 +138,17 @@ fn the_server_alone_knows_rmcp() {
 }
 
 #[test]
+fn what_systems_do_differently_is_in_one_place() {
+    // Beside it: who builds where, whose signals these are, what Landlock is for, where a client's file is.
+    let places = ["lib", "exec/os", "exec/sandbox", "exec/process/signal", "cli/config/file"];
+    for source in sources().iter().filter(|source| !is_in(&source.module, &places)) {
+        for word in ["target_os", "target_vendor", "cutline_portable"] {
+            assert!(!names(&source.code, word), "src/{}.rs names {word}", source.module);
+        }
+    }
+}
+
+#[test]
 fn tools_do_not_know_each_other() {
     for tool in ["read", "bash", "grep", "find", "ls"] {
         let others = ["read", "bash", "grep", "find", "ls"].into_iter().filter(|other| *other != tool);

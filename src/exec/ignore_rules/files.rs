@@ -12,6 +12,7 @@ use rustix::io::Errno;
 
 use super::{RuleFiles, cache};
 use crate::exec::below;
+use crate::exec::os::LOOK;
 use crate::limits::RULES_BYTES;
 
 /// Bytes of `.git` where it is a file, and of `commondir`.
@@ -56,13 +57,10 @@ pub(super) fn exclude(folder: impl AsFd) -> Option<Arc<Gitignore>> {
     }
     let pointer = content(&folder, ".git", POINTER_BYTES)?;
     let git = target(pointer.strip_prefix(b"gitdir:")?)?;
-    let git =
-        rustix::fs::openat(&folder, git, OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())
-            .ok()?;
+    let git = rustix::fs::openat(&folder, git, LOOK | OFlags::DIRECTORY, Mode::empty()).ok()?;
     let common = content(&git, "commondir", POINTER_BYTES).and_then(|content| target(&content));
     let common = common.unwrap_or_else(|| PathBuf::from("."));
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    let common = rustix::fs::openat(&git, common, flags, Mode::empty()).ok()?;
+    let common = rustix::fs::openat(&git, common, LOOK | OFlags::DIRECTORY, Mode::empty()).ok()?;
     rules(&common, "info/exclude")
 }
 

@@ -3,16 +3,17 @@
 
 use std::fmt;
 use std::io::{self, PipeReader, Read};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
-use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
+use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use tokio::sync::watch;
 
 use super::capture::Capture;
+use crate::exec::os::Wake;
 
 /// Bytes of one read.
 const BLOCK_BYTES: usize = 128 * 1024;
@@ -44,7 +45,7 @@ struct Shared {
     /// Bytes that were captured: known also while the capture is at work.
     bytes: AtomicU64,
     /// Wakes the thread where it waits.
-    wake: OwnedFd,
+    wake: Wake,
     stop: AtomicBool,
     /// Whether the thread waits, having taken all there was.
     idle: AtomicBool,
@@ -84,7 +85,7 @@ impl Drain {
             pipe,
             capture: Mutex::new(capture),
             bytes: AtomicU64::new(0),
-            wake: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)?,
+            wake: Wake::new()?,
             stop: AtomicBool::new(false),
             idle: AtomicBool::new(false),
         });
@@ -144,7 +145,7 @@ impl Drain {
     /// Reads no more. Who still writes is told so by the system.
     pub(super) fn stop(&self) {
         self.shared.stop.store(true, Ordering::Release);
-        let _full_is_awake = rustix::io::write(&self.shared.wake, &1_u64.to_ne_bytes());
+        self.shared.wake.wake();
     }
 }
 

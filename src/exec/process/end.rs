@@ -2,8 +2,8 @@
 //!
 //! Who belongs to a command is found by its process group, by descent, and by the mark in the
 //! environment, so that a child that left the group or lost its parents goes too. It is looked for
-//! again until nobody is left, so that what is started meanwhile goes as well. Signals go through
-//! a pidfd of a process whose start time was the expected one: never to another of the same number.
+//! again until nobody is left, so that what is started meanwhile goes as well. Signals go to a
+//! process whose start time was the expected one: never to another of the same number.
 //! The group of a shell that was not waited for is the exception: its number can't be another's, and
 //! where not all can be seen it is signalled as a whole. All of it is bounded in time, whatever the processes do, and it
 //! works where this process has no descriptor left.
@@ -11,14 +11,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, kill_process_group, pidfd_open, pidfd_send_signal, waitid,
-};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 use tokio::sync::oneshot;
 
-use super::proc::{self, Look, Process};
-use super::reserve::{self, Lent, Unseen};
+use super::look::Look;
+use crate::exec::os::{self, Grip, Process, Unseen};
 
 /// How long is waited for processes that were killed: one that sleeps uninterruptibly may be left.
 const GIVE_UP: Duration = Duration::from_secs(1);
@@ -157,7 +154,7 @@ struct Targets {
 enum Target {
     /// Still there, and the last signal it was sent. Where descriptors are few it is opened for each
     /// signal anew.
-    Alive(Option<Lent>, Option<Signal>),
+    Alive(Option<Grip>, Option<Signal>),
     /// Ended, or not this user's to end.
     Gone,
 }
@@ -221,7 +218,7 @@ impl Targets {
     /// Whether a process was given `mark`, or one that begins with it.
     fn carries(&mut self, key: Key, mark: &str) -> bool {
         if !self.marks.contains_key(&key) {
-            let Ok(seen) = proc::mark(key.0) else {
+            let Ok(seen) = os::mark(key.0) else {
                 self.missed = true;
                 return false;
             };
@@ -233,7 +230,7 @@ impl Targets {
     /// Whether a process can write to that pipe.
     fn holds(&mut self, key: Key, pipe: u64) -> bool {
         if !self.pipes.contains_key(&key) {
-            let Ok(seen) = proc::pipes(key.0) else {
+            let Ok(seen) = os::pipes(key.0) else {
                 self.missed = true;
                 return false;
             };
@@ -247,12 +244,9 @@ impl Targets {
         if self.seen.contains_key(&key) {
             return;
         }
-        let target = match opened(key) {
+        let target = match Grip::on(key.0, key.1) {
             // A spare is not kept: others need it.
-            Ok(Some(fd)) => {
-                let fd = Some(fd).filter(|fd| !fd.is_spare());
-                Target::Alive(fd, None)
-            }
+            Ok(Some(grip)) => Target::Alive(Some(grip).filter(|grip| !grip.is_spare()), None),
             Ok(None) => Target::Gone,
             Err(Unseen) => {
                 self.missed = true;
@@ -267,12 +261,12 @@ impl Targets {
         self.note_ended(Duration::ZERO);
         for (key, target) in &mut self.seen {
             let Target::Alive(held, last) = target else { continue };
-            let anew = if held.is_none() { opened(*key) } else { Ok(None) };
+            let anew = if held.is_none() { Grip::on(key.0, key.1) } else { Ok(None) };
             let Ok(anew) = anew else {
                 self.missed = true;
                 continue;
             };
-            let Some(fd) = held.as_ref().or(anew.as_ref()) else {
+            let Some(grip) = held.as_ref().or(anew.as_ref()) else {
                 *target = Target::Gone;
                 continue;
             };
@@ -280,11 +274,11 @@ impl Targets {
                 continue;
             }
             *last = Some(signal);
-            if pidfd_send_signal(fd, signal).is_err() {
+            if grip.send(signal).is_err() {
                 *target = Target::Gone;
             } else if signal == Signal::TERM {
                 // One that is stopped takes it only when it goes on.
-                let _may_have_ended = pidfd_send_signal(fd, Signal::CONT);
+                let _may_have_ended = grip.send(Signal::CONT);
             }
         }
         let missed = std::mem::take(&mut self.missed);
@@ -294,7 +288,7 @@ impl Targets {
     /// Waits until all have ended, at most `pause`. Those that are not held tell nothing by
     /// themselves: they are looked at again soon.
     fn wait(&mut self, pause: Duration) {
-        let alive = |held: bool| move |target: &Target| matches!(target, Target::Alive(fd, _) if fd.is_some() == held);
+        let alive = |held: bool| move |target: &Target| matches!(target, Target::Alive(grip, _) if grip.is_some() == held);
         let held = self.seen.values().any(alive(true));
         let unheld = self.seen.values().any(alive(false));
         let until = Instant::now() + if unheld { pause.min(PAUSES.0) } else { pause };
@@ -308,35 +302,23 @@ impl Targets {
     /// left.
     fn note_ended(&mut self, pause: Duration) -> bool {
         let mut alive = Vec::new();
-        let mut fds = Vec::new();
+        let mut grips = Vec::new();
         for (key, target) in &self.seen {
-            if let Target::Alive(Some(fd), _) = target {
+            if let Target::Alive(Some(grip), _) = target {
                 alive.push(*key);
-                fds.push(PollFd::new(fd, PollFlags::IN));
+                grips.push(grip);
             }
         }
-        if fds.is_empty() {
+        if grips.is_empty() {
             return false;
         }
-        let timeout = Timespec::try_from(pause).ok();
-        if poll(&mut fds, timeout.as_ref()).is_err() {
-            return true;
-        }
+        let Ok(ended) = os::ended(&grips, pause) else { return true };
         let ended: Vec<Key> =
-            alive.iter().zip(&fds).filter(|(_, fd)| !fd.revents().is_empty()).map(|(key, _)| *key).collect();
+            alive.iter().zip(ended).filter(|(_, ended)| *ended).map(|(key, _)| *key).collect();
         let left = alive.len() > ended.len();
         for key in ended {
             self.seen.insert(key, Target::Gone);
         }
         left
     }
-}
-
-/// A pidfd of exactly that process, which has not ended; `None` where it has, or is not this user's.
-fn opened((id, start): Key) -> Result<Option<Lent>, Unseen> {
-    let Some(pid) = i32::try_from(id).ok().and_then(Pid::from_raw) else { return Ok(None) };
-    let fd = reserve::lend(|| pidfd_open(pid, PidfdFlags::empty()))?;
-    // What was opened is the one that was seen only if it is so now that it is held.
-    let same = proc::one(id)?.is_some_and(|now| now.start == start && !now.ended);
-    Ok(fd.filter(|_| same))
 }

@@ -1,7 +1,6 @@
 //! The mark in a command's environment: by it its processes are known, wherever they went.
 
-use super::proc;
-use super::reserve::Unseen;
+use crate::exec::os::{self, Unseen};
 
 /// Which server, of all that ever ran here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,12 +13,12 @@ impl Server {
     /// This one.
     pub(super) fn this() -> Self {
         let id = std::process::id();
-        Self { id, start: proc::one(id).ok().flatten().map_or(0, |process| process.start) }
+        Self { id, start: os::one(id).ok().flatten().map_or(0, |process| process.start) }
     }
 
     /// Whether it still runs, or may.
     pub(super) fn is_alive(self) -> bool {
-        match proc::one(self.id) {
+        match os::one(self.id) {
             Ok(process) => process.is_some_and(|process| process.start == self.start && !process.ended),
             Err(Unseen) => true,
         }
@@ -27,11 +26,9 @@ impl Server {
 
     /// A new mark for a command: the server's number and start, and what nobody can guess.
     pub(super) fn mark(self) -> String {
-        let mut random = [0_u8; 8];
-        // It fails only on kernels older than the call; then the counter below is what differs.
-        let _filled = rustix::rand::getrandom(&mut random[..], rustix::rand::GetRandomFlags::empty());
+        // Where the system has nothing that nobody can guess, the counter is what differs.
         let nth = COMMANDS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        self.mark_of(&format!("{:016x}{nth:x}", u64::from_ne_bytes(random)))
+        self.mark_of(&format!("{:016x}{nth:x}", os::random()))
     }
 
     /// The mark with that random part.

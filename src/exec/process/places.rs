@@ -5,13 +5,15 @@ use std::sync::Arc;
 use rustix::process::{Resource, getrlimit};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
+use crate::exec::os::Wake;
+
 /// Descriptors that the server itself, its files and its reserve need.
 const OWN: u64 = 40;
 /// Descriptors that one command needs at most, while it starts.
 const EACH: u32 = 8;
-/// Descriptors that stay open for what a command left running: its pipe, what wakes the pipe's
-/// reader, and the saved output.
-const STAYING: u32 = 3;
+/// Descriptors that stay open for what a command left running: its pipe, the saved output, and what
+/// wakes the pipe's reader.
+const STAYING: u32 = 2 + Wake::DESCRIPTORS;
 /// The least and the most commands that may run at once.
 const BOUNDS: (u32, u32) = (4, 256);
 

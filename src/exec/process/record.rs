@@ -18,6 +18,7 @@ use rustix::fs::OFlags;
 
 use super::end::{Pipe, Reach, Scope};
 use super::mark::Server;
+use crate::exec::os::boot;
 use crate::exec::sandbox;
 
 const PREFIX: &str = "cutline-server-";
@@ -106,12 +107,6 @@ impl Record {
     pub(super) fn remove(self) {
         let _best_effort = fs::remove_file(&self.path);
     }
-}
-
-/// Which start of the system this is; `None` where it does not say.
-fn boot() -> Option<String> {
-    let text = fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
-    Some(text.trim().to_owned()).filter(|boot| !boot.is_empty())
 }
 
 fn random_of(mark: &str) -> &str {

@@ -15,7 +15,7 @@ use super::end::{self, Outcome, Reach, Scope, end_all};
 use super::mark::Server;
 use super::places::{Place, Staying};
 use super::record::{self, Record};
-use super::reserve;
+use crate::exec::os;
 use crate::exec::spill::Store;
 
 /// How long a process that is told to end has until it is made to.
@@ -82,7 +82,7 @@ impl Registry {
     /// What is to be ended of a command that is about to start, should it be lost in that: all that
     /// has its mark. It fails where the server ends, or could not end the command.
     pub(super) fn announce(&self) -> io::Result<Scope> {
-        reserve::fill()?;
+        os::make_ready()?;
         let mark = self.server.mark();
         let mut state = self.state();
         if state.closed {

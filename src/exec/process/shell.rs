@@ -7,7 +7,7 @@ use std::process::Stdio;
 
 use tokio::process::{Child, Command};
 
-use super::proc::MARK;
+use crate::exec::os::{self, MARK};
 use crate::exec::sandbox::Sandbox;
 use crate::workspace::Root;
 
@@ -70,7 +70,7 @@ impl Shell {
     /// Starts `command` in the first of `roots`, in a process group of its own, its output one stream.
     pub(super) fn start(&self, command: &str, roots: &[Root], mark: &str) -> io::Result<Started> {
         let (output, input) = io::pipe()?;
-        let _best_effort = rustix::pipe::fcntl_setpipe_size(&output, PIPE_BYTES);
+        os::enlarge(&output, PIPE_BYTES);
         let mut argv = self.argv(command, roots).into_iter();
         let program = argv.next().unwrap_or_default();
         // Nothing here may need code between fork and exec: that would cost the fast way to start.

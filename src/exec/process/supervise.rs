@@ -18,11 +18,11 @@ use tokio_util::sync::CancellationToken;
 use super::capture::{Capture, Captured};
 use super::drain::{Drain, Level};
 use super::end::{self, Outcome, Pipe, Reach, Scope, end_all};
-use super::proc::{self, Look, Process};
+use super::look::Look;
 use super::registry::{GRACE, Registry};
-use super::reserve::Unseen;
 use super::shell::Shell;
 use super::{Background, Cause, Ending, Finished, Place, Request, Running};
+use crate::exec::os::{self, Process, Unseen};
 use crate::exec::spill::Store;
 
 /// How long the processes of a command that ran out of time have until they are made to end.
@@ -51,7 +51,7 @@ pub(super) fn run(
     let mut leash = Leash { registry: Arc::clone(registry), scope: Some(scope.clone()), mark };
     let started = shell.start(request.command, request.roots, &leash.mark)?;
     scope.group = started.child.id().unwrap_or(0);
-    if let Ok(Some(process)) = proc::one(scope.group) {
+    if let Ok(Some(process)) = os::one(scope.group) {
         scope.since = process.start;
     }
     leash.scope = Some(scope.clone());

@@ -7,13 +7,13 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, FileType, Mode, OFlags};
+use rustix::fs::{AtFlags, CWD, FileType, Mode};
 use rustix::io::Errno;
 
 use super::Settings;
 
 /// Permissions of anybody but the owner.
-const OTHERS: u32 = 0o077;
+const OTHERS: Mode = Mode::RWXG.union(Mode::RWXO);
 
 /// The folder's real place; made first where it is cutline's own and missing.
 pub(super) fn ready(settings: &Settings) -> io::Result<PathBuf> {
@@ -36,12 +36,10 @@ pub(super) fn existing(settings: &Settings) -> io::Result<PathBuf> {
 }
 
 fn check_private(dir: &Path) -> io::Result<()> {
-    let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let fd = rustix::fs::openat(CWD, dir, flags, Mode::empty())?;
-    let stat = rustix::fs::fstat(fd)?;
+    let stat = rustix::fs::statat(CWD, dir, AtFlags::SYMLINK_NOFOLLOW)?;
     let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
     let is_ours = stat.st_uid == rustix::process::geteuid().as_raw();
-    if is_folder && is_ours && stat.st_mode & OTHERS == 0 {
+    if is_folder && is_ours && !Mode::from_raw_mode(stat.st_mode).intersects(OTHERS) {
         return Ok(());
     }
     let text = format!("{} is not a folder of this user's alone", dir.display());

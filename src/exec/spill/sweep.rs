@@ -12,6 +12,7 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags};
 
 use super::Settings;
+use crate::exec::os::LOOK;
 use crate::workspace::is_saved_name;
 
 /// A saved output that may go.
@@ -41,7 +42,7 @@ pub(super) fn sweep(folder: &Path, settings: &Settings, now: SystemTime) {
         })
         .collect();
     candidates.sort_by(|a, b| (a.modified, &a.name).cmp(&(b.modified, &b.name)));
-    let Ok(dir) = rustix::fs::openat(CWD, folder, OFlags::PATH | OFlags::CLOEXEC, Mode::empty()) else {
+    let Ok(dir) = rustix::fs::openat(CWD, folder, LOOK, Mode::empty()) else {
         return;
     };
     let mut total: u64 = candidates.iter().map(|candidate| candidate.bytes).sum();

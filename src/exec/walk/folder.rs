@@ -1,9 +1,12 @@
 //! Reading one folder: its names and what they are, without asking the system about each.
 
+use std::ops::ControlFlow;
 use std::os::fd::AsFd;
 
-use rustix::fs::{AtFlags, FileType, RawDir};
+use rustix::fs::{AtFlags, FileType};
 use rustix::io::Errno;
+
+use crate::exec::os::Names;
 
 /// Bytes of names that the kernel hands over at once.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -23,38 +26,28 @@ pub enum EntryKind {
 
 /// A buffer that folders are read through; each worker has its own.
 #[derive(Debug)]
-pub struct Reader(Vec<u8>);
+pub struct Reader(Names);
 
 impl Default for Reader {
     fn default() -> Self {
-        Self(Vec::with_capacity(BUFFER_BYTES))
+        Self(Names::with_capacity(BUFFER_BYTES))
     }
 }
 
 impl Reader {
     /// Gives each entry of a folder to `take`, in no order; `.` and `..` are left out.
     pub fn read(&mut self, folder: impl AsFd, mut take: impl FnMut(&[u8], EntryKind)) -> Result<(), Errno> {
-        let mut dir = RawDir::new(&folder, self.0.spare_capacity_mut());
-        while let Some(entry) = dir.next() {
-            let entry = match entry {
-                Err(Errno::INTR) => continue,
-                entry => entry?,
-            };
-            let name = entry.file_name();
-            let bytes = name.to_bytes();
-            if bytes == b"." || bytes == b".." {
-                continue;
-            }
-            let kind = match entry.file_type() {
+        self.0.read(&folder, |name, kind| {
+            let kind = match kind {
                 FileType::Unknown => match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
                     Ok(stat) => kind_of(FileType::from_raw_mode(stat.st_mode)),
                     Err(_) => EntryKind::Other,
                 },
                 known => kind_of(known),
             };
-            take(bytes, kind);
-        }
-        Ok(())
+            take(name.to_bytes(), kind);
+            ControlFlow::Continue(())
+        })
     }
 }
 

@@ -13,16 +13,14 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rustix::fs::{CWD, Mode, OFlags, RawDir, openat};
 use rustix::io::Errno;
 
+use crate::exec::os::Unseen;
+
 /// How many are held back: a look needs one, a signal two, and several may be at it.
 const SPARES: usize = 6;
 /// Bytes of names that are taken from a folder at once.
 const NAMES_BYTES: usize = 16 * 1024;
 
 static SPARE: Mutex<Vec<OwnedFd>> = Mutex::new(Vec::new());
-
-/// What can't be seen now, for want of a descriptor: it says nothing of what there is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Unseen;
 
 /// An open file; it may have taken a spare's place.
 pub(super) struct Lent {
@@ -53,7 +51,7 @@ impl Drop for Lent {
 }
 
 /// Makes sure that all spares are there.
-pub(super) fn fill() -> io::Result<()> {
+pub(in crate::exec) fn fill() -> io::Result<()> {
     let mut spares = spares();
     while spares.len() < SPARES {
         spares.push(openat(CWD, "/proc", OFlags::PATH | OFlags::CLOEXEC, Mode::empty())?);

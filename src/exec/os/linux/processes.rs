@@ -4,89 +4,20 @@
 //! what this user may not see of another's process is not known. Whoever acts on a process proves
 //! first, by its start time, that it is still the one that was seen.
 
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::ffi::OsString;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Instant;
 
 use rustix::fs::{AtFlags, Mode, readlinkat, statat};
 
-use super::reserve::{self, Unseen};
-
-/// The name of the variable that marks a command's processes.
-pub(super) const MARK: &str = "CUTLINE_MARK";
-
-/// One process, as it was when it was looked at.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Process {
-    /// Its number, which another one may have later.
-    pub(super) id: u32,
-    /// When it was started, in the kernel's ticks; with the number, this is which process it is.
-    pub(super) start: u64,
-    /// The process that started it, or the one that took it over.
-    pub(super) parent: u32,
-    /// Its process group.
-    pub(super) group: u32,
-    /// Its program's name, at most 15 bytes of it.
-    pub(super) name: String,
-    /// Whether it has ended, and only waits for its parent to take note.
-    pub(super) ended: bool,
-}
+use super::reserve;
+use crate::exec::os::{MARK, Process, Unseen};
 
 /// All processes; where they can't be seen, that is not nobody.
-fn all() -> Result<Vec<Process>, Unseen> {
+pub(in crate::exec) fn all() -> Result<Vec<Process>, Unseen> {
     ids()?.into_iter().filter_map(|id| one(id).transpose()).collect()
 }
 
-/// One look at all processes, shared by all who asked before it began: many ends at once would
-/// otherwise look at the same processes many times over.
-#[derive(Debug)]
-pub(super) struct Look {
-    began: Instant,
-    /// All that there were.
-    pub(super) processes: Vec<Process>,
-    /// What was seen of some of them since, by number.
-    pipes: Mutex<BTreeMap<u32, Vec<u64>>>,
-}
-
-static LATEST: Mutex<Option<Arc<Look>>> = Mutex::new(None);
-
-impl Look {
-    /// A look that begins now or later.
-    pub(super) fn new() -> Result<Arc<Self>, Unseen> {
-        let asked = Instant::now();
-        let mut latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(look) = latest.as_ref().filter(|look| look.began >= asked) {
-            return Ok(Arc::clone(look));
-        }
-        let began = Instant::now();
-        let look = Arc::new(Self { began, processes: all()?, pipes: Mutex::default() });
-        *latest = Some(Arc::clone(&look));
-        Ok(look)
-    }
-
-    /// The processes other than this one that can write to the pipe with that inode.
-    pub(super) fn holders(&self, pipe: u64) -> Result<Vec<Process>, Unseen> {
-        let own = std::process::id();
-        // One at a time: the next finds what this one saw.
-        let mut seen = self.pipes.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut holders = Vec::new();
-        for process in self.processes.iter().filter(|process| process.id != own && !process.ended) {
-            let held = match seen.entry(process.id) {
-                Entry::Occupied(entry) => entry.into_mut(),
-                Entry::Vacant(entry) => entry.insert(pipes(process.id)?),
-            };
-            if held.contains(&pipe) {
-                holders.push(process.clone());
-            }
-        }
-        Ok(holders)
-    }
-}
-
 /// The process with that number.
-pub(super) fn one(id: u32) -> Result<Option<Process>, Unseen> {
+pub(in crate::exec) fn one(id: u32) -> Result<Option<Process>, Unseen> {
     // It is one line of some fifty numbers, which the kernel gives in one read.
     let mut line = [0; 1024];
     let Some(stat) = reserve::open(&format!("/proc/{id}/stat"))? else { return Ok(None) };
@@ -122,14 +53,14 @@ fn parse(id: u32, stat: &[u8]) -> Option<Process> {
 }
 
 /// The mark that a process was given in its environment.
-pub(super) fn mark(id: u32) -> Result<Option<String>, Unseen> {
+pub(in crate::exec) fn mark(id: u32) -> Result<Option<String>, Unseen> {
     let environ = reserve::read(&format!("/proc/{id}/environ"))?.unwrap_or_default();
     let mark = |entry: &[u8]| Some(entry.strip_prefix(MARK.as_bytes())?.strip_prefix(b"=")?.to_vec());
     Ok(environ.split(|byte| *byte == 0).find_map(mark).and_then(|mark| String::from_utf8(mark).ok()))
 }
 
 /// The inodes of the pipes that a process can write to.
-pub(super) fn pipes(id: u32) -> Result<Vec<u64>, Unseen> {
+pub(in crate::exec) fn pipes(id: u32) -> Result<Vec<u64>, Unseen> {
     let Some((folder, links)) = reserve::names(&format!("/proc/{id}/fd"))? else { return Ok(Vec::new()) };
     let pipe = |link: &OsString| -> Option<u64> {
         let to = readlinkat(&folder, link, Vec::new()).ok()?;

@@ -1,0 +1,40 @@
+//! What the systems do differently, behind the same names: nobody above asks which system it is.
+//!
+//! `os/linux` holds what Linux alone has; `os/portable` does the same by what every Unix has, and
+//! for macOS where that is not enough. `RUSTFLAGS="--cfg cutline_portable"` takes the portable side
+//! on Linux too, so that it is tested where it can be. What it can't promise is in
+//! `docs/security.md`.
+
+#[cfg(all(target_os = "linux", not(cutline_portable)))]
+mod linux;
+#[cfg(not(all(target_os = "linux", not(cutline_portable))))]
+mod portable;
+
+#[cfg(all(target_os = "linux", not(cutline_portable)))]
+pub(super) use linux::*;
+#[cfg(not(all(target_os = "linux", not(cutline_portable))))]
+pub(super) use portable::*;
+
+/// The name of the variable that marks a command's processes.
+pub(super) const MARK: &str = "CUTLINE_MARK";
+
+/// One process, as it was when it was looked at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Process {
+    /// Its number, which another one may have later.
+    pub(super) id: u32,
+    /// When it was started, in the system's own unit; with the number, this is which process it is.
+    pub(super) start: u64,
+    /// The process that started it, or the one that took it over.
+    pub(super) parent: u32,
+    /// Its process group.
+    pub(super) group: u32,
+    /// Its program's name, or the beginning of it.
+    pub(super) name: String,
+    /// Whether it has ended, and only waits for its parent to take note.
+    pub(super) ended: bool,
+}
+
+/// What can't be seen now, for want of a descriptor: it says nothing of what there is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Unseen;

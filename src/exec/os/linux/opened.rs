@@ -1,0 +1,69 @@
+//! A path that is open without being read (`O_PATH`): what it is and where it really is are asked
+//! of the open file, and it is read through that same file.
+
+use std::ffi::OsString;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, Stat};
+use rustix::io::Errno;
+
+/// Opens nothing for reading: only for looking at what it is, and for opening what is below it.
+pub(in crate::exec) const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
+
+/// Something that is open to be looked at.
+#[derive(Debug)]
+pub(in crate::exec) struct Opened {
+    /// Where it really is.
+    pub(in crate::exec) real: PathBuf,
+    /// What the system says of it.
+    pub(in crate::exec) stat: Stat,
+    fd: OwnedFd,
+}
+
+impl Opened {
+    /// Opens `path`, through links.
+    pub(in crate::exec) fn through_links(path: &Path) -> Result<Self, Errno> {
+        Self::of(rustix::fs::openat(CWD, path, LOOK, Mode::empty())?)
+    }
+
+    /// Opens `path` where no part of it is a link.
+    pub(in crate::exec) fn without_links(path: &Path) -> Result<Self, Errno> {
+        Self::resolved(path, ResolveFlags::empty())
+    }
+
+    /// The same, but only where the system has all that it takes in memory.
+    pub(in crate::exec) fn cached(path: &Path) -> Result<Self, Errno> {
+        Self::resolved(path, ResolveFlags::CACHED)
+    }
+
+    fn resolved(path: &Path, how: ResolveFlags) -> Result<Self, Errno> {
+        Self::of(rustix::fs::openat2(CWD, path, LOOK, Mode::empty(), how | ResolveFlags::NO_SYMLINKS)?)
+    }
+
+    fn of(fd: OwnedFd) -> Result<Self, Errno> {
+        let stat = rustix::fs::fstat(&fd)?;
+        let real = rustix::fs::readlinkat(CWD, in_proc(&fd), Vec::new())?;
+        Ok(Self { real: PathBuf::from(OsString::from_vec(real.into_bytes())), stat, fd })
+    }
+
+    /// Opens the same once more. Never waits, whatever it is.
+    pub(in crate::exec) fn file(&self) -> Result<OwnedFd, Errno> {
+        self.reopen(OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY)
+    }
+
+    /// Opens the same once more, as a folder.
+    pub(in crate::exec) fn folder(&self) -> Result<OwnedFd, Errno> {
+        self.reopen(OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY)
+    }
+
+    fn reopen(&self, flags: OFlags) -> Result<OwnedFd, Errno> {
+        rustix::fs::openat(CWD, in_proc(&self.fd), flags, Mode::empty())
+    }
+}
+
+/// The link by which the system knows an open file.
+fn in_proc(fd: &OwnedFd) -> String {
+    format!("/proc/self/fd/{}", fd.as_raw_fd())
+}
