@@ -68,7 +68,7 @@ impl Options {
             SandboxMode::WorkspaceWrite => Mode::WorkspaceWrite,
             SandboxMode::ReadOnly => Mode::ReadOnly,
         };
-        let sandbox = Sandbox::new(mode, self.writable.clone())
+        let sandbox = Sandbox::new(mode, self.writable.clone(), &process::this_server())
             .map_err(|error| format!("--sandbox can't be had here: {error}"))?;
         Ok(process::Settings { spill, sandbox })
     }

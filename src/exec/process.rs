@@ -44,6 +44,11 @@ pub use signal::signal_name;
 /// How often old saved outputs are looked for.
 const SWEEP_INTERVAL: Duration = Duration::from_hours(1);
 
+/// The name of this server, which no other process has or will have.
+pub fn this_server() -> String {
+    mark::Server::this().name()
+}
+
 /// How commands are run.
 #[derive(Debug, Default)]
 pub struct Settings {

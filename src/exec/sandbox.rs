@@ -11,8 +11,9 @@ mod calls;
 mod files;
 
 use std::ffi::{OsStr, OsString};
+use std::fs::DirBuilder;
 use std::io;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 
@@ -68,13 +69,16 @@ pub struct Sandbox {
 /// The argument of the binary that makes it the shell of a command under rules.
 pub const SUBCOMMAND: &str = "sandboxed";
 /// How the name of the temp folder of a server's commands begins.
-pub const TEMP_PREFIX: &str = "cutline-sandbox-";
+pub fn temp_prefix(server: &str) -> String {
+    format!("cutline-sandbox-{server}-")
+}
+
 /// The flag that names a folder in which a command may write.
 pub const WRITE_FLAG: &str = "--write";
 
 impl Sandbox {
-    /// Rules for `mode`, and its temp folder; `None` for [`Mode::Off`].
-    pub fn new(mode: Mode, writable: Vec<PathBuf>) -> Result<Option<Self>, Unsupported> {
+    /// Rules for `mode`, and a temp folder for the commands of `server`; `None` for [`Mode::Off`].
+    pub fn new(mode: Mode, writable: Vec<PathBuf>, server: &str) -> Result<Option<Self>, Unsupported> {
         if mode == Mode::Off {
             return Ok(None);
         }
@@ -88,7 +92,7 @@ impl Sandbox {
         let private = std::fs::Permissions::from_mode(0o700);
         let shared = std::env::temp_dir().canonicalize()?;
         let mut temp = tempfile::Builder::new();
-        let temp = temp.prefix(TEMP_PREFIX).permissions(private).tempdir_in(shared)?;
+        let temp = temp.prefix(&temp_prefix(server)).permissions(private).tempdir_in(shared)?;
         Ok(Some(Self { mode, writable, temp }))
     }
 
@@ -106,6 +110,8 @@ impl Sandbox {
     pub fn wrap<'a>(&self, roots: impl Iterator<Item = &'a Path>, shell: &[OsString]) -> Vec<OsString> {
         let mut words: Vec<OsString> = vec!["/proc/self/exe".into(), SUBCOMMAND.into()];
         let mut write = |folder: &OsStr| words.extend([WRITE_FLAG.into(), folder.to_owned()]);
+        // It stays away only where something clears old folders out of the temp folder.
+        let _there_already = DirBuilder::new().mode(0o700).create(self.temp());
         write(self.temp().as_os_str());
         if self.mode == Mode::WorkspaceWrite {
             roots.for_each(|root| write(root.as_os_str()));

@@ -271,13 +271,16 @@ fn a_stale_record_ends_no_stranger() {
         let id = stranger.id();
         let pipe = fs::metadata(format!("/proc/{id}/fd/1")).unwrap().ino();
         let record = workspace.saved_dir().join("cutline-server-4194000-1.lock");
-        // By its pipe alone, by its group, and by its number with another start.
-        let lines = format!("left aa 0 {pipe}\nleft bb {id} {pipe}\nleft cc {id} {pipe} {id}.1\nrun dd\n");
+        // By its pipe alone, and by its group; and a folder that is not that server's.
+        let decoy = workspace.base().join("cutline-sandbox-4194001-1-decoy");
+        fs::create_dir(&decoy).unwrap();
+        let lines = format!("temp {}\nleft aa 0 {pipe}\nleft bb {id} {pipe}\nrun dd\n", decoy.display());
         fs::write(&record, format!("{first}run aa\n{lines}")).unwrap();
         let mut client = Client::new(&workspace);
         eventually("the record goes", || !record.exists());
         client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
         assert!(stranger.try_wait().unwrap().is_none(), "a stranger was ended, by {first:?}");
+        assert!(decoy.is_dir(), "another's folder was removed, by {first:?}");
         stranger.kill().unwrap();
         stranger.wait().unwrap();
     }

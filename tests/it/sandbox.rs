@@ -1,6 +1,7 @@
 //! `--sandbox`: what commands may write, held by the kernel. Where the kernel can't hold it, the
 //! server has to say so, and these tests have nothing more to show.
 
+use std::fs;
 use std::io::Read as _;
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -60,11 +61,11 @@ fn assert_refused(client: &mut Client, workspace: &Workspace, command: &str) {
     let reply = client.call("bash", json!({"command": command}));
     assert_ne!(reply.details()["exitCode"], 0, "{reply}");
     assert_eq!(
-        std::fs::read_to_string(workspace.base().join("outside/secret.txt")).unwrap(),
+        fs::read_to_string(workspace.base().join("outside/secret.txt")).unwrap(),
         "secret\n",
         "{reply}"
     );
-    assert_eq!(std::fs::read_dir(workspace.base().join("outside")).unwrap().count(), 2, "{reply}");
+    assert_eq!(fs::read_dir(workspace.base().join("outside")).unwrap().count(), 2, "{reply}");
 }
 
 #[test]
@@ -188,7 +189,11 @@ fn the_temp_folder_of_a_killed_server_goes_with_the_next() {
     killed.signal(Signal::KILL);
     killed.exit();
     assert!(Path::new(&folder).is_dir(), "{folder}");
+    fs::remove_dir_all(&living.as_ref().unwrap().1).unwrap();
     let _next = Client::new(&workspace);
     eventually("the folder is gone", || !Path::new(&folder).exists());
-    assert!(living.is_some_and(|(_living, folder)| folder.is_dir()), "a living server lost its own");
+    // That of a living one is there again where something took it away.
+    let (mut living, folder) = living.unwrap();
+    living.call("bash", json!({"command": "touch $TMPDIR/x"})).assert_text("(no output)");
+    assert!(folder.join("x").exists());
 }

@@ -54,8 +54,8 @@ pub(super) enum Reach {
 pub(super) enum Pipe {
     /// It is held open here: nobody else's can have its inode.
     Held(u64),
-    /// It was another server's. Another may have its inode by now, so that who holds it belongs to
-    /// the command only where the mark or the record says so too.
+    /// It was another server's. Another may have its inode by now, and what a record says may have been
+    /// written by a command: who holds it belongs to the command only where it has the mark too.
     Recorded(u64),
 }
 
@@ -195,8 +195,8 @@ impl Targets {
         match &scope.reach {
             Reach::All => self.carries(key, &scope.mark),
             Reach::Stayed { pipe: Pipe::Held(pipe), .. } => self.holds(key, *pipe),
-            Reach::Stayed { pipe: Pipe::Recorded(pipe), known } => {
-                (known.contains(&key) || self.carries(key, &scope.mark)) && self.holds(key, *pipe)
+            Reach::Stayed { pipe: Pipe::Recorded(pipe), .. } => {
+                self.carries(key, &scope.mark) && self.holds(key, *pipe)
             }
         }
     }
@@ -207,10 +207,10 @@ impl Targets {
         let mut members = candidates.iter().filter(|process| process.group == scope.group);
         let mut of_command = |process: &Process| match &scope.reach {
             Reach::All => true,
-            Reach::Stayed { known, .. } => {
-                let key = (process.id, process.start);
-                known.contains(&key) || self.carries(key, &scope.mark)
+            Reach::Stayed { pipe: Pipe::Held(_), known } if known.contains(&(process.id, process.start)) => {
+                true
             }
+            Reach::Stayed { .. } => self.carries((process.id, process.start), &scope.mark),
         };
         scope.group > 0 && members.any(|process| of_command(process))
     }

@@ -24,6 +24,11 @@ impl Server {
         }
     }
 
+    /// Its number and start, as they stand in the names of what is its own.
+    pub(super) fn name(self) -> String {
+        format!("{}-{}", self.id, self.start)
+    }
+
     /// A new mark for a command: the server's number and start, and what nobody can guess.
     pub(super) fn mark(self) -> String {
         // Where the system has nothing that nobody can guess, the counter is what differs.

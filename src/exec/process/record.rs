@@ -6,7 +6,8 @@
 //! runs all the same.
 //!
 //! Numbers, starts and inodes mean something only until the system is started again: a record names
-//! the boot that it is of, and one of another boot, or of none, is removed and ends nobody.
+//! the boot that it is of, and one of another boot, or of none, is removed and ends nobody. Where
+//! commands may write in its folder, a record may be forged: so it ends only what has that server's mark.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -29,8 +30,6 @@ const TEMP: &str = "temp ";
 const EMPTIED_BYTES: u64 = 1 << 16;
 /// Bytes of a record that are read: far more than a server writes.
 const MAX_BYTES: u64 = 1 << 20;
-/// Processes of one command that are named in it.
-const MAX_KNOWN: usize = 256;
 
 /// This server's record, once it has one.
 #[derive(Debug)]
@@ -48,7 +47,7 @@ pub(super) struct Record {
 impl Record {
     /// Begins the record of `server` in `folder`; `temp` is what else goes with its commands.
     pub(super) fn create(folder: &Path, server: Server, temp: Option<&Path>) -> Option<Self> {
-        let path = folder.join(format!("{PREFIX}{}-{}{SUFFIX}", server.id, server.start));
+        let path = folder.join(format!("{PREFIX}{}{SUFFIX}", server.name()));
         let nofollow = OFlags::NOFOLLOW.bits().cast_signed();
         let mut options = OpenOptions::new();
         options.append(true).create(true).mode(0o600).custom_flags(nofollow);
@@ -68,13 +67,9 @@ impl Record {
 
     /// A command has ended, and left processes in its group or holding its pipe.
     pub(super) fn left(&mut self, scope: &Scope) {
-        let Reach::Stayed { pipe: Pipe::Held(pipe) | Pipe::Recorded(pipe), known } = &scope.reach else {
-            return;
-        };
-        let known: Vec<String> =
-            known.iter().take(MAX_KNOWN).map(|(id, start)| format!("{id}.{start}")).collect();
-        let random = random_of(&scope.mark);
-        self.write(&format!("left {random} {} {pipe} {}", scope.group, known.join(" ")));
+        if let Reach::Stayed { pipe: Pipe::Held(pipe) | Pipe::Recorded(pipe), .. } = &scope.reach {
+            self.write(&format!("left {} {} {pipe}", random_of(&scope.mark), scope.group));
+        }
     }
 
     /// Nothing of a command is left.
@@ -122,7 +117,7 @@ pub(super) fn stale(folder: &Path) -> Vec<(Stale, Vec<Scope>)> {
             let server = server_of(entry.file_name().to_str()?)?;
             let mut stale = Stale::open(entry.path(), server)?;
             let text = stale.text();
-            stale.temp = temp_of(&text);
+            stale.temp = temp_of(&text, server);
             let scopes = boot().map_or_else(Vec::new, |boot| scopes(&text, server, &boot));
             Some((stale, scopes))
         })
@@ -165,10 +160,12 @@ fn server_of(name: &str) -> Option<Server> {
     Some(Server { id: id.parse().ok()?, start: start.parse().ok()? })
 }
 
-/// The temp folder that a record names, where it is one of this user's.
-fn temp_of(text: &str) -> Option<PathBuf> {
+/// The temp folder that a record names, where it is that server's by its own name, and this user's: a
+/// record may have been written by a command.
+fn temp_of(text: &str, server: Server) -> Option<PathBuf> {
     let path = PathBuf::from(text.lines().find_map(|line| line.strip_prefix(TEMP))?);
-    let named = path.is_absolute() && path.file_name()?.to_str()?.starts_with(sandbox::TEMP_PREFIX);
+    let named =
+        path.is_absolute() && path.file_name()?.to_str()?.starts_with(&sandbox::temp_prefix(&server.name()));
     let metadata = path.symlink_metadata().ok()?;
     let ours = metadata.is_dir() && metadata.uid() == rustix::process::geteuid().as_raw();
     (named && ours).then_some(path)
@@ -192,8 +189,8 @@ fn scopes(text: &str, server: Server, boot: &str) -> Vec<Scope> {
             "left" => {
                 if let (Some(group), Some(pipe)) = (number(), number()) {
                     let group = u32::try_from(group).unwrap_or(0);
-                    let known = words.filter_map(process_of).collect();
-                    scopes.insert(random, scope(group, Reach::Stayed { pipe: Pipe::Recorded(pipe), known }));
+                    let reach = Reach::Stayed { pipe: Pipe::Recorded(pipe), known: Vec::new() };
+                    scopes.insert(random, scope(group, reach));
                 }
             }
             "done" => {
@@ -205,12 +202,6 @@ fn scopes(text: &str, server: Server, boot: &str) -> Vec<Scope> {
     scopes.into_values().collect()
 }
 
-/// `4242.98765`: a process by number and start.
-fn process_of(word: &str) -> Option<(u32, u64)> {
-    let (id, start) = word.split_once('.')?;
-    Some((id.parse().ok()?, start.parse().ok()?))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -218,11 +209,11 @@ mod tests {
     #[test]
     fn what_is_done_is_not_ended() {
         let server = Server { id: 42, start: 7 };
-        let text = "boot b\nrun aa\nrun bb\nrun cc\ndone aa\nleft bb 100 5 100.8 101.9 x\nrun d";
+        let text = "boot b\nrun aa\nrun bb\nrun cc\ndone aa\nleft bb 100 5 x\nrun d";
         let found = scopes(text, server, "b");
         let seen: Vec<_> =
             found.iter().map(|scope| (scope.mark.as_str(), scope.group, &scope.reach)).collect();
-        let stayed = Reach::Stayed { pipe: Pipe::Recorded(5), known: vec![(100, 8), (101, 9)] };
+        let stayed = Reach::Stayed { pipe: Pipe::Recorded(5), known: Vec::new() };
         let expected = [("42.7.bb", 100, &stayed), ("42.7.cc", 0, &Reach::All), ("42.7.d", 0, &Reach::All)];
         assert_eq!(seen, expected);
     }
@@ -241,11 +232,12 @@ mod tests {
         let server = Server { id: 1, start: 1 };
         let mut record = Record::create(folder.path(), server, None).unwrap();
         record.started("1.1.aa");
-        let stayed = |pipe| Reach::Stayed { pipe, known: vec![(100, 8)] };
-        let scope = |pipe| Scope { mark: "1.1.aa".to_owned(), group: 100, since: 1, reach: stayed(pipe) };
-        record.left(&scope(Pipe::Held(5)));
+        let stayed = |pipe, known| Reach::Stayed { pipe, known };
+        let scope = |reach| Scope { mark: "1.1.aa".to_owned(), group: 100, since: 1, reach };
+        record.left(&scope(stayed(Pipe::Held(5), vec![(100, 8)])));
         let text = fs::read_to_string(&record.path).unwrap();
-        assert_eq!(scopes(&text, server, &boot().unwrap()), [scope(Pipe::Recorded(5))], "{text}");
+        let expected = [scope(stayed(Pipe::Recorded(5), Vec::new()))];
+        assert_eq!(scopes(&text, server, &boot().unwrap()), expected, "{text}");
     }
 
     #[test]
