@@ -13,9 +13,11 @@ mod settings;
 mod stats;
 mod values;
 
+use std::io::{ErrorKind, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use anyhow::Context as _;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
 use crate::exec::sandbox;
@@ -190,15 +192,17 @@ pub fn run() -> anyhow::Result<i32> {
         }
         Some(Command::Doctor) => doctor::run(&cli.options, &matches),
         Some(Command::Completions { shell }) => {
-            clap_complete::generate(shell, &mut command(), NAME, &mut std::io::stdout().lock());
-            Ok(0)
+            let mut script = Vec::new();
+            clap_complete::generate(shell, &mut command(), NAME, &mut script);
+            print_all(&script)
         }
         Some(Command::Man { folder: None }) => {
-            clap_mangen::Man::new(command()).render(&mut std::io::stdout().lock())?;
-            Ok(0)
+            let mut page = Vec::new();
+            clap_mangen::Man::new(command()).render(&mut page)?;
+            print_all(&page)
         }
         Some(Command::Man { folder: Some(folder) }) => {
-            clap_mangen::generate_to(command(), folder)?;
+            clap_mangen::generate_to(command(), &folder).with_context(|| folder.display().to_string())?;
             Ok(0)
         }
     }
@@ -207,10 +211,18 @@ pub fn run() -> anyhow::Result<i32> {
 /// All flags and commands, with what the tools say of themselves.
 fn command() -> clap::Command {
     Cli::command().mut_subcommand("call", |call| {
-        ToolName::ALL
-            .into_iter()
-            .fold(call, |call, tool| call.mut_subcommand(tool.as_str(), |one| one.defer(call::with_help)))
+        ToolName::ALL.into_iter().fold(call, |call, tool| {
+            call.mut_subcommand(tool.as_str(), |one| one.about(tool.title()).defer(call::with_help))
+        })
     })
+}
+
+/// Prints it; a reader that has seen enough is no error. The exit code.
+fn print_all(bytes: &[u8]) -> anyhow::Result<i32> {
+    match std::io::stdout().lock().write_all(bytes) {
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
+        _ => Ok(0),
+    }
 }
 
 /// Ends the process as clap ends it for any bad usage: with code 2.

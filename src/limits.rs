@@ -20,6 +20,8 @@ pub const FIND_LIMIT: u64 = 1000;
 pub const LS_LIMIT: u64 = 500;
 /// Lines of context on each side that a grep may ask for.
 pub const MAX_CONTEXT: u64 = 100;
+/// Bytes of a command: what Linux takes as one argument of a program.
+pub const COMMAND_BYTES: usize = 131_071;
 /// Seconds a command may run where the call names no timeout.
 pub const BASH_TIMEOUT_SECS: u64 = 120;
 /// Seconds a call may ask for.
@@ -32,7 +34,7 @@ pub const SPILL_MAX_TOTAL_BYTES: u64 = 4_000_000_000;
 pub const SPILL_KEEP: Duration = Duration::from_hours(7 * 24);
 /// Bytes of one incoming protocol message.
 pub const MAX_MESSAGE_BYTES: usize = 4_000_000;
-/// Bytes that the arguments of one call may hold: a command can't be longer than half of that.
+/// Bytes that the arguments of one call may hold: a command can't be longer than about half of that.
 pub const ARGUMENTS_BYTES: usize = 256_000;
 /// Bytes of a pseudo-file (`/proc/…`) that read takes in.
 pub const PSEUDO_FILE_BYTES: u64 = 16_000_000;

@@ -74,7 +74,6 @@ pub(super) fn with_help(command: clap::Command) -> clap::Command {
     });
     let keys: Vec<String> = lines.collect();
     command
-        .about(tool.title())
         .long_about(tool.description(&Limits::default(), &ToolSet::default()))
         .after_help(format!("Keys:\n{}", keys.join("\n")))
         .help_template(HELP)
@@ -161,7 +160,14 @@ fn object(words: &[String]) -> Result<Object, String> {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), Value::String(value.to_owned()))),
         _ => Err(format!("{word} is not KEY=VALUE")),
     };
-    words.iter().map(pair).collect()
+    let mut object = Object::new();
+    for word in words {
+        let (key, value) = pair(word)?;
+        if object.insert(key, value).is_some() {
+            return Err(format!("{word}: this key stands here twice"));
+        }
+    }
+    Ok(object)
 }
 
 /// Prints the text as it is, the notices in warning colour where the terminal takes it.

@@ -5,18 +5,20 @@ mod entry;
 mod file;
 mod merge;
 
+use std::ffi::OsStr;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, CommandFactory as _};
 
+use super::settings::absolute;
 use super::{Cli, Client};
 use entry::Entry;
 use file::Written;
 
-pub(super) use file::place;
+pub(super) use file::{places, read};
 pub(super) use merge::command_in;
 
 /// The flags whose values are paths: a client starts the server in a folder of its own.
@@ -33,7 +35,7 @@ pub(super) enum To {
 
 /// Prints or writes the entry; the exit code.
 pub(super) fn run(client: Client, to: To, matches: &ArgMatches) -> anyhow::Result<i32> {
-    let binary = std::env::current_exe()?.to_string_lossy().into_owned();
+    let binary = text(std::env::current_exe()?.as_os_str())?;
     let flags = flags(matches)?;
     let rootless = !flags.iter().any(|flag| flag == "--root");
     let entry = Entry::new(client, binary, flags);
@@ -45,7 +47,7 @@ pub(super) fn run(client: Client, to: To, matches: &ArgMatches) -> anyhow::Resul
             let _closed = writeln!(say, "This goes into {}", file::words(client));
         }
         To::Write(file) => {
-            let path = file.map_or_else(|| place(client), |path| Ok(std::path::absolute(path)?))?;
+            let path = file.map_or_else(|| file::place(client), |path| Ok(std::path::absolute(path)?))?;
             let written = file::rewrite(&path, |text| merge::merged(client, text, &entry))
                 .with_context(|| format!("{} was left as it is", path.display()))?;
             let path = path.display();
@@ -67,6 +69,12 @@ pub(super) fn run(client: Client, to: To, matches: &ArgMatches) -> anyhow::Resul
     Ok(0)
 }
 
+/// What can stand in a file of text.
+fn text(value: &OsStr) -> anyhow::Result<String> {
+    let text = value.to_str().with_context(|| format!("{} is not UTF-8", value.display()))?;
+    Ok(text.to_owned())
+}
+
 /// The flags as they were typed, their paths made absolute.
 pub(super) fn flags(matches: &ArgMatches) -> anyhow::Result<Vec<String>> {
     let matches = matches.subcommand().map_or(matches, |(_, matches)| matches);
@@ -82,12 +90,8 @@ pub(super) fn flags(matches: &ArgMatches) -> anyhow::Result<Vec<String>> {
             continue;
         }
         for value in matches.get_raw(id).into_iter().flatten() {
-            let value = if PATHS.contains(&id) {
-                std::path::absolute(value)?.to_string_lossy().into_owned()
-            } else {
-                value.to_string_lossy().into_owned()
-            };
-            flags.extend([flag.clone(), value]);
+            let path = PATHS.contains(&id).then(|| absolute(Path::new(value)));
+            flags.extend([flag.clone(), text(path.as_deref().map_or(value, Path::as_os_str))?]);
         }
     }
     Ok(flags)

@@ -101,11 +101,20 @@ impl Options {
     }
 }
 
+/// A path made absolute, in the spelling of the current folder that the user's shell has.
+pub(super) fn absolute(path: &Path) -> PathBuf {
+    let here = std::env::current_dir().unwrap_or_default();
+    let spelled = std::env::var_os("PWD").map(PathBuf::from);
+    let spelled = spelled
+        .filter(|spelled| spelled.is_absolute() && spelled.canonicalize().ok() == here.canonicalize().ok());
+    let whole = spelled.unwrap_or(here).join(path);
+    std::path::absolute(&whole).unwrap_or(whole)
+}
+
 fn root(path: &Path) -> Result<Root, String> {
     let real = path.canonicalize().map_err(|error| reason(&error))?;
     if !real.is_dir() {
         return Err("not a folder".to_owned());
     }
-    let given = std::path::absolute(path).map_err(|error| error.to_string())?;
-    Ok(Root { given: crate::workspace::lexical(&given), real })
+    Ok(Root { given: crate::workspace::lexical(&absolute(path)), real })
 }

@@ -32,8 +32,8 @@ pub struct Glob {
 enum Matcher {
     /// Bytes are as good as characters.
     Bytes(GlobMatcher),
-    /// `?` or `[…]` is in it.
-    Characters(Regex),
+    /// `?` or `[…]` is in it: each stands for a character, and in a name that is not UTF-8 for a byte.
+    Characters(Regex, GlobMatcher),
 }
 
 /// What a glob is compared with.
@@ -103,7 +103,10 @@ impl Glob {
         };
         match &self.matcher {
             Matcher::Bytes(matcher) => matcher.is_match(Path::new(OsStr::from_bytes(compared))),
-            Matcher::Characters(regex) => regex.is_match(compared),
+            Matcher::Characters(regex, bytes) => {
+                let by_bytes = || bytes.is_match(Path::new(OsStr::from_bytes(compared)));
+                regex.is_match(compared) || (std::str::from_utf8(compared).is_err() && by_bytes())
+            }
         }
     }
 }
@@ -116,7 +119,7 @@ impl Matcher {
         // Names need not be UTF-8.
         let syntax = syntax::Config::new().utf8(false).dot_matches_new_line(true);
         let regex = Regex::builder().syntax(syntax).build(&regex);
-        regex.map(Self::Characters).map_err(|error| error.to_string())
+        regex.map(|regex| Self::Characters(regex, glob.compile_matcher())).map_err(|error| error.to_string())
     }
 }
 
@@ -216,6 +219,12 @@ mod tests {
             let reached = folders.clone().all(|folder| glob.reaches_into(folder));
             assert!(!expected || reached, "{pattern} does not reach {path}");
         }
+    }
+
+    #[test]
+    fn a_byte_that_is_no_character() {
+        assert!(glob("?.txt").names(b"\xff.txt", false) && glob("[!a].txt").names(b"\xff.txt", false));
+        assert!(!glob("??.txt").names(b"\xff.txt", false));
     }
 
     #[test]

@@ -6,7 +6,7 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
+use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -22,7 +22,7 @@ const MODE: u32 = 0o600;
 #[derive(Debug)]
 pub struct StatsFile {
     file: File,
-    /// Whether the last write failed, and a part of a line may stand at the end.
+    /// Whether a part of a line may stand at the end: the last write failed, or another's did.
     torn: AtomicBool,
     /// Whether a failure was told of.
     warned: AtomicBool,
@@ -41,7 +41,8 @@ impl StatsFile {
         if !file.metadata()?.is_file() {
             return Err(io::Error::other("not a regular file"));
         }
-        Ok(Self { file, torn: AtomicBool::new(false), warned: AtomicBool::new(false) })
+        let torn = AtomicBool::new(ends_in_a_line(path)? == Some(false));
+        Ok(Self { file, torn, warned: AtomicBool::new(false) })
     }
 
     /// Writes a record; the first failure is warned of.
@@ -68,6 +69,14 @@ impl StatsFile {
             _ => Err(io::ErrorKind::StorageFull.into()),
         }
     }
+}
+
+/// Whether a file ends with a whole line; `None` where it is empty, or not to be read.
+fn ends_in_a_line(path: &Path) -> io::Result<Option<bool>> {
+    let Ok(file) = File::open(path) else { return Ok(None) };
+    let Some(at) = file.metadata()?.len().checked_sub(1) else { return Ok(None) };
+    let mut last = [0];
+    Ok((file.read_at(&mut last, at)? == 1).then_some(last == *b"\n"))
 }
 
 #[cfg(test)]
@@ -106,12 +115,11 @@ mod tests {
     }
 
     #[test]
-    fn a_line_after_a_failure_is_a_line_of_its_own() {
+    fn a_line_after_a_part_of_one_is_a_line_of_its_own() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("stats.jsonl");
         std::fs::write(&path, "{\"time\":").unwrap();
         let file = StatsFile::open(&path).unwrap();
-        file.torn.store(true, Ordering::Relaxed);
         file.append(&record());
         file.append(&record());
         let text = std::fs::read_to_string(&path).unwrap();

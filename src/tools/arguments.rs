@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::ToolError;
 use crate::limits::ARGUMENTS_BYTES;
-use crate::text::{Size, show};
+use crate::text::show;
 
 /// A JSON object, as schemas and arguments are.
 pub type Object = Map<String, Value>;
@@ -70,8 +70,7 @@ pub fn check_size(given: &Object) -> Result<(), ToolError> {
     if bytes <= ARGUMENTS_BYTES {
         return Ok(());
     }
-    let (bytes, most) = (Size(bytes as u64), Size(ARGUMENTS_BYTES as u64));
-    Err(ToolError::Argument(format!("The arguments are too long: {bytes} (at most {most})")))
+    Err(ToolError::Argument(format!("The arguments are too long: {bytes} bytes (at most {ARGUMENTS_BYTES})")))
 }
 
 /// About how many bytes of memory a value holds.

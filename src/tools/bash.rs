@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Context, Output, ToolError};
-use crate::exec::process::{Cause, Crowded, Finished, Request, Running};
+use crate::exec::process::{Cause, Crowded, Finished, Place, Request, Running};
 use plan::Plan;
 use progress::News;
 
@@ -40,22 +40,31 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
         keep: plan.keep,
         max_bytes: cx.limits().max_bytes,
     };
-    let place = tokio::select! {
-        place = cx.shared.commands.place() => place.map_err(|Crowded(left)| ToolError::Crowded { left })?,
-        () = cx.cancel.cancelled() => return Err(ToolError::Cancelled),
-        () = cx.shutdown.cancelled() => return Err(ToolError::Cancelled),
-    };
+    let mut news = News::new(&cx.progress);
+    let place = wait(cx, &mut news).await?;
     let mut running = cx.shared.commands.run(place, request).map_err(|source| ToolError::Spawn { source })?;
-    let finished = watch(cx, &mut running).await.map_err(|source| ToolError::Spawn { source })?;
+    let finished = watch(cx, &mut running, news).await.map_err(|source| ToolError::Spawn { source })?;
     match finished.cause {
         Cause::Cancelled => Err(ToolError::Cancelled),
         Cause::Itself | Cause::Timeout => Ok(answer::compose(&plan, finished, cx.limits())),
     }
 }
 
+/// Waits until the command can run, and tells that it waits.
+async fn wait(cx: &Context, news: &mut News<'_>) -> Result<Place, ToolError> {
+    let mut place = std::pin::pin!(cx.shared.commands.place());
+    loop {
+        tokio::select! {
+            place = &mut place => return place.map_err(|Crowded(left)| ToolError::Crowded { left }),
+            () = cx.cancel.cancelled() => return Err(ToolError::Cancelled),
+            () = cx.shutdown.cancelled() => return Err(ToolError::Cancelled),
+            () = news.due() => news.tell_of_waiting(),
+        }
+    }
+}
+
 /// Waits for the command's end, tells of its news, and ends it where the call is taken back.
-async fn watch(cx: &Context, running: &mut Running) -> std::io::Result<Finished> {
-    let mut news = News::new(&cx.progress);
+async fn watch(cx: &Context, running: &mut Running, mut news: News<'_>) -> std::io::Result<Finished> {
     loop {
         tokio::select! {
             finished = running.finished() => return finished,

@@ -161,6 +161,22 @@ fn a_root_that_is_a_link_is_known_by_both_names() {
 }
 
 #[test]
+fn the_folder_of_the_start_is_known_by_the_shells_name_for_it_too() {
+    let workspace = Workspace::with(&json!({
+        "../real/here/a.txt": "inside\n",
+        "../alias": {"symlink": "real"},
+        "../real/here/absolute": {"symlink": "<base>/alias/here/a.txt"},
+    }));
+    let script = "cd \"$0\" && shift 0 && exec \"$@\"";
+    let alias = workspace.base().join("alias/here");
+    let start = Start::new(&workspace).through("bash", &["-c", script, alias.to_str().unwrap()]);
+    let mut client = start.client();
+    for path in ["a.txt", "absolute", "<base>/alias/here/a.txt", "<base>/real/here/a.txt"] {
+        client.call("read", json!({"path": workspace.filled_in(path)})).assert_text("inside\n");
+    }
+}
+
+#[test]
 fn a_sibling_that_begins_alike_is_outside() {
     let workspace = Workspace::with(&json!({"../root2/a": "secret\n", "../roo/a": "secret\n"}));
     let mut client = Client::new(&workspace);

@@ -143,7 +143,8 @@ fn folders_that_vanish_under_a_search() {
     std::thread::scope(|scope| {
         scope.spawn(|| {
             let folder = workspace.path("comes-and-goes");
-            while !stop.load(Ordering::Relaxed) {
+            // However the other side ends, this one does.
+            while !stop.load(Ordering::Relaxed) && changes.load(Ordering::Relaxed) < 100_000 {
                 for n in 0..20 {
                     workspace.write(format!("comes-and-goes/d{n}/e/f"), "hay\n");
                 }

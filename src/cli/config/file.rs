@@ -1,14 +1,17 @@
 //! The files in which clients keep their servers: where they are, and how one is rewritten so that
 //! nothing of it can be lost.
 
-use std::fs::{self, OpenOptions};
-use std::io::{ErrorKind, Write as _};
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, ErrorKind, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 
 use crate::cli::Client;
 
+/// The mode of a new file, less what the user's mask takes.
+const NEW_MODE: u32 = 0o666;
 /// Bytes of a file that is read: no client's own comes near.
 const MAX_BYTES: u64 = 16_000_000;
 
@@ -51,6 +54,12 @@ pub(in crate::cli) fn place(client: Client) -> anyhow::Result<PathBuf> {
     Ok(path)
 }
 
+/// All places where a client may have the entry.
+pub(in crate::cli) fn places(client: Client) -> Vec<PathBuf> {
+    let home = || std::env::home_dir().filter(|_| client == Client::Cursor);
+    place(client).ok().into_iter().chain(home().map(|home| home.join(".cursor/mcp.json"))).collect()
+}
+
 /// Where a person finds that file.
 pub(super) fn words(client: Client) -> &'static str {
     match client {
@@ -62,55 +71,83 @@ pub(super) fn words(client: Client) -> &'static str {
     }
 }
 
+/// The text of a client's file; an error where it is not one.
+pub(in crate::cli) fn read(path: &Path) -> io::Result<String> {
+    let metadata = fs::metadata(path)?;
+    if !metadata.is_file() || metadata.len() > MAX_BYTES {
+        return Err(io::Error::other("it is not a file of settings"));
+    }
+    fs::read_to_string(path)
+}
+
 /// Rewrites a text file as `change` says. It is replaced in one step, after a copy of it was made
-/// beside it; a link to it stays a link. Where `change` refuses, nothing is touched.
+/// beside it; a link to it stays a link, its owner and its mode stay. Where `change` refuses, or
+/// another program writes it meanwhile, nothing is touched.
 pub(super) fn rewrite(
     path: &Path,
     change: impl FnOnce(&str) -> Result<String, String>,
 ) -> anyhow::Result<Written> {
-    let metadata = match fs::metadata(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return create(path, change),
-        other => other?,
-    };
-    if !metadata.is_file() || metadata.len() > MAX_BYTES {
-        bail!("it is not a file of settings");
+    if path.is_symlink() && !path.exists() {
+        bail!("it is a link to nothing");
     }
-    let path = path.canonicalize()?;
-    let old = fs::read_to_string(&path)?;
-    let new = change(&old).map_err(anyhow::Error::msg)?;
-    if new == old {
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = path.parent().context("it has no folder")?;
+    fs::create_dir_all(folder)?;
+    // Two of these at once: the second begins with what the first has written.
+    let _one_at_a_time = File::open(folder).and_then(|folder| folder.lock().map(|()| folder));
+    let old = match read(&path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        old => Some(old?),
+    };
+    let new = change(old.as_deref().unwrap_or_default()).map_err(anyhow::Error::msg)?;
+    if old.as_ref() == Some(&new) {
         return Ok(Written::AsItWas);
     }
-    let folder = path.parent().context("it has no folder")?;
-    let backup = back_up(&path, &old, metadata.permissions())?;
-    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    let mut file =
+        tempfile::Builder::new().permissions(fs::Permissions::from_mode(NEW_MODE)).tempfile_in(folder)?;
     file.write_all(new.as_bytes())?;
-    file.as_file().set_permissions(metadata.permissions())?;
+    let Some(old) = old else {
+        file.as_file().sync_all()?;
+        file.persist_noclobber(&path)?;
+        return Ok(Written::New);
+    };
+    let metadata = fs::metadata(&path)?;
+    if metadata.nlink() > 1 {
+        bail!("it has other names (hard links), which would keep the old text");
+    }
+    belong_alike(file.as_file(), &metadata)?;
     file.as_file().sync_all()?;
+    let backup = back_up(&path, &old, &metadata)?;
+    if read(&path)? != old {
+        fs::remove_file(&backup)?;
+        bail!("another program has written it just now");
+    }
     file.persist(&path)?;
     Ok(Written::Changed { backup })
 }
 
-fn create(path: &Path, change: impl FnOnce(&str) -> Result<String, String>) -> anyhow::Result<Written> {
-    let new = change("").map_err(anyhow::Error::msg)?;
-    if path.is_symlink() {
-        bail!("it is a link to nothing");
+/// Gives a file the owner, group and mode of another.
+fn belong_alike(file: &File, other: &Metadata) -> io::Result<()> {
+    let own = file.metadata()?;
+    if (own.uid(), own.gid()) != (other.uid(), other.gid()) {
+        std::os::unix::fs::fchown(file, Some(other.uid()), Some(other.gid()))?;
     }
-    fs::create_dir_all(path.parent().context("it has no folder")?)?;
-    OpenOptions::new().write(true).create_new(true).open(path)?.write_all(new.as_bytes())?;
-    Ok(Written::New)
+    file.set_permissions(other.permissions())
 }
 
 /// Copies the file to a name beside it that nothing has yet: `FILE.bak`, `FILE.bak2`, ….
-fn back_up(path: &Path, text: &str, permissions: fs::Permissions) -> anyhow::Result<PathBuf> {
+fn back_up(path: &Path, text: &str, metadata: &Metadata) -> anyhow::Result<PathBuf> {
     for number in 1..1000 {
         let mut name = path.as_os_str().to_owned();
         name.push(if number == 1 { ".bak".to_owned() } else { format!(".bak{number}") });
         let backup = PathBuf::from(name);
-        match OpenOptions::new().write(true).create_new(true).open(&backup) {
+        match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&backup) {
             Ok(mut file) => {
-                file.set_permissions(permissions)?;
-                file.write_all(text.as_bytes())?;
+                let copied = file.write_all(text.as_bytes()).and_then(|()| belong_alike(&file, metadata));
+                if let Err(error) = copied {
+                    let _a_part_of_it = fs::remove_file(&backup);
+                    return Err(error.into());
+                }
                 return Ok(backup);
             }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}

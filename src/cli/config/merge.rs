@@ -21,6 +21,8 @@ const LIKE_VSCODE: ParseOptions = ParseOptions {
     allow_non_finite_numbers: false,
     allow_extended_string_escapes: false,
 };
+/// The field of an entry that is of a server elsewhere.
+const REMOTE: &str = "url";
 /// A mark that some editors put before a text; it is kept.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -32,8 +34,13 @@ pub(super) fn merged(client: Client, text: &str, entry: &Entry) -> Result<String
         Client::Codex => into_toml(plain, entry)?,
         _ => into_json(plain, entry)?,
     };
+    // That a newline is missing at the end is no reason to write it anew.
+    if merged.trim_end() == plain.trim_end() {
+        return Ok(text.to_owned());
+    }
     let newline = if merged.ends_with('\n') { "" } else { "\n" };
-    Ok(format!("{mark}{merged}{newline}"))
+    let merged = format!("{mark}{merged}{newline}");
+    Ok(if text.contains("\r\n") { merged.replace("\r\n", "\n").replace('\n', "\r\n") } else { merged })
 }
 
 /// The command that the text has for this server, where it has one.
@@ -55,8 +62,12 @@ fn into_json(text: &str, entry: &Entry) -> Result<String, String> {
     let root = CstRootNode::parse(text, &LIKE_VSCODE).map_err(|error| error.to_string())?;
     let top = root.object_value().ok_or("what it holds is not an object")?;
     let server = object_in(&object_in(&top, entry.servers)?, NAME)?;
+    if one(&server, REMOTE)?.is_some() {
+        return Err(format!("its entry {NAME} is of a server elsewhere ({REMOTE})"));
+    }
     for (name, value) in &entry.fields {
         match one(&server, name)? {
+            Some(_) if says_nothing(value) => {}
             Some(field) if field.value().and_then(|old| old.to_serde_value()).as_ref() == Some(value) => {}
             Some(field) => field.set_value(input(value)),
             None => {
@@ -98,10 +109,14 @@ fn into_toml(text: &str, entry: &Entry) -> Result<String, String> {
     let mut file: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
     let servers = table_in(file.as_table_mut(), entry.servers, true)?;
     let server = table_in(servers, NAME, false)?;
+    if server.contains_key(REMOTE) {
+        return Err(format!("its entry {NAME} is of a server elsewhere ({REMOTE})"));
+    }
     for (name, value) in &entry.fields {
         let new = toml(value);
         match server.get_mut(name).and_then(Item::as_value_mut) {
-            Some(old) if old.to_string().trim() == new.to_string() => {}
+            Some(_) if says_nothing(value) => {}
+            Some(old) if is_same(old, value) => {}
             Some(old) => {
                 let decor = old.decor().clone();
                 *old = new;
@@ -128,6 +143,19 @@ fn table_in<'a>(
     };
     let item = table.entry(name).or_insert_with(made);
     item.as_table_like_mut().ok_or_else(|| format!("{name} in it is not a table"))
+}
+
+/// Whether a value leaves what an entry has as it is: no flags were given.
+fn says_nothing(value: &Value) -> bool {
+    value.as_array().is_some_and(Vec::is_empty)
+}
+
+/// Whether a value of TOML, however it is written, is that string or that list of strings.
+fn is_same(toml: &toml_edit::Value, value: &Value) -> bool {
+    match (toml.as_array(), value.as_array()) {
+        (Some(old), Some(new)) => old.iter().map(|one| one.as_str()).eq(new.iter().map(Value::as_str)),
+        _ => toml.as_str().is_some() && toml.as_str() == value.as_str(),
+    }
 }
 
 fn toml(value: &Value) -> toml_edit::Value {

@@ -1,5 +1,6 @@
 //! What the server needs of this machine, and what the clients' files say of it.
 
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
@@ -44,15 +45,18 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
 /// Looks at the files of the clients that have this server.
 pub(super) fn look_at_clients(say: &mut dyn FnMut(Finding)) {
     for client in Client::value_variants() {
-        let Some(path) = config::place(*client).ok().filter(|path| path.exists()) else { continue };
-        let text = std::fs::read_to_string(&path).map_err(|error| reason(&error));
-        let command = text.and_then(|text| config::command_in(*client, &text));
-        let path = path.display();
-        match command {
-            Ok(None) => {}
-            Ok(Some(command)) if can_be_started(&command) => say(Fine(format!("{path} starts {command}"))),
-            Ok(Some(command)) => say(Wrong(format!("{path} starts {command}, which is not there"))),
-            Err(message) => say(Note(format!("{path} can't be understood: {message}"))),
+        for path in config::places(*client).into_iter().filter(|path| path.exists()) {
+            let text = config::read(&path).map_err(|error| reason(&error));
+            let command = text.and_then(|text| config::command_in(*client, &text));
+            let path = path.display();
+            match command {
+                Ok(None) => {}
+                Ok(Some(command)) if can_be_started(&command) => {
+                    say(Fine(format!("{path} starts {command}")));
+                }
+                Ok(Some(command)) => say(Wrong(format!("{path} starts {command}, which is no program"))),
+                Err(message) => say(Note(format!("{path} can't be understood: {message}"))),
+            }
         }
     }
 }
@@ -80,10 +84,11 @@ fn root_can_be_used(root: &Path) -> Finding {
 
 fn can_be_started(command: &str) -> bool {
     let command = Path::new(command);
+    let is_program = |path: &Path| path.metadata().is_ok_and(|it| it.is_file() && it.mode() & 0o111 != 0);
     if command.components().count() > 1 {
-        return command.is_file();
+        return is_program(command);
     }
-    folders_on_path().any(|folder| folder.join(command).is_file())
+    folders_on_path().any(|folder| is_program(&folder.join(command)))
 }
 
 fn folders_on_path() -> impl Iterator<Item = PathBuf> {

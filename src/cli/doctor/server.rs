@@ -1,4 +1,5 @@
-//! A session with the server, as a client has it: both eras, the list, one call of each tool, the end.
+//! A session with the server, as a client has it: the handshake, the list, one call of each tool, the
+//! end.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
@@ -63,7 +64,7 @@ fn talk(
             (ToolName::Ls, _) => json!({"limit": 1}),
             (ToolName::Find, _) => json!({"pattern": "*", "type": "file", "limit": 1}),
             (ToolName::Grep, _) => json!({"pattern": ".", "mode": "files", "limit": 1}),
-            (ToolName::Bash, _) => json!({"command": "echo hello"}),
+            (ToolName::Bash, _) => json!({"command": "true"}),
             (ToolName::Read, Some(path)) => json!({"path": path, "limit": 1}),
             (ToolName::Read, None) => {
                 say(Note("read: there is no file to try it on".to_owned()));
@@ -75,14 +76,20 @@ fn talk(
         let result = session.ask("tools/call", &call)?;
         let took = began.elapsed();
         let text = result.pointer("/content/0/text").and_then(Value::as_str).unwrap_or_default();
-        // A file that is no text is answered so.
-        let worked = result.get("isError") != Some(&Value::Bool(true)) || text.starts_with("Binary file");
-        say(if worked {
-            Fine(format!("{} answered in {took:.1?}", tool.as_str()))
-        } else {
-            Wrong(format!("{}: {text}", tool.as_str()))
+        let failed = result.get("isError") == Some(&Value::Bool(true));
+        say(match (failed, tool) {
+            (false, _) => Fine(format!("{} answered in {took:.1?}", tool.as_str())),
+            // That one file may be a link, or not this user's to read.
+            (true, ToolName::Read) => Note(format!("read answered in {took:.1?}: {text}")),
+            (true, _) => Wrong(format!("{}: {text}", tool.as_str())),
         });
-        if tool == ToolName::Find && text != empty::NO_FILES {
+        // A file with text in it, where there is one.
+        let found = match tool {
+            ToolName::Find => text != empty::NO_FILES,
+            ToolName::Grep => text != empty::NO_MATCHES,
+            ToolName::Read | ToolName::Bash | ToolName::Ls => false,
+        };
+        if found && !failed {
             file = text.lines().next().map(str::to_owned);
         }
     }

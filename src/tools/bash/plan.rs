@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Args;
-use crate::limits::Limits;
+use crate::limits::{COMMAND_BYTES, Limits};
 use crate::notice::Count;
 use crate::tools::ToolError;
 use crate::truncate::Keep;
@@ -28,6 +28,12 @@ impl Plan {
         }
         if command.contains('\0') {
             return wrong("command: must not contain a NUL character");
+        }
+        if command.len() > COMMAND_BYTES {
+            let given = command.len();
+            return wrong(format!(
+                "command: must be at most {COMMAND_BYTES} bytes, got {given}; write what is longer to a file in parts"
+            ));
         }
         let max = limits.bash_max_timeout_secs;
         let secs = timeout.unwrap_or(limits.bash_timeout_secs.min(max));

@@ -42,6 +42,13 @@ impl<'a> News<'a> {
         }
     }
 
+    /// Tells that the command has not begun: as many run as may.
+    pub(super) fn tell_of_waiting(&mut self) {
+        if self.pace.tells(Instant::now(), 0) {
+            self.progress.report("waits for others to end".to_owned());
+        }
+    }
+
     /// Tells what is new, or that the command still runs.
     pub(super) fn tell(&mut self, running: &Running) {
         if self.pace.tells(Instant::now(), running.bytes())

@@ -1,7 +1,7 @@
 //! `cutline config`: what is printed for a client, and what becomes of the client's own file.
 
 use std::fs;
-use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
 use std::path::Path;
 use std::process::{Command, Stdio};
 
@@ -132,6 +132,47 @@ fn what_can_not_be_understood_is_left_alone() {
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
         assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().flatten().filter(is_backup).count(), 0);
     }
+}
+
+#[test]
+fn two_at_once_are_both_there() {
+    let workspace = Workspace::with(&json!({"settings.json": "{\"keep\": 1}\n"}));
+    let start = |client: &str| {
+        let start = Start::new(&workspace).flags(["config", client, "--write", "--file", "settings.json"]);
+        start.command().stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    };
+    for _ in 0..10 {
+        workspace.write("settings.json", "{\"keep\": 1}\n");
+        for mut child in [start("cursor"), start("vscode")] {
+            assert!(child.wait().unwrap().success());
+        }
+        let file: Value =
+            serde_json::from_slice(&fs::read(workspace.path("settings.json")).unwrap()).unwrap();
+        for holder in ["mcpServers", "servers"] {
+            assert!(file[holder]["cutline"].is_object(), "{holder} is not in {file}");
+        }
+        assert_eq!(file["keep"], 1);
+    }
+}
+
+#[test]
+fn the_owner_stays_and_other_names_are_not_left_behind() {
+    let workspace = Workspace::with(&json!({"settings.json": "{}\n", "linked.json": "{}\n"}));
+    let path = workspace.path("settings.json");
+    if rustix::process::geteuid().is_root() {
+        chown(&path, Some(1234), Some(1234)).unwrap();
+        let output = run(&workspace, &["config", "cursor", "--write", "--file", "settings.json"]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        for path in [&path, &workspace.path("settings.json.bak")] {
+            let metadata = fs::metadata(path).unwrap();
+            assert_eq!((metadata.uid(), metadata.gid()), (1234, 1234), "{path:?}");
+        }
+    }
+    fs::hard_link(workspace.path("linked.json"), workspace.path("other-name")).unwrap();
+    let output = run(&workspace, &["config", "cursor", "--write", "--file", "linked.json"]);
+    assert_eq!(code(&output), 1);
+    assert!(stderr(&output).contains("hard links"), "{}", stderr(&output));
+    assert_eq!(fs::read_to_string(workspace.path("other-name")).unwrap(), "{}\n");
 }
 
 #[test]

@@ -34,13 +34,29 @@ fn each_thing_that_is_wrong_is_said() {
         (&["--root", "/no/such", "--root", "."], "wrong --root /no/such: No such file or directory"),
         (&["--spill-dir", "not-a-folder"], "wrong whole outputs can't be saved: "),
         (&["--bash-timeout", "700"], "wrong --bash-timeout 700 is above --bash-max-timeout 600"),
-        (&[], "starts /no/such/cutline, which is not there"),
+        (&[], "starts /no/such/cutline, which is no program"),
     ];
     for (flags, expected) in cases {
         let output = run(&workspace, &[&["doctor"], flags].concat());
         assert_eq!(code(&output), 1, "{}", stdout(&output));
         assert!(stdout(&output).contains(expected), "{expected} is not in\n{}", stdout(&output));
         assert!(stdout(&output).ends_with(" wrong\n"), "{}", stdout(&output));
+    }
+}
+
+#[test]
+fn odd_folders_are_not_its_fault() {
+    for recipe in [
+        json!({".mcp.json": {"fifo": true}, "z": "text\n"}),
+        json!({"a": {"symlink": "z"}, "z/f": "text\n"}),
+        json!({"a": {"symlink": "nothing"}}),
+        json!({"a": {"symlink": "/etc/hostname"}}),
+        json!({"a": {"hex": "0001"}}),
+    ] {
+        let workspace = Workspace::with(&recipe);
+        let output = run(&workspace, &["doctor", "--max-bytes", "1"]);
+        assert_eq!(code(&output), 0, "{recipe}\n{}", stdout(&output));
+        assert_eq!(workspace.saved().len(), 0, "{recipe}");
     }
 }
 

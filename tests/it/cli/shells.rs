@@ -1,12 +1,12 @@
 //! What a shell and `man` are given, and the help of each tool: all made from the definitions.
 
 use std::fs;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use serde_json::json;
 
 use super::{code, on_a_terminal, run, stderr, stdout};
-use crate::support::{Client, Workspace};
+use crate::support::{Client, Start, Workspace};
 
 #[test]
 fn completions_for_each_shell() {
@@ -52,6 +52,33 @@ fn the_manual() {
         assert!(workspace.path(format!("man/{name}.1")).exists(), "{name}");
     }
     assert!(!workspace.path("man/cutline-sandboxed.1").exists());
+}
+
+#[test]
+fn the_help_of_call_says_what_each_tool_is_for() {
+    let workspace = Workspace::new();
+    let help = stdout(&run(&workspace, &["call", "--help"]));
+    for line in [
+        "read  Read file",
+        "bash  Run command",
+        "grep  Search file contents",
+        "find  Find files",
+        "ls    List folder",
+    ] {
+        assert!(help.contains(line), "{line} is not in\n{help}");
+    }
+}
+
+#[test]
+fn a_reader_that_has_seen_enough_is_no_error() {
+    let workspace = Workspace::new();
+    for words in [&["completions", "zsh"][..], &["man"]] {
+        let mut command = Start::new(&workspace).flags(words).command();
+        let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!((code(&output), stderr(&output).as_str()), (0, ""), "{words:?}");
+    }
 }
 
 #[test]

@@ -142,7 +142,7 @@ fn every_limit_is_the_one_in_force() {
         (PAGE, format!("one over {} pixels a side or {megabytes}MB", is::IMAGE_MAX_SIDE)),
         (PAGE, format!("one over {} megapixels", is::IMAGE_MAX_PIXELS / 1_000_000)),
         (PAGE, format!("up to {} or {} seconds", Size(is::PSEUDO_FILE_BYTES), is::PSEUDO_FILE_SECS)),
-        (PAGE, format!("at most {})", Size(of(is::ARGUMENTS_BYTES)))),
+        (PAGE, format!("at most {})", is::ARGUMENTS_BYTES)),
         (PAGE, format!("Paths over {} characters", is::PATH_CHARS)),
         ("docs/security.md", format!("| one message | {};", spaced(of(is::MAX_MESSAGE_BYTES)))),
         ("docs/security.md", format!("| the arguments of one call | {};", spaced(of(is::ARGUMENTS_BYTES)))),

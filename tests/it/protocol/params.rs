@@ -108,11 +108,15 @@ fn arguments_that_no_tool_could_use_are_refused_at_once() {
         ("find", json!({"pattern": "*", "path": vec![0; 100_000]})),
         ("ls", json!({long.as_str(): 1})),
     ] {
-        client.call(tool, arguments).assert_error(&["The arguments are too long: ", "MB (at most 256KB)"]);
+        client
+            .call(tool, arguments)
+            .assert_error(&["The arguments are too long: ", " bytes (at most 256000)"]);
     }
     let long = "x".repeat(200_000);
     client.call("read", json!({"path": long})).assert_error(&["File not found"]);
     client
         .call("bash", json!({"command": format!(": {long}")}))
-        .assert_error(&["Command could not be started"]);
+        .assert_error(&["command: must be at most 131071 bytes"]);
+    let longest = format!(": {}", "x".repeat(131_069));
+    client.call("bash", json!({"command": longest})).assert_text("(no output)");
 }

@@ -95,8 +95,45 @@ fn its_own_entry_keeps_what_else_it_has() {
 }
 
 #[test]
+fn without_flags_those_that_it_has_stay() {
+    let entry = |client| Entry::new(client, "/new".to_owned(), Vec::new());
+    let json = r#"{"mcpServers": {"cutline": {"command": "/old", "args": ["--root", "/a"]}}}"#;
+    assert_eq!(
+        merged(Client::Cursor, json, &entry(Client::Cursor)).unwrap(),
+        json.replace("old", "new") + "\n"
+    );
+    let toml = "[mcp_servers.cutline]\ncommand = '/old'\nargs = ['--root', '/a']\n";
+    let expected = toml.replace("'/old'", "\"/new\"");
+    assert_eq!(merged(Client::Codex, toml, &entry(Client::Codex)).unwrap(), expected);
+}
+
+#[test]
+fn line_ends_and_ways_of_writing_stay() {
+    for (client, text) in
+        [(Client::Codex, "# mine\r\nmodel = \"x\"\r\n"), (Client::Cursor, "{\r\n  \"theme\": 1\r\n}")]
+    {
+        let merged = merged(client, text, &entry(client)).unwrap();
+        assert_eq!(merged.matches('\n').count(), merged.matches("\r\n").count(), "{merged:?}");
+    }
+    // What says the same already is left as it is, to the last byte.
+    for (client, text) in [
+        (
+            Client::Cursor,
+            r#"{"mcpServers": {"cutline": {"command": "/bin/cutline", "args": ["--root", "/quo\"te"]}}}"#,
+        ),
+        (
+            Client::Codex,
+            "[mcp_servers.cutline]\ncommand = '/bin/cutline'\nargs = [\n  '--root', # here\n  '/quo\"te',\n]",
+        ),
+    ] {
+        assert_eq!(merged(client, text, &entry(client)).unwrap(), text);
+    }
+}
+
+#[test]
 fn what_is_not_sure_is_refused() {
     for text in [
+        "{\"mcpServers\": {\"cutline\": {\"url\": \"http://localhost\"}}}",
         "{",
         "[]",
         "null",
@@ -110,7 +147,14 @@ fn what_is_not_sure_is_refused() {
     ] {
         assert!(merged(Client::Cursor, text, &entry(Client::Cursor)).is_err(), "{text:?}");
     }
-    for text in ["[", "mcp_servers = 5", "[mcp_servers]\ncutline = 5", "a = 1\na = 2", "{}"] {
+    for text in [
+        "[mcp_servers.cutline]\nurl = 'x'",
+        "[",
+        "mcp_servers = 5",
+        "[mcp_servers]\ncutline = 5",
+        "a = 1\na = 2",
+        "{}",
+    ] {
         assert!(merged(Client::Codex, text, &entry(Client::Codex)).is_err(), "{text:?}");
     }
 }
