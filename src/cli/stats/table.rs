@@ -9,7 +9,7 @@ use crate::text::Size;
 use super::page::{TITLE, short};
 
 const HEADINGS: [&str; 11] =
-    ["tool", "calls", "errors", "cut", "lines", "bytes", "given", "left out", "saved", "median", "95%"];
+    ["tool", "calls", "errs", "cut", "lines", "bytes", "given", "left out", "saved", "50%", "95%"];
 
 /// Prints the table. A `+` stands where more was left out than could be counted.
 pub(super) fn print(to: &mut impl Write, stats: &Stats) -> io::Result<()> {
