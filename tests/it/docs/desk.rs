@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::path::PathBuf;
 use std::process::{Output, Stdio};
 
 use serde_json::{Value, json};
@@ -81,7 +82,8 @@ impl Desk {
     /// `text` of a page, with the places as they are here.
     fn here(&self, text: &str) -> String {
         let places = self.places();
-        let saved = self.0.saved().pop().map(|path| path.display().to_string());
+        let written = |path: &PathBuf| path.metadata().and_then(|metadata| metadata.modified()).ok();
+        let saved = self.0.saved().into_iter().max_by_key(written).map(|path| path.display().to_string());
         let text = text.replace(SAVED, &saved.unwrap_or_else(|| SAVED.to_owned()));
         places.iter().fold(text, |text, (named, real)| text.replace(named, real))
     }
@@ -93,7 +95,7 @@ impl Desk {
 
     /// What the pages name, and what it is here. Those that begin alike: the longer first.
     fn places(&self) -> [(&'static str, String); 4] {
-        let path = |path: std::path::PathBuf| path.display().to_string();
+        let path = |path: PathBuf| path.display().to_string();
         [
             (PROJECT, path(self.0.root().to_owned())),
             (BINARY, env!("CARGO_BIN_EXE_cutline").to_owned()),
