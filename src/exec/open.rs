@@ -17,7 +17,7 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::FileType;
 use rustix::io::Errno;
 
-use super::os::Opened;
+use super::os::{Held, Opened};
 use crate::workspace::{Boundary, Workspace};
 
 /// How many links a path may lead through, as in the kernel.
@@ -32,7 +32,7 @@ pub struct Place {
     pub kind: Kind,
     /// What the system says of it.
     pub stat: rustix::fs::Stat,
-    opened: Opened,
+    held: Held,
 }
 
 /// What stands at a path.
@@ -89,8 +89,8 @@ impl Place {
     }
 
     fn of(opened: Opened) -> Self {
-        let (real, stat) = (opened.real.clone(), opened.stat);
-        Self { real, kind: kind_of(&stat), stat, opened }
+        let Opened { real, stat, held } = opened;
+        Self { real, kind: kind_of(&stat), stat, held }
     }
 
     fn is_allowed(&self, workspace: &Workspace) -> bool {
@@ -102,12 +102,12 @@ impl Place {
 
     /// Opens the file for reading: the same that was checked. Never waits, whatever it is.
     pub fn file(&self) -> Result<File, OpenError> {
-        self.opened.file().map(File::from).map_err(not_read)
+        self.held.file().map(File::from).map_err(not_read)
     }
 
     /// Opens the folder for listing it and for opening what is below it.
     pub fn folder(&self) -> Result<OwnedFd, OpenError> {
-        self.opened.folder().map_err(not_read)
+        self.held.folder().map_err(not_read)
     }
 
     /// Bytes in the file, as the system says.

@@ -19,8 +19,13 @@ pub(in crate::exec) struct Opened {
     pub(in crate::exec) real: PathBuf,
     /// What the system says of it.
     pub(in crate::exec) stat: Stat,
-    fd: OwnedFd,
+    /// What it is opened by once more.
+    pub(in crate::exec) held: Held,
 }
+
+/// What was opened, and is not read by this.
+#[derive(Debug)]
+pub(in crate::exec) struct Held(OwnedFd);
 
 impl Opened {
     /// Opens `path`, through links.
@@ -45,9 +50,11 @@ impl Opened {
     fn of(fd: OwnedFd) -> Result<Self, Errno> {
         let stat = rustix::fs::fstat(&fd)?;
         let real = rustix::fs::readlinkat(CWD, in_proc(&fd), Vec::new())?;
-        Ok(Self { real: PathBuf::from(OsString::from_vec(real.into_bytes())), stat, fd })
+        Ok(Self { real: PathBuf::from(OsString::from_vec(real.into_bytes())), stat, held: Held(fd) })
     }
+}
 
+impl Held {
     /// Opens the same once more. Never waits, whatever it is.
     pub(in crate::exec) fn file(&self) -> Result<OwnedFd, Errno> {
         self.reopen(OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY)
@@ -59,7 +66,7 @@ impl Opened {
     }
 
     fn reopen(&self, flags: OFlags) -> Result<OwnedFd, Errno> {
-        rustix::fs::openat(CWD, in_proc(&self.fd), flags, Mode::empty())
+        rustix::fs::openat(CWD, in_proc(&self.0), flags, Mode::empty())
     }
 }
 

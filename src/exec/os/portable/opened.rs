@@ -21,9 +21,13 @@ pub(in crate::exec) struct Opened {
     pub(in crate::exec) real: PathBuf,
     /// What the system says of it.
     pub(in crate::exec) stat: Stat,
-    /// `None` where it is neither a file nor a folder.
-    fd: Option<OwnedFd>,
+    /// What it is opened by once more.
+    pub(in crate::exec) held: Held,
 }
+
+/// What was opened; `None` where it is neither a file nor a folder.
+#[derive(Debug)]
+pub(in crate::exec) struct Held(Option<OwnedFd>);
 
 impl Opened {
     /// Opens `path`, through links.
@@ -32,10 +36,10 @@ impl Opened {
         if !is_opened(&stat) {
             let real =
                 path.canonicalize().map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
-            return Ok(Self { real, stat, fd: None });
+            return Ok(Self { real, stat, held: Held(None) });
         }
         let fd = rustix::fs::openat(CWD, path, LOOK, Mode::empty())?;
-        Ok(Self { real: place::of(&fd)?, stat: rustix::fs::fstat(&fd)?, fd: Some(fd) })
+        Ok(Self { real: place::of(&fd)?, stat: rustix::fs::fstat(&fd)?, held: Held(Some(fd)) })
     }
 
     /// Opens `path` where no part of it is a link; also fails where the system can't tell.
@@ -46,18 +50,20 @@ impl Opened {
         }
         let fd = rustix::fs::openat(CWD, path, LOOK | place::without_links()?, Mode::empty())?;
         let stat = rustix::fs::fstat(&fd)?;
-        Ok(Self { real: place::of_plain(&fd, path, &stat)?, stat, fd: Some(fd) })
+        Ok(Self { real: place::of_plain(&fd, path, &stat)?, stat, held: Held(Some(fd)) })
     }
 
     /// Nothing tells here whether the system has all that it takes in memory.
     pub(in crate::exec) fn cached(_: &Path) -> Result<Self, Errno> {
         Err(Errno::NOTSUP)
     }
+}
 
+impl Held {
     /// Gives the same once more, from its beginning. All that are given of one share where they are
     /// read: only the last may be read on.
     pub(in crate::exec) fn file(&self) -> Result<OwnedFd, Errno> {
-        let file = rustix::io::fcntl_dupfd_cloexec(self.fd.as_ref().ok_or(Errno::NOTSUP)?, 0)?;
+        let file = rustix::io::fcntl_dupfd_cloexec(self.0.as_ref().ok_or(Errno::NOTSUP)?, 0)?;
         // A folder has no beginning, and is not read so.
         let _or_a_folder = rustix::fs::seek(&file, SeekFrom::Start(0));
         Ok(file)
@@ -65,7 +71,7 @@ impl Opened {
 
     /// Opens the same once more, as a folder.
     pub(in crate::exec) fn folder(&self) -> Result<OwnedFd, Errno> {
-        let held = self.fd.as_ref().ok_or(Errno::NOTDIR)?;
+        let held = self.0.as_ref().ok_or(Errno::NOTDIR)?;
         rustix::fs::openat(held, ".", OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY, Mode::empty())
     }
 }
