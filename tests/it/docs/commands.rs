@@ -48,10 +48,6 @@ const NOT_RUN_HERE: &[(&str, &str)] = &[
         "cargo binstall",
         "it fetches releases, of which there is none; tests/clients/packages.py holds its templates to an archive",
     ),
-    (
-        "RUSTFLAGS=\"--cfg cutline_portable\" CARGO_TARGET_DIR=target/portable cargo test",
-        "it builds all anew",
-    ),
     ("rustup", "it changes the machine"),
     (
         "python3 packaging/release.py",
