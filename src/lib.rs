@@ -24,6 +24,7 @@ pub mod limits;
 pub mod notice;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
 pub mod server;
+#[cfg(any(target_os = "linux", target_os = "macos"))]
 pub mod stats;
 pub mod text;
 #[cfg(any(target_os = "linux", target_os = "macos"))]
