@@ -251,3 +251,24 @@ impl fmt::Display for Count {
         write!(f, "{} {word}", self.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Names;
+    use super::*;
+
+    #[test]
+    fn names_that_were_passed_over() {
+        let names = |all: &[&str]| {
+            let mut names = Names::default();
+            for name in all {
+                names.push(name);
+            }
+            names
+        };
+        let three = Notice::Unreadable(names(&["a", "b", "c"]));
+        assert_eq!(three.to_string(), "[3 paths could not be read: a, b, c]");
+        let one = Notice::TooLong(names(&["a"]));
+        assert_eq!(one.to_string(), "[1 file has a line too long to search: a]");
+    }
+}

@@ -10,8 +10,7 @@ use super::file;
 use super::page;
 
 /// Answers that no test has in one line, by words of theirs, and where they are expected part by part.
-const IN_PARTS: [(&str, &str); 3] = [
-    ("too long to search", "tests/it/grep.rs"),
+const IN_PARTS: [(&str, &str); 2] = [
     ("arguments are too long", "tests/it/protocol/params.rs"),
     ("background processes of", "tests/it/leftovers.rs"),
 ];
