@@ -15,6 +15,21 @@ pub(super) use linux::*;
 #[cfg(not(all(target_os = "linux", not(cutline_portable))))]
 pub(super) use portable::*;
 
+use std::path::PathBuf;
+
+use rustix::fs::Stat;
+
+/// Something that is open to be looked at.
+#[derive(Debug)]
+pub(super) struct Opened {
+    /// Where it really is.
+    pub(super) real: PathBuf,
+    /// What the system says of it.
+    pub(super) stat: Stat,
+    /// What it is opened by once more.
+    pub(super) held: Held,
+}
+
 /// The name of the variable that marks a command's processes.
 pub(super) const MARK: &str = "CUTLINE_MARK";
 

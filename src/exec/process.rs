@@ -39,6 +39,7 @@ use shell::Shell;
 
 pub use capture::{Captured, Latest, Saved};
 pub use places::{Crowded, Place};
+pub use shell::{is_program, on_path};
 pub use signal::signal_name;
 
 /// How often old saved outputs are looked for.

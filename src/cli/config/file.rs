@@ -37,8 +37,6 @@ pub(in crate::cli) fn place(client: Client) -> anyhow::Result<PathBuf> {
         Client::ClaudeDesktop => {
             let folder = if cfg!(target_os = "macos") {
                 home()?.join("Library/Application Support")
-            } else if cfg!(windows) {
-                variable("APPDATA").context("APPDATA is not set")?
             } else {
                 variable("XDG_CONFIG_HOME").map_or_else(|| Ok(home()?.join(".config")), anyhow::Ok)?
             };

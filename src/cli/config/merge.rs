@@ -63,7 +63,7 @@ fn into_json(text: &str, entry: &Entry) -> Result<String, String> {
     let top = root.object_value().ok_or("what it holds is not an object")?;
     let server = object_in(&object_in(&top, entry.servers)?, NAME)?;
     if one(&server, REMOTE)?.is_some() {
-        return Err(format!("its entry {NAME} is of a server elsewhere ({REMOTE})"));
+        return Err(elsewhere());
     }
     for (name, value) in &entry.fields {
         match one(&server, name)? {
@@ -110,7 +110,7 @@ fn into_toml(text: &str, entry: &Entry) -> Result<String, String> {
     let servers = table_in(file.as_table_mut(), entry.servers, true)?;
     let server = table_in(servers, NAME, false)?;
     if server.contains_key(REMOTE) {
-        return Err(format!("its entry {NAME} is of a server elsewhere ({REMOTE})"));
+        return Err(elsewhere());
     }
     for (name, value) in &entry.fields {
         let new = toml(value);
@@ -143,6 +143,11 @@ fn table_in<'a>(
     };
     let item = table.entry(name).or_insert_with(made);
     item.as_table_like_mut().ok_or_else(|| format!("{name} in it is not a table"))
+}
+
+/// Why an entry is not made one of this server.
+fn elsewhere() -> String {
+    format!("its entry {NAME} is of a server elsewhere ({REMOTE})")
 }
 
 /// Whether a value leaves what an entry has as it is: no flags were given.

@@ -1,13 +1,12 @@
 //! What the server needs of this machine, and what the clients' files say of it.
 
-use std::os::unix::fs::MetadataExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::ValueEnum as _;
 
 use super::Finding::{self, Fine, Note, Wrong};
 use crate::cli::{Client, NAME, Options, config};
-use crate::exec::sandbox;
+use crate::exec::{process, sandbox};
 use crate::tools::error::reason;
 
 /// Commands that can run at once, below which somebody should know.
@@ -63,8 +62,7 @@ pub(super) fn look_at_clients(say: &mut dyn FnMut(Finding)) {
 
 fn on_path(binary: &Path) -> Finding {
     let name = binary.file_name().unwrap_or_default();
-    let found = folders_on_path().map(|folder| folder.join(name)).find(|path| path.is_file());
-    match found {
+    match process::on_path(name) {
         Some(path) if path.canonicalize().ok() == binary.canonicalize().ok() => {
             Fine(format!("{} is on PATH", name.display()))
         }
@@ -84,14 +82,8 @@ fn root_can_be_used(root: &Path) -> Finding {
 
 fn can_be_started(command: &str) -> bool {
     let command = Path::new(command);
-    let is_program = |path: &Path| path.metadata().is_ok_and(|it| it.is_file() && it.mode() & 0o111 != 0);
     if command.components().count() > 1 {
-        return is_program(command);
+        return process::is_program(command);
     }
-    folders_on_path().any(|folder| is_program(&folder.join(command)))
-}
-
-fn folders_on_path() -> impl Iterator<Item = PathBuf> {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).collect::<Vec<_>>().into_iter()
+    process::on_path(command).is_some()
 }

@@ -15,7 +15,7 @@ use rustix::io::Errno;
 
 pub(in crate::exec) use grip::{Grip, ended};
 pub(in crate::exec) use names::Names;
-pub(in crate::exec) use opened::{Held, LOOK, Opened};
+pub(in crate::exec) use opened::{Held, LOOK};
 pub(in crate::exec) use processes::{all, boot, mark, one, pipes};
 pub(in crate::exec) use wake::Wake;
 

@@ -5,6 +5,7 @@ use std::io::{self, PipeReader};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
+use rustix::fs::{Access, access};
 use tokio::process::{Child, Command};
 
 use crate::exec::os::{self, MARK};
@@ -91,10 +92,13 @@ impl Shell {
 }
 
 /// Where a program is, by `PATH`.
-fn on_path(program: &str) -> Option<PathBuf> {
-    use rustix::fs::{Access, access};
-
+pub fn on_path(program: impl AsRef<Path>) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
-    let places = std::env::split_paths(&path).filter(|dir| dir.is_absolute()).map(|dir| dir.join(program));
-    places.into_iter().find(|place| place.is_file() && access(place, Access::EXEC_OK).is_ok())
+    let places = std::env::split_paths(&path).filter(|dir| dir.is_absolute());
+    places.map(|dir| dir.join(&program)).find(|place| is_program(place))
+}
+
+/// Whether a file can be started by this user.
+pub fn is_program(path: &Path) -> bool {
+    path.is_file() && access(path, Access::EXEC_OK).is_ok()
 }

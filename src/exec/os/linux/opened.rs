@@ -6,22 +6,13 @@ use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, Stat};
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
+
+use crate::exec::os::Opened;
 
 /// Opens nothing for reading: only for looking at what it is, and for opening what is below it.
 pub(in crate::exec) const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
-
-/// Something that is open to be looked at.
-#[derive(Debug)]
-pub(in crate::exec) struct Opened {
-    /// Where it really is.
-    pub(in crate::exec) real: PathBuf,
-    /// What the system says of it.
-    pub(in crate::exec) stat: Stat,
-    /// What it is opened by once more.
-    pub(in crate::exec) held: Held,
-}
 
 /// What was opened, and is not read by this.
 #[derive(Debug)]

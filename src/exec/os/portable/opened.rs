@@ -10,20 +10,11 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, SeekFrom, Stat};
 use rustix::io::Errno;
 
+use crate::exec::os::Opened;
+
 /// Only for looking at what it is, and for opening what is below it.
 pub(in crate::exec) const LOOK: OFlags =
     OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
-
-/// Something that is open to be looked at.
-#[derive(Debug)]
-pub(in crate::exec) struct Opened {
-    /// Where it really is.
-    pub(in crate::exec) real: PathBuf,
-    /// What the system says of it.
-    pub(in crate::exec) stat: Stat,
-    /// What it is opened by once more.
-    pub(in crate::exec) held: Held,
-}
 
 /// What was opened; `None` where it is neither a file nor a folder.
 #[derive(Debug)]
