@@ -11,6 +11,7 @@ use std::hint::black_box;
 use std::time::{Duration, Instant};
 
 use cutline::details::{Details, TruncationDetails};
+use cutline::exec::append::Appended;
 use cutline::limits::{Bounds, Limits};
 use cutline::notice::{Answer, Notice};
 use cutline::server::StatsFile;
@@ -97,7 +98,8 @@ fn counting(line: &str) {
         stats.add(&Record::new(&call, black_box(&outcome), &Limits::default()));
     });
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let file = StatsFile::open(&folder.path().join("calls.jsonl")).expect("a file of records");
+    let records = Appended::open(&folder.path().join("calls.jsonl")).expect("a file of records");
+    let file = StatsFile::new(records.file, records.is_torn);
     let record = Record::new(&call, &outcome, &Limits::default());
     adds("its line in a file of records", || file.append(&record));
 }

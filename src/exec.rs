@@ -3,7 +3,7 @@
 //! It streams pieces of bytes, entries and matches to its callers, and words nothing for the model.
 //! What it opens has been checked against the workspace on the open file itself, not on its name.
 
-pub mod below;
+pub mod append;
 pub mod buffer;
 pub mod globs;
 pub mod ignore_rules;

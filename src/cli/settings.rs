@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::exec::append::Appended;
 use crate::exec::line_index;
 use crate::exec::process::{self, Commands};
 use crate::exec::sandbox::{Mode, Sandbox};
@@ -97,7 +98,8 @@ impl Options {
     pub(super) fn stats_file(&self) -> Result<Option<StatsFile>, String> {
         let Some(path) = &self.stats_file else { return Ok(None) };
         let refused = |error| format!("--stats-file {}: {}", path.display(), reason(&error));
-        StatsFile::open(path).map(Some).map_err(refused)
+        let opened = Appended::open(path).map_err(refused)?;
+        Ok(Some(StatsFile::new(opened.file, opened.is_torn)))
     }
 }
 

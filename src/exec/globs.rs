@@ -6,11 +6,9 @@
 
 mod chars;
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use globset::{GlobBuilder, GlobMatcher};
+use globset::{Candidate, GlobBuilder, GlobMatcher};
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 
@@ -102,9 +100,9 @@ impl Glob {
             Of::Name => path.rsplit(|&byte| byte == b'/').next().unwrap_or(path),
         };
         match &self.matcher {
-            Matcher::Bytes(matcher) => matcher.is_match(Path::new(OsStr::from_bytes(compared))),
+            Matcher::Bytes(matcher) => matcher.is_match_candidate(&Candidate::from_bytes(compared)),
             Matcher::Characters(regex, bytes) => {
-                let by_bytes = || bytes.is_match(Path::new(OsStr::from_bytes(compared)));
+                let by_bytes = || bytes.is_match_candidate(&Candidate::from_bytes(compared));
                 regex.is_match(compared) || (std::str::from_utf8(compared).is_err() && by_bytes())
             }
         }

@@ -9,9 +9,6 @@
 mod cache;
 mod files;
 
-use std::ffi::OsStr;
-use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -19,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use super::os::{self, Folder};
 use super::walk::GIT;
 
 /// The rules that hold in one folder of a walk.
@@ -110,7 +108,7 @@ impl Rules {
         }
         let mut nearest = None;
         for (folder, files) in found.into_iter().rev() {
-            if let Ok(fd) = files::open(folder) {
+            if let Ok(fd) = os::open_folder(folder) {
                 nearest = Some(Arc::new(level(nearest, &fd, with_slash(folder).len(), files)));
             }
         }
@@ -119,7 +117,7 @@ impl Rules {
 
     /// The rules below a folder of the walk, which has these rule files.
     #[must_use]
-    pub fn within(&self, folder: &OwnedFd, path: &[u8], files: RuleFiles) -> Self {
+    pub fn within(&self, folder: &Folder, path: &[u8], files: RuleFiles) -> Self {
         let Some(shared) = self.shared.as_ref().filter(|_| files.any()) else { return self.clone() };
         let root_len = match path.len() {
             0 => shared.base.len(),
@@ -169,7 +167,7 @@ impl Rules {
             return by_git;
         }
         let below = path.get(top_len..).unwrap_or_default();
-        shared.global.matched(as_path(below), is_folder).map(|_| ())
+        shared.global.matched(Path::new(&os::name(below)), is_folder).map(|_| ())
     }
 
     /// Whether anything was left out so far.
@@ -179,10 +177,10 @@ impl Rules {
 }
 
 fn matched(rules: Option<&Arc<Gitignore>>, path: &[u8], is_folder: bool) -> Match<()> {
-    rules.map_or(Match::None, |rules| rules.matched(as_path(path), is_folder).map(|_| ()))
+    rules.map_or(Match::None, |rules| rules.matched(Path::new(&os::name(path)), is_folder).map(|_| ()))
 }
 
-fn level(above: Option<Arc<Level>>, folder: &OwnedFd, root_len: usize, files: RuleFiles) -> Level {
+fn level(above: Option<Arc<Level>>, folder: &Folder, root_len: usize, files: RuleFiles) -> Level {
     let read = |there: bool, name: &str| there.then(|| files::rules(folder, name)).flatten();
     Level {
         above,
@@ -194,13 +192,9 @@ fn level(above: Option<Arc<Level>>, folder: &OwnedFd, root_len: usize, files: Ru
     }
 }
 
-fn as_path(bytes: &[u8]) -> &Path {
-    Path::new(OsStr::from_bytes(bytes))
-}
-
 /// A folder's path with the `/` that stands before what is in it.
 fn with_slash(folder: &Path) -> Vec<u8> {
-    let mut path = folder.as_os_str().as_bytes().to_vec();
+    let mut path = folder.as_os_str().as_encoded_bytes().to_vec();
     if path.last() != Some(&b'/') {
         path.push(b'/');
     }

@@ -16,6 +16,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::buffer::Buffer;
 use super::lines::{BLOCK_BYTES, Bytes, TextFile, read_at};
+use super::os::Stat;
 use crate::text::as_index;
 
 /// Files that are remembered.
@@ -32,25 +33,17 @@ const SETTLED_NANOS: i128 = 2_000_000_000;
 /// What a file is told by, and its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
-    device: i128,
-    inode: u64,
-    size: u64,
+    id: (u64, u64),
+    bytes: u64,
     modified: i128,
     changed: i128,
 }
 
 impl Identity {
     /// The identity of an open file.
-    pub fn of(stat: &rustix::fs::Stat) -> Self {
-        let nanos = |secs: i64, nanos: i128| i128::from(secs) * 1_000_000_000 + nanos;
-        #[expect(clippy::useless_conversion, reason = "the types differ by system")]
-        Self {
-            device: stat.st_dev.into(),
-            inode: stat.st_ino.into(),
-            size: u64::try_from(stat.st_size).unwrap_or(0),
-            modified: nanos(stat.st_mtime.into(), stat.st_mtime_nsec.into()),
-            changed: nanos(stat.st_ctime.into(), stat.st_ctime_nsec.into()),
-        }
+    pub fn of(stat: &Stat) -> Self {
+        let Stat { id, bytes, modified, changed, .. } = *stat;
+        Self { id, bytes, modified, changed }
     }
 
     fn is_settled(&self) -> bool {
@@ -175,9 +168,9 @@ impl Cache {
             return Ok(index);
         }
         let index = Arc::new(LineIndex::count(text, workers, cancel)?);
-        if identity.size >= MIN_REMEMBERED_BYTES && identity.is_settled() {
+        if identity.bytes >= MIN_REMEMBERED_BYTES && identity.is_settled() {
             let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.retain(|(other, _)| (other.device, other.inode) != (identity.device, identity.inode));
+            kept.retain(|(other, _)| other.id != identity.id);
             kept.truncate(REMEMBERED - 1);
             kept.push_front((identity, Arc::clone(&index)));
         }

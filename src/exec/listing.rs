@@ -4,10 +4,9 @@
 //! are held once.
 
 use std::cmp::Ordering;
-use std::os::fd::AsFd;
+use std::io;
 
-use rustix::io::Errno;
-
+use super::os::Folder;
 use super::walk::folder::{EntryKind, Reader, prefix};
 
 /// Which of the names are asked for.
@@ -40,7 +39,7 @@ struct Named {
 
 impl Names {
     /// Reads a folder and puts those that are `wanted` in order; what was read so far where `stopped`.
-    pub fn read(folder: impl AsFd, wanted: &Wanted, stopped: impl Fn() -> bool) -> Result<Self, Errno> {
+    pub fn read(folder: &Folder, wanted: &Wanted, stopped: impl Fn() -> bool) -> io::Result<Self> {
         let mut names = Self { bytes: Vec::new(), entries: Vec::new(), asked: 0..0 };
         Reader::default().read(folder, |name, kind| names.push(name, kind))?;
         if !stopped() {

@@ -6,13 +6,12 @@
 
 use std::ffi::OsString;
 use std::ops::ControlFlow;
-use std::os::unix::ffi::OsStringExt as _;
 use std::path::Path;
 
 use unicode_normalization::UnicodeNormalization;
 
 use super::open::Place;
-use super::os::Names;
+use super::os::{self, Names};
 use crate::text::show;
 
 /// Entries of a folder that are looked at for near names.
@@ -72,8 +71,8 @@ fn folded(name: &str) -> String {
 fn entries(folder: &Place) -> Vec<OsString> {
     let Ok(folder) = folder.folder() else { return Vec::new() };
     let mut names = Vec::new();
-    let _what_was_read = Names::with_capacity(NAMES_BYTES).read(folder, |name, _| {
-        names.push(OsString::from_vec(name.to_bytes().to_vec()));
+    let _what_was_read = Names::with_capacity(NAMES_BYTES).read(&folder, |name, _| {
+        names.push(os::name(name).into_owned());
         if names.len() < MAX_ENTRIES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });
     names

@@ -11,14 +11,12 @@ use std::borrow::Cow;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::FileType;
-use rustix::io::Errno;
-
-use super::os::{Held, Opened};
+use super::os::{self, FileKind, Folder, Held, Opened};
 use crate::workspace::{Boundary, Workspace};
+
+pub use super::os::Stat;
 
 /// How many links a path may lead through, as in the kernel.
 const MAX_LINKS: usize = 40;
@@ -31,7 +29,7 @@ pub struct Place {
     /// What it is.
     pub kind: Kind,
     /// What the system says of it.
-    pub stat: rustix::fs::Stat,
+    pub stat: Stat,
     held: Held,
 }
 
@@ -73,11 +71,10 @@ impl Place {
         };
         match opened.map(Self::of) {
             Ok(place) if !place.is_allowed(workspace) => Err(OpenError::Outside),
-            Ok(place) if place.stat.st_nlink == 0 => Err(OpenError::Missing),
+            Ok(place) if place.stat.is_removed => Err(OpenError::Missing),
             Ok(place) => Ok(place),
-            Err(Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG) => Err(OpenError::Missing),
-            Err(Errno::ACCESS | Errno::PERM) => Err(OpenError::Denied),
-            Err(error) => Err(OpenError::Other(error.into())),
+            Err(error) if os::is_missing(&error) => Err(OpenError::Missing),
+            Err(error) => Err(not_read(error)),
         }
     }
 
@@ -85,12 +82,12 @@ impl Place {
     /// for a disk or a network, and no link is in the way. `None` says nothing of what stands there.
     pub fn open_cached(workspace: &Workspace, path: &Path) -> Option<Self> {
         let place = Self::of(Opened::cached(&plain(workspace, path)?).ok()?);
-        (place.is_allowed(workspace) && place.stat.st_nlink > 0).then_some(place)
+        (place.is_allowed(workspace) && !place.stat.is_removed).then_some(place)
     }
 
     fn of(opened: Opened) -> Self {
         let Opened { real, stat, held } = opened;
-        Self { real, kind: kind_of(&stat), stat, held }
+        Self { real, kind: kind_of(stat.kind), stat, held }
     }
 
     fn is_allowed(&self, workspace: &Workspace) -> bool {
@@ -102,17 +99,22 @@ impl Place {
 
     /// Opens the file for reading: the same that was checked. Never waits, whatever it is.
     pub fn file(&self) -> Result<File, OpenError> {
-        self.held.file().map(File::from).map_err(not_read)
+        self.held.file().map_err(not_read)
     }
 
     /// Opens the folder for listing it and for opening what is below it.
-    pub fn folder(&self) -> Result<OwnedFd, OpenError> {
+    pub fn folder(&self) -> Result<Folder, OpenError> {
         self.held.folder().map_err(not_read)
+    }
+
+    /// The path of what has that name in the folder.
+    pub fn join(&self, name: &[u8]) -> PathBuf {
+        self.real.join(os::name(name))
     }
 
     /// Bytes in the file, as the system says.
     pub fn len(&self) -> u64 {
-        u64::try_from(self.stat.st_size).unwrap_or(0)
+        self.stat.bytes
     }
 
     /// Whether the system says that it has no bytes.
@@ -121,11 +123,8 @@ impl Place {
     }
 }
 
-fn not_read(error: Errno) -> OpenError {
-    match error {
-        Errno::ACCESS | Errno::PERM => OpenError::Denied,
-        error => OpenError::Other(error.into()),
-    }
+fn not_read(error: io::Error) -> OpenError {
+    if os::is_denied(&error) { OpenError::Denied } else { OpenError::Other(error) }
 }
 
 /// `path` where it begins with a root and does not climb, in the root's real spelling: without links
@@ -139,15 +138,15 @@ fn plain<'a>(workspace: &Workspace, path: &'a Path) -> Option<Cow<'a, Path>> {
     }
 }
 
-fn kind_of(stat: &rustix::fs::Stat) -> Kind {
-    match FileType::from_raw_mode(stat.st_mode) {
-        FileType::RegularFile => Kind::File,
-        FileType::Directory => Kind::Directory,
-        FileType::Fifo => Kind::Other("fifo"),
-        FileType::Socket => Kind::Other("socket"),
-        FileType::CharacterDevice => Kind::Other("character device"),
-        FileType::BlockDevice => Kind::Other("block device"),
-        _ => Kind::Other("unknown type"),
+fn kind_of(kind: FileKind) -> Kind {
+    match kind {
+        FileKind::File => Kind::File,
+        FileKind::Folder => Kind::Directory,
+        FileKind::Fifo => Kind::Other("fifo"),
+        FileKind::Socket => Kind::Other("socket"),
+        FileKind::CharacterDevice => Kind::Other("character device"),
+        FileKind::BlockDevice => Kind::Other("block device"),
+        FileKind::Link | FileKind::Unknown => Kind::Other("unknown type"),
     }
 }
 

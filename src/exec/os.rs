@@ -1,23 +1,23 @@
 //! What the systems do differently, behind the same names: nobody above asks which system it is.
 //!
-//! `os/linux` holds what Linux alone has; `os/portable` does the same by what every Unix has, and
-//! for macOS where that is not enough. `RUSTFLAGS="--cfg cutline_portable"` takes the portable side
-//! on Linux too, so that it is tested where it can be. What it can't promise is in
-//! `docs/security.md`.
+//! `os/unix` holds what Linux and macOS have in common; beside it, `os/linux` what Linux alone has,
+//! and `os/portable` the same by what every Unix has, and for macOS where that is not enough.
+//! `RUSTFLAGS="--cfg cutline_portable"` takes the portable side on Linux too, so that it is tested
+//! where it can be. What it can't promise is in `docs/security.md`.
 
 #[cfg(all(target_os = "linux", not(cutline_portable)))]
 mod linux;
 #[cfg(not(all(target_os = "linux", not(cutline_portable))))]
 mod portable;
+mod unix;
 
 #[cfg(all(target_os = "linux", not(cutline_portable)))]
 pub(super) use linux::*;
 #[cfg(not(all(target_os = "linux", not(cutline_portable))))]
 pub(super) use portable::*;
+pub(super) use unix::*;
 
 use std::path::PathBuf;
-
-use rustix::fs::Stat;
 
 /// Something that is open to be looked at.
 #[derive(Debug)]
@@ -28,6 +28,46 @@ pub(super) struct Opened {
     pub(super) stat: Stat,
     /// What it is opened by once more.
     pub(super) held: Held,
+}
+
+/// What the system says of a file, a folder or a link.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stat {
+    /// What it is.
+    pub kind: FileKind,
+    /// How many bytes it has.
+    pub bytes: u64,
+    /// Its device, and its number there: no other has both while it exists.
+    pub id: (u64, u64),
+    /// When its content was changed last, in nanoseconds since 1970.
+    pub modified: i128,
+    /// When anything of it was changed last.
+    pub changed: i128,
+    /// Whose it is.
+    pub owner: u32,
+    /// Whether no name leads to it any more.
+    pub is_removed: bool,
+}
+
+/// What stands in a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileKind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Folder,
+    /// A link, whatever it leads to.
+    Link,
+    /// A pipe with a name.
+    Fifo,
+    /// A socket.
+    Socket,
+    /// A device that is read byte by byte.
+    CharacterDevice,
+    /// A device that is read block by block.
+    BlockDevice,
+    /// Something else.
+    Unknown,
 }
 
 /// The name of the variable that marks a command's processes.

@@ -13,6 +13,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
+use super::os;
 use crate::limits::{SPILL_KEEP, SPILL_MAX_FILE_BYTES, SPILL_MAX_TOTAL_BYTES};
 
 pub use file::SavedFile;
@@ -35,9 +36,8 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        let uid = rustix::process::geteuid().as_raw();
         Self {
-            dir: std::env::temp_dir().join(format!("cutline-{uid}")),
+            dir: std::env::temp_dir().join(os::saved_folder_name()),
             private: true,
             max_file_bytes: SPILL_MAX_FILE_BYTES,
             max_total_bytes: SPILL_MAX_TOTAL_BYTES,

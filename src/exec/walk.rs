@@ -13,13 +13,13 @@ mod queue;
 mod work;
 
 use std::ops::ControlFlow;
-use std::os::fd::BorrowedFd;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
 use super::ignore_rules::Rules;
+use super::os::Folder;
 use folder::EntryKind;
 use queue::{Next, Queue, Work};
 
@@ -104,7 +104,7 @@ impl Stop {
 /// A walk through a folder.
 pub struct Walk<'a> {
     /// The folder.
-    pub root: BorrowedFd<'a>,
+    pub root: &'a Folder,
     /// The rules that leave entries out.
     pub rules: Rules,
     /// How many threads work on it, this one included.

@@ -4,19 +4,12 @@
 //! on the thread that writes the answers, before the answer: a few hundred bytes into a regular file,
 //! which the system takes into memory. What can't be written costs the line and nothing else.
 
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::unix::fs::{FileExt as _, OpenOptionsExt as _};
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-use rustix::fs::OFlags;
 
 use crate::stats::Record;
 use crate::tools::error::reason;
-
-/// The mode of a file that is created: it tells when somebody worked, and with what.
-const MODE: u32 = 0o600;
 
 /// An open file of records.
 #[derive(Debug)]
@@ -29,20 +22,9 @@ pub struct StatsFile {
 }
 
 impl StatsFile {
-    /// Opens the file at `path` to write at its end, and creates it where there is none.
-    ///
-    /// Links are followed: the path is the user's own. Only a regular file is taken; a write to
-    /// anything else, and already opening a FIFO, could wait for whoever is at its other end.
-    pub fn open(path: &Path) -> io::Result<Self> {
-        let mut options = OpenOptions::new();
-        options.append(true).create(true).mode(MODE);
-        let never_wait = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or(0);
-        let file = options.custom_flags(never_wait).open(path)?;
-        if !file.metadata()?.is_file() {
-            return Err(io::Error::other("not a regular file"));
-        }
-        let torn = AtomicBool::new(ends_in_a_line(path)? == Some(false));
-        Ok(Self { file, torn, warned: AtomicBool::new(false) })
+    /// The records go to the end of `file`; `is_torn` where a part of a line stands there.
+    pub fn new(file: File, is_torn: bool) -> Self {
+        Self { file, torn: AtomicBool::new(is_torn), warned: AtomicBool::new(false) }
     }
 
     /// Writes a record; the first failure is warned of.
@@ -71,46 +53,30 @@ impl StatsFile {
     }
 }
 
-/// Whether a file ends with a whole line; `None` where it is empty, or not to be read.
-fn ends_in_a_line(path: &Path) -> io::Result<Option<bool>> {
-    let Ok(file) = File::open(path) else { return Ok(None) };
-    let Some(at) = file.metadata()?.len().checked_sub(1) else { return Ok(None) };
-    let mut last = [0];
-    Ok((file.read_at(&mut last, at)? == 1).then_some(last == *b"\n"))
-}
-
 #[cfg(test)]
 mod tests {
-    use std::os::unix::fs::PermissionsExt as _;
-
     use super::*;
+    use crate::exec::append::Appended;
 
     fn record() -> Record {
         let line = r#"{"time":"2026-11-20T10:00:00.000Z","tool":"ls","durationMs":0.25,"outcome":"error"}"#;
         serde_json::from_str(line).unwrap()
     }
 
-    #[test]
-    fn lines_are_added_to_what_is_there_and_the_mode_is_private() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("stats.jsonl");
-        for lines in 1..3 {
-            StatsFile::open(&path).unwrap().append(&record());
-            let text = std::fs::read_to_string(&path).unwrap();
-            assert_eq!(text.lines().count(), lines, "{text}");
-            assert!(text.ends_with("\"outcome\":\"error\"}\n"), "{text}");
-        }
-        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    fn open(path: &std::path::Path) -> StatsFile {
+        let Appended { file, is_torn } = Appended::open(path).unwrap();
+        StatsFile::new(file, is_torn)
     }
 
     #[test]
-    fn only_a_regular_file_is_taken_and_nothing_is_waited_for() {
+    fn lines_are_added_to_what_is_there() {
         let folder = tempfile::tempdir().unwrap();
-        let fifo = folder.path().join("fifo");
-        let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
-        rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).unwrap();
-        for path in [fifo.as_path(), folder.path(), Path::new("/dev/null"), Path::new("/no/such/folder/x")] {
-            assert!(StatsFile::open(path).is_err(), "{}", path.display());
+        let path = folder.path().join("stats.jsonl");
+        for lines in 1..3 {
+            open(&path).append(&record());
+            let text = std::fs::read_to_string(&path).unwrap();
+            assert_eq!(text.lines().count(), lines, "{text}");
+            assert!(text.ends_with("\"outcome\":\"error\"}\n"), "{text}");
         }
     }
 
@@ -119,7 +85,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("stats.jsonl");
         std::fs::write(&path, "{\"time\":").unwrap();
-        let file = StatsFile::open(&path).unwrap();
+        let file = open(&path);
         file.append(&record());
         file.append(&record());
         let text = std::fs::read_to_string(&path).unwrap();

@@ -3,9 +3,6 @@
 //! One name a line, without regard to case, ties by bytes; folders, and links that lead to one inside
 //! the roots, end with `/`.
 
-use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -55,7 +52,7 @@ fn list(cx: &Context, place: &Place, call: &Call) -> Result<Output, ToolError> {
     let folder = place.folder().map_err(refused)?;
     let asked = Asked { offset: call.offset, limit: call.limit };
     let read = Names::read(&folder, &asked, || cx.cancel.is_cancelled());
-    let names = read.map_err(|error| refused(OpenError::Other(error.into())))?;
+    let names = read.map_err(|error| refused(OpenError::Other(error)))?;
     if cx.cancel.is_cancelled() {
         return Err(ToolError::Cancelled);
     }
@@ -93,7 +90,7 @@ fn shown(cx: &Context, place: &Place, name: &[u8], kind: EntryKind) -> String {
 
 /// Whether an entry is a folder, or a link to one inside the roots; of what is outside nothing is told.
 fn leads_to_folder(cx: &Context, place: &Place, name: &[u8], kind: EntryKind) -> bool {
-    let inside = || Place::open(&cx.workspace, &place.real.join(OsStr::from_bytes(name)));
+    let inside = || Place::open(&cx.workspace, &place.join(name));
     match kind {
         EntryKind::Folder => true,
         EntryKind::Link => inside().is_ok_and(|place| place.kind == Kind::Directory),

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::ops::ControlFlow;
-use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -69,7 +68,7 @@ pub(super) fn walk<V: Visit>(
     let root = place.folder().map_err(|error| refused(cx, &place.real.to_string_lossy(), error))?;
     let news = news(&cx.progress);
     let workers = cx.shared.workers;
-    Walk { root: root.as_fd(), rules: rules.clone(), workers, stop, progress: &news }.run(visit, take);
+    Walk { root: &root, rules: rules.clone(), workers, stop, progress: &news }.run(visit, take);
     if stop.is_cancelled() {
         return Err(ToolError::Cancelled);
     }

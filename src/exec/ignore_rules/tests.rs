@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
-use std::os::fd::AsFd;
 use std::path::Path;
 use std::process::Command;
 
 use super::*;
+use crate::exec::os;
 use crate::exec::walk::folder::EntryKind;
 use crate::exec::walk::{Counted, Emit, Entry, Stop, Visit, Walk};
-use rustix::fs::{Mode, OFlags};
 
 struct Files;
 
@@ -40,9 +39,9 @@ impl Visit for Files {
 /// The files that a walk in `dir` comes by, and whether rules left anything out.
 fn files(dir: &Path) -> (Vec<String>, bool) {
     let dir = dir.canonicalize().unwrap();
-    let root = rustix::fs::open(&dir, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap();
+    let root = os::open_folder(&dir).unwrap();
     let (stop, rules) = (Stop::default(), Rules::above(&dir));
-    let walk = Walk { root: root.as_fd(), rules: rules.clone(), workers: 2, stop: &stop, progress: &|_| {} };
+    let walk = Walk { root: &root, rules: rules.clone(), workers: 2, stop: &stop, progress: &|_| {} };
     let mut files = Vec::new();
     walk.run(&Files, |path| {
         files.push(path);

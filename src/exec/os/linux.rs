@@ -14,10 +14,11 @@ use std::io::{IoSliceMut, PipeReader};
 use rustix::io::ReadWriteFlags;
 use rustix::rand::GetRandomFlags;
 
-pub(in crate::exec) use beneath::open_beneath;
+pub(super) use beneath::open_beneath;
 pub(in crate::exec) use grip::{Grip, ended};
 pub(in crate::exec) use names::Names;
-pub(in crate::exec) use opened::{Held, LOOK};
+pub(in crate::exec) use opened::Held;
+pub(super) use opened::LOOK;
 pub(in crate::exec) use processes::{all, mark, one, pipes};
 pub(in crate::exec) use reserve::fill as make_ready;
 pub(in crate::exec) use wake::Wake;

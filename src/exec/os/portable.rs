@@ -15,12 +15,13 @@ use rustix::io::Errno;
 
 pub(in crate::exec) use grip::{Grip, ended};
 pub(in crate::exec) use names::Names;
-pub(in crate::exec) use opened::{Held, LOOK};
+pub(in crate::exec) use opened::Held;
+pub(super) use opened::LOOK;
 pub(in crate::exec) use processes::{all, boot, mark, one, pipes};
 pub(in crate::exec) use wake::Wake;
 
 /// It can't be had in one step here.
-pub(in crate::exec) fn open_beneath(_: impl AsFd, _: &[u8], _: OFlags) -> Result<OwnedFd, Errno> {
+pub(super) fn open_beneath(_: impl AsFd, _: &[u8], _: OFlags) -> Result<OwnedFd, Errno> {
     Err(Errno::NOSYS)
 }
 

@@ -7,20 +7,15 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode};
-use rustix::io::Errno;
-
 use super::Settings;
-
-/// Permissions of anybody but the owner.
-const OTHERS: Mode = Mode::RWXG.union(Mode::RWXO);
+use crate::exec::os;
 
 /// The folder's real place; made first where it is cutline's own and missing.
 pub(super) fn ready(settings: &Settings) -> io::Result<PathBuf> {
     if settings.private {
-        match rustix::fs::mkdir(&settings.dir, Mode::RWXU) {
-            Ok(()) | Err(Errno::EXIST) => {}
-            Err(error) => return Err(error.into()),
+        match os::make_private_folder(&settings.dir) {
+            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+            _ => {}
         }
     }
     existing(settings)
@@ -32,14 +27,11 @@ pub(super) fn existing(settings: &Settings) -> io::Result<PathBuf> {
         check_private(&settings.dir)?;
     }
     let real = settings.dir.canonicalize()?;
-    if real.is_dir() { Ok(real) } else { Err(Errno::NOTDIR.into()) }
+    if real.is_dir() { Ok(real) } else { Err(io::ErrorKind::NotADirectory.into()) }
 }
 
 fn check_private(dir: &Path) -> io::Result<()> {
-    let stat = rustix::fs::statat(CWD, dir, AtFlags::SYMLINK_NOFOLLOW)?;
-    let is_folder = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
-    let is_ours = stat.st_uid == rustix::process::geteuid().as_raw();
-    if is_folder && is_ours && !Mode::from_raw_mode(stat.st_mode).intersects(OTHERS) {
+    if os::is_private_folder(dir)? {
         return Ok(());
     }
     let text = format!("{} is not a folder of this user's alone", dir.display());

@@ -1,12 +1,9 @@
 //! Reading one folder: its names and what they are, without asking the system about each.
 
+use std::io;
 use std::ops::ControlFlow;
-use std::os::fd::AsFd;
 
-use rustix::fs::{AtFlags, FileType};
-use rustix::io::Errno;
-
-use crate::exec::os::Names;
+use crate::exec::os::{FileKind, Folder, Names};
 
 /// Bytes of names that the kernel hands over at once.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -36,26 +33,19 @@ impl Default for Reader {
 
 impl Reader {
     /// Gives each entry of a folder to `take`, in no order; `.` and `..` are left out.
-    pub fn read(&mut self, folder: impl AsFd, mut take: impl FnMut(&[u8], EntryKind)) -> Result<(), Errno> {
-        self.0.read(&folder, |name, kind| {
-            let kind = match kind {
-                FileType::Unknown => match rustix::fs::statat(&folder, name, AtFlags::SYMLINK_NOFOLLOW) {
-                    Ok(stat) => kind_of(FileType::from_raw_mode(stat.st_mode)),
-                    Err(_) => EntryKind::Other,
-                },
-                known => kind_of(known),
-            };
-            take(name.to_bytes(), kind);
+    pub fn read(&mut self, folder: &Folder, mut take: impl FnMut(&[u8], EntryKind)) -> io::Result<()> {
+        self.0.read(folder, |name, kind| {
+            take(name, kind_of(kind));
             ControlFlow::Continue(())
         })
     }
 }
 
-fn kind_of(kind: FileType) -> EntryKind {
+fn kind_of(kind: FileKind) -> EntryKind {
     match kind {
-        FileType::RegularFile => EntryKind::File,
-        FileType::Directory => EntryKind::Folder,
-        FileType::Symlink => EntryKind::Link,
+        FileKind::File => EntryKind::File,
+        FileKind::Folder => EntryKind::Folder,
+        FileKind::Link => EntryKind::Link,
         _ => EntryKind::Other,
     }
 }

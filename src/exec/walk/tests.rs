@@ -1,11 +1,9 @@
 //! The walk against a plain recursive one, for any number of workers.
 
-use std::os::fd::AsFd;
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use super::*;
-use rustix::fs::{Mode, OFlags};
+use crate::exec::os;
 
 /// Finds every entry; gives the path of each, and a piece of its own weight.
 struct All {
@@ -37,10 +35,10 @@ impl Visit for All {
 }
 
 fn walk(dir: &Path, workers: usize, weight: usize, max: usize) -> Vec<Vec<u8>> {
-    let root = rustix::fs::open(dir, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap();
+    let root = os::open_folder(dir).unwrap();
     let stop = Stop::default();
-    let (root, rules) = (root.as_fd(), Rules::none());
-    let walk = Walk { root, rules, workers, stop: &stop, progress: &|_| {} };
+    let rules = Rules::none();
+    let walk = Walk { root: &root, rules, workers, stop: &stop, progress: &|_| {} };
     let mut found = Vec::new();
     walk.run(&All { weight }, |path| {
         found.push(path);
@@ -53,10 +51,10 @@ fn walk(dir: &Path, workers: usize, weight: usize, max: usize) -> Vec<Vec<u8>> {
 fn oracle(dir: &Path, below: &Path, all: &mut Vec<Vec<u8>>) {
     let mut names: Vec<_> =
         std::fs::read_dir(dir.join(below)).unwrap().map(|e| e.unwrap().file_name()).collect();
-    names.sort_by(|a, b| a.as_bytes().cmp(b.as_bytes()));
+    names.sort_by(|a, b| a.as_encoded_bytes().cmp(b.as_encoded_bytes()));
     for name in names.into_iter().filter(|name| name != ".git") {
         let path = below.join(&name);
-        all.push(path.as_os_str().as_bytes().to_vec());
+        all.push(path.as_os_str().as_encoded_bytes().to_vec());
         if dir.join(&path).symlink_metadata().unwrap().is_dir() {
             oracle(dir, &path, all);
         }
@@ -112,11 +110,14 @@ fn the_same_each_time() {
     }
 }
 
+#[cfg(unix)] // elsewhere no path so long can be made
 #[test]
 fn deep_and_wide() {
+    use rustix::fs::{Mode, OFlags};
+
     let dir = tempfile::tempdir().unwrap();
     let deep: std::path::PathBuf = (0..200).map(|n| format!("folder-{n:0>20}")).collect();
-    let mut fd = rustix::fs::open(dir.path(), OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap();
+    let mut fd = os::open_folder(dir.path()).unwrap();
     for name in &deep {
         rustix::fs::mkdirat(&fd, name, Mode::RWXU).unwrap();
         fd = rustix::fs::openat(&fd, name, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap();
@@ -127,7 +128,7 @@ fn deep_and_wide() {
     }
     let found = walk(dir.path(), 4, 1, usize::MAX);
     assert_eq!(found.len(), 200 + 1 + 2000);
-    assert_eq!(found[200], deep.join("end").as_os_str().as_bytes());
+    assert_eq!(found[200], deep.join("end").as_os_str().as_encoded_bytes());
     assert_eq!(found[2200], b"w01999");
 }
 
@@ -137,8 +138,8 @@ fn a_cancelled_walk_ends() {
     let cancel = CancellationToken::new();
     let stop = Stop::new(cancel.clone());
     cancel.cancel();
-    let root = rustix::fs::open(dir.path(), OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap();
-    let walk = Walk { root: root.as_fd(), rules: Rules::none(), workers: 4, stop: &stop, progress: &|_| {} };
+    let root = os::open_folder(dir.path()).unwrap();
+    let walk = Walk { root: &root, rules: Rules::none(), workers: 4, stop: &stop, progress: &|_| {} };
     walk.run(&All { weight: 1 }, |_| panic!("nothing is handed over"));
 }
 
@@ -146,10 +147,9 @@ fn a_cancelled_walk_ends() {
 fn a_panic_ends_the_walk_for_all() {
     let dir = tree(500);
     let panicked = std::panic::catch_unwind(|| {
-        let root = rustix::fs::open(dir.path(), OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap();
+        let root = os::open_folder(dir.path()).unwrap();
         let stop = Stop::default();
-        let walk =
-            Walk { root: root.as_fd(), rules: Rules::none(), workers: 4, stop: &stop, progress: &|_| {} };
+        let walk = Walk { root: &root, rules: Rules::none(), workers: 4, stop: &stop, progress: &|_| {} };
         let mut count = 0;
         walk.run(&All { weight: 1 }, |_| {
             count += 1;

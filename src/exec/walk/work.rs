@@ -1,18 +1,15 @@
 //! What one worker of a walk does: read a folder, visit some entries, and again.
 
+use std::io;
 use std::ops::ControlFlow;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-
-use rustix::fs::{AtFlags, Stat};
-use rustix::io::Errno;
 
 use super::folder::{EntryKind, Listing, Reader, Task};
 use super::queue::{Key, Work};
 use super::{Counted, GIT, Shared, Visit, lock};
-use crate::exec::below;
 use crate::exec::ignore_rules::{RuleFiles, Rules};
+use crate::exec::os::{self, Folder, Stat, below};
 
 /// Bytes that one piece of work may hold until its turn comes.
 const PIECE_BYTES: usize = 1024 * 1024;
@@ -24,12 +21,12 @@ pub struct Entry<'a> {
     /// What the folder says it is.
     pub kind: EntryKind,
     listing: &'a Arc<Listing>,
-    root: BorrowedFd<'a>,
+    root: &'a Folder,
     held: &'a mut Held,
 }
 
 /// The folder that a worker opened last, with its listing.
-type Held = Option<(Arc<Listing>, OwnedFd)>;
+type Held = Option<(Arc<Listing>, Folder)>;
 
 impl Entry<'_> {
     /// Its path, relative to where the walk began.
@@ -37,24 +34,27 @@ impl Entry<'_> {
         self.listing.join(self.name)
     }
 
-    /// Opens it for reading; `None` where it is no regular file any more.
-    pub fn open(&mut self) -> Result<Option<(std::fs::File, Stat)>, Errno> {
+    /// Opens it for reading; `None` where it is gone, or no regular file any more.
+    pub fn open(&mut self) -> io::Result<Option<(std::fs::File, Stat)>> {
         let name = self.name;
-        below::file(self.folder()?, name)
+        match self.folder().and_then(|folder| below::file(folder, name)) {
+            Err(error) if os::is_gone(&error) => Ok(None),
+            opened => opened,
+        }
     }
 
     /// What the system says of it; of a link itself.
-    pub fn stat(&mut self) -> Result<Stat, Errno> {
+    pub fn stat(&mut self) -> io::Result<Stat> {
         let name = self.name;
-        rustix::fs::statat(self.folder()?, name, AtFlags::SYMLINK_NOFOLLOW)
+        below::stat(self.folder()?, name)
     }
 
-    fn folder(&mut self) -> Result<BorrowedFd<'_>, Errno> {
+    fn folder(&mut self) -> io::Result<&Folder> {
         if !self.held.as_ref().is_some_and(|(listing, _)| Arc::ptr_eq(listing, self.listing)) {
             let fd = below::folder(self.root, &self.listing.path)?;
             *self.held = Some((Arc::clone(self.listing), fd));
         }
-        self.held.as_ref().map(|(_, fd)| fd.as_fd()).ok_or(Errno::NOENT)
+        self.held.as_ref().map(|(_, folder)| folder).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 }
 
@@ -113,7 +113,7 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
                 shared.finish(key, Vec::new(), 0, then);
             }
             // Gone since its name was read: it is as if it had never been.
-            Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) if !path.is_empty() => {
+            Err(error) if os::is_gone(&error) && !path.is_empty() => {
                 shared.finish(key, Vec::new(), 0, None);
             }
             Err(_) => {
@@ -125,7 +125,7 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
     }
 
     /// What is to be done in a folder, and the rules that hold below it.
-    fn list(&mut self, path: Vec<u8>, rules: &Rules) -> Result<(Arc<Listing>, Rules), Errno> {
+    fn list(&mut self, path: Vec<u8>, rules: &Rules) -> io::Result<(Arc<Listing>, Rules)> {
         let visit = self.shared.visit;
         let fd = below::folder(self.shared.walk.root, &path)?;
         let mut all = Listing::new(path);

@@ -3,8 +3,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// When something was modified: seconds and nanoseconds.
-pub(super) type Modified = (i64, i64);
+/// When something was modified, in nanoseconds since 1970.
+pub(super) type Modified = i128;
 
 /// Keeps the newest; of those equally new the ones that came first.
 #[derive(Debug)]

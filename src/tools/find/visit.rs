@@ -61,9 +61,9 @@ impl Visit for Named {
             path.push(b'/');
         }
         let modified = match self.sort {
-            Sort::Path => (0, 0),
+            Sort::Path => 0,
             // One that is gone by now is the oldest of all.
-            Sort::Modified => entry.stat().map_or((i64::MIN, 0), |stat| modified(&stat)),
+            Sort::Modified => entry.stat().map_or(i128::MIN, |stat| stat.modified),
         };
         let (ControlFlow::Continue(()) | ControlFlow::Break(())) = emit(Found::Entry { path, modified });
     }
@@ -76,8 +76,4 @@ impl Visit for Named {
         let (Found::Entry { path, .. } | Found::Unreadable(path)) = found;
         OVERHEAD + path.len()
     }
-}
-
-fn modified(stat: &rustix::fs::Stat) -> Modified {
-    (stat.st_mtime, i64::try_from(stat.st_mtime_nsec).unwrap_or(0))
 }

@@ -5,8 +5,6 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use rustix::io::Errno;
-
 use crate::exec::globs::Glob;
 use crate::exec::search::{PassedOver, Query, Rows, Searched, Searcher, What};
 use crate::exec::walk::folder::EntryKind;
@@ -75,16 +73,14 @@ impl Visit for Content<'_> {
         }
         let (file, stat) = match entry.open() {
             Ok(Some(opened)) => opened,
-            // Gone, or something else by now.
-            Ok(None) | Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::NXIO) => return,
+            Ok(None) => return,
             Err(_) => {
                 let _either = emit(Found::Unreadable(entry.path()));
                 return;
             }
         };
-        let size = u64::try_from(stat.st_size).unwrap_or(0);
         let path = || entry.path();
-        match search(&mut worker.searcher, self.query.what, file, size, self.stop, &path, emit) {
+        match search(&mut worker.searcher, self.query.what, file, stat.bytes, self.stop, &path, emit) {
             Ok(searched) => worker.matches += searched.matches,
             Err(_) => {
                 let _either = emit(Found::Unreadable(path()));

@@ -10,6 +10,10 @@ const BELOW: ResolveFlags =
     ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS).union(ResolveFlags::NO_MAGICLINKS);
 
 /// Opens `path` below `base`; `NOSYS` or `PERM` where the kernel is older, or a filter refuses it.
-pub(in crate::exec) fn open_beneath(base: impl AsFd, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
+pub(in crate::exec::os) fn open_beneath(
+    base: impl AsFd,
+    path: &[u8],
+    flags: OFlags,
+) -> Result<OwnedFd, Errno> {
     rustix::fs::openat2(base, path, flags, Mode::empty(), BELOW)
 }

@@ -1,11 +1,13 @@
 //! The names in a folder, as the kernel hands them over: many at once.
 
-use std::ffi::CStr;
+use std::io;
 use std::ops::ControlFlow;
-use std::os::fd::AsFd;
 
-use rustix::fs::{FileType, RawDir};
+use rustix::fs::RawDir;
 use rustix::io::Errno;
+
+use crate::exec::os::unix::kind_in;
+use crate::exec::os::{FileKind, Folder};
 
 /// A buffer that folders are read through.
 #[derive(Debug)]
@@ -21,9 +23,9 @@ impl Names {
     /// `.` and `..` are left out.
     pub(in crate::exec) fn read(
         &mut self,
-        folder: impl AsFd,
-        mut take: impl FnMut(&CStr, FileType) -> ControlFlow<()>,
-    ) -> Result<(), Errno> {
+        folder: &Folder,
+        mut take: impl FnMut(&[u8], FileKind) -> ControlFlow<()>,
+    ) -> io::Result<()> {
         let mut dir = RawDir::new(folder, self.0.spare_capacity_mut());
         while let Some(entry) = dir.next() {
             let entry = match entry {
@@ -31,7 +33,8 @@ impl Names {
                 entry => entry?,
             };
             let name = entry.file_name();
-            if !matches!(name.to_bytes(), b"." | b"..") && take(name, entry.file_type()).is_break() {
+            let kind = || kind_in(folder, name, entry.file_type());
+            if !matches!(name.to_bytes(), b"." | b"..") && take(name.to_bytes(), kind()).is_break() {
                 break;
             }
         }

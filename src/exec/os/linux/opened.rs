@@ -2,17 +2,18 @@
 //! of the open file, and it is read through that same file.
 
 use std::ffi::OsString;
+use std::fs::File;
+use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
-use rustix::io::Errno;
 
-use crate::exec::os::Opened;
+use crate::exec::os::{Folder, Opened, Stat};
 
 /// Opens nothing for reading: only for looking at what it is, and for opening what is below it.
-pub(in crate::exec) const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
+pub(in crate::exec::os) const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 
 /// What was opened, and is not read by this.
 #[derive(Debug)]
@@ -20,26 +21,26 @@ pub(in crate::exec) struct Held(OwnedFd);
 
 impl Opened {
     /// Opens `path`, through links.
-    pub(in crate::exec) fn through_links(path: &Path) -> Result<Self, Errno> {
+    pub(in crate::exec) fn through_links(path: &Path) -> io::Result<Self> {
         Self::of(rustix::fs::openat(CWD, path, LOOK, Mode::empty())?)
     }
 
     /// Opens `path` where no part of it is a link.
-    pub(in crate::exec) fn without_links(path: &Path) -> Result<Self, Errno> {
+    pub(in crate::exec) fn without_links(path: &Path) -> io::Result<Self> {
         Self::resolved(path, ResolveFlags::empty())
     }
 
     /// The same, but only where the system has all that it takes in memory.
-    pub(in crate::exec) fn cached(path: &Path) -> Result<Self, Errno> {
+    pub(in crate::exec) fn cached(path: &Path) -> io::Result<Self> {
         Self::resolved(path, ResolveFlags::CACHED)
     }
 
-    fn resolved(path: &Path, how: ResolveFlags) -> Result<Self, Errno> {
+    fn resolved(path: &Path, how: ResolveFlags) -> io::Result<Self> {
         Self::of(rustix::fs::openat2(CWD, path, LOOK, Mode::empty(), how | ResolveFlags::NO_SYMLINKS)?)
     }
 
-    fn of(fd: OwnedFd) -> Result<Self, Errno> {
-        let stat = rustix::fs::fstat(&fd)?;
+    fn of(fd: OwnedFd) -> io::Result<Self> {
+        let stat = Stat::of(&rustix::fs::fstat(&fd)?);
         let real = rustix::fs::readlinkat(CWD, in_proc(&fd), Vec::new())?;
         Ok(Self { real: PathBuf::from(OsString::from_vec(real.into_bytes())), stat, held: Held(fd) })
     }
@@ -47,17 +48,17 @@ impl Opened {
 
 impl Held {
     /// Opens the same once more. Never waits, whatever it is.
-    pub(in crate::exec) fn file(&self) -> Result<OwnedFd, Errno> {
-        self.reopen(OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY)
+    pub(in crate::exec) fn file(&self) -> io::Result<File> {
+        self.reopen(OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY).map(File::from)
     }
 
     /// Opens the same once more, as a folder.
-    pub(in crate::exec) fn folder(&self) -> Result<OwnedFd, Errno> {
+    pub(in crate::exec) fn folder(&self) -> io::Result<Folder> {
         self.reopen(OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY)
     }
 
-    fn reopen(&self, flags: OFlags) -> Result<OwnedFd, Errno> {
-        rustix::fs::openat(CWD, in_proc(&self.0), flags, Mode::empty())
+    fn reopen(&self, flags: OFlags) -> io::Result<OwnedFd> {
+        Ok(rustix::fs::openat(CWD, in_proc(&self.0), flags, Mode::empty())?)
     }
 }
 

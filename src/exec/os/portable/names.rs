@@ -1,11 +1,12 @@
 //! The names in a folder, one by one.
 
-use std::ffi::CStr;
+use std::io;
 use std::ops::ControlFlow;
-use std::os::fd::AsFd;
 
-use rustix::fs::{Dir, FileType};
-use rustix::io::Errno;
+use rustix::fs::Dir;
+
+use crate::exec::os::unix::kind_in;
+use crate::exec::os::{FileKind, Folder};
 
 /// Reads folders; the system's library has the buffer.
 #[derive(Debug)]
@@ -22,13 +23,14 @@ impl Names {
     #[expect(clippy::unused_self, reason = "elsewhere it has the buffer")]
     pub(in crate::exec) fn read(
         &mut self,
-        folder: impl AsFd,
-        mut take: impl FnMut(&CStr, FileType) -> ControlFlow<()>,
-    ) -> Result<(), Errno> {
+        folder: &Folder,
+        mut take: impl FnMut(&[u8], FileKind) -> ControlFlow<()>,
+    ) -> io::Result<()> {
         for entry in Dir::read_from(folder)? {
             let entry = entry?;
             let name = entry.file_name();
-            if !matches!(name.to_bytes(), b"." | b"..") && take(name, entry.file_type()).is_break() {
+            let kind = || kind_in(folder, name, entry.file_type());
+            if !matches!(name.to_bytes(), b"." | b"..") && take(name.to_bytes(), kind()).is_break() {
                 break;
             }
         }

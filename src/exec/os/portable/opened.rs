@@ -4,16 +4,18 @@
 //! opened: a FIFO or a device that is put there in between is opened, without waiting and without
 //! being read. What it is and where it really is are then asked of the open file.
 
+use std::fs::File;
+use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, SeekFrom, Stat};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, SeekFrom};
 use rustix::io::Errno;
 
-use crate::exec::os::Opened;
+use crate::exec::os::{FileKind, Folder, Opened, Stat};
 
 /// Only for looking at what it is, and for opening what is below it.
-pub(in crate::exec) const LOOK: OFlags =
+pub(in crate::exec::os) const LOOK: OFlags =
     OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 
 /// What was opened; `None` where it is neither a file nor a folder.
@@ -22,53 +24,54 @@ pub(in crate::exec) struct Held(Option<OwnedFd>);
 
 impl Opened {
     /// Opens `path`, through links.
-    pub(in crate::exec) fn through_links(path: &Path) -> Result<Self, Errno> {
-        let stat = rustix::fs::stat(path)?;
+    pub(in crate::exec) fn through_links(path: &Path) -> io::Result<Self> {
+        let stat = Stat::of(&rustix::fs::stat(path)?);
         if !is_opened(&stat) {
-            let real =
-                path.canonicalize().map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))?;
-            return Ok(Self { real, stat, held: Held(None) });
+            return Ok(Self { real: path.canonicalize()?, stat, held: Held(None) });
         }
         let fd = rustix::fs::openat(CWD, path, LOOK, Mode::empty())?;
-        Ok(Self { real: place::of(&fd)?, stat: rustix::fs::fstat(&fd)?, held: Held(Some(fd)) })
+        Ok(Self { real: place::of(&fd)?, stat: Stat::of(&rustix::fs::fstat(&fd)?), held: Held(Some(fd)) })
     }
 
     /// Opens `path` where no part of it is a link; also fails where the system can't tell.
-    pub(in crate::exec) fn without_links(path: &Path) -> Result<Self, Errno> {
-        let before = rustix::fs::statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW)?;
+    pub(in crate::exec) fn without_links(path: &Path) -> io::Result<Self> {
+        let before = Stat::of(&rustix::fs::statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW)?);
         if !is_opened(&before) {
-            return Err(Errno::NOTSUP);
+            return Err(Errno::NOTSUP.into());
         }
         let fd = rustix::fs::openat(CWD, path, LOOK | place::without_links()?, Mode::empty())?;
-        let stat = rustix::fs::fstat(&fd)?;
-        Ok(Self { real: place::of_plain(&fd, path, &stat)?, stat, held: Held(Some(fd)) })
+        let raw = rustix::fs::fstat(&fd)?;
+        let stat = Stat::of(&raw);
+        let several_names = stat.kind == FileKind::File && raw.st_nlink > 1;
+        Ok(Self { real: place::of_plain(&fd, path, several_names)?, stat, held: Held(Some(fd)) })
     }
 
     /// Nothing tells here whether the system has all that it takes in memory.
-    pub(in crate::exec) fn cached(_: &Path) -> Result<Self, Errno> {
-        Err(Errno::NOTSUP)
+    pub(in crate::exec) fn cached(_: &Path) -> io::Result<Self> {
+        Err(Errno::NOTSUP.into())
     }
 }
 
 impl Held {
     /// Gives the same once more, from its beginning. All that are given of one share where they are
     /// read: only the last may be read on.
-    pub(in crate::exec) fn file(&self) -> Result<OwnedFd, Errno> {
+    pub(in crate::exec) fn file(&self) -> io::Result<File> {
         let file = rustix::io::fcntl_dupfd_cloexec(self.0.as_ref().ok_or(Errno::NOTSUP)?, 0)?;
         // A folder has no beginning, and is not read so.
         let _or_a_folder = rustix::fs::seek(&file, SeekFrom::Start(0));
-        Ok(file)
+        Ok(File::from(file))
     }
 
     /// Opens the same once more, as a folder.
-    pub(in crate::exec) fn folder(&self) -> Result<OwnedFd, Errno> {
+    pub(in crate::exec) fn folder(&self) -> io::Result<Folder> {
         let held = self.0.as_ref().ok_or(Errno::NOTDIR)?;
-        rustix::fs::openat(held, ".", OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY, Mode::empty())
+        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY;
+        Ok(rustix::fs::openat(held, ".", flags, Mode::empty())?)
     }
 }
 
 fn is_opened(stat: &Stat) -> bool {
-    matches!(FileType::from_raw_mode(stat.st_mode), FileType::RegularFile | FileType::Directory)
+    matches!(stat.kind, FileKind::File | FileKind::Folder)
 }
 
 /// Where an open file really is, as macOS tells it.
@@ -78,23 +81,22 @@ mod place {
     use std::os::unix::ffi::OsStringExt as _;
     use std::path::Component;
 
-    use super::{Errno, FileType, OFlags, OwnedFd, Path, PathBuf, Stat};
+    use super::{Errno, OFlags, OwnedFd, Path, PathBuf, io};
 
     /// What opens a path only where no part of it is a link.
     pub(super) fn without_links() -> Result<OFlags, Errno> {
         Ok(OFlags::NOFOLLOW_ANY)
     }
 
-    pub(super) fn of(fd: &OwnedFd) -> Result<PathBuf, Errno> {
+    pub(super) fn of(fd: &OwnedFd) -> io::Result<PathBuf> {
         Ok(PathBuf::from(OsString::from_vec(rustix::fs::getpath(fd)?.into_bytes())))
     }
 
     /// The same for a file that was opened by `path`, through no link. Of a file with several names
     /// the system may tell any: here the one that opened it is the answer.
-    pub(super) fn of_plain(fd: &OwnedFd, path: &Path, stat: &Stat) -> Result<PathBuf, Errno> {
-        let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+    pub(super) fn of_plain(fd: &OwnedFd, path: &Path, several_names: bool) -> io::Result<PathBuf> {
         let climbs = path.components().any(|component| component == Component::ParentDir);
-        if is_file && stat.st_nlink > 1 && !climbs { Ok(path.components().collect()) } else { of(fd) }
+        if several_names && !climbs { Ok(path.components().collect()) } else { of(fd) }
     }
 }
 
@@ -103,19 +105,19 @@ mod place {
 mod place {
     use std::os::fd::AsRawFd as _;
 
-    use super::{Errno, OFlags, OwnedFd, Path, PathBuf, Stat};
+    use super::{Errno, OFlags, OwnedFd, Path, PathBuf, io};
 
     /// There is no such flag: the links of the path are followed one by one beforehand instead.
     pub(super) fn without_links() -> Result<OFlags, Errno> {
         Err(Errno::NOSYS)
     }
 
-    pub(super) fn of(fd: &OwnedFd) -> Result<PathBuf, Errno> {
+    pub(super) fn of(fd: &OwnedFd) -> io::Result<PathBuf> {
         let link = format!("/proc/self/fd/{}", fd.as_raw_fd());
-        std::fs::read_link(link).map_err(|error| Errno::from_io_error(&error).unwrap_or(Errno::IO))
+        std::fs::read_link(link)
     }
 
-    pub(super) fn of_plain(fd: &OwnedFd, _: &Path, _: &Stat) -> Result<PathBuf, Errno> {
+    pub(super) fn of_plain(fd: &OwnedFd, _: &Path, _: bool) -> io::Result<PathBuf> {
         of(fd)
     }
 }

@@ -5,12 +5,14 @@
 //! older than that, or another, the path is opened name by name, no link followed.
 
 use std::fs::File;
+use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::fs::{FileType, Mode, OFlags, Stat};
+use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::os;
+use super::Folder;
+use crate::exec::os::{self, FileKind, Stat};
 
 /// Bytes of a path that the kernel takes at once; longer ones are opened part by part.
 const PATH_BYTES: usize = 4000;
@@ -22,7 +24,7 @@ const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
 const FILE: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 
 /// Opens the folder at `path`, which is relative to `base`; an empty one is `base` itself.
-pub fn folder(base: impl AsFd, path: &[u8]) -> Result<OwnedFd, Errno> {
+pub(in crate::exec) fn folder(base: &Folder, path: &[u8]) -> io::Result<Folder> {
     let mut rest = path;
     let mut opened: Option<OwnedFd> = None;
     while rest.len() > PATH_BYTES {
@@ -30,23 +32,32 @@ pub fn folder(base: impl AsFd, path: &[u8]) -> Result<OwnedFd, Errno> {
         let (part, after) = at.and_then(|at| rest.split_at_checked(at)).ok_or(Errno::NAMETOOLONG)?;
         opened = Some(match &opened {
             Some(fd) => open(fd, part, FOLDER)?,
-            None => open(&base, part, FOLDER)?,
+            None => open(base, part, FOLDER)?,
         });
         rest = after.strip_prefix(b"/").unwrap_or(after);
     }
     let rest = if rest.is_empty() { b"." } else { rest };
-    match &opened {
+    Ok(match &opened {
         Some(fd) => open(fd, rest, FOLDER),
-        None => open(&base, rest, FOLDER),
-    }
+        None => open(base, rest, FOLDER),
+    }?)
 }
 
 /// Opens the regular file `path` below `base` for reading; `None` where it is something else.
-pub fn file(base: impl AsFd, path: &[u8]) -> Result<Option<(File, Stat)>, Errno> {
+pub(in crate::exec) fn file(base: &Folder, path: &[u8]) -> io::Result<Option<(File, Stat)>> {
     let fd = open(base, path, FILE)?;
-    let stat = rustix::fs::fstat(&fd)?;
-    let regular = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
-    Ok(regular.then(|| (File::from(fd), stat)))
+    let stat = Stat::of(&rustix::fs::fstat(&fd)?);
+    Ok((stat.kind == FileKind::File).then(|| (File::from(fd), stat)))
+}
+
+/// What the system says of what has that name in `base`; of a link itself.
+pub(in crate::exec) fn stat(base: &Folder, name: &[u8]) -> io::Result<Stat> {
+    Ok(Stat::of(&rustix::fs::statat(base, name, AtFlags::SYMLINK_NOFOLLOW)?))
+}
+
+/// Removes the file of that name from `base`.
+pub(in crate::exec) fn remove(base: &Folder, name: &[u8]) -> io::Result<()> {
+    Ok(rustix::fs::unlinkat(base, name, AtFlags::empty())?)
 }
 
 fn open(base: impl AsFd, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
@@ -128,6 +139,6 @@ mod tests {
             }
             path.extend(name.as_bytes());
         }
-        assert!(folder(base(dir.path()), &path).is_ok());
+        assert!(folder(&base(dir.path()), &path).is_ok());
     }
 }
