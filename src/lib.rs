@@ -10,24 +10,22 @@
 //! - the [`stats`], sums of what their calls came to;
 //! - the [`server`], which alone knows the protocol, and the command line ([`cli`]).
 
-#[cfg(not(any(target_os = "linux", target_os = "macos")))]
-compile_error!(
-    "cutline is for Linux and macOS; on Windows it runs in WSL (docs/architecture.md, \"Other systems\")"
-);
+#[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
+compile_error!("cutline is for Linux, macOS and Windows (docs/architecture.md, \"Other systems\")");
 
-#[cfg(any(target_os = "linux", target_os = "macos"))]
+#[cfg(any(target_os = "linux", target_os = "macos", windows))]
 pub mod cli;
 pub mod details;
-#[cfg(any(target_os = "linux", target_os = "macos"))]
+#[cfg(any(target_os = "linux", target_os = "macos", windows))]
 pub mod exec;
 pub mod limits;
 pub mod notice;
-#[cfg(any(target_os = "linux", target_os = "macos"))]
+#[cfg(any(target_os = "linux", target_os = "macos", windows))]
 pub mod server;
-#[cfg(any(target_os = "linux", target_os = "macos"))]
+#[cfg(any(target_os = "linux", target_os = "macos", windows))]
 pub mod stats;
 pub mod text;
-#[cfg(any(target_os = "linux", target_os = "macos"))]
+#[cfg(any(target_os = "linux", target_os = "macos", windows))]
 pub mod tools;
 pub mod truncate;
 pub mod workspace;

@@ -12,6 +12,7 @@ mod legacy_log;
 mod progress;
 mod resources;
 mod roots;
+mod signals;
 mod stats_file;
 mod tally;
 mod wire;

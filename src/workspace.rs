@@ -4,10 +4,15 @@
 //! opened is inside. Paths that the model gives start from the first root; paths that it is shown
 //! are relative to that root, and absolute outside it, so that each can be handed back as it stands.
 
+mod spelling;
+
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
 use crate::text::show;
+
+#[cfg(windows)]
+pub use spelling::verbatim;
 
 /// The roots in force.
 #[derive(Debug, Clone)]
@@ -78,15 +83,26 @@ impl Workspace {
     /// The absolute path that `path` means: `~` expanded, relative ones from the first root. Not
     /// normalized: what `..` means is for the file system to say.
     pub fn absolute(&self, path: &str) -> PathBuf {
+        let path = spelling::asked(path);
         let from_home = match path.strip_prefix('~') {
             Some("") => Some(""),
-            Some(rest) => rest.strip_prefix('/'),
+            Some(rest) => rest.strip_prefix(std::path::is_separator),
             None => None,
         };
-        match (from_home, &self.home) {
+        self.taken(match (from_home, &self.home) {
             (Some(rest), Some(home)) => home.join(rest),
-            _ => self.dir().join(path),
-        }
+            _ => self.dir().join(&*path),
+        })
+    }
+
+    /// An absolute path as the system takes it, with the real spelling of the root that it begins with.
+    pub fn taken(&self, path: PathBuf) -> PathBuf {
+        let path = spelling::taken(path);
+        let saved = self.saved.iter().map(|saved| (saved, saved));
+        let roots = self.roots.iter().flat_map(|root| [(&root.real, &root.real), (&root.given, &root.real)]);
+        let respelled =
+            saved.chain(roots).find_map(|(folder, real)| spelling::respelled(folder, real, &path));
+        respelled.unwrap_or(path)
     }
 
     /// Whether `real`, a place without links, may be opened; nothing but a file, where it is a saved output.
@@ -122,7 +138,7 @@ impl Workspace {
 
     /// `path` as the model is shown it: relative to the first root, absolute outside it.
     pub fn show(&self, path: &Path) -> String {
-        show::name(self.relative(path).as_os_str().as_encoded_bytes()).into_owned()
+        show::name(&spelling::shown(self.relative(path))).into_owned()
     }
 
     /// `path` as it is from the first root, where it is inside that: in its own bytes.
@@ -148,8 +164,8 @@ impl Workspace {
 
     /// The roots as an error names them.
     pub fn show_roots(&self) -> String {
-        let given = self.roots.iter().map(|root| root.given.as_os_str().as_encoded_bytes());
-        let names: Vec<_> = given.map(show::name).collect();
+        let given = self.roots.iter().map(|root| spelling::shown(&root.given));
+        let names: Vec<_> = given.map(|given| show::name(&given).into_owned()).collect();
         show::path(&names.join(", ")).into_owned()
     }
 }
@@ -180,7 +196,7 @@ pub fn lexical(path: &Path) -> PathBuf {
     plain
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 

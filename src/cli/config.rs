@@ -4,6 +4,7 @@
 mod entry;
 mod file;
 mod merge;
+mod owner;
 
 use std::ffi::OsStr;
 use std::io::Write as _;

@@ -9,7 +9,7 @@
 mod cache;
 mod files;
 
-use std::path::Path;
+use std::path::{MAIN_SEPARATOR, Path};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -195,6 +195,9 @@ fn level(above: Option<Arc<Level>>, folder: &Folder, root_len: usize, files: Rul
 /// A folder's path with the `/` that stands before what is in it.
 fn with_slash(folder: &Path) -> Vec<u8> {
     let mut path = folder.as_os_str().as_encoded_bytes().to_vec();
+    if MAIN_SEPARATOR != '/' {
+        path.iter_mut().filter(|byte| char::from(**byte) == MAIN_SEPARATOR).for_each(|byte| *byte = b'/');
+    }
     if path.last() != Some(&b'/') {
         path.push(b'/');
     }

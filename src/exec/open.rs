@@ -157,7 +157,7 @@ fn kind_of(kind: FileKind) -> Kind {
 /// the rest of the path is taken at its word.
 fn leaves(workspace: &Workspace, path: &Path) -> bool {
     let mut ahead: Vec<OsString> = reversed(path);
-    let mut here = PathBuf::from("/");
+    let mut here = root_of(path);
     let mut links = 0;
     let mut exists = true;
     while let Some(name) = ahead.pop() {
@@ -178,18 +178,24 @@ fn leaves(workspace: &Workspace, path: &Path) -> bool {
         };
         if metadata.is_symlink() {
             links += 1;
-            let Ok(target) = here.read_link() else { return true };
+            let Ok(mut target) = here.read_link() else { return true };
             if links > MAX_LINKS {
                 return !workspace.allows(&here);
             }
             here.pop();
             if target.is_absolute() {
-                here = PathBuf::from("/");
+                target = workspace.taken(target);
+                here = root_of(&target);
             }
             ahead.extend(reversed(&target));
         }
     }
     !workspace.allows(&here)
+}
+
+/// The folder that an absolute path begins with: `/`, or a drive's.
+fn root_of(path: &Path) -> PathBuf {
+    path.components().take_while(|part| matches!(part, Component::Prefix(_) | Component::RootDir)).collect()
 }
 
 /// Whether `here` is inside the roots, or a folder above one.

@@ -1,23 +1,30 @@
 //! What the systems do differently, behind the same names: nobody above asks which system it is.
 //!
-//! `os/unix` holds what Linux and macOS have in common; beside it, `os/linux` what Linux alone has,
-//! and `os/portable` the same by what every Unix has, and for macOS where that is not enough.
+//! `os/windows` is Windows' side. `os/unix` holds what Linux and macOS have in common; beside it,
+//! `os/linux` what Linux alone has, and `os/portable` the same by what every Unix has, and for macOS
+//! where that is not enough.
 //! `RUSTFLAGS="--cfg cutline_portable"` takes the portable side on Linux too, so that it is tested
 //! where it can be. What it can't promise is in `docs/security.md`.
 
 #[cfg(all(target_os = "linux", not(cutline_portable)))]
 mod linux;
-#[cfg(not(all(target_os = "linux", not(cutline_portable))))]
+#[cfg(all(unix, not(all(target_os = "linux", not(cutline_portable)))))]
 mod portable;
+#[cfg(unix)]
 mod unix;
+#[cfg(windows)]
+mod windows;
 
 #[cfg(all(target_os = "linux", not(cutline_portable)))]
 pub(super) use linux::*;
-#[cfg(not(all(target_os = "linux", not(cutline_portable))))]
+#[cfg(all(unix, not(all(target_os = "linux", not(cutline_portable)))))]
 pub(super) use portable::*;
+#[cfg(unix)]
 pub(super) use unix::*;
+#[cfg(windows)]
+pub(super) use windows::*;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Something that is open to be looked at.
 #[derive(Debug)]
@@ -93,3 +100,10 @@ pub(super) struct Process {
 /// What can't be seen now, for want of a descriptor: it says nothing of what there is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Unseen;
+
+/// Where a program is, by `PATH`.
+pub(super) fn on_path(program: &Path) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let places = std::env::split_paths(&path).filter(|dir| dir.is_absolute());
+    places.map(|dir| dir.join(program)).find_map(|place| program_at(&place))
+}

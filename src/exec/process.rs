@@ -8,11 +8,9 @@
 
 mod capture;
 mod drain;
-mod end;
-mod look;
+mod family;
 mod mark;
 mod places;
-mod record;
 mod registry;
 mod shell;
 mod signal;
@@ -23,11 +21,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use rustix::process::Signal;
-use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::oneshot;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use crate::exec::os;
 use crate::exec::sandbox::Sandbox;
 use crate::exec::spill::{self, Store};
 use crate::truncate::Keep;
@@ -162,11 +159,9 @@ impl Commands {
     /// are removed, now and once an hour. Needs a runtime; `shutdown` ends it.
     pub fn start(&self) {
         let (store, over) = (Arc::clone(&self.store), self.background.clone());
-        // Past a limit of this process on the size of files, writing is to fail like on a full disk,
-        // not to end the server.
-        let too_large = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()));
+        let large_files = os::survive_large_files();
         tokio::spawn(async move {
-            let _taken_while_it_lives = too_large;
+            let _survived_while_it_lives = large_files;
             let reaped = Arc::clone(&store);
             let _at_the_start = tokio::task::spawn_blocking(move || registry::end_stale(&reaped)).await;
             while !over.is_cancelled() {

@@ -11,11 +11,10 @@ mod calls;
 mod files;
 
 use std::ffi::{OsStr, OsString};
-use std::fs::DirBuilder;
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
-use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
+
+use super::os;
 
 /// How far a command's hands reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -89,10 +88,13 @@ impl Sandbox {
             Err(source) => Err(Unsupported::Writable { path, source }),
         };
         let writable = writable.into_iter().map(real).collect::<Result<_, _>>()?;
-        let private = std::fs::Permissions::from_mode(0o700);
         let shared = std::env::temp_dir().canonicalize()?;
+        let name = temp_prefix(server);
         let mut temp = tempfile::Builder::new();
-        let temp = temp.prefix(&temp_prefix(server)).permissions(private).tempdir_in(shared)?;
+        temp.prefix(&name);
+        #[cfg(unix)]
+        temp.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+        let temp = temp.tempdir_in(shared)?;
         Ok(Some(Self { mode, writable, temp }))
     }
 
@@ -111,7 +113,7 @@ impl Sandbox {
         let mut words: Vec<OsString> = vec!["/proc/self/exe".into(), SUBCOMMAND.into()];
         let mut write = |folder: &OsStr| words.extend([WRITE_FLAG.into(), folder.to_owned()]);
         // It stays away only where something clears old folders out of the temp folder.
-        let _there_already = DirBuilder::new().mode(0o700).create(self.temp());
+        let _there_already = os::make_private_folder(self.temp());
         write(self.temp().as_os_str());
         if self.mode == Mode::WorkspaceWrite {
             roots.for_each(|root| write(root.as_os_str()));
@@ -134,7 +136,17 @@ pub fn enter(writable: &[PathBuf], command: &[OsString]) -> io::Error {
     let Some((program, arguments)) = command.split_first() else {
         return io::Error::from(io::ErrorKind::InvalidInput);
     };
-    std::process::Command::new(program).args(arguments).exec()
+    become_program(std::process::Command::new(program).args(arguments))
+}
+
+#[cfg(unix)]
+fn become_program(command: &mut std::process::Command) -> io::Error {
+    std::os::unix::process::CommandExt::exec(command)
+}
+
+#[cfg(windows)]
+fn become_program(_: &mut std::process::Command) -> io::Error {
+    io::ErrorKind::Unsupported.into()
 }
 
 #[cfg(target_os = "linux")]

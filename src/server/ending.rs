@@ -8,9 +8,9 @@ use std::time::Duration;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use rmcp::transport::io::stdio_pipes;
-use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
+use super::signals::Signals;
 use super::wire::Wire;
 use super::{Config, Server};
 
@@ -80,31 +80,5 @@ async fn session(
         }
         Err(ServerInitializeError::ConnectionClosed(_)) => {}
         Err(error) => tracing::error!(%error, "no session"),
-    }
-}
-
-/// The signals that end the server.
-struct Signals {
-    terminate: Signal,
-    interrupt: Signal,
-    hangup: Signal,
-}
-
-impl Signals {
-    fn new() -> std::io::Result<Self> {
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
-            hangup: signal(SignalKind::hangup())?,
-        })
-    }
-
-    /// The number of the next one.
-    async fn next(&mut self) -> i32 {
-        tokio::select! {
-            _ = self.terminate.recv() => SignalKind::terminate().as_raw_value(),
-            _ = self.interrupt.recv() => SignalKind::interrupt().as_raw_value(),
-            _ = self.hangup.recv() => SignalKind::hangup().as_raw_value(),
-        }
     }
 }

@@ -3,7 +3,7 @@
 //! They are taken only where none were given on the command line: a client can narrow nothing down
 //! that its user has set, nor widen it.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
 
@@ -86,7 +86,9 @@ fn path_of(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix("file://")?;
     let path = rest.strip_prefix("localhost").unwrap_or(rest);
     let path = percent_encoding::percent_decode_str(path).decode_utf8().ok()?;
-    let path = PathBuf::from(path.as_ref());
+    // `/C:/a` is a path of a drive; of others the first `/` is a part.
+    let of_drive = path.strip_prefix('/').filter(|rest| Path::new(rest).is_absolute());
+    let path = PathBuf::from(of_drive.unwrap_or(&path));
     path.is_absolute().then_some(path)
 }
 

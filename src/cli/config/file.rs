@@ -1,17 +1,15 @@
 //! The files in which clients keep their servers: where they are, and how one is rewritten so that
 //! nothing of it can be lost.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 
+use super::owner;
 use crate::cli::Client;
 
-/// The mode of a new file, less what the user's mask takes.
-const NEW_MODE: u32 = 0o666;
 /// Bytes of a file that is read: no client's own comes near.
 const MAX_BYTES: u64 = 16_000_000;
 
@@ -37,6 +35,8 @@ pub(in crate::cli) fn place(client: Client) -> anyhow::Result<PathBuf> {
         Client::ClaudeDesktop => {
             let folder = if cfg!(target_os = "macos") {
                 home()?.join("Library/Application Support")
+            } else if cfg!(windows) {
+                variable("APPDATA").context("APPDATA is not set")?
             } else {
                 variable("XDG_CONFIG_HOME").map_or_else(|| Ok(home()?.join(".config")), anyhow::Ok)?
             };
@@ -101,21 +101,20 @@ pub(super) fn rewrite(
     if old.as_ref() == Some(&new) {
         return Ok(Written::AsItWas);
     }
-    let mut file =
-        tempfile::Builder::new().permissions(fs::Permissions::from_mode(NEW_MODE)).tempfile_in(folder)?;
+    let mut file = owner::as_programs_make_them(&mut tempfile::Builder::new()).tempfile_in(folder)?;
     file.write_all(new.as_bytes())?;
     let Some(old) = old else {
         file.as_file().sync_all()?;
         file.persist_noclobber(&path)?;
         return Ok(Written::New);
     };
-    let metadata = fs::metadata(&path)?;
-    if metadata.nlink() > 1 {
+    let before = File::open(&path)?;
+    if owner::has_other_names(&before)? {
         bail!("it has other names (hard links), which would keep the old text");
     }
-    belong_alike(file.as_file(), &metadata)?;
+    owner::belong_alike(file.as_file(), &before)?;
     file.as_file().sync_all()?;
-    let backup = back_up(&path, &old, &metadata)?;
+    let backup = back_up(&path, &old, &before)?;
     if read(&path)? != old {
         fs::remove_file(&backup)?;
         bail!("another program has written it just now");
@@ -124,24 +123,16 @@ pub(super) fn rewrite(
     Ok(Written::Changed { backup })
 }
 
-/// Gives a file the owner, group and mode of another.
-fn belong_alike(file: &File, other: &Metadata) -> io::Result<()> {
-    let own = file.metadata()?;
-    if (own.uid(), own.gid()) != (other.uid(), other.gid()) {
-        std::os::unix::fs::fchown(file, Some(other.uid()), Some(other.gid()))?;
-    }
-    file.set_permissions(other.permissions())
-}
-
 /// Copies the file to a name beside it that nothing has yet: `FILE.bak`, `FILE.bak2`, ….
-fn back_up(path: &Path, text: &str, metadata: &Metadata) -> anyhow::Result<PathBuf> {
+fn back_up(path: &Path, text: &str, before: &File) -> anyhow::Result<PathBuf> {
     for number in 1..1000 {
         let mut name = path.as_os_str().to_owned();
         name.push(if number == 1 { ".bak".to_owned() } else { format!(".bak{number}") });
         let backup = PathBuf::from(name);
-        match OpenOptions::new().write(true).create_new(true).mode(0o600).open(&backup) {
+        match owner::private(&mut OpenOptions::new()).write(true).create_new(true).open(&backup) {
             Ok(mut file) => {
-                let copied = file.write_all(text.as_bytes()).and_then(|()| belong_alike(&file, metadata));
+                let copied =
+                    file.write_all(text.as_bytes()).and_then(|()| owner::belong_alike(&file, before));
                 if let Err(error) = copied {
                     let _a_part_of_it = fs::remove_file(&backup);
                     return Err(error.into());

@@ -21,7 +21,7 @@ pub(in crate::exec) use opened::Held;
 pub(super) use opened::LOOK;
 pub(in crate::exec) use processes::{all, mark, one, pipes};
 pub(in crate::exec) use reserve::fill as make_ready;
-pub(in crate::exec) use wake::Wake;
+pub(super) use wake::Wake;
 
 /// All `size` bytes of a file, where they are in memory; never waits for a disk.
 pub(in crate::exec) fn read_cached(file: &File, size: usize) -> Option<Vec<u8>> {

@@ -18,7 +18,7 @@ pub(in crate::exec) use names::Names;
 pub(in crate::exec) use opened::Held;
 pub(super) use opened::LOOK;
 pub(in crate::exec) use processes::{all, boot, mark, one, pipes};
-pub(in crate::exec) use wake::Wake;
+pub(super) use wake::Wake;
 
 /// It can't be had in one step here.
 pub(super) fn open_beneath(_: impl AsFd, _: &[u8], _: OFlags) -> Result<OwnedFd, Errno> {

@@ -1,6 +1,8 @@
 //! What Linux and macOS have in common.
 
 pub(in crate::exec) mod below;
+mod shell;
+mod tap;
 
 use std::borrow::Cow;
 use std::ffi::{CStr, OsStr};
@@ -15,6 +17,9 @@ use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::{FileKind, LOOK, Stat};
+
+pub(in crate::exec) use shell::*;
+pub(in crate::exec) use tap::Tap;
 
 /// An open folder: what is below it is opened through it.
 pub(in crate::exec) type Folder = OwnedFd;

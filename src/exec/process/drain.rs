@@ -2,18 +2,14 @@
 //! to stop, also long after the answer.
 
 use std::fmt;
-use std::io::{self, PipeReader, Read};
-use std::os::fd::AsFd;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::io::{self, PipeReader};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fs::OFlags;
-use rustix::io::Errno;
 use tokio::sync::watch;
 
 use super::capture::Capture;
-use crate::exec::os::Wake;
+use crate::exec::os::Tap;
 
 /// Bytes of one read.
 const BLOCK_BYTES: usize = 128 * 1024;
@@ -24,12 +20,11 @@ const STACK_BYTES: usize = 256 * 1024;
 pub(super) struct Drain {
     shared: Arc<Shared>,
     ended: watch::Receiver<bool>,
-    inode: u64,
 }
 
 impl fmt::Debug for Drain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Drain").field("inode", &self.inode).finish_non_exhaustive()
+        f.debug_struct("Drain").field("bytes", &self.bytes()).finish_non_exhaustive()
     }
 }
 
@@ -40,15 +35,10 @@ impl Drop for Drain {
 }
 
 struct Shared {
-    pipe: PipeReader,
+    tap: Tap,
     capture: Mutex<Capture>,
     /// Bytes that were captured: known also while the capture is at work.
     bytes: AtomicU64,
-    /// Wakes the thread where it waits.
-    wake: Wake,
-    stop: AtomicBool,
-    /// Whether the thread waits, having taken all there was.
-    idle: AtomicBool,
 }
 
 /// How far a reader is.
@@ -77,30 +67,20 @@ impl Level {
 impl Drain {
     /// Begins to read `pipe` into `capture`.
     pub(super) fn start(pipe: PipeReader, capture: Capture) -> io::Result<Self> {
-        // This end alone does not block; the writers' end is another open file.
-        let flags = rustix::fs::fcntl_getfl(&pipe)?;
-        rustix::fs::fcntl_setfl(&pipe, flags | OFlags::NONBLOCK)?;
-        let inode = rustix::fs::fstat(&pipe)?.st_ino;
-        let shared = Arc::new(Shared {
-            pipe,
-            capture: Mutex::new(capture),
-            bytes: AtomicU64::new(0),
-            wake: Wake::new()?,
-            stop: AtomicBool::new(false),
-            idle: AtomicBool::new(false),
-        });
+        let tap = Tap::new(pipe)?;
+        let shared = Arc::new(Shared { tap, capture: Mutex::new(capture), bytes: AtomicU64::new(0) });
         let (end, ended) = watch::channel(false);
         let reader = Arc::clone(&shared);
         std::thread::Builder::new().name("drain".to_owned()).stack_size(STACK_BYTES).spawn(move || {
             reader.read();
             end.send_replace(true);
         })?;
-        Ok(Self { shared, ended, inode })
+        Ok(Self { shared, ended })
     }
 
-    /// The pipe's inode, by which the processes that hold it are found.
-    pub(super) fn inode(&self) -> u64 {
-        self.inode
+    /// The pipe's number, by which the processes that hold it are found.
+    pub(super) fn pipe(&self) -> u64 {
+        self.shared.tap.id()
     }
 
     /// Done when all was read that will ever come, or the reader was stopped.
@@ -118,8 +98,8 @@ impl Drain {
 
     /// How far it is.
     pub(super) fn level(&self) -> Level {
-        let waiting = rustix::io::ioctl_fionread(&self.shared.pipe).unwrap_or(0);
-        Level { taken: self.bytes(), waiting, idle: self.shared.idle.load(Ordering::Acquire) }
+        let tap = &self.shared.tap;
+        Level { taken: self.bytes(), waiting: tap.waiting(), idle: tap.is_idle() }
     }
 
     /// How many bytes were captured so far.
@@ -144,44 +124,17 @@ impl Drain {
 
     /// Reads no more. Who still writes is told so by the system.
     pub(super) fn stop(&self) {
-        self.shared.stop.store(true, Ordering::Release);
-        self.shared.wake.wake();
+        self.shared.tap.stop();
     }
 }
 
 impl Shared {
     fn read(&self) {
         let mut block = vec![0; BLOCK_BYTES];
-        while !self.stop.load(Ordering::Acquire) {
-            match (&self.pipe).read(&mut block) {
-                Ok(0) => return,
-                Ok(len) => {
-                    let bytes = block.get(..len).unwrap_or_default();
-                    self.capture.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
-                    self.bytes.fetch_add(bytes.len() as u64, Ordering::AcqRel);
-                }
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    self.idle.store(true, Ordering::Release);
-                    let waited = self.wait();
-                    self.idle.store(false, Ordering::Release);
-                    if waited.is_err() {
-                        return;
-                    }
-                }
-                Err(_) => return,
-            }
-        }
-    }
-
-    fn wait(&self) -> Result<(), Errno> {
-        let mut fds = [
-            PollFd::from_borrowed_fd(self.pipe.as_fd(), PollFlags::IN),
-            PollFd::from_borrowed_fd(self.wake.as_fd(), PollFlags::IN),
-        ];
-        match poll(&mut fds, None) {
-            Ok(_) | Err(Errno::INTR) => Ok(()),
-            Err(error) => Err(error),
+        while let Ok(len @ 1..) = self.tap.read(&mut block) {
+            let bytes = block.get(..len).unwrap_or_default();
+            self.capture.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
+            self.bytes.fetch_add(bytes.len() as u64, Ordering::AcqRel);
         }
     }
 }

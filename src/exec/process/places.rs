@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use rustix::process::{Resource, getrlimit};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-use crate::exec::os::Wake;
+use crate::exec::os::{self, Tap};
 
 /// Descriptors that the server itself, its files and its reserve need.
 const OWN: u64 = 40;
@@ -13,7 +12,7 @@ const OWN: u64 = 40;
 const EACH: u32 = 8;
 /// Descriptors that stay open for what a command left running: its pipe, the saved output, and what
 /// wakes the pipe's reader.
-const STAYING: u32 = 2 + Wake::DESCRIPTORS;
+const STAYING: u32 = 1 + Tap::DESCRIPTORS;
 /// The least and the most commands that may run at once.
 const BOUNDS: (u32, u32) = (4, 256);
 
@@ -47,7 +46,7 @@ pub struct Crowded(pub u32);
 impl Places {
     /// As many as this process's limit allows for.
     pub(super) fn new() -> Self {
-        Self::of(count(getrlimit(Resource::Nofile).current))
+        Self::of(count(os::most_open_files()))
     }
 
     fn of(all: u32) -> Self {

@@ -6,15 +6,13 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rustix::process::{Pid, test_kill_process_group};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::drain::Drain;
-use super::end::{self, Outcome, Reach, Scope, end_all};
+use super::family::{self, Outcome, Record, Scope};
 use super::mark::Server;
 use super::places::{Place, Staying};
-use super::record::{self, Record};
 use crate::exec::os;
 use crate::exec::spill::Store;
 
@@ -59,8 +57,7 @@ impl Left {
     /// Lets go what is not needed any more; whether that is all.
     fn is_gone(&mut self) -> bool {
         self.held.take_if(|(drain, _)| drain.has_ended());
-        let group = i32::try_from(self.scope.group).ok().and_then(Pid::from_raw);
-        self.held.is_none() && group.is_none_or(|group| test_kill_process_group(group).is_err())
+        self.held.is_none() && self.scope.is_empty()
     }
 }
 
@@ -96,7 +93,7 @@ impl Registry {
         if let Some(record) = &mut state.record {
             record.started(&mark);
         }
-        let scope = Scope { mark: mark.clone(), group: 0, since: self.server.start, reach: Reach::All };
+        let scope = Scope::announced(self.server, mark.clone());
         state.running.insert(mark, scope.clone());
         self.running.send_modify(|running| *running += 1);
         Ok(scope)
@@ -108,14 +105,14 @@ impl Registry {
         let gone: Vec<Left> = state.left.extract_if(.., Left::is_gone).collect();
         if let Some(record) = &mut state.record {
             for left in &gone {
-                record.done(&left.scope.mark);
+                record.done(left.scope.mark());
             }
         }
     }
 
     /// A command was started.
     pub(super) fn started(&self, scope: Scope) {
-        self.state().running.insert(scope.mark.clone(), scope);
+        self.state().running.insert(scope.mark().to_owned(), scope);
     }
 
     /// A command is over, or was never started, and nothing of it is left.
@@ -125,7 +122,7 @@ impl Registry {
 
     /// A command is over, but somebody of it may be left: it stays on the record.
     pub(super) fn unsure(&self, scope: Scope) {
-        let mark = scope.mark.clone();
+        let mark = scope.mark().to_owned();
         self.state().unsure.push(scope);
         self.over(&mark, |_| {});
     }
@@ -135,7 +132,7 @@ impl Registry {
         let noted = scope.clone();
         let held = (!drain.has_ended()).then(|| (drain, place.staying()));
         self.state().left.push(Left { scope, held });
-        self.over(&noted.mark, |record| record.left(&noted));
+        self.over(noted.mark(), |record| record.left(&noted));
     }
 
     fn over(&self, mark: &str, note: impl FnOnce(&mut Record)) {
@@ -197,15 +194,12 @@ pub(super) async fn shutdown(registry: &Arc<Registry>) {
 }
 
 async fn end_of(scopes: Vec<Scope>) -> Outcome {
-    if scopes.is_empty() { Outcome::Over } else { end::end(scopes, GRACE).await }
+    if scopes.is_empty() { Outcome::Over } else { family::end(scopes, GRACE).await }
 }
 
 /// Ends what servers that were killed left behind. Blocks.
 pub(super) fn end_stale(store: &Store) {
-    let Some(folder) = store.existing_folder() else { return };
-    for (stale, scopes) in record::stale(&folder) {
-        if scopes.is_empty() || end_all(&scopes, GRACE) == Outcome::Over {
-            stale.remove();
-        }
+    if let Some(folder) = store.existing_folder() {
+        family::end_stale(&folder, GRACE);
     }
 }

@@ -3,9 +3,7 @@
 use std::ffi::OsString;
 use std::io::{self, PipeReader};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 
-use rustix::fs::{Access, access};
 use tokio::process::{Child, Command};
 
 use crate::exec::os::{self, MARK};
@@ -40,10 +38,9 @@ pub(super) struct Started {
 }
 
 impl Shell {
-    /// `bash`, or `sh` where there is none; under the rules of `sandbox`, where there are any.
+    /// The system's, under the rules of `sandbox`, where there are any.
     pub(super) fn new(sandbox: Option<Sandbox>) -> Self {
-        let program = on_path("bash").unwrap_or_else(|| PathBuf::from("sh"));
-        Self { program, sandbox }
+        Self { program: os::find_shell(), sandbox }
     }
 
     /// The program.
@@ -60,15 +57,16 @@ impl Shell {
 
     /// The words that run `command`.
     fn argv(&self, command: &str, roots: &[Root]) -> Vec<OsString> {
-        // Without `--` a command that begins with `-` would be an option of the shell's.
-        let shell = [self.program.clone().into_os_string(), "-c".into(), "--".into(), command.into()];
+        let mut shell = vec![self.program.clone().into_os_string()];
+        shell.extend(os::shell_arguments(command));
         match &self.sandbox {
-            None => shell.into(),
+            None => shell,
             Some(sandbox) => sandbox.wrap(roots.iter().map(|root| root.real.as_path()), &shell),
         }
     }
 
-    /// Starts `command` in the first of `roots`, in a process group of its own, its output one stream.
+    /// Starts `command` in the first of `roots`, apart from the server, its output one stream. Where the
+    /// system needs it, it waits for [`os::let_go`].
     pub(super) fn start(&self, command: &str, roots: &[Root], mark: &str) -> io::Result<Started> {
         let (output, input) = io::pipe()?;
         os::enlarge(&output, PIPE_BYTES);
@@ -78,14 +76,13 @@ impl Shell {
         let mut shell = Command::new(program);
         shell
             .args(argv)
-            .current_dir(roots.first().map_or(Path::new("/"), |root| &root.real))
+            .current_dir(os::as_others_take_it(roots.first().map_or(Path::new("/"), |root| &root.real)))
             .envs(self.sandbox.as_ref().map(|sandbox| ("TMPDIR", sandbox.temp())))
             .envs(ENVIRONMENT)
             .env(MARK, mark)
-            .stdin(Stdio::null())
             .stdout(input.try_clone()?)
-            .stderr(input)
-            .process_group(0);
+            .stderr(input);
+        os::set_apart(&mut shell);
         // `shell` holds the pipe's other end; it goes when this returns, so that the end is seen.
         Ok(Started { child: shell.spawn()?, output })
     }
@@ -93,12 +90,10 @@ impl Shell {
 
 /// Where a program is, by `PATH`.
 pub fn on_path(program: impl AsRef<Path>) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let places = std::env::split_paths(&path).filter(|dir| dir.is_absolute());
-    places.map(|dir| dir.join(&program)).find(|place| is_program(place))
+    os::on_path(program.as_ref())
 }
 
 /// Whether a file can be started by this user.
 pub fn is_program(path: &Path) -> bool {
-    path.is_file() && access(path, Access::EXEC_OK).is_ok()
+    os::program_at(path).is_some()
 }

@@ -4,12 +4,10 @@
 //! command and stays until it is ended.
 
 use std::io;
-use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, test_kill_process_group};
 use tokio::process::Child;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
@@ -17,12 +15,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::capture::{Capture, Captured};
 use super::drain::{Drain, Level};
-use super::end::{self, Outcome, Pipe, Reach, Scope, end_all};
-use super::look::Look;
+use super::family::{self, Outcome, Scope, end_all};
 use super::registry::{GRACE, Registry};
 use super::shell::Shell;
 use super::{Background, Cause, Ending, Finished, Place, Request, Running};
-use crate::exec::os::{self, Process, Unseen};
+use crate::exec::os;
 use crate::exec::spill::Store;
 
 /// How long the processes of a command that ran out of time have until they are made to end.
@@ -46,16 +43,14 @@ pub(super) fn run(
 ) -> io::Result<Running> {
     let began = Instant::now();
     let mut scope = registry.announce()?;
-    let mark = scope.mark.clone();
+    let mark = scope.mark().to_owned();
     // Also where it says that it could not be started, something may run: by its mark it is known.
     let mut leash = Leash { registry: Arc::clone(registry), scope: Some(scope.clone()), mark };
-    let started = shell.start(request.command, request.roots, &leash.mark)?;
-    scope.group = started.child.id().unwrap_or(0);
-    if let Ok(Some(process)) = os::one(scope.group) {
-        scope.since = process.start;
-    }
+    let mut started = shell.start(request.command, request.roots, &leash.mark)?;
+    scope.started(&started.child)?;
     leash.scope = Some(scope.clone());
     registry.started(scope);
+    os::let_go(&mut started.child, request.command);
 
     let capture = Capture::new(Arc::clone(store), request.keep, request.max_bytes);
     let drain = Arc::new(Drain::start(started.output, capture)?);
@@ -137,7 +132,7 @@ impl Command {
     /// Ends all of its processes.
     async fn end(&mut self, grace: Duration) -> Option<ExitStatus> {
         if let Some(scope) = self.leash.scope.clone()
-            && end::end(vec![scope.clone()], grace).await == Outcome::Unsure
+            && family::end(vec![scope.clone()], grace).await == Outcome::Unsure
         {
             // The record first, so that nothing can say that it is done.
             self.leash.registry.unsure(scope);
@@ -160,51 +155,25 @@ impl Command {
 
     /// Takes what was printed, and leaves the background processes alive.
     async fn settle(mut self) -> (Captured, Vec<Background>) {
-        let Some(mut scope) = self.leash.scope.take() else { return (self.close().await, Vec::new()) };
-        let group = i32::try_from(scope.group).ok().and_then(Pid::from_raw);
-        let grouped = group.is_some_and(|group| test_kill_process_group(group).is_ok());
+        let Some(scope) = self.leash.scope.take() else { return (self.close().await, Vec::new()) };
         let held = !self.drain.has_ended();
-        if !grouped && !held {
+        if scope.is_empty() && !held {
             return (self.captured(|capture| capture.answer(false)).await, Vec::new());
         }
-        let pipe = self.drain.inode();
-        let (number, since) = (scope.group, scope.since);
-        let looked = end::aside(move || {
-            let look = Look::new()?;
-            let holders = if held { look.holders(pipe)? } else { Vec::new() };
-            let in_group = |process: &Process| process.group == number && !process.ended;
-            let members: Vec<Process> = look
-                .processes
-                .iter()
-                .filter(|process| in_group(process) && process.start >= since)
-                .cloned()
-                .collect();
-            Ok((holders, members))
-        });
-        let looked = looked.await.unwrap_or(Err(Unseen));
-        // Who could not be seen may be there.
-        let unseen = looked.is_err();
-        let (holders, members) = looked.unwrap_or_default();
+        let (pipe, there) = (self.drain.pipe(), scope.clone());
+        let stay = family::aside(move || there.stay(pipe, held)).await;
+        let stay = stay.unwrap_or_else(|| scope.unseen(pipe));
         let goes_on = !self.drain.has_ended();
         let output = self.captured(move |capture| capture.answer(goes_on)).await;
-        if goes_on || unseen || !members.is_empty() {
-            let mut known: Vec<_> =
-                members.iter().chain(&holders).map(|process| (process.id, process.start)).collect();
-            known.sort_unstable();
-            known.dedup();
-            scope.reach = Reach::Stayed { pipe: Pipe::Held(pipe), known };
-            self.leash.registry.left(scope, Arc::clone(&self.drain), self.place);
+        if goes_on || stay.anybody {
+            self.leash.registry.left(stay.scope, Arc::clone(&self.drain), self.place);
             let (registry, ended) = (Arc::clone(&self.leash.registry), self.drain.ended());
             tokio::spawn(async move {
                 ended.await;
                 registry.reap();
             });
         }
-        // Of a process that is another user's, what it holds is not known; that it is in the group is.
-        let shown = if holders.is_empty() { members } else { holders };
-        let process = |Process { id, name, .. }| Background { id, name };
-        let background = if goes_on { shown.into_iter().map(process).collect() } else { Vec::new() };
-        (output, background)
+        (output, if goes_on { stay.shown } else { Vec::new() })
     }
 
     /// Waits until all was read that the command wrote: until the pipe's end, or, where others hold
@@ -231,7 +200,7 @@ impl Command {
             return seen;
         }
         let (drain, there) = (Arc::clone(&self.drain), look.clone());
-        match end::aside(move || drain.with(there)).await {
+        match family::aside(move || drain.with(there)).await {
             Some(seen) => seen,
             None => self.drain.with(look),
         }
@@ -249,9 +218,9 @@ fn is_settled(elapsed: Duration, end: Level, before: Level, now: Level) -> bool 
 impl Ending {
     fn of(status: Option<ExitStatus>) -> Self {
         let code = status.and_then(|status| status.code());
-        let signal = status.and_then(|status| status.signal());
+        let signal = status.and_then(os::signal_of);
         // One that could not be waited for was killed: it may still be in the system's hands.
-        code.map_or(Self::Signal(signal.unwrap_or(rustix::process::Signal::KILL.as_raw())), Self::Code)
+        code.map_or(Self::Signal(signal.unwrap_or(os::KILLED)), Self::Code)
     }
 }
 

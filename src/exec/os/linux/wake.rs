@@ -6,19 +6,19 @@ use rustix::event::{EventfdFlags, eventfd};
 use rustix::io::Errno;
 
 /// Something to wait for beside a pipe.
-pub(in crate::exec) struct Wake(OwnedFd);
+pub(in crate::exec::os) struct Wake(OwnedFd);
 
 impl Wake {
     /// How many descriptors it takes.
-    pub(in crate::exec) const DESCRIPTORS: u32 = 1;
+    pub(in crate::exec::os) const DESCRIPTORS: u32 = 1;
 
     /// One that was not used.
-    pub(in crate::exec) fn new() -> Result<Self, Errno> {
+    pub(in crate::exec::os) fn new() -> Result<Self, Errno> {
         eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map(Self)
     }
 
     /// Wakes who waits for it, now and from now on.
-    pub(in crate::exec) fn wake(&self) {
+    pub(in crate::exec::os) fn wake(&self) {
         let _full_is_awake = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
     }
 }

@@ -6,17 +6,17 @@ use std::os::fd::{AsFd, BorrowedFd};
 use rustix::fs::OFlags;
 
 /// Something to wait for beside a pipe.
-pub(in crate::exec) struct Wake {
+pub(in crate::exec::os) struct Wake {
     waited_for: PipeReader,
     wakes: PipeWriter,
 }
 
 impl Wake {
     /// How many descriptors it takes.
-    pub(in crate::exec) const DESCRIPTORS: u32 = 2;
+    pub(in crate::exec::os) const DESCRIPTORS: u32 = 2;
 
     /// One that was not used.
-    pub(in crate::exec) fn new() -> io::Result<Self> {
+    pub(in crate::exec::os) fn new() -> io::Result<Self> {
         let (waited_for, wakes) = io::pipe()?;
         let flags = rustix::fs::fcntl_getfl(&wakes)?;
         rustix::fs::fcntl_setfl(&wakes, flags | OFlags::NONBLOCK)?;
@@ -24,7 +24,7 @@ impl Wake {
     }
 
     /// Wakes who waits for it, now and from now on.
-    pub(in crate::exec) fn wake(&self) {
+    pub(in crate::exec::os) fn wake(&self) {
         let _full_is_awake = (&self.wakes).write(&[1]);
     }
 }

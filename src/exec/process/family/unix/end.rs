@@ -12,85 +12,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
-use tokio::sync::oneshot;
 
 use super::look::Look;
+use super::{Pipe, Reach, Scope};
 use crate::exec::os::{self, Grip, Process, Unseen};
+use crate::exec::process::family::Outcome;
 
 /// How long is waited for processes that were killed: one that sleeps uninterruptibly may be left.
 const GIVE_UP: Duration = Duration::from_secs(1);
 /// The first pause between two looks, and the longest.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(5), Duration::from_millis(100));
 
-/// Which processes belong to a command.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Scope {
-    /// The mark they were given.
-    pub(super) mark: String,
-    /// The process group, which has the shell's number; 0 where that is not known.
-    pub(super) group: u32,
-    /// When the shell was started: nothing older belongs to it.
-    pub(super) since: u64,
-    /// How far it reaches.
-    pub(super) reach: Reach,
-}
-
-/// How far a command's end reaches.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Reach {
-    /// To all that it started: it was running.
-    All,
-    /// To those that stayed: in the group, or holding the output of that pipe. It had ended.
-    Stayed {
-        /// The pipe.
-        pipe: Pipe,
-        /// Who was in the group or held the pipe when the shell ended: by number and start.
-        known: Vec<(u32, u64)>,
-    },
-}
-
-/// The pipe of a command's output, by its inode.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Pipe {
-    /// It is held open here: nobody else's can have its inode.
-    Held(u64),
-    /// It was another server's. Another may have its inode by now, and what a record says may have been
-    /// written by a command: who holds it belongs to the command only where it has the mark too.
-    Recorded(u64),
-}
-
-/// How an attempt to end commands came out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[must_use]
-pub(super) enum Outcome {
-    /// Nobody is left.
-    Over,
-    /// Somebody may be left: one that can't be killed yet, or that could not be seen.
-    Unsure,
-}
-
-/// The same as [`end_all`], on a thread of its own.
-pub(super) async fn end(scopes: Vec<Scope>, grace: Duration) -> Outcome {
-    let there = scopes.clone();
-    match aside(move || end_all(&there, grace)).await {
-        Some(outcome) => outcome,
-        // There is no thread to be had: rather is this one kept waiting than a process left alive.
-        None => end_all(&scopes, grace),
-    }
-}
-
-/// Does `work`, which blocks, on a thread of its own: the shared ones may all be busy with what is
-/// less urgent. `None` where no thread can be had.
-pub(super) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
-    let (tell, done) = oneshot::channel();
-    let tell = move || drop(tell.send(work()));
-    std::thread::Builder::new().name("end".to_owned()).spawn(tell).ok()?;
-    done.await.ok()
-}
-
 /// Ends all processes of all `scopes`: SIGTERM, and after `grace` SIGKILL. Blocks until they are
 /// gone, at most a second longer than `grace`.
-pub(super) fn end_all(scopes: &[Scope], grace: Duration) -> Outcome {
+pub(in crate::exec::process) fn end_all(scopes: &[Scope], grace: Duration) -> Outcome {
     let began = Instant::now();
     let mut targets = Targets::default();
     let mut pause = PAUSES.0;

@@ -17,9 +17,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
-use super::end::{Pipe, Reach, Scope};
-use super::mark::Server;
+use super::{Pipe, Reach, Scope};
 use crate::exec::os::boot;
+use crate::exec::process::mark::Server;
 use crate::exec::sandbox;
 
 const PREFIX: &str = "cutline-server-";
@@ -33,7 +33,7 @@ const MAX_BYTES: u64 = 1 << 20;
 
 /// This server's record, once it has one.
 #[derive(Debug)]
-pub(super) struct Record {
+pub(in crate::exec::process) struct Record {
     file: File,
     path: PathBuf,
     /// The temp folder of sandboxed commands, which goes with them.
@@ -46,7 +46,11 @@ pub(super) struct Record {
 
 impl Record {
     /// Begins the record of `server` in `folder`; `temp` is what else goes with its commands.
-    pub(super) fn create(folder: &Path, server: Server, temp: Option<&Path>) -> Option<Self> {
+    pub(in crate::exec::process) fn create(
+        folder: &Path,
+        server: Server,
+        temp: Option<&Path>,
+    ) -> Option<Self> {
         let path = folder.join(format!("{PREFIX}{}{SUFFIX}", server.name()));
         let nofollow = OFlags::NOFOLLOW.bits().cast_signed();
         let mut options = OpenOptions::new();
@@ -60,20 +64,20 @@ impl Record {
     }
 
     /// A command is about to start.
-    pub(super) fn started(&mut self, mark: &str) {
+    pub(in crate::exec::process) fn started(&mut self, mark: &str) {
         self.open += 1;
         self.write(&format!("run {}", random_of(mark)));
     }
 
     /// A command has ended, and left processes in its group or holding its pipe.
-    pub(super) fn left(&mut self, scope: &Scope) {
+    pub(in crate::exec::process) fn left(&mut self, scope: &Scope) {
         if let Reach::Stayed { pipe: Pipe::Held(pipe) | Pipe::Recorded(pipe), .. } = &scope.reach {
             self.write(&format!("left {} {} {pipe}", random_of(&scope.mark), scope.group));
         }
     }
 
     /// Nothing of a command is left.
-    pub(super) fn done(&mut self, mark: &str) {
+    pub(in crate::exec::process) fn done(&mut self, mark: &str) {
         self.open = self.open.saturating_sub(1);
         if self.open == 0 && self.bytes > EMPTIED_BYTES {
             let _best_effort = self.file.set_len(0);
@@ -99,7 +103,7 @@ impl Record {
     }
 
     /// Removes the record: the server ends, and nothing is left.
-    pub(super) fn remove(self) {
+    pub(in crate::exec::process) fn remove(self) {
         let _best_effort = fs::remove_file(&self.path);
     }
 }

@@ -1,0 +1,68 @@
+//! Whose a client's file is, and who may read it: the file that takes its place is the same.
+
+#[cfg(unix)]
+pub(super) use unix::{as_programs_make_them, belong_alike, has_other_names, private};
+#[cfg(windows)]
+pub(super) use windows::{as_programs_make_them, belong_alike, has_other_names, private};
+
+#[cfg(unix)]
+mod unix {
+    use std::fs::{File, OpenOptions, Permissions};
+    use std::io;
+    use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+
+    /// The mode of a new file, less what the user's mask takes.
+    const NEW_MODE: u32 = 0o666;
+
+    /// A new file is as other programs make them.
+    pub(in crate::cli::config) fn as_programs_make_them<'a, 'b, 'c>(
+        file: &'c mut tempfile::Builder<'a, 'b>,
+    ) -> &'c mut tempfile::Builder<'a, 'b> {
+        file.permissions(Permissions::from_mode(NEW_MODE))
+    }
+
+    /// A new file is this user's alone.
+    pub(in crate::cli::config) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+        options.mode(0o600)
+    }
+
+    /// Whether a file has several names.
+    pub(in crate::cli::config) fn has_other_names(file: &File) -> io::Result<bool> {
+        Ok(file.metadata()?.nlink() > 1)
+    }
+
+    /// Gives a file the owner, group and mode of another.
+    pub(in crate::cli::config) fn belong_alike(file: &File, other: &File) -> io::Result<()> {
+        let (own, other) = (file.metadata()?, other.metadata()?);
+        if (own.uid(), own.gid()) != (other.uid(), other.gid()) {
+            std::os::unix::fs::fchown(file, Some(other.uid()), Some(other.gid()))?;
+        }
+        file.set_permissions(other.permissions())
+    }
+}
+
+/// A file has the rights that its folder gives it.
+#[cfg(windows)]
+mod windows {
+    use std::fs::{File, OpenOptions};
+    use std::io;
+
+    pub(in crate::cli::config) fn as_programs_make_them<'a, 'b, 'c>(
+        file: &'c mut tempfile::Builder<'a, 'b>,
+    ) -> &'c mut tempfile::Builder<'a, 'b> {
+        file
+    }
+
+    pub(in crate::cli::config) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
+        options
+    }
+
+    /// Whether a file has several names.
+    pub(in crate::cli::config) fn has_other_names(file: &File) -> io::Result<bool> {
+        Ok(winapi_util::file::information(file)?.number_of_links() > 1)
+    }
+
+    pub(in crate::cli::config) fn belong_alike(_: &File, _: &File) -> io::Result<()> {
+        Ok(())
+    }
+}

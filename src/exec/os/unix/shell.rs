@@ -1,0 +1,60 @@
+//! How a shell is found and started, and how it ended.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+
+use rustix::fs::{Access, access};
+use rustix::process::{Resource, Signal, getrlimit};
+use tokio::process::{Child, Command};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::exec::os::on_path;
+
+/// The signal of a process that was killed.
+pub(in crate::exec) const KILLED: i32 = Signal::KILL.as_raw();
+
+/// `bash`, or `sh` where there is none.
+pub(in crate::exec) fn find_shell() -> PathBuf {
+    on_path(Path::new("bash")).unwrap_or_else(|| PathBuf::from("sh"))
+}
+
+/// What a shell is given, so that it runs `command`.
+pub(in crate::exec) fn shell_arguments(command: &str) -> Vec<OsString> {
+    // Without `--` a command that begins with `-` would be an option of the shell's.
+    vec!["-c".into(), "--".into(), command.into()]
+}
+
+/// A process group of its own, and nothing to read.
+pub(in crate::exec) fn set_apart(shell: &mut Command) {
+    shell.stdin(Stdio::null()).process_group(0);
+}
+
+/// The shell has begun already.
+pub(in crate::exec) fn let_go(_: &mut Child, _: &str) {}
+
+/// The signal that ended a process.
+pub(in crate::exec) fn signal_of(status: ExitStatus) -> Option<i32> {
+    std::os::unix::process::ExitStatusExt::signal(&status)
+}
+
+/// The program at a path, where this user may start it.
+pub(in crate::exec) fn program_at(path: &Path) -> Option<PathBuf> {
+    (path.is_file() && access(path, Access::EXEC_OK).is_ok()).then(|| path.to_owned())
+}
+
+/// A path as other programs take it.
+pub(in crate::exec) fn as_others_take_it(path: &Path) -> &Path {
+    path
+}
+
+/// How many files this process may have open; `None` is without a limit.
+pub(in crate::exec) fn most_open_files() -> Option<u64> {
+    getrlimit(Resource::Nofile).current
+}
+
+/// While what this gives lives, writing past a limit on the size of files fails like on a full disk,
+/// and does not end the server. Needs a runtime.
+pub(in crate::exec) fn survive_large_files() -> impl Send + 'static {
+    signal(SignalKind::from_raw(Signal::XFSZ.as_raw()))
+}

@@ -1,0 +1,145 @@
+//! Windows: handles that say where they are, and paths in the one spelling that means what it says.
+//!
+//! What is opened is opened by its path, and then asked where it really is: what is not where it was
+//! looked for was reached through a link, and is let go. All paths are *verbatim* (`\\\\?\\C:\\…`), in
+//! which no name is special and none is too long.
+
+pub(in crate::exec) mod below;
+mod names;
+mod opened;
+mod processes;
+mod shell;
+mod tap;
+
+use std::borrow::Cow;
+use std::ffi::OsStr;
+use std::fs::{File, OpenOptions};
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::io::{self, ErrorKind, PipeReader};
+use std::os::windows::fs::{FileExt as _, MetadataExt as _};
+use std::path::Path;
+
+use super::{FileKind, Stat};
+
+pub(in crate::exec) use below::{Folder, folder_from, open_folder};
+pub(in crate::exec) use names::Names;
+pub(in crate::exec) use opened::Held;
+pub(in crate::exec) use processes::{name_of, one};
+pub(in crate::exec) use shell::*;
+pub(in crate::exec) use tap::Tap;
+
+/// From 1601, where the system's time begins, to 1970, in its units.
+const TO_1970: i128 = 116_444_736_000_000_000;
+/// Nanoseconds of one of its units.
+const UNIT_NANOS: i128 = 100;
+
+impl Stat {
+    /// What the system says of an open file.
+    fn of(file: &File) -> io::Result<Self> {
+        let kind = winapi_util::file::typ(file)?;
+        if !kind.is_disk() {
+            let kind = if kind.is_pipe() { FileKind::Fifo } else { FileKind::CharacterDevice };
+            return Ok(Self {
+                kind,
+                bytes: 0,
+                id: (0, 0),
+                modified: 0,
+                changed: 0,
+                owner: user(),
+                is_removed: false,
+            });
+        }
+        let metadata = file.metadata()?;
+        let known = winapi_util::file::information(file)?;
+        let kind = match metadata.file_type() {
+            kind if kind.is_symlink() => FileKind::Link,
+            kind if kind.is_dir() => FileKind::Folder,
+            _ => FileKind::File,
+        };
+        Ok(Self {
+            kind,
+            bytes: metadata.file_size(),
+            id: (known.volume_serial_number(), known.file_index()),
+            modified: (i128::from(metadata.last_write_time()) - TO_1970) * UNIT_NANOS,
+            // It is not told: the time of writing may stay as it is while a program goes on writing.
+            changed: i128::MAX,
+            owner: user(),
+            is_removed: known.number_of_links() == 0,
+        })
+    }
+}
+
+/// Reads at an offset.
+pub(in crate::exec) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+    file.seek_read(buffer, at)
+}
+
+/// Nothing tells here whether a file is in memory.
+pub(in crate::exec) fn read_cached(_: &File, _: usize) -> Option<Vec<u8>> {
+    None
+}
+
+/// A pipe has the size here that the system gives it.
+pub(in crate::exec) fn enlarge(_: &PipeReader, _: usize) {}
+
+/// The name that these bytes are. One that is broken UTF-16 can't be told by them, and opens nothing.
+pub(in crate::exec) fn name(bytes: &[u8]) -> Cow<'_, OsStr> {
+    match String::from_utf8_lossy(bytes) {
+        Cow::Borrowed(name) => Cow::Borrowed(OsStr::new(name)),
+        Cow::Owned(name) => Cow::Owned(name.into()),
+    }
+}
+
+/// Whether the error says that nothing stands there.
+pub(in crate::exec) fn is_missing(error: &io::Error) -> bool {
+    // A drive that is not there or has nothing in it; a path, a server or a share that is none.
+    const NOWHERE: [i32; 6] = [15, 21, 53, 67, 123, 161];
+    let kinds = [ErrorKind::NotFound, ErrorKind::NotADirectory, ErrorKind::InvalidFilename];
+    kinds.contains(&error.kind()) || error.raw_os_error().is_some_and(|code| NOWHERE.contains(&code))
+}
+
+/// Whether the error says that what was seen there is gone, or is something else by now.
+pub(in crate::exec) fn is_gone(error: &io::Error) -> bool {
+    is_missing(error)
+}
+
+/// Whether the error says that this user may not.
+pub(in crate::exec) fn is_denied(error: &io::Error) -> bool {
+    error.kind() == ErrorKind::PermissionDenied
+}
+
+/// Whose files are this process's own is for the folder to say that they stand in.
+pub(in crate::exec) fn user() -> u32 {
+    0
+}
+
+/// How files are opened; those in a user's own folders are that user's alone.
+pub(in crate::exec) fn private_options() -> OpenOptions {
+    OpenOptions::new()
+}
+
+/// Makes a folder. The temp folder is each user's own already.
+pub(in crate::exec) fn make_private_folder(path: &Path) -> io::Result<()> {
+    std::fs::create_dir(path)
+}
+
+/// Whether it is a folder itself, not a link to one.
+pub(in crate::exec) fn is_private_folder(path: &Path) -> io::Result<bool> {
+    Ok(path.symlink_metadata()?.is_dir())
+}
+
+/// The name of the folder of saved outputs in the temp folder, which each user has for itself.
+pub(in crate::exec) fn saved_folder_name() -> String {
+    "cutline".to_owned()
+}
+
+/// A number that is another one each time.
+pub(in crate::exec) fn random() -> u64 {
+    std::hash::RandomState::new().build_hasher().finish()
+}
+
+/// Nothing is to be made ready: jobs end processes, and need none that looks for them.
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
+pub(in crate::exec) fn make_ready() -> io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,107 @@
+//! Opening what is below a folder that is open: by its path, and then asked where it really is.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::windows::fs::OpenOptionsExt as _;
+use std::path::{Component, Path, PathBuf};
+
+use filepath::FilePath as _;
+
+use crate::exec::os::{self, FileKind, Stat};
+use crate::workspace::verbatim;
+
+/// Opens folders too (`FILE_FLAG_BACKUP_SEMANTICS`).
+const FOLDERS_TOO: u32 = 0x0200_0000;
+/// Opens a link itself (`FILE_FLAG_OPEN_REPARSE_POINT`).
+const LINK_ITSELF: u32 = 0x0020_0000;
+/// Only for being asked what it is (`FILE_READ_ATTRIBUTES`).
+const LOOK: u32 = 0x80;
+
+/// An open folder: what is below it is opened by its real path.
+#[derive(Debug)]
+pub(in crate::exec) struct Folder {
+    /// While it is open, its number is nobody else's.
+    _open: File,
+    real: PathBuf,
+}
+
+impl Folder {
+    /// An open folder and where it really is.
+    pub(super) fn new(open: File, real: PathBuf) -> Self {
+        Self { _open: open, real }
+    }
+
+    /// Where it really is.
+    pub(super) fn real(&self) -> &Path {
+        &self.real
+    }
+}
+
+/// Opens what stands at `path`, through links, to be read; a folder to be listed.
+pub(super) fn open(path: &Path) -> io::Result<(File, PathBuf)> {
+    // Beside the drive's, a colon parts a name from that of a stream of it, which nothing lists.
+    let named = |part: Component<'_>| matches!(part, Component::Normal(name) if name.as_encoded_bytes().contains(&b':'));
+    if path.components().any(named) {
+        return Err(ErrorKind::NotFound.into());
+    }
+    let file = OpenOptions::new().read(true).custom_flags(FOLDERS_TOO).open(path)?;
+    let real = verbatim(&file.path()?);
+    Ok((file, real))
+}
+
+/// The same, where it really is at `path`: through no link.
+fn open_there(path: &Path) -> io::Result<File> {
+    let (file, real) = open(path)?;
+    if real == path { Ok(file) } else { Err(ErrorKind::NotFound.into()) }
+}
+
+/// Opens the folder at `path`, through links.
+pub(in crate::exec) fn open_folder(path: &Path) -> io::Result<Folder> {
+    let (file, real) = open(path)?;
+    if !file.metadata()?.is_dir() {
+        return Err(ErrorKind::NotADirectory.into());
+    }
+    Ok(Folder::new(file, real))
+}
+
+/// Opens the folder that `path` leads to from `folder`, through links.
+pub(in crate::exec) fn folder_from(folder: &Folder, path: &Path) -> io::Result<Folder> {
+    open_folder(&verbatim(&folder.real.join(path)))
+}
+
+/// Opens the folder at `path`, which is relative to `base`; an empty one is `base` itself.
+pub(in crate::exec) fn folder(base: &Folder, path: &[u8]) -> io::Result<Folder> {
+    let there = join(base, path);
+    let file = open_there(&there)?;
+    if !file.metadata()?.is_dir() {
+        return Err(ErrorKind::NotADirectory.into());
+    }
+    Ok(Folder::new(file, there))
+}
+
+/// Opens the regular file `path` below `base` for reading; `None` where it is something else.
+pub(in crate::exec) fn file(base: &Folder, path: &[u8]) -> io::Result<Option<(File, Stat)>> {
+    let file = open_there(&join(base, path))?;
+    let stat = Stat::of(&file)?;
+    Ok((stat.kind == FileKind::File).then_some((file, stat)))
+}
+
+/// What the system says of what has that name in `base`; of a link itself.
+pub(in crate::exec) fn stat(base: &Folder, name: &[u8]) -> io::Result<Stat> {
+    let mut options = OpenOptions::new();
+    options.access_mode(LOOK).custom_flags(FOLDERS_TOO | LINK_ITSELF);
+    Stat::of(&options.open(join(base, name))?)
+}
+
+/// Removes the file of that name from `base`.
+pub(in crate::exec) fn remove(base: &Folder, name: &[u8]) -> io::Result<()> {
+    std::fs::remove_file(join(base, name))
+}
+
+/// A path below `base`, whose names are parted by `/`.
+fn join(base: &Folder, path: &[u8]) -> PathBuf {
+    let mut there = base.real.clone();
+    let names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty());
+    names.for_each(|name| there.push(os::name(name)));
+    there
+}

@@ -1,0 +1,135 @@
+//! The processes of a command on Windows: those in its job.
+//!
+//! A shell waits until it is in its job ([`os::let_go`]), so that all it starts is in it too. A job
+//! ends with the last handle of it, and all its processes with it: that handle is this server's
+//! alone, so that a server that is killed leaves nobody behind, and no record is needed.
+
+use std::convert::Infallible;
+use std::io;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::process::Child;
+use win32job::{ExtendedLimitInfo, Job, JobError};
+
+use super::{Outcome, Stay};
+use crate::exec::os;
+use crate::exec::process::Background;
+use crate::exec::process::mark::Server;
+
+/// How long is waited for processes that were killed.
+const GIVE_UP: Duration = Duration::from_secs(1);
+/// The pause between two looks.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// The processes of one command.
+#[derive(Debug, Clone)]
+pub(in crate::exec::process) struct Scope {
+    mark: String,
+    /// `None` before the shell was started, and once it was ended.
+    job: Arc<Mutex<Option<Job>>>,
+}
+
+impl Scope {
+    /// A command that is about to start.
+    pub(in crate::exec::process) fn announced(_: Server, mark: String) -> Self {
+        Self { mark, job: Arc::default() }
+    }
+
+    /// What it is told apart by.
+    pub(in crate::exec::process) fn mark(&self) -> &str {
+        &self.mark
+    }
+
+    /// Its shell was started, and waits.
+    pub(in crate::exec::process) fn started(&mut self, shell: &Child) -> io::Result<()> {
+        // Where it has ended already, it started nothing.
+        if let Some(shell) = shell.raw_handle() {
+            let mut limits = ExtendedLimitInfo::new();
+            limits.limit_kill_on_job_close();
+            let job = Job::create_with_limit_info(&limits).map_err(io::Error::other)?;
+            job.assign_process(shell as isize).map_err(io::Error::other)?;
+            *self.job() = Some(job);
+        }
+        Ok(())
+    }
+
+    fn job(&self) -> MutexGuard<'_, Option<Job>> {
+        self.job.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The numbers of those in the job; an error where there are more than can be told.
+    fn members(&self) -> Result<Vec<u32>, JobError> {
+        let ids = self.job().as_ref().map_or_else(|| Ok(Vec::new()), Job::query_process_id_list)?;
+        Ok(ids.into_iter().filter_map(|id| u32::try_from(id).ok()).collect())
+    }
+
+    /// Whether nobody is in the job any more.
+    pub(in crate::exec::process) fn is_empty(&self) -> bool {
+        self.members().is_ok_and(|members| members.is_empty())
+    }
+
+    /// What stays now that the shell has ended.
+    pub(in crate::exec::process) fn stay(self, _pipe: u64, _held: bool) -> Stay {
+        let members = self.members();
+        let anybody = members.as_ref().map_or(true, |members| !members.is_empty());
+        let named = |id| os::name_of(id).map(|name| Background { id, name });
+        let shown = members.unwrap_or_default().into_iter().filter_map(named).collect();
+        Stay { scope: self, shown, anybody }
+    }
+
+    /// The same where nothing could be seen.
+    pub(in crate::exec::process) fn unseen(self, _pipe: u64) -> Stay {
+        Stay { scope: self, shown: Vec::new(), anybody: true }
+    }
+}
+
+/// Ends all processes of all `scopes`, at once: there is no way to ask a program without a window.
+/// Blocks until they are gone, at most a second.
+pub(in crate::exec::process) fn end_all(scopes: &[Scope], _grace: Duration) -> Outcome {
+    let began = Instant::now();
+    let known = |id| Some((id, os::one(id).ok()??.start));
+    let mut left: Vec<(u32, u64)> =
+        scopes.iter().filter_map(|scope| scope.members().ok()).flatten().filter_map(known).collect();
+    for scope in scopes {
+        drop(scope.job().take());
+    }
+    while began.elapsed() < GIVE_UP {
+        left.retain(|(id, start)| matches!(os::one(*id), Ok(Some(now)) if now.start == *start));
+        if left.is_empty() {
+            return Outcome::Over;
+        }
+        std::thread::sleep(PAUSE);
+    }
+    Outcome::Unsure
+}
+
+/// There is none: nothing of a command outlives its server.
+#[derive(Debug)]
+pub(in crate::exec::process) struct Record(Infallible);
+
+impl Record {
+    pub(in crate::exec::process) fn create(_: &Path, _: Server, _: Option<&Path>) -> Option<Self> {
+        None
+    }
+
+    pub(in crate::exec::process) fn started(&mut self, _: &str) {
+        match self.0 {}
+    }
+
+    pub(in crate::exec::process) fn left(&mut self, _: &Scope) {
+        match self.0 {}
+    }
+
+    pub(in crate::exec::process) fn done(&mut self, _: &str) {
+        match self.0 {}
+    }
+
+    pub(in crate::exec::process) fn remove(self) {
+        match self.0 {}
+    }
+}
+
+/// A killed server left nobody.
+pub(in crate::exec::process) fn end_stale(_: &Path, _: Duration) {}
