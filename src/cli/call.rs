@@ -11,13 +11,13 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::limits::Limits;
-use crate::server::{Shape, now_ms, result_of};
+use crate::server::{Shape, StatsFile, now_ms, result_of};
 use crate::stats::{Asked, Call, Record};
 use crate::text::show;
 use crate::tools::arguments::Object;
 use crate::tools::{Context, Output, Progress, ToolError, ToolName, ToolSet, catalog};
 
-use super::{Options, TOOL_ERROR, refuse, serve};
+use super::{Options, TOOL_ERROR, refuse_in, serve};
 
 /// How notices look on a terminal.
 const NOTICE: Style = AnsiColor::Yellow.on_default();
@@ -82,21 +82,9 @@ pub(super) fn with_help(command: clap::Command) -> clap::Command {
 /// Does one call; the exit code.
 pub(super) fn run(options: &Options, tool: Tool, json: bool) -> anyhow::Result<i32> {
     let (tool, words) = tool.named();
-    if !options.tools.contains(&tool) {
-        refuse(format!("{} is not a tool that is registered", tool.as_str()));
-    }
-    let given = object(&words).unwrap_or_else(|message| refuse(message));
-    let shared = options.shared().unwrap_or_else(|message| refuse(message));
-    let workspace = options.workspace(&shared).unwrap_or_else(|message| refuse(message));
-    let stats_file = options.stats_file().unwrap_or_else(|message| refuse(message));
     let told = Arc::new(AtomicBool::new(false));
-    let cx = Context {
-        shared,
-        workspace: Arc::new(workspace),
-        cancel: CancellationToken::new(),
-        shutdown: CancellationToken::new(),
-        progress: news(&told),
-    };
+    let (cx, given, stats_file) = prepared(options, tool, &words, &told)
+        .unwrap_or_else(|message| refuse_in(&["call", tool.as_str()], message));
     let runtime = serve::runtime()?;
     let (asked, start) = (Asked::of(&given), Instant::now());
     let (outcome, interrupted) = runtime.block_on(call(&cx, tool, given));
@@ -123,6 +111,30 @@ pub(super) fn run(options: &Options, tool: Tool, json: bool) -> anyhow::Result<i
     } else {
         0
     })
+}
+
+/// What the call needs, or what is wrong with the words and the flags.
+fn prepared(
+    options: &Options,
+    tool: ToolName,
+    words: &[String],
+    told: &Arc<AtomicBool>,
+) -> Result<(Context, Object, Option<StatsFile>), String> {
+    if !options.tools.contains(&tool) {
+        return Err(format!("{} is not a tool that is registered", tool.as_str()));
+    }
+    let given = object(words)?;
+    let shared = options.shared()?;
+    let workspace = Arc::new(options.workspace(&shared)?);
+    let stats_file = options.stats_file()?;
+    let cx = Context {
+        shared,
+        workspace,
+        cancel: CancellationToken::new(),
+        shutdown: CancellationToken::new(),
+        progress: news(told),
+    };
+    Ok((cx, given, stats_file))
 }
 
 /// Runs the tool; Ctrl-C takes the call back as a client would.

@@ -148,6 +148,25 @@ fn bad_usage_is_exit_2_and_names_the_flag() {
 }
 
 #[test]
+fn bad_usage_of_call_shows_the_usage_of_that_tool() {
+    let workspace = Workspace::new();
+    for arguments in [
+        &["call", "read", "--bad"][..],
+        &["call", "read", "path"],
+        &["call", "read", "path=a", "path=b"],
+        &["call", "read", "path=a", "--tools", "ls"],
+        &["call", "read", "path=a", "--root", "/no/such/folder"],
+        &["call", "read", "path=a", "--bash-timeout", "700"],
+    ] {
+        let said = stderr(&run(&workspace, arguments));
+        let usage = "\nUsage: cutline call read [OPTIONS] [KEY=VALUE]...\n";
+        assert!(said.contains(usage), "{arguments:?}: {said}");
+    }
+    let said = stderr(&run(&workspace, &["--bash-timeout", "700"]));
+    assert!(said.contains("\nUsage: cutline [OPTIONS] [COMMAND]\n"), "{said}");
+}
+
+#[test]
 fn sizes_as_people_write_them() {
     let workspace = Workspace::with(&json!({"a": {"repeat": "x\n", "times": 40_000}}));
     for (size, bytes) in [("300", 300), ("1KB", 1000), ("1KiB", 1024), ("2kb", 2000), ("1.5KB", 1500)] {
