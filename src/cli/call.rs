@@ -11,6 +11,7 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::limits::Limits;
+use crate::notice::Count;
 use crate::server::{Shape, StatsFile, now_ms, result_of};
 use crate::stats::{Asked, Call, Record};
 use crate::text::show;
@@ -96,12 +97,20 @@ pub(super) fn run(options: &Options, tool: Tool, json: bool) -> anyhow::Result<i
         file.append(&Record::new(&call, &outcome, cx.limits()));
     }
     let failed = outcome.is_err();
+    let background = outcome.as_ref().ok().and_then(|output| output.details.background_pids.as_ref());
+    let ended =
+        background.map(|ids| Count(ids.len() as u64, "background process was", "background processes were"));
     if json {
         let shape = if options.structured { Shape::Structured } else { Shape::Text };
         let result = serde_json::to_string_pretty(&result_of(outcome, shape))?;
         writeln!(std::io::stdout().lock(), "{result}")?;
     } else {
         print(outcome)?;
+    }
+    if let Some(processes) = ended {
+        // The answer is a server's, in which they would go on.
+        let words = format!("{processes} ended with this call: only a server lets them go on");
+        writeln!(anstream::stderr().lock(), "{NOTICE}{words}{NOTICE:#}")?;
     }
     runtime.shutdown_background();
     Ok(if interrupted {

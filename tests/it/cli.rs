@@ -214,8 +214,30 @@ fn call_runs_commands_and_leaves_nothing_running() {
     let workspace = Workspace::new();
     let output = run(&workspace, &["call", "bash", "command=echo hi; exit 3"]);
     assert_eq!((code(&output), stdout(&output)), (0, "hi\n\nCommand exited with code 3\n".to_owned()));
-    run(&workspace, &["call", "bash", "command=sleep 600 & echo hi"]);
-    crate::support::eventually("its background process is gone", || workspace.processes(0).is_empty());
+    assert_eq!(stderr(&output), "");
+    for (command, said) in [
+        (
+            "sleep 600 & echo hi",
+            "1 background process was ended with this call: only a server lets them go on\n",
+        ),
+        (
+            "sleep 600 & sleep 600 &",
+            "2 background processes were ended with this call: only a server lets them go on\n",
+        ),
+        ("sleep 600 >/dev/null 2>&1 &", ""),
+    ] {
+        for json in [&[][..], &["--json"]] {
+            let output = run(&workspace, &[&["call", "bash", &format!("command={command}")], json].concat());
+            assert_eq!((code(&output), stderr(&output)), (0, said.to_owned()), "{command}");
+            assert_eq!(
+                stdout(&output).contains("[Background process"),
+                !said.is_empty(),
+                "{}",
+                stdout(&output)
+            );
+            assert!(workspace.processes(0).is_empty(), "its background processes are gone by then");
+        }
+    }
 }
 
 #[test]
