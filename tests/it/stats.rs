@@ -363,6 +363,27 @@ fn a_file_without_records() {
 }
 
 #[test]
+fn what_is_not_there_is_not_plotted() {
+    let record = |outcome: &str, sizes: Value| {
+        let mut record = json!({"time": "2026-11-20T10:00:00.000Z", "tool": "read", "durationMs": 0.25});
+        record["outcome"] = outcome.into();
+        record.as_object_mut().unwrap().extend(sizes.as_object().unwrap().clone());
+        format!("{record}\n")
+    };
+    let refused = record("error", json!({})) + &record("cancelled", json!({}));
+    let whole = json!({"outputLines": 1, "outputBytes": 4, "totalLines": 1, "totalBytes": 4,
+        "limitPercent": 1, "tokensGiven": 1, "tokensLeftOut": 0, "truncatedBy": null,
+        "countLimitReached": false, "totalIsLowerBound": false});
+    let workspace = Workspace::with(&json!({"refused": refused, "whole": record("ok", whole)}));
+    let shown = |file: &str| String::from_utf8(run(&workspace, &["stats", file]).stdout).unwrap();
+    let text = shown("refused");
+    assert!(text.starts_with("2 calls, ") && text.ends_with("\n\nNo answers to plot\n"), "{text}");
+    assert!(!text.contains(['│', '└']), "{text}");
+    let text = shown("whole");
+    assert!(text.contains("Use of the limit") && !text.contains("Tokens left out"), "{text}");
+}
+
+#[test]
 fn colours_on_a_terminal_only() {
     let day = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stats/day.jsonl");
     let (workspace, show) = (Workspace::new(), ["stats", day.to_str().unwrap()]);
