@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::{Output, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 use similar_asserts::SimpleDiff;
@@ -381,6 +381,26 @@ fn what_is_not_there_is_not_plotted() {
     assert!(!text.contains(['│', '└']), "{text}");
     let text = shown("whole");
     assert!(text.contains("Use of the limit") && !text.contains("Tokens left out"), "{text}");
+}
+
+#[test]
+fn plots_are_as_wide_as_the_terminal() {
+    let day = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stats/day.jsonl");
+    let widest = |columns: usize| {
+        let show = format!(
+            "stty cols {columns} rows 24; '{}' stats '{}'",
+            env!("CARGO_BIN_EXE_cutline"),
+            day.display()
+        );
+        let mut script = Command::new("script");
+        script.args(["-qec", &show, "/dev/null"]).env("NO_COLOR", "1").stdin(Stdio::null());
+        let text = String::from_utf8(script.output().ok()?.stdout).unwrap();
+        text.lines().filter(|line| line.contains('└')).map(|line| line.trim_end().chars().count()).max()
+    };
+    let (Some(narrow), Some(wide)) = (widest(40), widest(120)) else {
+        return eprintln!("skipped: there is no script(1) here to make a terminal with");
+    };
+    assert!(narrow <= 40 && wide > 40, "{narrow} {wide}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
+use terminal_size::{Width, terminal_size_of};
 
 use crate::notice::Count;
 use crate::stats::{Column, Sums, rfc3339};
@@ -26,8 +27,7 @@ const USE_CELLS: u64 = 40;
 
 /// Columns of the terminal that stdout is.
 pub(super) fn width() -> u64 {
-    let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
-    size.map(|size| u64::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(WIDTH)
+    terminal_size_of(io::stdout()).map_or(WIDTH, |(Width(columns), _)| columns.into())
 }
 
 /// Prints all of it in so many columns.
