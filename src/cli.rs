@@ -227,5 +227,13 @@ fn print_all(bytes: &[u8]) -> anyhow::Result<i32> {
 
 /// Ends the process as clap ends it for any bad usage: with code 2.
 fn refuse(message: impl std::fmt::Display) -> ! {
-    Cli::command().error(clap::error::ErrorKind::ValueValidation, message).exit()
+    refuse_in(&[], message)
+}
+
+/// The same, with the usage of the command that these words lead to.
+fn refuse_in(words: &[&str], message: impl std::fmt::Display) -> ! {
+    let mut all = command();
+    all.build();
+    let named = words.iter().fold(&all, |above, word| above.find_subcommand(word).unwrap_or(above));
+    named.clone().error(clap::error::ErrorKind::ValueValidation, message).exit()
 }

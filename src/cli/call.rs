@@ -11,13 +11,14 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::limits::Limits;
-use crate::server::{Shape, now_ms, result_of};
+use crate::notice::Count;
+use crate::server::{Shape, StatsFile, now_ms, result_of};
 use crate::stats::{Asked, Call, Record};
 use crate::text::show;
 use crate::tools::arguments::Object;
 use crate::tools::{Context, Output, Progress, ToolError, ToolName, ToolSet, catalog};
 
-use super::{Options, TOOL_ERROR, refuse, serve};
+use super::{Options, TOOL_ERROR, refuse_in, serve};
 
 /// How notices look on a terminal.
 const NOTICE: Style = AnsiColor::Yellow.on_default();
@@ -82,21 +83,9 @@ pub(super) fn with_help(command: clap::Command) -> clap::Command {
 /// Does one call; the exit code.
 pub(super) fn run(options: &Options, tool: Tool, json: bool) -> anyhow::Result<i32> {
     let (tool, words) = tool.named();
-    if !options.tools.contains(&tool) {
-        refuse(format!("{} is not a tool that is registered", tool.as_str()));
-    }
-    let given = object(&words).unwrap_or_else(|message| refuse(message));
-    let shared = options.shared().unwrap_or_else(|message| refuse(message));
-    let workspace = options.workspace(&shared).unwrap_or_else(|message| refuse(message));
-    let stats_file = options.stats_file().unwrap_or_else(|message| refuse(message));
     let told = Arc::new(AtomicBool::new(false));
-    let cx = Context {
-        shared,
-        workspace: Arc::new(workspace),
-        cancel: CancellationToken::new(),
-        shutdown: CancellationToken::new(),
-        progress: news(&told),
-    };
+    let (cx, given, stats_file) = prepared(options, tool, &words, &told)
+        .unwrap_or_else(|message| refuse_in(&["call", tool.as_str()], message));
     let runtime = serve::runtime()?;
     let (asked, start) = (Asked::of(&given), Instant::now());
     let (outcome, interrupted) = runtime.block_on(call(&cx, tool, given));
@@ -108,12 +97,20 @@ pub(super) fn run(options: &Options, tool: Tool, json: bool) -> anyhow::Result<i
         file.append(&Record::new(&call, &outcome, cx.limits()));
     }
     let failed = outcome.is_err();
+    let background = outcome.as_ref().ok().and_then(|output| output.details.background_pids.as_ref());
+    let ended =
+        background.map(|ids| Count(ids.len() as u64, "background process was", "background processes were"));
     if json {
         let shape = if options.structured { Shape::Structured } else { Shape::Text };
         let result = serde_json::to_string_pretty(&result_of(outcome, shape))?;
         writeln!(std::io::stdout().lock(), "{result}")?;
     } else {
         print(outcome)?;
+    }
+    if let Some(processes) = ended {
+        // The answer is a server's, in which they would go on.
+        let words = format!("{processes} ended with this call: only a server lets them go on");
+        writeln!(anstream::stderr().lock(), "{NOTICE}{words}{NOTICE:#}")?;
     }
     runtime.shutdown_background();
     Ok(if interrupted {
@@ -123,6 +120,30 @@ pub(super) fn run(options: &Options, tool: Tool, json: bool) -> anyhow::Result<i
     } else {
         0
     })
+}
+
+/// What the call needs, or what is wrong with the words and the flags.
+fn prepared(
+    options: &Options,
+    tool: ToolName,
+    words: &[String],
+    told: &Arc<AtomicBool>,
+) -> Result<(Context, Object, Option<StatsFile>), String> {
+    if !options.tools.contains(&tool) {
+        return Err(format!("{} is not a tool that is registered", tool.as_str()));
+    }
+    let given = object(words)?;
+    let shared = options.shared()?;
+    let workspace = Arc::new(options.workspace(&shared)?);
+    let stats_file = options.stats_file()?;
+    let cx = Context {
+        shared,
+        workspace,
+        cancel: CancellationToken::new(),
+        shutdown: CancellationToken::new(),
+        progress: news(told),
+    };
+    Ok((cx, given, stats_file))
 }
 
 /// Runs the tool; Ctrl-C takes the call back as a client would.

@@ -19,8 +19,9 @@ use super::{Cli, Client};
 use entry::Entry;
 use file::Written;
 
+pub(super) use entry::Start;
 pub(super) use file::{places, read};
-pub(super) use merge::command_in;
+pub(super) use merge::start_in;
 
 /// The flags whose values are paths: a client starts the server in a folder of its own.
 const PATHS: [&str; 4] = ["roots", "spill_dir", "writable", "stats_file"];

@@ -1,6 +1,7 @@
 //! `cutline doctor`: starts the server as a client would, calls each tool, and says in words what is
 //! wrong with it, with this machine, or with a client's file.
 
+mod clients;
 mod machine;
 mod server;
 
@@ -45,7 +46,7 @@ pub(super) fn run(options: &Options, matches: &ArgMatches) -> anyhow::Result<i32
     let mut report = Report { wrong: 0 };
     machine::look(options, &binary, &mut |finding| report.say(&finding));
     server::look(options, &binary, &config::flags(matches)?, &mut |finding| report.say(&finding));
-    machine::look_at_clients(&mut |finding| report.say(&finding));
+    clients::look(&binary, &mut |finding| report.say(&finding));
     let mut stdout = anstream::stdout().lock();
     if report.wrong == 0 {
         writeln!(stdout, "All is well")?;

@@ -3,6 +3,7 @@
 //! These become results with `isError`, which the model reads and can act on; what is wrong with the
 //! protocol itself is not said here (`server`). Paths are as the workspace shows them.
 
+use std::borrow::Cow;
 use std::io;
 
 use crate::notice::Unit;
@@ -39,7 +40,7 @@ pub enum ToolError {
         near: Vec<String>,
     },
     /// A folder where a file is wanted.
-    #[error("Is a directory: {}{}", show::path(path), if *ls { ". Use ls to list it" } else { "" })]
+    #[error("Is a directory: {}{}", folder(path), if *ls { ". Use ls to list it" } else { "" })]
     IsDirectory {
         /// The folder.
         path: String,
@@ -144,6 +145,12 @@ pub enum ToolError {
     /// The client took the call back, or the server ended.
     #[error("Cancelled")]
     Cancelled,
+}
+
+/// A folder's path before a full stop: the workspace, which is shown as `.`, is `./` there.
+fn folder(path: &str) -> Cow<'_, str> {
+    let shown = show::path(path);
+    if shown.ends_with('.') { Cow::Owned(format!("{shown}/")) } else { shown }
 }
 
 /// What the system said, in its words: `No space left on device`.

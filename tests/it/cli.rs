@@ -148,6 +148,25 @@ fn bad_usage_is_exit_2_and_names_the_flag() {
 }
 
 #[test]
+fn bad_usage_of_call_shows_the_usage_of_that_tool() {
+    let workspace = Workspace::new();
+    for arguments in [
+        &["call", "read", "--bad"][..],
+        &["call", "read", "path"],
+        &["call", "read", "path=a", "path=b"],
+        &["call", "read", "path=a", "--tools", "ls"],
+        &["call", "read", "path=a", "--root", "/no/such/folder"],
+        &["call", "read", "path=a", "--bash-timeout", "700"],
+    ] {
+        let said = stderr(&run(&workspace, arguments));
+        let usage = "\nUsage: cutline call read [OPTIONS] [KEY=VALUE]...\n";
+        assert!(said.contains(usage), "{arguments:?}: {said}");
+    }
+    let said = stderr(&run(&workspace, &["--bash-timeout", "700"]));
+    assert!(said.contains("\nUsage: cutline [OPTIONS] [COMMAND]\n"), "{said}");
+}
+
+#[test]
 fn sizes_as_people_write_them() {
     let workspace = Workspace::with(&json!({"a": {"repeat": "x\n", "times": 40_000}}));
     for (size, bytes) in [("300", 300), ("1KB", 1000), ("1KiB", 1024), ("2kb", 2000), ("1.5KB", 1500)] {
@@ -195,8 +214,30 @@ fn call_runs_commands_and_leaves_nothing_running() {
     let workspace = Workspace::new();
     let output = run(&workspace, &["call", "bash", "command=echo hi; exit 3"]);
     assert_eq!((code(&output), stdout(&output)), (0, "hi\n\nCommand exited with code 3\n".to_owned()));
-    run(&workspace, &["call", "bash", "command=sleep 600 & echo hi"]);
-    crate::support::eventually("its background process is gone", || workspace.processes(0).is_empty());
+    assert_eq!(stderr(&output), "");
+    for (command, said) in [
+        (
+            "sleep 600 & echo hi",
+            "1 background process was ended with this call: only a server lets them go on\n",
+        ),
+        (
+            "sleep 600 & sleep 600 &",
+            "2 background processes were ended with this call: only a server lets them go on\n",
+        ),
+        ("sleep 600 >/dev/null 2>&1 &", ""),
+    ] {
+        for json in [&[][..], &["--json"]] {
+            let output = run(&workspace, &[&["call", "bash", &format!("command={command}")], json].concat());
+            assert_eq!((code(&output), stderr(&output)), (0, said.to_owned()), "{command}");
+            assert_eq!(
+                stdout(&output).contains("[Background process"),
+                !said.is_empty(),
+                "{}",
+                stdout(&output)
+            );
+            assert!(workspace.processes(0).is_empty(), "its background processes are gone by then");
+        }
+    }
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::{Output, Stdio};
+use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
 use similar_asserts::SimpleDiff;
@@ -360,6 +360,47 @@ fn a_file_without_records() {
     let missing = run(&workspace, &["stats", "missing"]);
     assert_eq!(missing.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&missing.stderr).contains("missing: No such file"), "{missing:?}");
+}
+
+#[test]
+fn what_is_not_there_is_not_plotted() {
+    let record = |outcome: &str, sizes: Value| {
+        let mut record = json!({"time": "2026-11-20T10:00:00.000Z", "tool": "read", "durationMs": 0.25});
+        record["outcome"] = outcome.into();
+        record.as_object_mut().unwrap().extend(sizes.as_object().unwrap().clone());
+        format!("{record}\n")
+    };
+    let refused = record("error", json!({})) + &record("cancelled", json!({}));
+    let whole = json!({"outputLines": 1, "outputBytes": 4, "totalLines": 1, "totalBytes": 4,
+        "limitPercent": 1, "tokensGiven": 1, "tokensLeftOut": 0, "truncatedBy": null,
+        "countLimitReached": false, "totalIsLowerBound": false});
+    let workspace = Workspace::with(&json!({"refused": refused, "whole": record("ok", whole)}));
+    let shown = |file: &str| String::from_utf8(run(&workspace, &["stats", file]).stdout).unwrap();
+    let text = shown("refused");
+    assert!(text.starts_with("2 calls, ") && text.ends_with("\n\nNo answers to plot\n"), "{text}");
+    assert!(!text.contains(['│', '└']), "{text}");
+    let text = shown("whole");
+    assert!(text.contains("Use of the limit") && !text.contains("Tokens left out"), "{text}");
+}
+
+#[test]
+fn plots_are_as_wide_as_the_terminal() {
+    let day = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stats/day.jsonl");
+    let widest = |columns: usize| {
+        let show = format!(
+            "stty cols {columns} rows 24; '{}' stats '{}'",
+            env!("CARGO_BIN_EXE_cutline"),
+            day.display()
+        );
+        let mut script = Command::new("script");
+        script.args(["-qec", &show, "/dev/null"]).env("NO_COLOR", "1").stdin(Stdio::null());
+        let text = String::from_utf8(script.output().ok()?.stdout).unwrap();
+        text.lines().filter(|line| line.contains('└')).map(|line| line.trim_end().chars().count()).max()
+    };
+    let (Some(narrow), Some(wide)) = (widest(40), widest(120)) else {
+        return eprintln!("skipped: there is no script(1) here to make a terminal with");
+    };
+    assert!(narrow <= 40 && wide > 40, "{narrow} {wide}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What a client needs to know of this server, and where in its file that stands.
+//! What a client needs to know of this server, where in its file that stands, and what it says there.
 
 use serde_json::{Value, json};
 
@@ -22,6 +22,38 @@ impl Entry {
         }
         Self { servers: servers(client), fields }
     }
+}
+
+/// How a client's file has this server started.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(in crate::cli) struct Start {
+    /// The program: a path, or a name on PATH.
+    pub(in crate::cli) command: String,
+    /// What it is given.
+    pub(in crate::cli) args: Vec<String>,
+    /// The variables that are set for it.
+    pub(in crate::cli) env: Vec<(String, String)>,
+    /// The folder that it is started in, where the entry says so.
+    pub(in crate::cli) folder: Option<String>,
+}
+
+impl Start {
+    /// What an entry says, where it starts a program at all.
+    pub(super) fn of(entry: &Value) -> Result<Option<Self>, String> {
+        let field = |name| entry.get(name).filter(|field| !field.is_null());
+        let text = |name| field(name).and_then(Value::as_str).map(str::to_owned);
+        let Some(command) = text("command") else { return Ok(None) };
+        let args = field("args").map(|args| args.as_array().and_then(|all| all.iter().map(words).collect()));
+        let args =
+            args.unwrap_or_else(|| Some(Vec::new())).ok_or("args in its entry is no list of strings")?;
+        let variables = field("env").and_then(Value::as_object).into_iter().flatten();
+        let env = variables.filter_map(|(name, value)| Some((name.clone(), words(value)?))).collect();
+        Ok(Some(Self { command, args, env, folder: text("cwd") }))
+    }
+}
+
+fn words(value: &Value) -> Option<String> {
+    value.as_str().map(str::to_owned)
 }
 
 /// What holds all servers in the client's file.

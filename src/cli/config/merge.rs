@@ -5,7 +5,7 @@ use jsonc_parser::{ParseOptions, json};
 use serde_json::Value;
 use toml_edit::{DocumentMut, Item, Table, TableLike};
 
-use super::entry::{Entry, servers};
+use super::entry::{Entry, Start, servers};
 use crate::cli::{Client, NAME};
 
 /// JSON with comments, as VS Code and others write it, and nothing looser.
@@ -43,18 +43,29 @@ pub(super) fn merged(client: Client, text: &str, entry: &Entry) -> Result<String
     Ok(if text.contains("\r\n") { merged.replace("\r\n", "\n").replace('\n', "\r\n") } else { merged })
 }
 
-/// The command that the text has for this server, where it has one.
-pub(in crate::cli) fn command_in(client: Client, text: &str) -> Result<Option<String>, String> {
+/// How the text has this server started, where it does.
+pub(in crate::cli) fn start_in(client: Client, text: &str) -> Result<Option<Start>, String> {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let servers = servers(client);
     if client == Client::Codex {
         let file: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
-        let command = file.get(servers).and_then(|all| all.get(NAME)).and_then(|one| one.get("command"));
-        return Ok(command.and_then(Item::as_str).map(str::to_owned));
+        let entry = file.get(servers).and_then(|all| all.get(NAME)).map(plain);
+        return entry.map_or(Ok(None), |entry| Start::of(&entry));
     }
     let file = CstRootNode::parse(text, &LIKE_VSCODE).map_err(|error| error.to_string())?.to_serde_value();
-    let command = file.as_ref().and_then(|file| file.get(servers)?.get(NAME)?.get("command")?.as_str());
-    Ok(command.map(str::to_owned))
+    let entry = file.as_ref().and_then(|file| file.get(servers)?.get(NAME));
+    entry.map_or(Ok(None), Start::of)
+}
+
+/// Strings, lists of them and tables, as JSON has them; an entry has nothing else that is looked at.
+fn plain(item: &Item) -> Value {
+    if let Some(table) = item.as_table_like() {
+        return table.iter().map(|(name, item)| (name, plain(item))).collect();
+    }
+    match item.as_array() {
+        Some(list) => list.iter().map(toml_edit::Value::as_str).collect(),
+        None => item.as_str().into(),
+    }
 }
 
 fn into_json(text: &str, entry: &Entry) -> Result<String, String> {

@@ -1,11 +1,9 @@
-//! What the server needs of this machine, and what the clients' files say of it.
+//! What the server needs of this machine.
 
 use std::path::Path;
 
-use clap::ValueEnum as _;
-
 use super::Finding::{self, Fine, Note, Wrong};
-use crate::cli::{Client, NAME, Options, config};
+use crate::cli::{NAME, Options};
 use crate::exec::{process, sandbox};
 use crate::tools::error::reason;
 
@@ -41,25 +39,6 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
     });
 }
 
-/// Looks at the files of the clients that have this server.
-pub(super) fn look_at_clients(say: &mut dyn FnMut(Finding)) {
-    for client in Client::value_variants() {
-        for path in config::places(*client).into_iter().filter(|path| path.exists()) {
-            let text = config::read(&path).map_err(|error| reason(&error));
-            let command = text.and_then(|text| config::command_in(*client, &text));
-            let path = path.display();
-            match command {
-                Ok(None) => {}
-                Ok(Some(command)) if can_be_started(&command) => {
-                    say(Fine(format!("{path} starts {command}")));
-                }
-                Ok(Some(command)) => say(Wrong(format!("{path} starts {command}, which is no program"))),
-                Err(message) => say(Note(format!("{path} can't be understood: {message}"))),
-            }
-        }
-    }
-}
-
 fn on_path(binary: &Path) -> Finding {
     let name = binary.file_name().unwrap_or_default();
     match process::on_path(name) {
@@ -73,17 +52,10 @@ fn on_path(binary: &Path) -> Finding {
     }
 }
 
-fn root_can_be_used(root: &Path) -> Finding {
+/// A folder that is given as a root.
+pub(super) fn root_can_be_used(root: &Path) -> Finding {
     match std::fs::read_dir(root) {
         Ok(_) => Fine(format!("--root {} is a folder that can be read", root.display())),
         Err(error) => Wrong(format!("--root {}: {}", root.display(), reason(&error))),
     }
-}
-
-fn can_be_started(command: &str) -> bool {
-    let command = Path::new(command);
-    if command.components().count() > 1 {
-        return process::is_program(command);
-    }
-    process::on_path(command).is_some()
 }

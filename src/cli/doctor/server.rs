@@ -24,17 +24,32 @@ const REVISION: &str = "2025-06-18";
 /// Has the session, and says what came of it.
 pub(super) fn look(options: &Options, binary: &Path, flags: &[String], say: &mut dyn FnMut(Finding)) {
     let began = Instant::now();
-    let mut session = match Session::start(binary, flags) {
-        Ok(session) => session,
-        Err(error) => return say(Wrong(format!("the server can't be started: {error}"))),
-    };
-    let talked = talk(&mut session, options, began, say);
-    match (talked, session.end()) {
-        (Ok(()), Ok(status)) if status.success() => {
-            say(Fine("it ended with the end of its input".to_owned()));
-        }
-        (Ok(()), Ok(status)) => say(Wrong(format!("it ended with {status}"))),
-        (Ok(()), Err(message)) | (Err(message), Ok(_) | Err(_)) => say(Wrong(message)),
+    let talked = converse(Command::new(binary).args(flags), |session| talk(session, options, began, say));
+    say(match talked {
+        Ok(()) => Fine("it ended with the end of its input".to_owned()),
+        Err(message) => Wrong(message),
+    });
+}
+
+/// Starts a server for the handshake alone; how long that took.
+pub(super) fn greet(command: &mut Command) -> Result<Duration, String> {
+    let began = Instant::now();
+    converse(command, |session| session.greet().map(|()| began.elapsed()))
+}
+
+/// Starts a server, talks to it and has it end: what came of the talk, where all of that went well.
+fn converse<T>(
+    command: &mut Command,
+    talk: impl FnOnce(&mut Session) -> Result<T, String>,
+) -> Result<T, String> {
+    let started = Session::start(command);
+    let mut session = started.map_err(|error| format!("the server can't be started: {error}"))?;
+    let talked = talk(&mut session);
+    let ended = session.end();
+    let talked = talked?;
+    match ended? {
+        status if status.success() => Ok(talked),
+        status => Err(format!("it ended with {status}")),
     }
 }
 
@@ -44,10 +59,7 @@ fn talk(
     began: Instant,
     say: &mut dyn FnMut(Finding),
 ) -> Result<(), String> {
-    let me = json!({"name": "cutline-doctor", "version": env!("CARGO_PKG_VERSION")});
-    let greeting = json!({"protocolVersion": REVISION, "capabilities": {}, "clientInfo": me});
-    session.ask("initialize", &greeting)?;
-    session.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))?;
+    session.greet()?;
     say(Fine(format!("the server started and greeted in {:.0?}", began.elapsed())));
 
     let list = session.ask("tools/list", &json!({}))?;
@@ -105,10 +117,9 @@ struct Session {
 }
 
 impl Session {
-    fn start(binary: &Path, flags: &[String]) -> std::io::Result<Self> {
+    fn start(command: &mut Command) -> std::io::Result<Self> {
         let piped = || Stdio::piped();
-        let mut child =
-            Command::new(binary).args(flags).stdin(piped()).stdout(piped()).stderr(piped()).spawn()?;
+        let mut child = command.stdin(piped()).stdout(piped()).stderr(piped()).spawn()?;
         let missing = || std::io::Error::other("it has no pipes");
         let (stdin, stdout) =
             (child.stdin.take().ok_or_else(missing)?, child.stdout.take().ok_or_else(missing)?);
@@ -118,6 +129,14 @@ impl Session {
             BufReader::new(stdout).lines().all(pass_on)
         });
         Ok(Self { child, stdin, lines, next_id: 1 })
+    }
+
+    /// The handshake.
+    fn greet(&mut self) -> Result<(), String> {
+        let me = json!({"name": "cutline-doctor", "version": env!("CARGO_PKG_VERSION")});
+        let greeting = json!({"protocolVersion": REVISION, "capabilities": {}, "clientInfo": me});
+        self.ask("initialize", &greeting)?;
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
     }
 
     fn send(&mut self, message: &Value) -> Result<(), String> {

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
+use terminal_size::{Width, terminal_size_of};
 
 use crate::notice::Count;
 use crate::stats::{Column, Sums, rfc3339};
@@ -26,8 +27,7 @@ const USE_CELLS: u64 = 40;
 
 /// Columns of the terminal that stdout is.
 pub(super) fn width() -> u64 {
-    let size = rustix::termios::tcgetwinsize(io::stdout()).ok();
-    size.map(|size| u64::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(WIDTH)
+    terminal_size_of(io::stdout()).map_or(WIDTH, |(Width(columns), _)| columns.into())
 }
 
 /// Prints all of it in so many columns.
@@ -40,8 +40,13 @@ pub(super) fn print(to: &mut impl Write, read: Read, width: u64) -> io::Result<(
             let (first, last) = (rfc3339::words(first), rfc3339::words(last));
             writeln!(to, "{TITLE}{calls}{TITLE:#}, {first} to {last}\n")?;
             table::print(to, stats)?;
-            limit_use(to, stats.total())?;
-            over_time(to, read.timeline.columns(plot::cells(width.min(MAX_WIDTH))), width.min(MAX_WIDTH))?;
+            if stats.total().counts.answers() == 0 {
+                writeln!(to, "\nNo answers to plot")?;
+            } else {
+                let width = width.min(MAX_WIDTH);
+                limit_use(to, stats.total())?;
+                over_time(to, read.timeline.columns(plot::cells(width)), width)?;
+            }
         }
     }
     if read.broken > 0 {
@@ -53,9 +58,6 @@ pub(super) fn print(to: &mut impl Write, read: Read, width: u64) -> io::Result<(
 
 /// How many answers used how much of the limit.
 fn limit_use(to: &mut impl Write, sums: &Sums) -> io::Result<()> {
-    if sums.counts.answers() == 0 {
-        return Ok(());
-    }
     writeln!(to, "\n{TITLE}Answers by use of the limit{TITLE:#}")?;
     let most = sums.limit_use.iter().copied().max().unwrap_or(0);
     for (range, answers) in sums.limit_use.iter().enumerate() {
@@ -88,7 +90,9 @@ fn over_time(to: &mut impl Write, (length_ms, columns): (u64, Vec<Column>), widt
             columns.iter().map(|column| part(column, tokens)).collect(),
         ),
     ];
-    for (title, scale, values) in plots {
+    // From 0 to 0 there is no scale.
+    let shown = plots.len() - usize::from(tokens == 0);
+    for (title, scale, values) in plots.into_iter().take(shown) {
         writeln!(to, "\n{TITLE}{title}{TITLE:#}, {each} a column")?;
         plot::print(to, &scale, &values, width)?;
     }

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
+use crate::exec::process;
 
 fn settings(dir: PathBuf) -> Settings {
     Settings { dir, private: true, ..Settings::default() }
@@ -101,4 +102,32 @@ fn a_sweep_takes_the_old_then_the_oldest_and_nothing_else() {
         "outside",
     ];
     assert_eq!(left, expected);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_sweep_comes_at_the_start_and_with_each_hour() {
+    let temp = tempfile::tempdir().unwrap();
+    let keep = Duration::from_secs(100);
+    let spill = Settings { private: false, keep, ..settings(temp.path().to_owned()) };
+    let commands = process::Commands::new(process::Settings { spill, sandbox: None });
+    let old = |name: &str| {
+        let path = temp.path().join(name);
+        fs::File::create(&path).unwrap().set_modified(SystemTime::now() - keep * 2).unwrap();
+        path
+    };
+    // In the time of the test, which stands still while a sweep works, and leaps when all wait.
+    let minutes = |minutes| tokio::time::sleep(Duration::from_mins(minutes));
+
+    let first = old("cutline-bash-0.log");
+    commands.start();
+    minutes(1).await;
+    assert!(!first.exists(), "it stayed at the start");
+    for hour in 1..=3 {
+        let path = old(&format!("cutline-bash-{hour}.log"));
+        minutes(58).await;
+        assert!(path.exists(), "it went before hour {hour} was over");
+        minutes(2).await;
+        assert!(!path.exists(), "it stayed at hour {hour}");
+    }
+    commands.shutdown().await;
 }

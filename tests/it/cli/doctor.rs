@@ -1,10 +1,10 @@
 //! `cutline doctor`: what it says where all is well, and of each thing that is not.
 
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::process::Stdio;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::{code, on_a_terminal, run, stderr, stdout};
 use crate::support::{Start, Workspace};
@@ -41,6 +41,81 @@ fn each_thing_that_is_wrong_is_said() {
         assert_eq!(code(&output), 1, "{}", stdout(&output));
         assert!(stdout(&output).contains(expected), "{expected} is not in\n{}", stdout(&output));
         assert!(stdout(&output).ends_with(" wrong\n"), "{}", stdout(&output));
+    }
+}
+
+/// What the doctor says of the entry that a project's file has, and with which code it ends.
+fn said_of(workspace: &Workspace, entry: &Value) -> (i32, String) {
+    let file = workspace.path(".mcp.json");
+    fs::write(&file, json!({"mcpServers": {"cutline": entry}}).to_string()).unwrap();
+    let output = run(workspace, &["doctor", "--tools", "ls"]);
+    let said = stdout(&output);
+    let (_, said) =
+        said.split_once(&format!("{} starts ", file.display())).unwrap_or_else(|| panic!("{said}"));
+    (code(&output), said.to_owned())
+}
+
+#[test]
+fn an_entry_is_tried_with_its_flags() {
+    let workspace =
+        Workspace::with(&json!({"a": "one\n", "link": {"symlink": env!("CARGO_BIN_EXE_cutline")}}));
+    let (binary, link) = (env!("CARGO_BIN_EXE_cutline"), workspace.path("link"));
+    for fine in [
+        json!({"command": binary}),
+        json!({"command": link, "args": ["--root", workspace.root()], "env": {"CUTLINE_MAX_LINES": "9"}}),
+        json!({"command": binary, "args": ["--root", "root"], "cwd": workspace.base()}),
+    ] {
+        let (code, said) = said_of(&workspace, &fine);
+        assert!(code == 0 && said.contains(", which greeted in "), "{said}");
+    }
+    for (entry, why) in [
+        (json!({"args": ["--root", "/gone"]}), "--root /gone: No such file or directory\n"),
+        (json!({"args": ["--root", "/gone", "--root", "."]}), "--root /gone: No such file or directory\n"),
+        (json!({"args": ["--rot", "."]}), "unexpected argument '--rot' found\n"),
+        (json!({"args": ["--max-bytes", "0"]}), "must be above 0\n"),
+        (json!({"args": ["--bash-timeout", "700"]}), "--bash-timeout 700 is above --bash-max-timeout 600"),
+        (json!({"env": {"CUTLINE_ROOT": "/gone"}}), "--root: none of the folders given can be used"),
+        (json!({"args": ["doctor"]}), "not as a server\n"),
+        (json!({"args": ["--version"]}), "not as a server\n"),
+        (json!({"cwd": "/gone"}), "the server can't be started: No such file or directory"),
+    ] {
+        let mut entry = entry;
+        entry["command"] = binary.into();
+        let (code, said) = said_of(&workspace, &entry);
+        assert!(code == 1 && said.contains(why), "{why} is not in\n{said}");
+        assert!(said.starts_with(&format!("{binary}, but ")) && said.ends_with("\n1 wrong\n"), "{said}");
+    }
+    assert!(workspace.processes(0).is_empty());
+}
+
+#[test]
+fn an_entry_runs_nothing_but_this_server() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    workspace.write("other", "#!/bin/sh\ntouch ran\n");
+    fs::set_permissions(workspace.path("other"), fs::Permissions::from_mode(0o755)).unwrap();
+    let binary = env!("CARGO_BIN_EXE_cutline");
+    for (entry, words, expected) in [
+        (
+            json!({"command": workspace.path("other")}),
+            ", another program than this one: it was not tried\n",
+            0,
+        ),
+        (
+            json!({"command": binary, "args": ["call", "bash", "command=touch ran"]}),
+            ", but not as a server\n",
+            1,
+        ),
+        (json!({"command": binary, "args": ["sandboxed", "--", "touch", "ran"]}), "'sandboxed'\n", 1),
+        (json!({"command": binary, "env": {"LD_TRACE_LOADED_OBJECTS": "1"}}), ", which greeted in ", 0),
+        (
+            json!({"command": binary, "args": ["--root", "${HOME}"]}),
+            "${…}, which the client fills in: it was not tried\n",
+            0,
+        ),
+    ] {
+        let (code, said) = said_of(&workspace, &entry);
+        assert!(code == expected && said.contains(words), "{words} is not in\n{said}");
+        assert!(!workspace.path("ran").exists(), "{said}");
     }
 }
 

@@ -16,7 +16,8 @@ fn assert_merged(client: Client, before: &str, after: &str) {
     );
     // Once more changes nothing.
     assert_eq!(super::merged(client, &merged, &entry(client)).unwrap(), merged);
-    assert_eq!(command_in(client, &merged).unwrap().as_deref(), Some("/bin/cutline"));
+    let start = start_in(client, &merged).unwrap().unwrap();
+    assert_eq!((start.command.as_str(), start.args.len()), ("/bin/cutline", 2));
 }
 
 #[test]
@@ -156,5 +157,31 @@ fn what_is_not_sure_is_refused() {
         "{}",
     ] {
         assert!(merged(Client::Codex, text, &entry(Client::Codex)).is_err(), "{text:?}");
+    }
+}
+
+#[test]
+fn how_a_file_has_it_started() {
+    let expected = Start {
+        command: "cutline".to_owned(),
+        args: vec!["--root".to_owned(), "/a b".to_owned()],
+        env: vec![("CUTLINE_LOG".to_owned(), "debug".to_owned())],
+        folder: Some("/a".to_owned()),
+    };
+    let json = r#"{"servers": {"cutline": {"command": "cutline", "args": ["--root", "/a b"],
+        "env": {"CUTLINE_LOG": "debug", "N": null}, "cwd": "/a"}}}"#;
+    assert_eq!(start_in(Client::Vscode, json).unwrap().as_ref(), Some(&expected));
+    let toml = "[mcp_servers.cutline]\ncommand = 'cutline'\nargs = ['--root', '/a b']\ncwd = '/a'\n\
+        startup_timeout_sec = 10\nenv = { CUTLINE_LOG = 'debug' }\n";
+    assert_eq!(start_in(Client::Codex, toml).unwrap(), Some(expected));
+    let bare = r#"{"mcpServers": {"cutline": {"command": "x", "args": null}}}"#;
+    let expected = Start { command: "x".to_owned(), ..Start::default() };
+    assert_eq!(start_in(Client::Cursor, bare).unwrap(), Some(expected));
+    for nothing in ["{}", r#"{"mcpServers": {"cutline": {"url": "https://a"}}}"#] {
+        assert_eq!(start_in(Client::Cursor, nothing), Ok(None), "{nothing}");
+    }
+    for odd in ["\"--root\"", "[1]", "{}"] {
+        let text = format!(r#"{{"mcpServers": {{"cutline": {{"command": "x", "args": {odd}}}}}}}"#);
+        assert!(start_in(Client::Cursor, &text).is_err(), "{text}");
     }
 }
