@@ -1,9 +1,9 @@
 //! Globs: of find and grep, and the lines of ignore files.
 //!
 //! The input's parts are a glob, an ignore file, and paths, one a line. A folder in which a glob lets
-//! something through is entered; `!` is the contrary; a name as it is, escaped, names itself; plain
-//! stars and question marks are as the definition has them. Rules mean the same in `.ignore` as in
-//! `.gitignore`, and after `!*` nothing is left out.
+//! something through is entered; `!` is the contrary; a name as it is, escaped, in brackets too, names
+//! itself; plain stars and question marks are as the definition has them. Rules mean the same in
+//! `.ignore` as in `.gitignore`, and after `!*` nothing is left out.
 
 use std::fs::{self, File};
 use std::os::fd::OwnedFd;
@@ -97,11 +97,16 @@ fn means(glob: &[u8], path: &[u8]) -> bool {
     }
 }
 
-/// A path that is escaped as a glob names this path.
+/// A path that is escaped as a glob names this path, alone or as classes of one character each.
 fn names_itself(path: &str) {
-    let escaped: String =
-        path.chars().flat_map(|c| if "*?[]{},!\\".contains(c) { vec!['\\', c] } else { vec![c] }).collect();
-    if escaped.len() >= GLOB_BYTES {
+    let escaped = |c: char| if "*?[]{},!\\".contains(c) { format!("\\{c}") } else { c.to_string() };
+    let class = |c: char| if c == '/' { c.to_string() } else { format!("[\\{c}]") };
+    names(&path.chars().map(escaped).collect::<String>(), path);
+    names(&path.chars().map(class).collect::<String>(), path);
+}
+
+fn names(escaped: &str, path: &str) {
+    if escaped.len() >= GLOB_BYTES - "./".len() {
         return;
     }
     match Glob::new(&format!("./{escaped}"), Path::new(BASE)) {

@@ -5,6 +5,7 @@
 //! trailing `/` means folders, a leading `!` everything that the rest does not match.
 
 mod chars;
+mod classes;
 
 use std::path::Path;
 
@@ -63,7 +64,8 @@ impl Glob {
             return Err("it is empty".to_owned());
         }
         let of = if anchored || plain.contains('/') { Of::Path } else { Of::Name };
-        let built = GlobBuilder::new(plain).literal_separator(true).backslash_escape(true).build();
+        let spelled = classes::without_escapes(plain).map_err(|kind| kind.to_string())?;
+        let built = GlobBuilder::new(&spelled).literal_separator(true).backslash_escape(true).build();
         let matcher = Matcher::of(&built.map_err(|error| error.kind().to_string())?)?;
         let prefix = if of == Of::Path && !negated { literal_prefix(plain) } else { Vec::new() };
         Ok(Self { matcher, of, negated, folders: plain.len() < rest.len(), prefix })
@@ -208,6 +210,21 @@ mod tests {
             ("[!é].txt", "é.txt", false),
             ("[!é].txt", "a.txt", true),
             ("[]x]?", "]é", true),
+            (r"a[\]]", "a]", true),
+            (r"a[\]]", r"a\]", false),
+            (r"a[!\]]", "a]", false),
+            (r"a[!\]]", "a/", false),
+            (r"a[\\]", r"a\", true),
+            (r"a[\\]", "a", false),
+            (r"[a\-z]", "-", true),
+            (r"[a\-z]", "b", false),
+            (r"[\é-ü]", "ö", true),
+            (r"[\!a]", "!", true),
+            (r"[\!a]", "b", false),
+            (r"[\^]", "^", true),
+            (r"[+-\]]", "Z", true),
+            (r"[+-\]]", "]", true),
+            (r"[+-\]]", "^", false),
             (".*", ".hidden", true),
         ];
         for (pattern, path, expected) in cases {
@@ -244,7 +261,10 @@ mod tests {
     #[test]
     fn what_is_wrong_is_said() {
         let base = Path::new("/");
-        assert!(Glob::new("a[", base).unwrap_err().contains("character class"));
+        for unclosed in ["a[", r"a[\]", r"\\[a"] {
+            assert!(Glob::new(unclosed, base).unwrap_err().contains("character class"), "{unclosed}");
+        }
+        assert!(Glob::new(r"[\z-a]", base).unwrap_err().contains("'z' > 'a'"));
         assert_eq!(Glob::new("/", base).unwrap_err(), "it is empty");
     }
 }
