@@ -11,6 +11,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::text::show;
 
+pub use spelling::shown;
 #[cfg(windows)]
 pub use spelling::verbatim;
 
@@ -138,7 +139,7 @@ impl Workspace {
 
     /// `path` as the model is shown it: relative to the first root, absolute outside it.
     pub fn show(&self, path: &Path) -> String {
-        show::name(&spelling::shown(self.relative(path))).into_owned()
+        show::name(&shown(self.relative(path))).into_owned()
     }
 
     /// `path` as it is from the first root, where it is inside that: in its own bytes.
@@ -164,7 +165,7 @@ impl Workspace {
 
     /// The roots as an error names them.
     pub fn show_roots(&self) -> String {
-        let given = self.roots.iter().map(|root| spelling::shown(&root.given));
+        let given = self.roots.iter().map(|root| shown(&root.given));
         let names: Vec<_> = given.map(|given| show::name(&given).into_owned()).collect();
         show::path(&names.join(", ")).into_owned()
     }

@@ -14,6 +14,7 @@ use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 
 use crate::limits::{GLOB_BYTES, GLOB_DEPTH};
+use crate::workspace::shown;
 
 /// A glob, compiled.
 #[derive(Debug, Clone)]
@@ -138,10 +139,12 @@ pub fn is_bounded(glob: &str) -> bool {
     glob.len() <= GLOB_BYTES && !deep
 }
 
-/// What is left of an absolute glob after `base`.
+/// What is left of an absolute glob after `base`, which is written as a path is shown.
 fn below<'a>(glob: &'a str, base: &Path) -> Option<&'a str> {
-    let rest = glob.strip_prefix(base.to_str()?)?;
-    if base == Path::new("/") { Some(rest) } else { rest.strip_prefix('/') }
+    let base = shown(base);
+    let base = str::from_utf8(&base).ok()?;
+    let rest = glob.strip_prefix(base)?;
+    if base.ends_with('/') { Some(rest) } else { rest.strip_prefix('/') }
 }
 
 /// The folders of a glob before the first name in which anything is special.
@@ -159,7 +162,8 @@ mod tests {
     use super::*;
 
     fn glob(glob: &str) -> Glob {
-        Glob::new(glob, Path::new("/work/repo")).unwrap()
+        let base = if cfg!(windows) { r"\\?\C:\work\repo" } else { "/work/repo" };
+        Glob::new(glob, Path::new(base)).unwrap()
     }
 
     #[test]
@@ -181,7 +185,10 @@ mod tests {
             ("./*.rs", "src/a.rs", false),
             ("/a.rs", "a.rs", true),
             ("/a.rs", "src/a.rs", false),
+            #[cfg(unix)]
             ("/work/repo/src/*.rs", "src/a.rs", true),
+            #[cfg(windows)]
+            ("C:/work/repo/src/*.rs", "src/a.rs", true),
             ("src/**/*.ts", "src/a.ts", true),
             ("src/**/*.ts", "src/x/y/a.ts", true),
             ("src/**/*.ts", "lib/src/a.ts", false),

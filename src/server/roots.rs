@@ -98,6 +98,14 @@ mod tests {
 
     #[test]
     fn paths_of_uris() {
+        #[cfg(windows)]
+        let cases = [
+            ("file:///C:/a/b", Some("C:/a/b")),
+            ("file:///c%3A/with%20space", Some("c:/with space")),
+            ("file:///a/b", None),
+            ("file://other/a", None),
+        ];
+        #[cfg(unix)]
         let cases = [
             ("file:///a/b", Some("/a/b")),
             ("file:///with%20space/%C3%BC", Some("/with space/ü")),

@@ -5,12 +5,13 @@
 //! is too long, and all are shown with `/`, which every program there takes.
 
 #[cfg(unix)]
-pub(super) use unix::{asked, respelled, shown, taken};
+pub use unix::shown;
+#[cfg(unix)]
+pub(super) use unix::{asked, respelled, taken};
 #[cfg(windows)]
-pub(super) use windows::{asked, respelled, shown, taken};
-
+pub(super) use windows::{asked, respelled, taken};
 #[cfg(windows)]
-pub use windows::verbatim;
+pub use windows::{shown, verbatim};
 
 #[cfg(unix)]
 mod unix {
@@ -33,7 +34,7 @@ mod unix {
     }
 
     /// A path as it is shown.
-    pub(in crate::workspace) fn shown(path: &Path) -> Cow<'_, [u8]> {
+    pub fn shown(path: &Path) -> Cow<'_, [u8]> {
         Cow::Borrowed(path.as_os_str().as_encoded_bytes())
     }
 }
@@ -109,7 +110,7 @@ mod windows {
     }
 
     /// A path as it is shown: without what makes it verbatim, and with `/`.
-    pub(in crate::workspace) fn shown(path: &Path) -> Cow<'_, [u8]> {
+    pub fn shown(path: &Path) -> Cow<'_, [u8]> {
         let bytes = path.as_os_str().as_encoded_bytes();
         let server = bytes.strip_prefix(br"\\?\UNC\").map(|rest| [br"\\", rest].concat());
         let plain = server.unwrap_or_else(|| bytes.strip_prefix(br"\\?\").unwrap_or(bytes).to_vec());

@@ -6,6 +6,7 @@ use super::Finding::{self, Fine, Note, Wrong};
 use crate::cli::{NAME, Options};
 use crate::exec::{process, sandbox};
 use crate::tools::error::reason;
+use crate::workspace::shown;
 
 /// Commands that can run at once, below which somebody should know.
 const FEW_COMMANDS: u32 = 16;
@@ -20,11 +21,15 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
         Ok(shared) => {
             let commands = &shared.commands;
             say(match commands.shell() {
-                shell if shell.ends_with("bash") => Fine(format!("commands run by {}", shell.display())),
+                shell if shell.file_stem() == Some("bash".as_ref()) && shell.is_absolute() => {
+                    Fine(format!("commands run by {}", shell.display()))
+                }
                 shell => Note(format!("there is no bash on PATH: commands run by {}", shell.display())),
             });
             say(match commands.store().try_out() {
-                Ok(folder) => Fine(format!("whole outputs are saved in {}", folder.display())),
+                Ok(folder) => {
+                    Fine(format!("whole outputs are saved in {}", String::from_utf8_lossy(&shown(&folder))))
+                }
                 Err(error) => Wrong(format!("whole outputs can't be saved: {}", reason(&error))),
             });
             if commands.at_once() < FEW_COMMANDS {

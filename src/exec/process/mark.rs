@@ -1,6 +1,6 @@
 //! The mark in a command's environment: by it its processes are known, wherever they went.
 
-use crate::exec::os::{self, Unseen};
+use crate::exec::os;
 
 /// Which server, of all that ever ran here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,14 +14,6 @@ impl Server {
     pub(super) fn this() -> Self {
         let id = std::process::id();
         Self { id, start: os::one(id).ok().flatten().map_or(0, |process| process.start) }
-    }
-
-    /// Whether it still runs, or may.
-    pub(super) fn is_alive(self) -> bool {
-        match os::one(self.id) {
-            Ok(process) => process.is_some_and(|process| process.start == self.start && !process.ended),
-            Err(Unseen) => true,
-        }
     }
 
     /// Its number and start, as they stand in the names of what is its own.

@@ -126,7 +126,8 @@ impl Command {
                 (self.close().await, Vec::new())
             }
         };
-        Finished { ending: Ending::of(status), cause, output, background, duration }
+        let ending = os::ending_of(status, cause != Cause::Itself).map_or_else(Ending::Signal, Ending::Code);
+        Finished { ending, cause, output, background, duration }
     }
 
     /// Ends all of its processes.
@@ -213,15 +214,6 @@ fn is_settled(elapsed: Duration, end: Level, before: Level, now: Level) -> bool 
     let quiet = now.is_dry() && now.taken == before.taken;
     let all_of_its_own = now.is_dry() || now.taken >= end.written();
     quiet || (elapsed >= LINGER && all_of_its_own) || elapsed >= STUCK
-}
-
-impl Ending {
-    fn of(status: Option<ExitStatus>) -> Self {
-        let code = status.and_then(|status| status.code());
-        let signal = status.and_then(os::signal_of);
-        // One that could not be waited for was killed: it may still be in the system's hands.
-        code.map_or(Self::Signal(signal.unwrap_or(os::KILLED)), Self::Code)
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Saved outputs, against real folders.
 
 use std::fs;
+#[cfg(unix)]
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
@@ -10,6 +11,7 @@ fn settings(dir: PathBuf) -> Settings {
     Settings { dir, private: true, ..Settings::default() }
 }
 
+#[cfg(unix)]
 #[test]
 fn a_file_is_private_capped_and_removed_unless_kept() {
     let temp = tempfile::tempdir().unwrap();
@@ -35,6 +37,7 @@ fn a_file_is_private_capped_and_removed_unless_kept() {
     assert!(path.exists());
 }
 
+#[cfg(unix)]
 #[test]
 fn a_private_folder_is_nobody_elses() {
     let temp = tempfile::tempdir().unwrap();
@@ -56,6 +59,7 @@ fn a_private_folder_is_nobody_elses() {
     assert_eq!(Store::new(missing).create().unwrap_err().kind(), io::ErrorKind::NotFound);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_sweep_takes_the_old_then_the_oldest_and_nothing_else() {
     let temp = tempfile::tempdir().unwrap();

@@ -81,6 +81,7 @@ fn tree(files: usize) -> tempfile::TempDir {
         std::fs::write(folder.join(format!("{}{n}", ["d", "a.", "z", "-"][random(4)])), "").unwrap();
     }
     std::fs::create_dir(dir.path().join(".git")).unwrap();
+    #[cfg(unix)]
     std::os::unix::fs::symlink(".", dir.path().join("loop")).unwrap();
     dir
 }
@@ -111,6 +112,7 @@ fn the_same_each_time() {
 }
 
 #[cfg(unix)] // elsewhere no path so long can be made
+#[cfg(unix)]
 #[test]
 fn deep_and_wide() {
     use rustix::fs::{Mode, OFlags};

@@ -11,6 +11,7 @@ use crate::text::{self, Counter, show};
 use crate::tools::Output;
 use crate::tools::error::reason;
 use crate::truncate::{Cut, Gap, Keep, Partial, TruncatedBy, Truncation};
+use crate::workspace;
 
 /// The exit code of a command that a signal ended, less the signal's number.
 const SIGNAL_CODE: i32 = 128;
@@ -23,7 +24,7 @@ pub(super) fn compose(plan: &Plan, finished: Finished, limits: &Limits) -> Outpu
     let mut details = ended(ending, cause, duration);
     match &output.saved {
         Some(Ok(Saved { path, first_bytes })) => {
-            details.full_output_path = Some(path.to_string_lossy().into_owned());
+            details.full_output_path = Some(String::from_utf8_lossy(&workspace::shown(path)).into_owned());
             details.full_output_bytes = *first_bytes;
         }
         Some(Err(error)) => details.spill_error = Some(reason(error)),
@@ -71,10 +72,9 @@ fn ended(ending: Ending, cause: Cause, duration: Duration) -> Details {
 
 fn saved_as(saved: &Result<Saved, std::io::Error>) -> notice::Saved {
     match saved {
-        Ok(Saved { path, first_bytes }) => notice::Saved::At {
-            path: show::name(path.as_os_str().as_encoded_bytes()).into_owned(),
-            first: *first_bytes,
-        },
+        Ok(Saved { path, first_bytes }) => {
+            notice::Saved::At { path: show::name(&workspace::shown(path)).into_owned(), first: *first_bytes }
+        }
         Err(error) => notice::Saved::Not { reason: reason(error) },
     }
 }

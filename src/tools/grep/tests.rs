@@ -207,6 +207,7 @@ fn long_lines_show_where_the_match_is() {
     assert_eq!(details(&fixture, &json!({"pattern": "needle"})), expected);
 }
 
+#[cfg(unix)]
 #[test]
 fn what_is_passed_over_is_counted() {
     let fixture = Fixture::new(&[(".gitignore", "*.log\n"), ("a.log", "needle\n")]);
@@ -318,6 +319,7 @@ fn paths_are_those_that_read_takes() {
     assert!(error.starts_with("Path is outside the allowed roots"), "{error}");
 }
 
+#[cfg(unix)]
 #[test]
 fn a_link_inside_a_walk_is_not_followed_by_anything() {
     let fixture = tree();

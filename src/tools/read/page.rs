@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::io;
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::Arc;
 
 use crate::details::{Details, TruncationDetails};
@@ -16,6 +15,7 @@ use crate::text::decode::{Decoder, Encoding};
 use crate::text::{is_blank, show};
 use crate::tools::{Context, Output, ToolError, ToolName};
 use crate::truncate::{Collector, Extent, Head, TruncatedBy, Truncation};
+use crate::workspace::shown;
 
 use super::{From, Plan};
 
@@ -173,7 +173,7 @@ impl Page<'_> {
         let limits = self.cx.limits();
         let next = (self.first < self.total.lines).then_some(self.first + 1);
         let hint = if self.cx.has(ToolName::Bash) {
-            let path = shell_path(self.cx.workspace.relative(&self.place.real));
+            let path = shell_path(shown(self.cx.workspace.relative(&self.place.real)));
             let file = match self.text.encoding {
                 Encoding::Utf8 => ShellFile::Plain(path),
                 Encoding::Utf16Le | Encoding::Utf16Be => ShellFile::Utf16(path),
@@ -236,8 +236,8 @@ fn encoding_word(encoding: Encoding, lossy: bool) -> Option<&'static str> {
 }
 
 /// A path as a shell takes it, whatever bytes it has; one that begins with `-` is not an option.
-fn shell_path(path: &Path) -> String {
-    let mut bytes = Cow::Borrowed(path.as_os_str().as_encoded_bytes());
+fn shell_path(path: Cow<'_, [u8]>) -> String {
+    let mut bytes = path;
     if bytes.starts_with(b"-") {
         bytes = Cow::Owned([b"./", bytes.as_ref()].concat());
     }
@@ -342,8 +342,6 @@ impl LineEndings {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::ffi::OsStr;
-    use std::os::unix::ffi::OsStrExt as _;
 
     #[test]
     fn a_path_for_the_shell_has_its_own_bytes() {
@@ -358,7 +356,7 @@ mod tests {
             ("\u{85}é\u{FFFD}".as_bytes(), "$'\\xc2\\x85é\u{FFFD}'"),
         ];
         for (bytes, expected) in cases {
-            assert_eq!(shell_path(Path::new(OsStr::from_bytes(bytes))), expected);
+            assert_eq!(shell_path(Cow::Borrowed(bytes)), expected);
         }
     }
 

@@ -1,6 +1,7 @@
 //! How a shell is found and started, and how it ended.
 
 use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 
@@ -10,9 +11,6 @@ use tokio::process::{Child, Command};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::exec::os::on_path;
-
-/// The signal of a process that was killed.
-pub(in crate::exec) const KILLED: i32 = Signal::KILL.as_raw();
 
 /// `bash`, or `sh` where there is none.
 pub(in crate::exec) fn find_shell() -> PathBuf {
@@ -33,9 +31,11 @@ pub(in crate::exec) fn set_apart(shell: &mut Command) {
 /// The shell has begun already.
 pub(in crate::exec) fn let_go(_: &mut Child, _: &str) {}
 
-/// The signal that ended a process.
-pub(in crate::exec) fn signal_of(status: ExitStatus) -> Option<i32> {
-    std::os::unix::process::ExitStatusExt::signal(&status)
+/// How a shell ended: with a code, or by a signal. One that could not be waited for was killed: it may
+/// still be in the system's hands.
+pub(in crate::exec) fn ending_of(status: Option<ExitStatus>, _was_killed: bool) -> Result<i32, i32> {
+    let signal = status.and_then(|status| status.signal());
+    status.and_then(|status| status.code()).ok_or_else(|| signal.unwrap_or(Signal::KILL.as_raw()))
 }
 
 /// The program at a path, where this user may start it.

@@ -19,7 +19,7 @@ const LOOK: u32 = 0x80;
 
 /// An open folder: what is below it is opened by its real path.
 #[derive(Debug)]
-pub(in crate::exec) struct Folder {
+pub struct Folder {
     /// While it is open, its number is nobody else's.
     _open: File,
     real: PathBuf,

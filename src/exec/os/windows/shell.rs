@@ -13,8 +13,8 @@ use tokio::process::{Child, Command};
 
 use crate::exec::os::on_path;
 
-/// What a shell says of a process that was killed.
-pub(in crate::exec) const KILLED: i32 = 9;
+/// The signal of a process that was killed, as shells number it.
+const KILLED: i32 = 9;
 /// No window opens for it (`CREATE_NO_WINDOW`).
 const NO_WINDOW: u32 = 0x0800_0000;
 /// Reads the command up to its end, and runs it with nothing to read. Where the server is gone before
@@ -67,9 +67,10 @@ pub(in crate::exec) fn let_go(shell: &mut Child, command: &str) {
     }
 }
 
-/// There are no signals.
-pub(in crate::exec) fn signal_of(_: ExitStatus) -> Option<i32> {
-    None
+/// How a shell ended: with a code, or by a signal. There are none, but for being killed; and then the
+/// system says that all went well.
+pub(in crate::exec) fn ending_of(status: Option<ExitStatus>, was_killed: bool) -> Result<i32, i32> {
+    status.filter(|_| !was_killed).and_then(|status| status.code()).ok_or(KILLED)
 }
 
 /// The program at a path, which may have been written without its ending.

@@ -12,8 +12,8 @@ pub(in crate::exec) struct Tap {
 }
 
 impl Tap {
-    /// How many descriptors it takes, of which there is no limit here.
-    pub(in crate::exec) const DESCRIPTORS: u32 = 1;
+    /// How many descriptors it takes: the pipe, and its thread.
+    pub(in crate::exec) const DESCRIPTORS: u32 = 2;
 
     /// Takes the pipe over.
     #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]

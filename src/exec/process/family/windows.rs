@@ -74,7 +74,8 @@ impl Scope {
     pub(in crate::exec::process) fn stay(self, _pipe: u64, _held: bool) -> Stay {
         let members = self.members();
         let anybody = members.as_ref().map_or(true, |members| !members.is_empty());
-        let named = |id| os::name_of(id).map(|name| Background { id, name });
+        // Beside each program without a window the system starts one for the window that it has not.
+        let named = |id| os::name_of(id).filter(|name| name != "conhost").map(|name| Background { id, name });
         let shown = members.unwrap_or_default().into_iter().filter_map(named).collect();
         Stay { scope: self, shown, anybody }
     }

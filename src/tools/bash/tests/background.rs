@@ -26,6 +26,7 @@ async fn one_that_holds_the_output_delays_no_answer_and_writes_on() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "before\nafter\n");
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn at_the_servers_end_the_group_goes_and_a_daemon_stays() {
     let server = Server::new();

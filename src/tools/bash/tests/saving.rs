@@ -1,9 +1,11 @@
 //! The saved output, also where it can't be saved.
 
+#[cfg(unix)]
 use std::os::unix::fs::PermissionsExt;
 
 use super::*;
 
+#[cfg(unix)]
 #[tokio::test]
 async fn what_was_cut_is_saved_whole_and_locked_no_more() {
     let server = Server::new();
@@ -42,6 +44,7 @@ async fn a_folder_that_is_not_there_is_said() {
     assert_eq!(server.run("echo hi").await.text, "hi\n");
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn a_link_where_the_folder_would_be_is_not_followed() {
     let server = Server::new();
@@ -99,6 +102,7 @@ impl Drop for Disk {
     }
 }
 
+#[cfg(unix)]
 #[tokio::test]
 async fn what_a_killed_server_left_is_ended_by_the_next() {
     let server = Server::new();

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 
 use super::{Pipe, Reach, Scope};
-use crate::exec::os::boot;
+use crate::exec::os::{self, Unseen, boot};
 use crate::exec::process::mark::Server;
 use crate::exec::sandbox;
 
@@ -141,7 +141,7 @@ impl Stale {
         let file = OpenOptions::new().read(true).custom_flags(flags).open(&path).ok()?;
         let metadata = file.metadata().ok()?;
         let ours = metadata.is_file() && metadata.uid() == rustix::process::geteuid().as_raw();
-        (ours && file.try_lock().is_ok() && !server.is_alive()).then_some(Self { file, path, temp: None })
+        (ours && file.try_lock().is_ok() && !is_alive(server)).then_some(Self { file, path, temp: None })
     }
 
     fn text(&self) -> String {
@@ -156,6 +156,14 @@ impl Stale {
             let _best_effort = fs::remove_dir_all(temp);
         }
         let _best_effort = fs::remove_file(&self.path);
+    }
+}
+
+/// Whether a server still runs, or may.
+fn is_alive(server: Server) -> bool {
+    match os::one(server.id) {
+        Ok(process) => process.is_some_and(|process| process.start == server.start && !process.ended),
+        Err(Unseen) => true,
     }
 }
 
