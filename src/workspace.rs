@@ -197,7 +197,8 @@ pub fn lexical(path: &Path) -> PathBuf {
     plain
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -37,7 +37,8 @@ fn ends_in_a_line(path: &Path) -> io::Result<Option<bool>> {
     Ok((os::read_at(&file, &mut last, at)? == 1).then_some(last == *b"\n"))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(unix)]
+#[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
 

@@ -57,6 +57,7 @@ mod windows {
     }
 
     /// An absolute path as the system takes it.
+    #[expect(clippy::needless_pass_by_value, reason = "elsewhere it is given back as it is")]
     pub(in crate::workspace) fn taken(path: PathBuf) -> PathBuf {
         verbatim(&path)
     }

@@ -62,6 +62,7 @@ mod windows {
         Ok(winapi_util::file::information(file)?.number_of_links() > 1)
     }
 
+    #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
     pub(in crate::cli::config) fn belong_alike(_: &File, _: &File) -> io::Result<()> {
         Ok(())
     }

@@ -3,6 +3,7 @@
 //! Only what is certainly cutline's goes: regular files of this user's with a saved output's name,
 //! reached through no link, that no live server has locked.
 
+use std::ffi::OsString;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -18,7 +19,7 @@ pub(super) fn sweep(folder: &Path, settings: &Settings, now: SystemTime) {
         .flatten()
         .map(|entry| entry.file_name())
         .filter(|name| is_saved_name(&name.to_string_lossy()))
-        .map(|name| name.into_encoded_bytes())
+        .map(OsString::into_encoded_bytes)
         .filter_map(|name| Some((below::stat(&dir, &name).ok()?, name)))
         .filter(|(stat, _)| stat.kind == FileKind::File && stat.owner == user)
         .collect();
