@@ -1,12 +1,15 @@
 """The archive of a target: the binary and what a person reads beside it.
 
-The same binary gives the same bytes: names in order, one time, no owner.
+A zip file for Windows, a compressed tar file for all others. The same binary gives the same bytes:
+names in order, one time, no owner.
 """
 
 import gzip
 import io
 import tarfile
 import tempfile
+import time
+import zipfile
 from pathlib import Path
 
 import product
@@ -21,24 +24,45 @@ COMPLETIONS = {
 }
 
 
+def file_name(target):
+    return f"{target.release_name}.{'zip' if target.os == 'win32' else 'tar.gz'}"
+
+
 def build(target, binary, out):
-    name = f"cutline-{product.version()}-{target.target}"
-    path = out / f"{name}.tar.gz"
-    files = contents(target, binary)
-    time = product.build_time()
+    path = out / file_name(target)
+    # Of each file its name, whether it is started, and its bytes.
+    files = [
+        (f"{target.release_name}/{name}", name == target.binary_name, data)
+        for name, data in sorted(contents(target, binary).items())
+    ]
+    write = write_zip if path.suffix == ".zip" else write_tar
+    write(path, files, product.build_time())
+    return path
+
+
+def write_tar(path, files, built):
     with (
         path.open("wb") as raw,
         gzip.GzipFile(filename="", mode="wb", fileobj=raw, mtime=0) as packed,
         tarfile.open(fileobj=packed, mode="w", format=tarfile.USTAR_FORMAT) as tar,
     ):
-        for file_name in sorted(files):
-            data = files[file_name]
-            entry = tarfile.TarInfo(f"{name}/{file_name}")
+        for name, started, data in files:
+            entry = tarfile.TarInfo(name)
             entry.size = len(data)
-            entry.mode = 0o755 if file_name == target.binary_name else 0o644
-            entry.mtime = time
+            entry.mode = 0o755 if started else 0o644
+            entry.mtime = built
             tar.addfile(entry, io.BytesIO(data))
-    return path
+
+
+def write_zip(path, files, built):
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as packed:
+        for name, started, data in files:
+            entry = zipfile.ZipInfo(name, time.gmtime(built)[:6])
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            # As from Unix, whichever system packs it.
+            entry.create_system = 3
+            entry.external_attr = (0o100755 if started else 0o100644) << 16
+            packed.writestr(entry, data)
 
 
 def contents(target, binary):

@@ -13,12 +13,26 @@ import product
 MANIFEST = product.PACKAGING / "mcpb" / "manifest.json"
 
 
+def file_name(target):
+    return f"{target.release_name}.mcpb"
+
+
+def manifest_for(target):
+    """The manifest with this target's system and the name that its binary has."""
+    manifest = product.load(MANIFEST)
+    server = manifest["server"]
+    server["entry_point"] = f"server/{target.binary_name}"
+    server["mcp_config"]["command"] = f"${{__dirname}}/{server['entry_point']}"
+    manifest["compatibility"]["platforms"] = [target.os]
+    return manifest
+
+
 def build(target, binary, out, mcpb):
     """`mcpb` is the command of MCPB's tool."""
-    manifest = product.load(MANIFEST)
+    manifest = manifest_for(target)
     if product.repository():
         manifest["repository"] = {"type": "git", "url": product.repository()}
-    path = out / f"cutline-{product.version()}-{target.target}.mcpb"
+    path = out / file_name(target)
     with tempfile.TemporaryDirectory() as folder:
         stage = Path(folder)
         placed = stage / manifest["server"]["entry_point"]

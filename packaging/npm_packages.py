@@ -13,6 +13,13 @@ import product
 WRAPPER = product.PACKAGING / "npm"
 
 
+def file_names(targets):
+    """What npm calls the tarballs of these targets' packages, and of the wrapper."""
+    wrapper = product.load(WRAPPER / "package.json")
+    packages = [wrapper["name"], *(f"{wrapper['name']}-{target.platform}" for target in targets)]
+    return {f"{package}-{wrapper['version']}.tgz" for package in packages}
+
+
 def build_platform(target, binary, out):
     wrapper = product.load(WRAPPER / "package.json")
     about = {key: wrapper[key] for key in ("version", "license", "engines")}

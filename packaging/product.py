@@ -37,6 +37,11 @@ class Target:
         return "cutline.exe" if self.os == "win32" else "cutline"
 
     @property
+    def release_name(self):
+        """What the names of its archive and its bundle begin with."""
+        return f"cutline-{version()}-{self.target}"
+
+    @property
     def platform(self):
         """The platform as Node names it, with which npm packages end."""
         return f"{self.os}-{self.cpu}"

@@ -6,6 +6,7 @@ hashes of the bundles are added here.
 
 import hashlib
 
+import bundle
 import product
 
 
@@ -14,10 +15,10 @@ def build(out):
         "name": product.server_name(),
         "repository": {"url": product.repository(), "source": "github"},
     }
-    for package in server["packages"]:
-        if package["registryType"] == "oci":
-            package["identifier"] = f"ghcr.io/{product.github_owner().lower()}/cutline:{product.version()}"
-    server["packages"] += [bundle(path) for path in bundles(out)]
+    for published in server["packages"]:
+        if published["registryType"] == "oci":
+            published["identifier"] = f"ghcr.io/{product.github_owner().lower()}/cutline:{product.version()}"
+    server["packages"] += [package(path) for path in bundles(out)]
     path = out / "server.json"
     product.save(path, server)
     return path
@@ -25,11 +26,11 @@ def build(out):
 
 def bundles(out):
     """The bundles that are there, in the order of targets.json: clients may take the first."""
-    named = [out / f"cutline-{product.version()}-{target.target}.mcpb" for target in product.targets()]
+    named = [out / bundle.file_name(target) for target in product.targets()]
     return [path for path in named if path.exists()]
 
 
-def bundle(path):
+def package(path):
     return {
         "registryType": "mcpb",
         "identifier": product.release_url(path.name),

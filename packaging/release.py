@@ -65,6 +65,7 @@ def build_target(arguments):
 
 def build_whole(arguments):
     out = folder(arguments)
+    check_folder(out)
     print(npm_packages.build_wrapper(out))
     if product.repository():
         print(registry.build(out))
@@ -79,6 +80,16 @@ def build_whole(arguments):
 def folder(arguments):
     arguments.out.mkdir(parents=True, exist_ok=True)
     return arguments.out.resolve()
+
+
+def check_folder(out):
+    """What is published is what stands in the folder, so nothing else may: no older version, no planned target."""
+    targets = [target for target in product.targets() if target.state != "planned"]
+    known = {"server.json", "SHA256SUMS"} | npm_packages.file_names(targets)
+    known |= {named.file_name(target) for target in targets for named in (archive, bundle)}
+    others = sorted(path.name for path in out.iterdir() if path.name not in known)
+    if others:
+        raise product.Refused(f"{out} has what is not of {product.version()}: {', '.join(others)}; take it away")
 
 
 def check_version(binary):

@@ -161,7 +161,6 @@ impl Commands {
         let (store, over) = (Arc::clone(&self.store), self.background.clone());
         let large_files = os::survive_large_files();
         tokio::spawn(async move {
-            let _survived_while_it_lives = large_files;
             let reaped = Arc::clone(&store);
             let _at_the_start = tokio::task::spawn_blocking(move || registry::end_stale(&reaped)).await;
             while !over.is_cancelled() {
@@ -169,6 +168,7 @@ impl Commands {
                 let _each_hour = tokio::task::spawn_blocking(move || swept.sweep(SystemTime::now())).await;
                 let _or_over = tokio::time::timeout(SWEEP_INTERVAL, over.cancelled()).await;
             }
+            drop(large_files);
         });
     }
 

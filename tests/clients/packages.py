@@ -18,12 +18,21 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-import tomllib
+import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 from mcp import Client, StdioServerParameters, stdio_client
 
 ROOT = Path(__file__).resolve().parents[2]
+# The rooms of the release script, where what they build is asked for without it.
+sys.path.insert(0, str(ROOT / "packaging"))
+sys.dont_write_bytecode = True
+import archive
+import bundle
+import npm_packages
+import product
+
 TOOLS = ["read", "bash", "grep", "find", "ls"]
 PATIENCE_SECS = 300
 
@@ -83,13 +92,20 @@ def check_archive(path, again, target, version, base):
     for shell, name in [("bash", "cutline.bash"), ("fish", "cutline.fish"), ("zsh", "_cutline")]:
         equal((folder / "completions" / name).read_text(), done(folder / "cutline", "completions", shell))
     assert {"cutline.1", "cutline-call.1"} <= {page.name for page in (folder / "man").iterdir()}
-    # cargo binstall looks for just that.
-    package = tomllib.loads((ROOT / "Cargo.toml").read_text())["package"]
-    binstall = package["metadata"]["binstall"]
-    names = {"repo": "", "name": "cutline", "bin": "cutline", "binary-ext": "", "version": version, "target": target}
-    equal(filled_in(binstall["pkg-url"], names), f"/releases/download/v{version}/{path.name}")
-    equal((unpacked / filled_in(binstall["bin-dir"], names)).read_bytes(), (folder / "cutline").read_bytes())
+    check_binstall(path, unpacked, target, version, "")
     print("archive: ok")
+
+
+def check_binstall(path, unpacked, target, version, extension):
+    """cargo binstall looks for just that archive, of that format, with the binary just there."""
+    binstall = product.cargo_package()["metadata"]["binstall"]
+    binstall |= binstall["overrides"].get(target, {})
+    names = {"repo": "", "name": "cutline", "version": version, "target": target}
+    names |= {"bin": "cutline", "binary-ext": extension}
+    equal(filled_in(binstall["pkg-url"], names), f"/releases/download/v{version}/{path.name}")
+    equal(binstall["pkg-fmt"], {".gz": "tgz", ".zip": "zip"}[path.suffix])
+    equal(filled_in(binstall["bin-dir"], names), f"{path.name.removesuffix(path.suffix).removesuffix('.tar')}/cutline{extension}")
+    assert (unpacked / filled_in(binstall["bin-dir"], names)).is_file(), binstall
 
 
 def filled_in(template, names):
@@ -192,12 +208,50 @@ def check_sums(path):
     print("SHA256SUMS: ok")
 
 
+def check_windows(cutline, mcpb, version, base):
+    """What would be packed for Windows has the form that is looked for there, around a binary that is none for it."""
+    row = next(target for target in product.targets() if target.os == "win32")
+    target = replace(row, state="released")
+    out = base / "windows"
+    out.mkdir()
+    path = archive.build(target, cutline, out)
+    equal(path.name, f"cutline-{version}-{target.target}.zip")
+    first = path.read_bytes()
+    equal(archive.build(target, cutline, out).read_bytes(), first)
+    unpacked = out / "archive"
+    with zipfile.ZipFile(path) as packed:
+        packed.extractall(unpacked)
+    folder = unpacked / path.stem
+    equal((folder / "cutline.exe").read_bytes(), cutline.read_bytes())
+    equal((folder / "README.md").read_bytes(), (ROOT / "README.md").read_bytes())
+    check_binstall(path, unpacked, target.target, version, ".exe")
+
+    with tarfile.open(npm_packages.build_platform(target, cutline, out)) as packed:
+        assert "package/bin/cutline.exe" in packed.getnames(), packed.getnames()
+        about = json.load(packed.extractfile("package/package.json"))
+    equal([about["name"], about["os"], about["cpu"]], ["cutline-mcp-win32-x64", ["win32"], ["x64"]])
+
+    done(mcpb, "unpack", bundle.build(target, cutline, out, [mcpb]), out / "bundle")
+    manifest = json.loads((out / "bundle" / "manifest.json").read_text())
+    equal(manifest["server"]["mcp_config"]["command"], "${__dirname}/server/cutline.exe")
+    equal(manifest["compatibility"]["platforms"], ["win32"])
+    equal((out / "bundle" / manifest["server"]["entry_point"]).read_bytes(), cutline.read_bytes())
+    print("form of the packages for Windows: ok")
+
+
 def check_refused(out):
-    """Of what does not work there are no packages."""
+    """Of what does not work there are no packages, and a release has nothing of another version."""
     for target, why in [("x86_64-pc-windows-msvc", "planned"), ("riscv64gc-unknown-linux-gnu", "not in")]:
         refused = run(sys.executable, ROOT / "packaging" / "release.py", "--out", out, "target", target)
         equal(refused.returncode, 1)
         assert f"release: {target} is {why}" in refused.stderr, refused
+    older = out / "cutline-0.0.9-x86_64-unknown-linux-musl.tar.gz"
+    older.write_text("of an older version")
+    sums = (out / "SHA256SUMS").read_bytes()
+    refused = run(sys.executable, ROOT / "packaging" / "release.py", "--out", out, "whole")
+    equal(refused.returncode, 1)
+    assert f"has what is not of {product.version()}: {older.name}" in refused.stderr, refused
+    equal((out / "SHA256SUMS").read_bytes(), sums)
     print("refused: ok")
 
 
@@ -223,6 +277,7 @@ def main():
         check_bundle(bundle, mcpb, base, workspace)
         check_server_json(server, bundle)
         check_sums(sums)
+        check_windows(cutline, mcpb, version, base)
         check_refused(base / "out")
 
 

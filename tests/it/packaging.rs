@@ -76,6 +76,15 @@ fn every_version_is_that_of_the_package() {
 }
 
 #[test]
+fn the_packages_that_the_page_installs_are_of_this_version() {
+    let (page, npm) = (file("docs/releasing.md"), wrapper()["name"].as_str().unwrap().to_owned());
+    let command = page.lines().find(|line| line.starts_with("npm install")).unwrap();
+    let installed: Vec<&str> =
+        command.split_whitespace().filter_map(|word| word.strip_prefix("target/dist/")).collect();
+    assert_eq!(installed, [format!("{npm}-{VERSION}.tgz"), format!("{npm}-linux-x64-{VERSION}.tgz")]);
+}
+
+#[test]
 fn names_and_licence_agree() {
     let (wrapper, manifest) = (wrapper(), manifest());
     assert_eq!(manifest["name"], NAME);

@@ -49,6 +49,8 @@ const NOT_RUN_HERE: &[(&str, &str)] = &[
         "it fetches releases, of which there is none; tests/clients/packages.py holds its templates to an archive",
     ),
     ("rustup", "it changes the machine"),
+    ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld", "it builds everything for another processor"),
+    ("qemu-aarch64-static", "it runs what only a build for another processor makes"),
     (
         "python3 packaging/release.py",
         "it wants a release build; tests/clients/packages.py builds and installs the packages",
