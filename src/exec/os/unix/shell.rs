@@ -55,6 +55,6 @@ pub(in crate::exec) fn most_open_files() -> Option<u64> {
 
 /// While what this gives lives, writing past a limit on the size of files fails like on a full disk,
 /// and does not end the server. Needs a runtime.
-pub(in crate::exec) fn survive_large_files() -> impl Send + 'static {
-    signal(SignalKind::from_raw(Signal::XFSZ.as_raw()))
+pub(in crate::exec) fn survive_large_files() -> Box<dyn Send> {
+    Box::new(signal(SignalKind::from_raw(Signal::XFSZ.as_raw())))
 }
