@@ -197,9 +197,10 @@ pub fn lexical(path: &Path) -> PathBuf {
     plain
 }
 
-#[cfg(unix)]
 #[cfg(test)]
 mod tests {
+    #![cfg(unix)]
+
     use super::*;
 
     fn workspace(boundary: Boundary) -> Workspace {

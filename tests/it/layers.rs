@@ -139,10 +139,22 @@ fn the_server_alone_knows_rmcp() {
 
 #[test]
 fn what_systems_do_differently_is_in_one_place() {
-    // Beside it: who builds where, whose signals these are, what Landlock is for, where a client's file is.
-    let places = ["lib", "exec/os", "exec/sandbox", "exec/process/signal", "cli/config/file"];
+    // Beside it: who builds where, what belongs to a command, whose signals these are, what Landlock is
+    // for, how paths are spelled, what ends the server, where a client's file is and whose.
+    let places = [
+        "lib",
+        "exec/os",
+        "exec/sandbox",
+        "exec/process/family",
+        "exec/process/signal",
+        "workspace",
+        "server/signals",
+        "cli/config/file",
+        "cli/config/owner",
+    ];
     for source in sources().iter().filter(|source| !is_in(&source.module, &places)) {
-        for word in ["target_os", "target_vendor", "cutline_portable"] {
+        for word in ["target_os", "target_vendor", "cutline_portable", "cfg(unix)", "cfg(windows)", "rustix"]
+        {
             assert!(!names(&source.code, word), "src/{}.rs names {word}", source.module);
         }
     }

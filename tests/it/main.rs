@@ -2,7 +2,10 @@
 //!
 //! One binary, so that it links once. What can be said as input, call and answer is a scenario in
 //! `fixtures/scenarios`; code is for what needs a clock, a signal, a second client or a race.
+//!
+//! It is for Unix: its folders have modes and links, and its clients send signals.
 
+#![cfg(unix)]
 #![expect(
     clippy::unwrap_used,
     clippy::expect_used,

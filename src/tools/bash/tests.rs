@@ -1,7 +1,11 @@
 //! Commands run for real, in a folder of their own.
 
+#[cfg(unix)]
 mod background;
+#[cfg(unix)]
 mod ending;
+#[cfg(windows)]
+mod jobs;
 mod saving;
 mod texts;
 
@@ -77,6 +81,7 @@ impl Server {
         self.work.path().join(name)
     }
 
+    #[cfg(unix)]
     /// Waits until a process has written its number there, and gives it.
     async fn pid_in(&self, name: &str) -> u32 {
         let path = self.path(name);
@@ -111,12 +116,14 @@ async fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
     tokio::time::timeout(HANG, found).await.expect("it never came")
 }
 
+#[cfg(unix)]
 /// Whether a process runs: one that has ended and waits for its parent does not.
 fn runs(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with(['Z', 'X']))
 }
 
+#[cfg(unix)]
 /// Waits until a process has ended.
 async fn gone(pid: u32) {
     until(|| (!runs(pid)).then_some(())).await;

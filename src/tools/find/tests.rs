@@ -91,11 +91,15 @@ fn the_byte_limit_counts_what_it_cuts() {
 fn the_newest_first_and_ties_by_path() {
     let fixture = tree();
     let old = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000);
+    let modify = |path: &str, time| {
+        let file = std::fs::File::options().append(true).open(fixture.at(path));
+        file.unwrap().set_modified(time).unwrap();
+    };
     for path in ["a.rs", "a/b.rs", "a-b.rs", "b/.hidden.rs", "b/target/e.rs"] {
-        std::fs::File::open(fixture.at(path)).unwrap().set_modified(old).unwrap();
+        modify(path, old);
     }
-    let newer = old + std::time::Duration::from_nanos(5);
-    std::fs::File::open(fixture.at("a.rs")).unwrap().set_modified(newer).unwrap();
+    // A few of the coarsest units that a system counts.
+    modify("a.rs", old + std::time::Duration::from_nanos(500));
     let sorted = |offset: u64, limit: u64| {
         let arguments = json!({"pattern": "*.rs", "sort": "modified", "offset": offset, "limit": limit});
         text(&fixture, &arguments).split("\n\n").next().unwrap().to_owned()

@@ -80,6 +80,7 @@ fn files_and_counts() {
     assert_eq!(error.to_string(), "Offset 4 is beyond the last file (4 in all)");
 }
 
+#[cfg(unix)] // elsewhere no name ends with a space
 #[test]
 fn files_with_names_of_white_space_are_said_to_be_that() {
     let fixture = Fixture::new(&[(" ", "x")]);
@@ -309,8 +310,8 @@ fn a_call_taken_back_gives_no_answer() {
 fn paths_are_those_that_read_takes() {
     let fixture = tree();
     let absolute = fixture.at("b");
-    let arguments =
-        json!({"pattern": "needle", "path": absolute, "glob": format!("{}/*.rs", absolute.display())});
+    let shown = String::from_utf8(crate::workspace::shown(&absolute).into_owned()).unwrap();
+    let arguments = json!({"pattern": "needle", "path": absolute, "glob": format!("{shown}/*.rs")});
     assert_eq!(text(&fixture, &arguments), "b/c.rs:1: needle");
     assert_eq!(text(&fixture, &json!({"pattern": "needle", "path": "./b/../b/c.rs"})), "b/c.rs:1: needle");
     let error = grep(&fixture, &json!({"pattern": "x", "path": "b/none"})).unwrap_err().to_string();

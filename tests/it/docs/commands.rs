@@ -50,6 +50,7 @@ const NOT_RUN_HERE: &[(&str, &str)] = &[
     ),
     ("rustup", "it changes the machine"),
     ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld", "it builds everything for another processor"),
+    ("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=wine64", "it builds everything for another system"),
     ("qemu-aarch64-static", "it runs what only a build for another processor makes"),
     (
         "python3 packaging/release.py",
