@@ -197,10 +197,9 @@ pub fn lexical(path: &Path) -> PathBuf {
     plain
 }
 
+#[cfg(unix)]
 #[cfg(test)]
 mod tests {
-    #![cfg(unix)]
-
     use super::*;
 
     fn workspace(boundary: Boundary) -> Workspace {

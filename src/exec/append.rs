@@ -37,10 +37,9 @@ fn ends_in_a_line(path: &Path) -> io::Result<Option<bool>> {
     Ok((os::read_at(&file, &mut last, at)? == 1).then_some(last == *b"\n"))
 }
 
+#[cfg(unix)]
 #[cfg(test)]
 mod tests {
-    #![cfg(unix)]
-
     use std::os::unix::fs::PermissionsExt as _;
 
     use super::*;
