@@ -156,8 +156,12 @@ fn kind_of(kind: FileKind) -> Kind {
 /// inside, so that the answer does not depend on what stands outside. From where nothing stands,
 /// the rest of the path is taken at its word.
 fn leaves(workspace: &Workspace, path: &Path) -> bool {
-    let mut ahead: Vec<OsString> = reversed(path);
-    let mut here = root_of(path);
+    // A root's real place has no links in it.
+    let real = workspace.roots().iter().map(|root| root.real.as_path()).chain(workspace.saved());
+    let begun = real.filter_map(|real| Some((real.to_owned(), path.strip_prefix(real).ok()?)));
+    let (mut here, rest) =
+        begun.max_by_key(|(real, _)| real.as_os_str().len()).unwrap_or((root_of(path), path));
+    let mut ahead: Vec<OsString> = reversed(rest);
     let mut links = 0;
     let mut exists = true;
     while let Some(name) = ahead.pop() {
@@ -186,6 +190,9 @@ fn leaves(workspace: &Workspace, path: &Path) -> bool {
             if target.is_absolute() {
                 target = workspace.taken(target);
                 here = root_of(&target);
+            } else if target.has_root() {
+                // Of the same drive.
+                here = root_of(&here);
             }
             ahead.extend(reversed(&target));
         }

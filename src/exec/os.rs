@@ -81,6 +81,7 @@ pub enum FileKind {
 pub(super) const MARK: &str = "CUTLINE_MARK";
 
 /// One process, as it was when it was looked at.
+#[cfg(unix)]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Process {
     /// Its number, which another one may have later.
@@ -98,12 +99,18 @@ pub(super) struct Process {
 }
 
 /// What can't be seen now, for want of a descriptor: it says nothing of what there is.
+#[cfg(unix)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Unseen;
 
 /// Where a program is, by `PATH`.
 pub(super) fn on_path(program: &Path) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    let places = std::env::split_paths(&path).filter(|dir| dir.is_absolute());
-    places.map(|dir| dir.join(program)).find_map(|place| program_at(&place))
+    all_on_path(program).next()
+}
+
+/// All places where it is.
+fn all_on_path(program: &Path) -> impl Iterator<Item = PathBuf> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let places: Vec<PathBuf> = std::env::split_paths(&path).filter(|dir| dir.is_absolute()).collect();
+    places.into_iter().filter_map(move |dir| program_at(&dir.join(program)))
 }

@@ -129,30 +129,23 @@ impl Sandbox {
 ///
 /// It reads everything, writes in `writable` and to the devices that hold nothing, and opens no TCP
 /// connection. Where the kernel can, it reaches no process and no abstract socket outside.
+#[cfg(target_os = "linux")]
 pub fn enter(writable: &[PathBuf], command: &[OsString]) -> io::Error {
-    if let Err(error) = restrict(writable) {
+    use std::os::unix::process::CommandExt as _;
+
+    if let Err(error) = files::restrict(writable).and_then(|()| calls::refuse()) {
         return error;
     }
     let Some((program, arguments)) = command.split_first() else {
         return io::Error::from(io::ErrorKind::InvalidInput);
     };
-    become_program(std::process::Command::new(program).args(arguments))
+    std::process::Command::new(program).args(arguments).exec()
 }
 
-#[cfg(unix)]
-fn become_program(command: &mut std::process::Command) -> io::Error {
-    std::os::unix::process::CommandExt::exec(command)
-}
-
-#[cfg(windows)]
-fn become_program(_: &mut std::process::Command) -> io::Error {
+/// The system has no such rules.
+#[cfg(not(target_os = "linux"))]
+pub fn enter(_writable: &[PathBuf], _command: &[OsString]) -> io::Error {
     io::ErrorKind::Unsupported.into()
-}
-
-#[cfg(target_os = "linux")]
-fn restrict(writable: &[PathBuf]) -> io::Result<()> {
-    files::restrict(writable)?;
-    calls::refuse()
 }
 
 #[cfg(target_os = "linux")]
@@ -162,9 +155,4 @@ pub use files::probe;
 #[cfg(not(target_os = "linux"))]
 pub fn probe() -> Result<(), Unsupported> {
     Err(Unsupported::System)
-}
-
-#[cfg(not(target_os = "linux"))]
-fn restrict(_writable: &[PathBuf]) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
 }

@@ -1,7 +1,7 @@
 //! Saved outputs: the whole of what a command printed, where its answer had to be cut.
 //!
 //! A saved output is a file of mode 0600 with an unpredictable name, complete from byte 0 up to a
-//! cap. While it is written it is locked, so that no other server's sweep takes it; it is removed
+//! cap. While it is written it is held, so that no other server's sweep takes it; it is removed
 //! again unless it is kept. Saving is best effort: any error is handed to the caller, who says so
 //! in the answer, and nothing else fails for it.
 

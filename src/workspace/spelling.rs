@@ -1,7 +1,7 @@
 //! How paths are spelled: as they are asked for, as the system takes them, and as they are shown.
 //!
 //! On Unix a path has one spelling. On Windows a drive's letter, case and the two separators make
-//! many of one; here all become the *verbatim* one (`\\\\?\\C:\\…`), in which no name is special and none
+//! many of one; here all become the *verbatim* one (`\\?\C:\…`), in which no name is special and none
 //! is too long, and all are shown with `/`, which every program there takes.
 
 #[cfg(unix)]

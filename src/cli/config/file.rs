@@ -91,7 +91,8 @@ pub(super) fn rewrite(
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().context("it has no folder")?;
     fs::create_dir_all(folder)?;
-    // Two of these at once: the second begins with what the first has written.
+    // Two of these at once: the second begins with what the first has written. Where a folder can't be
+    // opened so (Windows), the last look before the file is replaced is all there is.
     let _one_at_a_time = File::open(folder).and_then(|folder| folder.lock().map(|()| folder));
     let old = match read(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => None,
@@ -115,11 +116,16 @@ pub(super) fn rewrite(
     owner::belong_alike(file.as_file(), &before)?;
     file.as_file().sync_all()?;
     let backup = back_up(&path, &old, &before)?;
+    // Windows replaces no file that is open.
+    drop(before);
     if read(&path)? != old {
         fs::remove_file(&backup)?;
         bail!("another program has written it just now");
     }
-    file.persist(&path)?;
+    if let Err(error) = file.persist(&path) {
+        fs::remove_file(&backup)?;
+        return Err(error.into());
+    }
     Ok(Written::Changed { backup })
 }
 

@@ -16,7 +16,7 @@ use std::path::Path;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::{FileKind, LOOK, Stat};
+use super::{FileKind, LOOK, Stat, one};
 
 pub(in crate::exec) use shell::*;
 pub(in crate::exec) use tap::Tap;
@@ -116,6 +116,22 @@ pub(in crate::exec) fn private_options() -> OpenOptions {
     options
 }
 
+/// Creates a file exclusively and with mode 0600, and locks it while it is open.
+pub(in crate::exec) fn create_held(
+    named: &tempfile::Builder<'_, '_>,
+    folder: &Path,
+) -> io::Result<tempfile::NamedTempFile> {
+    let created = named.tempfile_in(folder)?;
+    // Where the file system has no locks, the file's age still keeps it from the sweep.
+    let _best_effort = created.as_file().try_lock();
+    Ok(created)
+}
+
+/// Whether a file may be removed for all that [`create_held`] did: it is locked from now on.
+pub(in crate::exec) fn is_let_go(file: &File) -> bool {
+    file.try_lock().is_ok()
+}
+
 /// Makes a folder for this user alone.
 pub(in crate::exec) fn make_private_folder(path: &Path) -> io::Result<()> {
     Ok(rustix::fs::mkdir(path, Mode::RWXU)?)
@@ -127,6 +143,11 @@ pub(in crate::exec) fn is_private_folder(path: &Path) -> io::Result<bool> {
     let stat = Stat::of(&raw);
     let closed = !Mode::from_raw_mode(raw.st_mode).intersects(OTHERS);
     Ok(stat.kind == FileKind::Folder && stat.owner == user() && closed)
+}
+
+/// What tells this process from any other that had its number: when it was started.
+pub(in crate::exec) fn this_start() -> u64 {
+    one(std::process::id()).ok().flatten().map_or(0, |process| process.start)
 }
 
 /// The name of the folder of saved outputs in the temp folder that all users share.

@@ -1,7 +1,7 @@
 //! Windows: handles that say where they are, and paths in the one spelling that means what it says.
 //!
 //! What is opened is opened by its path, and then asked where it really is: what is not where it was
-//! looked for was reached through a link, and is let go. All paths are *verbatim* (`\\\\?\\C:\\…`), in
+//! looked for was reached through a link, and is let go. All paths are *verbatim* (`\\?\C:\…`), in
 //! which no name is special and none is too long.
 
 pub(in crate::exec) mod below;
@@ -16,7 +16,7 @@ use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::{self, ErrorKind, PipeReader};
-use std::os::windows::fs::{FileExt as _, MetadataExt as _};
+use std::os::windows::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use super::{FileKind, Stat};
@@ -24,7 +24,7 @@ use super::{FileKind, Stat};
 pub(in crate::exec) use below::{Folder, folder_from, open_folder};
 pub(in crate::exec) use names::Names;
 pub(in crate::exec) use opened::Held;
-pub(in crate::exec) use processes::{name_of, one};
+pub(in crate::exec) use processes::{names_of, started, this_start};
 pub(in crate::exec) use shell::*;
 pub(in crate::exec) use tap::Tap;
 
@@ -64,7 +64,8 @@ impl Stat {
             // It is not told: the time of writing may stay as it is while a program goes on writing.
             changed: i128::MAX,
             owner: user(),
-            is_removed: known.number_of_links() == 0,
+            // Its place, which the system is asked for too, says so.
+            is_removed: false,
         })
     }
 }
@@ -116,6 +117,24 @@ pub(in crate::exec) fn user() -> u32 {
 /// How files are opened; those in a user's own folders are that user's alone.
 pub(in crate::exec) fn private_options() -> OpenOptions {
     OpenOptions::new()
+}
+
+/// Creates a file exclusively, so that nobody can remove it while it is open. Others may read it: here a
+/// lock would keep them from it.
+pub(in crate::exec) fn create_held(
+    named: &tempfile::Builder<'_, '_>,
+    folder: &Path,
+) -> io::Result<tempfile::NamedTempFile> {
+    /// `FILE_SHARE_READ` and `FILE_SHARE_WRITE`, without `FILE_SHARE_DELETE`.
+    const SHARED: u32 = 0b11;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true).share_mode(SHARED);
+    named.make_in(folder, |path| options.open(path))
+}
+
+/// Whether a file may be removed for all that [`create_held`] did: the system will say.
+pub(in crate::exec) fn is_let_go(_: &File) -> bool {
+    true
 }
 
 /// Makes a folder. The temp folder is each user's own already.

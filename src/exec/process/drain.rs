@@ -122,7 +122,7 @@ impl Drain {
         }
     }
 
-    /// Reads no more. Who still writes is told so by the system.
+    /// Reads no more.
     pub(super) fn stop(&self) {
         self.shared.tap.stop();
     }

@@ -12,8 +12,7 @@ pub(super) struct Server {
 impl Server {
     /// This one.
     pub(super) fn this() -> Self {
-        let id = std::process::id();
-        Self { id, start: os::one(id).ok().flatten().map_or(0, |process| process.start) }
+        Self { id: std::process::id(), start: os::this_start() }
     }
 
     /// Its number and start, as they stand in the names of what is its own.

@@ -47,7 +47,7 @@ pub(super) fn run(
     // Also where it says that it could not be started, something may run: by its mark it is known.
     let mut leash = Leash { registry: Arc::clone(registry), scope: Some(scope.clone()), mark };
     let mut started = shell.start(request.command, request.roots, &leash.mark)?;
-    scope.started(&started.child)?;
+    scope.started(&mut started.child)?;
     leash.scope = Some(scope.clone());
     registry.started(scope);
     os::let_go(&mut started.child, request.command);

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempPath;
 
+use crate::exec::os;
 use crate::workspace::{SAVED_PREFIX, SAVED_SUFFIX};
 
 /// Random letters and digits in a name.
@@ -24,16 +25,10 @@ pub struct SavedFile {
 
 impl SavedFile {
     pub(super) fn create(folder: &Path, max_bytes: u64) -> io::Result<Self> {
-        // Created exclusively and with mode 0600, as all temporary files of that crate.
-        let temp = tempfile::Builder::new()
-            .prefix(SAVED_PREFIX)
-            .suffix(SAVED_SUFFIX)
-            .rand_bytes(RANDOM_CHARS)
-            .tempfile_in(folder)?;
-        let (file, removal) = temp.into_parts();
-        // The lock goes with the open file: however this server ends, it is let go. Where the file
-        // system has no locks, the file's age still keeps it from the sweep.
-        let _best_effort = file.try_lock();
+        let mut builder = tempfile::Builder::new();
+        let named = builder.prefix(SAVED_PREFIX).suffix(SAVED_SUFFIX).rand_bytes(RANDOM_CHARS);
+        // What keeps it from being swept goes with the open file, however this server ends.
+        let (file, removal) = os::create_held(named, folder)?.into_parts();
         let path = removal.to_path_buf();
         Ok(Self { file, path, removal: Some(removal), written: 0, max_bytes })
     }

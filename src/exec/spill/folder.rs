@@ -27,7 +27,8 @@ pub(super) fn existing(settings: &Settings) -> io::Result<PathBuf> {
         check_private(&settings.dir)?;
     }
     let real = settings.dir.canonicalize()?;
-    if real.is_dir() { Ok(real) } else { Err(io::ErrorKind::NotADirectory.into()) }
+    // What is no folder is refused in the system's own words.
+    if real.is_dir() { Ok(real) } else { real.read_dir().map(|_| real) }
 }
 
 fn check_private(dir: &Path) -> io::Result<()> {

@@ -1,7 +1,7 @@
 //! Removing old saved outputs.
 //!
 //! Only what is certainly cutline's goes: regular files of this user's with a saved output's name,
-//! reached through no link, that no live server has locked.
+//! reached through no link, that no live server holds.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -43,5 +43,5 @@ fn age(stat: &Stat, now: SystemTime) -> Duration {
 /// Removes a file that is still the one that was seen, and that nobody writes.
 fn remove(dir: &Folder, seen: &Stat, name: &[u8]) -> bool {
     let Ok(Some((file, now))) = below::file(dir, name) else { return false };
-    now.id == seen.id && file.try_lock().is_ok() && below::remove(dir, name).is_ok()
+    now.id == seen.id && os::is_let_go(&file) && below::remove(dir, name).is_ok()
 }

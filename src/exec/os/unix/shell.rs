@@ -1,5 +1,6 @@
 //! How a shell is found and started, and how it ended.
 
+use std::borrow::Cow;
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
@@ -44,8 +45,8 @@ pub(in crate::exec) fn program_at(path: &Path) -> Option<PathBuf> {
 }
 
 /// A path as other programs take it.
-pub(in crate::exec) fn as_others_take_it(path: &Path) -> &Path {
-    path
+pub(in crate::exec) fn as_others_take_it(path: &Path) -> Cow<'_, Path> {
+    Cow::Borrowed(path)
 }
 
 /// How many files this process may have open; `None` is without a limit.

@@ -17,18 +17,16 @@ const LINK_ITSELF: u32 = 0x0020_0000;
 /// Only for being asked what it is (`FILE_READ_ATTRIBUTES`).
 const LOOK: u32 = 0x80;
 
-/// An open folder: what is below it is opened by its real path.
+/// A folder that was opened: what is below it is opened by its real path.
 #[derive(Debug)]
 pub struct Folder {
-    /// While it is open, its number is nobody else's.
-    _open: File,
     real: PathBuf,
 }
 
 impl Folder {
-    /// An open folder and where it really is.
-    pub(super) fn new(open: File, real: PathBuf) -> Self {
-        Self { _open: open, real }
+    /// The folder that is really there.
+    pub(super) fn new(real: PathBuf) -> Self {
+        Self { real }
     }
 
     /// Where it really is.
@@ -61,7 +59,7 @@ pub(in crate::exec) fn open_folder(path: &Path) -> io::Result<Folder> {
     if !file.metadata()?.is_dir() {
         return Err(ErrorKind::NotADirectory.into());
     }
-    Ok(Folder::new(file, real))
+    Ok(Folder::new(real))
 }
 
 /// Opens the folder that `path` leads to from `folder`, through links.
@@ -76,7 +74,7 @@ pub(in crate::exec) fn folder(base: &Folder, path: &[u8]) -> io::Result<Folder> 
     if !file.metadata()?.is_dir() {
         return Err(ErrorKind::NotADirectory.into());
     }
-    Ok(Folder::new(file, there))
+    Ok(Folder::new(there))
 }
 
 /// Opens the regular file `path` below `base` for reading; `None` where it is something else.

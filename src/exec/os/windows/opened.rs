@@ -45,7 +45,8 @@ impl Held {
     }
 
     /// Gives the same once more, as a folder.
+    #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
     pub(in crate::exec) fn folder(&self) -> io::Result<Folder> {
-        Ok(Folder::new(self.file.try_clone()?, self.real.clone()))
+        Ok(Folder::new(self.real.clone()))
     }
 }

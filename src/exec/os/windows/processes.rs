@@ -1,32 +1,36 @@
-//! What the system says of processes, as `sysinfo` asks for it.
+//! What the system says of processes, as `sysinfo` asks for it. Each look is at all of them.
+
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
 
-use crate::exec::os::{Process, Unseen};
-
-/// The process with that number.
-#[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
-pub(in crate::exec) fn one(id: u32) -> Result<Option<Process>, Unseen> {
-    let pid = Pid::from_u32(id);
-    Ok(look(pid).process(pid).map(|process| Process {
-        id,
-        start: process.start_time(),
-        parent: process.parent().map_or(0, Pid::as_u32),
-        group: 0,
-        name: process.name().to_string_lossy().into_owned(),
-        ended: false,
-    }))
+/// Those of these numbers that are processes now, each with when it was started, in seconds.
+pub(in crate::exec) fn started(ids: &[u32]) -> Vec<(u32, u64)> {
+    let system = look(ids);
+    let start = |id: u32| Some((id, system.process(Pid::from_u32(id))?.start_time()));
+    ids.iter().filter_map(|id| start(*id)).collect()
 }
 
-/// The name of a process's program, without the ending that all programs have.
-pub(in crate::exec) fn name_of(id: u32) -> Option<String> {
-    let name = one(id).ok()??.name;
-    Some(name.strip_suffix(".exe").map_or(name.clone(), str::to_owned))
+/// The names of processes' programs, each with its number, without the ending that all programs have.
+pub(in crate::exec) fn names_of(ids: &[u32]) -> Vec<(u32, String)> {
+    let system = look(ids);
+    let name = |id: u32| Some((id, system.process(Pid::from_u32(id))?.name().to_string_lossy().into_owned()));
+    let plain = |(id, name): (u32, String)| match name.strip_suffix(".exe") {
+        Some(plain) => (id, plain.to_owned()),
+        None => (id, name),
+    };
+    ids.iter().filter_map(|id| name(*id)).map(plain).collect()
 }
 
-fn look(pid: Pid) -> System {
+/// What tells this process from any other that had its number: about when it was started.
+pub(in crate::exec) fn this_start() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_secs())
+}
+
+fn look(ids: &[u32]) -> System {
+    let ids: Vec<Pid> = ids.iter().copied().map(Pid::from_u32).collect();
     let mut system = System::new();
-    let which = ProcessesToUpdate::Some(&[pid]);
+    let which = ProcessesToUpdate::Some(&ids);
     system.refresh_processes_specifics(which, true, ProcessRefreshKind::nothing().without_tasks());
     system
 }

@@ -72,7 +72,7 @@ impl Scope {
 
     /// Its shell was started.
     #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
-    pub(in crate::exec::process) fn started(&mut self, shell: &Child) -> std::io::Result<()> {
+    pub(in crate::exec::process) fn started(&mut self, shell: &mut Child) -> std::io::Result<()> {
         self.group = shell.id().unwrap_or(0);
         if let Ok(Some(process)) = os::one(self.group) {
             self.since = process.start;

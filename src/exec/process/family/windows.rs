@@ -43,14 +43,16 @@ impl Scope {
     }
 
     /// Its shell was started, and waits.
-    pub(in crate::exec::process) fn started(&mut self, shell: &Child) -> io::Result<()> {
-        // Where it has ended already, it started nothing.
-        if let Some(shell) = shell.raw_handle() {
-            let mut limits = ExtendedLimitInfo::new();
-            limits.limit_kill_on_job_close();
-            let job = Job::create_with_limit_info(&limits).map_err(io::Error::other)?;
-            job.assign_process(shell as isize).map_err(io::Error::other)?;
-            *self.job() = Some(job);
+    pub(in crate::exec::process) fn started(&mut self, shell: &mut Child) -> io::Result<()> {
+        let Some(handle) = shell.raw_handle() else { return Ok(()) };
+        let mut limits = ExtendedLimitInfo::new();
+        limits.limit_kill_on_job_close();
+        let job = Job::create_with_limit_info(&limits).map_err(io::Error::other)?;
+        match job.assign_process(handle as isize) {
+            Ok(()) => *self.job() = Some(job),
+            // One that has ended already started nothing.
+            Err(_) if shell.try_wait()?.is_some() => {}
+            Err(error) => return Err(io::Error::other(error)),
         }
         Ok(())
     }
@@ -73,11 +75,12 @@ impl Scope {
     /// What stays now that the shell has ended.
     pub(in crate::exec::process) fn stay(self, _pipe: u64, _held: bool) -> Stay {
         let members = self.members();
-        let anybody = members.as_ref().map_or(true, |members| !members.is_empty());
+        let unknown = members.is_err();
         // Beside each program without a window the system starts one for the window that it has not.
-        let named = |id| os::name_of(id).filter(|name| name != "conhost").map(|name| Background { id, name });
-        let shown = members.unwrap_or_default().into_iter().filter_map(named).collect();
-        Stay { scope: self, shown, anybody }
+        let stays = |(_, name): &(u32, String)| name != "conhost";
+        let named = os::names_of(&members.unwrap_or_default()).into_iter().filter(stays);
+        let shown: Vec<Background> = named.map(|(id, name)| Background { id, name }).collect();
+        Stay { anybody: unknown || !shown.is_empty(), scope: self, shown }
     }
 
     /// The same where nothing could be seen.
@@ -90,20 +93,20 @@ impl Scope {
 /// Blocks until they are gone, at most a second.
 pub(in crate::exec::process) fn end_all(scopes: &[Scope], _grace: Duration) -> Outcome {
     let began = Instant::now();
-    let known = |id| Some((id, os::one(id).ok()??.start));
-    let mut left: Vec<(u32, u64)> =
-        scopes.iter().filter_map(|scope| scope.members().ok()).flatten().filter_map(known).collect();
+    let members: Vec<u32> = scopes.iter().filter_map(|scope| scope.members().ok()).flatten().collect();
+    let mut left = if members.is_empty() { Vec::new() } else { os::started(&members) };
     for scope in scopes {
         drop(scope.job().take());
     }
-    while began.elapsed() < GIVE_UP {
-        left.retain(|(id, start)| matches!(os::one(*id), Ok(Some(now)) if now.start == *start));
-        if left.is_empty() {
-            return Outcome::Over;
+    while !left.is_empty() && began.elapsed() < GIVE_UP {
+        let ids: Vec<u32> = left.iter().map(|(id, _)| *id).collect();
+        let now = os::started(&ids);
+        left.retain(|process| now.contains(process));
+        if !left.is_empty() {
+            std::thread::sleep(PAUSE);
         }
-        std::thread::sleep(PAUSE);
     }
-    Outcome::Unsure
+    if left.is_empty() { Outcome::Over } else { Outcome::Unsure }
 }
 
 /// There is none: nothing of a command outlives its server.
