@@ -3,7 +3,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::os::windows::fs::OpenOptionsExt as _;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Component, Path, PathBuf, Prefix};
 
 use filepath::FilePath as _;
 
@@ -37,9 +37,14 @@ impl Folder {
 
 /// Opens what stands at `path`, through links, to be read; a folder to be listed.
 pub(super) fn open(path: &Path) -> io::Result<(File, PathBuf)> {
-    // Beside the drive's, a colon parts a name from that of a stream of it, which nothing lists.
-    let named = |part: Component<'_>| matches!(part, Component::Normal(name) if name.as_encoded_bytes().contains(&b':'));
-    if path.components().any(named) {
+    // Beside the drive's, a colon parts a name from that of a stream of it, which nothing lists; devices
+    // and pipes have names that no folder has, and already opening one may do something.
+    let is_none = |part: Component<'_>| match part {
+        Component::Normal(name) => name.as_encoded_bytes().contains(&b':'),
+        Component::Prefix(prefix) => matches!(prefix.kind(), Prefix::DeviceNS(_)),
+        _ => false,
+    };
+    if path.components().any(is_none) {
         return Err(ErrorKind::NotFound.into());
     }
     let file = OpenOptions::new().read(true).custom_flags(FOLDERS_TOO).open(path)?;
