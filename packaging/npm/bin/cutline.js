@@ -39,12 +39,13 @@ function whyMissing() {
 }
 
 function start(path) {
-  const child = spawn(path, process.argv.slice(2), { stdio: 'inherit' });
-  // A client ends its server by closing stdin, which the binary sees itself, or by a signal to this process.
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-  for (const signal of signals) {
+  // A client ends its server by closing stdin, which the binary sees itself, or by a signal to this process:
+  // also by one that comes while the binary starts, so it is listened for before that.
+  let child;
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => child.kill(signal));
   }
+  child = spawn(path, process.argv.slice(2), { stdio: 'inherit' });
   child.on('error', (error) => fail(`${path} does not start: ${error.message}`));
   child.on('exit', (code, signal) => {
     if (signal === null) {
