@@ -21,7 +21,10 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
         Ok(shared) => {
             let commands = &shared.commands;
             say(match commands.shell() {
-                shell if shell.file_stem() == Some("bash".as_ref()) && shell.is_absolute() => {
+                shell if shell.is_absolute() && !process::is_program(shell) => {
+                    Wrong(format!("there is no bash: {} can't be started", shell.display()))
+                }
+                shell if shell.file_stem() == Some("bash".as_ref()) => {
                     Fine(format!("commands run by {}", shell.display()))
                 }
                 shell => Note(format!("there is no bash on PATH: commands run by {}", shell.display())),
