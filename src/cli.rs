@@ -150,7 +150,7 @@ struct Options {
     /// Folder in which sandboxed commands may write beside the roots; repeatable
     #[arg(long, value_name = "DIR", env = "CUTLINE_WRITABLE", global = true)]
     writable: Vec<PathBuf>,
-    /// Folder for saved outputs, used as it is [default: cutline-UID in the temp folder, mode 0700]
+    /// Folder for saved outputs, used as it is [default: cutline-UID in the temp folder, mode 0700; on Windows cutline]
     #[arg(long, value_name = "DIR", env = "CUTLINE_SPILL_DIR", global = true)]
     spill_dir: Option<PathBuf>,
     /// Size of one saved output
