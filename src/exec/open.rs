@@ -158,10 +158,9 @@ fn kind_of(kind: FileKind) -> Kind {
 fn leaves(workspace: &Workspace, path: &Path) -> bool {
     // A root's real place has no links in it.
     let real = workspace.roots().iter().map(|root| root.real.as_path()).chain(workspace.saved());
-    let begun = real.filter_map(|real| Some((real.to_owned(), path.strip_prefix(real).ok()?)));
-    let (mut here, rest) =
-        begun.max_by_key(|(real, _)| real.as_os_str().len()).unwrap_or((root_of(path), path));
-    let mut ahead: Vec<OsString> = reversed(rest);
+    let begun = real.filter(|real| path.starts_with(real)).max_by_key(|real| real.as_os_str().len());
+    let mut here = begun.map_or_else(|| root_of(path), Path::to_owned);
+    let mut ahead: Vec<OsString> = reversed(path.strip_prefix(&here).unwrap_or(path));
     let mut links = 0;
     let mut exists = true;
     while let Some(name) = ahead.pop() {

@@ -10,6 +10,8 @@
 mod linux;
 #[cfg(all(unix, not(all(target_os = "linux", not(cutline_portable)))))]
 mod portable;
+#[cfg(not(all(target_os = "linux", not(cutline_portable))))]
+mod unbuffered;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
@@ -19,6 +21,8 @@ mod windows;
 pub(super) use linux::*;
 #[cfg(all(unix, not(all(target_os = "linux", not(cutline_portable)))))]
 pub(super) use portable::*;
+#[cfg(not(all(target_os = "linux", not(cutline_portable))))]
+pub(super) use unbuffered::Names;
 #[cfg(unix)]
 pub(super) use unix::*;
 #[cfg(windows)]

@@ -1,7 +1,7 @@
 //! The files in which clients keep their servers: where they are, and how one is rewritten so that
 //! nothing of it can be lost.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
@@ -102,7 +102,7 @@ pub(super) fn rewrite(
     if old.as_ref() == Some(&new) {
         return Ok(Written::AsItWas);
     }
-    let mut file = owner::as_programs_make_them(&mut tempfile::Builder::new()).tempfile_in(folder)?;
+    let mut file = owner::as_programs_make_them().tempfile_in(folder)?;
     file.write_all(new.as_bytes())?;
     let Some(old) = old else {
         file.as_file().sync_all()?;
@@ -135,7 +135,7 @@ fn back_up(path: &Path, text: &str, before: &File) -> anyhow::Result<PathBuf> {
         let mut name = path.as_os_str().to_owned();
         name.push(if number == 1 { ".bak".to_owned() } else { format!(".bak{number}") });
         let backup = PathBuf::from(name);
-        match owner::private(&mut OpenOptions::new()).write(true).create_new(true).open(&backup) {
+        match owner::private().write(true).create_new(true).open(&backup) {
             Ok(mut file) => {
                 let copied =
                     file.write_all(text.as_bytes()).and_then(|()| owner::belong_alike(&file, before));

@@ -15,15 +15,17 @@ mod unix {
     const NEW_MODE: u32 = 0o666;
 
     /// A new file is as other programs make them.
-    pub(in crate::cli::config) fn as_programs_make_them<'a, 'b, 'c>(
-        file: &'c mut tempfile::Builder<'a, 'b>,
-    ) -> &'c mut tempfile::Builder<'a, 'b> {
-        file.permissions(Permissions::from_mode(NEW_MODE))
+    pub(in crate::cli::config) fn as_programs_make_them() -> tempfile::Builder<'static, 'static> {
+        let mut file = tempfile::Builder::new();
+        file.permissions(Permissions::from_mode(NEW_MODE));
+        file
     }
 
     /// A new file is this user's alone.
-    pub(in crate::cli::config) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-        options.mode(0o600)
+    pub(in crate::cli::config) fn private() -> OpenOptions {
+        let mut options = OpenOptions::new();
+        options.mode(0o600);
+        options
     }
 
     /// Whether a file has several names.
@@ -47,14 +49,12 @@ mod windows {
     use std::fs::{File, OpenOptions};
     use std::io;
 
-    pub(in crate::cli::config) fn as_programs_make_them<'a, 'b, 'c>(
-        file: &'c mut tempfile::Builder<'a, 'b>,
-    ) -> &'c mut tempfile::Builder<'a, 'b> {
-        file
+    pub(in crate::cli::config) fn as_programs_make_them() -> tempfile::Builder<'static, 'static> {
+        tempfile::Builder::new()
     }
 
-    pub(in crate::cli::config) fn private(options: &mut OpenOptions) -> &mut OpenOptions {
-        options
+    pub(in crate::cli::config) fn private() -> OpenOptions {
+        OpenOptions::new()
     }
 
     /// Whether a file has several names.

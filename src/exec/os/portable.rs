@@ -14,7 +14,7 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 pub(in crate::exec) use grip::{Grip, ended};
-pub(in crate::exec) use names::Names;
+pub(super) use names::each_name;
 pub(in crate::exec) use opened::Held;
 pub(super) use opened::LOOK;
 pub(in crate::exec) use processes::{all, boot, mark, one, pipes};

@@ -13,7 +13,7 @@ mod tap;
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, FileType, OpenOptions};
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::{self, ErrorKind, PipeReader};
 use std::os::windows::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
@@ -22,7 +22,7 @@ use std::path::Path;
 use super::{FileKind, Stat};
 
 pub(in crate::exec) use below::{Folder, folder_from, open_folder};
-pub(in crate::exec) use names::Names;
+pub(super) use names::each_name;
 pub(in crate::exec) use opened::Held;
 pub(in crate::exec) use processes::{names_of, started, this_start};
 pub(in crate::exec) use shell::*;
@@ -36,37 +36,41 @@ const UNIT_NANOS: i128 = 100;
 impl Stat {
     /// What the system says of an open file.
     fn of(file: &File) -> io::Result<Self> {
-        let kind = winapi_util::file::typ(file)?;
-        if !kind.is_disk() {
-            let kind = if kind.is_pipe() { FileKind::Fifo } else { FileKind::CharacterDevice };
-            return Ok(Self {
-                kind,
-                bytes: 0,
-                id: (0, 0),
-                modified: 0,
-                changed: 0,
-                owner: user(),
-                is_removed: false,
-            });
-        }
-        let metadata = file.metadata()?;
-        let known = winapi_util::file::information(file)?;
-        let kind = match metadata.file_type() {
-            kind if kind.is_symlink() => FileKind::Link,
-            kind if kind.is_dir() => FileKind::Folder,
-            _ => FileKind::File,
-        };
-        Ok(Self {
-            kind,
-            bytes: metadata.file_size(),
-            id: (known.volume_serial_number(), known.file_index()),
-            modified: (i128::from(metadata.last_write_time()) - TO_1970) * UNIT_NANOS,
+        let medium = winapi_util::file::typ(file)?;
+        let told = Self {
+            kind: if medium.is_pipe() { FileKind::Fifo } else { FileKind::CharacterDevice },
+            bytes: 0,
+            id: (0, 0),
+            modified: 0,
             // It is not told: the time of writing may stay as it is while a program goes on writing.
             changed: i128::MAX,
             owner: user(),
             // Its place, which the system is asked for too, says so.
             is_removed: false,
+        };
+        if !medium.is_disk() {
+            return Ok(told);
+        }
+        let metadata = file.metadata()?;
+        let known = winapi_util::file::information(file)?;
+        Ok(Self {
+            kind: FileKind::of(metadata.file_type()),
+            bytes: metadata.file_size(),
+            id: (known.volume_serial_number(), known.file_index()),
+            modified: (i128::from(metadata.last_write_time()) - TO_1970) * UNIT_NANOS,
+            ..told
         })
+    }
+}
+
+impl FileKind {
+    /// Junctions are links too.
+    fn of(kind: FileType) -> Self {
+        match kind {
+            kind if kind.is_symlink() => Self::Link,
+            kind if kind.is_dir() => Self::Folder,
+            _ => Self::File,
+        }
     }
 }
 

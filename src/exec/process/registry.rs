@@ -85,10 +85,8 @@ impl Registry {
         if state.closed {
             return Err(io::Error::other("the server ends"));
         }
-        if state.record.is_none()
-            && let Ok(folder) = self.store.folder()
-        {
-            state.record = Record::create(&folder, self.server, self.temp.as_deref());
+        if state.record.is_none() {
+            state.record = Record::create(|| self.store.folder(), self.server, self.temp.as_deref());
         }
         if let Some(record) = &mut state.record {
             record.started(&mark);

@@ -6,7 +6,7 @@
 
 use std::convert::Infallible;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -114,7 +114,12 @@ pub(in crate::exec::process) fn end_all(scopes: &[Scope], _grace: Duration) -> O
 pub(in crate::exec::process) struct Record(Infallible);
 
 impl Record {
-    pub(in crate::exec::process) fn create(_: &Path, _: Server, _: Option<&Path>) -> Option<Self> {
+    /// Makes no folder either.
+    pub(in crate::exec::process) fn create(
+        _: impl FnOnce() -> io::Result<PathBuf>,
+        _: Server,
+        _: Option<&Path>,
+    ) -> Option<Self> {
         None
     }
 

@@ -11,7 +11,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
@@ -45,13 +45,13 @@ pub(in crate::exec::process) struct Record {
 }
 
 impl Record {
-    /// Begins the record of `server` in `folder`; `temp` is what else goes with its commands.
+    /// Begins the record of `server` in the folder that is `made`; `temp` is what else goes with its commands.
     pub(in crate::exec::process) fn create(
-        folder: &Path,
+        made: impl FnOnce() -> io::Result<PathBuf>,
         server: Server,
         temp: Option<&Path>,
     ) -> Option<Self> {
-        let path = folder.join(format!("{PREFIX}{}{SUFFIX}", server.name()));
+        let path = made().ok()?.join(format!("{PREFIX}{}{SUFFIX}", server.name()));
         let nofollow = OFlags::NOFOLLOW.bits().cast_signed();
         let mut options = OpenOptions::new();
         options.append(true).create(true).mode(0o600).custom_flags(nofollow);
@@ -242,7 +242,7 @@ mod tests {
     fn what_is_noted_is_read_again() {
         let folder = tempfile::tempdir().unwrap();
         let server = Server { id: 1, start: 1 };
-        let mut record = Record::create(folder.path(), server, None).unwrap();
+        let mut record = Record::create(|| Ok(folder.path().to_owned()), server, None).unwrap();
         record.started("1.1.aa");
         let stayed = |pipe, known| Reach::Stayed { pipe, known };
         let scope = |reach| Scope { mark: "1.1.aa".to_owned(), group: 100, since: 1, reach };
@@ -255,7 +255,7 @@ mod tests {
     #[test]
     fn a_living_servers_record_is_left_alone() {
         let folder = tempfile::tempdir().unwrap();
-        let mut record = Record::create(folder.path(), Server::this(), None).unwrap();
+        let mut record = Record::create(|| Ok(folder.path().to_owned()), Server::this(), None).unwrap();
         record.started("1.2.ab");
         assert_eq!(stale(folder.path()).len(), 0);
 
