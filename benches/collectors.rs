@@ -10,17 +10,17 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use cutline::details::{Details, TruncationDetails};
-use cutline::exec::append::Appended;
-use cutline::limits::{Bounds, Limits};
-use cutline::notice::{Answer, Notice};
+use cutline::fs::append::Appended;
+use cutline::limits::Limits;
 use cutline::server::StatsFile;
 use cutline::stats::{Asked, Call, Record, Stats};
-use cutline::text::decode::{Decoder, Encoding};
-use cutline::text::terminal::Terminal;
-use cutline::text::{Counter, Size};
 use cutline::tools::{Output, ToolName};
-use cutline::truncate::{Collector, Head, HeadTail, Tail, Truncation};
+use cutline_core::details::{Details, TruncationDetails};
+use cutline_core::notice::{Answer, Notice};
+use cutline_core::text::decode::{Decoder, Encoding};
+use cutline_core::text::terminal::Terminal;
+use cutline_core::text::{Counter, Size};
+use cutline_core::truncate::{Bounds, Collector, Head, HeadTail, Tail, Truncation};
 
 const PIECE: usize = 128 * 1024;
 const PIECES: usize = 1600;

@@ -11,9 +11,9 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use cutline::fs::workspace::{Boundary, Root, Workspace};
 use cutline::limits::Limits;
 use cutline::tools::{Context, Output, Progress, Shared, ToolSet, find, grep, ls};
-use cutline::workspace::{Boundary, Root, Workspace};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -103,8 +103,8 @@ fn context(data: &Path) -> Context {
         limits: Limits::default(),
         tools: ToolSet::default(),
         workers: std::thread::available_parallelism().map_or(1, usize::from),
-        line_indexes: cutline::exec::line_index::Cache::default(),
-        commands: cutline::exec::process::Commands::default(),
+        line_indexes: cutline::fs::line_index::Cache::default(),
+        commands: cutline::process::Commands::default(),
     };
     Context {
         shared: Arc::new(shared),

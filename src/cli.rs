@@ -20,8 +20,8 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
-use crate::exec::sandbox;
 use crate::limits;
+use crate::process::sandbox;
 use crate::tools::ToolName;
 use values::Bytes;
 

@@ -1,12 +1,12 @@
 //! cutline: file tools for coding agents, whose answers fit the agent's context window.
 //!
-//! The library exists for the binary and its tests. Its layers, in reading order:
+//! The library exists for the binary and its tests. Its rooms, in reading order:
 //!
-//! - the core, which knows no system and cannot fail: [`limits`], [`text`], [`truncate`],
-//!   [`notice`], [`details`];
-//! - the places: [`workspace`] says what may be opened and how paths are shown, [`exec`] alone
-//!   touches the system;
-//! - the [`tools`], where both meet;
+//! - the core, a crate of its own (`cutline_core`): texts, what is kept of them, notices, details;
+//! - [`limits`]: every limit, its default and its unit;
+//! - `sys`, the one face of the operating system; on it [`fs`] (files and folders), [`search`]
+//!   (walks and matches) and [`process`] (commands, saved outputs, the sandbox);
+//! - the [`tools`], where these meet the core's words;
 //! - the [`stats`], sums of what their calls came to;
 //! - the [`server`], which alone knows the protocol, and the command line ([`cli`]).
 
@@ -15,17 +15,18 @@ compile_error!("cutline is for Linux, macOS and Windows (docs/architecture.md, \
 
 #[cfg(any(target_os = "linux", target_os = "macos", windows))]
 pub mod cli;
-pub mod details;
 #[cfg(any(target_os = "linux", target_os = "macos", windows))]
-pub mod exec;
+pub mod fs;
 pub mod limits;
-pub mod notice;
+#[cfg(any(target_os = "linux", target_os = "macos", windows))]
+pub mod process;
+#[cfg(any(target_os = "linux", target_os = "macos", windows))]
+pub mod search;
 #[cfg(any(target_os = "linux", target_os = "macos", windows))]
 pub mod server;
 #[cfg(any(target_os = "linux", target_os = "macos", windows))]
 pub mod stats;
-pub mod text;
+#[cfg(any(target_os = "linux", target_os = "macos", windows))]
+mod sys;
 #[cfg(any(target_os = "linux", target_os = "macos", windows))]
 pub mod tools;
-pub mod truncate;
-pub mod workspace;

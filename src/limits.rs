@@ -6,6 +6,8 @@
 
 use std::time::Duration;
 
+use cutline_core::truncate::Bounds;
+
 /// Lines in a body.
 pub const MAX_LINES: u64 = 2000;
 /// Bytes in a body: 30KB, which stays under every known client's own cut.
@@ -64,10 +66,6 @@ pub const GLOB_DEPTH: usize = 8;
 pub const RULES_BYTES: u64 = 32_768;
 /// Bytes of a compiled pattern.
 pub const REGEX_BYTES: usize = 10_000_000;
-/// Characters of a path in a notice or an error; a longer one keeps both its ends.
-pub const PATH_CHARS: usize = 200;
-/// Names that a notice lists before it only counts.
-pub const NAMES_LISTED: usize = 3;
 
 /// The limits in force, as the flags and variables set them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -108,13 +106,4 @@ impl Limits {
     pub fn bounds(&self) -> Bounds {
         Bounds { lines: self.max_lines, bytes: self.max_bytes }
     }
-}
-
-/// How much of a text may be kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bounds {
-    /// Lines at most.
-    pub lines: u64,
-    /// Bytes of UTF-8 at most, with the newlines between lines and without a final one.
-    pub bytes: u64,
 }

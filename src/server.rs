@@ -29,11 +29,11 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, RoleServer};
 use tokio_util::sync::CancellationToken;
 
-use crate::notice::Count;
+use crate::fs::workspace::Workspace;
 use crate::stats::{Asked, Call};
-use crate::text::Size;
 use crate::tools::{Context, Shared, ToolError, ToolName, arguments, catalog};
-use crate::workspace::Workspace;
+use cutline_core::notice::Count;
+use cutline_core::text::Size;
 
 pub use convert::{Shape, result_of};
 pub use ending::{Ending, serve};

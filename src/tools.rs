@@ -1,7 +1,7 @@
 //! The five tools: what a call may say, what is done for it, what is answered.
 //!
 //! Each tool is one file of the same shape: `Args` (what the model sends, with the schema that it
-//! is shown), a pure plan made of them, and `run`, in which the plan meets the system (`exec`) and
+//! is shown), a pure plan made of them, and `run`, in which the plan meets the system (`sys`, `fs`, `search` and `process`) and
 //! the answer is worded (`notice`, `details`). A tool knows no protocol.
 
 pub mod arguments;
@@ -22,10 +22,10 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::details::Details;
+use crate::fs::workspace::Workspace;
 use crate::limits::Limits;
-use crate::notice::Answer;
-use crate::workspace::Workspace;
+use cutline_core::details::Details;
+use cutline_core::notice::Answer;
 
 pub use error::ToolError;
 
@@ -39,9 +39,9 @@ pub struct Shared {
     /// How many threads one search may use.
     pub workers: usize,
     /// The lines of big files that were counted before.
-    pub line_indexes: crate::exec::line_index::Cache,
+    pub line_indexes: crate::fs::line_index::Cache,
     /// The commands that run, and the folder of their saved outputs.
-    pub commands: crate::exec::process::Commands,
+    pub commands: crate::process::Commands,
 }
 
 /// What one call has.

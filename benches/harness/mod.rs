@@ -5,10 +5,11 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use cutline::exec::{line_index, process, spill};
+use cutline::fs::line_index;
+use cutline::fs::workspace::{Boundary, Root, Workspace};
 use cutline::limits::Limits;
+use cutline::process::{self, spill};
 use cutline::tools::{Context, Progress, Shared, ToolSet, bash};
-use cutline::workspace::{Boundary, Root, Workspace};
 use tokio_util::sync::CancellationToken;
 
 /// What a call of bash has, in the workspace `root`, its outputs saved in `saved`.

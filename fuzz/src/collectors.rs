@@ -3,9 +3,8 @@
 //! Four bytes are settings: lines, bytes, lines of the other end, the lengths of the pieces. What each
 //! keeps is checked by the definition, on the whole text.
 
-use cutline::limits::Bounds;
-use cutline::text::{prefix, suffix};
-use cutline::truncate::{Collector, Cut, Ends, Extent, Head, Keep, Partial, TruncatedBy, Truncation};
+use cutline_core::text::{Extent, prefix, suffix};
+use cutline_core::truncate::{Bounds, Collector, Cut, Ends, Head, Keep, Partial, TruncatedBy, Truncation};
 
 use crate::input::{pieces_of_text, setting};
 

@@ -2,7 +2,7 @@
 //!
 //! Two bytes are settings: the encoding, the lengths of the pieces.
 
-use cutline::text::decode::{Decoder, Encoding};
+use cutline_core::text::decode::{Decoder, Encoding};
 
 use crate::input::{pieces, setting};
 

@@ -9,9 +9,9 @@ use std::fs::{self, File};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use cutline::exec::globs::Glob;
-use cutline::exec::ignore_rules::{RuleFiles, Rules};
 use cutline::limits::{GLOB_BYTES, RULES_BYTES};
+use cutline::search::globs::Glob;
+use cutline::search::ignore_rules::{RuleFiles, Rules};
 use tempfile::TempDir;
 
 use crate::input::parts;

@@ -9,11 +9,11 @@ use std::fs::File;
 use std::io::{Seek as _, Write as _};
 use std::ops::ControlFlow;
 
-use cutline::exec::search::pattern::{Case, Reach, Refused, Source, Syntax};
-use cutline::exec::search::{PassedOver, Pattern, Query, RowKind, Searched, Searcher, What};
-use cutline::exec::walk::Stop;
 use cutline::limits::{BINARY_SNIFF_BYTES, LITERAL_BYTES, PATTERN_BYTES};
-use cutline::text::decode::Encoding;
+use cutline::search::content::pattern::{Case, Reach, Refused, Source, Syntax};
+use cutline::search::content::{PassedOver, Pattern, Query, RowKind, Searched, Searcher, What};
+use cutline::search::walk::Stop;
+use cutline_core::text::decode::Encoding;
 use regex_automata::nfa::thompson::{self, pikevm::PikeVM};
 use regex_automata::util::syntax;
 
@@ -119,7 +119,7 @@ fn search(pattern: &Pattern, what: What, text: &[u8]) -> (Vec<(usize, bool, Stri
     let mut rows = Vec::new();
     let done =
         Searcher::new(&query).search(file_of(text), text.len() as u64, &Stop::default(), &mut |found| {
-            let row = |row: cutline::exec::search::Row<'_>| {
+            let row = |row: cutline::search::content::Row<'_>| {
                 let number = usize::try_from(row.number).unwrap();
                 (number, row.kind == RowKind::Match, row.text.to_owned(), row.cut)
             };

@@ -5,8 +5,8 @@
 //! bounded by the limit, plain text stays as it is, and a line of returns and backspaces alone is as a
 //! row of cells has it.
 
-use cutline::text::decode::{Decoder, Encoding};
-use cutline::text::terminal::Terminal;
+use cutline_core::text::decode::{Decoder, Encoding};
+use cutline_core::text::terminal::Terminal;
 
 use crate::input::{pieces, pieces_of_text, setting};
 

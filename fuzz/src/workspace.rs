@@ -5,12 +5,12 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::Arc;
 
-use cutline::exec::line_index::Cache;
-use cutline::exec::process::Commands;
+use cutline::fs::line_index::Cache;
+use cutline::fs::workspace::{Boundary, Root, Workspace};
 use cutline::limits::Limits;
+use cutline::process::Commands;
 use cutline::tools::arguments::Object;
 use cutline::tools::{Context, Output, Progress, Shared, ToolError, ToolName, ToolSet, catalog};
-use cutline::workspace::{Boundary, Root, Workspace};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;

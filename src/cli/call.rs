@@ -11,12 +11,12 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use crate::limits::Limits;
-use crate::notice::Count;
 use crate::server::{Shape, StatsFile, now_ms, result_of};
 use crate::stats::{Asked, Call, Record};
-use crate::text::show;
 use crate::tools::arguments::Object;
 use crate::tools::{Context, Output, Progress, ToolError, ToolName, ToolSet, catalog};
+use cutline_core::notice::Count;
+use cutline_core::text::show;
 
 use super::{Options, TOOL_ERROR, refuse_in, serve};
 

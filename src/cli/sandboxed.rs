@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use clap::Parser;
 
-use crate::exec::sandbox;
+use crate::process::sandbox;
 
 #[derive(Debug, Parser)]
 #[command(name = "cutline sandboxed")]

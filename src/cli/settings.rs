@@ -3,16 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::exec::append::Appended;
-use crate::exec::line_index;
-use crate::exec::process::{self, Commands};
-use crate::exec::sandbox::{Mode, Sandbox};
-use crate::exec::spill;
+use crate::fs::append::Appended;
+use crate::fs::line_index;
+use crate::fs::workspace::{Boundary, Root, Workspace};
 use crate::limits::{BASH_TIMEOUT_SECS, Limits};
+use crate::process::sandbox::{Mode, Sandbox};
+use crate::process::spill;
+use crate::process::{self, Commands};
 use crate::server::StatsFile;
 use crate::tools::error::reason;
 use crate::tools::{Shared, ToolSet};
-use crate::workspace::{Boundary, Root, Workspace};
 
 use super::{Options, SandboxMode};
 
@@ -118,5 +118,5 @@ fn root(path: &Path) -> Result<Root, String> {
     if !real.is_dir() {
         return Err("not a folder".to_owned());
     }
-    Ok(Root { given: crate::workspace::lexical(&absolute(path)), real })
+    Ok(Root { given: crate::fs::workspace::lexical(&absolute(path)), real })
 }

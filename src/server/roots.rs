@@ -10,7 +10,7 @@ use std::time::Duration;
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use tokio::sync::watch;
 
-use crate::workspace::{Root, Workspace};
+use crate::fs::workspace::{Root, Workspace};
 
 use super::ClientRoots;
 

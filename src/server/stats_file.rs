@@ -56,7 +56,7 @@ impl StatsFile {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::append::Appended;
+    use crate::fs::append::Appended;
 
     fn record() -> Record {
         let line = r#"{"time":"2026-11-20T10:00:00.000Z","tool":"ls","durationMs":0.25,"outcome":"error"}"#;

@@ -6,10 +6,10 @@ use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use crate::limits::Limits;
-use crate::notice::Count;
 use crate::stats::{Answered, Call, Outcome, Record, Stats, Sums, rfc3339};
-use crate::text::Size;
 use crate::tools::{Output, ToolError};
+use cutline_core::notice::Count;
+use cutline_core::text::Size;
 
 use super::legacy_log::{Level, LogLevel};
 use super::stats_file::StatsFile;

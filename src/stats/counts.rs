@@ -1,6 +1,7 @@
 //! The plain sums of records: what can be added up.
 
-use crate::truncate::{Extent, TruncatedBy};
+use cutline_core::text::Extent;
+use cutline_core::truncate::TruncatedBy;
 
 use super::record::{Answered, Outcome, Record};
 

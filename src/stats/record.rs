@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::details::{CHARS_PER_TOKEN, Details};
-use crate::limits::{Bounds, Limits};
-use crate::text::Counter;
+use crate::limits::Limits;
 use crate::tools::arguments::Object;
 use crate::tools::{Output, ToolError, ToolName};
-use crate::truncate::{Extent, TruncatedBy};
+use cutline_core::details::{CHARS_PER_TOKEN, Details};
+use cutline_core::text::{Counter, Extent};
+use cutline_core::truncate::{Bounds, TruncatedBy};
 
 /// What one call came to. As JSON it is one line of a file of records.
 ///

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::details::CHARS_PER_TOKEN;
 use crate::tools::ToolName;
 use crate::tools::arguments::Object;
+use cutline_core::details::CHARS_PER_TOKEN;
 
 use super::wire::{milliseconds, rfc3339};
 use super::{Counts, Durations, Outcome, Record};

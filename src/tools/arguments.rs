@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::ToolError;
 use crate::limits::ARGUMENTS_BYTES;
-use crate::text::show;
+use cutline_core::text::show;
 
 /// A JSON object, as schemas and arguments are.
 pub type Object = Map<String, Value>;

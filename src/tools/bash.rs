@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Context, Output, ToolError};
-use crate::exec::process::{Cause, Crowded, Finished, Place, Request, Running};
+use crate::process::{Cause, Crowded, Finished, Place, Request, Running};
 use plan::Plan;
 use progress::News;
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 use serde_json::Value;
 
 use crate::limits::Limits;
-use crate::text::Size;
+use cutline_core::text::Size;
 
 use super::arguments::{self, Object, schema_of};
 use super::{Context, Output, ToolError, ToolName, ToolSet, bash, find, grep, ls, read};

@@ -6,8 +6,8 @@
 use std::borrow::Cow;
 use std::io;
 
-use crate::notice::Unit;
-use crate::text::{Size, show};
+use cutline_core::notice::Unit;
+use cutline_core::text::{Size, show};
 
 /// Why a call could not be done.
 #[derive(Debug, thiserror::Error)]

@@ -11,13 +11,13 @@ use std::ops::ControlFlow;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::details::{Details, Skipped};
-use crate::exec::globs::Glob;
-use crate::exec::ignore_rules::Rules;
-use crate::exec::open::Place;
-use crate::exec::walk::Stop;
+use crate::fs::open::Place;
 use crate::limits;
-use crate::notice::{Answer, Names, Notice, Unit, empty};
+use crate::search::globs::Glob;
+use crate::search::ignore_rules::Rules;
+use crate::search::walk::Stop;
+use cutline_core::details::{Details, Skipped};
+use cutline_core::notice::{Answer, Names, Notice, Unit, empty};
 
 use super::page::{Call, Page};
 use super::place::{self, Wanted};

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::{Context, Output, Progress, Shared, ToolError, ToolSet};
+use crate::fs::workspace::{Boundary, Root, Workspace};
 use crate::limits::Limits;
-use crate::workspace::{Boundary, Root, Workspace};
 
 /// A folder of its own, and the tools that work in it.
 pub(super) struct Fixture {
@@ -26,8 +26,8 @@ impl Fixture {
             limits: Limits::default(),
             tools: ToolSet::default(),
             workers: 2,
-            line_indexes: crate::exec::line_index::Cache::default(),
-            commands: crate::exec::process::Commands::default(),
+            line_indexes: crate::fs::line_index::Cache::default(),
+            commands: crate::process::Commands::default(),
         };
         let cx = Context {
             shared: Arc::new(shared),

@@ -11,16 +11,16 @@ mod visit;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::exec::globs::Glob;
-use crate::exec::ignore_rules::Rules;
-use crate::exec::lines;
-use crate::exec::open::{Kind, Place};
-use crate::exec::search::pattern::{Case, Reach, Refused, Source, Syntax};
-use crate::exec::search::{Pattern, Query, What};
-use crate::exec::walk::Stop;
+use crate::fs::lines;
+use crate::fs::open::{Kind, Place};
 use crate::limits::{self, Limits};
-use crate::notice::Unit;
-use crate::text::show;
+use crate::search::content::pattern::{Case, Reach, Refused, Source, Syntax};
+use crate::search::content::{Pattern, Query, What};
+use crate::search::globs::Glob;
+use crate::search::ignore_rules::Rules;
+use crate::search::walk::Stop;
+use cutline_core::notice::Unit;
+use cutline_core::text::show;
 
 use super::page::{Call, SHOWN_BYTES};
 use super::place::{self, Wanted};

@@ -6,14 +6,13 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::details::Details;
-use crate::exec::listing::{Names, Wanted as Asked};
-use crate::exec::open::{Kind, OpenError, Place};
-use crate::exec::walk::folder::EntryKind;
+use crate::fs::folder::EntryKind;
+use crate::fs::listing::{Names, Wanted as Asked};
+use crate::fs::open::{Kind, OpenError, Place};
 use crate::limits;
-use crate::notice::{Answer, Unit, empty};
-use crate::text::show;
-use crate::truncate::Extent;
+use cutline_core::details::Details;
+use cutline_core::notice::{Answer, Unit, empty};
+use cutline_core::text::{Extent, show};
 
 use super::page::{Call, Page};
 use super::place::{self, Wanted};

@@ -1,10 +1,10 @@
 //! A page of names: those that fit, and what is to be said of the rest. For find and ls.
 
-use crate::details::{Details, TruncationDetails};
-use crate::limits::Bounds;
-use crate::notice::{Blank, Notice, PageLimit, Unit};
-use crate::text;
-use crate::truncate::{Collector, Extent, Head, TruncatedBy, Truncation};
+use cutline_core::details::{Details, TruncationDetails};
+use cutline_core::notice::{Blank, Notice, PageLimit, Unit};
+use cutline_core::text;
+use cutline_core::text::Extent;
+use cutline_core::truncate::{Bounds, Collector, Head, TruncatedBy, Truncation};
 
 use super::walked;
 

@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::exec::near;
-use crate::exec::open::{Kind, OpenError, Place};
-use crate::text::show;
+use crate::fs::near;
+use crate::fs::open::{Kind, OpenError, Place};
+use cutline_core::text::show;
 
 use super::{Context, ToolError, ToolName};
 

@@ -12,13 +12,13 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::time::{Duration, Instant};
 
-use crate::details::Details;
-use crate::exec::line_index::Identity;
-use crate::exec::lines::{self, Bytes, TextFile};
-use crate::exec::open::{Kind, OpenError, Place};
+use crate::fs::line_index::Identity;
+use crate::fs::lines::{self, Bytes, TextFile};
+use crate::fs::open::{Kind, OpenError, Place};
 use crate::limits::{BINARY_SNIFF_BYTES, PSEUDO_FILE_BYTES, PSEUDO_FILE_SECS};
-use crate::notice::{Answer, Notice};
-use crate::text::decode::Encoding;
+use cutline_core::details::Details;
+use cutline_core::notice::{Answer, Notice};
+use cutline_core::text::decode::Encoding;
 
 use super::place::{self, Wanted};
 use super::{Context, Output, ToolError};

@@ -6,11 +6,11 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use crate::exec::ignore_rules::Rules;
-use crate::exec::open::Place;
-use crate::exec::walk::{Stop, Visit, Walk};
-use crate::text::{self, show};
-use crate::workspace::Workspace;
+use crate::fs::open::Place;
+use crate::fs::workspace::Workspace;
+use crate::search::ignore_rules::Rules;
+use crate::search::walk::{Stop, Visit, Walk};
+use cutline_core::text::{self, show};
 
 use super::place::refused;
 use super::{Context, Progress, ToolError};
@@ -105,7 +105,7 @@ fn news(progress: &Progress) -> impl Fn(u64) + Sync + use<> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workspace::{Boundary, Root};
+    use crate::fs::workspace::{Boundary, Root};
     use std::sync::Arc;
 
     #[test]

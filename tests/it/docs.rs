@@ -50,7 +50,8 @@ fn assert_page_has(page: &str, wanted: impl IntoIterator<Item = String>) {
 
 #[test]
 fn every_notice_is_documented() {
-    let texts = ["src/notice.rs", "src/notice/words.rs"].into_iter().flat_map(|path| literals(&file(path)));
+    let texts =
+        ["core/src/notice.rs", "core/src/notice/words.rs"].into_iter().flat_map(|path| literals(&file(path)));
     assert_page_has("docs/tools.md", texts.filter_map(|text| words(&text)));
 }
 
@@ -62,7 +63,7 @@ fn every_error_is_documented() {
 
 #[test]
 fn every_field_of_the_details_is_documented() {
-    let code = file("src/details.rs");
+    let code = file("core/src/details.rs");
     let fields = code.lines().filter_map(|line| line.trim().strip_prefix("pub ")?.split_once(": "));
     let names = fields.filter(|(name, _)| name.chars().all(|c| c.is_ascii_lowercase() || c == '_'));
     assert_page_has("docs/tools.md", names.map(|(name, _)| format!("`{}`", camel(name))));

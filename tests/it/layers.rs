@@ -3,7 +3,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A source file: its path below `src` without the ending, and its code without comments and tests.
+/// A source file: its path below `src` (`core/` and that below the core's `src`) without the ending, and its
+/// code without comments and tests.
 struct Source {
     module: String,
     text: String,
@@ -11,16 +12,19 @@ struct Source {
 }
 
 fn sources() -> Vec<Source> {
-    let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let mut files = Vec::new();
-    collect(&src, &mut files);
-    files.sort();
-    let read = |path: PathBuf| {
-        let text = fs::read_to_string(&path).unwrap();
-        let module = path.strip_prefix(&src).unwrap().with_extension("").display().to_string();
-        Source { module, code: code_of(&text), text }
-    };
-    files.into_iter().map(read).collect()
+    let top = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut sources = Vec::new();
+    for (src, prefix) in [(top.join("src"), ""), (top.join("core/src"), "core/")] {
+        let mut files = Vec::new();
+        collect(&src, &mut files);
+        files.sort();
+        sources.extend(files.into_iter().map(|path| {
+            let text = fs::read_to_string(&path).unwrap();
+            let module = path.strip_prefix(&src).unwrap().with_extension("").display().to_string();
+            Source { module: format!("{prefix}{module}"), code: code_of(&text), text }
+        }));
+    }
+    sources
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -76,34 +80,38 @@ fn names(code: &str, path: &str) -> bool {
 
 #[test]
 fn the_core_knows_no_system() {
-    assert_never_names(
-        &["limits", "text", "truncate", "notice", "details"],
-        &[
-            "tokio",
-            "rmcp",
-            "rustix",
-            "std::fs",
-            "std::process",
-            "std::env",
-            "std::net",
-            "std::thread",
-            "std::time::Instant",
-            "Instant",
-            "SystemTime",
-            "crate::exec",
-            "crate::workspace",
-            "crate::tools",
-            "crate::server",
-            "crate::cli",
-        ],
-    );
+    // Its own manifest keeps the other crates out.
+    let strangers = [
+        "std::fs",
+        "std::io",
+        "std::process",
+        "std::env",
+        "std::net",
+        "std::thread",
+        "std::time::Instant",
+        "Instant",
+        "SystemTime",
+    ];
+    assert_never_names(&["core"], &strangers);
+    assert_never_names(&["core/text"], &["crate::truncate", "crate::notice", "crate::details"]);
+    assert_never_names(&["core/truncate"], &["crate::notice", "crate::details"]);
+    assert_never_names(&["core/notice"], &["crate::details"]);
 }
 
 #[test]
 fn the_system_words_nothing_for_the_model() {
-    let above = ["rmcp", "crate::notice", "crate::details", "crate::tools", "crate::server", "crate::cli"];
-    assert_never_names(&["exec"], &above);
-    assert_never_names(&["workspace"], &[&above[..], &["crate::exec", "tokio"]].concat());
+    let words = ["rmcp", "cutline_core::notice", "cutline_core::details"];
+    let above = ["crate::tools", "crate::server", "crate::stats", "crate::cli"];
+    let rooms: [(&str, &[&str]); 4] = [
+        ("sys", &["crate::fs", "crate::search", "crate::process"]),
+        ("fs", &["crate::search", "crate::process"]),
+        ("search", &["crate::process"]),
+        ("process", &["crate::search"]),
+    ];
+    for (room, others) in rooms {
+        assert_never_names(&[room], &[&words[..], &above, others].concat());
+    }
+    assert_never_names(&["fs/workspace"], &["tokio"]);
 }
 
 #[test]
@@ -121,13 +129,15 @@ fn the_sums_are_made_of_values_alone() {
         "std::io",
         "Instant",
         "SystemTime",
-        "crate::exec",
-        "crate::workspace",
+        "crate::sys",
+        "crate::fs",
+        "crate::search",
+        "crate::process",
         "crate::server",
         "crate::cli",
     ];
     assert_never_names(&["stats"], &strangers);
-    assert_never_names(&["tools", "exec"], &["crate::stats"]);
+    assert_never_names(&["tools"], &["crate::stats"]);
 }
 
 #[test]
@@ -135,7 +145,7 @@ fn the_server_alone_knows_rmcp() {
     for source in sources().iter().filter(|source| !is_in(&source.module, &["server"])) {
         assert!(!names(&source.code, "rmcp"), "src/{}.rs names rmcp", source.module);
     }
-    assert_never_names(&["server"], &["crate::cli", "crate::exec", "clap"]);
+    assert_never_names(&["server"], &["crate::cli", "crate::sys", "crate::search", "crate::process", "clap"]);
 }
 
 #[test]
@@ -144,11 +154,10 @@ fn what_systems_do_differently_is_in_one_place() {
     // for, how paths are spelled, what ends the server, where a client's file is and whose.
     let places = [
         "lib",
-        "exec/os",
-        "exec/sandbox",
-        "exec/process/family",
-        "exec/process/signal",
-        "workspace",
+        "sys",
+        "process/sandbox",
+        "process/family",
+        "process/signal",
         "server/signals",
         "cli/config/file",
         "cli/config/owner",

@@ -12,7 +12,7 @@ use super::Finding::{self, Fine, Note, Wrong};
 use super::{machine, server};
 use crate::cli::config::{self, Start};
 use crate::cli::{Cli, Client, NAME, command};
-use crate::exec::process;
+use crate::process;
 use crate::tools::error::reason;
 
 /// How the variables of the flags begin.

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::Finding::{self, Fine, Note, Wrong};
 use crate::cli::{NAME, Options};
-use crate::exec::{process, sandbox};
+use crate::fs::workspace::shown;
+use crate::process::{self, sandbox};
 use crate::tools::error::reason;
-use crate::workspace::shown;
 
 /// Commands that can run at once, below which somebody should know.
 const FEW_COMMANDS: u32 = 16;

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 
 use super::Finding::{self, Fine, Note, Wrong};
 use crate::cli::Options;
-use crate::notice::empty;
 use crate::tools::ToolName;
+use cutline_core::notice::empty;
 
 /// How long an answer may take until it counts as none.
 const PATIENCE: Duration = Duration::from_secs(20);

@@ -5,9 +5,9 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use terminal_size::{Width, terminal_size_of};
 
-use crate::notice::Count;
 use crate::stats::{Column, Sums, rfc3339};
-use crate::text::Size;
+use cutline_core::notice::Count;
+use cutline_core::text::Size;
 
 use super::plot::{self, Scale};
 use super::{Read, table};

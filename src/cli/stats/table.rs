@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use crate::stats::{Stats, Sums};
-use crate::text::Size;
+use cutline_core::text::Size;
 
 use super::page::{TITLE, short};
 

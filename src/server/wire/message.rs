@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::envelope::Envelope;
 use super::lines::Line;
-use crate::text::Size;
+use cutline_core::text::Size;
 
 /// What a line is.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ fn unfit(value: &Value) -> Taken {
     let id: Option<RequestId> = serde_json::from_value(id.clone()).ok();
     let error = match method.and_then(Value::as_str) {
         Some(method) if id.is_some() && value.get("jsonrpc").is_some_and(|version| version == "2.0") => {
-            let method = crate::text::show::middle_out(method, 100);
+            let method = cutline_core::text::show::middle_out(method, 100);
             ErrorData::invalid_params(format!("Invalid params for {method}"), None)
         }
         _ => ErrorData::invalid_request("Invalid request", None),

@@ -3,8 +3,8 @@
 use serde_json::json;
 
 use super::*;
-use crate::details::TruncationDetails;
 use crate::stats::Stats;
+use cutline_core::details::TruncationDetails;
 
 /// A call that failed.
 pub(in crate::stats) fn error_at(time_ms: u64) -> Record {

@@ -3,15 +3,15 @@
 use std::time::Duration;
 
 use super::plan::Plan;
-use crate::details::{Details, TruncationDetails};
-use crate::exec::process::{Background, Captured, Cause, Ending, Finished, Saved, signal_name};
-use crate::limits::{Bounds, Limits, NAMES_LISTED};
-use crate::notice::{self, Answer, Blank, Notice, Omission, Shown, Status, empty};
-use crate::text::{self, Counter, show};
+use crate::fs::workspace;
+use crate::limits::Limits;
+use crate::process::{Background, Captured, Cause, Ending, Finished, Saved, signal_name};
 use crate::tools::Output;
 use crate::tools::error::reason;
-use crate::truncate::{Cut, Gap, Keep, Partial, TruncatedBy, Truncation};
-use crate::workspace;
+use cutline_core::details::{Details, TruncationDetails};
+use cutline_core::notice::{self, Answer, Blank, NAMES_LISTED, Notice, Omission, Shown, Status, empty};
+use cutline_core::text::{self, Counter, show};
+use cutline_core::truncate::{Bounds, Cut, Gap, Keep, Partial, TruncatedBy, Truncation};
 
 /// The exit code of a command that a signal ended, less the signal's number.
 const SIGNAL_CODE: i32 = 128;

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use super::Args;
 use crate::limits::{COMMAND_BYTES, Limits};
-use crate::notice::Count;
 use crate::tools::ToolError;
-use crate::truncate::Keep;
+use cutline_core::notice::Count;
+use cutline_core::truncate::Keep;
 
 /// What a call wants.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep_until};
 
-use crate::exec::process::{Latest, Running};
-use crate::notice::Count;
-use crate::text::terminal::Terminal;
-use crate::text::{self, Size};
+use crate::process::{Latest, Running};
 use crate::tools::Progress;
+use cutline_core::notice::Count;
+use cutline_core::text::terminal::Terminal;
+use cutline_core::text::{self, Size};
 
 /// How often new output is looked for.
 const INTERVAL: Duration = Duration::from_millis(200);
@@ -108,8 +108,9 @@ fn message(latest: &Latest) -> String {
 
 #[cfg(test)]
 mod tests {
+    use cutline_core::text::Extent;
+
     use super::*;
-    use crate::truncate::Extent;
 
     /// When it is told, in milliseconds, of a command that has printed `bytes(t)` at that time.
     fn told_at(bytes: impl Fn(u64) -> u64, until: u64) -> Vec<u64> {

@@ -17,10 +17,10 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
-use crate::exec::{process, spill};
+use crate::fs::workspace::{Boundary, Root, Workspace};
 use crate::limits::Limits;
+use crate::process::{self, spill};
 use crate::tools::{Progress, Shared, ToolSet};
-use crate::workspace::{Boundary, Root, Workspace};
 
 /// Longer than anything here takes, unless it hangs.
 const HANG: Duration = Duration::from_secs(30);
@@ -47,7 +47,7 @@ impl Server {
             limits,
             tools: ToolSet::default(),
             workers: 1,
-            line_indexes: crate::exec::line_index::Cache::default(),
+            line_indexes: crate::fs::line_index::Cache::default(),
             commands: process::Commands::new(process::Settings { spill: settings, sandbox: None }),
         };
         let roots = vec![Root { given: real.clone(), real }];

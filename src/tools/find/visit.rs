@@ -2,9 +2,9 @@
 
 use std::ops::ControlFlow;
 
-use crate::exec::globs::Glob;
-use crate::exec::walk::folder::EntryKind;
-use crate::exec::walk::{Counted, Emit, Entry, Visit};
+use crate::fs::folder::EntryKind;
+use crate::search::globs::Glob;
+use crate::search::walk::{Counted, Emit, Entry, Visit};
 
 use super::newest::Modified;
 use super::{Kind, Sort};

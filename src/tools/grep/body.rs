@@ -8,11 +8,11 @@
 
 use std::collections::VecDeque;
 
-use crate::details::{CHARS_PER_TOKEN, TruncationDetails};
-use crate::limits::Bounds;
-use crate::text;
-use crate::truncate::line::MARK;
-use crate::truncate::{Extent, TruncatedBy};
+use cutline_core::details::{CHARS_PER_TOKEN, TruncationDetails};
+use cutline_core::text;
+use cutline_core::text::Extent;
+use cutline_core::truncate::line::MARK;
+use cutline_core::truncate::{Bounds, TruncatedBy};
 
 use super::super::page::SHOWN_BYTES;
 use super::super::walked::shortened;

@@ -4,12 +4,12 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::details::{Details, Skipped};
-use crate::exec::search::{Row, RowKind, Rows};
 use crate::limits::{GREP_MULTILINE_BYTES, Limits};
-use crate::notice::{Answer, Blank, Names, Notice, PageLimit, PageOf, empty};
-use crate::text;
-use crate::truncate::TruncatedBy;
+use crate::search::content::{Row, RowKind, Rows};
+use cutline_core::details::{Details, Skipped};
+use cutline_core::notice::{Answer, Blank, Names, Notice, PageLimit, PageOf, empty};
+use cutline_core::text;
+use cutline_core::truncate::TruncatedBy;
 
 use super::body::{Body, Line};
 use super::visit::Found;

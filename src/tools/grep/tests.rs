@@ -310,7 +310,7 @@ fn a_call_taken_back_gives_no_answer() {
 fn paths_are_those_that_read_takes() {
     let fixture = tree();
     let absolute = fixture.at("b");
-    let shown = String::from_utf8(crate::workspace::shown(&absolute).into_owned()).unwrap();
+    let shown = String::from_utf8(crate::fs::workspace::shown(&absolute).into_owned()).unwrap();
     let arguments = json!({"pattern": "needle", "path": absolute, "glob": format!("{shown}/*.rs")});
     assert_eq!(text(&fixture, &arguments), "b/c.rs:1: needle");
     assert_eq!(text(&fixture, &json!({"pattern": "needle", "path": "./b/../b/c.rs"})), "b/c.rs:1: needle");

@@ -5,10 +5,10 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::exec::globs::Glob;
-use crate::exec::search::{PassedOver, Query, Rows, Searched, Searcher, What};
-use crate::exec::walk::folder::EntryKind;
-use crate::exec::walk::{Counted, Emit, Entry, Stop, Visit};
+use crate::fs::folder::EntryKind;
+use crate::search::content::{PassedOver, Query, Rows, Searched, Searcher, What};
+use crate::search::globs::Glob;
+use crate::search::walk::{Counted, Emit, Entry, Stop, Visit};
 
 /// Bytes of something found beside its path and rows.
 const OVERHEAD: usize = 96;

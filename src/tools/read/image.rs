@@ -13,11 +13,11 @@ use base64::engine::general_purpose::STANDARD;
 use image::codecs::jpeg::JpegEncoder;
 use image::{DynamicImage, ImageFormat, ImageReader, Limits};
 
-use crate::details::Details;
 use crate::limits::{IMAGE_MAX_BYTES, IMAGE_MAX_PIXELS, IMAGE_MAX_SIDE};
-use crate::notice::{Answer, Notice};
-use crate::text::{Size, show};
 use crate::tools::{Context, Image, Output};
+use cutline_core::details::Details;
+use cutline_core::notice::{Answer, Notice};
+use cutline_core::text::{Size, show};
 
 /// Bytes of an image's file that are taken in: 16 megapixels of the widest pixels.
 const MAX_FILE_BYTES: u64 = 8 * IMAGE_MAX_PIXELS;

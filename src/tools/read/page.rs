@@ -5,17 +5,16 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::details::{Details, TruncationDetails};
-use crate::exec::line_index::{Identity, LineIndex};
-use crate::exec::lines::{Bytes, TextFile};
-use crate::exec::open::Place;
-use crate::limits::Bounds;
-use crate::notice::{Answer, Blank, LineHint, Notice, ShellFile};
-use crate::text::decode::{Decoder, Encoding};
-use crate::text::{is_blank, show};
+use crate::fs::line_index::{Identity, LineIndex};
+use crate::fs::lines::{Bytes, TextFile};
+use crate::fs::open::Place;
+use crate::fs::workspace::shown;
 use crate::tools::{Context, Output, ToolError, ToolName};
-use crate::truncate::{Collector, Extent, Head, TruncatedBy, Truncation};
-use crate::workspace::shown;
+use cutline_core::details::{Details, TruncationDetails};
+use cutline_core::notice::{Answer, Blank, LineHint, Notice, ShellFile};
+use cutline_core::text::decode::{Decoder, Encoding};
+use cutline_core::text::{Extent, is_blank, show};
+use cutline_core::truncate::{Bounds, Collector, Head, TruncatedBy, Truncation};
 
 use super::{From, Plan};
 

@@ -43,7 +43,7 @@ fn every_answer_that_is_quoted_is_one_that_a_test_expects() {
 fn expected() -> Vec<Vec<String>> {
     let top = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut texts = Vec::new();
-    for folder in ["fixtures/scenarios", "tests/it", "src"] {
+    for folder in ["fixtures/scenarios", "tests/it", "src", "core/src"] {
         collect(top, Path::new(folder), &mut texts);
     }
     // A string of code or JSON has its lines as `\n`, and ends with `"`.

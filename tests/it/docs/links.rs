@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use super::page;
 
 /// Where files are that a page names by their whole path.
-const NAMED: [&str; 8] = ["docs/", "tests/", "src/", "fixtures/", "benches/", "fuzz/", "packaging/", ".ci/"];
+const NAMED: [&str; 9] =
+    ["docs/", "core/", "tests/", "src/", "fixtures/", "benches/", "fuzz/", "packaging/", ".ci/"];
 /// How the name of such a file ends.
 const ENDINGS: [&str; 8] = [".rs", ".md", ".json", ".jsonl", ".toml", ".py", ".sh", ".mjs"];
 
@@ -69,5 +70,5 @@ fn every_heading_of_a_page_is_its_own() {
 }
 
 fn plain(path: &Path) -> PathBuf {
-    cutline::workspace::lexical(path)
+    cutline::fs::workspace::lexical(path)
 }

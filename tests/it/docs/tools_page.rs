@@ -1,9 +1,9 @@
 //! docs/tools.md the other way round: nothing on the page that the code has not. And the numbers, on
 //! every page that names them.
 
-use cutline::details::Details;
 use cutline::limits as is;
-use cutline::text::Size;
+use cutline_core::details::Details;
+use cutline_core::text::Size;
 use serde_json::Value;
 
 use super::file;
@@ -78,7 +78,7 @@ fn the_readme_names_the_arguments_of_each_tool() {
 #[test]
 fn every_field_on_the_page_is_in_the_code() {
     let text = section(PAGE, "Details");
-    let structs = file("src/details.rs");
+    let structs = file("core/src/details.rs");
     let fields: Vec<String> = structs
         .lines()
         .filter_map(|line| line.trim().strip_prefix("pub ")?.split_once(": "))
@@ -143,7 +143,7 @@ fn every_limit_is_the_one_in_force() {
         (PAGE, format!("one over {} megapixels", is::IMAGE_MAX_PIXELS / 1_000_000)),
         (PAGE, format!("up to {} or {} seconds", Size(is::PSEUDO_FILE_BYTES), is::PSEUDO_FILE_SECS)),
         (PAGE, format!("at most {})", is::ARGUMENTS_BYTES)),
-        (PAGE, format!("Paths over {} characters", is::PATH_CHARS)),
+        (PAGE, format!("Paths over {} characters", cutline_core::text::show::PATH_CHARS)),
         ("docs/security.md", format!("| one message | {};", spaced(of(is::MAX_MESSAGE_BYTES)))),
         ("docs/security.md", format!("| the arguments of one call | {};", spaced(of(is::ARGUMENTS_BYTES)))),
         (

@@ -1,0 +1,199 @@
+//! The facts of an answer as data: every field's name, once.
+//!
+//! Details go to the client beside the text, as `_meta.details` of the result. They repeat what the
+//! notices say and add what is not worth the model's context. Keys are in camelCase; a fact that
+//! does not apply is absent.
+
+use serde::{Deserialize, Serialize};
+
+use crate::text::Extent;
+use crate::truncate::Bounds;
+use crate::truncate::{Partial, TruncatedBy, Truncation};
+
+/// Bytes or characters that make about one token.
+pub const CHARS_PER_TOKEN: u64 = 4;
+
+/// The facts of one answer.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Details {
+    /// What a line or byte limit cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truncation: Option<TruncationDetails>,
+    /// The `offset` of the call that continues.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_offset: Option<u64>,
+    /// Lines in the file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_lines: Option<u64>,
+    /// What the file's text was decoded from, where that is not valid UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<&'static str>,
+    /// How the lines shown end, where that is not by `\n` alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line_ending: Option<&'static str>,
+    /// An image's type.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mime_type: Option<&'static str>,
+    /// An image's width in pixels, as it is on disk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub width: Option<u32>,
+    /// An image's height in pixels, as it is on disk.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub height: Option<u32>,
+    /// A command's exit code; 128 and the signal's number where a signal ended it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// The signal that ended a command.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub signal: Option<&'static str>,
+    /// That a command was ended by its timeout.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timed_out: Option<bool>,
+    /// How long a command took, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+    /// Lines left out between the first and the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub omitted_lines: Option<u64>,
+    /// Where the whole output is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub full_output_path: Option<String>,
+    /// Bytes in that file, where it does not hold all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub full_output_bytes: Option<u64>,
+    /// Why the whole output could not be saved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spill_error: Option<String>,
+    /// Processes that outlive the command and hold its output.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub background_pids: Option<Vec<u32>>,
+    /// Match lines shown, or files by mode.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub matches: Option<u64>,
+    /// The call's limit of matches, where there were more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub match_limit_reached: Option<u64>,
+    /// That long lines were cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lines_truncated: Option<bool>,
+    /// What a search passed over.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skipped: Option<Skipped>,
+    /// The call's limit of results, where there were more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub result_limit_reached: Option<u64>,
+    /// The call's limit of entries, where there were more.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry_limit_reached: Option<u64>,
+    /// Entries in the folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_entries: Option<u64>,
+}
+
+/// What a search passed over; only what is above 0 is said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Skipped {
+    /// Files that are not text.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub binary: u64,
+    /// Files with a line too long to search, or too large for a search across lines.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub too_long: u64,
+    /// Files and folders that could not be read.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unreadable: u64,
+}
+
+impl Skipped {
+    /// Itself, where anything was passed over.
+    pub fn reported(self) -> Option<Self> {
+        (self != Self::default()).then_some(self)
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// What a line or byte limit cut from a text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TruncationDetails {
+    /// Always true: where nothing was cut there are no such details.
+    pub truncated: bool,
+    /// The limit that was reached first.
+    pub truncated_by: TruncatedBy,
+    /// Lines in all.
+    pub total_lines: u64,
+    /// Bytes in all.
+    pub total_bytes: u64,
+    /// Lines in the body.
+    pub output_lines: u64,
+    /// Bytes in the body.
+    pub output_bytes: u64,
+    /// The limit of lines.
+    pub max_lines: u64,
+    /// The limit of bytes.
+    pub max_bytes: u64,
+    /// Whether the body ends (or, where only a start is kept, begins) with a part of a line.
+    pub last_line_partial: bool,
+    /// Whether the first line alone is over the limit, and the body empty for it.
+    pub first_line_exceeds_limit: bool,
+    /// Tokens in the body, about.
+    pub estimated_tokens: u64,
+    /// Tokens in all, about.
+    pub total_estimated_tokens: u64,
+    /// Tokens that the limit allows, about.
+    pub limit_tokens: u64,
+    /// Whether there is more than the totals say.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_is_lower_bound: Option<bool>,
+}
+
+impl TruncationDetails {
+    /// The details of a text that was cut; `None` where it was not.
+    ///
+    /// `total` is what the text came from: the file on disk, the raw stream. `bounds` are the limits in force.
+    pub fn of(truncation: &Truncation, total: Extent, bounds: Bounds) -> Option<Self> {
+        let cut = truncation.cut?;
+        let chars = truncation.content.chars().count() as u64;
+        Some(Self {
+            truncated: true,
+            truncated_by: cut.by,
+            total_lines: total.lines,
+            total_bytes: total.bytes,
+            output_lines: truncation.output.lines,
+            output_bytes: truncation.output.bytes,
+            max_lines: bounds.lines,
+            max_bytes: bounds.bytes,
+            last_line_partial: cut.partial == Some(Partial::LastLine),
+            first_line_exceeds_limit: truncation.output.lines == 0 || cut.partial == Some(Partial::FirstLine),
+            estimated_tokens: chars.div_ceil(CHARS_PER_TOKEN),
+            total_estimated_tokens: total.bytes.div_ceil(CHARS_PER_TOKEN),
+            limit_tokens: bounds.bytes / CHARS_PER_TOKEN,
+            total_is_lower_bound: None,
+        })
+    }
+}
+
+impl Serialize for TruncatedBy {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(match self {
+            Self::Lines => "lines",
+            Self::Bytes => "bytes",
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for TruncatedBy {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match String::deserialize(deserializer)?.as_str() {
+            "lines" => Ok(Self::Lines),
+            "bytes" => Ok(Self::Bytes),
+            other => Err(serde::de::Error::unknown_variant(other, &["lines", "bytes"])),
+        }
+    }
+}

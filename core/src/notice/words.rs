@@ -1,0 +1,274 @@
+//! The words of every notice: each text, once.
+
+use std::fmt;
+
+use crate::text::show;
+use crate::text::{Size, SizePair};
+
+use super::{Blank, LineHint, Notice, Omission, PageLimit, PageOf, Saved, ShellFile, Shown, Status, Unit};
+
+impl fmt::Display for Omission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[...Output truncated: {} omitted...]", Count(self.0, "line", "lines"))
+    }
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Page { first, last, total, byte_limit } => {
+                write!(f, "[Showing lines {first}-{last} of {total}{}", Limit(*byte_limit))?;
+                if last < total {
+                    write!(f, ". Use offset={} to continue", last + 1)?;
+                }
+                write!(f, "]")
+            }
+            Self::LineTooLong { line, bytes, limit, hint } => {
+                let size = SizePair::new(*bytes, *limit);
+                write!(f, "[Line {line} is {}, exceeds {} limit", size.larger(), size.smaller())?;
+                match hint {
+                    LineHint::ShellHead(ShellFile::Plain(path)) => {
+                        write!(f, ". Use bash to read: head -c {limit} {path}]")
+                    }
+                    LineHint::ShellHead(ShellFile::Utf16(path)) => {
+                        write!(f, ". Use bash to read: iconv -f UTF-16 -t UTF-8 {path} | head -c {limit}]")
+                    }
+                    LineHint::ShellLine(ShellFile::Plain(path)) => {
+                        write!(f, ". Use bash: sed -n '{line}p' {path} | head -c {limit}]")
+                    }
+                    LineHint::ShellLine(ShellFile::Utf16(path)) => {
+                        write!(f, ". Use bash: iconv -f UTF-16 -t UTF-8 {path}")?;
+                        write!(f, " | sed -n '{line}p' | head -c {limit}]")
+                    }
+                    LineHint::Tools { grep, next } => {
+                        if *grep {
+                            write!(f, ". Use grep to see parts of it")?;
+                        }
+                        if let Some(next) = next {
+                            write!(f, ". Use offset={next} to continue")?;
+                        }
+                        write!(f, "]")
+                    }
+                }
+            }
+            Self::FileEmpty => write!(f, "[File is empty]"),
+            Self::Blank(blank) => write!(f, "{blank}"),
+            Self::ImageScaled { from: (width, height, bytes), to } => {
+                let size = Size(*bytes);
+                write!(f, "[Image is {width}x{height}, {size}; scaled down to {}x{}]", to.0, to.1)
+            }
+            Self::ImageTooLarge { megapixels } => {
+                write!(f, "[Image is over {megapixels} megapixels and can't be shown]")
+            }
+            Self::ImageDamaged => write!(f, "[Image is damaged and can't be shown]"),
+            Self::Output { shown, saved } => write!(f, "[Showing {shown}. {saved}]"),
+            Self::OutputBinary { bytes, saved } => {
+                write!(f, "[Binary output: {}. {saved}]", Size(*bytes))
+            }
+            Self::Background { named, count, saved } => background(f, named, *count, saved),
+            Self::LimitReached { limit, unit } => {
+                let counted = match limit {
+                    1 => unit.one(),
+                    _ => unit.many(),
+                };
+                let refine = match unit {
+                    Unit::Entries => "",
+                    _ => ", or refine pattern",
+                };
+                let twice = limit.saturating_mul(2);
+                write!(f, "[{limit} {counted} limit reached. Use limit={twice} for more{refine}]")
+            }
+            Self::PageLimit { by, of } => {
+                match by {
+                    PageLimit::Bytes(bytes) => write!(f, "[{} limit reached", Size(*bytes))?,
+                    PageLimit::Lines(lines) => {
+                        write!(f, "[{} limit reached", Count(*lines, "line", "lines"))?;
+                    }
+                }
+                if let Some(PageOf { shown, total, more, unit }) = of {
+                    let plus = if *more { "+" } else { "" };
+                    write!(f, " ({shown} of {total}{plus} {} shown)", unit.many())?;
+                }
+                write!(f, "]")
+            }
+            Self::NameTooLong { bytes, limit } => {
+                let size = SizePair::new(*bytes, *limit);
+                write!(f, "[Name is {}, exceeds {} limit]", size.larger(), size.smaller())
+            }
+            Self::LinesTruncated { max_chars, read } => {
+                let hint = if *read { ". Use read tool to see full lines" } else { "" };
+                write!(f, "[Some lines truncated to {max_chars} chars{hint}]")
+            }
+            Self::Unreadable(names) => {
+                let paths = Count(names.count(), "path", "paths");
+                write!(f, "[{paths} could not be read: {names}]")
+            }
+            Self::TooLong(names) => {
+                let files = Count(names.count(), "file has", "files have");
+                write!(f, "[{files} a line too long to search: {names}]")
+            }
+            Self::TooLarge { names, limit } => {
+                let files = Count(names.count(), "file is", "files are");
+                write!(f, "[{files} over {}, too large for multiline: {names}]", Size(*limit))
+            }
+            Self::IgnoredNotSearched => {
+                write!(f, "[Ignored files were not searched. Use noIgnore=true to include them]")
+            }
+            Self::Continue { offset } => write!(f, "[Use offset={offset} to continue]"),
+        }
+    }
+}
+
+fn background(
+    f: &mut fmt::Formatter<'_>,
+    named: &[(u32, String)],
+    count: usize,
+    saved: &Saved,
+) -> fmt::Result {
+    let (processes, whose) = match count {
+        1 => ("process", "Its"),
+        _ => ("processes", "Their"),
+    };
+    write!(f, "[Background {processes} still running: ")?;
+    for (n, (pid, name)) in named.iter().enumerate() {
+        let comma = if n > 0 { ", " } else { "" };
+        write!(f, "{comma}{pid} {name}")?;
+    }
+    if count > named.len() {
+        write!(f, " and {} more", count - named.len())?;
+    }
+    match saved {
+        Saved::At { path, .. } => {
+            write!(f, ". {whose} output goes on to {}]", show::path(path))
+        }
+        Saved::Not { reason } => write!(f, ". {whose} output could not be saved: {reason}]"),
+    }
+}
+
+impl fmt::Display for Blank {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lines = |lines| Count(lines, "line", "lines");
+        match self {
+            Self::File(count) => write!(f, "[File is {} of white space]", lines(*count)),
+            Self::Output(count) => write!(f, "[Output is {} of white space]", lines(*count)),
+            Self::Lines(first, last) if first == last => write!(f, "[Line {first} is white space]"),
+            Self::Lines(first, last) => write!(f, "[Lines {first}-{last} are white space]"),
+            Self::Results(1) => write!(f, "[Result is 1 name of white space]"),
+            Self::Results(count) => write!(f, "[Results are {count} names of white space]"),
+        }
+    }
+}
+
+impl fmt::Display for Shown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Lines { first, last, total, byte_limit } => {
+                write!(f, "lines {first}-{last} of {total}{}", Limit(*byte_limit))
+            }
+            Self::Ends { head, tail, total, byte_limit } => {
+                write!(f, "lines 1-{head} and {tail}-{total} of {total}{}", Limit(*byte_limit))
+            }
+            Self::EndOfLine { head, line, bytes, of } => {
+                let size = SizePair::new(*of, *bytes);
+                if *head > 0 {
+                    write!(f, "lines 1-{head} and ")?;
+                }
+                let (shown, whole) = (size.smaller(), size.larger());
+                write!(f, "last {shown} of line {line} (line is {whole})")
+            }
+            Self::StartOfLine { bytes, of } => {
+                let size = SizePair::new(*of, *bytes);
+                let (shown, whole) = (size.smaller(), size.larger());
+                write!(f, "first {shown} of line 1 (line is {whole})")
+            }
+        }
+    }
+}
+
+impl fmt::Display for Saved {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::At { path, first: None } => write!(f, "Full output: {}", show::path(path)),
+            Self::At { path, first: Some(bytes) } => {
+                write!(f, "Full output: {} (first {})", show::path(path), Size(*bytes))
+            }
+            Self::Not { reason } => write!(f, "Full output could not be saved: {reason}"),
+        }
+    }
+}
+
+impl fmt::Display for Status {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exited(code) => write!(f, "Command exited with code {code}"),
+            Self::Killed { signal, code } => {
+                write!(f, "Command killed by signal {signal} (code {code})")
+            }
+            Self::TimedOut(secs) => {
+                write!(f, "Command timed out after {}", Count(*secs, "second", "seconds"))
+            }
+        }
+    }
+}
+
+impl Unit {
+    /// The word for one: `match`.
+    pub fn one(self) -> &'static str {
+        match self {
+            Self::Matches => "match",
+            Self::Files => "file",
+            Self::Results => "result",
+            Self::Entries => "entry",
+        }
+    }
+
+    /// The word for several: `matches`.
+    pub fn many(self) -> &'static str {
+        match self {
+            Self::Matches => "matches",
+            Self::Files => "files",
+            Self::Results => "results",
+            Self::Entries => "entries",
+        }
+    }
+}
+
+/// ` (30KB limit)`, where the byte limit cut.
+struct Limit(Option<u64>);
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.map_or(Ok(()), |bytes| write!(f, " ({} limit)", Size(bytes)))
+    }
+}
+
+/// A number with its word, in one or in many.
+pub struct Count(pub u64, pub &'static str, pub &'static str);
+
+impl fmt::Display for Count {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let word = if self.0 == 1 { self.1 } else { self.2 };
+        write!(f, "{} {word}", self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Names;
+    use super::*;
+
+    #[test]
+    fn names_that_were_passed_over() {
+        let names = |all: &[&str]| {
+            let mut names = Names::default();
+            for name in all {
+                names.push(name);
+            }
+            names
+        };
+        let three = Notice::Unreadable(names(&["a", "b", "c"]));
+        assert_eq!(three.to_string(), "[3 paths could not be read: a, b, c]");
+        let one = Notice::TooLong(names(&["a"]));
+        assert_eq!(one.to_string(), "[1 file has a line too long to search: a]");
+    }
+}

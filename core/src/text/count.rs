@@ -1,0 +1,98 @@
+//! Counting lines and bytes of a stream, whatever its pieces.
+
+use super::NEWLINE;
+
+/// Lines and bytes of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Extent {
+    /// Lines: the ended ones, and an unterminated rest.
+    pub lines: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+/// Counts what passes: bytes, lines, and how long the first and the last line are.
+///
+/// ```
+/// use cutline_core::text::Counter;
+/// let mut counter = Counter::default();
+/// counter.push(b"a\nb");
+/// counter.push(b"c");
+/// assert_eq!((counter.extent().lines, counter.extent().bytes), (2, 4));
+/// assert_eq!((counter.first_line_bytes(), counter.last_line_bytes()), (1, 2));
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Counter {
+    bytes: u64,
+    newlines: u64,
+    first_line: u64,
+    /// Bytes since the last newline.
+    open_line: u64,
+    /// Bytes of the last line that was ended.
+    ended_line: u64,
+}
+
+impl Counter {
+    /// Takes the next piece.
+    pub fn push(&mut self, piece: &[u8]) {
+        let len = piece.len() as u64;
+        self.bytes += len;
+        let Some(last) = memchr::memrchr(NEWLINE, piece) else {
+            self.open_line += len;
+            return;
+        };
+        let body = piece.get(..last).unwrap_or_default();
+        if self.newlines == 0 {
+            let first = memchr::memchr(NEWLINE, piece).unwrap_or(last);
+            self.first_line = self.open_line + first as u64;
+        }
+        self.ended_line = match memchr::memrchr(NEWLINE, body) {
+            Some(before) => (last - before - 1) as u64,
+            None => self.open_line + last as u64,
+        };
+        self.newlines += memchr::memchr_iter(NEWLINE, piece).count() as u64;
+        self.open_line = len - last as u64 - 1;
+    }
+
+    /// Lines and bytes so far.
+    pub fn extent(&self) -> Extent {
+        Extent { lines: self.newlines + u64::from(self.open_line > 0), bytes: self.bytes }
+    }
+
+    /// Bytes of the first line, without its newline.
+    pub fn first_line_bytes(&self) -> u64 {
+        if self.newlines == 0 { self.open_line } else { self.first_line }
+    }
+
+    /// Bytes of the last line, without its newline.
+    pub fn last_line_bytes(&self) -> u64 {
+        if self.open_line > 0 { self.open_line } else { self.ended_line }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn pushed(pieces: &[Vec<u8>]) -> Counter {
+        let mut counter = Counter::default();
+        for piece in pieces {
+            counter.push(piece);
+        }
+        counter
+    }
+
+    proptest! {
+        #[test]
+        fn pieces_count_as_the_whole(pieces in prop::collection::vec("[ab\n]{0,6}", 0..8)) {
+            let whole = pieces.concat();
+            let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+            let counter = pushed(&pieces.iter().map(|piece| piece.clone().into_bytes()).collect::<Vec<_>>());
+            let bare = |line: Option<&&str>| line.map_or(0, |line| line.trim_end_matches('\n').len() as u64);
+            prop_assert_eq!(counter.extent(), Extent { lines: lines.len() as u64, bytes: whole.len() as u64 });
+            prop_assert_eq!(counter.first_line_bytes(), bare(lines.first()));
+            prop_assert_eq!(counter.last_line_bytes(), bare(lines.last()));
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! Bytes to text, piece by piece: characters split between two pieces stay whole.
+//!
+//! Bytes that are not UTF-8 become U+FFFD, as `String::from_utf8_lossy` would replace them in the
+//! whole text; UTF-16 is decoded where a byte order mark says so. Clean UTF-8 is passed on without
+//! a copy.
+
+use std::str;
+
+use super::show::REPLACEMENT;
+use super::{NEWLINE, as_index};
+
+/// How a text is encoded, by its byte order mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Encoding {
+    /// UTF-8, also where nothing says so; the mark, where there is one, is dropped.
+    Utf8,
+    /// UTF-16, the low byte first.
+    Utf16Le,
+    /// UTF-16, the high byte first.
+    Utf16Be,
+}
+
+impl Encoding {
+    /// The bytes of a newline.
+    pub fn newline(self) -> &'static [u8] {
+        match self {
+            Self::Utf8 => b"\n",
+            Self::Utf16Le => b"\n\0",
+            Self::Utf16Be => b"\0\n",
+        }
+    }
+
+    /// How many newlines `block`, which begins a unit, holds.
+    pub fn newlines(self, block: &[u8]) -> u64 {
+        match self {
+            Self::Utf8 => memchr::memchr_iter(NEWLINE, block).count() as u64,
+            Self::Utf16Le | Self::Utf16Be => {
+                block.as_chunks::<2>().0.iter().filter(|unit| *unit == self.newline()).count() as u64
+            }
+        }
+    }
+
+    /// The index after the `nth` newline (from 1) in `block`, or how many newlines it holds.
+    pub fn nth_newline(self, block: &[u8], nth: u64) -> Result<usize, u64> {
+        let index = as_index(nth.saturating_sub(1));
+        let found = match self {
+            Self::Utf8 => memchr::memchr_iter(NEWLINE, block).nth(index).map(|at| at + 1),
+            Self::Utf16Le | Self::Utf16Be => {
+                let units = block.as_chunks::<2>().0.iter().enumerate();
+                units.filter(|(_, unit)| *unit == self.newline()).nth(index).map(|(at, _)| at * 2 + 2)
+            }
+        };
+        found.ok_or_else(|| self.newlines(block))
+    }
+
+    /// The encoding that the first bytes of a text say, and how many of them are the mark.
+    pub fn of(start: &[u8]) -> (Self, usize) {
+        match start {
+            [0xEF, 0xBB, 0xBF, ..] => (Self::Utf8, 3),
+            [0xFF, 0xFE, ..] => (Self::Utf16Le, 2),
+            [0xFE, 0xFF, ..] => (Self::Utf16Be, 2),
+            _ => (Self::Utf8, 0),
+        }
+    }
+}
+
+/// Decodes a stream whose mark has been taken off.
+pub struct Decoder {
+    kind: Kind,
+    lossy: bool,
+}
+
+enum Kind {
+    /// The first bytes of a character whose rest is still to come.
+    Utf8 {
+        carry: Vec<u8>,
+    },
+    Utf16(Box<encoding_rs::Decoder>),
+}
+
+impl Decoder {
+    /// A decoder for a stream in `encoding`.
+    pub fn new(encoding: Encoding) -> Self {
+        let utf16 = |encoding: &'static encoding_rs::Encoding| {
+            Kind::Utf16(Box::new(encoding.new_decoder_without_bom_handling()))
+        };
+        let kind = match encoding {
+            Encoding::Utf8 => Kind::Utf8 { carry: Vec::with_capacity(4) },
+            Encoding::Utf16Le => utf16(encoding_rs::UTF_16LE),
+            Encoding::Utf16Be => utf16(encoding_rs::UTF_16BE),
+        };
+        Self { kind, lossy: false }
+    }
+
+    /// Whether anything had to be replaced so far.
+    pub fn lossy(&self) -> bool {
+        self.lossy
+    }
+
+    /// Takes the next piece and gives its text to `sink`, in one part or several.
+    pub fn push(&mut self, bytes: &[u8], sink: &mut impl FnMut(&str)) {
+        match &mut self.kind {
+            Kind::Utf8 { carry } => push_utf8(carry, bytes, &mut self.lossy, sink),
+            Kind::Utf16(decoder) => push_utf16(decoder, bytes, false, &mut self.lossy, sink),
+        }
+    }
+
+    /// Ends the stream: a character that was never completed is replaced.
+    pub fn finish(&mut self, sink: &mut impl FnMut(&str)) {
+        match &mut self.kind {
+            Kind::Utf8 { carry } => {
+                if !carry.is_empty() {
+                    carry.clear();
+                    self.lossy = true;
+                    sink(REPLACEMENT.encode_utf8(&mut [0; 4]));
+                }
+            }
+            Kind::Utf16(decoder) => push_utf16(decoder, &[], true, &mut self.lossy, sink),
+        }
+    }
+}
+
+fn push_utf8(carry: &mut Vec<u8>, bytes: &[u8], lossy: &mut bool, sink: &mut impl FnMut(&str)) {
+    let mut rest = bytes;
+    // Complete the carried character byte by byte: at most three of them are missing.
+    while !carry.is_empty() {
+        let Some((&byte, after)) = rest.split_first() else { return };
+        carry.push(byte);
+        match str::from_utf8(carry) {
+            Ok(text) => {
+                sink(text);
+                carry.clear();
+                rest = after;
+            }
+            Err(error) if error.error_len().is_none() => rest = after,
+            Err(_) => {
+                // The new byte does not belong to it; it is looked at again by itself.
+                carry.clear();
+                *lossy = true;
+                sink(REPLACEMENT.encode_utf8(&mut [0; 4]));
+            }
+        }
+    }
+    while !rest.is_empty() {
+        let error = match str::from_utf8(rest) {
+            Ok(text) => return sink(text),
+            Err(error) => error,
+        };
+        let (valid, broken) = rest.split_at(error.valid_up_to());
+        if let Ok(text) = str::from_utf8(valid)
+            && !text.is_empty()
+        {
+            sink(text);
+        }
+        let Some(len) = error.error_len() else {
+            return carry.extend_from_slice(broken);
+        };
+        *lossy = true;
+        sink(REPLACEMENT.encode_utf8(&mut [0; 4]));
+        rest = broken.get(len..).unwrap_or_default();
+    }
+}
+
+fn push_utf16(
+    decoder: &mut encoding_rs::Decoder,
+    mut bytes: &[u8],
+    last: bool,
+    lossy: &mut bool,
+    sink: &mut impl FnMut(&str),
+) {
+    let mut buffer = [0_u8; 4096];
+    loop {
+        let (result, read, written, replaced) = decoder.decode_to_utf8(bytes, &mut buffer, last);
+        *lossy |= replaced;
+        if let Some(Ok(text)) = buffer.get(..written).map(str::from_utf8)
+            && !text.is_empty()
+        {
+            sink(text);
+        }
+        bytes = bytes.get(read..).unwrap_or_default();
+        if matches!(result, encoding_rs::CoderResult::InputEmpty) {
+            return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn decoded(encoding: Encoding, bytes: &[u8], cuts: &[usize]) -> (String, bool) {
+        let mut text = String::new();
+        let mut sink = |part: &str| text.push_str(part);
+        let mut decoder = Decoder::new(encoding);
+        let mut from = 0;
+        for &cut in cuts {
+            let to = (from + cut).min(bytes.len());
+            decoder.push(&bytes[from..to], &mut sink);
+            from = to;
+        }
+        decoder.push(&bytes[from..], &mut sink);
+        decoder.finish(&mut sink);
+        (text, decoder.lossy())
+    }
+
+    proptest! {
+        #[test]
+        fn utf8_in_pieces_is_the_lossy_whole(
+            bytes in prop::collection::vec(prop_oneof![any::<u8>(), 0x80_u8..0xF5, Just(b'a')], 0..40),
+            cuts in prop::collection::vec(0_usize..5, 0..20),
+        ) {
+            let (text, lossy) = decoded(Encoding::Utf8, &bytes, &cuts);
+            prop_assert_eq!(&text, &String::from_utf8_lossy(&bytes));
+            prop_assert_eq!(lossy, str::from_utf8(&bytes).is_err());
+        }
+
+        #[test]
+        fn utf16_in_pieces_is_the_whole(text in "\\PC{0,40}", cuts in prop::collection::vec(0_usize..5, 0..20)) {
+            let le: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+            let be: Vec<u8> = text.encode_utf16().flat_map(u16::to_be_bytes).collect();
+            prop_assert_eq!(decoded(Encoding::Utf16Le, &le, &cuts), (text.clone(), false));
+            prop_assert_eq!(decoded(Encoding::Utf16Be, &be, &cuts), (text, false));
+        }
+    }
+}

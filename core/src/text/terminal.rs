@@ -1,0 +1,131 @@
+//! What a terminal would show of a command's output, line by line.
+//!
+//! Progress bars show their last state, colours are gone, what was erased is not there. Line numbers
+//! never change: the resolved text has exactly the newlines of the raw one. So what moves to other
+//! lines is dropped, and a newline ends whatever sequence was begun and never finished.
+//!
+//! Most output is plain, and plain lines are passed on as they are, without a look at each
+//! character. Only a line in which the cursor moves is laid out in columns (`line`). Of a line
+//! longer than the limit only the end is held, so that only its end can be overwritten.
+
+mod cells;
+mod escape;
+mod line;
+mod scan;
+
+use escape::Escape;
+use line::Line;
+
+use super::as_index;
+
+/// Parts shorter than this are put together before they are given on.
+const GATHERED_BYTES: usize = 4096;
+const ESC: char = '\u{1b}';
+
+/// Resolves a stream of text, whatever its pieces.
+///
+/// ```
+/// use cutline_core::text::terminal::Terminal;
+/// let mut shown = String::new();
+/// let mut terminal = Terminal::new(1000);
+/// for piece in ["10%\r2", "0%\r100%\n\u{1b}[3", "2mdone\u{1b}[0m"] {
+///     terminal.push(piece, &mut |text| shown.push_str(text));
+/// }
+/// terminal.finish(&mut |text| shown.push_str(text));
+/// assert_eq!(shown, "100%\ndone");
+/// ```
+#[derive(Debug)]
+pub struct Terminal {
+    /// The line that is open, or its end.
+    line: Line,
+    /// The sequence that is open.
+    escape: Escape,
+    /// Where short parts are put together; empty between two pieces.
+    gathered: String,
+    /// Where a run of lines is put without its colours; empty between two pieces.
+    stripped: String,
+}
+
+impl Terminal {
+    /// A terminal that holds at least the last `max_bytes` of a line, and at most twice as much.
+    pub fn new(max_bytes: u64) -> Self {
+        Self {
+            line: Line::new(as_index(max_bytes)),
+            escape: Escape::default(),
+            gathered: String::new(),
+            stripped: String::new(),
+        }
+    }
+
+    /// Takes the next piece and gives what is settled to `sink`, in one part or several.
+    pub fn push(&mut self, text: &str, sink: &mut impl FnMut(&str)) {
+        let mut gathered = std::mem::take(&mut self.gathered);
+        self.resolve(text, &mut |part| {
+            let short = part.len() < GATHERED_BYTES;
+            if !gathered.is_empty() && (!short || gathered.len() >= GATHERED_BYTES) {
+                sink(&gathered);
+                gathered.clear();
+            }
+            if short {
+                gathered.push_str(part);
+            } else {
+                sink(part);
+            }
+        });
+        if !gathered.is_empty() {
+            sink(&gathered);
+            gathered.clear();
+        }
+        self.gathered = gathered;
+    }
+
+    fn resolve(&mut self, text: &str, sink: &mut impl FnMut(&str)) {
+        let mut rest = text;
+        while !rest.is_empty() {
+            if !self.escape.is_open() {
+                rest = self.run(rest, sink);
+            }
+            if self.escape.is_open() || rest.starts_with(ESC) {
+                rest = self.escape.push(rest, &mut self.line, sink);
+            } else {
+                let mut chars = rest.chars();
+                if let Some(c) = chars.next() {
+                    self.line.char(c, sink);
+                }
+                rest = chars.as_str();
+            }
+        }
+    }
+
+    /// Takes plain text together with the colours and the newlines of other systems in it: most
+    /// lines have nothing else. The rest, from the first character that may move the cursor.
+    fn run<'a>(&mut self, text: &'a str, sink: &mut impl FnMut(&str)) -> &'a str {
+        let (plain, mut rest) = text.split_at(scan::plain(text));
+        let Some(mut known) = scan::known(rest) else {
+            self.line.push(plain, sink);
+            return rest;
+        };
+        self.stripped.push_str(plain);
+        loop {
+            self.stripped.push_str(known.shown);
+            let (plain, after) = known.rest.split_at(scan::plain(known.rest));
+            self.stripped.push_str(plain);
+            rest = after;
+            match scan::known(rest) {
+                Some(next) => known = next,
+                None => break,
+            }
+        }
+        self.line.push(&self.stripped, sink);
+        self.stripped.clear();
+        rest
+    }
+
+    /// Ends the stream: what is still open is given as it stands.
+    pub fn finish(&mut self, sink: &mut impl FnMut(&str)) {
+        self.line.finish(sink);
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,136 @@
+//! Keeping both ends of a text, with a gap between them.
+
+use crate::text::Counter;
+use crate::truncate::Bounds;
+
+use crate::text::Extent;
+
+use super::{Collector, Cut, Gap, Head, Partial, Tail, TruncatedBy, Truncation};
+use super::{as_index, as_u64, lines_of};
+
+/// Keeps the first and the last lines that fit.
+///
+/// Everything is kept while it is within the lines of both ends together and within the bytes.
+/// Past that, the head gets its share of the bytes, in proportion to its lines and its newlines
+/// counted, and the tail all that the head did not use. A first line over the head's share is left
+/// out; of a last line over the tail's, the end is kept.
+///
+/// ```
+/// use cutline_core::truncate::{Collector, HeadTail};
+/// let mut ends = HeadTail::new(1, 2, 100);
+/// ends.push("one\ntwo\nthree\nfour\nfive\n");
+/// let kept = ends.finish();
+/// let gap = kept.cut.unwrap().gap.unwrap();
+/// assert_eq!(kept.content.split_at(gap.at), ("one\n", "four\nfive"));
+/// ```
+#[derive(Debug)]
+pub struct HeadTail {
+    head_lines: u64,
+    tail_lines: u64,
+    max_bytes: u64,
+    total: Counter,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    /// All there is so far: within the limits.
+    Whole(String),
+    /// The first lines, each with its newline, and a collector of all that came after them.
+    Split { head: String, tail: Tail },
+}
+
+impl HeadTail {
+    /// Keeps `head` lines and `tail` lines, together within `max_bytes`; both above 0.
+    pub fn new(head: u64, tail: u64, max_bytes: u64) -> Self {
+        Self {
+            head_lines: head,
+            tail_lines: tail,
+            max_bytes,
+            total: Counter::default(),
+            state: State::Whole(String::new()),
+        }
+    }
+
+    fn fits(&self, text: &str) -> bool {
+        let body = text.strip_suffix('\n').unwrap_or(text);
+        as_u64(body.len()) <= self.max_bytes && lines_of(text) <= self.head_lines + self.tail_lines
+    }
+
+    fn head_share(&self) -> u64 {
+        let all = u128::from(self.head_lines) + u128::from(self.tail_lines);
+        let share = u128::from(self.max_bytes) * u128::from(self.head_lines) / all.max(1);
+        u64::try_from(share).unwrap_or(self.max_bytes)
+    }
+
+    /// Parts `text`, which is over the limits, into the first lines and the collector of the rest.
+    ///
+    /// The head's share is within what `text` holds at least: a line that is still open in it
+    /// reaches beyond the byte limit, or `text` has more lines than both ends.
+    fn split(&self, text: &str) -> State {
+        let used = match self.head_share().checked_sub(1) {
+            None => 0,
+            // The newline that ends the head is part of its share: one byte less for its inside.
+            Some(bytes) => {
+                let mut head = Head::new(Bounds { lines: self.head_lines, bytes });
+                head.push(text);
+                let kept = head.finish();
+                if kept.output.lines == 0 { 0 } else { kept.content.len() + 1 }
+            }
+        };
+        let (head, rest) = text.split_at_checked(used).unwrap_or((text, ""));
+        let bytes = self.max_bytes - as_u64(head.len()).min(self.max_bytes);
+        let mut tail = Tail::new(Bounds { lines: self.tail_lines, bytes });
+        tail.push(rest);
+        State::Split { head: head.to_owned(), tail }
+    }
+}
+
+impl Collector for HeadTail {
+    fn push(&mut self, text: &str) {
+        self.total.push(text.as_bytes());
+        let mut rest = text;
+        while let State::Whole(all) = &mut self.state {
+            if rest.is_empty() {
+                return;
+            }
+            // One piece may be far larger than the limits: take in no more than decides.
+            let room = as_index(self.max_bytes).saturating_add(2).saturating_sub(all.len());
+            let (now, later) = rest.split_at(rest.floor_char_boundary(room.max(4)));
+            all.push_str(now);
+            rest = later;
+            let all = std::mem::take(all);
+            self.state = if self.fits(&all) { State::Whole(all) } else { self.split(&all) };
+        }
+        if let State::Split { tail, .. } = &mut self.state {
+            tail.push(rest);
+        }
+    }
+
+    fn finish(self) -> Truncation {
+        let total = self.total.extent();
+        let (head, tail) = match self.state {
+            State::Whole(content) => {
+                let bytes = as_u64(content.strip_suffix('\n').unwrap_or(&content).len());
+                let output = Extent { lines: total.lines, bytes };
+                return Truncation { content, total, output, cut: None };
+            }
+            State::Split { head, tail } => (head, tail.finish()),
+        };
+        let at = head.len();
+        let head_lines = lines_of(&head);
+        let tail_content = match tail.cut {
+            None => tail.content.strip_suffix('\n').unwrap_or(&tail.content),
+            Some(_) => &tail.content,
+        };
+        let content = head + tail_content;
+        let lines = head_lines + tail.output.lines;
+        let all_lines = head_lines == self.head_lines && tail.output.lines == self.tail_lines;
+        let partial = tail.cut.and_then(|cut| cut.partial);
+        let by = if all_lines && partial.is_none() { TruncatedBy::Lines } else { TruncatedBy::Bytes };
+        let gap = (head_lines > 0).then_some(Gap { at, head_lines });
+        let output = Extent { lines, bytes: as_u64(content.len()) };
+        let partial = partial.filter(|partial| *partial == Partial::LastLine);
+        Truncation { content, total, output, cut: Some(Cut { by, partial, gap }) }
+    }
+}

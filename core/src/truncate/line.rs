@@ -1,0 +1,98 @@
+//! Cutting one long line to the part that matters.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Marks an end at which a line was cut.
+pub const MARK: &str = "... [truncated]";
+
+/// A line cut to `max_chars` characters, its ends marked where something is missing.
+///
+/// What is kept is the start of the line, or, where `focus` (a range of bytes, the match) starts
+/// after that, the characters around the focus. A line that fits is given back as it is.
+///
+/// ```
+/// use cutline_core::truncate::line::excerpt;
+/// assert_eq!(excerpt("short", 0..1, 10), "short");
+/// assert_eq!(excerpt("0123456789abc", 0..2, 10), "0123456789... [truncated]");
+/// assert_eq!(excerpt("0123456789abc", 11..12, 10), "... [truncated]3456789abc");
+/// ```
+pub fn excerpt(line: &str, focus: Range<usize>, max_chars: usize) -> Cow<'_, str> {
+    cut(line, focus, max_chars, Missing::default())
+}
+
+/// Which ends of a line were gone before it came here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Missing {
+    /// Something stood before it.
+    pub before: bool,
+    /// Something stood after it.
+    pub after: bool,
+}
+
+/// As [`excerpt`], for a piece of a line whose ends may be missing already.
+pub fn cut(line: &str, focus: Range<usize>, max_chars: usize, missing: Missing) -> Cow<'_, str> {
+    let start = start_of_window(line, &focus, max_chars, missing);
+    let window = line.get(start..).unwrap_or_default();
+    let end = window.char_indices().nth(max_chars).map_or(line.len(), |(at, _)| start + at);
+    let before = start > 0 || missing.before;
+    let after = end < line.len() || missing.after;
+    let shown = line.get(start..end).unwrap_or_default();
+    match (before, after) {
+        (false, false) => Cow::Borrowed(shown),
+        (false, true) => Cow::Owned(format!("{shown}{MARK}")),
+        (true, false) => Cow::Owned(format!("{MARK}{shown}")),
+        (true, true) => Cow::Owned(format!("{MARK}{shown}{MARK}")),
+    }
+}
+
+/// The byte at which the kept characters begin.
+fn start_of_window(line: &str, focus: &Range<usize>, max_chars: usize, missing: Missing) -> usize {
+    let focus_at = line.floor_char_boundary(focus.start.min(line.len()));
+    let near_start = line.char_indices().nth(max_chars).is_none_or(|(at, _)| focus_at < at);
+    if near_start && !missing.before {
+        return 0;
+    }
+    let (head, rest) = line.split_at(focus_at);
+    let length = line.get(focus_at..focus.end.max(focus_at).min(line.len())).unwrap_or(rest);
+    let focus_chars = length.chars().take(max_chars).count();
+    // As much before the focus as after it, and what the line's end leaves unused before it too.
+    let after_focus = rest.chars().take(max_chars).count() - focus_chars;
+    let room = max_chars - focus_chars;
+    let before = (room / 2).max(room - after_focus.min(room));
+    match before {
+        0 => focus_at,
+        _ => head.char_indices().rev().nth(before - 1).map_or(0, |(at, _)| at),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn an_excerpt_is_a_piece_of_the_line_that_holds_the_focus(
+            line in "\\PC{0,80}", at in 0_usize..80, len in 0_usize..20, max in 1_usize..30,
+        ) {
+            let starts: Vec<usize> = line.char_indices().map(|(i, _)| i).chain([line.len()]).collect();
+            let from = starts[at.min(starts.len() - 1)];
+            let to = starts[(at + len).min(starts.len() - 1)];
+            let shown = excerpt(&line, from..to, max);
+            let fits = line.chars().count() <= max;
+            prop_assert_eq!(fits, shown == line);
+            if !fits {
+                let bare = shown.strip_prefix(MARK).unwrap_or(&shown);
+                let bare = bare.strip_suffix(MARK).unwrap_or(bare);
+                prop_assert_eq!(bare.chars().count(), max);
+                prop_assert!(line.contains(bare));
+                let start_of_focus: String = line[from..to].chars().take(max).collect();
+                let head: String = line.chars().take(max).collect();
+                let seen_at_start = line[..from].chars().count() < max;
+                let holds = if seen_at_start { bare == head } else { bare.contains(&start_of_focus) };
+                prop_assert!(holds, "{}", shown);
+            }
+        }
+    }
+}

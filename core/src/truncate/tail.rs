@@ -1,0 +1,111 @@
+//! Keeping the end of a text.
+
+use crate::text::{self, Counter};
+use crate::truncate::Bounds;
+
+use crate::text::Extent;
+
+use super::{Collector, Cut, Partial, TruncatedBy, Truncation, as_index, as_u64, newlines};
+
+/// Keeps the last lines that fit, or the end of the last line where that alone does not.
+///
+/// ```
+/// use cutline::limits::Bounds;
+/// use cutline_core::truncate::{Collector, Tail};
+/// let mut tail = Tail::new(Bounds { lines: 2, bytes: 100 });
+/// tail.push("one\ntwo\nthree\n");
+/// assert_eq!(tail.finish().content, "two\nthree");
+/// ```
+#[derive(Debug)]
+pub struct Tail {
+    bounds: Bounds,
+    /// The end of the text: everything, or at least [`Tail::needed`] bytes of it.
+    recent: String,
+    /// Whether something before `recent` was let go.
+    dropped: bool,
+    total: Counter,
+}
+
+impl Tail {
+    /// Keeps what `bounds` allow.
+    pub fn new(bounds: Bounds) -> Self {
+        Self { bounds, recent: String::new(), dropped: false, total: Counter::default() }
+    }
+
+    /// Bytes of the end that decide what is kept: the limit, a final newline, the newline that
+    /// shows that a line begins there, and a character cut in two.
+    fn needed(&self) -> usize {
+        as_index(self.bounds.bytes).saturating_add(2 + 4)
+    }
+
+    fn forget(&mut self, keep: usize) {
+        let from = self.recent.floor_char_boundary(self.recent.len().saturating_sub(keep));
+        if from > 0 {
+            self.recent.drain(..from);
+            self.dropped = true;
+        }
+    }
+
+    /// Where the last whole lines that fit begin in `body`, how many they are, and what stopped there.
+    fn fitting(&self, body: &str) -> (usize, u64, Option<TruncatedBy>) {
+        let (mut start, mut lines) = (body.len(), 0);
+        loop {
+            // The line before `start` ends at `end`; only the last one has no newline of its own.
+            let end = if lines == 0 { body.len() } else { start - 1 };
+            let begin = memchr::memrchr(b'\n', body.as_bytes().get(..end).unwrap_or_default());
+            let whole = begin.is_some() || !self.dropped;
+            let begin = begin.map_or(0, |newline| newline + 1);
+            if lines == self.bounds.lines {
+                return (start, lines, Some(TruncatedBy::Lines));
+            }
+            if !whole || as_u64(body.len() - begin) > self.bounds.bytes {
+                return (start, lines, Some(TruncatedBy::Bytes));
+            }
+            (start, lines) = (begin, lines + 1);
+            if start == 0 {
+                // With something dropped before, `start` is 0 only by the newline that was seen.
+                return (start, lines, None);
+            }
+        }
+    }
+}
+
+impl Collector for Tail {
+    fn push(&mut self, text: &str) {
+        self.total.push(text.as_bytes());
+        let needed = self.needed();
+        if text.len() >= needed {
+            self.dropped |= !self.recent.is_empty();
+            self.recent.clear();
+            let from = text.floor_char_boundary(text.len() - needed);
+            self.recent.push_str(text.get(from..).unwrap_or(text));
+            self.dropped |= from > 0;
+            return;
+        }
+        if self.recent.len() + text.len() > needed.saturating_mul(2) {
+            self.forget(needed.saturating_sub(text.len()));
+        }
+        self.recent.push_str(text);
+    }
+
+    fn finish(mut self) -> Truncation {
+        let total = self.total.extent();
+        let body = self.recent.strip_suffix('\n').unwrap_or(&self.recent);
+        let whole =
+            !self.dropped && total.lines <= self.bounds.lines && as_u64(body.len()) <= self.bounds.bytes;
+        if whole {
+            let output = Extent { lines: total.lines, bytes: as_u64(body.len()) };
+            return Truncation { content: self.recent, total, output, cut: None };
+        }
+        let (start, lines, by) = self.fitting(body);
+        let by = by.unwrap_or(TruncatedBy::Lines);
+        let (content, partial) = match lines {
+            0 => (text::suffix(body, as_index(self.bounds.bytes)), Some(Partial::LastLine)),
+            _ => (body.get(start..).unwrap_or_default(), None),
+        };
+        let output = Extent { lines: newlines(content) + 1, bytes: as_u64(content.len()) };
+        let content = content.to_owned();
+        self.recent = String::new();
+        Truncation { content, total, output, cut: Some(Cut { by, partial, gap: None }) }
+    }
+}

@@ -1,0 +1,14 @@
+//! Files and folders: opening inside the roots, lines, listings, near names.
+//!
+//! What is opened has been checked against the workspace on the open file itself, not on its name.
+//! Pieces of bytes and entries are handed on; nothing here words anything for the model.
+
+pub mod append;
+pub mod buffer;
+pub mod folder;
+pub mod line_index;
+pub mod lines;
+pub mod listing;
+pub mod near;
+pub mod open;
+pub mod workspace;

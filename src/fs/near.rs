@@ -1,0 +1,105 @@
+//! Finding what was meant where the exact name does not exist.
+//!
+//! A model copies names from screens and prompts: accents composed otherwise, typographic quotes
+//! made plain, odd spaces, characters that could not be shown. The entry that is equal after these
+//! is the one that was meant; else the nearest names are offered.
+
+use std::ffi::OsString;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use unicode_normalization::UnicodeNormalization;
+
+use super::open::Place;
+use crate::sys::{self, Names};
+use cutline_core::text::show;
+
+/// Entries of a folder that are looked at for near names.
+const MAX_ENTRIES: usize = 20_000;
+/// Bytes of names that are taken at once.
+const NAMES_BYTES: usize = 32 * 1024;
+/// How alike names must be to be offered, 1 being equal.
+const ALIKE: f64 = 0.75;
+/// How many near names are offered.
+const OFFERED: usize = 3;
+
+/// The one entry of `folder` whose name means the same as `name`; none where several do.
+pub fn same(folder: &Place, name: &str) -> Option<OsString> {
+    let wanted = folded(name);
+    let mut names =
+        entries(folder).into_iter().filter(|entry| folded(&show::name(entry.as_encoded_bytes())) == wanted);
+    let one = names.next()?;
+    names.next().is_none().then_some(one)
+}
+
+/// The names in `folder` that are nearest to `name`, the nearest first; never that name itself,
+/// which may be there and yet open nothing.
+pub fn names(folder: &Place, name: &str) -> Vec<String> {
+    let wanted = name.to_lowercase();
+    let mut near: Vec<(f64, String)> = entries(folder)
+        .iter()
+        .map(|entry| show::name(entry.as_encoded_bytes()).into_owned())
+        .map(|entry| (likeness(&wanted, &entry.to_lowercase()), entry))
+        .filter(|(likeness, entry)| *likeness >= ALIKE && entry != name)
+        .collect();
+    near.sort_by(|(a, left), (b, right)| b.total_cmp(a).then_with(|| left.cmp(right)));
+    near.dedup_by(|(_, left), (_, right)| left == right);
+    near.into_iter().take(OFFERED).map(|(_, name)| name).collect()
+}
+
+/// From 0 to 1: the same letters in another case are 1; the same name before the ending is near.
+fn likeness(wanted: &str, entry: &str) -> f64 {
+    let stem = |name: &str| Path::new(name).file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let same_stem = !wanted.starts_with('.') && stem(wanted) == stem(entry);
+    let edits = strsim::normalized_damerau_levenshtein(wanted, entry);
+    let alike = strsim::jaro_winkler(wanted, entry) * 0.5 + edits * 0.5;
+    if same_stem { alike.max(0.9) } else { alike }
+}
+
+/// A name with all that a copy may change made equal.
+fn folded(name: &str) -> String {
+    name.nfc()
+        .map(|c| match c {
+            '\u{2018}' | '\u{2019}' => '\'',
+            '\u{A0}' | '\u{202F}' => ' ',
+            c => c,
+        })
+        .collect()
+}
+
+/// The names in a folder, in no order; none where it can't be read.
+fn entries(folder: &Place) -> Vec<OsString> {
+    let Ok(folder) = folder.folder() else { return Vec::new() };
+    let mut names = Vec::new();
+    let _what_was_read = Names::with_capacity(NAMES_BYTES).read(&folder, |name, _| {
+        names.push(sys::name(name).into_owned());
+        if names.len() < MAX_ENTRIES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    });
+    names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_copy_changes_is_equal() {
+        assert_eq!(folded("cafe\u{301} \u{2019}a\u{202F}b"), folded("caf\u{e9} 'a b"));
+        assert_ne!(folded("a"), folded("A"));
+    }
+
+    #[test]
+    fn likeness_of_typing_mistakes_and_endings() {
+        for (wanted, entry) in [
+            ("mian.rs", "main.rs"),
+            ("main.ts", "main.rs"),
+            ("readme.md", "readme.txt"),
+            ("cargo.tml", "cargo.toml"),
+        ] {
+            assert!(likeness(wanted, entry) >= ALIKE, "{wanted} {entry}");
+        }
+        for (wanted, entry) in [("main.rs", "lib.rs"), ("alpha.rs", "zebra.toml")] {
+            assert!(likeness(wanted, entry) < ALIKE, "{wanted} {entry}");
+        }
+    }
+}

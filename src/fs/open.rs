@@ -1,0 +1,225 @@
+//! Opening a path inside the roots, without a race: what was checked is what is read.
+//!
+//! A path is opened without reading it; the real place and the type of what was opened are asked of
+//! the open file itself, and only then is it read, through that same file. A link that is swapped in
+//! between changes nothing: it would have to change what is already open.
+//!
+//! Of what stands outside the roots nothing is told, not even whether anything does: a path that
+//! leaves them is refused alike whether it exists or not.
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use crate::fs::workspace::{Boundary, Workspace};
+use crate::sys::{self, FileKind, Folder, Held, Opened};
+
+pub use crate::sys::Stat;
+
+/// How many links a path may lead through, as in the kernel.
+const MAX_LINKS: usize = 40;
+
+/// Something that is open, and inside the roots.
+#[derive(Debug)]
+pub struct Place {
+    /// Where it really is.
+    pub real: PathBuf,
+    /// What it is.
+    pub kind: Kind,
+    /// What the system says of it.
+    pub stat: Stat,
+    held: Held,
+}
+
+/// What stands at a path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A regular file.
+    File,
+    /// A folder.
+    Directory,
+    /// Anything that is not to be read; the word for it.
+    Other(&'static str),
+}
+
+/// Why a path was not opened.
+#[derive(Debug)]
+pub enum OpenError {
+    /// Nothing stands there, and the place is inside the roots.
+    Missing,
+    /// The place is outside the roots.
+    Outside,
+    /// The system does not let this user.
+    Denied,
+    /// Another refusal of the system.
+    Other(io::Error),
+}
+
+impl Place {
+    /// Opens `path`, which is absolute, where `workspace` allows its real place.
+    pub fn open(workspace: &Workspace, path: &Path) -> Result<Self, OpenError> {
+        let bounded = workspace.boundary() == Boundary::Roots;
+        let plain = plain(workspace, path);
+        let direct = plain.as_deref().map(Opened::without_links);
+        let opened = match direct {
+            Some(Ok(opened)) => Ok(opened),
+            // Through links it may go out and come back: then what it opens depends on what is there.
+            _ if bounded && leaves(workspace, path) => return Err(OpenError::Outside),
+            _ => Opened::through_links(path),
+        };
+        match opened.map(Self::of) {
+            Ok(place) if !place.is_allowed(workspace) => Err(OpenError::Outside),
+            Ok(place) if place.stat.is_removed => Err(OpenError::Missing),
+            Ok(place) => Ok(place),
+            Err(error) if sys::is_missing(&error) => Err(OpenError::Missing),
+            Err(error) => Err(not_read(error)),
+        }
+    }
+
+    /// The same, but only where the system has all that it takes in memory, so that this never waits
+    /// for a disk or a network, and no link is in the way. `None` says nothing of what stands there.
+    pub fn open_cached(workspace: &Workspace, path: &Path) -> Option<Self> {
+        let place = Self::of(Opened::cached(&plain(workspace, path)?).ok()?);
+        (place.is_allowed(workspace) && !place.stat.is_removed).then_some(place)
+    }
+
+    fn of(opened: Opened) -> Self {
+        let Opened { real, stat, held } = opened;
+        Self { real, kind: kind_of(stat.kind), stat, held }
+    }
+
+    fn is_allowed(&self, workspace: &Workspace) -> bool {
+        match self.kind {
+            Kind::File => workspace.allows(&self.real),
+            Kind::Directory | Kind::Other(_) => workspace.allows_all_of(&self.real),
+        }
+    }
+
+    /// Opens the file for reading: the same that was checked. Never waits, whatever it is.
+    pub fn file(&self) -> Result<File, OpenError> {
+        self.held.file().map_err(not_read)
+    }
+
+    /// Opens the folder for listing it and for opening what is below it.
+    pub fn folder(&self) -> Result<Folder, OpenError> {
+        self.held.folder().map_err(not_read)
+    }
+
+    /// The path of what has that name in the folder.
+    pub fn join(&self, name: &[u8]) -> PathBuf {
+        self.real.join(sys::name(name))
+    }
+
+    /// Bytes in the file, as the system says.
+    pub fn len(&self) -> u64 {
+        self.stat.bytes
+    }
+
+    /// Whether the system says that it has no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+fn not_read(error: io::Error) -> OpenError {
+    if sys::is_denied(&error) { OpenError::Denied } else { OpenError::Other(error) }
+}
+
+/// `path` where it begins with a root and does not climb, in the root's real spelling: without links
+/// in its way, what it opens can be judged once it is open.
+fn plain<'a>(workspace: &Workspace, path: &'a Path) -> Option<Cow<'a, Path>> {
+    let climbs = path.components().any(|component| component == Component::ParentDir);
+    match workspace.boundary() {
+        Boundary::Roots if climbs => None,
+        Boundary::Roots => workspace.spelled_within(path),
+        Boundary::None => Some(Cow::Borrowed(path)),
+    }
+}
+
+fn kind_of(kind: FileKind) -> Kind {
+    match kind {
+        FileKind::File => Kind::File,
+        FileKind::Folder => Kind::Directory,
+        FileKind::Fifo => Kind::Other("fifo"),
+        FileKind::Socket => Kind::Other("socket"),
+        FileKind::CharacterDevice => Kind::Other("character device"),
+        FileKind::BlockDevice => Kind::Other("block device"),
+        FileKind::Link | FileKind::Unknown => Kind::Other("unknown type"),
+    }
+}
+
+/// Whether `path`, followed link by link, leaves the roots anywhere on its way.
+///
+/// On its way it may pass through the folders above a root; it looks at nothing else that is not
+/// inside, so that the answer does not depend on what stands outside. From where nothing stands,
+/// the rest of the path is taken at its word.
+fn leaves(workspace: &Workspace, path: &Path) -> bool {
+    // A root's real place has no links in it.
+    let real = workspace.roots().iter().map(|root| root.real.as_path()).chain(workspace.saved());
+    let begun = real.filter(|real| path.starts_with(real)).max_by_key(|real| real.as_os_str().len());
+    let mut here = begun.map_or_else(|| root_of(path), Path::to_owned);
+    let mut ahead: Vec<OsString> = reversed(path.strip_prefix(&here).unwrap_or(path));
+    let mut links = 0;
+    let mut exists = true;
+    while let Some(name) = ahead.pop() {
+        if name == ".." {
+            here.pop();
+            continue;
+        }
+        here.push(&name);
+        if !on_the_way(workspace, &here) {
+            return true;
+        }
+        if !exists {
+            continue;
+        }
+        let Ok(metadata) = here.symlink_metadata() else {
+            exists = false;
+            continue;
+        };
+        if metadata.is_symlink() {
+            links += 1;
+            let Ok(mut target) = here.read_link() else { return true };
+            if links > MAX_LINKS {
+                return !workspace.allows(&here);
+            }
+            here.pop();
+            if target.is_absolute() {
+                target = workspace.taken(target);
+                here = root_of(&target);
+            } else if target.has_root() {
+                // Of the same drive.
+                here = root_of(&here);
+            }
+            ahead.extend(reversed(&target));
+        }
+    }
+    !workspace.allows(&here)
+}
+
+/// The folder that an absolute path begins with: `/`, or a drive's.
+fn root_of(path: &Path) -> PathBuf {
+    path.components().take_while(|part| matches!(part, Component::Prefix(_) | Component::RootDir)).collect()
+}
+
+/// Whether `here` is inside the roots, or a folder above one.
+fn on_the_way(workspace: &Workspace, here: &Path) -> bool {
+    let above = |root: &Path| root.starts_with(here);
+    workspace.allows(here)
+        || workspace.roots().iter().any(|root| above(&root.given) || above(&root.real))
+        || workspace.saved().is_some_and(above)
+}
+
+/// The names of a path, the last one first.
+fn reversed(path: &Path) -> Vec<OsString> {
+    let names = path.components().filter_map(|component| match component {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some("..".into()),
+        Component::Prefix(_) | Component::RootDir | Component::CurDir => None,
+    });
+    let mut names: Vec<OsString> = names.collect();
+    names.reverse();
+    names
+}

@@ -1,0 +1,239 @@
+//! The folders that the tools may touch, and how their paths are written.
+//!
+//! A workspace knows places, it opens none: `fs::open` asks it whether the real place of what was
+//! opened is inside. Paths that the model gives start from the first root; paths that it is shown
+//! are relative to that root, and absolute outside it, so that each can be handed back as it stands.
+
+use std::borrow::Cow;
+use std::path::{Component, Path, PathBuf};
+
+use crate::sys::spelling;
+use cutline_core::text::show;
+
+pub use crate::sys::spelling::shown;
+
+/// The roots in force.
+#[derive(Debug, Clone)]
+pub struct Workspace {
+    roots: Vec<Root>,
+    boundary: Boundary,
+    /// Where saved outputs are, which may be read whatever the roots are.
+    saved: Option<PathBuf>,
+    home: Option<PathBuf>,
+}
+
+/// A folder that the tools may touch, in both its spellings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Root {
+    /// As it was given, made absolute.
+    pub given: PathBuf,
+    /// Without links.
+    pub real: PathBuf,
+}
+
+/// What holds the tools back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Boundary {
+    /// Nothing outside the roots is opened.
+    Roots,
+    /// Everything that the user may read is opened.
+    None,
+}
+
+impl Workspace {
+    /// A workspace of `roots`, the first of which is where relative paths start. `None` where there is none.
+    pub fn new(roots: Vec<Root>, boundary: Boundary) -> Option<Self> {
+        let home = std::env::home_dir().filter(|home| home.is_absolute());
+        (!roots.is_empty()).then_some(Self { roots, boundary, saved: None, home })
+    }
+
+    /// The same, with the folder of saved outputs (its real place).
+    #[must_use]
+    pub fn with_saved(self, saved: Option<PathBuf>) -> Self {
+        Self { saved, ..self }
+    }
+
+    /// The same with other roots; `None` where there is none.
+    pub fn with_roots(&self, roots: Vec<Root>) -> Option<Self> {
+        (!roots.is_empty()).then(|| Self { roots, ..self.clone() })
+    }
+
+    /// The folder that relative paths start from and commands run in: the first root's real place.
+    pub fn dir(&self) -> &Path {
+        self.roots.first().map_or(Path::new("/"), |root| &root.real)
+    }
+
+    /// The roots.
+    pub fn roots(&self) -> &[Root] {
+        &self.roots
+    }
+
+    /// Where saved outputs are.
+    pub fn saved(&self) -> Option<&Path> {
+        self.saved.as_deref()
+    }
+
+    /// What holds the tools back.
+    pub fn boundary(&self) -> Boundary {
+        self.boundary
+    }
+
+    /// The absolute path that `path` means: `~` expanded, relative ones from the first root. Not
+    /// normalized: what `..` means is for the file system to say.
+    pub fn absolute(&self, path: &str) -> PathBuf {
+        let path = spelling::asked(path);
+        let from_home = match path.strip_prefix('~') {
+            Some("") => Some(""),
+            Some(rest) => rest.strip_prefix(std::path::is_separator),
+            None => None,
+        };
+        self.taken(match (from_home, &self.home) {
+            (Some(rest), Some(home)) => home.join(rest),
+            _ => self.dir().join(&*path),
+        })
+    }
+
+    /// An absolute path as the system takes it, with the real spelling of the root that it begins with.
+    pub fn taken(&self, path: PathBuf) -> PathBuf {
+        let path = spelling::taken(path);
+        let saved = self.saved.iter().map(|saved| (saved, saved));
+        let roots = self.roots.iter().flat_map(|root| [(&root.real, &root.real), (&root.given, &root.real)]);
+        let respelled =
+            saved.chain(roots).find_map(|(folder, real)| spelling::respelled(folder, real, &path));
+        respelled.unwrap_or(path)
+    }
+
+    /// Whether `real`, a place without links, may be opened; nothing but a file, where it is a saved output.
+    pub fn allows(&self, real: &Path) -> bool {
+        self.allows_all_of(real) || self.is_saved_output(real)
+    }
+
+    /// Whether `real`, a place without links, may be opened whatever it is.
+    pub fn allows_all_of(&self, real: &Path) -> bool {
+        self.boundary == Boundary::None || self.within_roots(real)
+    }
+
+    /// `path` with the real spelling of the root that it begins with, in either spelling; nothing is
+    /// looked up.
+    pub fn spelled_within<'a>(&self, path: &'a Path) -> Option<Cow<'a, Path>> {
+        let begins = |folder: &Path| path.starts_with(folder);
+        if self.roots.iter().any(|root| begins(&root.real)) || self.saved.as_deref().is_some_and(begins) {
+            return Some(Cow::Borrowed(path));
+        }
+        self.roots
+            .iter()
+            .find_map(|root| path.strip_prefix(&root.given).ok().map(|rest| Cow::Owned(root.real.join(rest))))
+    }
+
+    fn within_roots(&self, real: &Path) -> bool {
+        self.roots.iter().any(|root| real.starts_with(&root.real))
+    }
+
+    fn is_saved_output(&self, real: &Path) -> bool {
+        let in_folder = self.saved.is_some() && real.parent() == self.saved.as_deref();
+        in_folder && real.file_name().is_some_and(|name| is_saved_name(&name.to_string_lossy()))
+    }
+
+    /// `path` as the model is shown it: relative to the first root, absolute outside it.
+    pub fn show(&self, path: &Path) -> String {
+        show::name(&shown(self.relative(path))).into_owned()
+    }
+
+    /// `path` as it is from the first root, where it is inside that: in its own bytes.
+    pub fn relative<'a>(&self, path: &'a Path) -> &'a Path {
+        match path.strip_prefix(self.dir()) {
+            Ok(inside) if inside.as_os_str().is_empty() => Path::new("."),
+            Ok(inside) => inside,
+            Err(_) => path,
+        }
+    }
+
+    /// A path that could not be opened, as the model is shown it; without `.`. One with `..` after
+    /// a name stays as it was asked: what that undoes may be what is missing.
+    pub fn show_asked(&self, path: &str) -> String {
+        let mut named = Path::new(path).components().skip_while(|part| !matches!(part, Component::Normal(_)));
+        if named.any(|part| part == Component::ParentDir) {
+            return show::name(path.as_bytes()).into_owned();
+        }
+        let absolute = lexical(&self.absolute(path));
+        let spelled = self.spelled_within(&absolute).map(Cow::into_owned);
+        self.show(&spelled.unwrap_or(absolute))
+    }
+
+    /// The roots as an error names them.
+    pub fn show_roots(&self) -> String {
+        let given = self.roots.iter().map(|root| shown(&root.given));
+        let names: Vec<_> = given.map(|given| show::name(&given).into_owned()).collect();
+        show::path(&names.join(", ")).into_owned()
+    }
+}
+
+/// The name of a saved output: nothing else in its folder may be opened.
+pub const SAVED_PREFIX: &str = "cutline-bash-";
+/// How the name of a saved output ends.
+pub const SAVED_SUFFIX: &str = ".log";
+
+/// Whether `name` is one that a saved output has.
+pub fn is_saved_name(name: &str) -> bool {
+    let random = name.strip_prefix(SAVED_PREFIX).and_then(|rest| rest.strip_suffix(SAVED_SUFFIX));
+    random.is_some_and(|random| !random.is_empty() && random.chars().all(|c| c.is_ascii_alphanumeric()))
+}
+
+/// `path` without `.`, and with each `..` taken at its word. For showing, never for opening.
+pub fn lexical(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            other => plain.push(other),
+        }
+    }
+    plain
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn workspace(boundary: Boundary) -> Workspace {
+        let root = |given: &str, real: &str| Root { given: given.into(), real: real.into() };
+        let roots = vec![root("/link/repo", "/data/repo"), root("/other", "/other")];
+        Workspace::new(roots, boundary).unwrap().with_saved(Some("/tmp/cutline-1".into()))
+    }
+
+    #[test]
+    fn allows_what_is_inside_and_saved_outputs() {
+        let cases = [
+            ("/data/repo", true),
+            ("/data/repo/src/a.rs", true),
+            ("/other/x", true),
+            ("/data/repo2", false), // a sibling that begins with the same letters
+            ("/data", false),
+            ("/link/repo/a", false), // not a real place
+            ("/tmp/cutline-1/cutline-bash-aB3.log", true),
+            ("/tmp/cutline-1/cutline-bash-.log", false),
+            ("/tmp/cutline-1/secret", false),
+            ("/tmp/cutline-1/cutline-bash-x/cutline-bash-aB3.log", false),
+        ];
+        for (path, allowed) in cases {
+            assert_eq!(workspace(Boundary::Roots).allows(Path::new(path)), allowed, "{path}");
+            assert!(workspace(Boundary::None).allows(Path::new(path)));
+        }
+    }
+
+    #[test]
+    fn shows_paths_that_can_be_handed_back() {
+        let workspace = workspace(Boundary::Roots);
+        assert_eq!(workspace.show(Path::new("/data/repo/src/a.rs")), "src/a.rs");
+        assert_eq!(workspace.show(Path::new("/data/repo")), ".");
+        assert_eq!(workspace.show(Path::new("/other/a\nb")), "/other/a\u{FFFD}b");
+        assert_eq!(workspace.show_asked("./x/y.rs"), "x/y.rs");
+        assert_eq!(workspace.show_asked("../x"), "/data/x");
+        assert_eq!(workspace.show_asked("./x/../y\n.rs"), "./x/../y\u{FFFD}.rs");
+        assert_eq!(workspace.show_asked("/link/repo/y.rs"), "y.rs");
+    }
+}

@@ -1,0 +1,144 @@
+//! The processes of a command on Windows: those in its job.
+//!
+//! A shell waits until it is in its job ([`sys::let_go`]), so that all it starts is in it too. A job
+//! ends with the last handle of it, and all its processes with it: that handle is this server's
+//! alone, so that a server that is killed leaves nobody behind, and no record is needed.
+
+use std::convert::Infallible;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::process::Child;
+use win32job::{ExtendedLimitInfo, Job, JobError};
+
+use super::{Outcome, Stay};
+use crate::process::Background;
+use crate::process::mark::Server;
+use crate::sys;
+
+/// How long is waited for processes that were killed.
+const GIVE_UP: Duration = Duration::from_secs(1);
+/// The pause between two looks.
+const PAUSE: Duration = Duration::from_millis(5);
+
+/// The processes of one command.
+#[derive(Debug, Clone)]
+pub(in crate::process) struct Scope {
+    mark: String,
+    /// `None` before the shell was started, and once it was ended.
+    job: Arc<Mutex<Option<Job>>>,
+}
+
+impl Scope {
+    /// A command that is about to start.
+    pub(in crate::process) fn announced(_: Server, mark: String) -> Self {
+        Self { mark, job: Arc::default() }
+    }
+
+    /// What it is told apart by.
+    pub(in crate::process) fn mark(&self) -> &str {
+        &self.mark
+    }
+
+    /// Its shell was started, and waits.
+    pub(in crate::process) fn started(&mut self, shell: &mut Child) -> io::Result<()> {
+        let Some(handle) = shell.raw_handle() else { return Ok(()) };
+        let mut limits = ExtendedLimitInfo::new();
+        limits.limit_kill_on_job_close();
+        let job = Job::create_with_limit_info(&limits).map_err(io::Error::other)?;
+        match job.assign_process(handle as isize) {
+            Ok(()) => *self.job() = Some(job),
+            // One that has ended already started nothing.
+            Err(_) if shell.try_wait()?.is_some() => {}
+            Err(error) => return Err(io::Error::other(error)),
+        }
+        Ok(())
+    }
+
+    fn job(&self) -> MutexGuard<'_, Option<Job>> {
+        self.job.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The numbers of those in the job; an error where there are more than can be told.
+    fn members(&self) -> Result<Vec<u32>, JobError> {
+        let ids = self.job().as_ref().map_or_else(|| Ok(Vec::new()), Job::query_process_id_list)?;
+        Ok(ids.into_iter().filter_map(|id| u32::try_from(id).ok()).collect())
+    }
+
+    /// Whether nobody is in the job any more.
+    pub(in crate::process) fn is_empty(&self) -> bool {
+        self.members().is_ok_and(|members| members.is_empty())
+    }
+
+    /// What stays now that the shell has ended.
+    pub(in crate::process) fn stay(self, _pipe: u64, _held: bool) -> Stay {
+        let members = self.members();
+        let unknown = members.is_err();
+        // Beside each program without a window the system starts one for the window that it has not.
+        let stays = |(_, name): &(u32, String)| name != "conhost";
+        let named = sys::names_of(&members.unwrap_or_default()).into_iter().filter(stays);
+        let shown: Vec<Background> = named.map(|(id, name)| Background { id, name }).collect();
+        Stay { anybody: unknown || !shown.is_empty(), scope: self, shown }
+    }
+
+    /// The same where nothing could be seen.
+    pub(in crate::process) fn unseen(self, _pipe: u64) -> Stay {
+        Stay { scope: self, shown: Vec::new(), anybody: true }
+    }
+}
+
+/// Ends all processes of all `scopes`, at once: there is no way to ask a program without a window.
+/// Blocks until they are gone, at most a second.
+pub(in crate::process) fn end_all(scopes: &[Scope], _grace: Duration) -> Outcome {
+    let began = Instant::now();
+    let members: Vec<u32> = scopes.iter().filter_map(|scope| scope.members().ok()).flatten().collect();
+    let mut left = if members.is_empty() { Vec::new() } else { sys::started(&members) };
+    for scope in scopes {
+        drop(scope.job().take());
+    }
+    while !left.is_empty() && began.elapsed() < GIVE_UP {
+        let ids: Vec<u32> = left.iter().map(|(id, _)| *id).collect();
+        let now = sys::started(&ids);
+        left.retain(|process| now.contains(process));
+        if !left.is_empty() {
+            std::thread::sleep(PAUSE);
+        }
+    }
+    if left.is_empty() { Outcome::Over } else { Outcome::Unsure }
+}
+
+/// There is none: nothing of a command outlives its server.
+#[derive(Debug)]
+pub(in crate::process) struct Record(Infallible);
+
+impl Record {
+    /// Makes no folder either.
+    pub(in crate::process) fn create(
+        _: impl FnOnce() -> io::Result<PathBuf>,
+        _: Server,
+        _: Option<&Path>,
+    ) -> Option<Self> {
+        None
+    }
+
+    pub(in crate::process) fn started(&mut self, _: &str) {
+        match self.0 {}
+    }
+
+    pub(in crate::process) fn left(&mut self, _: &Scope) {
+        match self.0 {}
+    }
+
+    pub(in crate::process) fn done(&mut self, _: &str) {
+        match self.0 {}
+    }
+
+    pub(in crate::process) fn remove(self) {
+        match self.0 {}
+    }
+}
+
+/// A killed server left nobody.
+pub(in crate::process) fn end_stale(_: &Path, _: Duration) {}

@@ -1,0 +1,73 @@
+//! Commands whose reader is held up, as by a disk that takes its time.
+
+use super::*;
+use cutline_core::text::Extent;
+
+/// Commands, and a folder to run them in and to save in.
+struct Here {
+    commands: Commands,
+    roots: Vec<Root>,
+    _folder: tempfile::TempDir,
+}
+
+impl Here {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let real = folder.path().canonicalize().unwrap();
+        let spill = spill::Settings { dir: real.join("saved"), ..spill::Settings::default() };
+        let commands = Commands::new(Settings { spill, sandbox: None });
+        Self { commands, roots: vec![Root { given: real.clone(), real }], _folder: folder }
+    }
+
+    async fn run(&self, command: &str) -> Running {
+        let place = self.commands.place().await.unwrap();
+        let request = Request {
+            command,
+            roots: &self.roots,
+            timeout: Duration::from_secs(30),
+            keep: Keep::Tail(2),
+            max_bytes: 1000,
+        };
+        self.commands.run(place, request).unwrap()
+    }
+}
+
+#[tokio::test]
+async fn how_far_it_is_is_never_waited_for() {
+    let here = Here::new();
+    let mut running = here.run("echo hi; exec sleep 600").await;
+    while running.bytes() == 0 {
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+    assert_eq!(running.latest().unwrap().recent, b"hi\n");
+    running.drain.with(|_| assert_eq!((running.latest(), running.bytes()), (None, 3)));
+    running.cancel();
+    assert_eq!(running.finished().await.unwrap().cause, Cause::Cancelled);
+}
+
+#[tokio::test]
+async fn all_of_its_output_is_taken_however_slowly_it_is_saved() {
+    let here = Here::new();
+    // All of it fits into the pipe: the shell has ended long before it is read.
+    let mut running = here.run("until [ -e held ]; do :; done; seq 1 20000").await;
+    let drain = Arc::clone(&running.drain);
+    let held = here.roots[0].real.join("held");
+    let slow = std::thread::spawn(move || {
+        drain.with(|_| {
+            std::fs::write(held, "").unwrap();
+            std::thread::sleep(Duration::from_millis(700));
+        });
+    });
+    let mut steps_of_others = 0;
+    let finished = loop {
+        tokio::select! {
+            finished = running.finished() => break finished.unwrap(),
+            () = tokio::time::sleep(Duration::from_millis(10)) => steps_of_others += 1,
+        }
+    };
+    slow.join().unwrap();
+    assert_eq!(finished.output.raw.extent(), Extent { lines: 20_000, bytes: 108_894 });
+    assert_eq!(finished.output.text.content, "19999\n20000");
+    assert_eq!(finished.background, []);
+    assert!(steps_of_others > 5, "the thread that all wait on was held up: {steps_of_others} steps");
+}

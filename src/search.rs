@@ -1,0 +1,9 @@
+//! Searching: the walk through a tree, the rules that leave entries out, globs, what files hold.
+//!
+//! Entries and matches are handed on in the order of their paths; nothing here words anything for
+//! the model.
+
+pub mod content;
+pub mod globs;
+pub mod ignore_rules;
+pub mod walk;

@@ -1,0 +1,163 @@
+//! The walk against a plain recursive one, for any number of workers.
+
+use std::path::Path;
+
+use super::*;
+use crate::sys;
+
+/// Finds every entry; gives the path of each, and a piece of its own weight.
+struct All {
+    weight: usize,
+}
+
+impl Visit for All {
+    type Found = Vec<u8>;
+    type Worker = ();
+    const COUNTED: Counted = Counted::Visits;
+
+    fn worker(&self) {}
+    fn wants(&self, _: &[u8], _: EntryKind) -> bool {
+        true
+    }
+    fn enters(&self, _: &[u8]) -> bool {
+        true
+    }
+    fn begin(&self, (): &mut ()) {}
+    fn visit(&self, (): &mut (), entry: &mut Entry<'_>, emit: &mut Emit<'_, Vec<u8>>) {
+        let _either = emit(entry.path());
+    }
+    fn unreadable(&self, path: &[u8]) -> Vec<u8> {
+        [b"!", path].concat()
+    }
+    fn weight(&self, _: &Vec<u8>) -> usize {
+        self.weight
+    }
+}
+
+fn walk(dir: &Path, workers: usize, weight: usize, max: usize) -> Vec<Vec<u8>> {
+    let root = sys::open_folder(dir).unwrap();
+    let stop = Stop::default();
+    let rules = Rules::none();
+    let walk = Walk { root: &root, rules, workers, stop: &stop, progress: &|_| {} };
+    let mut found = Vec::new();
+    walk.run(&All { weight }, |path| {
+        found.push(path);
+        if found.len() == max { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    found
+}
+
+/// The order by its definition: each folder's names by their bytes, what is in a folder after it.
+fn oracle(dir: &Path, below: &Path, all: &mut Vec<Vec<u8>>) {
+    let mut names: Vec<_> =
+        std::fs::read_dir(dir.join(below)).unwrap().map(|e| e.unwrap().file_name()).collect();
+    names.sort_by(|a, b| a.as_encoded_bytes().cmp(b.as_encoded_bytes()));
+    for name in names.into_iter().filter(|name| name != ".git") {
+        let path = below.join(&name);
+        all.push(crate::fs::workspace::shown(&path).into_owned());
+        if dir.join(&path).symlink_metadata().unwrap().is_dir() {
+            oracle(dir, &path, all);
+        }
+    }
+}
+
+/// A tree of `files` files in folders of many shapes, the same for the same number.
+fn tree(files: usize) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let mut seed = 42_u64;
+    let mut random = |below: usize| {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(seed >> 33).unwrap() % below
+    };
+    let mut folders = vec![dir.path().to_path_buf()];
+    for n in 0..files {
+        if n % 7 == 0 {
+            let folder = &folders[random(folders.len())];
+            let folder = folder.join(format!("{}{n}", ["d", "D-", ".x", "é"][random(4)]));
+            std::fs::create_dir(&folder).unwrap();
+            folders.push(folder);
+        }
+        let folder = &folders[random(folders.len())];
+        std::fs::write(folder.join(format!("{}{n}", ["d", "a.", "z", "-"][random(4)])), "").unwrap();
+    }
+    std::fs::create_dir(dir.path().join(".git")).unwrap();
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(".", dir.path().join("loop")).unwrap();
+    dir
+}
+
+#[test]
+fn in_order_whatever_the_workers() {
+    let dir = tree(1500);
+    let mut expected = Vec::new();
+    oracle(dir.path(), Path::new(""), &mut expected);
+    for workers in 1..=8 {
+        // Nothing is held; a part is; each file alone is more than may be held.
+        for weight in [1, 50_000, 2_000_000] {
+            assert!(walk(dir.path(), workers, weight, usize::MAX) == expected, "{workers} {weight}");
+        }
+        for max in [1, 10, 700] {
+            assert!(walk(dir.path(), workers, 1, max) == expected[..max], "{workers} {max}");
+        }
+    }
+}
+
+#[test]
+fn the_same_each_time() {
+    let dir = tree(20_000);
+    let first = walk(dir.path(), 1, 1, 5000);
+    for n in 0..50 {
+        assert!(walk(dir.path(), n % 8 + 1, 5000, 5000) == first, "{n}");
+    }
+}
+
+#[cfg(unix)] // elsewhere no path so long can be made
+#[cfg(unix)]
+#[test]
+fn deep_and_wide() {
+    use rustix::fs::{Mode, OFlags};
+
+    let dir = tempfile::tempdir().unwrap();
+    let deep: std::path::PathBuf = (0..200).map(|n| format!("folder-{n:0>20}")).collect();
+    let mut fd = sys::open_folder(dir.path()).unwrap();
+    for name in &deep {
+        rustix::fs::mkdirat(&fd, name, Mode::RWXU).unwrap();
+        fd = rustix::fs::openat(&fd, name, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty()).unwrap();
+    }
+    rustix::fs::openat(&fd, "end", OFlags::WRONLY | OFlags::CREATE, Mode::RUSR).unwrap();
+    for n in 0..2000 {
+        std::fs::create_dir(dir.path().join(format!("w{n:05}"))).unwrap();
+    }
+    let found = walk(dir.path(), 4, 1, usize::MAX);
+    assert_eq!(found.len(), 200 + 1 + 2000);
+    assert_eq!(found[200], deep.join("end").as_os_str().as_encoded_bytes());
+    assert_eq!(found[2200], b"w01999");
+}
+
+#[test]
+fn a_cancelled_walk_ends() {
+    let dir = tree(100);
+    let cancel = CancellationToken::new();
+    let stop = Stop::new(cancel.clone());
+    cancel.cancel();
+    let root = sys::open_folder(dir.path()).unwrap();
+    let walk = Walk { root: &root, rules: Rules::none(), workers: 4, stop: &stop, progress: &|_| {} };
+    walk.run(&All { weight: 1 }, |_| panic!("nothing is handed over"));
+}
+
+#[test]
+fn a_panic_ends_the_walk_for_all() {
+    let dir = tree(500);
+    let panicked = std::panic::catch_unwind(|| {
+        let root = sys::open_folder(dir.path()).unwrap();
+        let stop = Stop::default();
+        let walk = Walk { root: &root, rules: Rules::none(), workers: 4, stop: &stop, progress: &|_| {} };
+        let mut count = 0;
+        walk.run(&All { weight: 1 }, |_| {
+            count += 1;
+            assert!(count < 300);
+            ControlFlow::Continue(())
+        });
+    });
+    assert!(panicked.is_err());
+}

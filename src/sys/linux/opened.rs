@@ -1,0 +1,68 @@
+//! A path that is open without being read (`O_PATH`): what it is and where it really is are asked
+//! of the open file, and it is read through that same file.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+
+use crate::sys::{Folder, Opened, Stat};
+
+/// Opens nothing for reading: only for looking at what it is, and for opening what is below it.
+pub(in crate::sys) const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
+
+/// What was opened, and is not read by this.
+#[derive(Debug)]
+pub(crate) struct Held(OwnedFd);
+
+impl Opened {
+    /// Opens `path`, through links.
+    pub(crate) fn through_links(path: &Path) -> io::Result<Self> {
+        Self::of(rustix::fs::openat(CWD, path, LOOK, Mode::empty())?)
+    }
+
+    /// Opens `path` where no part of it is a link.
+    pub(crate) fn without_links(path: &Path) -> io::Result<Self> {
+        Self::resolved(path, ResolveFlags::empty())
+    }
+
+    /// The same, but only where the system has all that it takes in memory.
+    pub(crate) fn cached(path: &Path) -> io::Result<Self> {
+        Self::resolved(path, ResolveFlags::CACHED)
+    }
+
+    fn resolved(path: &Path, how: ResolveFlags) -> io::Result<Self> {
+        Self::of(rustix::fs::openat2(CWD, path, LOOK, Mode::empty(), how | ResolveFlags::NO_SYMLINKS)?)
+    }
+
+    fn of(fd: OwnedFd) -> io::Result<Self> {
+        let stat = Stat::of(&rustix::fs::fstat(&fd)?);
+        let real = rustix::fs::readlinkat(CWD, in_proc(&fd), Vec::new())?;
+        Ok(Self { real: PathBuf::from(OsString::from_vec(real.into_bytes())), stat, held: Held(fd) })
+    }
+}
+
+impl Held {
+    /// Opens the same once more. Never waits, whatever it is.
+    pub(crate) fn file(&self) -> io::Result<File> {
+        self.reopen(OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY).map(File::from)
+    }
+
+    /// Opens the same once more, as a folder.
+    pub(crate) fn folder(&self) -> io::Result<Folder> {
+        self.reopen(OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY)
+    }
+
+    fn reopen(&self, flags: OFlags) -> io::Result<OwnedFd> {
+        Ok(rustix::fs::openat(CWD, in_proc(&self.0), flags, Mode::empty())?)
+    }
+}
+
+/// The link by which the system knows an open file.
+fn in_proc(fd: &OwnedFd) -> String {
+    format!("/proc/self/fd/{}", fd.as_raw_fd())
+}

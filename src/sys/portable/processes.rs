@@ -1,0 +1,112 @@
+//! What the system says of processes, as `sysinfo` asks for it.
+//!
+//! All of it is a look at what changes while one looks. Starts are in whole seconds. Who holds a
+//! pipe is not told, and not everybody's environment.
+
+use sysinfo::{ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind};
+
+use crate::sys::{MARK, Process, Unseen};
+
+/// All processes.
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
+pub(crate) fn all() -> Result<Vec<Process>, Unseen> {
+    let system = look(ProcessesToUpdate::All, ProcessRefreshKind::nothing());
+    Ok(system.processes().values().map(seen).collect())
+}
+
+/// The process with that number.
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
+pub(crate) fn one(id: u32) -> Result<Option<Process>, Unseen> {
+    let id = sysinfo::Pid::from_u32(id);
+    let system = look(ProcessesToUpdate::Some(&[id]), ProcessRefreshKind::nothing());
+    Ok(system.process(id).map(seen))
+}
+
+/// The mark that a process was given in its environment.
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
+pub(crate) fn mark(id: u32) -> Result<Option<String>, Unseen> {
+    let id = sysinfo::Pid::from_u32(id);
+    let environment = ProcessRefreshKind::nothing().with_environ(UpdateKind::Always);
+    let system = look(ProcessesToUpdate::Some(&[id]), environment);
+    let environment = system.process(id).map(sysinfo::Process::environ).unwrap_or_default();
+    let mark = |entry: &str| Some(entry.strip_prefix(MARK)?.strip_prefix('=')?.to_owned());
+    Ok(environment.iter().find_map(|entry| mark(entry.to_str()?)))
+}
+
+/// The pipes that a process can write to: not told here.
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
+pub(crate) fn pipes(_: u32) -> Result<Vec<u64>, Unseen> {
+    Ok(Vec::new())
+}
+
+/// Which start of the system this is: by its time. Where the clock is set, it is another one.
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it may not be told")]
+pub(crate) fn boot() -> Option<String> {
+    Some(System::boot_time().to_string())
+}
+
+fn look(which: ProcessesToUpdate<'_>, what: ProcessRefreshKind) -> System {
+    let mut system = System::new();
+    system.refresh_processes_specifics(which, true, what.without_tasks());
+    system
+}
+
+fn seen(process: &sysinfo::Process) -> Process {
+    let id = process.pid().as_u32();
+    Process {
+        id,
+        start: process.start_time(),
+        parent: process.parent().map_or(0, sysinfo::Pid::as_u32),
+        group: group(id).unwrap_or(0),
+        name: process.name().to_string_lossy().into_owned(),
+        ended: matches!(process.status(), ProcessStatus::Zombie | ProcessStatus::Dead),
+    }
+}
+
+/// The process group of a process.
+#[cfg(target_os = "macos")]
+fn group(id: u32) -> Option<u32> {
+    let pid = rustix::process::Pid::from_raw(i32::try_from(id).ok()?)?;
+    let group = rustix::process::getpgid(Some(pid)).ok()?;
+    Some(group.as_raw_nonzero().get().unsigned_abs())
+}
+
+/// The same on Linux, where a group may have no number here: that of a process of another namespace.
+#[cfg(not(target_os = "macos"))]
+fn group(id: u32) -> Option<u32> {
+    let stat = std::fs::read(format!("/proc/{id}/stat")).ok()?;
+    let stat = String::from_utf8_lossy(&stat);
+    // The name before the bracket may hold anything; after it come the state, the parent, the group.
+    let (_, after) = stat.rsplit_once(')')?;
+    after.split_ascii_whitespace().nth(2)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_process_is_seen() {
+        let own = one(std::process::id()).unwrap().unwrap();
+        assert_eq!(own.parent, std::os::unix::process::parent_id());
+        assert_eq!(own.group, rustix::process::getpgrp().as_raw_nonzero().get().unsigned_abs());
+        assert!(!own.ended);
+        assert!(all().unwrap().contains(&own));
+    }
+
+    #[test]
+    fn a_child_is_seen_with_its_mark_until_it_has_ended() {
+        let mut command = std::process::Command::new("sleep");
+        let mut child = command.arg("600").env(MARK, "1.2.ab").spawn().unwrap();
+        // It may not have become its program yet.
+        while mark(child.id()).unwrap().as_deref() != Some("1.2.ab") {
+            std::thread::yield_now();
+        }
+        child.kill().unwrap();
+        while one(child.id()).unwrap().is_some_and(|process| !process.ended) {
+            std::thread::yield_now();
+        }
+        child.wait().unwrap();
+        assert_eq!(one(child.id()).unwrap(), None);
+    }
+}

@@ -1,0 +1,36 @@
+//! What wakes a thread that waits for a pipe: another pipe.
+
+use std::io::{self, PipeReader, PipeWriter, Write as _};
+use std::os::fd::{AsFd, BorrowedFd};
+
+use rustix::fs::OFlags;
+
+/// Something to wait for beside a pipe.
+pub(in crate::sys) struct Wake {
+    waited_for: PipeReader,
+    wakes: PipeWriter,
+}
+
+impl Wake {
+    /// How many descriptors it takes.
+    pub(in crate::sys) const DESCRIPTORS: u32 = 2;
+
+    /// One that was not used.
+    pub(in crate::sys) fn new() -> io::Result<Self> {
+        let (waited_for, wakes) = io::pipe()?;
+        let flags = rustix::fs::fcntl_getfl(&wakes)?;
+        rustix::fs::fcntl_setfl(&wakes, flags | OFlags::NONBLOCK)?;
+        Ok(Self { waited_for, wakes })
+    }
+
+    /// Wakes who waits for it, now and from now on.
+    pub(in crate::sys) fn wake(&self) {
+        let _full_is_awake = (&self.wakes).write(&[1]);
+    }
+}
+
+impl AsFd for Wake {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.waited_for.as_fd()
+    }
+}

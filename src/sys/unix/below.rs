@@ -1,0 +1,144 @@
+//! Opening what is below a folder that is open, without a race and without links.
+//!
+//! The kernel itself refuses a path that leaves the folder or leads through a link, at the moment
+//! it opens it; nothing is checked beforehand that could have changed since. Where the kernel is
+//! older than that, or another, the path is opened name by name, no link followed.
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, OwnedFd};
+
+use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::io::Errno;
+
+use super::Folder;
+use crate::sys::{self, FileKind, Stat};
+
+/// Bytes of a path that the kernel takes at once; longer ones are opened part by part.
+const PATH_BYTES: usize = 4000;
+/// How often an opening is tried that a rename elsewhere got in the way of.
+const TRIES: usize = 8;
+/// How a folder is opened.
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
+/// How a file is opened: without waiting, whatever it is.
+const FILE: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
+
+/// Opens the folder at `path`, which is relative to `base`; an empty one is `base` itself.
+pub(crate) fn folder(base: &Folder, path: &[u8]) -> io::Result<Folder> {
+    let mut rest = path;
+    let mut opened: Option<OwnedFd> = None;
+    while rest.len() > PATH_BYTES {
+        let at = rest.get(..PATH_BYTES).and_then(|part| memchr::memrchr(b'/', part));
+        let (part, after) = at.and_then(|at| rest.split_at_checked(at)).ok_or(Errno::NAMETOOLONG)?;
+        opened = Some(match &opened {
+            Some(fd) => open(fd, part, FOLDER)?,
+            None => open(base, part, FOLDER)?,
+        });
+        rest = after.strip_prefix(b"/").unwrap_or(after);
+    }
+    let rest = if rest.is_empty() { b"." } else { rest };
+    Ok(match &opened {
+        Some(fd) => open(fd, rest, FOLDER),
+        None => open(base, rest, FOLDER),
+    }?)
+}
+
+/// Opens the regular file `path` below `base` for reading; `None` where it is something else.
+pub(crate) fn file(base: &Folder, path: &[u8]) -> io::Result<Option<(File, Stat)>> {
+    let fd = open(base, path, FILE)?;
+    let stat = Stat::of(&rustix::fs::fstat(&fd)?);
+    Ok((stat.kind == FileKind::File).then(|| (File::from(fd), stat)))
+}
+
+/// What the system says of what has that name in `base`; of a link itself.
+pub(crate) fn stat(base: &Folder, name: &[u8]) -> io::Result<Stat> {
+    Ok(Stat::of(&rustix::fs::statat(base, name, AtFlags::SYMLINK_NOFOLLOW)?))
+}
+
+/// Removes the file of that name from `base`.
+pub(crate) fn remove(base: &Folder, name: &[u8]) -> io::Result<()> {
+    Ok(rustix::fs::unlinkat(base, name, AtFlags::empty())?)
+}
+
+fn open(base: impl AsFd, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
+    let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    for _ in 0..TRIES {
+        match sys::open_beneath(&base, path, flags) {
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            // Filters of system calls refuse the new call in either way.
+            Err(Errno::NOSYS | Errno::PERM) => return open_by_name(base, path, flags),
+            other => return other,
+        }
+    }
+    open_by_name(base, path, flags)
+}
+
+/// As [`open`], for a kernel that can't do it in one step.
+fn open_by_name(base: impl AsFd, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
+    let mut names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty()).peekable();
+    let mut opened: Option<OwnedFd> = None;
+    while let Some(name) = names.next() {
+        if name == b".." {
+            return Err(Errno::XDEV);
+        }
+        let last = names.peek().is_none();
+        let flags = if last { flags } else { FOLDER } | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        opened = Some(match &opened {
+            Some(fd) => rustix::fs::openat(fd, name, flags, Mode::empty())?,
+            None => rustix::fs::openat(&base, name, flags, Mode::empty())?,
+        });
+    }
+    opened.ok_or(Errno::NOENT)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read as _;
+    use std::path::Path;
+
+    fn base(path: &Path) -> OwnedFd {
+        rustix::fs::open(path, FOLDER, Mode::empty()).unwrap()
+    }
+
+    #[test]
+    fn opens_below_and_nothing_else() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |name: &str| dir.path().join(name);
+        std::fs::create_dir_all(at("root/a/b")).unwrap();
+        std::fs::write(at("root/a/b/file"), "inside").unwrap();
+        std::fs::write(at("outside"), "outside").unwrap();
+        std::os::unix::fs::symlink("../outside", at("root/link")).unwrap();
+        std::os::unix::fs::symlink("a", at("root/linked")).unwrap();
+        let base = base(&at("root"));
+        for open in
+            [|b: &OwnedFd, p: &[u8], f| open(b, p, f), |b: &OwnedFd, p: &[u8], f| open_by_name(b, p, f)]
+        {
+            let mut text = String::new();
+            File::from(open(&base, b"a/b/file", FILE).unwrap()).read_to_string(&mut text).unwrap();
+            assert_eq!(text, "inside");
+            for path in ["link", "linked/b/file", "../outside", "a/../../outside", "none"] {
+                assert!(open(&base, path.as_bytes(), FILE).is_err(), "{path}");
+            }
+        }
+        assert!(folder(&base, b"a/b").is_ok() && folder(&base, b"").is_ok());
+        assert!(folder(&base, b"linked").is_err());
+    }
+
+    #[test]
+    fn a_path_longer_than_the_kernel_takes() {
+        let dir = tempfile::tempdir().unwrap();
+        let name = "n".repeat(200);
+        let mut path = Vec::new();
+        let mut fd = base(dir.path());
+        for depth in 0..30 {
+            rustix::fs::mkdirat(&fd, name.as_str(), Mode::RWXU).unwrap();
+            fd = folder(&fd, name.as_bytes()).unwrap();
+            if depth > 0 {
+                path.push(b'/');
+            }
+            path.extend(name.as_bytes());
+        }
+        assert!(folder(&base(dir.path()), &path).is_ok());
+    }
+}

@@ -1,0 +1,61 @@
+//! How a shell is found and started, and how it ended.
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{ExitStatus, Stdio};
+
+use rustix::fs::{Access, access};
+use rustix::process::{Resource, Signal, getrlimit};
+use tokio::process::{Child, Command};
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::sys::on_path;
+
+/// `bash`, or `sh` where there is none.
+pub(crate) fn find_shell() -> PathBuf {
+    on_path(Path::new("bash")).unwrap_or_else(|| PathBuf::from("sh"))
+}
+
+/// What a shell is given, so that it runs `command`.
+pub(crate) fn shell_arguments(command: &str) -> Vec<OsString> {
+    // Without `--` a command that begins with `-` would be an option of the shell's.
+    vec!["-c".into(), "--".into(), command.into()]
+}
+
+/// A process group of its own, and nothing to read.
+pub(crate) fn set_apart(shell: &mut Command) {
+    shell.stdin(Stdio::null()).process_group(0);
+}
+
+/// The shell has begun already.
+pub(crate) fn let_go(_: &mut Child, _: &str) {}
+
+/// How a shell ended: with a code, or by a signal. One that could not be waited for was killed: it may
+/// still be in the system's hands.
+pub(crate) fn ending_of(status: Option<ExitStatus>, _was_killed: bool) -> Result<i32, i32> {
+    let signal = status.and_then(|status| status.signal());
+    status.and_then(|status| status.code()).ok_or_else(|| signal.unwrap_or(Signal::KILL.as_raw()))
+}
+
+/// The program at a path, where this user may start it.
+pub(crate) fn program_at(path: &Path) -> Option<PathBuf> {
+    (path.is_file() && access(path, Access::EXEC_OK).is_ok()).then(|| path.to_owned())
+}
+
+/// A path as other programs take it.
+pub(crate) fn as_others_take_it(path: &Path) -> Cow<'_, Path> {
+    Cow::Borrowed(path)
+}
+
+/// How many files this process may have open; `None` is without a limit.
+pub(crate) fn most_open_files() -> Option<u64> {
+    getrlimit(Resource::Nofile).current
+}
+
+/// While what this gives lives, writing past a limit on the size of files fails like on a full disk,
+/// and does not end the server. Needs a runtime.
+pub(crate) fn survive_large_files() -> Box<dyn Send> {
+    Box::new(signal(SignalKind::from_raw(Signal::XFSZ.as_raw())))
+}

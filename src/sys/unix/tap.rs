@@ -1,0 +1,86 @@
+//! The end of a pipe that is read from, by one thread that others can stop.
+
+use std::io::{self, PipeReader, Read as _};
+use std::os::fd::AsFd as _;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+
+use crate::sys::Wake;
+
+/// The reading end of a pipe.
+pub(crate) struct Tap {
+    pipe: PipeReader,
+    id: u64,
+    /// Wakes the thread where it waits.
+    wake: Wake,
+    stopped: AtomicBool,
+    /// Whether the thread waits, having taken all there was.
+    idle: AtomicBool,
+}
+
+impl Tap {
+    /// How many descriptors it takes.
+    pub(crate) const DESCRIPTORS: u32 = 1 + Wake::DESCRIPTORS;
+
+    /// Takes the pipe over.
+    pub(crate) fn new(pipe: PipeReader) -> io::Result<Self> {
+        // This end alone does not block; the writers' end is another open file.
+        let flags = rustix::fs::fcntl_getfl(&pipe)?;
+        rustix::fs::fcntl_setfl(&pipe, flags | OFlags::NONBLOCK)?;
+        let id = rustix::fs::fstat(&pipe)?.st_ino;
+        let (stopped, idle) = (AtomicBool::new(false), AtomicBool::new(false));
+        Ok(Self { pipe, id, wake: Wake::new()?, stopped, idle })
+    }
+
+    /// Reads what there is, and waits where there is nothing; 0 at the pipe's end, or once it is stopped.
+    pub(crate) fn read(&self, block: &mut [u8]) -> io::Result<usize> {
+        while !self.stopped.load(Ordering::Acquire) {
+            match (&self.pipe).read(block) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    self.idle.store(true, Ordering::Release);
+                    let waited = self.wait();
+                    self.idle.store(false, Ordering::Release);
+                    waited?;
+                }
+                read => return read,
+            }
+        }
+        Ok(0)
+    }
+
+    fn wait(&self) -> Result<(), Errno> {
+        let mut fds = [
+            PollFd::from_borrowed_fd(self.pipe.as_fd(), PollFlags::IN),
+            PollFd::from_borrowed_fd(self.wake.as_fd(), PollFlags::IN),
+        ];
+        match poll(&mut fds, None) {
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Reads no more. Who still writes is told so by the system, once this is dropped.
+    pub(crate) fn stop(&self) {
+        self.stopped.store(true, Ordering::Release);
+        self.wake.wake();
+    }
+
+    /// Bytes that wait in it.
+    pub(crate) fn waiting(&self) -> u64 {
+        rustix::io::ioctl_fionread(&self.pipe).unwrap_or(0)
+    }
+
+    /// Whether the reader waits for more, having taken all there was.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.idle.load(Ordering::Acquire)
+    }
+
+    /// The pipe's inode, by which the processes that hold it are found.
+    pub(crate) fn id(&self) -> u64 {
+        self.id
+    }
+}

@@ -1,0 +1,110 @@
+//! Opening what is below a folder that is open: by its path, and then asked where it really is.
+
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind};
+use std::os::windows::fs::OpenOptionsExt as _;
+use std::path::{Component, Path, PathBuf, Prefix};
+
+use filepath::FilePath as _;
+
+use crate::sys::spelling::verbatim;
+use crate::sys::{self, FileKind, Stat};
+
+/// Opens folders too (`FILE_FLAG_BACKUP_SEMANTICS`).
+const FOLDERS_TOO: u32 = 0x0200_0000;
+/// Opens a link itself (`FILE_FLAG_OPEN_REPARSE_POINT`).
+const LINK_ITSELF: u32 = 0x0020_0000;
+/// Only for being asked what it is (`FILE_READ_ATTRIBUTES`).
+const LOOK: u32 = 0x80;
+
+/// A folder that was opened: what is below it is opened by its real path.
+#[derive(Debug)]
+pub struct Folder {
+    real: PathBuf,
+}
+
+impl Folder {
+    /// The folder that is really there.
+    pub(super) fn new(real: PathBuf) -> Self {
+        Self { real }
+    }
+
+    /// Where it really is.
+    pub(super) fn real(&self) -> &Path {
+        &self.real
+    }
+}
+
+/// Opens what stands at `path`, through links, to be read; a folder to be listed.
+pub(super) fn open(path: &Path) -> io::Result<(File, PathBuf)> {
+    // Beside the drive's, a colon parts a name from that of a stream of it, which nothing lists; devices
+    // and pipes have names that no folder has, and already opening one may do something.
+    let is_none = |part: Component<'_>| match part {
+        Component::Normal(name) => name.as_encoded_bytes().contains(&b':'),
+        Component::Prefix(prefix) => matches!(prefix.kind(), Prefix::DeviceNS(_)),
+        _ => false,
+    };
+    if path.components().any(is_none) {
+        return Err(ErrorKind::NotFound.into());
+    }
+    let file = OpenOptions::new().read(true).custom_flags(FOLDERS_TOO).open(path)?;
+    let real = verbatim(&file.path()?);
+    Ok((file, real))
+}
+
+/// The same, where it really is at `path`: through no link.
+fn open_there(path: &Path) -> io::Result<File> {
+    let (file, real) = open(path)?;
+    if real == path { Ok(file) } else { Err(ErrorKind::NotFound.into()) }
+}
+
+/// Opens the folder at `path`, through links.
+pub(crate) fn open_folder(path: &Path) -> io::Result<Folder> {
+    let (file, real) = open(path)?;
+    if !file.metadata()?.is_dir() {
+        return Err(ErrorKind::NotADirectory.into());
+    }
+    Ok(Folder::new(real))
+}
+
+/// Opens the folder that `path` leads to from `folder`, through links.
+pub(crate) fn folder_from(folder: &Folder, path: &Path) -> io::Result<Folder> {
+    open_folder(&verbatim(&folder.real.join(path)))
+}
+
+/// Opens the folder at `path`, which is relative to `base`; an empty one is `base` itself.
+pub(crate) fn folder(base: &Folder, path: &[u8]) -> io::Result<Folder> {
+    let there = join(base, path);
+    let file = open_there(&there)?;
+    if !file.metadata()?.is_dir() {
+        return Err(ErrorKind::NotADirectory.into());
+    }
+    Ok(Folder::new(there))
+}
+
+/// Opens the regular file `path` below `base` for reading; `None` where it is something else.
+pub(crate) fn file(base: &Folder, path: &[u8]) -> io::Result<Option<(File, Stat)>> {
+    let file = open_there(&join(base, path))?;
+    let stat = Stat::of(&file)?;
+    Ok((stat.kind == FileKind::File).then_some((file, stat)))
+}
+
+/// What the system says of what has that name in `base`; of a link itself.
+pub(crate) fn stat(base: &Folder, name: &[u8]) -> io::Result<Stat> {
+    let mut options = OpenOptions::new();
+    options.access_mode(LOOK).custom_flags(FOLDERS_TOO | LINK_ITSELF);
+    Stat::of(&options.open(join(base, name))?)
+}
+
+/// Removes the file of that name from `base`.
+pub(crate) fn remove(base: &Folder, name: &[u8]) -> io::Result<()> {
+    std::fs::remove_file(join(base, name))
+}
+
+/// A path below `base`, whose names are parted by `/`.
+fn join(base: &Folder, path: &[u8]) -> PathBuf {
+    let mut there = base.real.clone();
+    let names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty());
+    names.for_each(|name| there.push(sys::name(name)));
+    there
+}

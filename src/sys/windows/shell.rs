@@ -1,0 +1,156 @@
+//! How a shell is found and started, and how it ended.
+//!
+//! A shell is handed its command through its input, not on its command line: each program takes the
+//! quotes there apart by rules of its own, and there is a limit to its length. It waits for that, so
+//! that nothing of the command is started before it is in its job; then its input is empty.
+
+use std::borrow::Cow;
+use std::ffi::{OsStr, OsString};
+use std::path::{Component, Path, PathBuf, Prefix};
+use std::process::{ExitStatus, Stdio};
+
+use tokio::io::AsyncWriteExt as _;
+use tokio::process::{Child, Command};
+
+use crate::sys::{all_on_path, on_path};
+
+/// The signal of a process that was killed, as shells number it.
+const KILLED: i32 = 9;
+/// No window opens for it (`CREATE_NO_WINDOW`).
+const NO_WINDOW: u32 = 0x0800_0000;
+/// What the name of a program may end with.
+const ENDINGS: [&str; 4] = ["exe", "com", "cmd", "bat"];
+/// The variables that say where programs are installed, for all or for this user, and the folder there.
+const INSTALLED: [(&str, &str); 3] =
+    [("ProgramFiles", "Git"), ("ProgramW6432", "Git"), ("LOCALAPPDATA", r"Programs\Git")];
+/// Git's bash below the folder that it is installed in: itself, not the program that starts it.
+const GIT_BASH: &str = r"usr\bin\bash.exe";
+/// What Git calls its two systems, and their folders of programs.
+const GIT_SYSTEMS: [(&str, &str); 2] = [("MINGW64", r"mingw64\bin"), ("CLANGARM64", r"clangarm64\bin")];
+
+/// Git's bash, where it is installed; else the first on `PATH` that is not the system's own, which is
+/// another system's: it runs commands in WSL, where paths are other ones.
+pub(crate) fn find_shell() -> PathBuf {
+    let installed = INSTALLED.iter().filter_map(|(variable, below)| Some(folder_in(variable)?.join(below)));
+    // `git` is in the folder `cmd` or `bin` of its own.
+    let beside_git = on_path(Path::new("git")).and_then(|git| Some(git.parent()?.parent()?.to_owned()));
+    let git = installed.chain(beside_git).map(|folder| folder.join(GIT_BASH)).find(|bash| bash.is_file());
+    let elsewhere = || all_on_path(Path::new("bash.exe")).find(|bash| !is_of_wsl(bash));
+    // Not by its name alone: the system would look for it in its own folder first.
+    git.or_else(elsewhere).unwrap_or_else(|| Path::new(r"C:\Program Files\Git").join(GIT_BASH))
+}
+
+fn folder_in(variable: &str) -> Option<PathBuf> {
+    std::env::var_os(variable).map(PathBuf::from).filter(|folder| folder.is_absolute())
+}
+
+fn is_of_wsl(bash: &Path) -> bool {
+    let plain = |path: &Path| path.to_string_lossy().to_lowercase();
+    let windows = folder_in("SystemRoot").map(|windows| plain(&windows));
+    let bash = plain(bash);
+    windows.is_some_and(|windows| bash.starts_with(&windows)) || bash.contains(r"\windowsapps\")
+}
+
+/// What a shell is given, so that it runs what [`let_go`] hands it.
+///
+/// It reads so many bytes, or up to a NUL where it does not know how, and runs them with nothing to read.
+/// Where the server is gone before that end, nothing runs. The space is for a command that begins with `-`.
+pub(crate) fn shell_arguments(command: &str) -> Vec<OsString> {
+    let bytes = command.len();
+    let script = format!(
+        "{{ LC_ALL=C IFS= read -r -N {bytes} cutline 2>/dev/null || IFS= read -r -d '' cutline; }} \
+         && exec </dev/null && eval \" $cutline\""
+    );
+    vec!["-c".into(), script.into()]
+}
+
+/// An input of its own, no window, and for Git's bash what its starter would give it.
+pub(crate) fn set_apart(shell: &mut Command) {
+    shell.stdin(Stdio::piped()).creation_flags(NO_WINDOW);
+    let program = PathBuf::from(shell.as_std().get_program());
+    let Some(git) = program.ancestors().nth(3).filter(|_| program.ends_with(GIT_BASH)) else { return };
+    let Some((system, programs)) = GIT_SYSTEMS.iter().find(|(_, programs)| git.join(programs).is_dir())
+    else {
+        return;
+    };
+    let before = [git.join(programs), git.join(r"usr\bin")];
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    if let Ok(path) = std::env::join_paths(before.into_iter().chain(std::env::split_paths(&path))) {
+        shell.env("PATH", path).env("MSYSTEM", system);
+    }
+}
+
+/// Hands a shell its command. Needs a runtime.
+pub(crate) fn let_go(shell: &mut Child, command: &str) {
+    if let Some(mut input) = shell.stdin.take() {
+        let command = [command.as_bytes(), b"\0"].concat();
+        tokio::spawn(async move {
+            let _it_may_have_ended = input.write_all(&command).await;
+        });
+    }
+}
+
+/// How a shell ended: with a code, or by a signal. There are none, but for being killed; and then the
+/// system says that all went well.
+pub(crate) fn ending_of(status: Option<ExitStatus>, was_killed: bool) -> Result<i32, i32> {
+    status.filter(|_| !was_killed).and_then(|status| status.code()).ok_or(KILLED)
+}
+
+/// The program at a path, which may have been written without its ending.
+pub(crate) fn program_at(path: &Path) -> Option<PathBuf> {
+    let ends =
+        path.extension().is_some_and(|end| ENDINGS.iter().any(|ending| end.eq_ignore_ascii_case(ending)));
+    let whole = ends.then(|| path.to_owned());
+    let longer = ENDINGS.iter().map(|ending| path.with_added_extension(ending));
+    whole.into_iter().chain(longer).find(|path| path.is_file())
+}
+
+/// A path as other programs take it: they know no verbatim ones.
+pub(crate) fn as_others_take_it(path: &Path) -> Cow<'_, Path> {
+    let mut parts = path.components();
+    let Some(Component::Prefix(prefix)) = parts.next() else { return Cow::Borrowed(path) };
+    let Prefix::VerbatimUNC(server, share) = prefix.kind() else {
+        return Cow::Borrowed(dunce::simplified(path));
+    };
+    let root: OsString =
+        [OsStr::new(r"\\"), server, OsStr::new(r"\"), share, OsStr::new(r"\")].into_iter().collect();
+    Cow::Owned(
+        parts
+            .filter(|part| *part != Component::RootDir)
+            .fold(PathBuf::from(root), |path, part| path.join(part)),
+    )
+}
+
+/// There is no limit worth counting.
+pub(crate) fn most_open_files() -> Option<u64> {
+    None
+}
+
+/// There is no limit on the size of files that would end a server.
+pub(crate) fn survive_large_files() -> Box<dyn Send> {
+    Box::new(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_as_other_programs_take_them() {
+        for (path, expected) in [
+            (r"\\?\C:\Users\me", r"C:\Users\me"),
+            (r"\\?\UNC\server\share\a\b", r"\\server\share\a\b"),
+            (r"\\?\UNC\server\share", r"\\server\share\"),
+        ] {
+            assert_eq!(as_others_take_it(Path::new(path)), Path::new(expected));
+        }
+    }
+
+    #[test]
+    fn the_systems_own_bash_is_another_systems() {
+        let windows = std::env::var("SystemRoot").unwrap().to_uppercase();
+        assert!(is_of_wsl(Path::new(&format!(r"{windows}\System32\bash.exe"))));
+        assert!(is_of_wsl(Path::new(r"C:\Users\me\AppData\Local\Microsoft\WindowsApps\bash.exe")));
+        assert!(!is_of_wsl(Path::new(r"C:\msys64\usr\bin\bash.exe")));
+    }
+}

@@ -1,0 +1,60 @@
+//! The end of a pipe that is read from, by one thread that others can stop.
+
+use std::io::{self, PipeReader, Read as _};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// The reading end of a pipe.
+pub(crate) struct Tap {
+    pipe: PipeReader,
+    stopped: AtomicBool,
+    /// Whether the thread reads, and may wait for something to read.
+    idle: AtomicBool,
+}
+
+impl Tap {
+    /// How many descriptors it takes: the pipe, and its thread.
+    pub(crate) const DESCRIPTORS: u32 = 2;
+
+    /// Takes the pipe over.
+    #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
+    pub(crate) fn new(pipe: PipeReader) -> io::Result<Self> {
+        Ok(Self { pipe, stopped: AtomicBool::new(false), idle: AtomicBool::new(false) })
+    }
+
+    /// Reads what there is, and waits where there is nothing; 0 at the pipe's end, or once it is stopped.
+    /// What is read after that is dropped: the thread stays until the last writer is gone.
+    pub(crate) fn read(&self, block: &mut [u8]) -> io::Result<usize> {
+        loop {
+            self.idle.store(true, Ordering::Release);
+            let read = (&self.pipe).read(block);
+            self.idle.store(false, Ordering::Release);
+            match read {
+                _ if self.stopped.load(Ordering::Acquire) => return Ok(0),
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => return read,
+            }
+        }
+    }
+
+    /// Gives nothing more of what is read.
+    pub(crate) fn stop(&self) {
+        self.stopped.store(true, Ordering::Release);
+    }
+
+    /// Bytes that wait in it: none while the reader waits, and not known while it does not.
+    #[expect(clippy::unused_self, reason = "elsewhere it is asked of the pipe")]
+    pub(crate) fn waiting(&self) -> u64 {
+        0
+    }
+
+    /// Whether the reader waits for more, having taken all there was.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.idle.load(Ordering::Acquire)
+    }
+
+    /// Nobody is looked for by the pipe here.
+    #[expect(clippy::unused_self, reason = "elsewhere it is the pipe's inode")]
+    pub(crate) fn id(&self) -> u64 {
+        0
+    }
+}
