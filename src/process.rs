@@ -8,9 +8,9 @@
 
 mod capture;
 mod drain;
-mod family;
 mod mark;
-mod places;
+mod permits;
+mod process_tree;
 mod registry;
 pub mod sandbox;
 mod shell;
@@ -30,14 +30,14 @@ use crate::fs::workspace::Root;
 use crate::sys;
 use cutline_core::truncate::Keep;
 use drain::Drain;
-use places::Places;
+use permits::CommandPermits;
 use registry::Registry;
 use sandbox::Sandbox;
 use shell::Shell;
 use spill::Store;
 
-pub use capture::{Captured, Latest, Saved};
-pub use places::{Crowded, Place};
+pub use capture::{Captured, Latest, SavedOutput};
+pub use permits::{CommandPermit, TooManyCommands};
 pub use shell::{is_program, on_path};
 pub use signal::signal_name;
 
@@ -64,7 +64,7 @@ pub struct Commands {
     shell: Shell,
     store: Arc<Store>,
     registry: Arc<Registry>,
-    places: Places,
+    permits: CommandPermits,
     background: CancellationToken,
 }
 
@@ -89,7 +89,7 @@ pub struct Running {
     finished: oneshot::Receiver<Finished>,
     drain: Arc<Drain>,
     /// Ends the command when dropped.
-    _leash: DropGuard,
+    _kill_on_drop: DropGuard,
     cancel: CancellationToken,
 }
 
@@ -152,7 +152,7 @@ impl Commands {
             registry: Arc::new(Registry::new(Arc::clone(&store), temp)),
             shell: Shell::new(settings.sandbox),
             store,
-            places: Places::new(),
+            permits: CommandPermits::new(),
             background: CancellationToken::new(),
         }
     }
@@ -186,17 +186,17 @@ impl Commands {
 
     /// How many commands can run at once.
     pub fn at_once(&self) -> u32 {
-        self.places.at_once()
+        self.permits.at_once()
     }
 
     /// Waits until one more command can run: each needs descriptors, and there are only so many.
-    pub async fn place(&self) -> Result<Place, Crowded> {
+    pub async fn place(&self) -> Result<CommandPermit, TooManyCommands> {
         self.registry.reap();
-        self.places.take().await
+        self.permits.take().await
     }
 
     /// Starts a command. It needs a runtime, which then looks after it.
-    pub fn run(&self, place: Place, request: Request<'_>) -> io::Result<Running> {
+    pub fn run(&self, place: CommandPermit, request: Request<'_>) -> io::Result<Running> {
         supervise::run(&self.shell, &self.store, &self.registry, place, request)
     }
 

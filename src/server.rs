@@ -4,17 +4,17 @@
 //! result. What it adds is what a session needs: a bound on what runs at once, progress, a client's
 //! roots, an end at the end of input. Nothing but JSON-RPC goes to stdout.
 
+mod call_stats;
+mod concurrency;
 mod convert;
 mod ending;
 mod guard;
-mod lanes;
 mod legacy_log;
 mod progress;
 mod resources;
 mod roots;
 mod signals;
 mod stats_file;
-mod tally;
 mod wire;
 
 use std::sync::Arc;
@@ -30,18 +30,18 @@ use rmcp::service::{NotificationContext, RequestContext, RoleServer};
 use tokio_util::sync::CancellationToken;
 
 use crate::fs::workspace::Workspace;
-use crate::stats::{Asked, Call};
+use crate::stats::{Call, RequestedLimit};
 use crate::tools::{Context, Shared, ToolError, ToolName, arguments, catalog};
 use cutline_core::notice::Count;
 use cutline_core::text::Size;
 
+use call_stats::CallStats;
+use concurrency::ConcurrencyLimits;
 pub use convert::{Shape, result_of};
 pub use ending::{Ending, serve};
-use lanes::Lanes;
 use legacy_log::SetLevel;
 use roots::Roots;
 pub use stats_file::StatsFile;
-use tally::Tally;
 
 /// Milliseconds for which a client may keep a list: neither of tools nor of resources ever changes.
 const LIST_TTL_MS: u64 = 3_600_000;
@@ -80,8 +80,8 @@ struct State {
     roots: Roots,
     shape: Shape,
     tools: Vec<Tool>,
-    lanes: Lanes,
-    tally: Tally,
+    lanes: ConcurrencyLimits,
+    tally: CallStats,
     shutdown: CancellationToken,
 }
 
@@ -91,8 +91,8 @@ impl Server {
         let Config { shared, workspace, client_roots, shape, stats_file } = config;
         let tools = shared.tools.iter().map(|tool| convert::tool(tool, &shared, shape)).collect();
         let roots = Roots::new(workspace, client_roots);
-        let lanes = Lanes::new(shared.workers);
-        let tally = Tally::new(now_ms(), stats_file);
+        let lanes = ConcurrencyLimits::new(shared.workers);
+        let tally = CallStats::new(now_ms(), stats_file);
         Self(Arc::new(State { shared, roots, shape, tools, lanes, tally, shutdown }))
     }
 
@@ -118,7 +118,7 @@ impl Server {
             progress: news.progress(),
         };
         let given = params.arguments.unwrap_or_default();
-        let asked = Asked::of(&given);
+        let asked = RequestedLimit::of(&given);
         let work = async {
             arguments::check_size(&given)?;
             let _place = state.lanes.enter(tool, &cx.cancel).await?;

@@ -14,7 +14,7 @@ mod wire;
 
 pub use counts::Counts;
 pub use durations::Durations;
-pub use record::{Answered, Asked, Call, Outcome, Record};
+pub use record::{Answered, Call, Outcome, Record, RequestedLimit};
 pub use sums::{Stats, Sums};
 pub use timeline::{Column, Timeline};
 pub use wire::rfc3339;

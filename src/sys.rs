@@ -23,7 +23,7 @@ pub(crate) use linux::*;
 #[cfg(all(unix, not(all(target_os = "linux", not(cutline_portable)))))]
 pub(crate) use portable::*;
 #[cfg(not(all(target_os = "linux", not(cutline_portable))))]
-pub(crate) use unbuffered::Names;
+pub(crate) use unbuffered::DirReader;
 #[cfg(unix)]
 pub(crate) use unix::*;
 #[cfg(windows)]
@@ -39,7 +39,7 @@ pub(crate) struct Opened {
     /// What the system says of it.
     pub(crate) stat: Stat,
     /// What it is opened by once more.
-    pub(crate) held: Held,
+    pub(crate) held: PathHandle,
 }
 
 /// What the system says of a file, a folder or a link.
@@ -106,7 +106,7 @@ pub(crate) struct Process {
 /// What can't be seen now, for want of a descriptor: it says nothing of what there is.
 #[cfg(unix)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Unseen;
+pub(crate) struct OutOfDescriptors;
 
 /// Where a program is, by `PATH`.
 pub(crate) fn on_path(program: &Path) -> Option<PathBuf> {

@@ -14,9 +14,9 @@ mod fixture;
 pub mod grep;
 pub mod ls;
 mod page;
-pub mod place;
 pub mod read;
-mod walked;
+pub mod resolve;
+mod walk_support;
 
 use std::sync::Arc;
 

@@ -10,8 +10,8 @@ use std::io::{Seek as _, Write as _};
 use std::ops::ControlFlow;
 
 use cutline::limits::{BINARY_SNIFF_BYTES, LITERAL_BYTES, PATTERN_BYTES};
-use cutline::search::content::pattern::{Case, Reach, Refused, Source, Syntax};
-use cutline::search::content::{PassedOver, Pattern, Query, RowKind, Searched, Searcher, What};
+use cutline::search::content::pattern::{Case, LineMode, Refused, Source, Syntax};
+use cutline::search::content::{OutputMode, PassedOver, Pattern, Query, RowKind, Searched, Searcher};
 use cutline::search::walk::Stop;
 use cutline_core::text::decode::Encoding;
 use regex_automata::nfa::thompson::{self, pikevm::PikeVM};
@@ -28,7 +28,7 @@ thread_local! {
     static FILE: RefCell<File> = RefCell::new(tempfile::tempfile().unwrap());
 }
 
-/// What the first byte says.
+/// OutputMode the first byte says.
 #[derive(Debug, Clone, Copy)]
 struct Settings {
     /// Bit 0.
@@ -36,7 +36,7 @@ struct Settings {
     /// Bit 1.
     syntax: Syntax,
     /// Bit 2.
-    reach: Reach,
+    reach: LineMode,
     /// Bits 3 and 4.
     context: usize,
 }
@@ -47,7 +47,7 @@ pub fn run(bytes: &[u8]) {
     let settings = Settings {
         case: if byte & 1 == 0 { Case::Counts } else { Case::Ignored },
         syntax: if byte & 2 == 0 { Syntax::Regex } else { Syntax::Literal },
-        reach: if byte & 4 == 0 { Reach::Line } else { Reach::Lines },
+        reach: if byte & 4 == 0 { LineMode::Line } else { LineMode::Lines },
         context: usize::from(byte >> 3 & 3),
     };
     let (pattern, text) = parts(rest);
@@ -68,14 +68,14 @@ fn check(settings: Settings, pattern: &str, text: &[u8]) {
             return;
         }
         Err(Refused::Newline) => {
-            assert_eq!(reach, Reach::Line, "{pattern:?}");
+            assert_eq!(reach, LineMode::Line, "{pattern:?}");
             return;
         }
     };
-    let (rows, searched) = search(&compiled, What::Lines { context }, text);
+    let (rows, searched) = search(&compiled, OutputMode::Lines { context }, text);
     let counted = |what| search(&compiled, what, text).1.matches;
-    assert_eq!(counted(What::Count), searched.matches);
-    assert_eq!(counted(What::Any), searched.matches.min(1));
+    assert_eq!(counted(OutputMode::Count), searched.matches);
+    assert_eq!(counted(OutputMode::Any), searched.matches.min(1));
     let (encoding, mark) = Encoding::of(text);
     if encoding != Encoding::Utf8 {
         return;
@@ -88,14 +88,14 @@ fn check(settings: Settings, pattern: &str, text: &[u8]) {
     let text = &text[mark..];
     let has_returns = text.contains(&b'\r');
     let Some(oracle) = oracle else { return };
-    if has_returns && (reach == Reach::Lines || may_name_return(settings, pattern)) {
+    if has_returns && (reach == LineMode::Lines || may_name_return(settings, pattern)) {
         return;
     }
     let is_match = match reach {
-        Reach::Line => by_line(&oracle, text),
+        LineMode::Line => by_line(&oracle, text),
         // These are of the file where a match can span lines, else of the line.
-        Reach::Lines if ["\\A", "\\z", "(?"].iter().any(|of_text| pattern.contains(of_text)) => return,
-        Reach::Lines => across_lines(&oracle, text),
+        LineMode::Lines if ["\\A", "\\z", "(?"].iter().any(|of_text| pattern.contains(of_text)) => return,
+        LineMode::Lines => across_lines(&oracle, text),
     };
     assert_eq!(
         searched.matches,
@@ -114,7 +114,7 @@ fn check(settings: Settings, pattern: &str, text: &[u8]) {
 }
 
 /// The rows of a file, by number, whether it matches, text, whether that is cut; and what became of it.
-fn search(pattern: &Pattern, what: What, text: &[u8]) -> (Vec<(usize, bool, String, bool)>, Searched) {
+fn search(pattern: &Pattern, what: OutputMode, text: &[u8]) -> (Vec<(usize, bool, String, bool)>, Searched) {
     let query = Query { pattern: pattern.clone(), what, enough: u64::MAX, max_line_chars: LINE_CHARS };
     let mut rows = Vec::new();
     let done =

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::limits::Limits;
 use crate::server::{Shape, StatsFile, now_ms, result_of};
-use crate::stats::{Asked, Call, Record};
+use crate::stats::{Call, Record, RequestedLimit};
 use crate::tools::arguments::Object;
 use crate::tools::{Context, Output, Progress, ToolError, ToolName, ToolSet, catalog};
 use cutline_core::notice::Count;
@@ -87,7 +87,7 @@ pub(super) fn run(options: &Options, tool: Tool, json: bool) -> anyhow::Result<i
     let (cx, given, stats_file) = prepared(options, tool, &words, &told)
         .unwrap_or_else(|message| refuse_in(&["call", tool.as_str()], message));
     let runtime = serve::runtime()?;
-    let (asked, start) = (Asked::of(&given), Instant::now());
+    let (asked, start) = (RequestedLimit::of(&given), Instant::now());
     let (outcome, interrupted) = runtime.block_on(call(&cx, tool, given));
     if told.load(Ordering::Relaxed) {
         let _closed = write!(std::io::stderr(), "{CLEAR}");

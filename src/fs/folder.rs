@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::ControlFlow;
 
-use crate::sys::{FileKind, Folder, Names};
+use crate::sys::{DirReader, FileKind, Folder};
 
 /// Bytes of names that the kernel hands over at once.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -23,11 +23,11 @@ pub enum EntryKind {
 
 /// A buffer that folders are read through; each worker has its own.
 #[derive(Debug)]
-pub struct Reader(Names);
+pub struct Reader(DirReader);
 
 impl Default for Reader {
     fn default() -> Self {
-        Self(Names::with_capacity(BUFFER_BYTES))
+        Self(DirReader::with_capacity(BUFFER_BYTES))
     }
 }
 

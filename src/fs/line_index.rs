@@ -46,7 +46,7 @@ impl Identity {
         Self { id, bytes, modified, changed }
     }
 
-    fn is_settled(&self) -> bool {
+    fn is_old_enough_to_cache(&self) -> bool {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
         let now = i128::try_from(now).unwrap_or(i128::MAX);
         now - self.modified >= SETTLED_NANOS && now - self.changed >= SETTLED_NANOS
@@ -168,7 +168,7 @@ impl Cache {
             return Ok(index);
         }
         let index = Arc::new(LineIndex::count(text, workers, cancel)?);
-        if identity.bytes >= MIN_REMEMBERED_BYTES && identity.is_settled() {
+        if identity.bytes >= MIN_REMEMBERED_BYTES && identity.is_old_enough_to_cache() {
             let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             kept.retain(|(other, _)| other.id != identity.id);
             kept.truncate(REMEMBERED - 1);

@@ -11,7 +11,7 @@ use crate::sys::Folder;
 
 /// Which of the names are asked for.
 #[derive(Debug, Clone, Copy)]
-pub struct Wanted {
+pub struct ListPage {
     /// How many to skip.
     pub offset: u64,
     /// How many to give at most.
@@ -20,7 +20,7 @@ pub struct Wanted {
 
 /// The names of a folder.
 #[derive(Debug)]
-pub struct Names {
+pub struct ListedNames {
     /// Each name, and after it what orders it where that is something else.
     bytes: Vec<u8>,
     entries: Vec<Named>,
@@ -37,9 +37,9 @@ struct Named {
     kind: EntryKind,
 }
 
-impl Names {
+impl ListedNames {
     /// Reads a folder and puts those that are `wanted` in order; what was read so far where `stopped`.
-    pub fn read(folder: &Folder, wanted: &Wanted, stopped: impl Fn() -> bool) -> io::Result<Self> {
+    pub fn read(folder: &Folder, wanted: &ListPage, stopped: impl Fn() -> bool) -> io::Result<Self> {
         let mut names = Self { bytes: Vec::new(), entries: Vec::new(), asked: 0..0 };
         Reader::default().read(folder, |name, kind| names.push(name, kind))?;
         if !stopped() {
@@ -64,7 +64,7 @@ impl Names {
         self.entries.push(Named { prefix, start, len, key_len, kind });
     }
 
-    fn order(&mut self, wanted: &Wanted) {
+    fn order(&mut self, wanted: &ListPage) {
         let index = |number: u64| usize::try_from(number).unwrap_or(usize::MAX).min(self.entries.len());
         let (from, to) = (index(wanted.offset), index(wanted.offset.saturating_add(wanted.limit)));
         let bytes = &self.bytes;

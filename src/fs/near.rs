@@ -10,8 +10,8 @@ use std::path::Path;
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::open::Place;
-use crate::sys::{self, Names};
+use super::open::OpenedPath;
+use crate::sys::{self, DirReader};
 use cutline_core::text::show;
 
 /// Entries of a folder that are looked at for near names.
@@ -24,7 +24,7 @@ const ALIKE: f64 = 0.75;
 const OFFERED: usize = 3;
 
 /// The one entry of `folder` whose name means the same as `name`; none where several do.
-pub fn same(folder: &Place, name: &str) -> Option<OsString> {
+pub fn same(folder: &OpenedPath, name: &str) -> Option<OsString> {
     let wanted = folded(name);
     let mut names =
         entries(folder).into_iter().filter(|entry| folded(&show::name(entry.as_encoded_bytes())) == wanted);
@@ -34,7 +34,7 @@ pub fn same(folder: &Place, name: &str) -> Option<OsString> {
 
 /// The names in `folder` that are nearest to `name`, the nearest first; never that name itself,
 /// which may be there and yet open nothing.
-pub fn names(folder: &Place, name: &str) -> Vec<String> {
+pub fn names(folder: &OpenedPath, name: &str) -> Vec<String> {
     let wanted = name.to_lowercase();
     let mut near: Vec<(f64, String)> = entries(folder)
         .iter()
@@ -68,10 +68,10 @@ fn folded(name: &str) -> String {
 }
 
 /// The names in a folder, in no order; none where it can't be read.
-fn entries(folder: &Place) -> Vec<OsString> {
+fn entries(folder: &OpenedPath) -> Vec<OsString> {
     let Ok(folder) = folder.folder() else { return Vec::new() };
     let mut names = Vec::new();
-    let _what_was_read = Names::with_capacity(NAMES_BYTES).read(&folder, |name, _| {
+    let _what_was_read = DirReader::with_capacity(NAMES_BYTES).read(&folder, |name, _| {
         names.push(sys::name(name).into_owned());
         if names.len() < MAX_ENTRIES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     });

@@ -14,7 +14,7 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use crate::fs::workspace::{Boundary, Workspace};
-use crate::sys::{self, FileKind, Folder, Held, Opened};
+use crate::sys::{self, FileKind, Folder, Opened, PathHandle};
 
 pub use crate::sys::Stat;
 
@@ -23,14 +23,14 @@ const MAX_LINKS: usize = 40;
 
 /// Something that is open, and inside the roots.
 #[derive(Debug)]
-pub struct Place {
+pub struct OpenedPath {
     /// Where it really is.
     pub real: PathBuf,
     /// What it is.
     pub kind: Kind,
     /// What the system says of it.
     pub stat: Stat,
-    held: Held,
+    held: PathHandle,
 }
 
 /// What stands at a path.
@@ -57,7 +57,7 @@ pub enum OpenError {
     Other(io::Error),
 }
 
-impl Place {
+impl OpenedPath {
     /// Opens `path`, which is absolute, where `workspace` allows its real place.
     pub fn open(workspace: &Workspace, path: &Path) -> Result<Self, OpenError> {
         let bounded = workspace.boundary() == Boundary::Roots;

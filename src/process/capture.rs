@@ -28,12 +28,12 @@ pub struct Captured {
     /// Whether it is not text: then `text` says nothing.
     pub binary: bool,
     /// Where the whole is: of an output that was cut, is binary, or goes on.
-    pub saved: Option<Result<Saved, io::Error>>,
+    pub saved: Option<Result<SavedOutput, io::Error>>,
 }
 
 /// A saved output.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Saved {
+pub struct SavedOutput {
     /// Where it is.
     pub path: PathBuf,
     /// How many bytes it holds, where that is not all: the cap was reached.
@@ -189,12 +189,12 @@ impl Capture {
     }
 
     /// Makes sure that the output is in a file that stays.
-    fn saved(&mut self) -> Result<Saved, io::Error> {
+    fn saved(&mut self) -> Result<SavedOutput, io::Error> {
         self.begin();
         match std::mem::replace(&mut self.saving, Saving::Done) {
             Saving::File(mut file) => {
                 file.keep();
-                let saved = Saved {
+                let saved = SavedOutput {
                     path: file.path().to_owned(),
                     first_bytes: (file.written() < self.bytes()).then_some(file.written()),
                 };

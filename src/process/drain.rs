@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 use tokio::sync::watch;
 
 use super::capture::Capture;
-use crate::sys::Tap;
+use crate::sys::OutputPipe;
 
 /// Bytes of one read.
 const BLOCK_BYTES: usize = 128 * 1024;
@@ -35,7 +35,7 @@ impl Drop for Drain {
 }
 
 struct Shared {
-    tap: Tap,
+    tap: OutputPipe,
     capture: Mutex<Capture>,
     /// Bytes that were captured: known also while the capture is at work.
     bytes: AtomicU64,
@@ -43,7 +43,7 @@ struct Shared {
 
 /// How far a reader is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Level {
+pub(super) struct DrainProgress {
     /// Bytes that were captured.
     pub(super) taken: u64,
     /// Bytes that wait in the pipe. Beside these, one block may be on its way.
@@ -52,9 +52,9 @@ pub(super) struct Level {
     pub(super) idle: bool,
 }
 
-impl Level {
+impl DrainProgress {
     /// Whether everything that was written so far was taken.
-    pub(super) fn is_dry(self) -> bool {
+    pub(super) fn is_drained(self) -> bool {
         self.idle && self.waiting == 0
     }
 
@@ -67,7 +67,7 @@ impl Level {
 impl Drain {
     /// Begins to read `pipe` into `capture`.
     pub(super) fn start(pipe: PipeReader, capture: Capture) -> io::Result<Self> {
-        let tap = Tap::new(pipe)?;
+        let tap = OutputPipe::new(pipe)?;
         let shared = Arc::new(Shared { tap, capture: Mutex::new(capture), bytes: AtomicU64::new(0) });
         let (end, ended) = watch::channel(false);
         let reader = Arc::clone(&shared);
@@ -97,9 +97,9 @@ impl Drain {
     }
 
     /// How far it is.
-    pub(super) fn level(&self) -> Level {
+    pub(super) fn level(&self) -> DrainProgress {
         let tap = &self.shared.tap;
-        Level { taken: self.bytes(), waiting: tap.waiting(), idle: tap.is_idle() }
+        DrainProgress { taken: self.bytes(), waiting: tap.waiting(), idle: tap.is_idle() }
     }
 
     /// How many bytes were captured so far.

@@ -10,9 +10,9 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::drain::Drain;
-use super::family::{self, Outcome, Record, Scope};
 use super::mark::Server;
-use super::places::{Place, Staying};
+use super::permits::{CommandPermit, Staying};
+use super::process_tree::{self, Outcome, Record, Scope};
 use crate::process::spill::Store;
 use crate::sys;
 
@@ -37,7 +37,7 @@ pub(super) struct Registry {
 #[derive(Debug, Default)]
 struct State {
     running: BTreeMap<String, Scope>,
-    left: Vec<Left>,
+    left: Vec<Remaining>,
     /// Those of which somebody may be left though all was done to end them: it is tried again at the
     /// server's end.
     unsure: Vec<Scope>,
@@ -47,13 +47,13 @@ struct State {
 
 /// What a command left behind.
 #[derive(Debug)]
-struct Left {
+struct Remaining {
     scope: Scope,
     /// Reads its output, while anybody holds that, and the descriptors that takes.
     held: Option<(Arc<Drain>, Staying)>,
 }
 
-impl Left {
+impl Remaining {
     /// Lets go what is not needed any more; whether that is all.
     fn is_gone(&mut self) -> bool {
         self.held.take_if(|(drain, _)| drain.has_ended());
@@ -100,7 +100,7 @@ impl Registry {
     /// Lets go of what was left behind and has ended since.
     pub(super) fn reap(&self) {
         let mut state = self.state();
-        let gone: Vec<Left> = state.left.extract_if(.., Left::is_gone).collect();
+        let gone: Vec<Remaining> = state.left.extract_if(.., Remaining::is_gone).collect();
         if let Some(record) = &mut state.record {
             for left in &gone {
                 record.done(left.scope.mark());
@@ -126,10 +126,10 @@ impl Registry {
     }
 
     /// A command is over, but some of its processes stay.
-    pub(super) fn left(&self, scope: Scope, drain: Arc<Drain>, place: Place) {
+    pub(super) fn left(&self, scope: Scope, drain: Arc<Drain>, place: CommandPermit) {
         let noted = scope.clone();
         let held = (!drain.has_ended()).then(|| (drain, place.staying()));
-        self.state().left.push(Left { scope, held });
+        self.state().left.push(Remaining { scope, held });
         self.over(noted.mark(), |record| record.left(&noted));
     }
 
@@ -192,12 +192,12 @@ pub(super) async fn shutdown(registry: &Arc<Registry>) {
 }
 
 async fn end_of(scopes: Vec<Scope>) -> Outcome {
-    if scopes.is_empty() { Outcome::Over } else { family::end(scopes, GRACE).await }
+    if scopes.is_empty() { Outcome::Over } else { process_tree::end(scopes, GRACE).await }
 }
 
 /// Ends what servers that were killed left behind. Blocks.
 pub(super) fn end_stale(store: &Store) {
     if let Some(folder) = store.existing_folder() {
-        family::end_stale(&folder, GRACE);
+        process_tree::end_stale(&folder, GRACE);
     }
 }

@@ -82,7 +82,7 @@ impl Shell {
             .env(MARK, mark)
             .stdout(input.try_clone()?)
             .stderr(input);
-        sys::set_apart(&mut shell);
+        sys::new_process_group(&mut shell);
         // `shell` holds the pipe's other end; it goes when this returns, so that the end is seen.
         Ok(Started { child: shell.spawn()?, output })
     }

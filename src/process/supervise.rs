@@ -14,22 +14,22 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::capture::{Capture, Captured};
-use super::drain::{Drain, Level};
-use super::family::{self, Outcome, Scope, end_all};
+use super::drain::{Drain, DrainProgress};
+use super::process_tree::{self, Outcome, Scope, end_all};
 use super::registry::{GRACE, Registry};
 use super::shell::Shell;
-use super::{Background, Cause, Ending, Finished, Place, Request, Running};
+use super::{Background, Cause, CommandPermit, Ending, Finished, Request, Running};
 use crate::process::spill::Store;
 use crate::sys;
 
 /// How long the processes of a command that ran out of time have until they are made to end.
 const TIMEOUT_GRACE: Duration = Duration::from_secs(2);
 /// How long nothing must come, after the shell's end, until what still holds the pipe is left to it.
-const QUIET: Duration = Duration::from_millis(40);
+const QUIET_PERIOD: Duration = Duration::from_millis(40);
 /// How long after the shell's end its answer waits for what others write.
-const LINGER: Duration = Duration::from_millis(200);
+const BACKGROUND_WAIT: Duration = Duration::from_millis(200);
 /// How long is waited for what the shell itself wrote, where it is not to be had.
-const STUCK: Duration = Duration::from_secs(5);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long is waited for a shell that was killed, and for its pipe's end.
 const KILLED: Duration = Duration::from_millis(500);
 
@@ -38,19 +38,19 @@ pub(super) fn run(
     shell: &Shell,
     store: &Arc<Store>,
     registry: &Arc<Registry>,
-    place: Place,
+    place: CommandPermit,
     request: Request<'_>,
 ) -> io::Result<Running> {
     let began = Instant::now();
     let mut scope = registry.announce()?;
     let mark = scope.mark().to_owned();
     // Also where it says that it could not be started, something may run: by its mark it is known.
-    let mut leash = Leash { registry: Arc::clone(registry), scope: Some(scope.clone()), mark };
+    let mut leash = KillOnDrop { registry: Arc::clone(registry), scope: Some(scope.clone()), mark };
     let mut started = shell.start(request.command, request.roots, &leash.mark)?;
     scope.started(&mut started.child)?;
     leash.scope = Some(scope.clone());
     registry.started(scope);
-    sys::let_go(&mut started.child, request.command);
+    sys::send_command(&mut started.child, request.command);
 
     let capture = Capture::new(Arc::clone(store), request.keep, request.max_bytes);
     let drain = Arc::new(Drain::start(started.output, capture)?);
@@ -63,18 +63,18 @@ pub(super) fn run(
         // Nobody listens where the caller went away; then there is nothing to tell.
         let _or_nobody = tell.send(finished);
     });
-    Ok(Running { finished, drain, _leash: cancel.clone().drop_guard(), cancel })
+    Ok(Running { finished, drain, _kill_on_drop: cancel.clone().drop_guard(), cancel })
 }
 
 /// Holds a command: let go while it runs, it kills it.
-struct Leash {
+struct KillOnDrop {
     registry: Arc<Registry>,
     mark: String,
     /// What is to be ended; `None` where there is nothing any more.
     scope: Option<Scope>,
 }
 
-impl Drop for Leash {
+impl Drop for KillOnDrop {
     fn drop(&mut self) {
         // Only where the runtime itself is taken down, or the command could not be looked after.
         match self.scope.take() {
@@ -90,8 +90,8 @@ impl Drop for Leash {
 struct Command {
     child: Child,
     drain: Arc<Drain>,
-    leash: Leash,
-    place: Place,
+    leash: KillOnDrop,
+    place: CommandPermit,
     began: Instant,
 }
 
@@ -109,7 +109,7 @@ impl Command {
         let duration = self.began.elapsed();
         let cause = match cause {
             Cause::Itself => tokio::select! {
-                () = self.dry() => Cause::Itself,
+                () = self.wait_until_drained() => Cause::Itself,
                 () = cancel.cancelled() => {
                     self.end(GRACE).await;
                     Cause::Cancelled
@@ -118,7 +118,7 @@ impl Command {
             cause => cause,
         };
         let (output, background) = match cause {
-            Cause::Itself => self.settle().await,
+            Cause::Itself => self.collect_output().await,
             Cause::Timeout => (self.close().await, Vec::new()),
             Cause::Cancelled => {
                 // There is no answer that could name the file.
@@ -133,7 +133,7 @@ impl Command {
     /// Ends all of its processes.
     async fn end(&mut self, grace: Duration) -> Option<ExitStatus> {
         if let Some(scope) = self.leash.scope.clone()
-            && family::end(vec![scope.clone()], grace).await == Outcome::Unsure
+            && process_tree::end(vec![scope.clone()], grace).await == Outcome::Unsure
         {
             // The record first, so that nothing can say that it is done.
             self.leash.registry.unsure(scope);
@@ -155,14 +155,14 @@ impl Command {
     }
 
     /// Takes what was printed, and leaves the background processes alive.
-    async fn settle(mut self) -> (Captured, Vec<Background>) {
+    async fn collect_output(mut self) -> (Captured, Vec<Background>) {
         let Some(scope) = self.leash.scope.take() else { return (self.close().await, Vec::new()) };
         let held = !self.drain.has_ended();
         if scope.is_empty() && !held {
             return (self.captured(|capture| capture.answer(false)).await, Vec::new());
         }
         let (pipe, there) = (self.drain.pipe(), scope.clone());
-        let stay = family::aside(move || there.stay(pipe, held)).await;
+        let stay = process_tree::run_on_own_thread(move || there.stay(pipe, held)).await;
         let stay = stay.unwrap_or_else(|| scope.unseen(pipe));
         let goes_on = !self.drain.has_ended();
         let output = self.captured(move |capture| capture.answer(goes_on)).await;
@@ -179,13 +179,13 @@ impl Command {
 
     /// Waits until all was read that the command wrote: until the pipe's end, or, where others hold
     /// it, until it has been dry for a while.
-    async fn dry(&self) {
+    async fn wait_until_drained(&self) {
         let began = Instant::now();
         let end = self.drain.level();
         let mut before = end;
-        while timeout(QUIET, self.drain.ended()).await.is_err() {
+        while timeout(QUIET_PERIOD, self.drain.ended()).await.is_err() {
             let now = self.drain.level();
-            if is_settled(began.elapsed(), end, before, now) {
+            if output_is_complete(began.elapsed(), end, before, now) {
                 break;
             }
             before = now;
@@ -201,7 +201,7 @@ impl Command {
             return seen;
         }
         let (drain, there) = (Arc::clone(&self.drain), look.clone());
-        match family::aside(move || drain.with(there)).await {
+        match process_tree::run_on_own_thread(move || drain.with(there)).await {
             Some(seen) => seen,
             None => self.drain.with(look),
         }
@@ -210,10 +210,15 @@ impl Command {
 
 /// Whether the answer need not wait for more, so long after the shell's `end`: what came since is
 /// the others'. All that the shell wrote is waited for, however slowly it can be saved.
-fn is_settled(elapsed: Duration, end: Level, before: Level, now: Level) -> bool {
-    let quiet = now.is_dry() && now.taken == before.taken;
-    let all_of_its_own = now.is_dry() || now.taken >= end.written();
-    quiet || (elapsed >= LINGER && all_of_its_own) || elapsed >= STUCK
+fn output_is_complete(
+    elapsed: Duration,
+    end: DrainProgress,
+    before: DrainProgress,
+    now: DrainProgress,
+) -> bool {
+    let quiet = now.is_drained() && now.taken == before.taken;
+    let all_of_its_own = now.is_drained() || now.taken >= end.written();
+    quiet || (elapsed >= BACKGROUND_WAIT && all_of_its_own) || elapsed >= DRAIN_TIMEOUT
 }
 
 #[cfg(test)]
@@ -223,7 +228,7 @@ mod tests {
     #[test]
     fn what_the_shell_wrote_is_waited_for_and_no_more() {
         let millis = Duration::from_millis;
-        let level = |taken, waiting, idle| Level { taken, waiting, idle };
+        let level = |taken, waiting, idle| DrainProgress { taken, waiting, idle };
         let end = level(1_000, 500_000, false);
         let all = end.written();
         let dry = level(501_000, 0, true);
@@ -256,7 +261,7 @@ mod tests {
             ("a disk that does not come back", 5_000, end, end, true),
         ];
         for (about, elapsed, before, now, expected) in cases {
-            assert_eq!(is_settled(millis(elapsed), end, before, now), expected, "{about}");
+            assert_eq!(output_is_complete(millis(elapsed), end, before, now), expected, "{about}");
         }
     }
 }

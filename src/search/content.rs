@@ -23,7 +23,7 @@ pub use rows::{Row, RowKind, Rows};
 
 /// What is wanted of each file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum What {
+pub enum OutputMode {
     /// Its match lines, with so many lines of context on each side.
     Lines {
         /// Lines of context.
@@ -41,7 +41,7 @@ pub struct Query {
     /// What is searched for.
     pub pattern: Pattern,
     /// What is wanted.
-    pub what: What,
+    pub what: OutputMode,
     /// After so many match lines the rest of a file is of no interest, but for the context of the last
     /// but one.
     pub enough: u64,

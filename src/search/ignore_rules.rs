@@ -23,7 +23,7 @@ use crate::sys::{self, Folder};
 #[derive(Debug, Clone)]
 pub struct Rules {
     shared: Option<Arc<Shared>>,
-    nearest: Option<Arc<Level>>,
+    nearest: Option<Arc<DirRules>>,
 }
 
 /// What the rules of all folders of a walk share.
@@ -37,8 +37,8 @@ struct Shared {
 
 /// The rules of one folder, and of those above it.
 #[derive(Debug)]
-struct Level {
-    above: Option<Arc<Level>>,
+struct DirRules {
+    above: Option<Arc<DirRules>>,
     /// How many bytes of an absolute path below the folder lead to it, with the `/` after it.
     root_len: usize,
     ignore: Option<Arc<Gitignore>>,
@@ -49,7 +49,7 @@ struct Level {
     top: bool,
 }
 
-impl Drop for Level {
+impl Drop for DirRules {
     /// Level by level: a tree may be deeper than a stack.
     fn drop(&mut self) {
         let mut above = self.above.take();
@@ -171,7 +171,7 @@ impl Rules {
     }
 
     /// Whether anything was left out so far.
-    pub fn left_anything_out(&self) -> bool {
+    pub fn ignored_any(&self) -> bool {
         self.shared.as_ref().is_some_and(|shared| shared.left_out.load(Ordering::Relaxed))
     }
 }
@@ -180,9 +180,9 @@ fn matched(rules: Option<&Arc<Gitignore>>, path: &[u8], is_folder: bool) -> Matc
     rules.map_or(Match::None, |rules| rules.matched(Path::new(&sys::name(path)), is_folder).map(|_| ()))
 }
 
-fn level(above: Option<Arc<Level>>, folder: &Folder, root_len: usize, files: RuleFiles) -> Level {
+fn level(above: Option<Arc<DirRules>>, folder: &Folder, root_len: usize, files: RuleFiles) -> DirRules {
     let read = |there: bool, name: &str| there.then(|| files::rules(folder, name)).flatten();
-    Level {
+    DirRules {
         above,
         root_len,
         ignore: read(files.ignore, ".ignore"),

@@ -35,7 +35,7 @@ pub trait Visit: Sync {
     type Worker;
 
     /// What the news of a walk count.
-    const COUNTED: Counted;
+    const PROGRESS_UNIT: ProgressUnit;
 
     /// A worker begins.
     fn worker(&self) -> Self::Worker;
@@ -61,7 +61,7 @@ pub trait Visit: Sync {
 
 /// What the news of a walk count.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Counted {
+pub enum ProgressUnit {
     /// Names that were looked at.
     Names,
     /// Entries that were visited.

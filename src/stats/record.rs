@@ -83,7 +83,7 @@ pub struct Call {
     /// The tool.
     pub tool: ToolName,
     /// How much the call asked for.
-    pub asked: Asked,
+    pub asked: RequestedLimit,
     /// When it ended, in milliseconds since 1970 (UTC).
     pub time_ms: u64,
     /// How long it took.
@@ -92,14 +92,14 @@ pub struct Call {
 
 /// How much a call asked for, by its own `limit`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Asked {
+pub enum RequestedLimit {
     /// It named no limit.
     All,
     /// So many lines, matches, results or entries; 0 where what was given is no number.
     UpTo(u64),
 }
 
-impl Asked {
+impl RequestedLimit {
     /// What the arguments `given` ask for, in any form in which the tools take them.
     pub fn of(given: &Object) -> Self {
         let limit = given.iter().find(|(name, value)| name.eq_ignore_ascii_case("limit") && !value.is_null());
@@ -148,7 +148,7 @@ impl Answered {
             total_lines: total.map(|total| total.lines),
             total_bytes: total.map(|total| total.bytes),
             // Up to a limit of the call's own, what was found is all that it asked for.
-            total_is_lower_bound: call.asked == Asked::All
+            total_is_lower_bound: call.asked == RequestedLimit::All
                 && cut.and_then(|cut| cut.total_is_lower_bound).unwrap_or(false),
             limit_percent: percent(given.lines, bounds.lines).max(percent(given.bytes, bounds.bytes)),
             tokens_given: tokens(given.bytes),
@@ -171,7 +171,7 @@ impl Answered {
 fn total(call: &Call, output: &Output, given: Extent) -> Option<Extent> {
     let details = &output.details;
     let Some(cut) = &details.truncation else {
-        let own = call.asked != Asked::All;
+        let own = call.asked != RequestedLimit::All;
         // What follows a search that stopped at the tool's own number of results is not known, nor is
         // an output of which nothing is shown because it is not text.
         let unknown = details.next_offset.is_some() && !own
@@ -192,8 +192,8 @@ fn total(call: &Call, output: &Output, given: Extent) -> Option<Extent> {
         ToolName::Ls => details.next_offset.unwrap_or(total.lines).saturating_sub(given.lines) == 0,
     };
     let to_the_end = match call.asked {
-        Asked::All => true,
-        Asked::UpTo(limit) => limit >= total.lines,
+        RequestedLimit::All => true,
+        RequestedLimit::UpTo(limit) => limit >= total.lines,
     };
     (whole && to_the_end).then_some(total)
 }

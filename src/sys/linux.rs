@@ -1,12 +1,12 @@
 //! Linux: `O_PATH`, `openat2`, `/proc`, pidfds.
 
 mod beneath;
-mod grip;
-mod names;
+mod dir_reader;
 mod opened;
+mod process_handle;
 mod processes;
 mod reserve;
-mod wake;
+mod waker;
 
 use std::fs::File;
 use std::io::{IoSliceMut, PipeReader};
@@ -15,13 +15,13 @@ use rustix::io::ReadWriteFlags;
 use rustix::rand::GetRandomFlags;
 
 pub(super) use beneath::open_beneath;
-pub(crate) use grip::{Grip, ended};
-pub(crate) use names::Names;
-pub(crate) use opened::Held;
+pub(crate) use dir_reader::DirReader;
 pub(super) use opened::LOOK;
-pub(crate) use processes::{all, mark, one, pipes};
+pub(crate) use opened::PathHandle;
+pub(crate) use process_handle::{ProcessHandle, ended};
+pub(crate) use processes::{list_processes, mark, pipes, process_info};
 pub(crate) use reserve::fill as make_ready;
-pub(super) use wake::Wake;
+pub(super) use waker::Waker;
 
 /// All `size` bytes of a file, where they are in memory; never waits for a disk.
 pub(crate) fn read_cached(file: &File, size: usize) -> Option<Vec<u8>> {

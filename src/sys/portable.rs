@@ -1,10 +1,10 @@
 //! What every Unix has, and macOS where that is not enough.
 
-mod grip;
-mod names;
+mod dir_reader;
 mod opened;
+mod process_handle;
 mod processes;
-mod wake;
+mod waker;
 
 use std::fs::File;
 use std::io::{self, PipeReader, Read as _};
@@ -13,12 +13,12 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-pub(crate) use grip::{Grip, ended};
-pub(super) use names::each_name;
-pub(crate) use opened::Held;
+pub(super) use dir_reader::each_name;
 pub(super) use opened::LOOK;
-pub(crate) use processes::{all, boot, mark, one, pipes};
-pub(super) use wake::Wake;
+pub(crate) use opened::PathHandle;
+pub(crate) use process_handle::{ProcessHandle, ended};
+pub(crate) use processes::{boot, list_processes, mark, pipes, process_info};
+pub(super) use waker::Waker;
 
 /// It can't be had in one step here.
 pub(super) fn open_beneath(_: impl AsFd, _: &[u8], _: OFlags) -> Result<OwnedFd, Errno> {

@@ -11,7 +11,7 @@ pub(crate) use unix::{asked, respelled, taken};
 #[cfg(windows)]
 pub(crate) use windows::{asked, respelled, taken};
 #[cfg(windows)]
-pub use windows::{shown, verbatim};
+pub(crate) use windows::{shown, verbatim};
 
 #[cfg(unix)]
 mod unix {
@@ -63,7 +63,7 @@ mod windows {
     }
 
     /// An absolute path in its verbatim spelling; each `..` is taken at its word, as everywhere here.
-    pub fn verbatim(path: &Path) -> PathBuf {
+    pub(crate) fn verbatim(path: &Path) -> PathBuf {
         let mut prefix = OsString::new();
         let mut names = Vec::new();
         for component in path.components() {

@@ -7,9 +7,9 @@ use super::{FileKind, Folder, each_name};
 
 /// Reads folders, and holds nothing for it.
 #[derive(Debug)]
-pub(crate) struct Names;
+pub(crate) struct DirReader;
 
-impl Names {
+impl DirReader {
     /// One for any number of names.
     pub(crate) fn with_capacity(_: usize) -> Self {
         Self

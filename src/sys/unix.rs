@@ -1,8 +1,8 @@
 //! What Linux and macOS have in common.
 
 pub(crate) mod below;
+mod output_pipe;
 mod shell;
-mod tap;
 
 use std::borrow::Cow;
 use std::ffi::{CStr, OsStr};
@@ -16,10 +16,10 @@ use std::path::Path;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::{FileKind, LOOK, Stat, one};
+use super::{FileKind, LOOK, Stat, process_info};
 
+pub(crate) use output_pipe::OutputPipe;
 pub(crate) use shell::*;
-pub(crate) use tap::Tap;
 
 /// An open folder: what is below it is opened through it.
 pub(crate) type Folder = OwnedFd;
@@ -147,7 +147,7 @@ pub(crate) fn is_private_folder(path: &Path) -> io::Result<bool> {
 
 /// What tells this process from any other that had its number: when it was started.
 pub(crate) fn this_start() -> u64 {
-    one(std::process::id()).ok().flatten().map_or(0, |process| process.start)
+    process_info(std::process::id()).ok().flatten().map_or(0, |process| process.start)
 }
 
 /// The name of the folder of saved outputs in the temp folder that all users share.

@@ -5,11 +5,11 @@
 //! which no name is special and none is too long.
 
 pub(crate) mod below;
-mod names;
+mod dir_reader;
 mod opened;
+mod output_pipe;
 mod processes;
 mod shell;
-mod tap;
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -22,11 +22,11 @@ use std::path::Path;
 use super::{FileKind, Stat};
 
 pub(crate) use below::{Folder, folder_from, open_folder};
-pub(super) use names::each_name;
-pub(crate) use opened::Held;
+pub(super) use dir_reader::each_name;
+pub(crate) use opened::PathHandle;
+pub(crate) use output_pipe::OutputPipe;
 pub(crate) use processes::{names_of, started, this_start};
 pub(crate) use shell::*;
-pub(crate) use tap::Tap;
 
 /// From 1601, where the system's time begins, to 1970, in its units.
 const TO_1970: i128 = 116_444_736_000_000_000;

@@ -11,7 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Context, Output, ToolError};
-use crate::process::{Cause, Crowded, Finished, Place, Request, Running};
+use crate::process::{Cause, CommandPermit, Finished, Request, Running, TooManyCommands};
 use plan::Plan;
 use progress::News;
 
@@ -51,11 +51,11 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 }
 
 /// Waits until the command can run, and tells that it waits.
-async fn wait(cx: &Context, news: &mut News<'_>) -> Result<Place, ToolError> {
+async fn wait(cx: &Context, news: &mut News<'_>) -> Result<CommandPermit, ToolError> {
     let mut place = std::pin::pin!(cx.shared.commands.place());
     loop {
         tokio::select! {
-            place = &mut place => return place.map_err(|Crowded(left)| ToolError::Crowded { left }),
+            place = &mut place => return place.map_err(|TooManyCommands(left)| ToolError::TooManyCommands { left }),
             () = cx.cancel.cancelled() => return Err(ToolError::Cancelled),
             () = cx.shutdown.cancelled() => return Err(ToolError::Cancelled),
             () = news.due() => news.tell_of_waiting(),

@@ -138,7 +138,7 @@ pub enum ToolError {
         "Command could not be started: background processes of {left} earlier commands hold their output, \
          which is all that the limit on open files allows. Send the output of such processes to a file"
     )]
-    Crowded {
+    TooManyCommands {
         /// How many commands left such processes.
         left: u32,
     },

@@ -11,7 +11,7 @@ use std::ops::ControlFlow;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::fs::open::Place;
+use crate::fs::open::OpenedPath;
 use crate::limits;
 use crate::search::globs::Glob;
 use crate::search::ignore_rules::Rules;
@@ -20,8 +20,8 @@ use cutline_core::details::{Details, Skipped};
 use cutline_core::notice::{Answer, Names, Notice, Unit, empty};
 
 use super::page::{Call, Page};
-use super::place::{self, Wanted};
-use super::walked::{self, Paths};
+use super::resolve::{self, ExpectedKind};
+use super::walk_support::{self, Paths};
 use super::{Context, Output, ToolError};
 use newest::Newest;
 use visit::{Found, Named};
@@ -87,14 +87,14 @@ struct Plan {
 /// Does one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     cx.blocking(move |cx| {
-        let place = place::open(cx, args.path.as_deref().unwrap_or("."), Wanted::Directory)?;
+        let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Directory)?;
         let plan = plan(&args, &place)?;
         search(cx, &place, &plan)
     })
     .await
 }
 
-fn plan(args: &Args, place: &Place) -> Result<Plan, ToolError> {
+fn plan(args: &Args, place: &OpenedPath) -> Result<Plan, ToolError> {
     let glob = Glob::new(&args.pattern, &place.real)
         .map_err(|message| ToolError::Glob { glob: args.pattern.clone(), message })?;
     let sort = args.sort.unwrap_or_default();
@@ -110,11 +110,11 @@ fn plan(args: &Args, place: &Place) -> Result<Plan, ToolError> {
     Ok(Plan { named: Named { glob, kind, sort }, call, sort, no_ignore })
 }
 
-fn search(cx: &Context, place: &Place, plan: &Plan) -> Result<Output, ToolError> {
+fn search(cx: &Context, place: &OpenedPath, plan: &Plan) -> Result<Output, ToolError> {
     let rules = if plan.no_ignore { Rules::none() } else { Rules::above(&place.real) };
     let stop = Stop::new(cx.cancel.clone());
     let mut results = Results::new(cx, place, plan);
-    let left_out = walked::walk(cx, place, &rules, &stop, &plan.named, |found| results.take(found))?;
+    let left_out = walk_support::walk(cx, place, &rules, &stop, &plan.named, |found| results.take(found))?;
     results.conclude(left_out)
 }
 
@@ -129,7 +129,7 @@ struct Results<'a> {
 }
 
 impl<'a> Results<'a> {
-    fn new(cx: &Context, place: &Place, plan: &'a Plan) -> Self {
+    fn new(cx: &Context, place: &OpenedPath, plan: &'a Plan) -> Self {
         Self {
             call: &plan.call,
             paths: Paths::below(&cx.workspace, &place.real),

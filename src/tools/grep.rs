@@ -12,10 +12,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::fs::lines;
-use crate::fs::open::{Kind, Place};
+use crate::fs::open::{Kind, OpenedPath};
 use crate::limits::{self, Limits};
-use crate::search::content::pattern::{Case, Reach, Refused, Source, Syntax};
-use crate::search::content::{Pattern, Query, What};
+use crate::search::content::pattern::{Case, LineMode, Refused, Source, Syntax};
+use crate::search::content::{OutputMode, Pattern, Query};
 use crate::search::globs::Glob;
 use crate::search::ignore_rules::Rules;
 use crate::search::walk::Stop;
@@ -23,8 +23,8 @@ use cutline_core::notice::Unit;
 use cutline_core::text::show;
 
 use super::page::{Call, SHOWN_BYTES};
-use super::place::{self, Wanted};
-use super::walked::{self, Paths};
+use super::resolve::{self, ExpectedKind};
+use super::walk_support::{self, Paths};
 use super::{Context, Output, ToolError, ToolName};
 use results::Results;
 use visit::Content;
@@ -94,7 +94,7 @@ struct Plan {
 /// Does one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     cx.blocking(move |cx| {
-        let place = place::open(cx, args.path.as_deref().unwrap_or("."), Wanted::Either)?;
+        let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Either)?;
         let plan = plan(&args, &place, cx.limits())?;
         match place.kind {
             Kind::Directory => search_folder(cx, &place, plan),
@@ -104,7 +104,7 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     .await
 }
 
-fn plan(args: &Args, place: &Place, limits: &Limits) -> Result<Plan, ToolError> {
+fn plan(args: &Args, place: &OpenedPath, limits: &Limits) -> Result<Plan, ToolError> {
     let is = |flag: Option<bool>| flag.unwrap_or(false);
     let most = if is(args.literal) { limits::LITERAL_BYTES } else { limits::PATTERN_BYTES };
     if args.pattern.len() > most {
@@ -115,7 +115,7 @@ fn plan(args: &Args, place: &Place, limits: &Limits) -> Result<Plan, ToolError> 
         pattern: &args.pattern,
         syntax: if is(args.literal) { Syntax::Literal } else { Syntax::Regex },
         case: if is(args.ignore_case) { Case::Ignored } else { Case::Counts },
-        reach: if is(args.multiline) { Reach::Lines } else { Reach::Line },
+        reach: if is(args.multiline) { LineMode::Lines } else { LineMode::Line },
     };
     let pattern = Pattern::new(&source).map_err(|refused| match refused {
         // Not a wrong pattern: as plain text it would be refused too.
@@ -130,9 +130,9 @@ fn plan(args: &Args, place: &Place, limits: &Limits) -> Result<Plan, ToolError> 
     let mode = args.mode.unwrap_or_default();
     let context = usize::try_from(args.context.unwrap_or(0)).unwrap_or(usize::MAX);
     let (what, unit) = match mode {
-        Mode::Content => (What::Lines { context }, Unit::Matches),
-        Mode::Files => (What::Any, Unit::Files),
-        Mode::Count => (What::Count, Unit::Files),
+        Mode::Content => (OutputMode::Lines { context }, Unit::Matches),
+        Mode::Files => (OutputMode::Any, Unit::Files),
+        Mode::Count => (OutputMode::Count, Unit::Files),
     };
     let call =
         Call { offset: args.offset.unwrap_or(0), limit: args.limit.unwrap_or(limits::GREP_LIMIT), unit };
@@ -147,17 +147,17 @@ fn max_line_chars(limits: &Limits) -> usize {
     limits.max_line_chars.min(usize::try_from(page).unwrap_or(usize::MAX))
 }
 
-fn search_folder(cx: &Context, place: &Place, plan: Plan) -> Result<Output, ToolError> {
+fn search_folder(cx: &Context, place: &OpenedPath, plan: Plan) -> Result<Output, ToolError> {
     let rules = if plan.no_ignore { Rules::none() } else { Rules::above(&place.real) };
     let stop = Stop::new(cx.cancel.clone());
     let mut results = results(cx, &plan, Paths::below(&cx.workspace, &place.real));
     let content = Content { query: plan.query, glob: plan.glob, stop: &stop };
-    let left_out = walked::walk(cx, place, &rules, &stop, &content, |found| results.take(found))?;
+    let left_out = walk_support::walk(cx, place, &rules, &stop, &content, |found| results.take(found))?;
     results.conclude(left_out)
 }
 
-fn search_file(cx: &Context, place: &Place, plan: &Plan) -> Result<Output, ToolError> {
-    let refused = |error| place::refused(cx, &place.real.to_string_lossy(), error);
+fn search_file(cx: &Context, place: &OpenedPath, plan: &Plan) -> Result<Output, ToolError> {
+    let refused = |error| resolve::refused(cx, &place.real.to_string_lossy(), error);
     let file = place.file().map_err(refused)?;
     let stop = Stop::new(cx.cancel.clone());
     let mut results = results(cx, plan, Paths::of_file(&cx.workspace, &place.real));
@@ -176,15 +176,15 @@ fn search_file(cx: &Context, place: &Place, plan: &Plan) -> Result<Output, ToolE
         // The one file that was asked for: that nothing was found in it would say too much.
         let start = place.file().map_err(refused)?;
         let start = lines::first_bytes(&start, limits::BINARY_SNIFF_BYTES).unwrap_or_default();
-        return Err(place::binary(cx, place, place.len(), &start));
+        return Err(resolve::binary(cx, place, place.len(), &start));
     }
     results.conclude(false)
 }
 
 fn results(cx: &Context, plan: &Plan, paths: Paths) -> Results {
     let context = match plan.query.what {
-        What::Lines { context } => context as u64,
-        What::Any | What::Count => 0,
+        OutputMode::Lines { context } => context as u64,
+        OutputMode::Any | OutputMode::Count => 0,
     };
     Results::new(plan.call, plan.mode, context, paths, cx.limits(), cx.has(ToolName::Read))
 }

@@ -7,15 +7,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::fs::folder::EntryKind;
-use crate::fs::listing::{Names, Wanted as Asked};
-use crate::fs::open::{Kind, OpenError, Place};
+use crate::fs::listing::{ListPage, ListedNames};
+use crate::fs::open::{Kind, OpenError, OpenedPath};
 use crate::limits;
 use cutline_core::details::Details;
 use cutline_core::notice::{Answer, Unit, empty};
 use cutline_core::text::{Extent, show};
 
 use super::page::{Call, Page};
-use super::place::{self, Wanted};
+use super::resolve::{self, ExpectedKind};
 use super::{Context, Output, ToolError};
 
 /// The arguments of ls.
@@ -35,7 +35,7 @@ pub struct Args {
 /// Does one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     cx.blocking(move |cx| {
-        let place = place::open(cx, args.path.as_deref().unwrap_or("."), Wanted::Directory)?;
+        let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Directory)?;
         let call = Call {
             offset: args.offset.unwrap_or(0),
             limit: args.limit.unwrap_or(limits::LS_LIMIT),
@@ -46,11 +46,11 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     .await
 }
 
-fn list(cx: &Context, place: &Place, call: &Call) -> Result<Output, ToolError> {
-    let refused = |error| place::refused(cx, &place.real.to_string_lossy(), error);
+fn list(cx: &Context, place: &OpenedPath, call: &Call) -> Result<Output, ToolError> {
+    let refused = |error| resolve::refused(cx, &place.real.to_string_lossy(), error);
     let folder = place.folder().map_err(refused)?;
-    let asked = Asked { offset: call.offset, limit: call.limit };
-    let read = Names::read(&folder, &asked, || cx.cancel.is_cancelled());
+    let asked = ListPage { offset: call.offset, limit: call.limit };
+    let read = ListedNames::read(&folder, &asked, || cx.cancel.is_cancelled());
     let names = read.map_err(|error| refused(OpenError::Other(error)))?;
     if cx.cancel.is_cancelled() {
         return Err(ToolError::Cancelled);
@@ -82,14 +82,14 @@ fn list(cx: &Context, place: &Place, call: &Call) -> Result<Output, ToolError> {
 }
 
 /// A name as it is listed.
-fn shown(cx: &Context, place: &Place, name: &[u8], kind: EntryKind) -> String {
+fn shown(cx: &Context, place: &OpenedPath, name: &[u8], kind: EntryKind) -> String {
     let slash = if leads_to_folder(cx, place, name, kind) { "/" } else { "" };
     [&show::name(name), slash].concat()
 }
 
 /// Whether an entry is a folder, or a link to one inside the roots; of what is outside nothing is told.
-fn leads_to_folder(cx: &Context, place: &Place, name: &[u8], kind: EntryKind) -> bool {
-    let inside = || Place::open(&cx.workspace, &place.join(name));
+fn leads_to_folder(cx: &Context, place: &OpenedPath, name: &[u8], kind: EntryKind) -> bool {
+    let inside = || OpenedPath::open(&cx.workspace, &place.join(name));
     match kind {
         EntryKind::Folder => true,
         EntryKind::Link => inside().is_ok_and(|place| place.kind == Kind::Directory),
@@ -98,7 +98,7 @@ fn leads_to_folder(cx: &Context, place: &Place, name: &[u8], kind: EntryKind) ->
 }
 
 /// What the whole listing would be.
-fn extent(cx: &Context, place: &Place, names: &Names) -> Extent {
+fn extent(cx: &Context, place: &OpenedPath, names: &ListedNames) -> Extent {
     let bytes = |(name, kind): (&[u8], EntryKind)| {
         let slash = u64::from(leads_to_folder(cx, place, name, kind));
         show::name(name).len() as u64 + slash + 1

@@ -6,7 +6,7 @@ use cutline_core::text;
 use cutline_core::text::Extent;
 use cutline_core::truncate::{Bounds, Collector, Head, TruncatedBy, Truncation};
 
-use super::walked;
+use super::walk_support;
 
 /// Bytes of a name that are shown at least, where it is over the limit alone.
 pub(super) const SHOWN_BYTES: u64 = 500;
@@ -40,7 +40,7 @@ impl Page {
         if self.names > 0 {
             self.head.push("\n");
         } else if bytes > self.bounds.bytes {
-            let shown = walked::shortened(name, self.bounds.bytes.max(SHOWN_BYTES)).into_owned();
+            let shown = walk_support::shortened(name, self.bounds.bytes.max(SHOWN_BYTES)).into_owned();
             self.over = Some(Over { shown, bytes });
         }
         self.head.push(name);

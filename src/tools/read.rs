@@ -14,13 +14,13 @@ use std::time::{Duration, Instant};
 
 use crate::fs::line_index::Identity;
 use crate::fs::lines::{self, Bytes, TextFile};
-use crate::fs::open::{Kind, OpenError, Place};
+use crate::fs::open::{Kind, OpenError, OpenedPath};
 use crate::limits::{BINARY_SNIFF_BYTES, PSEUDO_FILE_BYTES, PSEUDO_FILE_SECS};
 use cutline_core::details::Details;
 use cutline_core::notice::{Answer, Notice};
 use cutline_core::text::decode::Encoding;
 
-use super::place::{self, Wanted};
+use super::resolve::{self, ExpectedKind};
 use super::{Context, Output, ToolError};
 
 /// Bytes of a file that is read in one go: its lines are counted where they are.
@@ -44,7 +44,7 @@ pub struct Args {
 
 /// Where a page begins, as the call says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum From {
+enum StartLine {
     /// At this line, from 1.
     Line(u64),
     /// So many lines before the end.
@@ -55,7 +55,7 @@ enum From {
 #[derive(Debug, Clone)]
 struct Plan {
     path: String,
-    from: From,
+    from: StartLine,
     limit: Option<u64>,
 }
 
@@ -63,8 +63,8 @@ impl Plan {
     fn new(args: Args) -> Self {
         let offset = args.offset.unwrap_or(1);
         let from = match u64::try_from(offset) {
-            Ok(line) => From::Line(line.max(1)),
-            Err(_) => From::End(offset.unsigned_abs()),
+            Ok(line) => StartLine::Line(line.max(1)),
+            Err(_) => StartLine::End(offset.unsigned_abs()),
         };
         Self { path: args.path, from, limit: args.limit }
     }
@@ -82,7 +82,7 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 /// Reads a small text that is in memory, here and now: handing it to another thread and back would
 /// take longer than all the rest. Nothing in here waits; `None` where anything would have to.
 fn read_cached(cx: &Context, plan: &Plan) -> Option<Result<Output, ToolError>> {
-    let place = Place::open_cached(&cx.workspace, &cx.workspace.absolute(&plan.path))?;
+    let place = OpenedPath::open_cached(&cx.workspace, &cx.workspace.absolute(&plan.path))?;
     if place.kind != Kind::File || place.is_empty() || place.len() > CACHED_BYTES {
         return None;
     }
@@ -93,8 +93,8 @@ fn read_cached(cx: &Context, plan: &Plan) -> Option<Result<Output, ToolError>> {
 }
 
 fn read(cx: &Context, plan: &Plan) -> Result<Output, ToolError> {
-    let place = place::open(cx, &plan.path, Wanted::File)?;
-    let file = place.file().map_err(|error| place::refused(cx, &plan.path, error))?;
+    let place = resolve::open(cx, &plan.path, ExpectedKind::File)?;
+    let file = place.file().map_err(|error| resolve::refused(cx, &plan.path, error))?;
     let held = held_bytes(&place, &file).map_err(|source| failure(cx, &place, source))?;
     answer(cx, plan, &place, &file, held.as_deref())
 }
@@ -103,7 +103,7 @@ fn read(cx: &Context, plan: &Plan) -> Result<Output, ToolError> {
 fn answer(
     cx: &Context,
     plan: &Plan,
-    place: &Place,
+    place: &OpenedPath,
     file: &File,
     held: Option<&[u8]>,
 ) -> Result<Output, ToolError> {
@@ -122,7 +122,7 @@ fn answer(
     }
     if binary {
         let bytes = held.map_or(place.len(), |bytes| bytes.len() as u64);
-        return Err(place::binary(cx, place, bytes, &start));
+        return Err(resolve::binary(cx, place, bytes, &start));
     }
     let end = held.map_or(place.len(), |bytes| bytes.len() as u64);
     let text =
@@ -139,7 +139,7 @@ fn answer(
 /// A file without content has no line to start from but the first.
 fn empty(plan: &Plan) -> Result<Output, ToolError> {
     match plan.from {
-        From::Line(line) if line > 1 => {
+        StartLine::Line(line) if line > 1 => {
             Err(ToolError::OffsetBeyondFile { offset: line.cast_signed(), total: 0 })
         }
         _ => {
@@ -149,17 +149,17 @@ fn empty(plan: &Plan) -> Result<Output, ToolError> {
     }
 }
 
-fn failure(cx: &Context, place: &Place, source: io::Error) -> ToolError {
+fn failure(cx: &Context, place: &OpenedPath, source: io::Error) -> ToolError {
     let path = cx.workspace.show(&place.real);
     match source.kind() {
         io::ErrorKind::Interrupted if cx.cancel.is_cancelled() => ToolError::Cancelled,
         io::ErrorKind::PermissionDenied => ToolError::PermissionDenied { path },
-        _ => place::refused(cx, &path, OpenError::Other(source)),
+        _ => resolve::refused(cx, &path, OpenError::Other(source)),
     }
 }
 
 /// All bytes of a small file, or of one that has content though the system says it has none.
-fn held_bytes(place: &Place, file: &File) -> io::Result<Option<Vec<u8>>> {
+fn held_bytes(place: &OpenedPath, file: &File) -> io::Result<Option<Vec<u8>>> {
     match place.len() {
         0 => pseudo_file(file).map(Some),
         size if size <= HELD_BYTES => {

@@ -156,7 +156,7 @@ fn what_systems_do_differently_is_in_one_place() {
         "lib",
         "sys",
         "process/sandbox",
-        "process/family",
+        "process/process_tree",
         "process/signal",
         "server/signals",
         "cli/config/file",

@@ -24,7 +24,7 @@ const GROWTH_BYTES: u64 = 16_000_000;
 const PEAK_BYTES: u64 = 64_000_000;
 
 /// What is asked: a tool, its arguments, and what the text must hold where the call is not cancelled.
-type Asked = (&'static str, Value, String);
+type RequestedLimit = (&'static str, Value, String);
 
 #[test]
 #[ignore = "takes as long as it is told to"]
@@ -130,7 +130,7 @@ fn round(client: &mut Client, dice: &mut Dice) -> (u64, u64) {
     (u64::from(count), taken_back)
 }
 
-fn asked(number: &mut impl FnMut(u32) -> u32) -> Asked {
+fn asked(number: &mut impl FnMut(u32) -> u32) -> RequestedLimit {
     let n = 1 + number(299_000);
     if number(100) == 0 {
         // It takes its second, and its grace.

@@ -33,8 +33,8 @@ fn rules() -> Result<Rules, seccompiler::BackendError> {
     for protocol in [libc::IPPROTO_MPTCP, libc::IPPROTO_SCTP, libc::IPPROTO_DCCP] {
         sockets.push(when(2, SeccompCmpOp::Eq, number(protocol))?);
     }
-    for family in [libc::AF_VSOCK, AF_SMC, libc::AF_PACKET] {
-        sockets.push(when(0, SeccompCmpOp::Eq, number(family))?);
+    for process_tree in [libc::AF_VSOCK, AF_SMC, libc::AF_PACKET] {
+        sockets.push(when(0, SeccompCmpOp::Eq, number(process_tree))?);
     }
     rules.insert(libc::SYS_socket, sockets);
     // Connecting by sending: TCP fast open.

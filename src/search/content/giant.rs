@@ -78,13 +78,13 @@ pub(super) fn search(
             let ended = newline.is_some() && query.pattern.crlf.is_some();
             let window = if ended { window.strip_suffix(b"\r").unwrap_or(window) } else { window };
             match find(&query.pattern, window, Edges { first, last }) {
-                Looked::Found(at) => {
+                WindowResult::Found(at) => {
                     let missing = Missing { before: !first, after: !last };
                     let (text, cut) = shown(window, at, query.max_line_chars, missing);
                     done.matched = Some((text.into_owned(), cut));
                 }
-                Looked::Nothing => {}
-                Looked::Unsure => done.searched = false,
+                WindowResult::Nothing => {}
+                WindowResult::Unsure => done.searched = false,
             }
         }
         if last || stop.is_stopped() {
@@ -108,16 +108,17 @@ struct Edges {
     last: bool,
 }
 
-enum Looked {
+enum WindowResult {
     Found(Range<usize>),
     Nothing,
     /// There may be a match that this window does not show.
     Unsure,
 }
 
-fn find(pattern: &Pattern, window: &[u8], edges: Edges) -> Looked {
+fn find(pattern: &Pattern, window: &[u8], edges: Edges) -> WindowResult {
     let bounded = pattern.max_len.is_some_and(|len| len + 2 * LOOK < MARGIN);
-    let none = if bounded || !pattern.may_begin_in(window) { Looked::Nothing } else { Looked::Unsure };
+    let none =
+        if bounded || !pattern.may_begin_in(window) { WindowResult::Nothing } else { WindowResult::Unsure };
     let mut from = 0;
     for _ in 0..TRIES {
         let Ok(Some(found)) = pattern.plain.find_at(window, from) else { return none };
@@ -128,12 +129,12 @@ fn find(pattern: &Pattern, window: &[u8], edges: Edges) -> Looked {
         let at_start = !edges.first && pattern.looks && found.start() < LOOK;
         let at_end = !edges.last && pattern.looks && found.end() + LOOK > window.len();
         if !(at_start || at_end) {
-            return Looked::Found(found.start()..found.end());
+            return WindowResult::Found(found.start()..found.end());
         }
         from = found.start() + 1;
         if from > window.len() {
             return none;
         }
     }
-    Looked::Unsure
+    WindowResult::Unsure
 }

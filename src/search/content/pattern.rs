@@ -29,7 +29,7 @@ pub struct Source<'a> {
     /// Whether case counts.
     pub case: Case,
     /// Whether a match may span lines.
-    pub reach: Reach,
+    pub reach: LineMode,
 }
 
 /// How a pattern is to be read.
@@ -52,7 +52,7 @@ pub enum Case {
 
 /// How far a match may reach.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Reach {
+pub enum LineMode {
     /// Within a line.
     Line,
     /// Across lines.
@@ -105,27 +105,27 @@ impl Pattern {
         };
         let hir = parse(&text, source.case).map_err(Refused::Wrong)?;
         let text = closed(text);
-        let build = |reach: Reach, crlf: bool| {
+        let build = |reach: LineMode, crlf: bool| {
             let mut builder = RegexMatcherBuilder::new();
             builder.multi_line(true).size_limit(REGEX_BYTES).dfa_size_limit(TABLE_BYTES);
             builder.case_insensitive(source.case == Case::Ignored).crlf(crlf);
             match reach {
-                Reach::Line if crlf => {}
-                Reach::Line => _ = builder.line_terminator(Some(b'\n')),
+                LineMode::Line if crlf => {}
+                LineMode::Line => _ = builder.line_terminator(Some(b'\n')),
                 // There is no byte that a match may not hold.
-                Reach::Lines => _ = builder.line_terminator(None),
+                LineMode::Lines => _ = builder.line_terminator(None),
             }
             builder.build(&text)
         };
         let worded = |error| refused(&error, source.pattern);
         let across = match source.reach {
-            Reach::Lines => Some(build(Reach::Lines, false).map_err(worded)?).filter(spans),
-            Reach::Line => None,
+            LineMode::Lines => Some(build(LineMode::Lines, false).map_err(worded)?).filter(spans),
+            LineMode::Line => None,
         };
-        let reach = if across.is_some() { Reach::Lines } else { Reach::Line };
+        let reach = if across.is_some() { LineMode::Lines } else { LineMode::Line };
         let plain = match across {
             Some(across) => across,
-            None => build(Reach::Line, false).map_err(worded)?,
+            None => build(LineMode::Line, false).map_err(worded)?,
         };
         let crlf = if names_return(&text) {
             None
@@ -140,7 +140,7 @@ impl Pattern {
         Ok(Self {
             plain,
             crlf,
-            spans: reach == Reach::Lines,
+            spans: reach == LineMode::Lines,
             max_len: properties.maximum_len(),
             looks: !properties.look_set().is_empty(),
             beginnings: beginnings(&hir),

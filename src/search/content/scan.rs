@@ -7,7 +7,7 @@ use grep_matcher::{LineMatchKind, Matcher as _};
 
 use super::pattern::Way;
 use super::rows::{Row, RowKind, Rows, shown};
-use super::{Emit, Query, What};
+use super::{Emit, OutputMode, Query};
 use cutline_core::truncate::line::Missing;
 
 /// What is known while the blocks of one file pass.
@@ -57,8 +57,8 @@ impl<'a, 'e> Scan<'a, 'e> {
 
     fn context(&self) -> usize {
         match self.query.what {
-            What::Lines { context } => context,
-            What::Any | What::Count => 0,
+            OutputMode::Lines { context } => context,
+            OutputMode::Any | OutputMode::Count => 0,
         }
     }
 
@@ -69,7 +69,7 @@ impl<'a, 'e> Scan<'a, 'e> {
         while let Some(line) = self.next_match(block, from, way) {
             from = line.end;
             self.matches += 1;
-            if let What::Lines { context } = self.query.what {
+            if let OutputMode::Lines { context } = self.query.what {
                 number += newlines(block, counted..line.start);
                 counted = line.start;
                 if context > 0 {
@@ -82,7 +82,7 @@ impl<'a, 'e> Scan<'a, 'e> {
             }
             self.enough(number)?;
         }
-        if matches!(self.query.what, What::Lines { .. }) {
+        if matches!(self.query.what, OutputMode::Lines { .. }) {
             number += newlines(block, counted..block.len());
             // A last line without its newline is counted too; nothing comes after it.
             let end = number + u64::from(block.last().is_some_and(|&byte| byte != b'\n'));
@@ -105,7 +105,7 @@ impl<'a, 'e> Scan<'a, 'e> {
         let missing = Missing { before: false, after: true };
         if let Some((text, cut)) = line.matched {
             self.matches += 1;
-            if matches!(self.query.what, What::Lines { .. }) {
+            if matches!(self.query.what, OutputMode::Lines { .. }) {
                 self.before(&[], 0..0, number)?;
                 self.push(Row { number, kind: RowKind::Match, text: &text, cut })?;
                 self.after = context;
@@ -135,9 +135,9 @@ impl<'a, 'e> Scan<'a, 'e> {
     /// there are more: near the one before it, it and others stand as context.
     fn enough(&mut self, number: u64) -> ControlFlow<()> {
         let enough = match self.query.what {
-            What::Any => self.matches > 0,
-            What::Count => false,
-            What::Lines { context } => {
+            OutputMode::Any => self.matches > 0,
+            OutputMode::Count => false,
+            OutputMode::Lines { context } => {
                 if self.matches.saturating_add(1) >= self.query.enough {
                     let last_near = *self.last_near.get_or_insert(number + context as u64);
                     self.matches >= self.query.enough && number >= last_near
@@ -283,7 +283,7 @@ impl<'a, 'e> Scan<'a, 'e> {
             let start = line.start;
             at = line.end;
             self.matches += 1;
-            if let What::Lines { .. } = self.query.what {
+            if let OutputMode::Lines { .. } = self.query.what {
                 let line = unended(block.get(line).unwrap_or_default());
                 let focus = found.saturating_sub(start).min(line.len());
                 let (text, cut) = shown(line, focus..focus, self.query.max_line_chars, Missing::default());

@@ -2,13 +2,13 @@
 
 use std::io::{Seek as _, Write as _};
 
-use super::pattern::{Case, Reach, Source, Syntax};
+use super::pattern::{Case, LineMode, Source, Syntax};
 use super::*;
 use proptest::prelude::*;
 
 fn query(pattern: &str, context: usize) -> Query {
-    let source = Source { pattern, syntax: Syntax::Regex, case: Case::Counts, reach: Reach::Line };
-    let what = What::Lines { context };
+    let source = Source { pattern, syntax: Syntax::Regex, case: Case::Counts, reach: LineMode::Line };
+    let what = OutputMode::Lines { context };
     Query { pattern: Pattern::new(&source).unwrap(), what, enough: u64::MAX, max_line_chars: 40 }
 }
 
@@ -174,7 +174,7 @@ fn a_return_in_a_giant_line_and_across_lines() {
     }
     assert_eq!(search(&query("^bar", 0), content.as_bytes()).1.matches, 0);
     let across = |pattern: &str, content: &str| {
-        let source = Source { pattern, syntax: Syntax::Regex, case: Case::Counts, reach: Reach::Lines };
+        let source = Source { pattern, syntax: Syntax::Regex, case: Case::Counts, reach: LineMode::Lines };
         let query = Query { pattern: Pattern::new(&source).unwrap(), ..query("x", 0) };
         search(&query, content.as_bytes()).0
     };
@@ -196,7 +196,7 @@ fn a_newline_within_a_line_is_refused_for_what_it_is() {
     for (pattern, syntax) in
         [(r"foo\nbar", Syntax::Regex), ("foo\nbar", Syntax::Literal), (r"\r\n", Syntax::Regex)]
     {
-        let source = Source { pattern, syntax, case: Case::Counts, reach: Reach::Line };
+        let source = Source { pattern, syntax, case: Case::Counts, reach: LineMode::Line };
         assert_eq!(Pattern::new(&source).unwrap_err(), pattern::Refused::Newline, "{pattern}");
     }
 }

@@ -7,7 +7,7 @@ use std::process::Command;
 
 use super::*;
 use crate::fs::folder::EntryKind;
-use crate::search::walk::{Counted, Emit, Entry, Stop, Visit, Walk};
+use crate::search::walk::{Emit, Entry, ProgressUnit, Stop, Visit, Walk};
 use crate::sys;
 
 struct Files;
@@ -15,7 +15,7 @@ struct Files;
 impl Visit for Files {
     type Found = String;
     type Worker = ();
-    const COUNTED: Counted = Counted::Names;
+    const PROGRESS_UNIT: ProgressUnit = ProgressUnit::Names;
 
     fn worker(&self) {}
     fn wants(&self, _: &[u8], kind: EntryKind) -> bool {
@@ -47,7 +47,7 @@ fn files(dir: &Path) -> (Vec<String>, bool) {
         files.push(path);
         ControlFlow::Continue(())
     });
-    (files, rules.left_anything_out())
+    (files, rules.ignored_any())
 }
 
 fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -167,7 +167,7 @@ fn as_git_says() {
 fn a_chain_of_rules_may_be_longer_than_a_stack_is_deep() {
     let mut rules = Rules { shared: None, nearest: None };
     for root_len in 0..500_000 {
-        let level = Level {
+        let level = DirRules {
             above: rules.nearest,
             root_len,
             ignore: None,

@@ -13,7 +13,7 @@ struct All {
 impl Visit for All {
     type Found = Vec<u8>;
     type Worker = ();
-    const COUNTED: Counted = Counted::Visits;
+    const PROGRESS_UNIT: ProgressUnit = ProgressUnit::Visits;
 
     fn worker(&self) {}
     fn wants(&self, _: &[u8], _: EntryKind) -> bool {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use super::queue::{Key, Work};
-use super::{Counted, GIT, Shared, Visit, lock};
+use super::{GIT, ProgressUnit, Shared, Visit, lock};
 use crate::fs::folder::{EntryKind, Listing, Reader, Task};
 use crate::search::ignore_rules::{RuleFiles, Rules};
 use crate::sys::{self, Folder, Stat, below};
@@ -22,11 +22,11 @@ pub struct Entry<'a> {
     pub kind: EntryKind,
     listing: &'a Arc<Listing>,
     root: &'a Folder,
-    held: &'a mut Held,
+    held: &'a mut OpenListing,
 }
 
 /// The folder that a worker opened last, with its listing.
-type Held = Option<(Arc<Listing>, Folder)>;
+type OpenListing = Option<(Arc<Listing>, Folder)>;
 
 impl Entry<'_> {
     /// Its path, relative to where the walk began.
@@ -63,7 +63,7 @@ pub(super) struct Worker<'a, V: Visit, S> {
     shared: &'a Shared<'a, V, S>,
     own: V::Worker,
     reader: Reader,
-    held: Held,
+    held: OpenListing,
     path: Vec<u8>,
 }
 
@@ -136,7 +136,7 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
                 all.push(name, kind, &[Task::Visit]);
             }
         })?;
-        self.count(Counted::Names, all.len());
+        self.count(ProgressUnit::Names, all.len());
         let rules = rules.within(&fd, &all.path, files);
         let mut listing = Listing::new(all.path.clone());
         self.path.clear();
@@ -190,7 +190,7 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
                 break;
             }
         }
-        self.count(Counted::Visits, to - from);
+        self.count(ProgressUnit::Visits, to - from);
         shared.finish(key, found, weight, None);
     }
 
@@ -216,7 +216,7 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
                 });
             }
         }
-        self.count(Counted::Visits, to - from);
+        self.count(ProgressUnit::Visits, to - from);
         shared.finish(key, Vec::new(), 0, None);
     }
 
@@ -232,8 +232,8 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
         self.shared.visit.visit(&mut self.own, &mut entry, emit);
     }
 
-    fn count(&self, counted: Counted, number: usize) {
-        let entries = if counted == V::COUNTED { number as u64 } else { 0 };
+    fn count(&self, counted: ProgressUnit, number: usize) {
+        let entries = if counted == V::PROGRESS_UNIT { number as u64 } else { 0 };
         let visited = self.shared.visited.fetch_add(entries, Ordering::Relaxed) + entries;
         (self.shared.walk.progress)(visited);
     }

@@ -11,7 +11,7 @@ pub(in crate::stats) fn error_at(time_ms: u64) -> Record {
     Record { time_ms, tool: ToolName::Ls, duration: Duration::from_micros(250), outcome: Outcome::Error }
 }
 
-fn call(tool: ToolName, asked: Asked) -> Call {
+fn call(tool: ToolName, asked: RequestedLimit) -> Call {
     Call { tool, asked, time_ms: 1_795_168_800_000, duration: Duration::from_micros(1234) }
 }
 
@@ -40,7 +40,7 @@ fn output(body: &str, details: Details) -> Output {
     Output { text: format!("{body}\n\n[A notice]"), body_bytes: body.len(), image: None, details }
 }
 
-fn answered(tool: ToolName, asked: Asked, output: Output) -> Answered {
+fn answered(tool: ToolName, asked: RequestedLimit, output: Output) -> Answered {
     let record = Record::new(&call(tool, asked), &Ok(output), &Limits::default());
     match record.outcome {
         Outcome::Ok(answered) => answered,
@@ -48,14 +48,14 @@ fn answered(tool: ToolName, asked: Asked, output: Output) -> Answered {
     }
 }
 
-fn read(asked: Asked, next_offset: Option<u64>, truncation: TruncationDetails) -> Answered {
+fn read(asked: RequestedLimit, next_offset: Option<u64>, truncation: TruncationDetails) -> Answered {
     let details = Details { truncation: Some(truncation), next_offset, ..Details::default() };
     answered(ToolName::Read, asked, output("", details))
 }
 
 #[test]
 fn an_answer_that_was_not_cut_left_nothing_out() {
-    let answered = answered(ToolName::Bash, Asked::All, output("one\ntwo\n", Details::default()));
+    let answered = answered(ToolName::Bash, RequestedLimit::All, output("one\ntwo\n", Details::default()));
     let expected = Answered {
         truncated_by: None,
         count_limit_reached: false,
@@ -80,18 +80,19 @@ fn the_fuller_of_the_two_limits_is_what_was_used() {
         (String::new(), 0),
         ("x".repeat(40_000), 100),
     ] {
-        let answered = answered(ToolName::Grep, Asked::All, output(&body, Details::default()));
+        let answered = answered(ToolName::Grep, RequestedLimit::All, output(&body, Details::default()));
         assert_eq!(answered.limit_percent, percent, "{}", body.len());
     }
     let limits = Limits { bash_head: 2, bash_tail: Some(8), ..Limits::default() };
-    let call = call(ToolName::Bash, Asked::All);
+    let call = call(ToolName::Bash, RequestedLimit::All);
     let record = Record::new(&call, &Ok(output("1\n2\n3\n", Details::default())), &limits);
     assert!(matches!(record.outcome, Outcome::Ok(Answered { limit_percent: 30, .. })), "{record:?}");
 }
 
 #[test]
 fn a_cut_page_leaves_out_the_rest_of_the_file() {
-    let answered = read(Asked::All, Some(375), cut(TruncatedBy::Bytes, (374, 29_990), (5000, 400_001)));
+    let answered =
+        read(RequestedLimit::All, Some(375), cut(TruncatedBy::Bytes, (374, 29_990), (5000, 400_001)));
     assert_eq!(answered.truncated_by, Some(TruncatedBy::Bytes));
     assert_eq!((answered.lines_left_out(), answered.bytes_left_out()), (Some(4626), Some(370_011)));
     assert_eq!((answered.tokens_given, answered.tokens_left_out), (7498, Some(92_503)));
@@ -102,10 +103,13 @@ fn a_cut_page_leaves_out_the_rest_of_the_file() {
 fn what_a_page_left_out_is_not_invented() {
     let details = || cut(TruncatedBy::Bytes, (374, 29_990), (5000, 400_001));
     for (why, answered) in [
-        ("it began further on", read(Asked::All, Some(2375), details())),
-        ("it asked for less", read(Asked::UpTo(4999), Some(375), details())),
-        ("a limit that is no number", read(Asked::UpTo(0), Some(375), details())),
-        ("a long line further on", read(Asked::All, Some(11), cut(TruncatedBy::Bytes, (0, 0), (12, 90_000)))),
+        ("it began further on", read(RequestedLimit::All, Some(2375), details())),
+        ("it asked for less", read(RequestedLimit::UpTo(4999), Some(375), details())),
+        ("a limit that is no number", read(RequestedLimit::UpTo(0), Some(375), details())),
+        (
+            "a long line further on",
+            read(RequestedLimit::All, Some(11), cut(TruncatedBy::Bytes, (0, 0), (12, 90_000))),
+        ),
     ] {
         assert_eq!(answered.total_bytes, None, "{why}");
         assert_eq!((answered.total_lines, answered.tokens_left_out), (None, None), "{why}");
@@ -117,11 +121,14 @@ fn what_a_page_left_out_is_not_invented() {
         truncation: Some(details()),
         ..Details::default()
     };
-    assert_eq!(answered(ToolName::Read, Asked::All, output("", utf16)).total_bytes, None);
+    assert_eq!(answered(ToolName::Read, RequestedLimit::All, output("", utf16)).total_bytes, None);
     for (why, answered) in [
-        ("it asked for as much", read(Asked::UpTo(5000), Some(375), details())),
-        ("one long line", read(Asked::All, None, cut(TruncatedBy::Bytes, (0, 0), (1, 90_000)))),
-        ("a long line first", read(Asked::All, Some(2), cut(TruncatedBy::Bytes, (0, 0), (12, 90_000)))),
+        ("it asked for as much", read(RequestedLimit::UpTo(5000), Some(375), details())),
+        ("one long line", read(RequestedLimit::All, None, cut(TruncatedBy::Bytes, (0, 0), (1, 90_000)))),
+        (
+            "a long line first",
+            read(RequestedLimit::All, Some(2), cut(TruncatedBy::Bytes, (0, 0), (12, 90_000))),
+        ),
     ] {
         assert!(answered.tokens_left_out.is_some_and(|tokens| tokens > 20_000), "{why}");
     }
@@ -132,7 +139,7 @@ fn a_listing_that_began_at_its_start_knows_its_rest() {
     let listing = |next_offset| {
         let truncation = Some(cut(TruncatedBy::Bytes, (280, 29_990), (1000, 100_000)));
         let details = Details { truncation, next_offset, ..Details::default() };
-        answered(ToolName::Ls, Asked::All, output("", details)).total_bytes
+        answered(ToolName::Ls, RequestedLimit::All, output("", details)).total_bytes
     };
     assert_eq!(listing(Some(280)), Some(100_000));
     assert_eq!(listing(Some(380)), None);
@@ -141,20 +148,20 @@ fn a_listing_that_began_at_its_start_knows_its_rest() {
 #[test]
 fn a_search_that_stopped_knows_no_total() {
     let stopped = Details { next_offset: Some(100), match_limit_reached: Some(100), ..Details::default() };
-    let own = answered(ToolName::Grep, Asked::UpTo(100), output("a: b", stopped.clone()));
+    let own = answered(ToolName::Grep, RequestedLimit::UpTo(100), output("a: b", stopped.clone()));
     assert_eq!(
         (own.count_limit_reached, own.tokens_left_out),
         (true, Some(0)),
         "what was asked for is there"
     );
-    let tools = answered(ToolName::Grep, Asked::All, output("a: b", stopped));
+    let tools = answered(ToolName::Grep, RequestedLimit::All, output("a: b", stopped));
     assert_eq!((tools.count_limit_reached, tools.tokens_left_out), (true, None));
     let truncation = TruncationDetails {
         total_is_lower_bound: Some(true),
         ..cut(TruncatedBy::Bytes, (9, 900), (99, 9900))
     };
     let details = Details { truncation: Some(truncation), next_offset: Some(9), ..Details::default() };
-    for (asked, more) in [(Asked::All, true), (Asked::UpTo(99), false)] {
+    for (asked, more) in [(RequestedLimit::All, true), (RequestedLimit::UpTo(99), false)] {
         let cut = answered(ToolName::Find, asked, output("", details.clone()));
         assert_eq!((cut.bytes_left_out(), cut.total_is_lower_bound), (Some(9000), more));
     }
@@ -163,20 +170,20 @@ fn a_search_that_stopped_knows_no_total() {
 #[test]
 fn an_output_that_is_not_text_has_no_known_total() {
     let details = Details { full_output_path: Some("/tmp/x".to_owned()), ..Details::default() };
-    assert_eq!(answered(ToolName::Bash, Asked::All, output("", details)).total_bytes, None);
+    assert_eq!(answered(ToolName::Bash, RequestedLimit::All, output("", details)).total_bytes, None);
 }
 
 #[test]
 fn a_limit_in_any_form_in_which_tools_take_it() {
     for (given, asked) in [
-        (json!({}), Asked::All),
-        (json!({"limit": null}), Asked::All),
-        (json!({"limit": 5}), Asked::UpTo(5)),
-        (json!({"Limit": "12"}), Asked::UpTo(12)),
-        (json!({"limit": 7.0}), Asked::UpTo(7)),
-        (json!({"limit": "ten"}), Asked::UpTo(0)),
+        (json!({}), RequestedLimit::All),
+        (json!({"limit": null}), RequestedLimit::All),
+        (json!({"limit": 5}), RequestedLimit::UpTo(5)),
+        (json!({"Limit": "12"}), RequestedLimit::UpTo(12)),
+        (json!({"limit": 7.0}), RequestedLimit::UpTo(7)),
+        (json!({"limit": "ten"}), RequestedLimit::UpTo(0)),
     ] {
-        assert_eq!(Asked::of(given.as_object().unwrap()), asked, "{given}");
+        assert_eq!(RequestedLimit::of(given.as_object().unwrap()), asked, "{given}");
     }
 }
 
@@ -190,8 +197,8 @@ fn a_line_is_read_as_it_was_written() {
         Err(ToolError::Cancelled),
         Err(ToolError::Argument("secret".to_owned())),
     ];
-    let records =
-        outcomes.map(|outcome| Record::new(&call(ToolName::Read, Asked::All), &outcome, &Limits::default()));
+    let records = outcomes
+        .map(|outcome| Record::new(&call(ToolName::Read, RequestedLimit::All), &outcome, &Limits::default()));
     let lines = records.map(|record| serde_json::to_string(&record).unwrap());
     assert_eq!(
         lines[0],
@@ -221,7 +228,7 @@ fn sums_are_those_of_the_records() {
         (ToolName::Grep, Ok(output("a: b", stopped))),
         (ToolName::Grep, Err(ToolError::Cancelled)),
     ] {
-        stats.add(&Record::new(&call(tool, Asked::All), &outcome, &limits));
+        stats.add(&Record::new(&call(tool, RequestedLimit::All), &outcome, &limits));
     }
     let value = serde_json::Value::Object(stats.to_object());
     let total = &value["total"];

@@ -17,7 +17,7 @@ pub(in crate::sys) const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 
 /// What was opened, and is not read by this.
 #[derive(Debug)]
-pub(crate) struct Held(OwnedFd);
+pub(crate) struct PathHandle(OwnedFd);
 
 impl Opened {
     /// Opens `path`, through links.
@@ -42,11 +42,11 @@ impl Opened {
     fn of(fd: OwnedFd) -> io::Result<Self> {
         let stat = Stat::of(&rustix::fs::fstat(&fd)?);
         let real = rustix::fs::readlinkat(CWD, in_proc(&fd), Vec::new())?;
-        Ok(Self { real: PathBuf::from(OsString::from_vec(real.into_bytes())), stat, held: Held(fd) })
+        Ok(Self { real: PathBuf::from(OsString::from_vec(real.into_bytes())), stat, held: PathHandle(fd) })
     }
 }
 
-impl Held {
+impl PathHandle {
     /// Opens the same once more. Never waits, whatever it is.
     pub(crate) fn file(&self) -> io::Result<File> {
         self.reopen(OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY).map(File::from)

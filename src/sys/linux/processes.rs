@@ -9,15 +9,15 @@ use std::ffi::OsString;
 use rustix::fs::{AtFlags, Mode, readlinkat, statat};
 
 use super::reserve;
-use crate::sys::{MARK, Process, Unseen};
+use crate::sys::{MARK, OutOfDescriptors, Process};
 
 /// All processes; where they can't be seen, that is not nobody.
-pub(crate) fn all() -> Result<Vec<Process>, Unseen> {
-    ids()?.into_iter().filter_map(|id| one(id).transpose()).collect()
+pub(crate) fn list_processes() -> Result<Vec<Process>, OutOfDescriptors> {
+    ids()?.into_iter().filter_map(|id| process_info(id).transpose()).collect()
 }
 
 /// The process with that number.
-pub(crate) fn one(id: u32) -> Result<Option<Process>, Unseen> {
+pub(crate) fn process_info(id: u32) -> Result<Option<Process>, OutOfDescriptors> {
     // It is one line of some fifty numbers, which the kernel gives in one read.
     let mut line = [0; 1024];
     let Some(stat) = reserve::open(&format!("/proc/{id}/stat"))? else { return Ok(None) };
@@ -25,8 +25,8 @@ pub(crate) fn one(id: u32) -> Result<Option<Process>, Unseen> {
     Ok(line.get(..len).and_then(|line| parse(id, line)))
 }
 
-fn ids() -> Result<Vec<u32>, Unseen> {
-    let (_, names) = reserve::names("/proc")?.ok_or(Unseen)?;
+fn ids() -> Result<Vec<u32>, OutOfDescriptors> {
+    let (_, names) = reserve::names("/proc")?.ok_or(OutOfDescriptors)?;
     Ok(names.iter().filter_map(|name| name.to_str()?.parse().ok()).collect())
 }
 
@@ -53,14 +53,14 @@ fn parse(id: u32, stat: &[u8]) -> Option<Process> {
 }
 
 /// The mark that a process was given in its environment.
-pub(crate) fn mark(id: u32) -> Result<Option<String>, Unseen> {
+pub(crate) fn mark(id: u32) -> Result<Option<String>, OutOfDescriptors> {
     let environ = reserve::read(&format!("/proc/{id}/environ"))?.unwrap_or_default();
     let mark = |entry: &[u8]| Some(entry.strip_prefix(MARK.as_bytes())?.strip_prefix(b"=")?.to_vec());
     Ok(environ.split(|byte| *byte == 0).find_map(mark).and_then(|mark| String::from_utf8(mark).ok()))
 }
 
 /// The inodes of the pipes that a process can write to.
-pub(crate) fn pipes(id: u32) -> Result<Vec<u64>, Unseen> {
+pub(crate) fn pipes(id: u32) -> Result<Vec<u64>, OutOfDescriptors> {
     let Some((folder, links)) = reserve::names(&format!("/proc/{id}/fd"))? else { return Ok(Vec::new()) };
     let pipe = |link: &OsString| -> Option<u64> {
         let to = readlinkat(&folder, link, Vec::new()).ok()?;
@@ -91,9 +91,14 @@ mod tests {
 
     #[test]
     fn this_process_is_seen() {
-        let own = one(std::process::id()).unwrap().unwrap();
+        let own = process_info(std::process::id()).unwrap().unwrap();
         assert_eq!(own.parent, std::os::unix::process::parent_id());
-        assert!(all().unwrap().iter().any(|process| (process.id, process.start) == (own.id, own.start)));
+        assert!(
+            list_processes()
+                .unwrap()
+                .iter()
+                .any(|process| (process.id, process.start) == (own.id, own.start))
+        );
         assert!(mark(own.id).unwrap() != Some("no such mark".to_owned()));
     }
 }

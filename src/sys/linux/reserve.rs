@@ -13,7 +13,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rustix::fs::{CWD, Mode, OFlags, RawDir, openat};
 use rustix::io::Errno;
 
-use crate::sys::Unseen;
+use crate::sys::OutOfDescriptors;
 
 /// How many are held back: a look needs one, a signal two, and several may be at it.
 const SPARES: usize = 6;
@@ -23,26 +23,26 @@ const NAMES_BYTES: usize = 16 * 1024;
 static SPARE: Mutex<Vec<OwnedFd>> = Mutex::new(Vec::new());
 
 /// An open file; it may have taken a spare's place.
-pub(super) struct Lent {
+pub(super) struct ReservedFd {
     file: Option<OwnedFd>,
     spare: bool,
 }
 
-impl Lent {
+impl ReservedFd {
     /// Whether it took a spare's place: it is to be let go soon.
     pub(super) fn is_spare(&self) -> bool {
         self.spare
     }
 }
 
-impl AsFd for Lent {
+impl AsFd for ReservedFd {
     fn as_fd(&self) -> BorrowedFd<'_> {
         // It is `None` only while it is dropped.
         self.file.as_ref().map_or(CWD, AsFd::as_fd)
     }
 }
 
-impl Drop for Lent {
+impl Drop for ReservedFd {
     fn drop(&mut self) {
         if self.spare {
             spares().extend(self.file.take());
@@ -60,9 +60,11 @@ pub(crate) fn fill() -> io::Result<()> {
 }
 
 /// Opens something; `None` where it is not there, or not to be had.
-pub(super) fn lend(open: impl Fn() -> Result<OwnedFd, Errno>) -> Result<Option<Lent>, Unseen> {
+pub(super) fn lend(
+    open: impl Fn() -> Result<OwnedFd, Errno>,
+) -> Result<Option<ReservedFd>, OutOfDescriptors> {
     match open() {
-        Ok(file) => return Ok(Some(Lent { file: Some(file), spare: false })),
+        Ok(file) => return Ok(Some(ReservedFd { file: Some(file), spare: false })),
         Err(error) if is_want(error) => {}
         Err(_) => return Ok(None),
     }
@@ -71,7 +73,7 @@ pub(super) fn lend(open: impl Fn() -> Result<OwnedFd, Errno>) -> Result<Option<L
     while let Some(spare) = spares.pop() {
         drop(spare);
         match open() {
-            Ok(file) => return Ok(Some(Lent { file: Some(file), spare: true })),
+            Ok(file) => return Ok(Some(ReservedFd { file: Some(file), spare: true })),
             Err(error) if is_want(error) => {}
             Err(_) => {
                 let again = openat(CWD, "/proc", OFlags::PATH | OFlags::CLOEXEC, Mode::empty());
@@ -80,16 +82,16 @@ pub(super) fn lend(open: impl Fn() -> Result<OwnedFd, Errno>) -> Result<Option<L
             }
         }
     }
-    Err(Unseen)
+    Err(OutOfDescriptors)
 }
 
 /// Opens a file to read.
-pub(super) fn open(path: &str) -> Result<Option<Lent>, Unseen> {
+pub(super) fn open(path: &str) -> Result<Option<ReservedFd>, OutOfDescriptors> {
     lend(|| openat(CWD, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()))
 }
 
 /// Reads a file whole; `None` where that can't be.
-pub(super) fn read(path: &str) -> Result<Option<Vec<u8>>, Unseen> {
+pub(super) fn read(path: &str) -> Result<Option<Vec<u8>>, OutOfDescriptors> {
     let Some(file) = open(path)? else { return Ok(None) };
     let mut bytes = Vec::new();
     let mut block = vec![0; 4096];
@@ -104,7 +106,7 @@ pub(super) fn read(path: &str) -> Result<Option<Vec<u8>>, Unseen> {
 }
 
 /// The folder and the names in it; `None` where that can't be.
-pub(super) fn names(path: &str) -> Result<Option<(Lent, Vec<OsString>)>, Unseen> {
+pub(super) fn names(path: &str) -> Result<Option<(ReservedFd, Vec<OsString>)>, OutOfDescriptors> {
     use std::os::unix::ffi::OsStringExt as _;
 
     let Some(folder) = open(path)? else { return Ok(None) };

@@ -20,17 +20,21 @@ pub(in crate::sys) const LOOK: OFlags =
 
 /// What was opened; `None` where it is neither a file nor a folder.
 #[derive(Debug)]
-pub(crate) struct Held(Option<OwnedFd>);
+pub(crate) struct PathHandle(Option<OwnedFd>);
 
 impl Opened {
     /// Opens `path`, through links.
     pub(crate) fn through_links(path: &Path) -> io::Result<Self> {
         let stat = Stat::of(&rustix::fs::stat(path)?);
         if !is_opened(&stat) {
-            return Ok(Self { real: path.canonicalize()?, stat, held: Held(None) });
+            return Ok(Self { real: path.canonicalize()?, stat, held: PathHandle(None) });
         }
         let fd = rustix::fs::openat(CWD, path, LOOK, Mode::empty())?;
-        Ok(Self { real: place::of(&fd)?, stat: Stat::of(&rustix::fs::fstat(&fd)?), held: Held(Some(fd)) })
+        Ok(Self {
+            real: place::of(&fd)?,
+            stat: Stat::of(&rustix::fs::fstat(&fd)?),
+            held: PathHandle(Some(fd)),
+        })
     }
 
     /// Opens `path` where no part of it is a link; also fails where the system can't tell.
@@ -43,7 +47,7 @@ impl Opened {
         let raw = rustix::fs::fstat(&fd)?;
         let stat = Stat::of(&raw);
         let several_names = stat.kind == FileKind::File && raw.st_nlink > 1;
-        Ok(Self { real: place::of_plain(&fd, path, several_names)?, stat, held: Held(Some(fd)) })
+        Ok(Self { real: place::of_plain(&fd, path, several_names)?, stat, held: PathHandle(Some(fd)) })
     }
 
     /// Nothing tells here whether the system has all that it takes in memory.
@@ -52,7 +56,7 @@ impl Opened {
     }
 }
 
-impl Held {
+impl PathHandle {
     /// Gives the same once more, from its beginning. All that are given of one share where they are
     /// read: only the last may be read on.
     pub(crate) fn file(&self) -> io::Result<File> {

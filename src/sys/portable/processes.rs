@@ -5,18 +5,18 @@
 
 use sysinfo::{ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind};
 
-use crate::sys::{MARK, Process, Unseen};
+use crate::sys::{MARK, OutOfDescriptors, Process};
 
 /// All processes.
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
-pub(crate) fn all() -> Result<Vec<Process>, Unseen> {
+pub(crate) fn list_processes() -> Result<Vec<Process>, OutOfDescriptors> {
     let system = look(ProcessesToUpdate::All, ProcessRefreshKind::nothing());
     Ok(system.processes().values().map(seen).collect())
 }
 
 /// The process with that number.
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
-pub(crate) fn one(id: u32) -> Result<Option<Process>, Unseen> {
+pub(crate) fn process_info(id: u32) -> Result<Option<Process>, OutOfDescriptors> {
     let id = sysinfo::Pid::from_u32(id);
     let system = look(ProcessesToUpdate::Some(&[id]), ProcessRefreshKind::nothing());
     Ok(system.process(id).map(seen))
@@ -24,7 +24,7 @@ pub(crate) fn one(id: u32) -> Result<Option<Process>, Unseen> {
 
 /// The mark that a process was given in its environment.
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
-pub(crate) fn mark(id: u32) -> Result<Option<String>, Unseen> {
+pub(crate) fn mark(id: u32) -> Result<Option<String>, OutOfDescriptors> {
     let id = sysinfo::Pid::from_u32(id);
     let environment = ProcessRefreshKind::nothing().with_environ(UpdateKind::Always);
     let system = look(ProcessesToUpdate::Some(&[id]), environment);
@@ -35,7 +35,7 @@ pub(crate) fn mark(id: u32) -> Result<Option<String>, Unseen> {
 
 /// The pipes that a process can write to: not told here.
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
-pub(crate) fn pipes(_: u32) -> Result<Vec<u64>, Unseen> {
+pub(crate) fn pipes(_: u32) -> Result<Vec<u64>, OutOfDescriptors> {
     Ok(Vec::new())
 }
 
@@ -87,11 +87,11 @@ mod tests {
 
     #[test]
     fn this_process_is_seen() {
-        let own = one(std::process::id()).unwrap().unwrap();
+        let own = process_info(std::process::id()).unwrap().unwrap();
         assert_eq!(own.parent, std::os::unix::process::parent_id());
         assert_eq!(own.group, rustix::process::getpgrp().as_raw_nonzero().get().unsigned_abs());
         assert!(!own.ended);
-        assert!(all().unwrap().contains(&own));
+        assert!(list_processes().unwrap().contains(&own));
     }
 
     #[test]
@@ -103,10 +103,10 @@ mod tests {
             std::thread::yield_now();
         }
         child.kill().unwrap();
-        while one(child.id()).unwrap().is_some_and(|process| !process.ended) {
+        while process_info(child.id()).unwrap().is_some_and(|process| !process.ended) {
             std::thread::yield_now();
         }
         child.wait().unwrap();
-        assert_eq!(one(child.id()).unwrap(), None);
+        assert_eq!(process_info(child.id()).unwrap(), None);
     }
 }

@@ -25,12 +25,12 @@ pub(crate) fn shell_arguments(command: &str) -> Vec<OsString> {
 }
 
 /// A process group of its own, and nothing to read.
-pub(crate) fn set_apart(shell: &mut Command) {
+pub(crate) fn new_process_group(shell: &mut Command) {
     shell.stdin(Stdio::null()).process_group(0);
 }
 
 /// The shell has begun already.
-pub(crate) fn let_go(_: &mut Child, _: &str) {}
+pub(crate) fn send_command(_: &mut Child, _: &str) {}
 
 /// How a shell ended: with a code, or by a signal. One that could not be waited for was killed: it may
 /// still be in the system's hands.

@@ -10,7 +10,7 @@ use crate::sys::{Opened, Stat};
 
 /// What was opened.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct PathHandle {
     file: File,
     real: PathBuf,
 }
@@ -19,7 +19,7 @@ impl Opened {
     /// Opens `path`, through links.
     pub(crate) fn through_links(path: &Path) -> io::Result<Self> {
         let (file, real) = open(path)?;
-        Ok(Self { stat: Stat::of(&file)?, held: Held { file, real: real.clone() }, real })
+        Ok(Self { stat: Stat::of(&file)?, held: PathHandle { file, real: real.clone() }, real })
     }
 
     /// The system can't refuse links: they are followed one by one beforehand instead, so that nothing
@@ -34,7 +34,7 @@ impl Opened {
     }
 }
 
-impl Held {
+impl PathHandle {
     /// Gives the same once more, from its beginning. All that are given of one share where they are
     /// read: only the last may be read on.
     pub(crate) fn file(&self) -> io::Result<File> {

@@ -65,7 +65,7 @@ pub(crate) fn shell_arguments(command: &str) -> Vec<OsString> {
 }
 
 /// An input of its own, no window, and for Git's bash what its starter would give it.
-pub(crate) fn set_apart(shell: &mut Command) {
+pub(crate) fn new_process_group(shell: &mut Command) {
     shell.stdin(Stdio::piped()).creation_flags(NO_WINDOW);
     let program = PathBuf::from(shell.as_std().get_program());
     let Some(git) = program.ancestors().nth(3).filter(|_| program.ends_with(GIT_BASH)) else { return };
@@ -81,7 +81,7 @@ pub(crate) fn set_apart(shell: &mut Command) {
 }
 
 /// Hands a shell its command. Needs a runtime.
-pub(crate) fn let_go(shell: &mut Child, command: &str) {
+pub(crate) fn send_command(shell: &mut Child, command: &str) {
     if let Some(mut input) = shell.stdin.take() {
         let command = [command.as_bytes(), b"\0"].concat();
         tokio::spawn(async move {

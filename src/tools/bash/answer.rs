@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::plan::Plan;
 use crate::fs::workspace;
 use crate::limits::Limits;
-use crate::process::{Background, Captured, Cause, Ending, Finished, Saved, signal_name};
+use crate::process::{Background, Captured, Cause, Ending, Finished, SavedOutput, signal_name};
 use crate::tools::Output;
 use crate::tools::error::reason;
 use cutline_core::details::{Details, TruncationDetails};
@@ -23,7 +23,7 @@ pub(super) fn compose(plan: &Plan, finished: Finished, limits: &Limits) -> Outpu
     let saved = output.saved.as_ref().map(saved_as);
     let mut details = ended(ending, cause, duration);
     match &output.saved {
-        Some(Ok(Saved { path, first_bytes })) => {
+        Some(Ok(SavedOutput { path, first_bytes })) => {
             details.full_output_path = Some(String::from_utf8_lossy(&workspace::shown(path)).into_owned());
             details.full_output_bytes = *first_bytes;
         }
@@ -70,9 +70,9 @@ fn ended(ending: Ending, cause: Cause, duration: Duration) -> Details {
     }
 }
 
-fn saved_as(saved: &Result<Saved, std::io::Error>) -> notice::Saved {
+fn saved_as(saved: &Result<SavedOutput, std::io::Error>) -> notice::Saved {
     match saved {
-        Ok(Saved { path, first_bytes }) => {
+        Ok(SavedOutput { path, first_bytes }) => {
             notice::Saved::At { path: show::name(&workspace::shown(path)).into_owned(), first: *first_bytes }
         }
         Err(error) => notice::Saved::Not { reason: reason(error) },

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use crate::fs::folder::EntryKind;
 use crate::search::globs::Glob;
-use crate::search::walk::{Counted, Emit, Entry, Visit};
+use crate::search::walk::{Emit, Entry, ProgressUnit, Visit};
 
 use super::newest::Modified;
 use super::{Kind, Sort};
@@ -36,7 +36,7 @@ pub(super) enum Found {
 impl Visit for Named {
     type Found = Found;
     type Worker = ();
-    const COUNTED: Counted = Counted::Names;
+    const PROGRESS_UNIT: ProgressUnit = ProgressUnit::Names;
 
     fn worker(&self) {}
 

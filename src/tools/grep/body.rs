@@ -15,7 +15,7 @@ use cutline_core::truncate::line::MARK;
 use cutline_core::truncate::{Bounds, TruncatedBy};
 
 use super::super::page::SHOWN_BYTES;
-use super::super::walked::shortened;
+use super::super::walk_support::shortened;
 
 /// What stands between groups that do not touch.
 const SEPARATOR: &str = "--";

@@ -6,9 +6,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::fs::folder::EntryKind;
-use crate::search::content::{PassedOver, Query, Rows, Searched, Searcher, What};
+use crate::search::content::{OutputMode, PassedOver, Query, Rows, Searched, Searcher};
 use crate::search::globs::Glob;
-use crate::search::walk::{Counted, Emit, Entry, Stop, Visit};
+use crate::search::walk::{Emit, Entry, ProgressUnit, Stop, Visit};
 
 /// Bytes of something found beside its path and rows.
 const OVERHEAD: usize = 96;
@@ -47,7 +47,7 @@ pub(super) struct Worker {
 impl Visit for Content<'_> {
     type Found = Found;
     type Worker = Worker;
-    const COUNTED: Counted = Counted::Visits;
+    const PROGRESS_UNIT: ProgressUnit = ProgressUnit::Visits;
 
     fn worker(&self) -> Worker {
         Worker { searcher: Searcher::new(&self.query), matches: 0 }
@@ -67,7 +67,7 @@ impl Visit for Content<'_> {
 
     fn visit(&self, worker: &mut Worker, entry: &mut Entry<'_>, emit: &mut Emit<'_, Found>) {
         // The sink stops within what this run has given already.
-        let lines = matches!(self.query.what, What::Lines { .. });
+        let lines = matches!(self.query.what, OutputMode::Lines { .. });
         if lines && worker.matches >= self.query.enough {
             return;
         }
@@ -118,7 +118,7 @@ pub(super) fn alone(
 
 fn search(
     searcher: &mut Searcher,
-    what: What,
+    what: OutputMode,
     file: File,
     size: u64,
     stop: &Stop,
@@ -137,7 +137,7 @@ fn search(
     if flow.is_break() {
         return Ok(done);
     }
-    if done.matches > 0 && !matches!(what, What::Lines { .. }) {
+    if done.matches > 0 && !matches!(what, OutputMode::Lines { .. }) {
         flow = emit(Found::File(path(), done.matches));
     }
     if let (Some(reason), ControlFlow::Continue(())) = (done.passed_over, flow) {

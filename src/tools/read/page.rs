@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::fs::line_index::{Identity, LineIndex};
 use crate::fs::lines::{Bytes, TextFile};
-use crate::fs::open::Place;
+use crate::fs::open::OpenedPath;
 use crate::fs::workspace::shown;
 use crate::tools::{Context, Output, ToolError, ToolName};
 use cutline_core::details::{Details, TruncationDetails};
@@ -16,7 +16,7 @@ use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::{Extent, is_blank, show};
 use cutline_core::truncate::{Bounds, Collector, Head, TruncatedBy, Truncation};
 
-use super::{From, Plan};
+use super::{Plan, StartLine};
 
 /// Why there is no page.
 #[derive(Debug)]
@@ -27,7 +27,7 @@ pub(super) enum Error {
     Io(io::Error),
 }
 
-impl std::convert::From<io::Error> for Error {
+impl From<io::Error> for Error {
     fn from(error: io::Error) -> Self {
         Self::Io(error)
     }
@@ -37,7 +37,7 @@ impl std::convert::From<io::Error> for Error {
 pub(super) fn read(
     cx: &Context,
     plan: &Plan,
-    place: &Place,
+    place: &OpenedPath,
     identity: Identity,
     text: &TextFile<'_>,
 ) -> Result<Output, Error> {
@@ -48,8 +48,8 @@ pub(super) fn read(
     };
     let total = Extent { lines: index.lines, bytes: text.end };
     let first = match plan.from {
-        From::Line(line) => line,
-        From::End(lines) => total.lines.saturating_sub(lines) + 1,
+        StartLine::Line(line) => line,
+        StartLine::End(lines) => total.lines.saturating_sub(lines) + 1,
     };
     if first > total.lines {
         let offset = first.cast_signed();
@@ -110,7 +110,7 @@ fn take(head: &mut Head, part: &str) {
 struct Page<'a> {
     cx: &'a Context,
     plan: &'a Plan,
-    place: &'a Place,
+    place: &'a OpenedPath,
     text: &'a TextFile<'a>,
     index: &'a LineIndex,
     total: Extent,

@@ -11,9 +11,9 @@ use crate::sys::{FileKind, Folder};
 
 /// A buffer that folders are read through.
 #[derive(Debug)]
-pub(crate) struct Names(Vec<u8>);
+pub(crate) struct DirReader(Vec<u8>);
 
-impl Names {
+impl DirReader {
     /// One that takes so many bytes of names from the kernel at once.
     pub(crate) fn with_capacity(bytes: usize) -> Self {
         Self(Vec::with_capacity(bytes))

@@ -4,14 +4,14 @@ use std::io::{self, PipeReader, Read as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The reading end of a pipe.
-pub(crate) struct Tap {
+pub(crate) struct OutputPipe {
     pipe: PipeReader,
     stopped: AtomicBool,
     /// Whether the thread reads, and may wait for something to read.
     idle: AtomicBool,
 }
 
-impl Tap {
+impl OutputPipe {
     /// How many descriptors it takes: the pipe, and its thread.
     pub(crate) const DESCRIPTORS: u32 = 2;
 

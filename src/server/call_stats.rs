@@ -19,7 +19,7 @@ const NEAR_LIMIT_PERCENT: u64 = 70;
 
 /// The sums over the server's life, and where each call is told of.
 #[derive(Debug)]
-pub(super) struct Tally {
+pub(super) struct CallStats {
     /// When the server started, in milliseconds since 1970.
     since_ms: u64,
     stats: Mutex<Stats>,
@@ -28,7 +28,7 @@ pub(super) struct Tally {
     pub(super) log_level: LogLevel,
 }
 
-impl Tally {
+impl CallStats {
     /// Nothing counted yet; each call is written to `file` too.
     pub(super) fn new(since_ms: u64, file: Option<StatsFile>) -> Self {
         Self { since_ms, stats: Mutex::default(), file, log_level: LogLevel::default() }

@@ -6,9 +6,9 @@ use rustix::event::{EventfdFlags, eventfd};
 use rustix::io::Errno;
 
 /// Something to wait for beside a pipe.
-pub(in crate::sys) struct Wake(OwnedFd);
+pub(in crate::sys) struct Waker(OwnedFd);
 
-impl Wake {
+impl Waker {
     /// How many descriptors it takes.
     pub(in crate::sys) const DESCRIPTORS: u32 = 1;
 
@@ -23,7 +23,7 @@ impl Wake {
     }
 }
 
-impl AsFd for Wake {
+impl AsFd for Waker {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.0.as_fd()
     }

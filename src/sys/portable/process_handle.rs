@@ -6,22 +6,22 @@ use std::time::{Duration, Instant};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::processes::one;
-use crate::sys::Unseen;
+use super::processes::process_info;
+use crate::sys::OutOfDescriptors;
 
 /// The pause between two looks at processes that are to end.
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// One process.
-pub(crate) struct Grip {
+pub(crate) struct ProcessHandle {
     pid: Pid,
     id: u32,
     start: u64,
 }
 
-impl Grip {
+impl ProcessHandle {
     /// Exactly that process, which has not ended; `None` where it has, or is not to be known for sure.
-    pub(crate) fn on(id: u32, start: u64) -> Result<Option<Self>, Unseen> {
+    pub(crate) fn on(id: u32, start: u64) -> Result<Option<Self>, OutOfDescriptors> {
         let Some(pid) = i32::try_from(id).ok().and_then(Pid::from_raw) else { return Ok(None) };
         let grip = Self { pid, id, start };
         Ok(grip.is_alive()?.then_some(grip))
@@ -37,17 +37,17 @@ impl Grip {
     pub(crate) fn send(&self, signal: Signal) -> Result<(), Errno> {
         match self.is_alive() {
             Ok(true) => kill_process(self.pid, signal),
-            Ok(false) | Err(Unseen) => Err(Errno::SRCH),
+            Ok(false) | Err(OutOfDescriptors) => Err(Errno::SRCH),
         }
     }
 
-    fn is_alive(&self) -> Result<bool, Unseen> {
-        Ok(self.start > 0 && one(self.id)?.is_some_and(|now| now.start == self.start && !now.ended))
+    fn is_alive(&self) -> Result<bool, OutOfDescriptors> {
+        Ok(self.start > 0 && process_info(self.id)?.is_some_and(|now| now.start == self.start && !now.ended))
     }
 }
 
 /// Waits until one of them has ended, at most `pause`; which of them have.
-pub(crate) fn ended(grips: &[&Grip], pause: Duration) -> Result<Vec<bool>, Errno> {
+pub(crate) fn ended(grips: &[&ProcessHandle], pause: Duration) -> Result<Vec<bool>, Errno> {
     let until = Instant::now() + pause;
     loop {
         let ended: Vec<bool> = grips.iter().map(|grip| grip.is_alive() == Ok(false)).collect();

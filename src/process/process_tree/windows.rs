@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use tokio::process::Child;
 use win32job::{ExtendedLimitInfo, Job, JobError};
 
-use super::{Outcome, Stay};
+use super::{Outcome, Survivors};
 use crate::process::Background;
 use crate::process::mark::Server;
 use crate::sys;
@@ -73,19 +73,19 @@ impl Scope {
     }
 
     /// What stays now that the shell has ended.
-    pub(in crate::process) fn stay(self, _pipe: u64, _held: bool) -> Stay {
+    pub(in crate::process) fn stay(self, _pipe: u64, _held: bool) -> Survivors {
         let members = self.members();
         let unknown = members.is_err();
         // Beside each program without a window the system starts one for the window that it has not.
         let stays = |(_, name): &(u32, String)| name != "conhost";
         let named = sys::names_of(&members.unwrap_or_default()).into_iter().filter(stays);
         let shown: Vec<Background> = named.map(|(id, name)| Background { id, name }).collect();
-        Stay { anybody: unknown || !shown.is_empty(), scope: self, shown }
+        Survivors { anybody: unknown || !shown.is_empty(), scope: self, shown }
     }
 
     /// The same where nothing could be seen.
-    pub(in crate::process) fn unseen(self, _pipe: u64) -> Stay {
-        Stay { scope: self, shown: Vec::new(), anybody: true }
+    pub(in crate::process) fn unseen(self, _pipe: u64) -> Survivors {
+        Survivors { scope: self, shown: Vec::new(), anybody: true }
     }
 }
 

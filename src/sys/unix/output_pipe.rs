@@ -8,22 +8,22 @@ use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use crate::sys::Wake;
+use crate::sys::Waker;
 
 /// The reading end of a pipe.
-pub(crate) struct Tap {
+pub(crate) struct OutputPipe {
     pipe: PipeReader,
     id: u64,
     /// Wakes the thread where it waits.
-    wake: Wake,
+    wake: Waker,
     stopped: AtomicBool,
     /// Whether the thread waits, having taken all there was.
     idle: AtomicBool,
 }
 
-impl Tap {
+impl OutputPipe {
     /// How many descriptors it takes.
-    pub(crate) const DESCRIPTORS: u32 = 1 + Wake::DESCRIPTORS;
+    pub(crate) const DESCRIPTORS: u32 = 1 + Waker::DESCRIPTORS;
 
     /// Takes the pipe over.
     pub(crate) fn new(pipe: PipeReader) -> io::Result<Self> {
@@ -32,7 +32,7 @@ impl Tap {
         rustix::fs::fcntl_setfl(&pipe, flags | OFlags::NONBLOCK)?;
         let id = rustix::fs::fstat(&pipe)?.st_ino;
         let (stopped, idle) = (AtomicBool::new(false), AtomicBool::new(false));
-        Ok(Self { pipe, id, wake: Wake::new()?, stopped, idle })
+        Ok(Self { pipe, id, wake: Waker::new()?, stopped, idle })
     }
 
     /// Reads what there is, and waits where there is nothing; 0 at the pipe's end, or once it is stopped.

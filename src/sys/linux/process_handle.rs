@@ -6,20 +6,20 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
-use super::processes::one;
-use super::reserve::{self, Lent};
-use crate::sys::Unseen;
+use super::processes::process_info;
+use super::reserve::{self, ReservedFd};
+use crate::sys::OutOfDescriptors;
 
 /// A hold on one process.
-pub(crate) struct Grip(Lent);
+pub(crate) struct ProcessHandle(ReservedFd);
 
-impl Grip {
+impl ProcessHandle {
     /// A hold on exactly that process, which has not ended; `None` where it has, or is not this user's.
-    pub(crate) fn on(id: u32, start: u64) -> Result<Option<Self>, Unseen> {
+    pub(crate) fn on(id: u32, start: u64) -> Result<Option<Self>, OutOfDescriptors> {
         let Some(pid) = i32::try_from(id).ok().and_then(Pid::from_raw) else { return Ok(None) };
         let fd = reserve::lend(|| pidfd_open(pid, PidfdFlags::empty()))?;
         // What was opened is the one that was seen only if it is so now that it is held.
-        let same = one(id)?.is_some_and(|now| now.start == start && !now.ended);
+        let same = process_info(id)?.is_some_and(|now| now.start == start && !now.ended);
         Ok(fd.filter(|_| same).map(Self))
     }
 
@@ -35,7 +35,7 @@ impl Grip {
 }
 
 /// Waits until one of them has ended, at most `pause`; which of them have.
-pub(crate) fn ended(grips: &[&Grip], pause: Duration) -> Result<Vec<bool>, Errno> {
+pub(crate) fn ended(grips: &[&ProcessHandle], pause: Duration) -> Result<Vec<bool>, Errno> {
     let mut fds: Vec<PollFd<'_>> = grips.iter().map(|grip| PollFd::new(&grip.0, PollFlags::IN)).collect();
     poll(&mut fds, Timespec::try_from(pause).ok().as_ref())?;
     Ok(fds.iter().map(|fd| !fd.revents().is_empty()).collect())

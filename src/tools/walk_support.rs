@@ -6,19 +6,19 @@ use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use crate::fs::open::Place;
+use crate::fs::open::OpenedPath;
 use crate::fs::workspace::Workspace;
 use crate::search::ignore_rules::Rules;
 use crate::search::walk::{Stop, Visit, Walk};
 use cutline_core::text::{self, show};
 
-use super::place::refused;
+use super::resolve::refused;
 use super::{Context, Progress, ToolError};
 
 /// How long a walk may last before there is news of it.
-const SILENT: Duration = Duration::from_secs(1);
+const FIRST_PROGRESS_AFTER: Duration = Duration::from_secs(1);
 /// How long after that there is news again.
-const APART: Duration = Duration::from_millis(500);
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
 
 /// How the paths of a walk are shown: as the workspace shows them.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ impl Paths {
 /// order, until that breaks. Whether the rules left anything out.
 pub(super) fn walk<V: Visit>(
     cx: &Context,
-    place: &Place,
+    place: &OpenedPath,
     rules: &Rules,
     stop: &Stop,
     visit: &V,
@@ -72,7 +72,7 @@ pub(super) fn walk<V: Visit>(
     if stop.is_cancelled() {
         return Err(ToolError::Cancelled);
     }
-    Ok(rules.left_anything_out())
+    Ok(rules.ignored_any())
 }
 
 /// A path, or both its ends around `…` where it has more than `max_bytes` bytes.
@@ -87,7 +87,7 @@ pub(super) fn shortened(path: &str, max_bytes: u64) -> Cow<'_, str> {
 
 /// Tells now and then how many entries a walk has visited.
 fn news(progress: &Progress) -> impl Fn(u64) + Sync + use<> {
-    let due = Mutex::new(Instant::now() + SILENT);
+    let due = Mutex::new(Instant::now() + FIRST_PROGRESS_AFTER);
     let progress = progress.clone();
     move |visited| {
         if !progress.is_wanted() {
@@ -96,7 +96,7 @@ fn news(progress: &Progress) -> impl Fn(u64) + Sync + use<> {
         let Ok(mut due) = due.try_lock() else { return };
         let now = Instant::now();
         if now >= *due {
-            *due = now + APART;
+            *due = now + PROGRESS_INTERVAL;
             progress.report(format!("{visited} files searched"));
         }
     }

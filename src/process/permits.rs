@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-use crate::sys::{self, Tap};
+use crate::sys::{self, OutputPipe};
 
 /// Descriptors that the server itself, its files and its reserve need.
 const OWN: u64 = 40;
@@ -12,13 +12,13 @@ const OWN: u64 = 40;
 const EACH: u32 = 8;
 /// Descriptors that stay open for what a command left running: its pipe, the saved output, and what
 /// wakes the pipe's reader.
-const STAYING: u32 = 1 + Tap::DESCRIPTORS;
+const STAYING: u32 = 1 + OutputPipe::DESCRIPTORS;
 /// The least and the most commands that may run at once.
 const BOUNDS: (u32, u32) = (4, 256);
 
 /// The descriptors that commands may use, and who uses them.
 #[derive(Debug)]
-pub(super) struct Places {
+pub(super) struct CommandPermits {
     free: Arc<Semaphore>,
     all: u32,
     /// Commands that ended and left something that holds their output.
@@ -27,7 +27,7 @@ pub(super) struct Places {
 
 /// A command's place among those that run; dropped, another may take it.
 #[derive(Debug)]
-pub struct Place {
+pub struct CommandPermit {
     permit: OwnedSemaphorePermit,
     stay: watch::Sender<u32>,
 }
@@ -41,9 +41,9 @@ pub(super) struct Staying {
 
 /// Waiting would not help: so many earlier commands left processes that hold their output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Crowded(pub u32);
+pub struct TooManyCommands(pub u32);
 
-impl Places {
+impl CommandPermits {
     /// As many as this process's limit allows for.
     pub(super) fn new() -> Self {
         Self::of(count(sys::most_open_files()))
@@ -60,20 +60,20 @@ impl Places {
     }
 
     /// Waits for one, in the order of asking, while commands run that will make room.
-    pub(super) async fn take(&self) -> Result<Place, Crowded> {
+    pub(super) async fn take(&self) -> Result<CommandPermit, TooManyCommands> {
         let mut stay = self.stay.subscribe();
         let full = |stay: &u32| stay.saturating_mul(STAYING).saturating_add(EACH) > self.all;
         tokio::select! {
             biased;
             Ok(permit) = Arc::clone(&self.free).acquire_many_owned(EACH) => {
-                Ok(Place { permit, stay: self.stay.clone() })
+                Ok(CommandPermit { permit, stay: self.stay.clone() })
             }
-            stay = stay.wait_for(full) => Err(Crowded(stay.map_or(0, |stay| *stay))),
+            stay = stay.wait_for(full) => Err(TooManyCommands(stay.map_or(0, |stay| *stay))),
         }
     }
 }
 
-impl Place {
+impl CommandPermit {
     /// Gives back all but what a command's reader needs, which goes on.
     pub(super) fn staying(mut self) -> Staying {
         self.stay.send_modify(|stay| *stay += 1);
@@ -110,7 +110,7 @@ mod tests {
 
     #[tokio::test]
     async fn one_waits_for_what_runs_and_not_for_what_stays() {
-        let places = Places::of(2 * EACH);
+        let places = CommandPermits::of(2 * EACH);
         let (first, second) = (places.take().await.unwrap(), places.take().await.unwrap());
         let third = tokio::spawn(async move { (places.take().await.map(drop), places) });
         tokio::task::yield_now().await;
@@ -121,7 +121,7 @@ mod tests {
         assert_eq!(third, Ok(()));
         // Beside two that stay there is room for one, beside three there is none.
         let beside = [places.take().await.unwrap().staying(), places.take().await.unwrap().staying()];
-        assert_eq!(places.take().await.map(drop), Err(Crowded(3)));
+        assert_eq!(places.take().await.map(drop), Err(TooManyCommands(3)));
         drop(stays);
         assert_eq!(places.take().await.map(drop), Ok(()));
         drop(beside);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::fs::near;
-use crate::fs::open::{Kind, OpenError, Place};
+use crate::fs::open::{Kind, OpenError, OpenedPath};
 use cutline_core::text::show;
 
 use super::{Context, ToolError, ToolName};
@@ -20,7 +20,7 @@ const MAX_PATH_BYTES: usize = 3 * 4096;
 
 /// What a tool wants to find at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
+pub enum ExpectedKind {
     /// A regular file.
     File,
     /// A folder.
@@ -33,23 +33,25 @@ pub enum Wanted {
 ///
 /// Where the exact name does not exist, a leading `@` is dropped (as agents' users write mentions),
 /// then the entry of that folder is taken whose name means the same, and so for each folder above.
-pub fn open(cx: &Context, asked: &str, wanted: Wanted) -> Result<Place, ToolError> {
+pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPath, ToolError> {
     if asked.contains('\0') {
         return Err(ToolError::Argument("path: must not contain a NUL character".to_owned()));
     }
     if asked.is_empty() {
         return Err(ToolError::Argument("path: must not be empty; use . for the workspace".to_owned()));
     }
-    let place = match Place::open(&cx.workspace, &cx.workspace.absolute(asked)) {
+    let place = match OpenedPath::open(&cx.workspace, &cx.workspace.absolute(asked)) {
         Err(OpenError::Missing) => open_alike(cx, asked).ok_or_else(|| missing(cx, asked, wanted))?,
         other => other.map_err(|error| refused(cx, asked, error))?,
     };
     let path = || cx.workspace.show(&place.real);
     match (wanted, place.kind) {
-        (Wanted::File, Kind::Directory) => {
+        (ExpectedKind::File, Kind::Directory) => {
             Err(ToolError::IsDirectory { path: path(), ls: cx.has(ToolName::Ls) })
         }
-        (Wanted::Directory, Kind::File | Kind::Other(_)) => Err(ToolError::NotDirectory { path: path() }),
+        (ExpectedKind::Directory, Kind::File | Kind::Other(_)) => {
+            Err(ToolError::NotDirectory { path: path() })
+        }
         (_, Kind::Other(kind)) => Err(ToolError::NotRegular { path: path(), kind }),
         _ => Ok(place),
     }
@@ -59,7 +61,7 @@ pub fn open(cx: &Context, asked: &str, wanted: Wanted) -> Result<Place, ToolErro
 pub fn refused(cx: &Context, asked: &str, error: OpenError) -> ToolError {
     let path = cx.workspace.show_asked(asked);
     match error {
-        OpenError::Missing => missing(cx, asked, Wanted::Either),
+        OpenError::Missing => missing(cx, asked, ExpectedKind::Either),
         OpenError::Outside => {
             let path = show::name(asked.as_bytes()).into_owned();
             ToolError::OutsideRoots { path, roots: cx.workspace.show_roots() }
@@ -70,7 +72,7 @@ pub fn refused(cx: &Context, asked: &str, error: OpenError) -> ToolError {
 }
 
 /// The error for a file that is not text, by its first bytes.
-pub fn binary(cx: &Context, place: &Place, bytes: u64, start: &[u8]) -> ToolError {
+pub fn binary(cx: &Context, place: &OpenedPath, bytes: u64, start: &[u8]) -> ToolError {
     ToolError::Binary {
         path: cx.workspace.show(&place.real),
         bytes,
@@ -79,19 +81,19 @@ pub fn binary(cx: &Context, place: &Place, bytes: u64, start: &[u8]) -> ToolErro
     }
 }
 
-fn open_alike(cx: &Context, asked: &str) -> Option<Place> {
+fn open_alike(cx: &Context, asked: &str) -> Option<OpenedPath> {
     let plain = asked.strip_prefix('@').filter(|rest| !rest.is_empty());
-    let exact = plain.and_then(|plain| Place::open(&cx.workspace, &cx.workspace.absolute(plain)).ok());
+    let exact = plain.and_then(|plain| OpenedPath::open(&cx.workspace, &cx.workspace.absolute(plain)).ok());
     exact.or_else(|| same_name(cx, asked)).or_else(|| same_name(cx, plain?))
 }
 
-fn same_name(cx: &Context, asked: &str) -> Option<Place> {
+fn same_name(cx: &Context, asked: &str) -> Option<OpenedPath> {
     let (folder, path, name) = folder_of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED)?;
     let entry = near::same(&folder, &name)?;
-    Place::open(&cx.workspace, &path.join(entry)).ok()
+    OpenedPath::open(&cx.workspace, &path.join(entry)).ok()
 }
 
-fn missing(cx: &Context, asked: &str, wanted: Wanted) -> ToolError {
+fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
     let path = cx.workspace.show_asked(asked);
     let folder = folder_of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED);
     let near = folder.map_or_else(Vec::new, |(folder, _, name)| {
@@ -99,25 +101,25 @@ fn missing(cx: &Context, asked: &str, wanted: Wanted) -> ToolError {
         near::names(&folder, &name).iter().map(full).collect()
     });
     match wanted {
-        Wanted::File => ToolError::FileNotFound { path, near },
-        Wanted::Directory => ToolError::DirectoryNotFound { path, near },
-        Wanted::Either => ToolError::PathNotFound { path, near },
+        ExpectedKind::File => ToolError::FileNotFound { path, near },
+        ExpectedKind::Directory => ToolError::DirectoryNotFound { path, near },
+        ExpectedKind::Either => ToolError::PathNotFound { path, near },
     }
 }
 
 /// The folder in which `path` would stand, and its name there. Where that folder does not exist by
 /// its exact name, the one is taken whose name means the same; up to `repairs` folders in a row.
-fn folder_of(cx: &Context, path: &Path, repairs: usize) -> Option<(Place, PathBuf, String)> {
+fn folder_of(cx: &Context, path: &Path, repairs: usize) -> Option<(OpenedPath, PathBuf, String)> {
     if path.as_os_str().len() > MAX_PATH_BYTES {
         return None;
     }
     let name = path.file_name()?.to_str().filter(|name| name.len() <= MAX_NAME_BYTES)?.to_owned();
     let mut parent = path.parent().map(Path::to_path_buf)?;
-    let folder = match Place::open(&cx.workspace, &parent) {
+    let folder = match OpenedPath::open(&cx.workspace, &parent) {
         Err(OpenError::Missing) if repairs > 0 => {
             let (above, place, name) = folder_of(cx, &parent, repairs - 1)?;
             parent = place.join(near::same(&above, &name)?);
-            Place::open(&cx.workspace, &parent)
+            OpenedPath::open(&cx.workspace, &parent)
         }
         other => other,
     };

@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
-use super::{Pipe, Reach, Scope};
+use super::{KillScope, Pipe, Scope};
 use crate::process::mark::Server;
 use crate::process::sandbox;
-use crate::sys::{self, Unseen, boot};
+use crate::sys::{self, OutOfDescriptors, boot};
 
 const PREFIX: &str = "cutline-server-";
 const SUFFIX: &str = ".lock";
@@ -71,7 +71,7 @@ impl Record {
 
     /// A command has ended, and left processes in its group or holding its pipe.
     pub(in crate::process) fn left(&mut self, scope: &Scope) {
-        if let Reach::Stayed { pipe: Pipe::Held(pipe) | Pipe::Recorded(pipe), .. } = &scope.reach {
+        if let KillScope::Stayed { pipe: Pipe::Held(pipe) | Pipe::Recorded(pipe), .. } = &scope.reach {
             self.write(&format!("left {} {} {pipe}", random_of(&scope.mark), scope.group));
         }
     }
@@ -161,9 +161,9 @@ impl Stale {
 
 /// Whether a server still runs, or may.
 fn is_alive(server: Server) -> bool {
-    match sys::one(server.id) {
+    match sys::process_info(server.id) {
         Ok(process) => process.is_some_and(|process| process.start == server.start && !process.ended),
-        Err(Unseen) => true,
+        Err(OutOfDescriptors) => true,
     }
 }
 
@@ -196,12 +196,12 @@ fn scopes(text: &str, server: Server, boot: &str) -> Vec<Scope> {
         let scope = |group, reach| Scope { mark: server.mark_of(random), group, since: server.start, reach };
         match word {
             "run" if !random.is_empty() => {
-                scopes.insert(random, scope(0, Reach::All));
+                scopes.insert(random, scope(0, KillScope::All));
             }
             "left" => {
                 if let (Some(group), Some(pipe)) = (number(), number()) {
                     let group = u32::try_from(group).unwrap_or(0);
-                    let reach = Reach::Stayed { pipe: Pipe::Recorded(pipe), known: Vec::new() };
+                    let reach = KillScope::Stayed { pipe: Pipe::Recorded(pipe), known: Vec::new() };
                     scopes.insert(random, scope(group, reach));
                 }
             }
@@ -225,8 +225,9 @@ mod tests {
         let found = scopes(text, server, "b");
         let seen: Vec<_> =
             found.iter().map(|scope| (scope.mark.as_str(), scope.group, &scope.reach)).collect();
-        let stayed = Reach::Stayed { pipe: Pipe::Recorded(5), known: Vec::new() };
-        let expected = [("42.7.bb", 100, &stayed), ("42.7.cc", 0, &Reach::All), ("42.7.d", 0, &Reach::All)];
+        let stayed = KillScope::Stayed { pipe: Pipe::Recorded(5), known: Vec::new() };
+        let expected =
+            [("42.7.bb", 100, &stayed), ("42.7.cc", 0, &KillScope::All), ("42.7.d", 0, &KillScope::All)];
         assert_eq!(seen, expected);
     }
 
@@ -244,7 +245,7 @@ mod tests {
         let server = Server { id: 1, start: 1 };
         let mut record = Record::create(|| Ok(folder.path().to_owned()), server, None).unwrap();
         record.started("1.1.aa");
-        let stayed = |pipe, known| Reach::Stayed { pipe, known };
+        let stayed = |pipe, known| KillScope::Stayed { pipe, known };
         let scope = |reach| Scope { mark: "1.1.aa".to_owned(), group: 100, since: 1, reach };
         record.left(&scope(stayed(Pipe::Held(5), vec![(100, 8)])));
         let text = fs::read_to_string(&record.path).unwrap();

@@ -32,7 +32,7 @@ pub(super) enum Outcome {
 
 /// What stays of a command that has ended by itself.
 #[derive(Debug)]
-pub(super) struct Stay {
+pub(super) struct Survivors {
     /// Those who stay, and are ended with the server.
     pub(super) scope: Scope,
     /// Those of them that an answer names.
@@ -44,7 +44,7 @@ pub(super) struct Stay {
 /// The same as [`end_all`], on a thread of its own.
 pub(super) async fn end(scopes: Vec<Scope>, grace: Duration) -> Outcome {
     let there = scopes.clone();
-    match aside(move || end_all(&there, grace)).await {
+    match run_on_own_thread(move || end_all(&there, grace)).await {
         Some(outcome) => outcome,
         // There is no thread to be had: rather is this one kept waiting than a process left alive.
         None => end_all(&scopes, grace),
@@ -53,7 +53,9 @@ pub(super) async fn end(scopes: Vec<Scope>, grace: Duration) -> Outcome {
 
 /// Does `work`, which blocks, on a thread of its own: the shared ones may all be busy with what is
 /// less urgent. `None` where no thread can be had.
-pub(super) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Option<T> {
+pub(super) async fn run_on_own_thread<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Option<T> {
     let (tell, done) = oneshot::channel();
     let tell = move || drop(tell.send(work()));
     std::thread::Builder::new().name("end".to_owned()).spawn(tell).ok()?;

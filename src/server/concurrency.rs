@@ -14,12 +14,12 @@ const LIGHT_PER_WORKER: usize = 4;
 
 /// The places.
 #[derive(Debug)]
-pub(super) struct Lanes {
+pub(super) struct ConcurrencyLimits {
     light: Semaphore,
     heavy: Semaphore,
 }
 
-impl Lanes {
+impl ConcurrencyLimits {
     /// Places for so many processors.
     pub(super) fn new(workers: usize) -> Self {
         let light = Semaphore::new(workers.max(1) * LIGHT_PER_WORKER);

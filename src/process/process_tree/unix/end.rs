@@ -13,10 +13,10 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-use super::look::Look;
-use super::{Pipe, Reach, Scope};
-use crate::process::family::Outcome;
-use crate::sys::{self, Grip, Process, Unseen};
+use super::snapshot::ProcessSnapshot;
+use super::{KillScope, Pipe, Scope};
+use crate::process::process_tree::Outcome;
+use crate::sys::{self, OutOfDescriptors, Process, ProcessHandle};
 
 /// How long is waited for processes that were killed: one that sleeps uninterruptibly may be left.
 const GIVE_UP: Duration = Duration::from_secs(1);
@@ -31,13 +31,13 @@ pub(in crate::process) fn end_all(scopes: &[Scope], grace: Duration) -> Outcome 
     let mut pause = PAUSES.0;
     loop {
         let signal = if began.elapsed() < grace { Signal::TERM } else { Signal::KILL };
-        match Look::new() {
+        match ProcessSnapshot::new() {
             Ok(look) => {
                 for scope in scopes {
                     targets.add(&look.processes, scope);
                 }
             }
-            Err(Unseen) => targets.missed = true,
+            Err(OutOfDescriptors) => targets.missed = true,
         }
         if targets.missed {
             // Not before a look that tells all: who left the group without the mark is known only by
@@ -63,7 +63,7 @@ pub(in crate::process) fn end_all(scopes: &[Scope], grace: Duration) -> Outcome 
 fn signal_group(scope: &Scope, signal: Signal) {
     let Some(group) = i32::try_from(scope.group).ok().and_then(Pid::from_raw) else { return };
     let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    if scope.reach != Reach::All || waitid(WaitId::Pid(group), look).is_err() {
+    if scope.reach != KillScope::All || waitid(WaitId::Pid(group), look).is_err() {
         return;
     }
     let told = kill_process_group(group, signal);
@@ -89,7 +89,7 @@ struct Targets {
 enum Target {
     /// Still there, and the last signal it was sent. Where descriptors are few it is opened for each
     /// signal anew.
-    Alive(Option<Grip>, Option<Signal>),
+    Alive(Option<ProcessHandle>, Option<Signal>),
     /// Ended, or not this user's to end.
     Gone,
 }
@@ -128,9 +128,9 @@ impl Targets {
             return true;
         }
         match &scope.reach {
-            Reach::All => self.carries(key, &scope.mark),
-            Reach::Stayed { pipe: Pipe::Held(pipe), .. } => self.holds(key, *pipe),
-            Reach::Stayed { pipe: Pipe::Recorded(pipe), .. } => {
+            KillScope::All => self.carries(key, &scope.mark),
+            KillScope::Stayed { pipe: Pipe::Held(pipe), .. } => self.holds(key, *pipe),
+            KillScope::Stayed { pipe: Pipe::Recorded(pipe), .. } => {
                 self.carries(key, &scope.mark) && self.holds(key, *pipe)
             }
         }
@@ -141,11 +141,13 @@ impl Targets {
     fn owns_group(&mut self, scope: &Scope, candidates: &[&Process]) -> bool {
         let mut members = candidates.iter().filter(|process| process.group == scope.group);
         let mut of_command = |process: &Process| match &scope.reach {
-            Reach::All => true,
-            Reach::Stayed { pipe: Pipe::Held(_), known } if known.contains(&(process.id, process.start)) => {
+            KillScope::All => true,
+            KillScope::Stayed { pipe: Pipe::Held(_), known }
+                if known.contains(&(process.id, process.start)) =>
+            {
                 true
             }
-            Reach::Stayed { .. } => self.carries((process.id, process.start), &scope.mark),
+            KillScope::Stayed { .. } => self.carries((process.id, process.start), &scope.mark),
         };
         scope.group > 0 && members.any(|process| of_command(process))
     }
@@ -179,11 +181,11 @@ impl Targets {
         if self.seen.contains_key(&key) {
             return;
         }
-        let target = match Grip::on(key.0, key.1) {
+        let target = match ProcessHandle::on(key.0, key.1) {
             // A spare is not kept: others need it.
             Ok(Some(grip)) => Target::Alive(Some(grip).filter(|grip| !grip.is_spare()), None),
             Ok(None) => Target::Gone,
-            Err(Unseen) => {
+            Err(OutOfDescriptors) => {
                 self.missed = true;
                 return;
             }
@@ -196,7 +198,7 @@ impl Targets {
         self.note_ended(Duration::ZERO);
         for (key, target) in &mut self.seen {
             let Target::Alive(held, last) = target else { continue };
-            let anew = if held.is_none() { Grip::on(key.0, key.1) } else { Ok(None) };
+            let anew = if held.is_none() { ProcessHandle::on(key.0, key.1) } else { Ok(None) };
             let Ok(anew) = anew else {
                 self.missed = true;
                 continue;

@@ -6,12 +6,12 @@ use std::os::fd::{AsFd, BorrowedFd};
 use rustix::fs::OFlags;
 
 /// Something to wait for beside a pipe.
-pub(in crate::sys) struct Wake {
+pub(in crate::sys) struct Waker {
     waited_for: PipeReader,
     wakes: PipeWriter,
 }
 
-impl Wake {
+impl Waker {
     /// How many descriptors it takes.
     pub(in crate::sys) const DESCRIPTORS: u32 = 2;
 
@@ -29,7 +29,7 @@ impl Wake {
     }
 }
 
-impl AsFd for Wake {
+impl AsFd for Waker {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.waited_for.as_fd()
     }

@@ -1,8 +1,8 @@
 //! The processes of a command on Unix, by group, descent, mark and pipe.
 
 mod end;
-mod look;
 mod record;
+mod snapshot;
 
 use std::path::Path;
 use std::time::Duration;
@@ -10,11 +10,11 @@ use std::time::Duration;
 use rustix::process::{Pid, test_kill_process_group};
 use tokio::process::Child;
 
-use super::{Outcome, Stay};
+use super::{Outcome, Survivors};
 use crate::process::Background;
 use crate::process::mark::Server;
-use crate::sys::{self, Process, Unseen};
-use look::Look;
+use crate::sys::{self, OutOfDescriptors, Process};
+use snapshot::ProcessSnapshot;
 
 pub(in crate::process) use end::end_all;
 pub(in crate::process) use record::Record;
@@ -29,12 +29,12 @@ pub(in crate::process) struct Scope {
     /// When the shell was started: nothing older belongs to it.
     since: u64,
     /// How far it reaches.
-    reach: Reach,
+    reach: KillScope,
 }
 
 /// How far a command's end reaches.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Reach {
+enum KillScope {
     /// To all that it started: it was running.
     All,
     /// To those that stayed: in the group, or holding the output of that pipe. It had ended.
@@ -57,12 +57,12 @@ enum Pipe {
 }
 
 /// Who is left: those that hold the pipe, and those in the group.
-type Left = (Vec<Process>, Vec<Process>);
+type HoldersAndKnown = (Vec<Process>, Vec<Process>);
 
 impl Scope {
     /// All that has `mark`: a command of `server` that is about to start.
     pub(in crate::process) fn announced(server: Server, mark: String) -> Self {
-        Self { mark, group: 0, since: server.start, reach: Reach::All }
+        Self { mark, group: 0, since: server.start, reach: KillScope::All }
     }
 
     /// The mark of its processes.
@@ -74,7 +74,7 @@ impl Scope {
     #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
     pub(in crate::process) fn started(&mut self, shell: &mut Child) -> std::io::Result<()> {
         self.group = shell.id().unwrap_or(0);
-        if let Ok(Some(process)) = sys::one(self.group) {
+        if let Ok(Some(process)) = sys::process_info(self.group) {
             self.since = process.start;
         }
         Ok(())
@@ -87,27 +87,27 @@ impl Scope {
     }
 
     /// What stays now that the shell has ended; `held` where somebody holds the output of `pipe`. Blocks.
-    pub(in crate::process) fn stay(self, pipe: u64, held: bool) -> Stay {
+    pub(in crate::process) fn stay(self, pipe: u64, held: bool) -> Survivors {
         match self.left(pipe, held) {
             Ok((holders, members)) => self.stayed(pipe, holders, members),
-            Err(Unseen) => self.unseen(pipe),
+            Err(OutOfDescriptors) => self.unseen(pipe),
         }
     }
 
     /// The same where nothing could be seen: who was not seen may be there.
-    pub(in crate::process) fn unseen(self, pipe: u64) -> Stay {
-        Stay { anybody: true, ..self.stayed(pipe, Vec::new(), Vec::new()) }
+    pub(in crate::process) fn unseen(self, pipe: u64) -> Survivors {
+        Survivors { anybody: true, ..self.stayed(pipe, Vec::new(), Vec::new()) }
     }
 
-    fn left(&self, pipe: u64, held: bool) -> Result<Left, Unseen> {
-        let look = Look::new()?;
+    fn left(&self, pipe: u64, held: bool) -> Result<HoldersAndKnown, OutOfDescriptors> {
+        let look = ProcessSnapshot::new()?;
         let holders = if held { look.holders(pipe)? } else { Vec::new() };
         let in_group =
             |process: &&Process| process.group == self.group && !process.ended && process.start >= self.since;
         Ok((holders, look.processes.iter().filter(in_group).cloned().collect()))
     }
 
-    fn stayed(self, pipe: u64, holders: Vec<Process>, members: Vec<Process>) -> Stay {
+    fn stayed(self, pipe: u64, holders: Vec<Process>, members: Vec<Process>) -> Survivors {
         let mut known: Vec<_> =
             members.iter().chain(&holders).map(|process| (process.id, process.start)).collect();
         known.sort_unstable();
@@ -116,8 +116,8 @@ impl Scope {
         // Of a process that is another user's, what it holds is not known; that it is in the group is.
         let shown = if holders.is_empty() { members } else { holders };
         let process = |Process { id, name, .. }| Background { id, name };
-        let scope = Self { reach: Reach::Stayed { pipe: Pipe::Held(pipe), known }, ..self };
-        Stay { scope, shown: shown.into_iter().map(process).collect(), anybody }
+        let scope = Self { reach: KillScope::Stayed { pipe: Pipe::Held(pipe), known }, ..self };
+        Survivors { scope, shown: shown.into_iter().map(process).collect(), anybody }
     }
 }
 
