@@ -1,4 +1,4 @@
-//! What running a command through bash costs beside the command itself, as ratios of one run.
+//! Time of a command through bash beside the command itself, as ratios of one run.
 //!
 //! `cargo bench --bench bash`. Each pair is run in turns, and the medians are compared.
 
@@ -47,7 +47,7 @@ fn main() {
     println!("peak memory: {} KB", peak());
 }
 
-/// How long it takes from a call's cancellation until it returns, with all its processes gone.
+/// Returns the time from a call's cancellation until it returns, with all its processes gone.
 async fn cancelled(cx: &Context, command: &str) -> Duration {
     let cx = Context { cancel: CancellationToken::new(), ..cx.clone() };
     let cancel = async {

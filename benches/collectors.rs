@@ -1,4 +1,4 @@
-//! How fast text passes the core: counting, decoding, resolving, collecting.
+//! Throughput of the core: counting, decoding, resolving, collecting.
 //!
 //! `cargo bench --bench collectors`. Each line of the first part is one pass over the same 200 MB of text
 //! in pieces of 128 KB. The second part is what truncation adds to an answer: all of the collector's
@@ -88,7 +88,7 @@ fn answer_of(kept: Truncation, bounds: Bounds) -> Output {
     Output::new(Answer { body: kept.content, notices, status: None }, details)
 }
 
-/// What the counting of a call adds: its record, the sums, a line in a file.
+/// Measures the counting of a call: its record, the sums, a line in a file.
 fn counting(line: &str) {
     let output = answer(Head::new(BOUNDS), &line.repeat(600), BOUNDS);
     let outcome = Ok(Output { details: Details::default(), ..output });

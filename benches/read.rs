@@ -1,4 +1,4 @@
-//! What reading costs beside `wc -l`, as ratios of one run.
+//! Time of reading beside `wc -l`, as ratios of one run.
 //!
 //! `CUTLINE_BENCH_DATA=DIR cargo bench --bench read`; DIR holds `big.txt` and `oneline.min.js`. Each
 //! pair is run in turns, and the medians are compared; a page is read with nothing remembered but

@@ -18,9 +18,9 @@ use tokio::runtime::Runtime;
 
 /// The most memory that all of it together may take, in KB of 1024.
 const MAX_PEAK: u64 = 64_000_000 / 1024;
-/// How often each pair is run, unless that takes longer than `MAX_TIME`.
+/// Runs of each pair, unless they take longer than `MAX_TIME`.
 const TIMES: usize = 5;
-/// How long the runs of one pair may take; a run that has begun is not cut short.
+/// Time for the runs of one pair; a run that has begun is not cut short.
 const MAX_TIME: Duration = Duration::from_secs(40);
 
 fn main() {

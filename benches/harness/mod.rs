@@ -1,4 +1,4 @@
-//! What the benches of bash have in common: a server's part, and the same command by itself.
+//! Shared by the benches of bash: a call as the server makes it, and the same command by itself.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -12,7 +12,7 @@ use cutline::process::{self, spill};
 use cutline::tools::{Context, Progress, Shared, ToolSet, bash};
 use tokio_util::sync::CancellationToken;
 
-/// What a call of bash has, in the workspace `root`, its outputs saved in `saved`.
+/// Returns the context of a bash call in the workspace `root`, with outputs saved in `saved`.
 pub(crate) fn context(root: &Path, saved: PathBuf) -> Context {
     let spill = spill::Settings { dir: saved, ..spill::Settings::default() };
     let commands = process::Commands::new(process::Settings { spill, ..process::Settings::default() });
@@ -50,7 +50,7 @@ pub(crate) fn by_itself(command: &str) -> Command {
     bash
 }
 
-/// How long `work` takes.
+/// Runs `work` and returns its time.
 pub(crate) fn timed(work: impl FnOnce()) -> Duration {
     let began = Instant::now();
     work();

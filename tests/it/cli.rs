@@ -53,7 +53,7 @@ fn code(output: &Output) -> i32 {
 }
 
 #[test]
-fn version() {
+fn version_printed() {
     let output = run(&Workspace::new(), &["--version"]);
     assert_eq!((code(&output), stdout(&output)), (0, format!("cutline {}\n", env!("CARGO_PKG_VERSION"))));
 }
@@ -102,7 +102,7 @@ fn zero_is_refused_for_each_limit() {
 }
 
 #[test]
-fn zero_in_a_variable_is_refused_too() {
+fn zero_in_variable_is_refused() {
     let workspace = Workspace::new();
     let mut command = Start::new(&workspace).env("CUTLINE_MAX_LINES", "0").command();
     let output = command.stdin(Stdio::null()).output().unwrap();
@@ -111,7 +111,7 @@ fn zero_in_a_variable_is_refused_too() {
 }
 
 #[test]
-fn of_head_and_tail_one_is_above_zero() {
+fn head_and_tail_both_zero_refused() {
     let workspace = Workspace::new();
     assert_eq!(code(&run(&workspace, &["--bash-head", "5", "--bash-tail", "0"])), 0);
     assert_eq!(code(&run(&workspace, &["--bash-head", "0", "--bash-tail", "5"])), 0);
@@ -148,7 +148,7 @@ fn bad_usage_is_exit_2_and_names_the_flag() {
 }
 
 #[test]
-fn bad_usage_of_call_shows_the_usage_of_that_tool() {
+fn bad_call_shows_usage_of_tool() {
     let workspace = Workspace::new();
     for arguments in [
         &["call", "read", "--bad"][..],
@@ -167,7 +167,7 @@ fn bad_usage_of_call_shows_the_usage_of_that_tool() {
 }
 
 #[test]
-fn sizes_as_people_write_them() {
+fn sizes_with_units_accepted() {
     let workspace = Workspace::with(&json!({"a": {"repeat": "x\n", "times": 40_000}}));
     for (size, bytes) in [("300", 300), ("1KB", 1000), ("1KiB", 1024), ("2kb", 2000), ("1.5KB", 1500)] {
         let output = run(&workspace, &["--max-bytes", size, "call", "read", "path=a", "--json"]);
@@ -177,7 +177,7 @@ fn sizes_as_people_write_them() {
 }
 
 #[test]
-fn a_variable_for_each_flag_and_the_flag_wins() {
+fn flag_overrides_variable() {
     let workspace = Workspace::with(&json!({"a": {"lines": [1, 90], "text": "{n}"}}));
     let start = |flags: &[&str]| {
         let mut command = Start::new(&workspace)
@@ -193,7 +193,7 @@ fn a_variable_for_each_flag_and_the_flag_wins() {
 }
 
 #[test]
-fn call_prints_what_the_model_would_see() {
+fn call_prints_text_of_answer() {
     let workspace =
         Workspace::with(&json!({"a b.txt": "one\ntwo\n", "big": {"lines": [1, 3000], "text": "{n}"}}));
     let output = run(&workspace, &["call", "read", "path=a b.txt"]);
@@ -210,7 +210,7 @@ fn call_prints_what_the_model_would_see() {
 }
 
 #[test]
-fn call_runs_commands_and_leaves_nothing_running() {
+fn call_leaves_no_process() {
     let workspace = Workspace::new();
     let output = run(&workspace, &["call", "bash", "command=echo hi; exit 3"]);
     assert_eq!((code(&output), stdout(&output)), (0, "hi\n\nCommand exited with code 3\n".to_owned()));
@@ -241,7 +241,7 @@ fn call_runs_commands_and_leaves_nothing_running() {
 }
 
 #[test]
-fn call_json_is_the_whole_result() {
+fn call_json_prints_whole_result() {
     let workspace = Workspace::with(&json!({"big": {"lines": [1, 3000], "text": "{n}"}}));
     let output = run(&workspace, &["call", "--json", "read", "path=big"]);
     let result: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -252,7 +252,7 @@ fn call_json_is_the_whole_result() {
 }
 
 #[test]
-fn an_error_of_a_tool_is_exit_1() {
+fn tool_error_is_exit_1() {
     let workspace = Workspace::new();
     let output = run(&workspace, &["call", "read", "path=missing"]);
     assert_eq!((code(&output), stdout(&output)), (1, String::new()));
@@ -263,7 +263,7 @@ fn an_error_of_a_tool_is_exit_1() {
 }
 
 #[test]
-fn flags_hold_for_call_wherever_they_stand() {
+fn call_takes_flags_anywhere() {
     let workspace = Workspace::with(&json!({"a": "1\n2\n3\n"}));
     for arguments in
         [["--max-lines", "1", "call", "read", "path=a"], ["call", "read", "path=a", "--max-lines", "1"]]
@@ -276,7 +276,7 @@ fn flags_hold_for_call_wherever_they_stand() {
 }
 
 #[test]
-fn a_root_that_does_not_exist_is_a_warning() {
+fn missing_root_is_a_warning() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Start::new(&workspace).flags(["--root", "/no/such/folder", "--root", "<root>"]).client();
     client.call("read", json!({"path": "a"})).assert_text("one\n");
@@ -284,7 +284,7 @@ fn a_root_that_does_not_exist_is_a_warning() {
 }
 
 #[test]
-fn no_root_that_can_be_used_is_exit_2() {
+fn no_usable_root_is_exit_2() {
     let workspace = Workspace::with(&json!({"file": "x"}));
     for root in ["/no/such/folder", "<root>/file"] {
         let output = run(&workspace, &["--root", root]);
@@ -340,7 +340,7 @@ pub(crate) fn on_a_terminal(
 }
 
 #[test]
-fn on_a_terminal_it_says_what_it_is() {
+fn terminal_start_explains_itself() {
     let Some(shown) = on_a_terminal(&Workspace::new(), &[], &[]) else { return };
     for part in ["MCP", "cutline config", "cutline call", "--help"] {
         assert!(shown.contains(part), "{part} is not in {shown:?}");
@@ -348,7 +348,7 @@ fn on_a_terminal_it_says_what_it_is() {
 }
 
 #[test]
-fn notices_are_coloured_on_a_terminal_only() {
+fn notices_coloured_on_terminal_only() {
     let workspace = Workspace::with(&json!({"a": "1\n2\n"}));
     let call = ["call", "read", "path=a", "limit=1"];
     let Some(shown) = on_a_terminal(&workspace, &call, &[]) else { return };

@@ -6,7 +6,7 @@
 mod answers;
 mod client_pages;
 mod commands;
-mod desk;
+mod example_project;
 mod install_links;
 mod links;
 mod page;
@@ -49,20 +49,20 @@ fn assert_page_has(page: &str, wanted: impl IntoIterator<Item = String>) {
 }
 
 #[test]
-fn every_notice_is_documented() {
+fn notices_are_documented() {
     let texts =
         ["core/src/notice.rs", "core/src/notice/words.rs"].into_iter().flat_map(|path| literals(&file(path)));
     assert_page_has("docs/tools.md", texts.filter_map(|text| words(&text)));
 }
 
 #[test]
-fn every_error_is_documented() {
+fn errors_are_documented() {
     let texts = literals(&file("src/tools/error.rs"));
     assert_page_has("docs/tools.md", texts.iter().filter_map(|text| words(text)));
 }
 
 #[test]
-fn every_field_of_the_details_is_documented() {
+fn detail_fields_are_documented() {
     let code = file("core/src/details.rs");
     let fields = code.lines().filter_map(|line| line.trim().strip_prefix("pub ")?.split_once(": "));
     let names = fields.filter(|(name, _)| name.chars().all(|c| c.is_ascii_lowercase() || c == '_'));
@@ -70,7 +70,7 @@ fn every_field_of_the_details_is_documented() {
 }
 
 #[test]
-fn every_field_of_records_and_sums_is_documented() {
+fn record_fields_are_documented() {
     fn names(value: &serde_json::Value, into: &mut std::collections::BTreeSet<String>) {
         match value {
             serde_json::Value::Object(object) => object.iter().for_each(|(name, value)| {
@@ -100,7 +100,7 @@ fn camel(name: &str) -> String {
 }
 
 #[test]
-fn every_argument_is_documented() {
+fn arguments_are_documented() {
     let list: serde_json::Value = serde_json::from_str(&file("fixtures/tools-list.json")).unwrap();
     let tools = list.as_array().or_else(|| list["tools"].as_array()).unwrap();
     let names = tools.iter().flat_map(|tool| tool["inputSchema"]["properties"].as_object().unwrap().keys());
@@ -108,7 +108,7 @@ fn every_argument_is_documented() {
 }
 
 #[test]
-fn every_flag_is_in_the_readme_and_no_other() {
+fn readme_flags_match_binary() {
     let help = Command::new(env!("CARGO_BIN_EXE_cutline")).arg("--help").output().unwrap();
     let help = String::from_utf8(help.stdout).unwrap();
     let flags: Vec<String> = help

@@ -1,4 +1,4 @@
-//! What `packaging` says of the binary, held to the binary, to Cargo.toml and to `targets.json`.
+//! Names, versions and flags in `packaging` agree with the binary, Cargo.toml and `targets.json`.
 //!
 //! That the packages install and start is for `tests/clients/packages.py`, which needs npm.
 
@@ -14,7 +14,7 @@ use crate::support::{Client, Start, Workspace};
 const NAME: &str = env!("CARGO_PKG_NAME");
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// What the MCP registry's schema allows of a description.
+/// Characters that the MCP registry's schema allows a description.
 const MAX_REGISTRY_DESCRIPTION_CHARS: usize = 100;
 
 fn file(path: &str) -> String {
@@ -67,7 +67,7 @@ fn published_as(kind: &str) -> Value {
 }
 
 #[test]
-fn every_version_is_that_of_the_package() {
+fn versions_agree() {
     let (wrapper, npm) = (wrapper(), published_as("npm"));
     let platforms = wrapper["optionalDependencies"].as_object().unwrap().values();
     let (manifest, server) = (manifest(), server_json());
@@ -76,7 +76,7 @@ fn every_version_is_that_of_the_package() {
 }
 
 #[test]
-fn the_packages_that_the_page_installs_are_of_this_version() {
+fn installed_packages_have_this_version() {
     let (page, npm) = (file("docs/releasing.md"), wrapper()["name"].as_str().unwrap().to_owned());
     let command = page.lines().find(|line| line.starts_with("npm install")).unwrap();
     let installed: Vec<&str> =
@@ -115,7 +115,7 @@ fn npm_and_mcpb_are_for_the_released_targets() {
 }
 
 #[test]
-fn every_target_is_in_the_documentation_with_its_state() {
+fn targets_are_documented() {
     let page = file("docs/releasing.md");
     let mut rows = 0;
     for state in ["released", "local", "planned"] {
@@ -133,7 +133,7 @@ fn every_target_is_in_the_documentation_with_its_state() {
 }
 
 #[test]
-fn the_bundle_lists_the_tools_as_the_binary_does() {
+fn bundle_lists_tools_of_binary() {
     let listed = Client::new(&Workspace::new()).ask("tools/list", json!({}));
     let tools = listed["result"]["tools"].as_array().unwrap().iter();
     let tools: Value =
@@ -142,7 +142,7 @@ fn the_bundle_lists_the_tools_as_the_binary_does() {
 }
 
 #[test]
-fn the_bundle_starts_the_binary_with_flags_that_it_takes() {
+fn bundle_flags_are_accepted() {
     let manifest = manifest();
     let config = &manifest["server"]["mcp_config"];
     let entry = manifest["server"]["entry_point"].as_str().unwrap();
@@ -168,7 +168,7 @@ fn the_bundle_starts_the_binary_with_flags_that_it_takes() {
 }
 
 #[test]
-fn every_flag_in_the_packages_exists() {
+fn package_flags_exist() {
     let (help, npm) = (help(), published_as("npm"));
     let known = flags(&help);
     let page = file("packaging/npm/README.md");
@@ -180,7 +180,7 @@ fn every_flag_in_the_packages_exists() {
 }
 
 #[test]
-fn the_image_is_built_with_a_compiler_that_is_new_enough() {
+fn image_compiler_is_new_enough() {
     let image = file("Dockerfile");
     let minor = |version: &str| version.split('.').nth(1).unwrap().parse::<u32>().unwrap();
     let used = image.lines().find_map(|line| line.strip_prefix("FROM rust:")?.split('-').next()).unwrap();

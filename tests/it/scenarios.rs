@@ -12,7 +12,7 @@ mod run;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// How many scenarios run at a time.
+/// Scenarios that run at a time: most of their time is spent waiting for a server.
 const WORKERS: usize = 4;
 
 #[test]

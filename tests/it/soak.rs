@@ -15,7 +15,7 @@ use crate::support::{Client, Era, Start, Workspace, eventually};
 
 /// Calls in flight together.
 const AT_ONCE: u32 = 24;
-/// How often a server beside is started, given work and killed: every so many rounds.
+/// Rounds between kills of a second server that is at work.
 const ROUNDS_PER_KILL: u64 = 10;
 /// Bytes that a server may hold at its end beyond what it held when it was warm: the allocator keeps
 /// now more and now less of what was freed, some 6 MB either way.
@@ -23,12 +23,12 @@ const GROWTH_BYTES: u64 = 16_000_000;
 /// Bytes that it may ever hold.
 const PEAK_BYTES: u64 = 64_000_000;
 
-/// What is asked: a tool, its arguments, and what the text must hold where the call is not cancelled.
-type RequestedLimit = (&'static str, Value, String);
+/// A tool, its arguments, and what the text must hold if the call is not cancelled.
+type Request = (&'static str, Value, String);
 
 #[test]
 #[ignore = "takes as long as it is told to"]
-fn nothing_is_left_and_nothing_grows() {
+fn usage_stays_constant_under_load() {
     let seconds = std::env::var("CUTLINE_SOAK_SECS").ok().and_then(|text| text.parse().ok()).unwrap_or(30);
     let time = Duration::from_secs(seconds);
     std::thread::scope(|scope| {
@@ -130,7 +130,7 @@ fn round(client: &mut Client, dice: &mut Dice) -> (u64, u64) {
     (u64::from(count), taken_back)
 }
 
-fn asked(number: &mut impl FnMut(u32) -> u32) -> RequestedLimit {
+fn asked(number: &mut impl FnMut(u32) -> u32) -> Request {
     let n = 1 + number(299_000);
     if number(100) == 0 {
         // It takes its second, and its grace.
@@ -168,9 +168,9 @@ fn kill_one_beside(workspace: &Workspace, era: Era) {
     beside.exit();
 }
 
-/// What a server holds while it has nothing to do.
+/// Resources that an idle server holds.
 #[derive(Debug)]
-struct Held {
+struct Usage {
     descriptors: usize,
     threads: usize,
     bytes: u64,
@@ -178,7 +178,7 @@ struct Held {
 }
 
 /// Waits until nothing of the server's own work is left, and looks at what it holds then.
-fn rest(workspace: &Workspace, client: &Client) -> Held {
+fn rest(workspace: &Workspace, client: &Client) -> Usage {
     let of = |what: &str| format!("/proc/{}/{what}", client.id());
     let entries = |what: &str| fs::read_dir(of(what)).map(Iterator::count).unwrap_or_default();
     // A server that starts ends what killed ones left.
@@ -195,7 +195,7 @@ fn rest(workspace: &Workspace, client: &Client) -> Held {
         let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap();
         line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
     };
-    Held {
+    Usage {
         descriptors: entries("fd"),
         threads: entries("task"),
         bytes: bytes("VmRSS:"),

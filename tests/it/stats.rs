@@ -1,4 +1,4 @@
-//! What calls come to: the resource, the file of records, the words at the end, `cutline stats`.
+//! Counts of calls: the resource, the file of records, the line at the end, `cutline stats`.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,7 +12,7 @@ use crate::cli::on_a_terminal;
 use crate::support::{Client, Era, Start, Workspace, eventually};
 
 const URI: &str = "cutline://stats";
-/// What must be in no count.
+/// Content that no count may hold.
 const SECRET: &str = "xyzzy";
 
 /// The sums that the server gives.
@@ -44,7 +44,7 @@ fn calls(client: &mut Client) {
 }
 
 #[test]
-fn the_resource_is_listed_in_both_eras() {
+fn resource_listed_in_both_eras() {
     let workspace = Workspace::new();
     for era in Era::BOTH {
         let mut client = Start::new(&workspace).era(era).client();
@@ -64,7 +64,7 @@ fn the_resource_is_listed_in_both_eras() {
 }
 
 #[test]
-fn another_resource_is_an_error_of_the_era() {
+fn unknown_resource_is_error_of_era() {
     let workspace = Workspace::new();
     for (era, unknown) in [(Era::LEGACY, -32002), (Era::Modern, -32602)] {
         let mut client = Start::new(&workspace).era(era).client();
@@ -77,7 +77,7 @@ fn another_resource_is_an_error_of_the_era() {
 }
 
 #[test]
-fn the_resource_has_the_sums_of_the_calls() {
+fn resource_sums_calls() {
     let workspace = secrets();
     for era in Era::BOTH {
         let mut client = Start::new(&workspace).era(era).client();
@@ -108,7 +108,7 @@ fn the_resource_has_the_sums_of_the_calls() {
 }
 
 #[test]
-fn a_call_that_was_taken_back_is_counted_as_that() {
+fn cancelled_call_counted_as_cancelled() {
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).flags(["--stats-file", "<base>/calls.jsonl"]).client();
     let id = client.send_call("bash", json!({"command": "echo > began; sleep 600"}), None);
@@ -131,7 +131,7 @@ fn records(path: &Path) -> Vec<Value> {
 }
 
 #[test]
-fn the_file_has_a_line_for_each_call_and_nothing_of_its_content() {
+fn file_has_record_of_each_call_without_content() {
     let workspace = secrets();
     // Relative to the folder that the server is started in.
     let mut client = Start::new(&workspace).flags(["--stats-file", "calls.jsonl"]).client();
@@ -194,7 +194,7 @@ fn servers_share_a_file() {
 }
 
 #[test]
-fn a_file_that_can_not_be_opened_is_refused_at_the_start() {
+fn unusable_file_refused_at_start() {
     let workspace = Workspace::with(&json!({"fifo": {"fifo": true}}));
     for (file, why) in [
         ("<root>", "Is a directory"),
@@ -213,7 +213,7 @@ fn a_file_that_can_not_be_opened_is_refused_at_the_start() {
 }
 
 #[test]
-fn a_line_that_can_not_be_written_is_warned_of_once_and_costs_no_answer() {
+fn failed_write_warned_once() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     // `ulimit -f` counts kilobytes; the signal that comes with it must not end the server.
     let script = "trap '' XFSZ; ulimit -f 2; exec \"$0\" \"$@\"";
@@ -232,7 +232,7 @@ fn a_line_that_can_not_be_written_is_warned_of_once_and_costs_no_answer() {
 }
 
 #[test]
-fn the_end_says_what_each_tool_came_to() {
+fn end_reports_each_tool() {
     let workspace = secrets();
     let mut client = Client::new(&workspace);
     calls(&mut client);
@@ -258,7 +258,7 @@ fn run(workspace: &Workspace, arguments: &[&str]) -> Output {
     Start::new(workspace).flags(arguments).command().stdin(Stdio::null()).output().unwrap()
 }
 
-/// What `cutline stats` prints of a file of `fixtures/stats`.
+/// Returns the output of `cutline stats` for a file of `fixtures/stats`.
 fn shown(arguments: &[&str]) -> String {
     let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stats");
     let mut command = Start::new(&Workspace::new()).flags(["stats"]).flags(arguments).command();
@@ -268,7 +268,7 @@ fn shown(arguments: &[&str]) -> String {
 }
 
 #[test]
-fn call_writes_its_line_where_a_file_is_named() {
+fn call_writes_record() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let path = workspace.base().join("calls.jsonl");
     run(&workspace, &["call", "read", "path=a"]);
@@ -282,7 +282,7 @@ fn call_writes_its_line_where_a_file_is_named() {
 }
 
 #[test]
-fn config_names_the_file_wherever_the_client_starts_the_server() {
+fn config_makes_file_absolute() {
     let workspace = Workspace::new();
     let output = run(&workspace, &["config", "cursor", "--stats-file", "calls.jsonl"]);
     let entry: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -292,7 +292,7 @@ fn config_names_the_file_wherever_the_client_starts_the_server() {
 }
 
 #[test]
-fn a_table_and_plots() {
+fn table_and_plots_printed() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stats/day.txt");
     let now = shown(&["day.jsonl"]);
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
@@ -300,13 +300,16 @@ fn a_table_and_plots() {
     }
     let snapshot = fs::read_to_string(&path).unwrap_or_default();
     let diff = SimpleDiff::from_str(&snapshot, &now, "snapshot", "now");
-    assert!(snapshot == now, "{diff}\nIf this is meant: UPDATE_SNAPSHOTS=1 cargo test a_table_and_plots");
+    assert!(
+        snapshot == now,
+        "{diff}\nIf this is meant: UPDATE_SNAPSHOTS=1 cargo test table_and_plots_printed"
+    );
     let mut plots = now.lines().filter(|line| line.contains('│'));
     assert!(plots.all(|line| line.chars().count() <= 80), "{now}");
 }
 
 #[test]
-fn json_is_the_same_as_data() {
+fn json_holds_same_counts() {
     let value: Value = serde_json::from_str(&shown(&["--json", "day.jsonl"])).unwrap();
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stats/day.jsonl");
     let lines = records(&file);
@@ -328,7 +331,7 @@ fn json_is_the_same_as_data() {
 }
 
 #[test]
-fn the_file_and_the_resource_agree() {
+fn file_and_resource_agree() {
     let workspace = secrets();
     let mut client = Start::new(&workspace).flags(["--stats-file", "<base>/calls.jsonl"]).client();
     calls(&mut client);
@@ -341,14 +344,14 @@ fn the_file_and_the_resource_agree() {
 }
 
 #[test]
-fn lines_that_are_no_records_are_passed_over_and_counted() {
+fn invalid_lines_skipped_and_counted() {
     let text = shown(&["broken.jsonl"]);
     assert!(text.starts_with("4 calls, "), "{text}");
     assert!(text.ends_with("\n\n3 lines are no records and were passed over\n"), "{text}");
 }
 
 #[test]
-fn a_file_without_records() {
+fn empty_file_explained() {
     let workspace = Workspace::with(&json!({"empty": "", "other": "# A text\n"}));
     let words = |file: &str| {
         let output = run(&workspace, &["stats", file]);
@@ -363,7 +366,7 @@ fn a_file_without_records() {
 }
 
 #[test]
-fn what_is_not_there_is_not_plotted() {
+fn absent_counts_not_plotted() {
     let record = |outcome: &str, sizes: Value| {
         let mut record = json!({"time": "2026-11-20T10:00:00.000Z", "tool": "read", "durationMs": 0.25});
         record["outcome"] = outcome.into();
@@ -384,7 +387,7 @@ fn what_is_not_there_is_not_plotted() {
 }
 
 #[test]
-fn plots_are_as_wide_as_the_terminal() {
+fn plots_fit_terminal_width() {
     let day = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stats/day.jsonl");
     let widest = |columns: usize| {
         let show = format!(
@@ -404,7 +407,7 @@ fn plots_are_as_wide_as_the_terminal() {
 }
 
 #[test]
-fn colours_on_a_terminal_only() {
+fn colours_on_terminal_only() {
     let day = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stats/day.jsonl");
     let (workspace, show) = (Workspace::new(), ["stats", day.to_str().unwrap()]);
     let Some(text) = on_a_terminal(&workspace, &show, &[]) else { return };

@@ -20,7 +20,7 @@ const JSON_CLIENTS: [(&str, &str); 4] = [
 ];
 
 #[test]
-fn printed_for_the_json_clients() {
+fn json_entry_printed() {
     let workspace = Workspace::new();
     for (client, servers) in JSON_CLIENTS {
         let output = run(&workspace, &["config", client, "--root", "sub dir", "--max-bytes", "50KB"]);
@@ -34,7 +34,7 @@ fn printed_for_the_json_clients() {
 }
 
 #[test]
-fn printed_for_codex() {
+fn codex_entry_printed() {
     let workspace = Workspace::new();
     let output = run(&workspace, &["config", "codex", "--structured", "--root", "quo\"te"]);
     let entry: DocumentMut = stdout(&output).parse().unwrap();
@@ -56,7 +56,7 @@ fn place(workspace: &Workspace, client: &str) -> std::path::PathBuf {
 }
 
 #[test]
-fn a_new_file_holds_what_is_printed() {
+fn new_file_holds_printed_entry() {
     let workspace = Workspace::new();
     for client in JSON_CLIENTS.iter().map(|(client, _)| *client).chain(["codex"]) {
         let printed = stdout(&run(&workspace, &["config", client, "--root", "."]));
@@ -77,7 +77,7 @@ fn is_backup(entry: &fs::DirEntry) -> bool {
 }
 
 #[test]
-fn what_is_written_starts_the_server() {
+fn written_entry_starts_server() {
     let workspace = Workspace::new();
     run(&workspace, &["config", "claude-code", "--root", ".", "--tools", "read,ls", "--write"]);
     let file: Value = serde_json::from_slice(&fs::read(workspace.path(".mcp.json")).unwrap()).unwrap();
@@ -89,7 +89,7 @@ fn what_is_written_starts_the_server() {
 }
 
 #[test]
-fn all_else_stays_and_a_copy_is_kept() {
+fn rest_of_file_and_copy_kept() {
     let before =
         "{\n  // mine\n  \"mcpServers\": {\"other\": {\"command\": \"x\"}},\n  \"theme\": \"dark\",\n}\n";
     let workspace = Workspace::with(&json!({".cursor/real.json": before}));
@@ -115,7 +115,7 @@ fn all_else_stays_and_a_copy_is_kept() {
 }
 
 #[test]
-fn what_can_not_be_understood_is_left_alone() {
+fn invalid_file_left_unchanged() {
     for (client, text) in [
         ("claude-code", "{\"mcpServers\": {"),
         ("vscode", "[1, 2]"),
@@ -135,7 +135,7 @@ fn what_can_not_be_understood_is_left_alone() {
 }
 
 #[test]
-fn two_at_once_are_both_there() {
+fn concurrent_writes_both_kept() {
     let workspace = Workspace::with(&json!({"settings.json": "{\"keep\": 1}\n"}));
     let start = |client: &str| {
         let start = Start::new(&workspace).flags(["config", client, "--write", "--file", "settings.json"]);
@@ -156,7 +156,7 @@ fn two_at_once_are_both_there() {
 }
 
 #[test]
-fn the_owner_stays_and_other_names_are_not_left_behind() {
+fn owner_and_links_kept() {
     let workspace = Workspace::with(&json!({"settings.json": "{}\n", "linked.json": "{}\n"}));
     let path = workspace.path("settings.json");
     if rustix::process::geteuid().is_root() {
@@ -176,7 +176,7 @@ fn the_owner_stays_and_other_names_are_not_left_behind() {
 }
 
 #[test]
-fn another_file_and_other_homes() {
+fn file_flag_and_homes_followed() {
     let workspace = Workspace::new();
     let output = run(&workspace, &["config", "claude-code", "--write", "--file", "deep/er/settings.json"]);
     assert_eq!(code(&output), 0, "{}", stderr(&output));

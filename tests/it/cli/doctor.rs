@@ -10,7 +10,7 @@ use super::{code, on_a_terminal, run, stderr, stdout};
 use crate::support::{Start, Workspace};
 
 #[test]
-fn where_all_is_well() {
+fn sound_setup_passes() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let output = run(&workspace, &["doctor", "--root", "."]);
     let said = stdout(&output);
@@ -23,7 +23,7 @@ fn where_all_is_well() {
 }
 
 #[test]
-fn each_thing_that_is_wrong_is_said() {
+fn each_fault_is_reported() {
     let workspace = Workspace::with(&json!({"a": "one\n", "not-a-folder": "x"}));
     fs::write(
         workspace.path(".mcp.json"),
@@ -44,7 +44,7 @@ fn each_thing_that_is_wrong_is_said() {
     }
 }
 
-/// What the doctor says of the entry that a project's file has, and with which code it ends.
+/// Returns the doctor's exit code and its finding for a project's `entry`.
 fn said_of(workspace: &Workspace, entry: &Value) -> (i32, String) {
     let file = workspace.path(".mcp.json");
     fs::write(&file, json!({"mcpServers": {"cutline": entry}}).to_string()).unwrap();
@@ -56,7 +56,7 @@ fn said_of(workspace: &Workspace, entry: &Value) -> (i32, String) {
 }
 
 #[test]
-fn an_entry_is_tried_with_its_flags() {
+fn entry_started_with_its_flags() {
     let workspace =
         Workspace::with(&json!({"a": "one\n", "link": {"symlink": env!("CARGO_BIN_EXE_cutline")}}));
     let (binary, link) = (env!("CARGO_BIN_EXE_cutline"), workspace.path("link"));
@@ -89,7 +89,7 @@ fn an_entry_is_tried_with_its_flags() {
 }
 
 #[test]
-fn an_entry_runs_nothing_but_this_server() {
+fn foreign_command_not_run() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     workspace.write("other", "#!/bin/sh\ntouch ran\n");
     fs::set_permissions(workspace.path("other"), fs::Permissions::from_mode(0o755)).unwrap();
@@ -120,7 +120,7 @@ fn an_entry_runs_nothing_but_this_server() {
 }
 
 #[test]
-fn odd_folders_are_not_its_fault() {
+fn odd_folders_pass() {
     for recipe in [
         json!({".mcp.json": {"fifo": true}, "z": "text\n"}),
         json!({"a": {"symlink": "z"}, "z/f": "text\n"}),
@@ -136,7 +136,7 @@ fn odd_folders_are_not_its_fault() {
 }
 
 #[test]
-fn no_bash_and_no_shell_at_all() {
+fn missing_shell_reported() {
     let workspace = Workspace::with(&json!({"a": "one\n", "bin": {"dir": true}}));
     let doctor = || {
         let start = Start::new(&workspace).env("PATH", "<root>/bin").flags(["doctor"]);
@@ -156,7 +156,7 @@ fn no_bash_and_no_shell_at_all() {
 }
 
 #[test]
-fn colours_where_a_terminal_takes_them() {
+fn colours_on_terminal_only() {
     let workspace = Workspace::new();
     let Some(shown) = on_a_terminal(&workspace, &["doctor", "--tools", "ls"], &[]) else { return };
     assert!(shown.contains("\u{1b}[32mok"), "{shown:?}");

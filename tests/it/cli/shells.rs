@@ -1,4 +1,4 @@
-//! What a shell and `man` are given, and the help of each tool: all made from the definitions.
+//! Completions, the manual page, and the help of each tool: all made from the definitions.
 
 use std::fs;
 use std::process::{Command, Stdio};
@@ -9,7 +9,7 @@ use super::{code, on_a_terminal, run, stderr, stdout};
 use crate::support::{Client, Start, Workspace};
 
 #[test]
-fn completions_for_each_shell() {
+fn completions_parse_in_each_shell() {
     let workspace = Workspace::new();
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let output = run(&workspace, &["completions", shell]);
@@ -22,7 +22,7 @@ fn completions_for_each_shell() {
 }
 
 #[test]
-fn bash_completes_by_them() {
+fn bash_uses_completions() {
     let workspace = Workspace::new();
     fs::write(workspace.path("completions"), run(&workspace, &["completions", "bash"]).stdout).unwrap();
     for (words, expected) in [
@@ -40,7 +40,7 @@ fn bash_completes_by_them() {
 }
 
 #[test]
-fn the_manual() {
+fn manual_page_renders() {
     let workspace = Workspace::with(&json!({"man": {"dir": true}}));
     let page = stdout(&run(&workspace, &["man"]));
     for part in [".TH cutline 1", "\\-\\-max\\-bytes", "CUTLINE_MAX_BYTES", "cutline\\-doctor(1)"] {
@@ -55,7 +55,7 @@ fn the_manual() {
 }
 
 #[test]
-fn the_help_of_call_says_what_each_tool_is_for() {
+fn call_help_describes_each_tool() {
     let workspace = Workspace::new();
     let help = stdout(&run(&workspace, &["call", "--help"]));
     for line in [
@@ -70,7 +70,7 @@ fn the_help_of_call_says_what_each_tool_is_for() {
 }
 
 #[test]
-fn a_reader_that_has_seen_enough_is_no_error() {
+fn closed_reader_is_no_error() {
     let workspace = Workspace::new();
     for words in [&["completions", "zsh"][..], &["man"]] {
         let mut command = Start::new(&workspace).flags(words).command();
@@ -82,7 +82,7 @@ fn a_reader_that_has_seen_enough_is_no_error() {
 }
 
 #[test]
-fn the_help_of_a_tool_has_all_its_arguments() {
+fn tool_help_lists_arguments() {
     let workspace = Workspace::new();
     let list = Client::new(&workspace).ask("tools/list", json!({}));
     for tool in list["result"]["tools"].as_array().unwrap() {
@@ -105,7 +105,7 @@ fn the_help_of_a_tool_has_all_its_arguments() {
 }
 
 #[test]
-fn long_work_tells_its_news_on_a_terminal() {
+fn long_call_shows_progress_on_terminal() {
     let workspace = Workspace::new();
     // News come at most five times a second.
     let call = ["call", "bash", "command=echo working; sleep 1; echo done"];

@@ -18,7 +18,7 @@ const IN_PARTS: [(&str, &str); 2] = [
 const NAMES: [&str; 2] = ["node", "GLOB"];
 
 #[test]
-fn every_answer_that_is_quoted_is_one_that_a_test_expects() {
+fn quoted_answers_are_tested() {
     let expected = expected();
     let mut quoted = 0;
     for (place, code) in
@@ -75,14 +75,14 @@ fn collect(top: &Path, folder: &Path, texts: &mut Vec<String>) {
     }
 }
 
-/// What is a word in a text, and no number, path or name.
+/// Returns the lower-case words of a text: no numbers, paths or names.
 fn words(text: &str) -> Vec<String> {
     let plain = text.split_whitespace().map(|word| word.trim_matches(|c: char| !c.is_alphanumeric()));
     let is_word = |word: &&str| word.len() > 1 && word.chars().skip(1).all(|c| c.is_ascii_lowercase());
     plain.filter(is_word).filter(|word| !NAMES.contains(word)).map(str::to_owned).collect()
 }
 
-/// Whether all of `needed` is in `line`, in that order.
+/// True if `line` has all of `needed`, in that order.
 fn in_order(needed: &[String], line: &[String]) -> bool {
     let mut rest = line.iter();
     needed.iter().all(|word| rest.any(|other| other == word))

@@ -1,7 +1,7 @@
 //! The pages of the clients: one for each that `cutline config` knows, all of the same form.
 
 use super::page::{self, Page};
-use super::{desk::Desk, file};
+use super::{example_project::ExampleProject, file};
 
 /// The headings of each, in this order.
 const HEADINGS: [&str; 6] = [
@@ -15,7 +15,7 @@ const HEADINGS: [&str; 6] = [
 
 /// The clients that `cutline config` knows.
 fn clients() -> Vec<String> {
-    let help = String::from_utf8(Desk::new().run("cutline config --help").stdout).unwrap();
+    let help = String::from_utf8(ExampleProject::new().run("cutline config --help").stdout).unwrap();
     let (_, values) = help.split_once("possible values: ").unwrap();
     let values = values.split(']').next().unwrap_or_default();
     let clients: Vec<_> = values.split(',').map(|value| value.trim().to_owned()).collect();
@@ -24,7 +24,7 @@ fn clients() -> Vec<String> {
 }
 
 #[test]
-fn each_client_has_a_page_of_the_same_form() {
+fn client_pages_have_one_form() {
     let pages = page::all();
     for client in clients() {
         let path = format!("docs/clients/{client}.md");

@@ -1,23 +1,23 @@
 //! Every command in the documentation works.
 //!
 //! A command is a line of an `sh` block, or code in a text that begins with one of [`PROGRAMS`]. It
-//! is run at a [`Desk`], the lines of a page one after another, and has to succeed; or it begins as
+//! is run in an [`ExampleProject`], the lines of a page one after another, and has to succeed; or it begins as
 //! an entry of [`NOT_RUN_HERE`] does. `DIR`, `FILE` and the like stand for one of their kind.
 //! `cutline WORD` alone is a mention: of such only the help is asked for.
 
 use std::fs;
 use std::path::Path;
 
-use super::desk::Desk;
+use super::example_project::ExampleProject;
 use super::page::{self, Page};
 
-/// What a command in a text begins with. In an `sh` block every line is one.
+/// Programs whose name marks code in a text as a command. In an `sh` block every line is one.
 const PROGRAMS: [&str; 7] = ["cutline", "cargo", "rustup", "npx", "claude", "codex", "wsl.exe"];
 
-/// What may be run: nothing else is, whatever a page says.
+/// Programs that are run; no other is, whatever a page says.
 const RUN: [&str; 3] = ["cutline", "mkdir", "echo"];
 
-/// What stands for one of a kind, and the one that is tried.
+/// Placeholders on the pages, each with the value that is tried.
 const PLACEHOLDERS: [(&str, &str); 5] = [
     ("WORD", "doctor"),
     ("DIR", "."),
@@ -78,10 +78,10 @@ const NOT_RUN_HERE: &[(&str, &str)] = &[
 ];
 
 #[test]
-fn every_command_works_or_is_known_not_to_be_run_here() {
+fn commands_on_pages_succeed() {
     let (mut ran, mut failed, mut met) = (0, Vec::new(), vec![false; NOT_RUN_HERE.len()]);
     for page in page::all() {
-        let desk = Desk::new();
+        let project = ExampleProject::new();
         for (place, command) in commands_of(&page) {
             let entry = NOT_RUN_HERE.iter().position(|(start, _)| begins(&command, start));
             if let Some(entry) = entry {
@@ -93,7 +93,7 @@ fn every_command_works_or_is_known_not_to_be_run_here() {
                 continue;
             }
             ran += 1;
-            let output = desk.run(&filled_in(&command));
+            let output = project.run(&filled_in(&command));
             if !output.status.success() {
                 let said = String::from_utf8_lossy(&output.stderr).into_owned();
                 failed.push(format!("{place}: {command}\n    {}: {}", output.status, said.trim()));
@@ -107,9 +107,9 @@ fn every_command_works_or_is_known_not_to_be_run_here() {
     assert!(unmet.is_empty(), "no page has these any more: {unmet:?}");
 }
 
-/// What `cargo` is told to run has to be there, though it is not run.
+/// Checks that targets and manifests named in `cargo` commands exist; the commands are not run.
 #[test]
-fn what_cargo_is_told_to_run_is_there() {
+fn cargo_targets_exist() {
     let top = Path::new(env!("CARGO_MANIFEST_DIR"));
     let manifest = fs::read_to_string(top.join("Cargo.toml")).unwrap();
     let mut seen = 0;

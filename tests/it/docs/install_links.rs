@@ -6,14 +6,14 @@ use base64::engine::general_purpose::STANDARD;
 use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 
-use super::desk::Desk;
+use super::example_project::ExampleProject;
 use super::page;
 
 const CURSOR: &str = "https://cursor.com/en-US/install-mcp?";
 const VSCODE: &str = "https://insiders.vscode.dev/redirect/mcp/install?";
 
 #[test]
-fn what_is_installed_by_a_click_is_what_config_prints() {
+fn install_links_match_config() {
     let mut seen = (0, 0);
     for (place, link) in page::all().iter().flat_map(page::Page::links) {
         let (client, servers, query) = if let Some(query) = link.strip_prefix(CURSOR) {
@@ -41,7 +41,7 @@ fn what_is_installed_by_a_click_is_what_config_prints() {
 }
 
 fn printed(client: &str, servers: &str) -> Value {
-    let output = Desk::new().run(&format!("cutline config {client}"));
+    let output = ExampleProject::new().run(&format!("cutline config {client}"));
     let printed: Value = serde_json::from_slice(&output.stdout).unwrap();
     let mut entry = printed[servers]["cutline"].clone();
     entry["command"] = json!("cutline");

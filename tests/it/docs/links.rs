@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 
 use super::page;
 
-/// Where files are that a page names by their whole path.
+/// Folders whose files a page names by their whole path.
 const NAMED: [&str; 9] =
     ["docs/", "core/", "tests/", "src/", "fixtures/", "benches/", "fuzz/", "packaging/", ".ci/"];
-/// How the name of such a file ends.
+/// Extensions of such files.
 const ENDINGS: [&str; 8] = [".rs", ".md", ".json", ".jsonl", ".toml", ".py", ".sh", ".mjs"];
 
 #[test]
-fn every_link_leads_somewhere() {
+fn links_resolve() {
     let top = Path::new(env!("CARGO_MANIFEST_DIR"));
     let pages = page::all();
     let (mut seen, mut broken) = (0, Vec::new());
@@ -38,7 +38,7 @@ fn every_link_leads_somewhere() {
 }
 
 #[test]
-fn every_file_that_is_named_is_there() {
+fn named_files_exist() {
     let top = Path::new(env!("CARGO_MANIFEST_DIR"));
     let (mut seen, mut missing) = (0, Vec::new());
     for (place, code) in page::all().iter().flat_map(page::Page::code) {
@@ -59,7 +59,7 @@ fn every_file_that_is_named_is_there() {
 
 /// Headings that become the same anchor can't both be reached.
 #[test]
-fn every_heading_of_a_page_is_its_own() {
+fn headings_of_page_are_unique() {
     for page in page::all() {
         let mut anchors = page.anchors();
         anchors.sort();

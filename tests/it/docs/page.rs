@@ -6,9 +6,9 @@
 use std::fs;
 use std::path::Path;
 
-/// Where pages are, beside those at the top.
+/// Folders with pages, beside those at the top.
 const FOLDERS: [&str; 3] = ["docs", "fixtures", "packaging"];
-/// How a block is told to be the output of a command.
+/// Marks around a command whose output is the next block.
 const SHOWS: (&str, &str) = ("<!-- shows: ", " -->");
 
 /// A page.
@@ -18,11 +18,11 @@ pub(super) struct Page {
     pub(super) path: String,
     /// Its lines outside the blocks, with their numbers.
     pub(super) lines: Vec<(usize, String)>,
-    /// What stands in fences.
+    /// Its fenced blocks.
     pub(super) blocks: Vec<Block>,
 }
 
-/// What stands in one fence.
+/// A fenced block.
 #[derive(Debug, Default)]
 pub(super) struct Block {
     /// `README.md:12`.
@@ -91,7 +91,7 @@ impl Page {
         page
     }
 
-    /// What stands in single backticks, and where. Code goes on over a line's end.
+    /// Returns each code span and its place. A span goes on over a line's end.
     pub(super) fn code(&self) -> Vec<(String, String)> {
         let mut found = Vec::new();
         let mut paragraph: Vec<&(usize, String)> = Vec::new();
@@ -111,7 +111,7 @@ impl Page {
         found
     }
 
-    /// Where its links lead, and where they stand.
+    /// Returns the target of each link and its place.
     pub(super) fn links(&self) -> Vec<(String, String)> {
         let mut found = Vec::new();
         for (n, line) in &self.lines {

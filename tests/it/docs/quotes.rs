@@ -1,8 +1,8 @@
-//! What the pages quote of cutline is cutline's: flags, what the doctor says, the beginnings of answers.
+//! Quotations on the pages agree with the binary: flags, the doctor's findings, the beginnings of answers.
 
 use serde_json::Value;
 
-use super::desk::Desk;
+use super::example_project::ExampleProject;
 use super::page;
 use super::{file, literals};
 
@@ -14,11 +14,11 @@ fn is_for_users(path: &str) -> bool {
 }
 
 #[test]
-fn every_flag_that_is_named_is_one() {
-    let desk = Desk::new();
+fn named_flags_exist() {
+    let project = ExampleProject::new();
     let help: Vec<String> = ["", "call ls", "config", "doctor"]
         .iter()
-        .map(|command| String::from_utf8(desk.run(&format!("cutline {command} --help")).stdout).unwrap())
+        .map(|command| String::from_utf8(project.run(&format!("cutline {command} --help")).stdout).unwrap())
         .collect();
     let known: Vec<&str> = help.iter().flat_map(|help| help.split([' ', '\n', ',', '='])).collect();
     let mut seen = 0;
@@ -34,7 +34,7 @@ fn every_flag_that_is_named_is_one() {
 }
 
 #[test]
-fn what_the_doctor_is_said_to_say_it_says() {
+fn quoted_doctor_findings_exist() {
     let sources = ["src/cli/doctor.rs", "src/cli/doctor/machine.rs", "src/cli/doctor/server.rs"];
     let said: Vec<String> = sources.iter().flat_map(|path| literals(&file(path))).collect();
     let pages = page::all();
@@ -52,7 +52,7 @@ fn what_the_doctor_is_said_to_say_it_says() {
 }
 
 #[test]
-fn answers_that_are_quoted_stand_among_all_answers() {
+fn quoted_answers_are_listed() {
     let all = file("docs/tools.md");
     let pages = page::all();
     let page = pages.iter().find(|page| page.path == "docs/troubleshooting.md").unwrap();
@@ -65,12 +65,12 @@ fn answers_that_are_quoted_stand_among_all_answers() {
 }
 
 #[test]
-fn the_records_that_are_shown_are_records() {
+fn shown_records_parse() {
     let pages = page::all();
     let page = pages.iter().find(|page| page.path == "docs/monitoring.md").unwrap();
     let block = page.blocks.iter().find(|block| block.kind == "json").unwrap();
     let records = block.lines.join("\n");
-    let output = Desk::new().run(&format!("cutline stats --json - << 'END'\n{records}\nEND"));
+    let output = ExampleProject::new().run(&format!("cutline stats --json - << 'END'\n{records}\nEND"));
     let sums: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(sums["brokenLines"], 0, "{sums}");
     assert_eq!(sums["total"]["calls"], block.lines.len(), "{sums}");

@@ -1,37 +1,37 @@
-//! What the pages show is what cutline gives.
+//! Transcripts and outputs on the pages agree with the binary.
 //!
 //! A `console` block is a transcript: `$ COMMAND` is run by bash, `> TOOL {…}` is a call by a client,
 //! and what follows is the answer. A line of `…` alone stands for lines that are left out. A block
 //! after `<!-- shows: COMMAND -->` is what that command prints. Each block has a
-//! [`Desk`] of its own.
+//! [`ExampleProject`] of its own.
 
-use super::desk::{Desk, settled};
+use super::example_project::{ExampleProject, settled};
 use super::page::{self, Block};
 use crate::support::difference;
 
-/// What stands for lines that are left out.
+/// Line that stands for any lines.
 const LEFT_OUT: &str = "…";
 
 #[test]
-fn transcripts_are_what_cutline_gives() {
+fn transcripts_match() {
     let mut steps = 0;
     for page in page::all() {
         for block in page.blocks.iter().filter(|block| block.kind == "console") {
-            let (desk, mut client) = (Desk::new(), None);
+            let (project, mut client) = (ExampleProject::new(), None);
             for (asked, expected) in steps_of(block) {
                 steps += 1;
                 let given = match asked.split_at(2) {
                     ("$ ", line) => {
-                        let output = desk.run(&format!("exec 2>&1; {line}"));
+                        let output = project.run(&format!("exec 2>&1; {line}"));
                         String::from_utf8_lossy(&output.stdout).into_owned()
                     }
                     (_, call) => {
                         let (tool, arguments) = call.split_once(' ').unwrap();
-                        let client = client.get_or_insert_with(|| desk.client());
-                        client.call(tool, desk.arguments(arguments)).text().to_owned()
+                        let client = client.get_or_insert_with(|| project.client());
+                        client.call(tool, project.arguments(arguments)).text().to_owned()
                     }
                 };
-                assert_is(&block.place, &asked, &expected, &desk.as_named(&given));
+                assert_is(&block.place, &asked, &expected, &project.as_named(&given));
             }
         }
     }
@@ -39,17 +39,17 @@ fn transcripts_are_what_cutline_gives() {
 }
 
 #[test]
-fn outputs_are_what_the_command_prints() {
+fn shown_outputs_match() {
     let mut outputs = 0;
     for page in page::all() {
         for block in &page.blocks {
             let Some(command) = &block.shows else { continue };
             outputs += 1;
-            let desk = Desk::new();
-            let output = desk.run(command);
+            let project = ExampleProject::new();
+            let output = project.run(command);
             let stderr = String::from_utf8_lossy(&output.stderr);
             assert!(output.status.success(), "{}: {command}\n{stderr}", block.place);
-            let given = desk.as_named(&String::from_utf8_lossy(&output.stdout));
+            let given = project.as_named(&String::from_utf8_lossy(&output.stdout));
             assert_is(&block.place, command, &block.lines.join("\n"), &given);
         }
     }
@@ -57,7 +57,7 @@ fn outputs_are_what_the_command_prints() {
 }
 
 #[test]
-fn every_block_is_of_a_kind_that_is_held_to_something() {
+fn block_kinds_are_known() {
     for page in page::all() {
         for Block { place, kind, lines, .. } in &page.blocks {
             let text = lines.join("\n");
@@ -83,7 +83,7 @@ fn every_block_is_of_a_kind_that_is_held_to_something() {
     }
 }
 
-/// What was asked, and what the page says was given.
+/// Returns each command or call of a transcript with the answer below it.
 fn steps_of(block: &Block) -> Vec<(String, String)> {
     let mut steps: Vec<(String, Vec<&str>)> = Vec::new();
     for line in &block.lines {
@@ -107,7 +107,7 @@ fn assert_is(place: &str, asked: &str, expected: &str, given: &str) {
     }
 }
 
-/// Whether `given` is `expected`, in which [`LEFT_OUT`] is one line or more.
+/// True if `given` matches `expected`, in which [`LEFT_OUT`] is one line or more.
 fn is(expected: &[String], given: &[String]) -> bool {
     match expected.iter().position(|line| line == LEFT_OUT) {
         None => expected == given,
@@ -120,7 +120,7 @@ fn is(expected: &[String], given: &[String]) -> bool {
 }
 
 #[test]
-fn what_is_left_out_is_at_least_a_line() {
+fn left_out_is_one_line_or_more() {
     let lines = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     for (expected, given, same) in [
         ("a b", "a b", true),

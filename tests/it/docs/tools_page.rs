@@ -24,7 +24,7 @@ fn rows(text: &str) -> Vec<Vec<String>> {
     lines.map(cells).collect()
 }
 
-/// What stands in backticks.
+/// Returns the code spans of a line.
 fn code(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
 }
@@ -34,7 +34,7 @@ fn tools() -> Vec<Value> {
 }
 
 #[test]
-fn the_table_of_each_tool_is_its_schema() {
+fn argument_tables_match_schemas() {
     for tool in tools() {
         let name = tool["name"].as_str().unwrap();
         let schema = &tool["inputSchema"];
@@ -63,7 +63,7 @@ fn the_table_of_each_tool_is_its_schema() {
 }
 
 #[test]
-fn the_readme_names_the_arguments_of_each_tool() {
+fn readme_names_arguments() {
     let table = rows(&section("README.md", "The tools"));
     for tool in tools() {
         let name = format!("`{}`", tool["name"].as_str().unwrap());
@@ -76,7 +76,7 @@ fn the_readme_names_the_arguments_of_each_tool() {
 }
 
 #[test]
-fn every_field_on_the_page_is_in_the_code() {
+fn fields_on_page_exist() {
     let text = section(PAGE, "Details");
     let structs = file("core/src/details.rs");
     let fields: Vec<String> = structs
@@ -103,7 +103,7 @@ fn every_field_on_the_page_is_in_the_code() {
 }
 
 #[test]
-fn every_limit_is_the_one_in_force() {
+fn limits_match_constants() {
     let kib = |bytes: u64| format!("{} KB", bytes / 1024);
     let spaced = |bytes: u64| {
         let size = Size(bytes).to_string();

@@ -1,4 +1,4 @@
-//! What is true of every answer, whatever the call.
+//! Checks that every answer has to pass, whatever the call.
 
 use serde_json::Value;
 
@@ -39,7 +39,7 @@ fn bytes(size: &str) -> u64 {
     digits.parse::<u64>().unwrap() * unit
 }
 
-/// What holds for every answer.
+/// Fails if the reply breaks a rule that holds for every answer.
 pub(super) fn always(tool: &str, reply: &Reply, limits: Limits) -> Result<(), String> {
     let result = &reply.result;
     let blocks = result["content"].as_array().ok_or("no content")?;
@@ -69,7 +69,7 @@ pub(super) fn always(tool: &str, reply: &Reply, limits: Limits) -> Result<(), St
     }
 }
 
-/// What holds for every truncation.
+/// Fails if the counts of a truncation contradict each other or the limits.
 fn consistent(truncation: &Value, limits: Limits) -> Result<(), String> {
     let number = |key: &str| truncation[key].as_u64().ok_or_else(|| format!("truncation.{key} is missing"));
     let truth = |key: &str| truncation[key].as_bool().ok_or_else(|| format!("truncation.{key} is missing"));

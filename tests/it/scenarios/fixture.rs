@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Scenario {
-    /// What it shows, in a sentence.
+    /// The behaviour it shows, in a sentence.
     pub(super) about: String,
     /// Files of the workspace, by path.
     #[serde(default)]
@@ -21,7 +21,7 @@ pub(super) struct Scenario {
     /// Variables of the server.
     #[serde(default)]
     pub(super) env: BTreeMap<String, String>,
-    /// Whether modes must apply, also where the tests run as root.
+    /// True if file modes must apply to the server, also where the tests run as root.
     #[serde(default)]
     pub(super) unprivileged: bool,
     /// The calls, one after another.
@@ -39,7 +39,7 @@ pub(super) struct Call {
     /// All the details; of `truncation` what is of interest.
     #[serde(default)]
     pub(super) details: Map<String, Value>,
-    /// Whether there may be other details than these.
+    /// True if the answer may have details that are not listed.
     #[serde(default)]
     pub(super) more_details: bool,
     #[serde(default)]

@@ -67,7 +67,7 @@ fn verify(
     }
 }
 
-/// Whether `text` is `expected`, in which `<*>` stands for anything.
+/// True if `text` matches `expected`, in which `<*>` stands for anything.
 fn alike(expected: &str, text: &str) -> bool {
     let mut parts = expected.split("<*>");
     let first = parts.next().unwrap_or_default();
@@ -137,7 +137,7 @@ fn turn_pages(call: &Call, first: Reply, whole: &str, client: &mut Client) -> Re
     Err(format!("all pages together: {}", difference(whole, &together)))
 }
 
-/// What differs from run to run, as it was in this one.
+/// The values of this run that differ from run to run.
 #[derive(Debug, Default)]
 struct Names {
     /// The path of the latest saved output.

@@ -26,7 +26,7 @@ const NOBODY: u32 = 65534;
 /// Messages that a failure shows.
 const STORY: usize = 40;
 
-/// Which protocol a client speaks.
+/// The protocol that a client speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Era {
     /// The handshake, in this revision.
@@ -42,7 +42,7 @@ impl Era {
     pub(crate) const BOTH: [Self; 2] = [Self::LEGACY, Self::Modern];
 }
 
-/// How a server is started.
+/// The workspace, flags and environment that a server is started with.
 #[derive(Debug)]
 pub(crate) struct Start<'a> {
     workspace: &'a Workspace,
@@ -321,7 +321,7 @@ impl Client {
         }
     }
 
-    /// All that has come and nobody asked for, after an answer to one more request.
+    /// Returns the messages that answer no request, once one more request was answered.
     #[track_caller]
     pub(crate) fn unasked(&mut self) -> Vec<Value> {
         self.ask("tools/list", json!({}));
@@ -377,12 +377,12 @@ impl Client {
         status.expect("it has ended")
     }
 
-    /// What came and was not asked for, once the server has ended.
+    /// Returns the messages that answer no request, once the server has ended.
     pub(crate) fn rest(&mut self) -> Vec<Value> {
         self.unread.drain(..).collect()
     }
 
-    /// What the server said on stderr so far.
+    /// Returns what the server has written to stderr so far.
     pub(crate) fn stderr(&self) -> String {
         String::from_utf8_lossy(&self.stderr.lock().expect("stderr")).into_owned()
     }
@@ -395,7 +395,7 @@ impl Client {
         self.said.push(message);
     }
 
-    /// What was said last, for a failure.
+    /// Returns the flags, the last messages and stderr, for a failed assertion.
     fn story(&self) -> String {
         let from = self.said.len().saturating_sub(STORY);
         format!("flags: {}\n{}\nstderr:\n{}", self.flags, self.said[from..].join("\n"), self.stderr())

@@ -12,7 +12,7 @@ pub(crate) use recipe::{content, text};
 pub(crate) use reply::{Reply, difference};
 pub(crate) use workspace::Workspace;
 
-/// How long a test waits before it calls something a hang. No test expects to wait this long.
+/// Time after which a wait counts as a hang. No test expects to wait this long.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(40);
 
 /// Waits until `happened`, looking again and again; fails as a hang.

@@ -17,7 +17,7 @@ use std::path::Path;
 use base64::Engine as _;
 use serde_json::Value;
 
-/// What a file holds.
+/// Returns the bytes of the file that `recipe` describes.
 pub(crate) fn content(recipe: &Value) -> Vec<u8> {
     match recipe {
         Value::Array(lines) => lines.iter().flat_map(|line| ended(piece(line))).collect(),
@@ -26,7 +26,7 @@ pub(crate) fn content(recipe: &Value) -> Vec<u8> {
     }
 }
 
-/// What an answer says.
+/// Returns the text of the answer that `recipe` describes.
 pub(crate) fn text(recipe: &Value) -> String {
     let bytes = match recipe {
         Value::Array(lines) => lines.iter().map(piece).collect::<Vec<_>>().join(&b'\n'),

@@ -12,7 +12,7 @@ pub(crate) struct Reply {
     pub(crate) result: Value,
     /// The call, and the flags of the server.
     pub(crate) asked: String,
-    /// What the server had said on stderr by then.
+    /// The server's stderr up to this reply.
     pub(crate) stderr: String,
 }
 
@@ -28,7 +28,7 @@ impl Reply {
         &self.result["_meta"]["details"]
     }
 
-    /// Whether the call is an error to the model.
+    /// True if the result is an error for the model.
     pub(crate) fn is_error(&self) -> bool {
         self.result["isError"] == true
     }
@@ -74,7 +74,7 @@ impl fmt::Display for Reply {
     }
 }
 
-/// Where an answer differs from what is expected; long lines are cut, unless only there it does.
+/// Returns a line diff of the two texts. Long lines are cut, unless the texts differ only in what that cuts.
 pub(crate) fn difference(expected: &str, answered: &str) -> String {
     let cut = |text: &str| text.split('\n').map(|line| ends(line, 100)).collect::<Vec<_>>().join("\n");
     let (mut left, mut right) = (cut(expected), cut(answered));

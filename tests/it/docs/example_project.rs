@@ -1,4 +1,4 @@
-//! The desk at which the documentation is tried: a small project in `/home/me/project`, as the pages
+//! An example project, in which the documentation is tried: it stands for `/home/me/project`, as the pages
 //! name it, with the built `cutline` on the `PATH`.
 
 use std::fs;
@@ -10,14 +10,14 @@ use serde_json::{Value, json};
 
 use crate::support::{Client, Start, Workspace};
 
-/// What the pages call the project, the binary, the home folder, and a saved output.
+/// Paths on the pages of the project, the binary, the home folder and a saved output.
 const PROJECT: &str = "/home/me/project";
 const BINARY: &str = "/home/me/.cargo/bin/cutline";
 const HOME: &str = "/home/me";
 const SAVED_DIR: &str = "/tmp/cutline-1000";
 const SAVED: &str = "/tmp/cutline-1000/cutline-bash-xxx.log";
 
-/// What differs from run to run, by what stands before it, and what stands for it.
+/// Texts before a value that differs from run to run, and the value that replaces it.
 const DIFFERS: [(&str, &str); 4] = [
     ("cutline-bash-", "xxx.log"),
     ("still running: ", "4242"),
@@ -27,9 +27,9 @@ const DIFFERS: [(&str, &str); 4] = [
 
 /// A workspace in which commands of the documentation are run.
 #[derive(Debug)]
-pub(super) struct Desk(Workspace);
+pub(super) struct ExampleProject(Workspace);
 
-impl Desk {
+impl ExampleProject {
     pub(super) fn new() -> Self {
         let workspace = Workspace::with(&json!({
             ".gitignore": "dist/\n",
@@ -88,12 +88,12 @@ impl Desk {
         places.iter().fold(text, |text, (named, real)| text.replace(named, real))
     }
 
-    /// What was printed here, with the places as the pages name them.
+    /// Returns `text` with the paths of this run replaced by those of the pages.
     pub(super) fn as_named(&self, text: &str) -> String {
         self.places().iter().fold(text.to_owned(), |text, (named, real)| text.replace(real, named))
     }
 
-    /// What the pages name, and what it is here. Those that begin alike: the longer first.
+    /// Returns each path of the pages with its path in this run. Of paths that begin alike, the longer is first.
     fn places(&self) -> [(&'static str, String); 4] {
         let path = |path: PathBuf| path.display().to_string();
         [
