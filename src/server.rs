@@ -32,8 +32,6 @@ use tokio_util::sync::CancellationToken;
 use crate::fs::workspace::Workspace;
 use crate::stats::{Call, RequestedLimit};
 use crate::tools::{Context, Shared, ToolError, ToolName, arguments, catalog};
-use cutline_core::notice::Count;
-use cutline_core::text::Size;
 
 use call_stats::CallStats;
 use concurrency::ConcurrencyLimits;
@@ -151,16 +149,12 @@ fn is_stateless(request: &RequestContext<RoleServer>) -> bool {
 
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
-        let limits = &self.0.shared.limits;
+        let shared = &self.0.shared;
         let name =
             Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")).with_title("cutline");
-        ServerConfig::new(legacy_log::capabilities()).with_server_info(name).with_instructions(format!(
-            "File tools whose answers fit your context: at most {} or {} each, whole lines only. What was left \
-             out, and the exact next call that gets it, stands in square brackets at the end of an answer. \
-             Relative paths start from the workspace folder.",
-            Count(limits.max_lines, "line", "lines"),
-            Size(limits.max_bytes)
-        ))
+        ServerConfig::new(legacy_log::capabilities())
+            .with_server_info(name)
+            .with_instructions(catalog::instructions(&shared.limits, &shared.tools))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {

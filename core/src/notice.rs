@@ -88,6 +88,11 @@ pub enum Notice {
         /// Where they are.
         saved: Saved,
     },
+    /// The call asked for more seconds than a command may run.
+    TimeoutLowered {
+        /// Seconds that it may run.
+        secs: u64,
+    },
     /// Processes that outlive the command and hold its output.
     Background {
         /// Each one's id and name; three at most, `count` says how many there are.

@@ -25,10 +25,10 @@ pub fn run(bytes: &[u8]) {
 fn check<T: Debug, E: ToString>(
     tool: ToolName,
     given: &Object,
-    parse: fn(&str, &Object, Object) -> Result<T, E>,
+    parse: fn(&str, &Object, &Object) -> Result<T, E>,
 ) {
     let parsed = |given: &Object| {
-        let parsed = parse(tool.as_str(), tool.schema(), given.clone());
+        let parsed = parse(tool.as_str(), tool.schema(), given);
         parsed.map(|args| format!("{args:?}")).map_err(|error| error.to_string())
     };
     let taken = parsed(given);

@@ -5,13 +5,15 @@ use std::sync::Arc;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
-use crate::tools::arguments::Object;
+use crate::tools::arguments::{self, Object};
 use crate::tools::{Output, Shared, ToolError, ToolName};
 
 /// The `_meta` key of an answer's facts.
 const DETAILS: &str = "details";
 /// The `_meta` key by which a tool says how long its answers may be.
 const MAX_RESULT_SIZE: &str = "anthropic/maxResultSizeChars";
+/// The `_meta` key by which a tool is in the model's context from the start, not only once it was searched for.
+const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
 /// Bytes of an answer that clients take without being told.
 const UNDECLARED_BYTES: u64 = 50_000;
 /// Bytes of an answer's notices, beside its body.
@@ -57,13 +59,18 @@ pub(super) fn tool(name: ToolName, shared: &Shared, shape: Shape) -> Tool {
         .destructive(!read_only)
         .idempotent(read_only)
         .open_world(!read_only);
-    let mut tool =
-        Tool::new(name.as_str(), name.description(limits, &shared.tools), Arc::clone(name.schema()));
+    let mut tool = Tool::new(
+        name.as_str(),
+        name.description(limits, &shared.tools),
+        Arc::new(arguments::without_bounds(name.schema())),
+    );
     tool.title = Some(name.title().to_owned());
     tool.annotations = Some(annotations);
+    let mut about = meta(ALWAYS_LOAD, Value::Bool(true));
     if limits.max_bytes > UNDECLARED_BYTES {
-        tool.meta = Some(meta(MAX_RESULT_SIZE, Value::from(limits.max_bytes + NOTICE_BYTES)));
+        about.0.insert(MAX_RESULT_SIZE.to_owned(), Value::from(limits.max_bytes + NOTICE_BYTES));
     }
+    tool.meta = Some(about);
     if shape == Shape::Structured {
         tool.output_schema = Some(Arc::new(output_schema()));
     }

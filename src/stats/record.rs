@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::limits::Limits;
-use crate::tools::arguments::Object;
+use crate::tools::arguments::{self, Object};
 use crate::tools::{Output, ToolError, ToolName};
 use cutline_core::details::{CHARS_PER_TOKEN, Details};
 use cutline_core::text::{Counter, Extent};
@@ -95,19 +95,17 @@ pub struct Call {
 pub enum RequestedLimit {
     /// It named no limit.
     All,
-    /// So many lines, matches, results or entries; 0 where what was given is no number.
+    /// This many lines, matches, results or entries; 0 if the given value is not a number.
     UpTo(u64),
 }
 
 impl RequestedLimit {
-    /// What the arguments `given` ask for, in any form in which the tools take them.
+    /// Returns the `limit` of the arguments `given`, in any form in which the tools take them.
     pub fn of(given: &Object) -> Self {
-        let limit = given.iter().find(|(name, value)| name.eq_ignore_ascii_case("limit") && !value.is_null());
-        limit.map_or(Self::All, |(_, value)| {
-            let text = value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned);
-            let whole = text.trim().split('.').next().and_then(|whole| whole.parse().ok());
-            Self::UpTo(whole.unwrap_or(0))
-        })
+        match arguments::limit_of(given) {
+            None => Self::All,
+            Some(limit) => Self::UpTo(limit.unwrap_or(0)),
+        }
     }
 }
 

@@ -1,9 +1,12 @@
-//! What a model sends, checked against the schema that it was shown.
+//! The arguments of a call, checked against the schema that the model was shown.
 //!
-//! Models write numbers as text, whole numbers with a `.0`, names in snake case, and `null` for
-//! what they leave out: all of that is taken for what it means. What can't be is refused in words
-//! that name the argument, what was given and what is expected, so that the call can be mended.
-//! The schema is the one home of names, types and bounds.
+//! Models write numbers as text, whole numbers with a `.0`, names in snake case, other tools' names
+//! (`file_path`), and `null`, `""`, 0, `[]` or `{}` for what they leave out; agents add arguments of
+//! their own. All of that is taken for what it means. What can't be is refused in words that name
+//! the argument, what was given and what is expected, so that the call can be mended. The schema is
+//! the one home of names, types and bounds; `names` has the other names.
+
+mod names;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -19,8 +22,16 @@ pub type Object = Map<String, Value>;
 /// Characters of a given value that an error repeats.
 const GIVEN_CHARS: usize = 100;
 
-/// The schema of `T` in the plain form that every client takes: one type each, no formats, no
-/// references, nothing that says nothing.
+/// Arguments in which 0 has a meaning of its own, and is not taken for "left out": `head` and `tail` of
+/// bash, each beside the other. (0 is the default of `offset` and `context`, so that both are the same.)
+const ZERO_COUNTS: [(&str, &str); 2] = [("head", "tail"), ("tail", "head")];
+
+/// The argument that is lowered to its maximum where it is above: models give milliseconds.
+const LOWERED: &str = "timeout";
+
+/// Builds the schema of `T` in the plain form that every client takes: one type each, no formats, no
+/// references, nothing that says nothing. Optional properties are `nullable`, because some clients
+/// take all others as required.
 pub fn schema_of<T: JsonSchema>() -> Object {
     let mut schema = schemars::generate::SchemaSettings::draft2020_12()
         .with(|settings| settings.inline_subschemas = true)
@@ -29,13 +40,32 @@ pub fn schema_of<T: JsonSchema>() -> Object {
         .to_value();
     if let Some(root) = schema.as_object_mut() {
         root.remove("description");
-        root.insert("additionalProperties".to_owned(), Value::Bool(false));
     }
     tidy(&mut schema);
+    let required = schema.get("required").cloned().unwrap_or_default();
+    let required: Vec<&str> = required.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for (name, property) in properties.into_iter().flatten() {
+        if let Some(property) = property.as_object_mut().filter(|_| !required.contains(&name.as_str())) {
+            property.insert("nullable".to_owned(), Value::Bool(true));
+        }
+    }
     match schema {
         Value::Object(schema) => schema,
         _ => Object::new(),
     }
+}
+
+/// Returns `schema` as clients are shown it: without bounds, because a client that checks them refuses
+/// calls in words that no model was told, where this module would take them or say what is expected.
+pub fn without_bounds(schema: &Object) -> Object {
+    let mut schema = schema.clone();
+    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
+    for property in properties.into_iter().flatten().filter_map(|(_, property)| property.as_object_mut()) {
+        property.remove("minimum");
+        property.remove("maximum");
+    }
+    schema
 }
 
 fn tidy(value: &mut Value) {
@@ -64,7 +94,7 @@ fn tidy(value: &mut Value) {
     }
 }
 
-/// Refuses arguments that no tool could use, so that calls that wait hold little.
+/// Refuses arguments that no tool could use, so that waiting calls hold little memory.
 pub fn check_size(given: &Object) -> Result<(), ToolError> {
     let bytes = given.iter().map(|(name, value)| name.len() + held_by(value)).sum::<usize>();
     if bytes <= ARGUMENTS_BYTES {
@@ -73,7 +103,7 @@ pub fn check_size(given: &Object) -> Result<(), ToolError> {
     Err(ToolError::Argument(format!("The arguments are too long: {bytes} bytes (at most {ARGUMENTS_BYTES})")))
 }
 
-/// About how many bytes of memory a value holds.
+/// Estimates the bytes of memory that a value holds.
 fn held_by(value: &Value) -> usize {
     size_of::<Value>()
         + match value {
@@ -84,30 +114,42 @@ fn held_by(value: &Value) -> usize {
         }
 }
 
-/// The arguments `given` to `tool`, as `T`.
-pub fn parse<T: DeserializeOwned>(tool: &str, schema: &Object, given: Object) -> Result<T, ToolError> {
+/// Parses the arguments `given` to `tool` as `T`.
+pub fn parse<T: DeserializeOwned>(tool: &str, schema: &Object, given: &Object) -> Result<T, ToolError> {
     let checked = check(tool, schema, given).map_err(ToolError::Argument)?;
     serde_json::from_value(Value::Object(checked)).map_err(|error| ToolError::Argument(error.to_string()))
 }
 
-fn check(tool: &str, schema: &Object, given: Object) -> Result<Object, String> {
+/// Returns the arguments under their own names, each of its type; those left out are absent.
+fn check(tool: &str, schema: &Object, given: &Object) -> Result<Object, String> {
     let none = Object::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
+    let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let mut checked = Object::new();
     for (name, value) in given {
-        let Some((known, property)) = named(properties, &name) else {
-            return Err(unknown(tool, properties, &name));
+        let Some((known, property)) = names::find(tool, properties, name) else {
+            match names::near(properties, name) {
+                Some(near) => return Err(unknown(tool, properties, name, near)),
+                None => {
+                    tracing::warn!(tool, argument = %shown(name), "an argument that does not exist is left aside");
+                }
+            }
+            continue;
         };
-        if value.is_null() {
+        if value.is_null()
+            || (!required.contains(&Value::from(known.as_str())) && is_left_out(known, value, given))
+        {
             continue;
         }
-        let Some(value) = coerce(property, &value) else {
+        let Some(value) = coerce(known, property, value) else {
             let given = shown(&value.to_string());
             return Err(format!("{known}: must be {}, got {given}", expected(property)));
         };
+        if checked.get(known).is_some_and(|earlier| *earlier != value) {
+            return Err(format!("{known}: is given twice, with different values"));
+        }
         checked.insert(known.clone(), value);
     }
-    let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     for name in required.iter().filter_map(Value::as_str) {
         if !checked.contains_key(name) {
             let property = properties.get(name).unwrap_or(&Value::Null);
@@ -117,35 +159,49 @@ fn check(tool: &str, schema: &Object, given: Object) -> Result<Object, String> {
     Ok(checked)
 }
 
-/// The property of that name, however its words are joined.
-fn named<'a>(properties: &'a Object, name: &str) -> Option<(&'a String, &'a Value)> {
-    let plain = |name: &str| name.replace(['_', '-'], "").to_lowercase();
-    properties
-        .get_key_value(name)
-        .or_else(|| properties.iter().find(|(known, _)| plain(known) == plain(name)))
+/// Returns the `limit` of the arguments `given`, under any name it has: `None` if it is left out,
+/// `Some(None)` if it is not a number above 0.
+pub fn limit_of(given: &Object) -> Option<Option<u64>> {
+    let (name, value) = given.iter().find(|(name, _)| names::is_limit(name))?;
+    if value.is_null() || is_left_out(name, value, given) {
+        return None;
+    }
+    Some(integer(value).and_then(|limit| u64::try_from(limit).ok()))
 }
 
-fn unknown(tool: &str, properties: &Object, name: &str) -> String {
-    let near = properties
-        .keys()
-        .map(|known| (strsim::jaro_winkler(known, name), known))
-        .filter(|(likeness, _)| *likeness > 0.8)
-        .max_by(|(a, _), (b, _)| a.total_cmp(b));
-    let near = near.map_or(String::new(), |(_, known)| format!("; did you mean {known}?"));
+/// Returns true if an optional argument of this value is one that the model meant to leave out.
+fn is_left_out(name: &str, value: &Value, given: &Object) -> bool {
+    match value {
+        Value::String(text) if text.is_empty() => true,
+        Value::Array(values) => values.is_empty(),
+        Value::Object(values) => values.is_empty(),
+        value if integer(value) == Some(0) => {
+            let other =
+                ZERO_COUNTS.iter().find(|(zero, _)| *zero == name).and_then(|(_, other)| given.get(*other));
+            other.and_then(integer).is_none_or(|other| other <= 0)
+        }
+        _ => false,
+    }
+}
+
+fn unknown(tool: &str, properties: &Object, name: &str, near: &str) -> String {
     let all: Vec<&str> = properties.keys().map(String::as_str).collect();
     let name = shown(name);
-    format!("{name}: is not an argument of {tool}{near} (it takes {})", all.join(", "))
+    format!("{name}: is not an argument of {tool}; did you mean {near}? (it takes {})", all.join(", "))
 }
 
-/// What was given, as an error repeats it: without control characters, never long.
+/// Returns a given text as an error repeats it: without control characters, at most `GIVEN_CHARS` long.
 fn shown(given: &str) -> String {
     show::middle_out(&show::name(given.as_bytes()), GIVEN_CHARS).into_owned()
 }
 
-/// `value` as the property's type, where it means that; within its bounds.
-fn coerce(property: &Value, value: &Value) -> Option<Value> {
+/// Returns `value` as the property's type, where it means that and is within its bounds.
+fn coerce(name: &str, property: &Value, value: &Value) -> Option<Value> {
     match property.get("type").and_then(Value::as_str) {
-        Some("integer") => integer(value).filter(|number| in_bounds(property, *number)).map(Value::from),
+        Some("integer") => {
+            let number = integer(value)?;
+            in_bounds(property, number, name == LOWERED).then(|| Value::from(number))
+        }
         Some("boolean") => boolean(value).map(Value::Bool),
         Some("string") => {
             let text = value.as_str()?;
@@ -177,9 +233,10 @@ fn whole(number: f64) -> Option<i64> {
     (number.fract() == 0.0).then_some(number as i64)
 }
 
-fn in_bounds(property: &Value, number: i64) -> bool {
+fn in_bounds(property: &Value, number: i64, is_lowered: bool) -> bool {
     let bound = |key| property.get(key).and_then(Value::as_i64);
-    bound("minimum").is_none_or(|least| number >= least) && bound("maximum").is_none_or(|most| number <= most)
+    bound("minimum").is_none_or(|least| number >= least)
+        && (is_lowered || bound("maximum").is_none_or(|most| number <= most))
 }
 
 fn boolean(value: &Value) -> Option<bool> {
@@ -191,7 +248,7 @@ fn boolean(value: &Value) -> Option<bool> {
     }
 }
 
-/// What a property takes, in words.
+/// Returns in words which values a property takes.
 fn expected(property: &Value) -> String {
     let bound = |key| property.get(key).and_then(Value::as_i64);
     match (property.get("type").and_then(Value::as_str), property.get("enum")) {
@@ -211,77 +268,4 @@ fn expected(property: &Value) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::tools::{bash, find, grep, read};
-    use serde_json::json;
-
-    fn given(value: &Value) -> Object {
-        value.as_object().unwrap().clone()
-    }
-
-    #[test]
-    fn what_models_write_is_taken_for_what_it_means() {
-        let schema = schema_of::<read::Args>();
-        for value in [
-            json!({"path": "a", "offset": -3, "limit": 10}),
-            json!({"path": "a", "offset": "-3", "limit": "10"}),
-            json!({"path": "a", "offset": -3.0, "limit": "10.0"}),
-            json!({"Path": "a", "offset": " -3", "limit": 1e1}),
-        ] {
-            let args: read::Args = parse("read", &schema, given(&value)).unwrap();
-            assert_eq!((args.path.as_str(), args.offset, args.limit), ("a", Some(-3), Some(10)), "{value}");
-        }
-        for huge in [json!(u64::MAX), json!(1e30), json!("18446744073709551615")] {
-            let args: read::Args =
-                parse("read", &schema, given(&json!({"path": "a", "limit": huge}))).unwrap();
-            assert_eq!(args.limit, Some(i64::MAX.unsigned_abs()), "{huge}");
-        }
-        let schema = schema_of::<grep::Args>();
-        let value =
-            json!({"pattern": "x", "ignore_case": "true", "mode": "Files", "limit": null, "no-ignore": true});
-        let args: grep::Args = parse("grep", &schema, given(&value)).unwrap();
-        assert_eq!((args.ignore_case, args.mode, args.limit), (Some(true), Some(grep::Mode::Files), None));
-    }
-
-    #[test]
-    fn errors_say_what_was_given_and_what_is_expected() {
-        let cases = [
-            (json!({}), "path: is missing; must be a string"),
-            (json!({"path": null}), "path: is missing; must be a string"),
-            (json!({"path": 5}), "path: must be a string, got 5"),
-            (json!({"path": "a", "limit": 0}), "limit: must be an integer of at least 1, got 0"),
-            (json!({"path": "a", "limit": "ten"}), "limit: must be an integer of at least 1, got \"ten\""),
-            (json!({"path": "a", "offset": 1.5}), "offset: must be an integer, got 1.5"),
-            (json!({"path": "a", "offset": "inf"}), "offset: must be an integer, got \"inf\""),
-            (
-                json!({"path": "a", "a\n\u{1b}": 1}),
-                "a\u{FFFD}\u{FFFD}: is not an argument of read (it takes limit, offset, path)",
-            ),
-            (json!({"path": ["\u{7f}"]}), "path: must be a string, got [\"\u{FFFD}\"]"),
-            (
-                json!({"path": "a", "limt": 1}),
-                "limt: is not an argument of read; did you mean limit? (it takes limit, offset, path)",
-            ),
-        ];
-        let schema = schema_of::<read::Args>();
-        for (value, expected) in cases {
-            let error = parse::<read::Args>("read", &schema, given(&value)).unwrap_err();
-            assert_eq!(error.to_string(), expected, "{value}");
-        }
-        let schema = schema_of::<find::Args>();
-        let error = parse::<find::Args>("find", &schema, given(&json!({"pattern": "*", "type": "link"})))
-            .unwrap_err();
-        assert_eq!(error.to_string(), "type: must be one of \"file\", \"dir\", \"any\", got \"link\"");
-    }
-
-    #[test]
-    fn schemas_are_plain() {
-        for schema in [schema_of::<bash::Args>(), schema_of::<grep::Args>(), schema_of::<find::Args>()] {
-            let text = Value::Object(schema).to_string();
-            for noise in ["null", "format", "$schema", "$ref", "oneOf", "anyOf", "title", "default\""] {
-                assert!(!text.contains(noise), "{noise} in {text}");
-            }
-        }
-    }
-}
+mod tests;

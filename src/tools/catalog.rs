@@ -5,6 +5,7 @@ use std::sync::{Arc, LazyLock};
 use serde_json::Value;
 
 use crate::limits::Limits;
+use cutline_core::notice::Count;
 use cutline_core::text::Size;
 
 use super::arguments::{self, Object, schema_of};
@@ -50,7 +51,19 @@ impl ToolName {
         self != Self::Bash
     }
 
-    /// What it does, which limits apply and how to go on; it names no tool that is not in `tools`.
+    /// Says in a few words what it is for: all that some models see before they search for a tool.
+    fn purpose(self) -> &'static str {
+        match self {
+            Self::Read => "read text files and images",
+            Self::Bash => "run shell commands",
+            Self::Grep => "search file contents by regular expression",
+            Self::Find => "find files by name",
+            Self::Ls => "list folders",
+        }
+    }
+
+    /// Describes the tool to the model: its purpose (in the first 160 characters, which is all that some
+    /// clients show), the limits in force and how to go on. It names no tool that is not in `tools`.
     pub fn description(self, limits: &Limits, tools: &ToolSet) -> String {
         let (lines, bytes) = (limits.max_lines, Size(limits.max_bytes));
         match self {
@@ -94,18 +107,32 @@ impl ToolName {
     }
 }
 
+/// Returns the server's instructions, whose first sentence names the tools and their purposes.
+pub fn instructions(limits: &Limits, tools: &ToolSet) -> String {
+    let purposes: Vec<String> =
+        tools.iter().map(|tool| format!("{} ({})", tool.purpose(), tool.as_str())).collect();
+    let lines = Count(limits.max_lines, "line", "lines");
+    format!(
+        "Tools to {}. Each answer fits your context: at most {lines} or {}, whole lines only. What was left out, \
+         and the exact next call that gets it, stands in square brackets at the end of an answer. Relative paths \
+         start from the workspace folder.",
+        purposes.join(", "),
+        Size(limits.max_bytes)
+    )
+}
+
 /// Does one call of `tool` with what the model sent.
 pub async fn call(cx: &Context, tool: ToolName, given: Object) -> Result<Output, ToolError> {
     let (name, schema) = (tool.as_str(), tool.schema());
     match tool {
-        ToolName::Read => read::run(cx, arguments::parse(name, schema, given)?).await,
+        ToolName::Read => read::run(cx, arguments::parse(name, schema, &given)?).await,
         ToolName::Bash => {
             let schema = with_longest_timeout(schema, cx.limits());
-            bash::run(cx, arguments::parse(name, &schema, given)?).await
+            bash::run(cx, arguments::parse(name, &schema, &given)?).await
         }
-        ToolName::Grep => grep::run(cx, arguments::parse(name, schema, given)?).await,
-        ToolName::Find => find::run(cx, arguments::parse(name, schema, given)?).await,
-        ToolName::Ls => ls::run(cx, arguments::parse(name, schema, given)?).await,
+        ToolName::Grep => grep::run(cx, arguments::parse(name, schema, &given)?).await,
+        ToolName::Find => find::run(cx, arguments::parse(name, schema, &given)?).await,
+        ToolName::Ls => ls::run(cx, arguments::parse(name, schema, &given)?).await,
     }
 }
 
@@ -138,12 +165,22 @@ mod tests {
     }
 
     #[test]
-    fn a_timeout_that_is_wrong_is_told_both_bounds() {
+    fn instructions_name_only_tools_that_are_there() {
+        let all = instructions(&Limits::default(), &ToolSet::default());
+        let first = "Tools to read text files and images (read), run shell commands (bash), search file contents \
+                     by regular expression (grep), find files by name (find), list folders (ls). ";
+        assert!(all.starts_with(first), "{all}");
+        let some = instructions(&Limits::default(), &ToolSet::new(&[ToolName::Ls]));
+        assert!(some.starts_with("Tools to list folders (ls). Each answer"), "{some}");
+    }
+
+    #[test]
+    fn wrong_timeout_is_told_both_bounds() {
         let limits = Limits { bash_max_timeout_secs: 7, ..Limits::default() };
         let schema = with_longest_timeout(ToolName::Bash.schema(), &limits);
-        for given in [json!(-1), json!(0), json!(8), json!(1.5), json!("abc")] {
+        for given in [json!(-1), json!(1.5), json!("abc")] {
             let call = json!({"command": "true", "timeout": given});
-            let error = arguments::parse::<bash::Args>("bash", &schema, call.as_object().unwrap().clone());
+            let error = arguments::parse::<bash::Args>("bash", &schema, call.as_object().unwrap());
             let expected = format!("timeout: must be an integer from 1 to 7, got {given}");
             assert_eq!(error.unwrap_err().to_string(), expected);
         }

@@ -65,6 +65,9 @@ impl fmt::Display for Notice {
             Self::OutputBinary { bytes, saved } => {
                 write!(f, "[Binary output: {}. {saved}]", Size(*bytes))
             }
+            Self::TimeoutLowered { secs } => {
+                write!(f, "[Timeout lowered to {}]", Count(*secs, "second", "seconds"))
+            }
             Self::Background { named, count, saved } => background(f, named, *count, saved),
             Self::LimitReached { limit, unit } => {
                 let counted = match limit {

@@ -45,6 +45,10 @@ pub(super) fn compose(plan: &Plan, finished: Finished, limits: &Limits) -> Outpu
         details.background_pids = Some(background.iter().map(|process| process.id).collect());
         notices.extend(saved.map(|saved| still_running(&background, saved)));
     }
+    if plan.is_timeout_lowered {
+        // Before the others: the last one says where the rest is.
+        notices.insert(0, Notice::TimeoutLowered { secs: plan.timeout.as_secs() });
+    }
     let status = match (cause, ending) {
         (Cause::Timeout, _) => Some(Status::TimedOut(plan.timeout.as_secs())),
         (_, Ending::Code(0)) => None,

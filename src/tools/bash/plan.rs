@@ -15,6 +15,8 @@ pub(super) struct Plan {
     pub(super) command: String,
     /// How long it may run.
     pub(super) timeout: Duration,
+    /// True if the call asked for longer than that.
+    pub(super) is_timeout_lowered: bool,
     /// Which lines of its output are kept: at least one, together within the limit.
     pub(super) keep: Keep,
 }
@@ -36,11 +38,13 @@ impl Plan {
             ));
         }
         let max = limits.bash_max_timeout_secs;
-        let secs = timeout.unwrap_or(limits.bash_timeout_secs.min(max));
-        if secs == 0 || secs > max {
-            return wrong(format!("timeout: must be from 1 to {max} seconds, got {secs}"));
-        }
-        Ok(Self { command, timeout: Duration::from_secs(secs), keep: keep(head, tail, limits)? })
+        let asked = timeout.unwrap_or(limits.bash_timeout_secs.min(max));
+        Ok(Self {
+            command,
+            timeout: Duration::from_secs(asked.min(max)),
+            is_timeout_lowered: asked > max,
+            keep: keep(head, tail, limits)?,
+        })
     }
 }
 
@@ -130,13 +134,17 @@ mod tests {
     }
 
     #[test]
-    fn what_is_refused() {
+    fn timeout_above_the_maximum_is_lowered() {
         let limits = Limits::default();
-        for secs in [0, 601] {
-            let expected = format!("timeout: must be from 1 to 600 seconds, got {secs}");
-            assert_eq!(planned(Some(secs), None, None, &limits), Err(expected));
+        for (secs, lowered) in [(599, 599), (600, 600), (601, 600), (120_000, 600)] {
+            let plan = planned(Some(secs), None, None, &limits).unwrap();
+            assert_eq!((plan.timeout.as_secs(), plan.is_timeout_lowered), (lowered, secs > 600));
         }
-        assert_eq!(planned(Some(600), None, None, &limits).unwrap().timeout, Duration::from_mins(10));
+    }
+
+    #[test]
+    fn blank_command_and_nul_are_refused() {
+        let limits = Limits::default();
         for (command, expected) in
             [(" \n", "command: must not be empty"), ("a\0b", "command: must not contain a NUL character")]
         {

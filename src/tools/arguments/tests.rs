@@ -1,0 +1,176 @@
+//! What models and agents send, and what becomes of it, by table.
+
+use serde_json::json;
+
+use super::*;
+use crate::tools::{ToolName, bash, find, grep, read};
+
+fn given(value: &Value) -> Object {
+    value.as_object().unwrap().clone()
+}
+
+/// The arguments as they are checked for `tool`, or the error.
+fn checked(tool: ToolName, value: &Value) -> Result<Value, String> {
+    check(tool.as_str(), tool.schema(), &given(value)).map(Value::Object)
+}
+
+#[test]
+fn values_of_another_form_are_converted() {
+    let schema = schema_of::<read::Args>();
+    for value in [
+        json!({"path": "a", "offset": -3, "limit": 10}),
+        json!({"path": "a", "offset": "-3", "limit": "10"}),
+        json!({"path": "a", "offset": -3.0, "limit": "10.0"}),
+        json!({"Path": "a", "offset": " -3", "limit": 1e1}),
+    ] {
+        let args: read::Args = parse("read", &schema, &given(&value)).unwrap();
+        assert_eq!((args.path.as_str(), args.offset, args.limit), ("a", Some(-3), Some(10)), "{value}");
+    }
+    for huge in [json!(u64::MAX), json!(1e30), json!("18446744073709551615")] {
+        let args: read::Args = parse("read", &schema, &given(&json!({"path": "a", "limit": huge}))).unwrap();
+        assert_eq!(args.limit, Some(i64::MAX.unsigned_abs()), "{huge}");
+    }
+    let schema = schema_of::<grep::Args>();
+    let value =
+        json!({"pattern": "x", "ignore_case": "true", "mode": "Files", "limit": null, "no-ignore": true});
+    let args: grep::Args = parse("grep", &schema, &given(&value)).unwrap();
+    assert_eq!((args.ignore_case, args.mode, args.limit), (Some(true), Some(grep::Mode::Files), None));
+}
+
+#[test]
+fn empty_values_of_optional_arguments_are_left_out() {
+    use ToolName::{Bash, Find, Grep, Ls, Read};
+    let cases = [
+        (Read, json!({"path": "a", "limit": 0, "offset": 0}), json!({"path": "a"})),
+        (Read, json!({"path": "a", "limit": "", "offset": null}), json!({"path": "a"})),
+        (Read, json!({"path": "a", "limit": "0", "offset": []}), json!({"path": "a"})),
+        (Read, json!({"path": "a", "limit": 0.0, "offset": {}}), json!({"path": "a"})),
+        (Grep, json!({"pattern": "x", "path": "", "mode": "", "glob": ""}), json!({"pattern": "x"})),
+        (Grep, json!({"pattern": "x", "context": 0, "limit": 0, "offset": 0}), json!({"pattern": "x"})),
+        (
+            Grep,
+            json!({"pattern": "x", "literal": "", "multiline": false}),
+            json!({"pattern": "x", "multiline": false}),
+        ),
+        (Find, json!({"pattern": "*", "sort": "", "type": "", "path": ""}), json!({"pattern": "*"})),
+        (Ls, json!({"path": "", "limit": 0}), json!({})),
+        (Bash, json!({"command": "x", "timeout": 0, "head": 0, "tail": 0}), json!({"command": "x"})),
+        (Bash, json!({"command": "x", "head": 0}), json!({"command": "x"})),
+        // Here 0 is said beside a number, and means none.
+        (Bash, json!({"command": "x", "head": 5, "tail": 0}), json!({"command": "x", "head": 5, "tail": 0})),
+        (Bash, json!({"command": "x", "head": 0, "tail": 5}), json!({"command": "x", "head": 0, "tail": 5})),
+    ];
+    for (tool, value, expected) in cases {
+        assert_eq!(checked(tool, &value), Ok(expected), "{tool:?} {value}");
+    }
+    // What is required is not left out by being empty.
+    assert_eq!(checked(Read, &json!({"path": ""})), Ok(json!({"path": ""})));
+}
+
+#[test]
+fn other_names_are_taken_where_they_mean_one_thing() {
+    use ToolName::{Bash, Find, Grep, Ls, Read};
+    let cases = [
+        (Read, json!({"file_path": "a"}), json!({"path": "a"})),
+        (Read, json!({"filePath": "a"}), json!({"path": "a"})),
+        (Read, json!({"filename": "a"}), json!({"path": "a"})),
+        (Read, json!({"file_path": "a", "path": "a"}), json!({"path": "a"})),
+        (Bash, json!({"cmd": "x"}), json!({"command": "x"})),
+        (Grep, json!({"regex": "x", "filename": "a"}), json!({"pattern": "x", "path": "a"})),
+        (Grep, json!({"query": "x", "max_results": 5}), json!({"pattern": "x", "limit": 5})),
+        (Find, json!({"pattern": "*", "maxResults": 5}), json!({"pattern": "*", "limit": 5})),
+        (Ls, json!({"max_results": "5"}), json!({"limit": 5})),
+        // A name of a file is no folder to search, so it is none of find's.
+        (Find, json!({"pattern": "*", "filename": "a"}), json!({"pattern": "*"})),
+    ];
+    for (tool, value, expected) in cases {
+        assert_eq!(checked(tool, &value), Ok(expected), "{tool:?} {value}");
+    }
+    let both = checked(Read, &json!({"file_path": "a", "path": "b"}));
+    assert_eq!(both, Err("path: is given twice, with different values".to_owned()));
+}
+
+#[test]
+fn arguments_of_agents_are_left_aside() {
+    for tool in ToolName::ALL {
+        let own = match tool {
+            ToolName::Read => json!({"path": "a"}),
+            ToolName::Bash => json!({"command": "a"}),
+            ToolName::Grep | ToolName::Find => json!({"pattern": "a"}),
+            ToolName::Ls => json!({}),
+        };
+        for foreign in [
+            "wait_for_previous",
+            "explanation",
+            "description",
+            "reason",
+            "toolSummary",
+            "requires_approval",
+            "_meta",
+            "-i",
+            "cwd",
+            "a\n",
+        ] {
+            let mut value = own.clone();
+            value[foreign] = json!("x");
+            assert_eq!(checked(tool, &value), Ok(own.clone()), "{tool:?} {foreign}");
+        }
+    }
+}
+
+#[test]
+fn errors_say_what_was_given_and_what_is_expected() {
+    let cases = [
+        (json!({}), "path: is missing; must be a string"),
+        (json!({"path": null}), "path: is missing; must be a string"),
+        (json!({"path": 5}), "path: must be a string, got 5"),
+        (json!({"path": "a", "limit": -1}), "limit: must be an integer of at least 1, got -1"),
+        (json!({"path": "a", "limit": "ten"}), "limit: must be an integer of at least 1, got \"ten\""),
+        (json!({"path": "a", "offset": 1.5}), "offset: must be an integer, got 1.5"),
+        (json!({"path": "a", "offset": "inf"}), "offset: must be an integer, got \"inf\""),
+        (json!({"path": ["\u{7f}"]}), "path: must be a string, got [\"\u{FFFD}\"]"),
+        (
+            json!({"path": "a", "limt": 1}),
+            "limt: is not an argument of read; did you mean limit? (it takes limit, offset, path)",
+        ),
+        (
+            json!({"path": "a", "off\u{1b}set": 1}),
+            "off\u{FFFD}set: is not an argument of read; did you mean offset? (it takes limit, offset, path)",
+        ),
+    ];
+    let schema = schema_of::<read::Args>();
+    for (value, expected) in cases {
+        let error = parse::<read::Args>("read", &schema, &given(&value)).unwrap_err();
+        assert_eq!(error.to_string(), expected, "{value}");
+    }
+    let schema = schema_of::<find::Args>();
+    let error =
+        parse::<find::Args>("find", &schema, &given(&json!({"pattern": "*", "type": "link"}))).unwrap_err();
+    assert_eq!(error.to_string(), "type: must be one of \"file\", \"dir\", \"any\", got \"link\"");
+}
+
+#[test]
+fn schemas_are_plain() {
+    for schema in [schema_of::<bash::Args>(), schema_of::<grep::Args>(), schema_of::<find::Args>()] {
+        let text = Value::Object(schema.clone()).to_string();
+        for noise in [
+            "null\"",
+            ":null",
+            "format",
+            "$schema",
+            "$ref",
+            "oneOf",
+            "anyOf",
+            "title",
+            "default\"",
+            "additionalProperties",
+        ] {
+            assert!(!text.contains(noise), "{noise} in {text}");
+        }
+        let optional = schema["properties"].as_object().unwrap().values().filter(|it| it["nullable"] == true);
+        let required = schema["required"].as_array().unwrap().len();
+        assert_eq!(optional.count(), schema["properties"].as_object().unwrap().len() - required);
+        let shown = Value::Object(without_bounds(&schema)).to_string();
+        assert!(!shown.contains("minimum") && !shown.contains("maximum"), "{shown}");
+    }
+}
