@@ -98,7 +98,7 @@ fn main() {
 }
 
 fn context(data: &Path) -> Context {
-    let root = Root { given: data.to_path_buf(), real: data.to_path_buf() };
+    let root = Root::new(data, data);
     let shared = Shared {
         limits: Limits::default(),
         tools: ToolSet::default(),

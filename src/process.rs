@@ -179,6 +179,11 @@ impl Commands {
         &self.store
     }
 
+    /// The folders beside the roots in which commands under a sandbox may write.
+    pub fn writable(&self) -> impl Iterator<Item = &Path> {
+        self.shell.writable()
+    }
+
     /// The program that commands run by.
     pub fn shell(&self) -> &Path {
         self.shell.program()

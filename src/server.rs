@@ -88,7 +88,7 @@ impl Server {
     pub fn new(config: Config, shutdown: CancellationToken) -> Self {
         let Config { shared, workspace, client_roots, shape, stats_file } = config;
         let tools = shared.tools.iter().map(|tool| convert::tool(tool, &shared, shape)).collect();
-        let roots = Roots::new(workspace, client_roots);
+        let roots = Roots::new(workspace, client_roots, Arc::clone(&shared));
         let lanes = ConcurrencyLimits::new(shared.workers);
         let tally = CallStats::new(now_ms(), stats_file);
         Self(Arc::new(State { shared, roots, shape, tools, lanes, tally, shutdown }))
@@ -119,6 +119,9 @@ impl Server {
         let asked = RequestedLimit::of(&given);
         let work = async {
             arguments::check_size(&given)?;
+            if cx.workspace.roots().is_empty() {
+                return Err(ToolError::NoRoots);
+            }
             let _place = state.lanes.enter(tool, &cx.cancel).await?;
             catalog::call(&cx, tool, given).await
         };

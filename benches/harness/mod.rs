@@ -23,7 +23,7 @@ pub(crate) fn context(root: &Path, saved: PathBuf) -> Context {
         line_indexes: line_index::Cache::default(),
         commands,
     };
-    let roots = vec![Root { given: root.to_owned(), real: root.to_owned() }];
+    let roots = vec![Root::new(root, root)];
     Context {
         shared: Arc::new(shared),
         workspace: Arc::new(Workspace::new(roots, Boundary::Roots).expect("a workspace")),

@@ -1,11 +1,12 @@
 //! From what was typed to what the library takes.
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::fs::append::Appended;
 use crate::fs::line_index;
-use crate::fs::workspace::{Boundary, Root, Workspace};
+use crate::fs::workspace::{Boundary, Root, Workspace, lexical};
 use crate::limits::{BASH_TIMEOUT_SECS, Limits};
 use crate::process::sandbox::{Mode, Sandbox};
 use crate::process::spill;
@@ -114,9 +115,9 @@ pub(super) fn absolute(path: &Path) -> PathBuf {
 }
 
 fn root(path: &Path) -> Result<Root, String> {
-    let real = path.canonicalize().map_err(|error| reason(&error))?;
-    if !real.is_dir() {
-        return Err("not a folder".to_owned());
-    }
-    Ok(Root { given: crate::fs::workspace::lexical(&absolute(path)), real })
+    let resolved = Root::resolve(path.to_owned()).map_err(|error| match error.kind() {
+        ErrorKind::NotADirectory => "not a folder".to_owned(),
+        _ => reason(&error),
+    })?;
+    Ok(Root { given: lexical(&absolute(path)), ..resolved })
 }

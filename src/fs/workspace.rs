@@ -5,6 +5,7 @@
 //! are relative to that root, and absolute outside it, so that each can be handed back as it stands.
 
 use std::borrow::Cow;
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use crate::sys::spelling;
@@ -23,12 +24,46 @@ pub struct Workspace {
 }
 
 /// A folder that the tools may touch, in both its spellings.
+///
+/// It is resolved once. From then on it is `real`, and that is only ever opened without following a
+/// link, so what a command puts in its place can't lead elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Root {
-    /// As it was given, made absolute.
+    /// The path as it was given, made absolute.
     pub given: PathBuf,
-    /// Without links.
+    /// The path without links.
     pub real: PathBuf,
+    /// True if commands under a sandbox may write here. False for a root added in mid-session.
+    pub writable: bool,
+}
+
+impl Root {
+    /// A root whose real path is known, and in which commands may write.
+    pub fn new(given: impl Into<PathBuf>, real: impl Into<PathBuf>) -> Self {
+        Self { given: given.into(), real: real.into(), writable: true }
+    }
+
+    /// Resolves the folder at `given`, an absolute path, through links.
+    pub fn resolve(given: PathBuf) -> io::Result<Self> {
+        let real = given.canonicalize()?;
+        if real.is_dir() { Ok(Self::new(given, real)) } else { Err(io::ErrorKind::NotADirectory.into()) }
+    }
+
+    /// Resolves a folder while commands run that may write in `writable` (real paths).
+    ///
+    /// Commands can't change what is outside those folders. So a path without links, no part of which is
+    /// inside one, is the folder that the client means; any other is refused.
+    pub fn resolve_among<'a>(
+        given: PathBuf,
+        mut writable: impl Iterator<Item = &'a Path>,
+    ) -> io::Result<Self> {
+        let root = Self::resolve(given)?;
+        let has_link = root.real != spelling::taken(root.given.clone());
+        if has_link || writable.any(|folder| root.real.starts_with(folder)) {
+            return Err(io::ErrorKind::PermissionDenied.into());
+        }
+        Ok(Self { writable: false, ..root })
+    }
 }
 
 /// What holds the tools back.
@@ -53,12 +88,13 @@ impl Workspace {
         Self { saved, ..self }
     }
 
-    /// The same with other roots; `None` where there is none.
-    pub fn with_roots(&self, roots: Vec<Root>) -> Option<Self> {
-        (!roots.is_empty()).then(|| Self { roots, ..self.clone() })
+    /// The same with other roots. With none, no path is inside.
+    #[must_use]
+    pub fn with_roots(&self, roots: Vec<Root>) -> Self {
+        Self { roots, ..self.clone() }
     }
 
-    /// The folder that relative paths start from and commands run in: the first root's real place.
+    /// The folder that relative paths start from and commands run in: the first root's real path.
     pub fn dir(&self) -> &Path {
         self.roots.first().map_or(Path::new("/"), |root| &root.real)
     }
@@ -200,8 +236,7 @@ mod tests {
     use super::*;
 
     fn workspace(boundary: Boundary) -> Workspace {
-        let root = |given: &str, real: &str| Root { given: given.into(), real: real.into() };
-        let roots = vec![root("/link/repo", "/data/repo"), root("/other", "/other")];
+        let roots = vec![Root::new("/link/repo", "/data/repo"), Root::new("/other", "/other")];
         Workspace::new(roots, boundary).unwrap().with_saved(Some("/tmp/cutline-1".into()))
     }
 

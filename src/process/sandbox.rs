@@ -98,6 +98,11 @@ impl Sandbox {
         Ok(Some(Self { mode, writable, temp }))
     }
 
+    /// The folders beside the roots in which commands may write: those named, and their temp folder.
+    pub(super) fn writable(&self) -> impl Iterator<Item = &Path> {
+        self.writable.iter().map(PathBuf::as_path).chain([self.temp()])
+    }
+
     /// The temp folder of commands: theirs alone, gone when the server is.
     pub fn temp(&self) -> &Path {
         self.temp.path()

@@ -48,6 +48,11 @@ impl Shell {
         &self.program
     }
 
+    /// The folders beside the roots in which commands under a sandbox may write.
+    pub(super) fn writable(&self) -> impl Iterator<Item = &Path> {
+        self.sandbox.iter().flat_map(Sandbox::writable)
+    }
+
     /// Removes what only its commands needed; none of them runs any more.
     pub(super) fn discard(&self) {
         if let Some(sandbox) = &self.sandbox {
@@ -61,7 +66,8 @@ impl Shell {
         shell.extend(sys::shell_arguments(command));
         match &self.sandbox {
             None => shell,
-            Some(sandbox) => sandbox.wrap(roots.iter().map(|root| root.real.as_path()), &shell),
+            Some(sandbox) => sandbox
+                .wrap(roots.iter().filter(|root| root.writable).map(|root| root.real.as_path()), &shell),
         }
     }
 

@@ -1,42 +1,69 @@
 //! The roots of a client of the handshake era: asked for once it is ready, followed when they change.
 //!
 //! They are taken only where none were given on the command line: a client can narrow nothing down
-//! that its user has set, nor widen it.
+//! that its user has set, nor widen it. A URI is resolved once, so that what commands do to its path
+//! later does not move the root.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use tokio::sync::watch;
 
-use crate::fs::workspace::{Root, Workspace};
+use crate::fs::workspace::{Boundary, Root, Workspace};
+use crate::tools::Shared;
 
 use super::ClientRoots;
 
-/// How long the first call waits for a client's roots.
-const WAIT: Duration = Duration::from_secs(2);
+/// Time that the first call waits for a client's roots: more than a client needs, less than a user minds.
+const FIRST_CALL_WAIT: Duration = Duration::from_secs(2);
+/// Time after which a client that has not answered may be asked again.
+const ANSWER_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The roots in force.
 #[derive(Debug)]
 pub(super) struct Roots {
-    workspace: RwLock<Arc<Workspace>>,
     client: ClientRoots,
-    /// Whether the client has been asked, and has answered or can't.
+    /// True once the client has answered, or it is known that it will not.
     known: watch::Sender<bool>,
+    asking: Mutex<Asking>,
+    state: Mutex<State>,
+    shared: Arc<Shared>,
+}
+
+/// The state of the request for the client's roots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asking {
+    /// None is under way.
+    No,
+    /// One is under way.
+    Yes,
+    /// One is under way, and the roots have changed since.
+    Again,
+}
+
+#[derive(Debug)]
+struct State {
+    workspace: Arc<Workspace>,
+    /// Every root there has been since the first call, by its path; `None` before that, while no command
+    /// can have run.
+    resolved: Option<HashMap<PathBuf, Root>>,
 }
 
 impl Roots {
-    pub(super) fn new(workspace: Workspace, client: ClientRoots) -> Self {
+    pub(super) fn new(workspace: Workspace, client: ClientRoots, shared: Arc<Shared>) -> Self {
+        let state = Mutex::new(State { workspace: Arc::new(workspace), resolved: None });
         let known = watch::Sender::new(client == ClientRoots::Ignored);
-        Self { workspace: RwLock::new(Arc::new(workspace)), client, known }
+        Self { client, known, asking: Mutex::new(Asking::No), state, shared }
     }
 
     /// The roots for a call; where the client offers some that have not come yet, waits for them.
     pub(super) async fn current(&self, request: &RequestContext<RoleServer>) -> Arc<Workspace> {
         if !*self.known.borrow() && offers_roots(&request.peer) {
             let mut known = self.known.subscribe();
-            let waiting = tokio::time::timeout(WAIT, known.wait_for(|known| *known));
+            let waiting = tokio::time::timeout(FIRST_CALL_WAIT, known.wait_for(|known| *known));
             tokio::select! {
                 () = request.ct.cancelled() => {}
                 came = waiting => if came.is_err() {
@@ -45,38 +72,86 @@ impl Roots {
                 },
             }
         }
-        Arc::clone(&self.workspace.read().unwrap_or_else(PoisonError::into_inner))
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let State { workspace, resolved } = &mut *state;
+        resolved.get_or_insert_with(|| workspace.roots().iter().flat_map(by_path).collect());
+        Arc::clone(workspace)
     }
 
-    /// Asks the client for its roots and takes them over.
+    /// Asks the client for its roots and takes them over. While one request is under way, any number of
+    /// further changes become one more.
     pub(super) async fn ask(&self, peer: &Peer<RoleServer>) {
         if self.client == ClientRoots::Followed && offers_roots(peer) {
-            #[expect(deprecated, reason = "clients of the handshake era still offer them")]
-            match peer.list_roots().await {
-                Ok(list) => self.take(list.roots.iter().map(|root| root.uri.as_str())),
-                Err(error) => tracing::warn!(%error, "the client's roots could not be had"),
+            if self.set_asking(|asking| if asking == Asking::No { Asking::Yes } else { Asking::Again })
+                != Asking::No
+            {
+                return;
+            }
+            loop {
+                #[expect(deprecated, reason = "clients of the handshake era still offer them")]
+                match tokio::time::timeout(ANSWER_TIMEOUT, peer.list_roots()).await {
+                    Ok(Ok(list)) => self.take(list.roots.iter().map(|root| root.uri.as_str())),
+                    Ok(Err(error)) => tracing::warn!(%error, "the client's roots could not be had"),
+                    Err(_) => tracing::warn!("the client did not answer the request for its roots"),
+                }
+                let before =
+                    self.set_asking(|asking| if asking == Asking::Again { Asking::Yes } else { Asking::No });
+                if before != Asking::Again {
+                    break;
+                }
             }
         }
         self.known.send_replace(true);
     }
 
+    /// Changes the state of the request; returns the one before.
+    fn set_asking(&self, next: impl FnOnce(Asking) -> Asking) -> Asking {
+        let mut asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = *asking;
+        *asking = next(before);
+        before
+    }
+
+    /// Takes over the roots of these URIs; those that can't be used are left out, and warned of.
     fn take<'a>(&self, uris: impl Iterator<Item = &'a str>) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut roots = Vec::new();
         for uri in uris {
-            match path_of(uri).map(|path| (path.canonicalize(), path)) {
-                Some((Ok(real), given)) if real.is_dir() => roots.push(Root { given, real }),
-                _ => tracing::warn!(uri, "not a folder that can be used as a root"),
+            if let Some(root) = path_of(uri).and_then(|path| state.root(path, &self.shared)) {
+                roots.push(root);
+            } else {
+                tracing::warn!(uri, "not a folder that can be used as a root");
             }
         }
-        let mut workspace = self.workspace.write().unwrap_or_else(PoisonError::into_inner);
-        if let Some(changed) = workspace.with_roots(roots) {
-            tracing::info!(roots = changed.show_roots(), "roots of the client");
-            *workspace = Arc::new(changed);
+        if roots.is_empty() && state.workspace.boundary() == Boundary::None {
+            return;
         }
+        let changed = state.workspace.with_roots(roots);
+        tracing::info!(roots = changed.show_roots(), "roots of the client");
+        state.workspace = Arc::new(changed);
     }
 }
 
-/// Whether the client said, in a handshake, that it has roots.
+impl State {
+    /// The root at `path`: the one that it was resolved to before, or a new one.
+    fn root(&mut self, path: PathBuf, shared: &Shared) -> Option<Root> {
+        let Some(resolved) = &mut self.resolved else { return Root::resolve(path).ok() };
+        if let Some(root) = resolved.get(&path) {
+            return Some(root.clone());
+        }
+        let known = resolved.values().map(|root| root.real.as_path());
+        let root = Root::resolve_among(path, known.chain(shared.commands.writable())).ok()?;
+        resolved.insert(root.given.clone(), root.clone());
+        Some(root)
+    }
+}
+
+/// The root by both of its paths.
+fn by_path(root: &Root) -> [(PathBuf, Root); 2] {
+    [(root.given.clone(), root.clone()), (root.real.clone(), root.clone())]
+}
+
+/// True if the client said, in a handshake, that it has roots.
 fn offers_roots(peer: &Peer<RoleServer>) -> bool {
     peer.peer_info().is_some_and(|info| info.capabilities.roots.is_some())
 }

@@ -87,6 +87,9 @@ pub enum ToolError {
         /// The roots.
         roots: String,
     },
+    /// The client gives the roots, and none of them can be used.
+    #[error("There is no workspace: the client opened no folder that can be used (--root DIR gives one)")]
+    NoRoots,
     /// Some other refusal of the system.
     #[error("Cannot read {}: {}", show::path(path), reason(source))]
     Io {

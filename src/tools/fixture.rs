@@ -21,7 +21,7 @@ impl Fixture {
         let dir = tempfile::tempdir().unwrap();
         let real = dir.path().canonicalize().unwrap().join("work");
         std::fs::create_dir(&real).unwrap();
-        let workspace = Workspace::new(vec![Root { given: real.clone(), real }], Boundary::Roots).unwrap();
+        let workspace = Workspace::new(vec![Root::new(real.clone(), real)], Boundary::Roots).unwrap();
         let shared = Shared {
             limits: Limits::default(),
             tools: ToolSet::default(),

@@ -50,7 +50,7 @@ impl Server {
             line_indexes: crate::fs::line_index::Cache::default(),
             commands: process::Commands::new(process::Settings { spill: settings, sandbox: None }),
         };
-        let roots = vec![Root { given: real.clone(), real }];
+        let roots = vec![Root::new(real.clone(), real)];
         let cx = Context {
             shared: Arc::new(shared),
             workspace: Arc::new(Workspace::new(roots, Boundary::Roots).unwrap()),

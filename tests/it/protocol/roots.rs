@@ -1,5 +1,9 @@
 //! Roots that a client of the handshake era offers: followed, unless the command line gave some.
 
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+use std::process::Stdio;
+
 use serde_json::json;
 
 use crate::support::{Client, Era, Start, Workspace, eventually};
@@ -49,11 +53,139 @@ fn changes_are_followed() {
     assert_eq!(read_after(&mut client, "one\n"), "two\n");
 }
 
+/// The answer where no root can be used.
+const NO_WORKSPACE: &str =
+    "There is no workspace: the client opened no folder that can be used (--root DIR gives one)";
+
 #[test]
-fn roots_that_cannot_be_used_leave_what_was() {
-    let workspace = workspace();
-    let mut client = Start::new(&workspace).roots(&["/no/such/folder".into()]).client();
-    client.call("read", json!({"path": "a"})).assert_text("started here\n");
+fn roots_that_cannot_be_used_leave_nothing() {
+    for roots in [vec![], vec!["/no/such/folder".into()]] {
+        let workspace = workspace();
+        let mut client = Start::new(&workspace).roots(&roots).client();
+        let here = workspace.path("a");
+        let calls = [
+            ("read", json!({"path": "a"})),
+            ("read", json!({"path": here})),
+            ("grep", json!({"pattern": "started"})),
+            ("find", json!({"pattern": "*"})),
+            ("ls", json!({})),
+            ("bash", json!({"command": "touch ran; cat a"})),
+        ];
+        for (tool, arguments) in calls {
+            client.call(tool, arguments).assert_error(&[NO_WORKSPACE]);
+        }
+        assert!(!workspace.path("ran").exists());
+        client.roots = Some(vec![format!("file://{}", workspace.root().display())]);
+        client.notify("notifications/roots/list_changed", json!({}));
+        eventually("the roots change", || !client.call("read", json!({"path": "a"})).is_error());
+    }
+}
+
+/// A folder, one nested in it, one outside; the nested one becomes a link to the one outside.
+fn nested() -> Workspace {
+    Workspace::with(
+        &json!({"a": "here\n", "sub/b": "nested\n", "../out/secret": "secret\n", "../new/c": "new\n"}),
+    )
+}
+
+/// Has the client offer these, and waits until they are taken over.
+fn offer(client: &mut Client, roots: &[PathBuf]) {
+    let taken = |client: &Client| client.stderr().matches("roots of the client").count();
+    let before = taken(client);
+    client.roots = Some(roots.iter().map(|root| format!("file://{}", root.display())).collect());
+    client.notify("notifications/roots/list_changed", json!({}));
+    eventually("the roots are taken over", || {
+        client.ask("ping", json!({}));
+        taken(client) > before
+    });
+}
+
+#[test]
+fn nested_root_that_became_a_link_does_not_move() {
+    for flags in [&[][..], &["--sandbox", "workspace-write"]] {
+        let workspace = nested();
+        let (out, nested) = (workspace.base().join("out"), workspace.path("sub"));
+        let roots = [workspace.root().to_owned(), nested.clone()];
+        let start = || Start::new(&workspace).flags(flags).roots(&roots);
+        let supported =
+            start().command().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        if !supported.unwrap().success() {
+            continue;
+        }
+        let mut client = start().client();
+        client.call("read", json!({"path": nested.join("b")})).assert_text("nested\n");
+        let swap = format!("rm -r sub && ln -s {} sub", out.display());
+        client.call("bash", json!({"command": swap})).assert_worked();
+        offer(&mut client, &roots);
+        for path in [out.join("secret"), nested.join("secret")] {
+            client.call("read", json!({"path": path})).assert_error(&["outside the allowed roots"]);
+        }
+        assert!(client.call("grep", json!({"pattern": "secret", "path": out})).is_error());
+        assert!(client.call("ls", json!({"path": nested})).is_error());
+        if !flags.is_empty() {
+            let write = format!("echo x > {}/new", out.display());
+            client.call("bash", json!({"command": write}));
+            assert!(!out.join("new").exists(), "a command wrote outside");
+        }
+    }
+}
+
+#[test]
+fn new_root_in_mid_session_is_taken_where_no_command_could_have_put_it() {
+    let workspace = nested();
+    let (out, new) = (workspace.base().join("out"), workspace.base().join("new"));
+    let link = workspace.base().join("link-to-new");
+    symlink(&new, &link).unwrap();
+    let here = workspace.root().to_owned();
+    let mut client = Start::new(&workspace).roots(std::slice::from_ref(&here)).client();
+    let plant = format!("ln -s {} planted", out.display());
+    client.call("bash", json!({"command": plant})).assert_worked();
+    offer(&mut client, &[here.clone(), here.join("planted"), here.join("sub"), link, new.clone()]);
+    client.call("read", json!({"path": new.join("c")})).assert_text("new\n");
+    client.call("read", json!({"path": out.join("secret")})).assert_error(&[&format!(
+        "outside the allowed roots: {}/secret (roots: {}, {})",
+        out.display(),
+        here.display(),
+        new.display()
+    )]);
+}
+
+#[test]
+fn sandbox_gets_no_wider_in_mid_session() {
+    let workspace = nested();
+    let new = workspace.base().join("new");
+    let here = workspace.root().to_owned();
+    let start = || {
+        let flags = ["--sandbox", "workspace-write"];
+        Start::new(&workspace).flags(flags).roots(std::slice::from_ref(&here))
+    };
+    if !start()
+        .command()
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status()
+        .unwrap()
+        .success()
+    {
+        return;
+    }
+    let mut client = start().client();
+    let write = format!("echo x > {0}/x; echo y > y; ls {0} .", new.display());
+    client.call("bash", json!({"command": write})).assert_worked();
+    offer(&mut client, &[here.clone(), new.clone()]);
+    client.call("read", json!({"path": new.join("c")})).assert_text("new\n");
+    client.call("bash", json!({"command": write})).assert_worked();
+    assert!(!new.join("x").exists() && workspace.path("y").exists());
+    // The first one may be left out and come back.
+    offer(&mut client, std::slice::from_ref(&new));
+    client
+        .call("bash", json!({"command": format!("echo z > {}/z; echo z > z", here.display())}))
+        .assert_worked();
+    assert!(!workspace.path("z").exists() && !new.join("z").exists());
+    offer(&mut client, std::slice::from_ref(&here));
+    client.call("bash", json!({"command": "echo z > z"})).assert_worked();
+    assert!(workspace.path("z").exists());
 }
 
 #[test]
