@@ -16,7 +16,7 @@ use cutline::server::StatsFile;
 use cutline::stats::{Call, Record, RequestedLimit, Stats};
 use cutline::tools::{Output, ToolName};
 use cutline_core::details::{Details, TruncationDetails};
-use cutline_core::notice::{Answer, Notice};
+use cutline_core::notice::{Answer, BodyEnd, Notice};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;
 use cutline_core::text::{Counter, Size};
@@ -85,7 +85,8 @@ fn answer_of(kept: Truncation, bounds: Bounds) -> Output {
     let details = Details { truncation, ..Details::default() };
     let (last, total) = (kept.output.lines, kept.total.lines);
     let notices = vec![Notice::Page { first: 1, last, total, byte_limit: Some(bounds.bytes) }];
-    Output::new(Answer { body: kept.content, notices, status: None }, details)
+    let end = BodyEnd::of(&kept);
+    Output::new(Answer { body: kept.content, end, notices, status: None }, details)
 }
 
 /// Measures the counting of a call: its record, the sums, a line in a file.

@@ -32,6 +32,9 @@ pub struct Details {
     /// How the lines shown end, where that is not by `\n` alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_ending: Option<&'static str>,
+    /// False where a page of white space is followed by a notice, and its last line has no newline.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub final_newline: Option<bool>,
     /// An image's type.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mime_type: Option<&'static str>,

@@ -8,7 +8,7 @@ mod compose;
 mod list;
 mod words;
 
-pub use compose::Answer;
+pub use compose::{Answer, BodyEnd};
 pub use list::{NAMES_LISTED, Names};
 pub use words::Count;
 

@@ -20,9 +20,19 @@ pub fn as_index(bound: u64) -> usize {
     usize::try_from(bound).unwrap_or(usize::MAX)
 }
 
-/// Whether `text` has characters, all of them white space.
+/// True if `text` has characters, all of them white space.
+///
+/// ```
+/// assert!(cutline_core::text::is_blank(" \n"));
+/// assert!(!cutline_core::text::is_blank(""));
+/// ```
 pub fn is_blank(text: &str) -> bool {
-    !text.is_empty() && text.chars().all(char::is_whitespace)
+    !text.is_empty() && is_white_space(text)
+}
+
+/// True if no character of `text` is anything but white space; so also for an empty line.
+pub fn is_white_space(text: &str) -> bool {
+    text.chars().all(char::is_whitespace)
 }
 
 /// The longest prefix of `text` of at most `max_bytes` bytes that ends at a character's end.

@@ -1,13 +1,19 @@
-//! How many lines a file has and where they begin: counted once, remembered while it is the same.
+//! The number of lines of a file and the offsets at which they begin: counted once, remembered
+//! while the file is the same.
 //!
-//! An index is sparse: for each block of the file it holds how many newlines stand before it, so
+//! An index is sparse: for each block of the file it holds the number of newlines before it, so
 //! that any line is found by reading one block, and a line that fills many blocks is skipped
-//! without reading them. What is remembered never serves wrong lines: it is kept under all that
-//! changes with a file's content ([`Identity`]), and not at all while the file is so new that it
-//! could change again without changing that.
+//! without reading them. It is remembered for a large file only, under all that changes with the
+//! file's content ([`Identity`]), and not while the file is so new that it could change again
+//! without changing that. A write through a shared mapping may change content without changing
+//! times: so a block that a line is looked for in has to hold as many newlines as were counted, or
+//! the index is of no use any more. Such a write to an earlier block is not seen.
+
+#![expect(clippy::indexing_slicing, reason = "a wrong range of bytes has to fail, not to read as no text")]
 
 use std::collections::VecDeque;
 use std::io;
+use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -19,18 +25,18 @@ use super::lines::{BLOCK_BYTES, Bytes, TextFile, read_at};
 use crate::sys::Stat;
 use cutline_core::text::as_index;
 
-/// Files that are remembered.
+/// Files that are remembered: with [`MAX_BLOCKS`], a megabyte in all.
 const REMEMBERED: usize = 32;
 /// Blocks in an index: a larger file has larger blocks.
 const MAX_BLOCKS: u64 = 4096;
-/// Bytes of a file that is worth remembering.
-const MIN_REMEMBERED_BYTES: u64 = 1_000_000;
-/// Bytes of a file that is worth counting in several threads.
+/// Bytes from which a file's index is remembered: a smaller file is counted in about a millisecond.
+const MIN_REMEMBERED_BYTES: u64 = 8_000_000;
+/// Bytes from which a file is counted in several threads: starting them takes as long as counting less.
 const MIN_PARALLEL_BYTES: u64 = 8_000_000;
 /// Nanoseconds since its last change before a file is remembered: coarser than any clock of a file system.
 const SETTLED_NANOS: i128 = 2_000_000_000;
 
-/// What a file is told by, and its content.
+/// The file that an index is of, and the state of its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Identity {
     id: (u64, u64),
@@ -40,7 +46,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// The identity of an open file.
+    /// Returns the identity of an open file.
     pub fn of(stat: &Stat) -> Self {
         let Stat { id, bytes, modified, changed, .. } = *stat;
         Self { id, bytes, modified, changed }
@@ -91,7 +97,8 @@ impl LineIndex {
         Ok(Self { lines: newlines + u64::from(open_line), block_bytes, newlines_before })
     }
 
-    /// The offset at which `line` (from 1) begins; `None` where the file has become shorter since.
+    /// Returns the offset at which `line` (from 1) begins; `None` if that is not to be found where
+    /// it was counted, because the file has changed since.
     pub fn start_of(
         &self,
         text: &TextFile<'_>,
@@ -103,10 +110,31 @@ impl LineIndex {
             return Ok(Some(text.start));
         }
         // The last block with fewer newlines before it holds the one that this line follows.
-        let block = self.newlines_before.partition_point(|before| *before < newline).saturating_sub(1);
-        let before = self.newlines_before.get(block).copied().unwrap_or(0);
+        let block = self.newlines_before.partition_point(|before| *before < newline) - 1;
+        let Some(&[before, after]) = self.newlines_before[block..].first_chunk() else { return Ok(None) };
         let from = text.start + block as u64 * self.block_bytes;
-        text.after_newline(from, newline - before, cancel)
+        let part = TextFile { end: (from + self.block_bytes).min(text.end), ..*text };
+        let (mut left, mut found, mut newlines) = (newline - before, None, 0);
+        part.blocks(from, BLOCK_BYTES, cancel, |at, piece| {
+            let mut rest = piece;
+            if found.is_none() {
+                match text.encoding.nth_newline(piece, left) {
+                    Ok(end) => {
+                        found = Some(at + end as u64);
+                        newlines += left;
+                        rest = &piece[end..];
+                    }
+                    Err(fewer) => {
+                        left -= fewer;
+                        newlines += fewer;
+                        return ControlFlow::Continue(());
+                    }
+                }
+            }
+            newlines += text.encoding.newlines(rest);
+            ControlFlow::Continue(())
+        })?;
+        Ok(found.filter(|_| newlines == after - before))
     }
 }
 
@@ -128,7 +156,7 @@ fn count_blocks(
         let to = (from + block_bytes).min(text.end);
         let file = match text.bytes {
             Bytes::Held(bytes) => {
-                let held = bytes.get(as_index(from)..as_index(to)).unwrap_or_default();
+                let held = &bytes[as_index(from)..as_index(to)];
                 count.store(text.encoding.newlines(held), Ordering::Relaxed);
                 continue;
             }
@@ -144,29 +172,27 @@ fn count_blocks(
             if read == 0 {
                 return Ok(()); // it has become shorter since
             }
-            let newlines = text.encoding.newlines(block.get(..read).unwrap_or_default());
+            let newlines = text.encoding.newlines(&block[..read]);
             count.fetch_add(newlines, Ordering::Relaxed);
             at += read as u64;
         }
     }
 }
 
-/// The indexes of the files that were read last; at most a megabyte in all.
+/// The indexes of the large files that were read last; at most a megabyte in all.
 #[derive(Debug, Default)]
 pub struct Cache(Mutex<VecDeque<(Identity, Arc<LineIndex>)>>);
 
 impl Cache {
-    /// The index of `text`, a file of that identity: remembered, or counted now.
-    pub fn get_or_count(
+    /// Counts the lines of `text`, a file of that identity, and remembers the index in place of an
+    /// earlier one of that file.
+    pub fn count(
         &self,
         identity: Identity,
         text: &TextFile<'_>,
         workers: usize,
         cancel: &CancellationToken,
     ) -> io::Result<Arc<LineIndex>> {
-        if let Some(index) = self.get(identity) {
-            return Ok(index);
-        }
         let index = Arc::new(LineIndex::count(text, workers, cancel)?);
         if identity.bytes >= MIN_REMEMBERED_BYTES && identity.is_old_enough_to_cache() {
             let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -177,7 +203,8 @@ impl Cache {
         Ok(index)
     }
 
-    fn get(&self, identity: Identity) -> Option<Arc<LineIndex>> {
+    /// Returns the index that is remembered of a file of that identity.
+    pub fn get(&self, identity: Identity) -> Option<Arc<LineIndex>> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let at = kept.iter().position(|(other, _)| *other == identity)?;
         let found = kept.remove(at)?;
@@ -218,6 +245,31 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// What a write through a shared mapping does: the content changes, the identity does not.
+    #[test]
+    #[cfg(unix)]
+    fn remembered_block_with_another_count_of_newlines_serves_no_line() {
+        let file = tempfile::tempfile().unwrap();
+        let content = b"0123456\n".repeat(1_100_000);
+        std::os::unix::fs::FileExt::write_all_at(&file, &content, 0).unwrap();
+        let end = content.len() as u64;
+        let text = TextFile { bytes: Bytes::Open(&file), encoding: Encoding::Utf8, start: 0, end };
+        let identity = Identity { id: (1, 1), bytes: end, modified: 0, changed: 0 };
+        let (cache, cancel) = (Cache::default(), CancellationToken::new());
+        cache.count(identity, &text, 2, &cancel).unwrap();
+        let remembered = cache.get(identity).unwrap();
+        assert_eq!(remembered.start_of(&text, 500_001, &cancel).unwrap(), Some(4_000_000));
+        // In the same block, once after that line and once before it.
+        for at in [4_000_003, 3_999_003] {
+            std::os::unix::fs::FileExt::write_all_at(&file, b"\n", at).unwrap();
+            assert_eq!(remembered.start_of(&text, 500_001, &cancel).unwrap(), None, "{at}");
+        }
+        assert_eq!(remembered.start_of(&text, 1, &cancel).unwrap(), Some(0));
+        let again = cache.count(identity, &text, 2, &cancel).unwrap();
+        assert_eq!(again.start_of(&text, 500_001, &cancel).unwrap(), Some(3_999_992));
+        assert_eq!(cache.get(identity), Some(again));
     }
 
     #[test]

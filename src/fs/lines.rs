@@ -1,10 +1,13 @@
-//! Where the lines of a file begin, found by looking at blocks of it, never by holding it.
+//! The text of a file in blocks, so that it is never held as a whole.
 //!
 //! A line ends at a newline, which is one byte in UTF-8 and an aligned pair in UTF-16; offsets are
 //! of bytes in the file, the byte order mark included.
 
+#![expect(clippy::indexing_slicing, reason = "a wrong range of bytes has to fail, not to read as no text")]
+
 use std::fs::File;
 use std::io;
+use std::ops::ControlFlow;
 
 use tokio_util::sync::CancellationToken;
 
@@ -17,19 +20,19 @@ use cutline_core::text::decode::Encoding;
 pub const BLOCK_BYTES: usize = 256 * 1024;
 
 /// A file's text: its bytes from the mark to the size that it had when it was opened.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 pub struct TextFile<'a> {
-    /// Where the bytes are.
+    /// The source of the bytes.
     pub bytes: Bytes<'a>,
-    /// How they are encoded.
+    /// Their encoding.
     pub encoding: Encoding,
-    /// Where the text begins, after the mark.
+    /// Offset of the text's first byte, after the mark.
     pub start: u64,
-    /// Where it ends.
+    /// Offset after its last byte.
     pub end: u64,
 }
 
-/// Where a file's bytes are.
+/// The source of a file's bytes.
 #[derive(Debug, Clone, Copy)]
 pub enum Bytes<'a> {
     /// In memory, all of them.
@@ -39,75 +42,67 @@ pub enum Bytes<'a> {
 }
 
 impl TextFile<'_> {
-    /// Calls `visit` with the blocks from `from` on, each with its offset, until that breaks, the
-    /// text ends, or the call is taken back.
-    pub fn blocks<B>(
+    /// Calls `visit` with the blocks from `from` on, each of at most `block_bytes` and with its
+    /// offset, until `visit` breaks, the text ends, or the call is cancelled. Bytes in memory are
+    /// one block.
+    pub fn blocks(
         &self,
         from: u64,
+        block_bytes: usize,
         cancel: &CancellationToken,
-        mut visit: impl FnMut(u64, &[u8]) -> std::ops::ControlFlow<B>,
-    ) -> io::Result<Option<B>> {
+        mut visit: impl FnMut(u64, &[u8]) -> ControlFlow<()>,
+    ) -> io::Result<()> {
         let file = match self.bytes {
             Bytes::Held(bytes) => {
-                let range = as_index(from)..as_index(self.end);
-                return Ok(visit(from, bytes.get(range).unwrap_or_default()).break_value());
+                let _all_of_it = visit(from, &bytes[as_index(from)..as_index(self.end)]);
+                return Ok(());
             }
             Bytes::Open(file) => file,
         };
-        let mut buffer = Buffer::new(as_index(self.end.saturating_sub(from)).min(BLOCK_BYTES));
+        let mut buffer = Buffer::new(as_index(self.end.saturating_sub(from)).min(block_bytes));
         let mut at = from;
         while at < self.end {
             if cancel.is_cancelled() {
                 return Err(io::ErrorKind::Interrupted.into());
             }
-            let block = buffer.first(as_index(self.end - at).min(BLOCK_BYTES));
+            let block = buffer.first(as_index(self.end - at).min(block_bytes));
             let read = read_at(file, block, at)?;
             if read == 0 {
                 break; // it has become shorter since
             }
-            if let Some(stop) = visit(at, block.get(..read).unwrap_or_default()).break_value() {
-                return Ok(Some(stop));
+            if visit(at, &block[..read]).is_break() {
+                break;
             }
             at += read as u64;
         }
-        Ok(None)
+        Ok(())
     }
 
-    /// Whether the text ends with a newline.
+    /// True if the text ends with a newline. A byte that is left over after the last pair of UTF-16
+    /// is a character that was cut off, and no part of a newline.
     pub fn ends_with_newline(&self) -> io::Result<bool> {
-        let unit = self.encoding.newline().len() as u64;
-        let Some(at) = self.end.checked_sub(unit).filter(|at| *at >= self.start) else {
+        let newline = self.encoding.newline();
+        let len = self.end - self.start;
+        if len == 0 || !len.is_multiple_of(newline.len() as u64) {
             return Ok(false);
-        };
-        let mut last = [0_u8; 2];
-        let last = last.get_mut(..as_index(unit)).unwrap_or_default();
+        }
         match self.bytes {
-            Bytes::Held(bytes) => Ok(bytes.ends_with(self.encoding.newline())),
+            Bytes::Held(bytes) => Ok(bytes[..as_index(self.end)].ends_with(newline)),
             Bytes::Open(file) => {
-                let read = read_at(file, last, at)?;
-                Ok(read == last.len() && last == self.encoding.newline())
+                let mut last = [0_u8; 2];
+                let last = &mut last[..newline.len()];
+                let read = read_at(file, last, self.end - newline.len() as u64)?;
+                Ok(read == last.len() && last == newline)
             }
         }
-    }
-
-    /// The offset after the `nth` newline (from 1) at or after `from`, which begins a unit.
-    pub fn after_newline(&self, from: u64, nth: u64, cancel: &CancellationToken) -> io::Result<Option<u64>> {
-        let mut left = nth;
-        self.blocks(from, cancel, |at, block| match self.encoding.nth_newline(block, left) {
-            Ok(after) => std::ops::ControlFlow::Break(at + after as u64),
-            Err(seen) => {
-                left -= seen;
-                std::ops::ControlFlow::Continue(())
-            }
-        })
     }
 }
 
 /// Reads until `buffer` is full or the file ends, so that pairs are never parted by a short read.
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     let mut filled = 0;
-    while let Some(room) = buffer.get_mut(filled..).filter(|room| !room.is_empty()) {
-        match sys::read_at(file, room, at + filled as u64) {
+    while filled < buffer.len() {
+        match sys::read_at(file, &mut buffer[filled..], at + filled as u64) {
             Ok(0) => break,
             Ok(read) => filled += read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
@@ -117,7 +112,7 @@ pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usi
     Ok(filled)
 }
 
-/// The first bytes of a file, `most` of them at most.
+/// Returns the first bytes of a file, at most `most`.
 pub fn first_bytes(file: &File, most: usize) -> io::Result<Vec<u8>> {
     let mut start = vec![0; most];
     let read = read_at(file, &mut start, 0)?;
@@ -125,7 +120,7 @@ pub fn first_bytes(file: &File, most: usize) -> io::Result<Vec<u8>> {
     Ok(start)
 }
 
-/// All `size` bytes of a file, where they are in memory; never waits for a disk.
+/// Returns all `size` bytes of a file if they are in memory; never waits for a disk.
 pub fn read_cached(file: &File, size: usize) -> Option<Vec<u8>> {
     sys::read_cached(file, size)
 }

@@ -170,7 +170,7 @@ impl<'a> Results<'a> {
         if self.found == 0 {
             let ignored = ignored.then_some(Notice::IgnoredNotSearched);
             let notices = unreadable.into_iter().chain(ignored).collect();
-            let answer = Answer { body: empty::NO_FILES.to_owned(), notices, status: None };
+            let answer = Answer { body: empty::NO_FILES.to_owned(), notices, ..Answer::default() };
             return Ok(Output::new(answer, details));
         }
         if self.found <= call.offset {
@@ -189,7 +189,7 @@ impl<'a> Results<'a> {
             let leads_on = matches!(notices.last(), Some(Notice::Continue { .. }));
             notices.insert(notices.len() - usize::from(leads_on), unreadable);
         }
-        Ok(Output::new(Answer { body, notices, status: None }, details))
+        Ok(Output::new(Answer { body, notices, ..Answer::default() }, details))
     }
 }
 

@@ -78,7 +78,7 @@ fn list(cx: &Context, place: &OpenedPath, call: &Call) -> Result<Output, ToolErr
     let total_entries = cut.then_some(total);
     let mut details = Details { entry_limit_reached: limit, total_entries, ..Details::default() };
     let (body, notices) = page.conclude(call, more, whole, &mut details);
-    Ok(Output::new(Answer { body, notices, status: None }, details))
+    Ok(Output::new(Answer { body, notices, ..Answer::default() }, details))
 }
 
 /// A name as it is listed.

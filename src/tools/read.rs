@@ -188,3 +188,6 @@ fn pseudo_file(mut file: &File) -> io::Result<Vec<u8>> {
     }
     Ok(bytes)
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,11 @@
 //! Body, notices and status, put together to the one text that the model reads.
+//!
+//! An empty line stands between them. The lines of a body that was cut are all ended, so that the
+//! bodies of all pages of a text, each up to that empty line, are the text.
 
 use std::fmt::Write as _;
+
+use crate::truncate::Truncation;
 
 use super::{Notice, Status};
 
@@ -12,6 +17,7 @@ use super::{Notice, Status};
 ///     body: "a\nb".to_owned(),
 ///     notices: vec![Notice::Continue { offset: 2 }],
 ///     status: Some(Status::Exited(3)),
+///     ..Answer::default()
 /// };
 /// assert_eq!(answer.into_text(), "a\nb\n\n[Use offset=2 to continue]\n\nCommand exited with code 3");
 /// ```
@@ -19,16 +25,46 @@ use super::{Notice, Status};
 pub struct Answer {
     /// The file's, command's or search's own text.
     pub body: String,
+    /// How the body ends.
+    pub end: BodyEnd,
     /// What was left out; the one that says how to continue last.
     pub notices: Vec<Notice>,
     /// How a command ended, where that is to be said.
     pub status: Option<Status>,
 }
 
+/// How a body ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BodyEnd {
+    /// As the text does: with its final newline, if it has one.
+    #[default]
+    OfText,
+    /// Before the newline of its last line, which may be an empty one: lines after it were left out.
+    BeforeNewline,
+}
+
+impl BodyEnd {
+    /// The end of a body that is the content of `truncation`.
+    pub fn of(truncation: &Truncation) -> Self {
+        if truncation.cut.is_some() { Self::BeforeNewline } else { Self::OfText }
+    }
+}
+
 impl Answer {
     /// The whole text: the parts that there are, with an empty line between them.
+    ///
+    /// ```
+    /// use cutline_core::notice::{Answer, BodyEnd, Notice};
+    /// let notices = vec![Notice::Continue { offset: 2 }];
+    /// // The first two of three lines: one with an `a`, and an empty one.
+    /// let page = Answer { body: "a\n".into(), end: BodyEnd::BeforeNewline, notices, status: None };
+    /// assert_eq!(page.into_text(), "a\n\n\n[Use offset=2 to continue]");
+    /// ```
     pub fn into_text(self) -> String {
         let mut text = self.body;
+        if !text.is_empty() && self.end == BodyEnd::BeforeNewline {
+            text.push('\n');
+        }
         for (n, notice) in self.notices.iter().enumerate() {
             match n {
                 0 => empty_line(&mut text),

@@ -9,7 +9,9 @@ use crate::process::{Background, Captured, Cause, Ending, Finished, SavedOutput,
 use crate::tools::Output;
 use crate::tools::error::reason;
 use cutline_core::details::{Details, TruncationDetails};
-use cutline_core::notice::{self, Answer, Blank, NAMES_LISTED, Notice, Omission, Shown, Status, empty};
+use cutline_core::notice::{
+    self, Answer, Blank, BodyEnd, NAMES_LISTED, Notice, Omission, Shown, Status, empty,
+};
 use cutline_core::text::{self, Counter, show};
 use cutline_core::truncate::{Bounds, Cut, Gap, Keep, Partial, TruncatedBy, Truncation};
 
@@ -30,6 +32,7 @@ pub(super) fn compose(plan: &Plan, finished: Finished, limits: &Limits) -> Outpu
         Some(Err(error)) => details.spill_error = Some(reason(error)),
         None => {}
     }
+    let end = if output.binary { BodyEnd::OfText } else { BodyEnd::of(&output.text) };
     let (body, mut notices) = if output.binary {
         let bytes = output.raw.extent().bytes;
         (
@@ -57,7 +60,7 @@ pub(super) fn compose(plan: &Plan, finished: Finished, limits: &Limits) -> Outpu
             Some(Status::Killed { signal: signal_name(number), code: SIGNAL_CODE + number })
         }
     };
-    Output::new(Answer { body, notices, status }, details)
+    Output::new(Answer { body, end, notices, status }, details)
 }
 
 fn ended(ending: Ending, cause: Cause, duration: Duration) -> Details {
@@ -99,7 +102,13 @@ fn body_of(
         };
     };
     let shown = shown(&truncation, cut, &raw, keep, bounds);
-    let notices = saved.map(|saved| Notice::Output { shown, saved }).into_iter().collect();
+    let mut notices = Vec::new();
+    if let Shown::Lines { first, last, .. } = shown
+        && text::is_white_space(&truncation.content)
+    {
+        notices.push(Notice::Blank(Blank::Lines(first, last)));
+    }
+    notices.extend(saved.map(|saved| Notice::Output { shown, saved }));
     let omitted = omitted(&truncation, keep).filter(|lines| *lines > 0);
     let mut body = truncation.content;
     if let (Some(Gap { at, .. }), Some(lines)) = (cut.gap, omitted) {

@@ -237,6 +237,6 @@ impl Results {
         } else {
             body.text
         };
-        Ok(Output::new(Answer { body: shown, notices, status: None }, details))
+        Ok(Output::new(Answer { body: shown, notices, ..Answer::default() }, details))
     }
 }

@@ -165,7 +165,7 @@ fn answer(path: &str, bytes: u64, kind: Kind, size: Option<(u32, u32)>, shown: S
     let answer = Answer {
         body: format!("Read image: {path} {words}"),
         notices: notice.into_iter().collect(),
-        status: None,
+        ..Answer::default()
     };
     let details = Details {
         mime_type: Some(mime_type),

@@ -6,17 +6,22 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::fs::line_index::{Identity, LineIndex};
-use crate::fs::lines::{Bytes, TextFile};
+use crate::fs::lines::{BLOCK_BYTES, Bytes, TextFile};
 use crate::fs::open::OpenedPath;
 use crate::fs::workspace::shown;
 use crate::tools::{Context, Output, ToolError, ToolName};
 use cutline_core::details::{Details, TruncationDetails};
-use cutline_core::notice::{Answer, Blank, LineHint, Notice, ShellFile};
+use cutline_core::notice::{Answer, Blank, BodyEnd, LineHint, Notice, ShellFile};
 use cutline_core::text::decode::{Decoder, Encoding};
-use cutline_core::text::{Extent, is_blank, show};
+use cutline_core::text::{Extent, is_blank, is_white_space, show};
 use cutline_core::truncate::{Bounds, Collector, Head, TruncatedBy, Truncation};
 
 use super::{Plan, StartLine};
+
+/// Bytes that are read of a file at a time for a page: mostly one such block is enough.
+const PAGE_BLOCK_BYTES: usize = 64 * 1024;
+/// Bytes that are decoded at a time, before it is known whether the page is full.
+const DECODED_BYTES: usize = 16 * 1024;
 
 /// Why there is no page.
 #[derive(Debug)]
@@ -41,29 +46,53 @@ pub(super) fn read(
     identity: Identity,
     text: &TextFile<'_>,
 ) -> Result<Output, Error> {
-    let shared = &cx.shared;
-    let index = match text.bytes {
-        Bytes::Held(_) => Arc::new(LineIndex::count(text, 1, &cx.cancel)?),
-        Bytes::Open(_) => shared.line_indexes.get_or_count(identity, text, shared.workers, &cx.cancel)?,
-    };
+    let (index, first, from) = locate(cx, plan, identity, text)?;
     let total = Extent { lines: index.lines, bytes: text.end };
-    let first = match plan.from {
-        StartLine::Line(line) => line,
-        StartLine::End(lines) => total.lines.saturating_sub(lines) + 1,
-    };
-    if first > total.lines {
-        let offset = first.cast_signed();
-        return Err(Error::Tool(ToolError::OffsetBeyondFile { offset, total: total.lines }));
-    }
     let bounds = cx.limits().bounds();
     let lines = plan.limit.map_or(bounds.lines, |limit| limit.min(bounds.lines));
-    let from = index.start_of(text, first, &cx.cancel)?.unwrap_or(text.end);
     let collected = collect(cx, text, from, Bounds { lines, ..bounds })?;
     let page = Page { cx, plan, place, text, index: &index, total, first, from };
     if collected.kept.output.lines == 0 && collected.kept.cut.is_some() {
         return page.too_long(&collected);
     }
     page.answer(collected)
+}
+
+/// Returns the index of `text`, the number of the page's first line, and the offset at which that
+/// begins: by the index that is remembered, or by a new one if there is none or it does not hold.
+fn locate(
+    cx: &Context,
+    plan: &Plan,
+    identity: Identity,
+    text: &TextFile<'_>,
+) -> Result<(Arc<LineIndex>, u64, u64), Error> {
+    let shared = &cx.shared;
+    let start = |index: &LineIndex| {
+        let first = match plan.from {
+            StartLine::Line(line) => line,
+            StartLine::End(lines) => index.lines.saturating_sub(lines) + 1,
+        };
+        if first > index.lines {
+            let offset = first.cast_signed();
+            return Err(Error::Tool(ToolError::OffsetBeyondFile { offset, total: index.lines }));
+        }
+        let from = index.start_of(text, first, &cx.cancel)?;
+        let changed = || io::Error::other("the file changed while it was read");
+        Ok((first, from.ok_or_else(changed)?))
+    };
+    let index = match text.bytes {
+        Bytes::Held(_) => Arc::new(LineIndex::count(text, 1, &cx.cancel)?),
+        Bytes::Open(_) => {
+            if let Some(index) = shared.line_indexes.get(identity)
+                && let Ok((first, from)) = start(&index)
+            {
+                return Ok((index, first, from));
+            }
+            shared.line_indexes.count(identity, text, shared.workers, &cx.cancel)?
+        }
+    };
+    let (first, from) = start(&index)?;
+    Ok((index, first, from))
 }
 
 /// What was decoded of a page.
@@ -78,9 +107,9 @@ fn collect(cx: &Context, text: &TextFile<'_>, from: u64, bounds: Bounds) -> io::
     let mut head = Head::new(bounds);
     let mut decoder = Decoder::new(text.encoding);
     let mut endings = LineEndings::default();
-    text.blocks(from, &cx.cancel, |_, block| {
-        // A held text is one block: what is beyond the page is not even decoded.
-        for piece in block.chunks(16 * 1024) {
+    text.blocks(from, PAGE_BLOCK_BYTES, &cx.cancel, |_, block| {
+        // Bytes in memory are one block: those beyond the page are not even decoded.
+        for piece in block.chunks(DECODED_BYTES) {
             decoder.push(piece, &mut |part| endings.push(part, &mut head));
             if head.is_full() {
                 return ControlFlow::Break(());
@@ -143,25 +172,29 @@ impl Page<'_> {
             }
             details.next_offset = Some(last + 1);
             let byte_limit = by_bytes.then_some(limits.max_bytes);
+            if is_white_space(&kept.content) {
+                notices.push(Notice::Blank(Blank::Lines(self.first, last)));
+            }
             notices.push(Notice::Page { first: self.first, last, total: self.total.lines, byte_limit });
         } else if is_blank(&kept.content) {
             notices.push(Notice::Blank(match self.first {
                 1 => Blank::File(self.total.lines),
                 first => Blank::Lines(first, last),
             }));
+            details.final_newline = (!kept.content.ends_with('\n')).then_some(false);
         }
-        Ok(Output::new(Answer { body: kept.content, notices, status: None }, details))
+        let end = BodyEnd::of(&kept);
+        Ok(Output::new(Answer { body: kept.content, end, notices, status: None }, details))
     }
 
     /// Whether anything has to be replaced from the page's first line to line `last`.
     fn is_lossy_to(&self, last: u64) -> Result<bool, Error> {
         let cancel = &self.cx.cancel;
         let end = self.index.start_of(self.text, last + 1, cancel)?.unwrap_or(self.text.end);
-        let TextFile { bytes, encoding, start, .. } = *self.text;
-        let mut decoder = Decoder::new(encoding);
-        TextFile { bytes, encoding, start, end }.blocks(self.from, cancel, |_, block| {
+        let mut decoder = Decoder::new(self.text.encoding);
+        TextFile { end, ..*self.text }.blocks(self.from, BLOCK_BYTES, cancel, |_, block| {
             decoder.push(block, &mut |_| {});
-            ControlFlow::<()>::Continue(())
+            ControlFlow::Continue(())
         })?;
         decoder.finish(&mut |_| {});
         Ok(decoder.lossy())
@@ -209,14 +242,12 @@ impl Page<'_> {
         if self.text.encoding == Encoding::Utf8 && !lossy {
             return Ok((end.saturating_sub(self.from), false));
         }
-        let TextFile { bytes, encoding, start, .. } = *self.text;
-        let line = TextFile { bytes, encoding, start, end };
-        let mut decoder = Decoder::new(line.encoding);
+        let mut decoder = Decoder::new(self.text.encoding);
         let mut len = 0;
         let mut count = |part: &str| len += part.len() as u64;
-        line.blocks(self.from, cancel, |_, block| {
+        TextFile { end, ..*self.text }.blocks(self.from, BLOCK_BYTES, cancel, |_, block| {
             decoder.push(block, &mut count);
-            ControlFlow::<()>::Continue(())
+            ControlFlow::Continue(())
         })?;
         decoder.finish(&mut count);
         Ok((len, decoder.lossy()))

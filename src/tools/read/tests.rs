@@ -1,0 +1,96 @@
+//! read on real files: pages, and which file they are of.
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::tools::fixture::{Fixture, args};
+use serde_json::json;
+
+/// The lines of one page, each with its newline where the file has it: the text before the empty
+/// line and the notices.
+fn body_of(output: &Output) -> String {
+    let (text, details) = (&output.text, &output.details);
+    let cut = details.next_offset.is_some();
+    if !cut && !text.ends_with("white space]") {
+        return text.clone();
+    }
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let white_space = lines[..lines.len() - usize::from(cut)].last().is_some_and(|line| {
+        ["[File is ", "[Line ", "[Lines "].iter().any(|start| line.starts_with(start))
+            && line.trim_end().ends_with("white space]")
+    });
+    let notices = usize::from(cut) + usize::from(white_space);
+    if notices == lines.len() {
+        return "\n".to_owned(); // they stand alone: an empty line
+    }
+    let body = lines[..lines.len() - notices].concat();
+    let blank = white_space && body.trim().is_empty();
+    assert_eq!(white_space, blank, "{text:?}");
+    let body = body.strip_suffix('\n').expect("an empty line before the notices");
+    match details.final_newline {
+        Some(_) => body.strip_suffix('\n').expect("an ended line before them").to_owned(),
+        None => body.to_owned(),
+    }
+}
+
+fn pages(fixture: &Fixture, path: &str, limit: Option<u64>) -> String {
+    let mut file = String::new();
+    let mut offset = Some(1);
+    while let Some(at) = offset {
+        let call = run(&fixture.cx, args(&json!({"path": path, "offset": at, "limit": limit})));
+        let output = Fixture::wait(call).unwrap();
+        assert!(!output.text.trim().is_empty());
+        file += &body_of(&output);
+        offset = output.details.next_offset;
+    }
+    file
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn bodies_of_all_pages_joined_are_the_file(
+        file in "([ab\t ]{0,3}\n){0,9}[ab ]{0,3}|\n{1,9}[a ]?|[\u{3000} é\n]{1,12}",
+        max_lines in 1_u64..4, max_bytes in 12_u64..20, limit in prop::option::of(1_u64..4), wide in any::<bool>(),
+    ) {
+        prop_assume!(!file.is_empty());
+        let fixture = Fixture::new(&[]).with(|shared| {
+            (shared.limits.max_lines, shared.limits.max_bytes) = (max_lines, max_bytes);
+        });
+        if wide {
+            let units = [0xFEFF].into_iter().chain(file.encode_utf16());
+            fixture.write("a", units.flat_map(u16::to_le_bytes).collect::<Vec<u8>>());
+        } else {
+            fixture.write("a", &file);
+        }
+        // A line longer than the limit has no page.
+        prop_assume!(file.lines().all(|line| line.len() as u64 <= max_bytes));
+        prop_assert_eq!(pages(&fixture, "a", limit), file);
+    }
+
+    #[test]
+    fn last_line_of_odd_utf_16_has_a_page(file in "[ab\n\u{0a61}\u{6100}]{0,9}", little in any::<bool>(), odd in prop::sample::select(&b"\n\0a"[..])) {
+        let fixture = Fixture::new(&[]);
+        let bytes = if little { u16::to_le_bytes } else { u16::to_be_bytes };
+        let mut content: Vec<u8> = [0xFEFF].into_iter().chain(file.encode_utf16()).flat_map(bytes).collect();
+        content.push(odd);
+        fixture.write("a", content);
+        prop_assert_eq!(pages(&fixture, "a", Some(1)), format!("{file}\u{FFFD}"));
+    }
+}
+
+#[test]
+fn newline_out_of_step_at_the_end_of_utf_16_ends_no_line() {
+    let fixture = Fixture::new(&[]);
+    // The last two bytes are a newline's, the last pair is not.
+    for (content, text) in [
+        (&b"\xff\xfea\0\n\0\x0a\x0a\0"[..], "a\n\u{0a0a}\u{FFFD}"),
+        (b"\xfe\xff\0a\0\n\x61\0\n", "a\n\u{6100}\u{FFFD}"),
+    ] {
+        fixture.write("a", content);
+        assert_eq!(pages(&fixture, "a", Some(1)), text);
+        let last = run(&fixture.cx, args(&json!({"path": "a", "offset": 2})));
+        assert_eq!(Fixture::wait(last).unwrap().text, &text[2..]);
+    }
+}
