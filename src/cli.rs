@@ -108,6 +108,13 @@ enum SandboxMode {
     Off,
 }
 
+/// Whether images are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum ImageMode {
+    On,
+    Off,
+}
+
 /// What every command takes.
 #[derive(Debug, clap::Args)]
 struct Options {
@@ -144,6 +151,12 @@ struct Options {
     /// Seconds that a call may ask for
     #[arg(long, value_name = "SECONDS", env = "CUTLINE_BASH_MAX_TIMEOUT", value_parser = values::above_zero, default_value_t = limits::BASH_MAX_TIMEOUT_SECS, global = true)]
     bash_max_timeout: u64,
+    /// Whether images are shown: off gives their type and size alone, for clients that hand images on as text
+    #[arg(long, value_name = "MODE", env = "CUTLINE_IMAGES", value_enum, default_value_t = ImageMode::On, global = true)]
+    images: ImageMode,
+    /// Size of an image that is shown; larger ones are made smaller
+    #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_IMAGE_BYTES", value_parser = values::image_size, default_value = "150KB", global = true)]
+    max_image_bytes: Bytes,
     /// What bash's commands may write, held by the kernel: their own temp folder; the roots too; or anything
     #[arg(long, value_name = "MODE", env = "CUTLINE_SANDBOX", value_enum, default_value_t = SandboxMode::Off, global = true)]
     sandbox: SandboxMode,

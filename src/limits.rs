@@ -42,10 +42,10 @@ pub const ARGUMENTS_BYTES: usize = 256_000;
 pub const PSEUDO_FILE_BYTES: u64 = 16_000_000;
 /// Seconds that reading a pseudo-file may take.
 pub const PSEUDO_FILE_SECS: u64 = 2;
-/// Pixels a side of an image that is handed on as it is.
-pub const IMAGE_MAX_SIDE: u32 = 2000;
-/// Bytes of an image that is handed on as it is.
-pub const IMAGE_MAX_BYTES: u64 = 3_750_000;
+/// Pixels a side of an image that is shown: models scale down what is larger.
+pub const IMAGE_MAX_SIDE: u32 = 1568;
+/// Bytes of an image that is shown: a client that passes it on as text makes 200,000 characters of it.
+pub const IMAGE_MAX_BYTES: u64 = 150_000;
 /// Pixels of an image that is decoded at all.
 pub const IMAGE_MAX_PIXELS: u64 = 16_000_000;
 /// Bytes at a file's start in which a NUL byte makes it binary.
@@ -85,6 +85,17 @@ pub struct Limits {
     pub bash_timeout_secs: u64,
     /// Seconds a call may ask for.
     pub bash_max_timeout_secs: u64,
+    /// The images that are shown.
+    pub images: Images,
+}
+
+/// The images that read shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Images {
+    /// Those of at most this many bytes; larger ones are made smaller.
+    UpTo(u64),
+    /// None: the client would give them to the model as text.
+    Off,
 }
 
 impl Default for Limits {
@@ -97,6 +108,7 @@ impl Default for Limits {
             bash_tail: None,
             bash_timeout_secs: BASH_TIMEOUT_SECS,
             bash_max_timeout_secs: BASH_MAX_TIMEOUT_SECS,
+            images: Images::UpTo(IMAGE_MAX_BYTES),
         }
     }
 }

@@ -121,6 +121,11 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_false(fact: &bool) -> bool {
+    !*fact
+}
+
 /// What a line or byte limit cut from a text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -141,9 +146,11 @@ pub struct TruncationDetails {
     pub max_lines: u64,
     /// The limit of bytes.
     pub max_bytes: u64,
-    /// Whether the body ends (or, where only a start is kept, begins) with a part of a line.
+    /// True if the body ends (or, where only a start is kept, begins) with a part of a line; else absent.
+    #[serde(skip_serializing_if = "is_false")]
     pub last_line_partial: bool,
-    /// Whether the first line alone is over the limit, and the body empty for it.
+    /// True if the first line alone is over the limit, and the body empty for it; else absent.
+    #[serde(skip_serializing_if = "is_false")]
     pub first_line_exceeds_limit: bool,
     /// Tokens in the body, about.
     pub estimated_tokens: u64,

@@ -67,6 +67,17 @@ pub enum Notice {
         /// Width and height as it is shown.
         to: (u32, u32),
     },
+    /// An image that was encoded anew, because its file has more bytes than are shown.
+    ImageEncoded {
+        /// Its size as it is on disk: width, height, bytes.
+        from: (u32, u32, u64),
+        /// The name of the format that is shown.
+        format: &'static str,
+        /// The bytes that are shown.
+        bytes: u64,
+    },
+    /// An image that is not shown, because the client shows none.
+    ImagesOff,
     /// An image of more pixels than are decoded.
     ImageTooLarge {
         /// Millions of pixels that an image may have.

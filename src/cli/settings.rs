@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::fs::append::Appended;
 use crate::fs::line_index;
 use crate::fs::workspace::{Boundary, Root, Workspace, lexical};
-use crate::limits::{BASH_TIMEOUT_SECS, Limits};
+use crate::limits::{BASH_TIMEOUT_SECS, Images, Limits};
 use crate::process::sandbox::{Mode, Sandbox};
 use crate::process::spill;
 use crate::process::{self, Commands};
@@ -15,7 +15,7 @@ use crate::server::StatsFile;
 use crate::tools::error::reason;
 use crate::tools::{Shared, ToolSet};
 
-use super::{Options, SandboxMode};
+use super::{ImageMode, Options, SandboxMode};
 
 impl Options {
     /// The limits, which hold together; where they don't, what is wrong.
@@ -40,6 +40,10 @@ impl Options {
             bash_tail: self.bash_tail,
             bash_timeout_secs: timeout,
             bash_max_timeout_secs: max_timeout,
+            images: match self.images {
+                ImageMode::On => Images::UpTo(self.max_image_bytes.0),
+                ImageMode::Off => Images::Off,
+            },
         })
     }
 

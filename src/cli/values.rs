@@ -11,6 +11,9 @@ use crate::tools::ToolName;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bytes(pub(super) u64);
 
+/// The fewest bytes to which images can be limited.
+const IMAGE_MIN_BYTES: u64 = 10_000;
+
 /// A size: `30000`, `30KB` (powers of 1000), `50KiB` (powers of 1024); above 0.
 pub(super) fn size(text: &str) -> Result<Bytes, String> {
     let text = text.trim();
@@ -36,6 +39,14 @@ pub(super) fn size(text: &str) -> Result<Bytes, String> {
         Some(0) => Err("must be above 0".to_owned()),
         Some(bytes) => Ok(Bytes(bytes)),
         None => Err("not a size; give 30000, 30KB or 50KiB".to_owned()),
+    }
+}
+
+/// The size of an image that is shown: one of fewer bytes could not be recognised.
+pub(super) fn image_size(text: &str) -> Result<Bytes, String> {
+    match size(text)? {
+        Bytes(bytes) if bytes < IMAGE_MIN_BYTES => Err("must be at least 10KB".to_owned()),
+        bytes => Ok(bytes),
     }
 }
 

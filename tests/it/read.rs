@@ -5,6 +5,9 @@ use std::io::{Seek as _, SeekFrom, Write as _};
 use std::os::unix::net::UnixListener;
 use std::time::{Duration, SystemTime};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use cutline_core::text::Size;
 use serde_json::json;
 
 use crate::support::{Client, Start, Workspace, content};
@@ -135,6 +138,32 @@ fn a_large_image_is_made_small_enough() {
     let reply = Client::new(&workspace).call("read", json!({"path": "noise.png"}));
     reply.assert_holds("Read image: noise.png (image/png, 1130x1110");
     reply.assert_holds("scaled down to");
+    assert_eq!(reply.result["content"][1]["mimeType"], "image/jpeg");
     let data = reply.result["content"][1]["data"].as_str().unwrap();
-    assert!(data.len() / 4 * 3 <= 3_750_000, "{} bytes of base64", data.len());
+    assert!(data.len() <= 200_000, "{} bytes of base64", data.len());
+}
+
+#[test]
+fn large_image_is_encoded_anew() {
+    // A ramp with a little noise: too many bytes as PNG, few as JPEG.
+    let image = image::RgbaImage::from_fn(900, 700, |x, y| {
+        let shade = |n: u32| u8::try_from(n % 256).unwrap();
+        let noise = (x * 7919 + y * 104_729).wrapping_mul(2_654_435_761) >> 29;
+        image::Rgba([shade(x / 4 + noise), shade(y / 4 + noise), shade(noise), if x < 10 { 0 } else { 255 }])
+    });
+    let workspace = Workspace::new();
+    image.save(workspace.path("ramp.png")).unwrap();
+    let mut client = Start::new(&workspace).flags(["--max-image-bytes", "60KB"]).client();
+    let reply = client.call("read", json!({"path": "ramp.png"}));
+    let data = STANDARD.decode(reply.result["content"][1]["data"].as_str().unwrap()).unwrap();
+    assert!(data.len() <= 60_000, "{} bytes", data.len());
+    let on_disk = Size(std::fs::metadata(workspace.path("ramp.png")).unwrap().len());
+    let bytes = Size(data.len() as u64);
+    reply.assert_text(&format!(
+        "Read image: ramp.png (image/png, 900x700, {on_disk})\n\n[Image is 900x700, {on_disk}; shown as JPEG of {bytes}]"
+    ));
+    let shown = image::load_from_memory(&data).unwrap().to_rgb8();
+    assert_eq!((shown.width(), shown.height()), (900, 700));
+    // What was transparent looks as on a white page.
+    assert!(shown.get_pixel(3, 300).0.iter().all(|shade| *shade > 200), "{:?}", shown.get_pixel(3, 300));
 }

@@ -57,6 +57,16 @@ impl fmt::Display for Notice {
                 let size = Size(*bytes);
                 write!(f, "[Image is {width}x{height}, {size}; scaled down to {}x{}]", to.0, to.1)
             }
+            Self::ImageEncoded { from: (width, height, on_disk), format, bytes } => {
+                let size = SizePair::new(*on_disk, *bytes);
+                write!(
+                    f,
+                    "[Image is {width}x{height}, {}; shown as {format} of {}]",
+                    size.larger(),
+                    size.smaller()
+                )
+            }
+            Self::ImagesOff => write!(f, "[This client shows no images]"),
             Self::ImageTooLarge { megapixels } => {
                 write!(f, "[Image is over {megapixels} megapixels and can't be shown]")
             }

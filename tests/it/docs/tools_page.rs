@@ -114,8 +114,6 @@ fn limits_match_constants() {
     let (lines, bytes) = (is::MAX_LINES, Size(is::MAX_BYTES));
     let (timeout, longest) = (is::BASH_TIMEOUT_SECS, is::BASH_MAX_TIMEOUT_SECS);
     let (spill, spills) = (is::SPILL_MAX_FILE_BYTES, is::SPILL_MAX_TOTAL_BYTES);
-    let megabytes =
-        format!("{}.{}", is::IMAGE_MAX_BYTES / 1_000_000, is::IMAGE_MAX_BYTES % 1_000_000 / 10_000);
     let days = is::SPILL_KEEP.as_secs() / 86400;
     for (page, expected) in [
         ("README.md", format!("| {lines} lines, {bytes} |")),
@@ -139,7 +137,7 @@ fn limits_match_constants() {
         (PAGE, format!("entries at most ({})", is::LS_LIMIT)),
         (PAGE, format!("integer, 0 to {} |", is::MAX_CONTEXT)),
         (PAGE, format!("its first {} characters", is::MAX_LINE_CHARS)),
-        (PAGE, format!("one over {} pixels a side or {megabytes}MB", is::IMAGE_MAX_SIDE)),
+        (PAGE, format!("one over {} pixels a side or {}", is::IMAGE_MAX_SIDE, Size(is::IMAGE_MAX_BYTES))),
         (PAGE, format!("one over {} megapixels", is::IMAGE_MAX_PIXELS / 1_000_000)),
         (PAGE, format!("up to {} or {} seconds", Size(is::PSEUDO_FILE_BYTES), is::PSEUDO_FILE_SECS)),
         (PAGE, format!("at most {})", is::ARGUMENTS_BYTES)),

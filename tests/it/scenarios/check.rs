@@ -86,8 +86,9 @@ fn consistent(truncation: &Value, limits: Limits) -> Result<(), String> {
         number("totalEstimatedTokens")? <= number("totalBytes")?.div_ceil(4),
         "totalEstimatedTokens is too high",
     )?;
-    truth("lastLinePartial")?;
-    truth("firstLineExceedsLimit")?;
+    for fact in ["lastLinePartial", "firstLineExceedsLimit"] {
+        ensure(truncation.get(fact).is_none_or(|said| *said == true), "a fact that is not so is said")?;
+    }
     Ok(())
 }
 
