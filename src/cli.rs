@@ -21,7 +21,7 @@ use anyhow::Context as _;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
 use crate::limits;
-use crate::process::sandbox;
+use crate::process::{self, sandbox};
 use crate::tools::ToolName;
 use values::Bytes;
 
@@ -100,7 +100,7 @@ enum Client {
     Codex,
 }
 
-/// How far the hands of bash's commands reach.
+/// Which folders bash's commands may write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum SandboxMode {
     ReadOnly,
@@ -115,7 +115,13 @@ enum ImageMode {
     Off,
 }
 
-/// What every command takes.
+/// What commands under `--sandbox` may be denied beside what the mode denies them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SandboxDeny {
+    UnixSockets,
+}
+
+/// The options of every command.
 #[derive(Debug, clap::Args)]
 struct Options {
     /// Folder that the tools may touch; repeatable, the first is where relative paths start [default: the current folder]
@@ -160,6 +166,16 @@ struct Options {
     /// What bash's commands may write, held by the kernel: their own temp folder; the roots too; or anything
     #[arg(long, value_name = "MODE", env = "CUTLINE_SANDBOX", value_enum, default_value_t = SandboxMode::Off, global = true)]
     sandbox: SandboxMode,
+    /// What else sandboxed commands may not: unix-sockets, which workspace-write allows
+    #[arg(
+        long,
+        value_name = "LIST",
+        env = "CUTLINE_SANDBOX_DENY",
+        value_enum,
+        value_delimiter = ',',
+        global = true
+    )]
+    sandbox_deny: Vec<SandboxDeny>,
     /// Folder in which sandboxed commands may write beside the roots; repeatable
     #[arg(long, value_name = "DIR", env = "CUTLINE_WRITABLE", global = true)]
     writable: Vec<PathBuf>,
@@ -191,6 +207,8 @@ const TOOL_ERROR: i32 = 1;
 
 /// Does what the command line says; the process's exit code.
 pub fn run() -> anyhow::Result<i32> {
+    // First of all: what is opened from here on is closed for every command by whoever opens it.
+    process::close_inherited_on_exec();
     if std::env::args_os().nth(1).is_some_and(|word| word == sandbox::SUBCOMMAND) {
         return sandboxed::run();
     }

@@ -49,6 +49,12 @@ pub fn this_server() -> String {
     mark::Server::this().name()
 }
 
+/// Closes for every command, now and later, each descriptor that this process was started with, but for
+/// its input, its output and stderr.
+pub fn close_inherited_on_exec() {
+    sys::close_inherited_on_exec();
+}
+
 /// How commands are run.
 #[derive(Debug, Default)]
 pub struct Settings {
@@ -187,6 +193,11 @@ impl Commands {
     /// The program that commands run by.
     pub fn shell(&self) -> &Path {
         self.shell.program()
+    }
+
+    /// The rules that commands are held to, where they are.
+    pub fn sandbox(&self) -> Option<&Sandbox> {
+        self.shell.sandbox()
     }
 
     /// How many commands can run at once.

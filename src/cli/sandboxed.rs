@@ -14,6 +14,12 @@ struct Sandboxed {
     /// A folder in which the command may write
     #[arg(long)]
     write: Vec<PathBuf>,
+    /// The command may not make UNIX sockets
+    #[arg(long)]
+    deny_unix_sockets: bool,
+    /// The folder that the command starts in
+    #[arg(long, default_value = "/")]
+    folder: PathBuf,
     /// The command
     #[arg(last = true, required = true)]
     command: Vec<OsString>,
@@ -21,6 +27,8 @@ struct Sandboxed {
 
 /// Becomes the command; returns only where that fails.
 pub(super) fn run() -> anyhow::Result<i32> {
-    let Sandboxed { write, command } = Sandboxed::parse_from(std::env::args_os().skip(1));
-    Err(anyhow::Error::new(sandbox::enter(&write, &command)).context("the sandbox could not be entered"))
+    let Sandboxed { write, deny_unix_sockets, folder, command } =
+        Sandboxed::parse_from(std::env::args_os().skip(1));
+    let entry = sandbox::Entry { write, deny_unix_sockets, folder, command };
+    Err(anyhow::Error::new(sandbox::enter(&entry)).context("the sandbox could not be entered"))
 }

@@ -8,17 +8,17 @@ use crate::fs::append::Appended;
 use crate::fs::line_index;
 use crate::fs::workspace::{Boundary, Root, Workspace, lexical};
 use crate::limits::{BASH_TIMEOUT_SECS, Images, Limits};
-use crate::process::sandbox::{Mode, Sandbox};
+use crate::process::sandbox::{self, Mode, Sandbox};
 use crate::process::spill;
 use crate::process::{self, Commands};
 use crate::server::StatsFile;
 use crate::tools::error::reason;
 use crate::tools::{Shared, ToolSet};
 
-use super::{ImageMode, Options, SandboxMode};
+use super::{ImageMode, Options, SandboxDeny, SandboxMode};
 
 impl Options {
-    /// The limits, which hold together; where they don't, what is wrong.
+    /// Returns the limits, which hold together; where they don't, what is wrong.
     pub(super) fn limits(&self) -> Result<Limits, String> {
         let max_timeout = self.bash_max_timeout;
         let timeout = self.bash_timeout.unwrap_or(BASH_TIMEOUT_SECS.min(max_timeout));
@@ -47,7 +47,7 @@ impl Options {
         })
     }
 
-    /// What all calls share.
+    /// Returns the state that all calls share.
     pub(super) fn shared(&self) -> Result<Arc<Shared>, String> {
         let processors = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let asked = self.workers.map(|workers| usize::try_from(workers).unwrap_or(usize::MAX));
@@ -74,13 +74,24 @@ impl Options {
             SandboxMode::WorkspaceWrite => Mode::WorkspaceWrite,
             SandboxMode::ReadOnly => Mode::ReadOnly,
         };
-        let sandbox = Sandbox::new(mode, self.writable.clone(), &process::this_server())
+        if mode == Mode::Off && !self.sandbox_deny.is_empty() {
+            return Err("--sandbox-deny needs --sandbox read-only or workspace-write".to_owned());
+        }
+        let mut own = vec![("the folder of saved outputs", spill.dir.clone())];
+        own.extend(self.stats_file.clone().map(|path| ("the file of --stats-file", path)));
+        let sandbox = sandbox::Settings {
+            mode,
+            writable: self.writable.clone(),
+            deny_unix_sockets: self.sandbox_deny.contains(&SandboxDeny::UnixSockets),
+            own,
+        };
+        let sandbox = Sandbox::new(sandbox, &process::this_server())
             .map_err(|error| format!("--sandbox can't be had here: {error}"))?;
         Ok(process::Settings { spill, sandbox })
     }
 
-    /// The roots that can be used, the others warned of; where none can, why. What `shared` saves
-    /// may be read too.
+    /// Returns the roots that can be used, the others warned of; where none can, why, and where commands
+    /// could write the server's own files. What `shared` saves may be read too.
     pub(super) fn workspace(&self, shared: &Shared) -> Result<Workspace, String> {
         let given = match self.roots.as_slice() {
             [] => &[PathBuf::from(".")],
@@ -96,10 +107,13 @@ impl Options {
         let boundary = if self.allow_outside { Boundary::None } else { Boundary::Roots };
         let workspace =
             Workspace::new(roots, boundary).ok_or("--root: none of the folders given can be used")?;
+        if let Some(sandbox) = shared.commands.sandbox() {
+            sandbox.check(workspace.roots()).map_err(|error| error.to_string())?;
+        }
         Ok(workspace.with_saved(shared.commands.store().folder_real()))
     }
 
-    /// The file in which calls are recorded, open, where one is named.
+    /// Opens the file in which calls are recorded, where one is named.
     pub(super) fn stats_file(&self) -> Result<Option<StatsFile>, String> {
         let Some(path) = &self.stats_file else { return Ok(None) };
         let refused = |error| format!("--stats-file {}: {}", path.display(), reason(&error));
@@ -108,7 +122,7 @@ impl Options {
     }
 }
 
-/// A path made absolute, in the spelling of the current folder that the user's shell has.
+/// Returns a path made absolute, in the spelling of the current folder that the user's shell has.
 pub(super) fn absolute(path: &Path) -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
     let spelled = std::env::var_os("PWD").map(PathBuf::from);

@@ -1,31 +1,66 @@
-//! What a command may do to this machine, held by the kernel (Landlock, and seccomp for its gaps).
+//! `--sandbox`: what a command may do to this machine, held by the kernel (Landlock, seccomp).
 //!
-//! The rules are set by a process that then becomes the shell, so that the server keeps its own
-//! rights: a command is started as `cutline sandboxed … -- bash -c …`, the same binary, which
-//! restricts itself ([`enter`]) before it runs anything. Rules can't be taken back, and all that
-//! the command starts is under them. Where the kernel can't hold them, the server does not start.
+//! A command is started as `cutline sandboxed … -- bash -c …`: the same binary, which restricts
+//! itself and then becomes the shell, so that the server keeps its own rights. That process starts in
+//! `/` and with nothing of the command's environment in its own: the variables reach it as a file on
+//! its stdin, and it takes them and the command's folder once the rules hold. So no library, no
+//! setting of the loader and no folder that an earlier command has filled has a say before that.
+//! Rules can't be taken back, and all that the command starts is under them. Where the kernel can't
+//! hold them, the server does not start.
 
+#[cfg(not(target_os = "linux"))]
+mod absent;
 #[cfg(target_os = "linux")]
 mod calls;
+#[cfg(target_os = "linux")]
+mod enter;
 #[cfg(target_os = "linux")]
 mod files;
 
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
+use tokio::process::Command;
+
+use crate::fs::workspace::Root;
 use crate::sys;
 
-/// How far a command's hands reach.
+#[cfg(not(target_os = "linux"))]
+use absent::environment_file;
+#[cfg(not(target_os = "linux"))]
+pub use absent::{enter, knows_unix_sockets, probe};
+#[cfg(target_os = "linux")]
+pub use enter::enter;
+#[cfg(target_os = "linux")]
+use enter::environment_file;
+#[cfg(target_os = "linux")]
+pub use files::{knows_unix_sockets, probe};
+
+/// Which folders commands may write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// As far as the user's own.
+    /// All that the user may write: there is no sandbox.
     #[default]
     Off,
-    /// It writes in the roots, in its own temp folder and where it was told that it may.
+    /// The roots, the `--writable` folders and a temp folder of their own.
     WorkspaceWrite,
-    /// It writes in its own temp folder alone.
+    /// A temp folder of their own.
     ReadOnly,
+}
+
+/// What was asked for by flags.
+#[derive(Debug, Default)]
+pub struct Settings {
+    /// Which folders commands may write.
+    pub mode: Mode,
+    /// Folders that they may write beside the roots.
+    pub writable: Vec<PathBuf>,
+    /// True if they may not make UNIX sockets, in either mode.
+    pub deny_unix_sockets: bool,
+    /// Files and folders of the server, each with the words that name it: none may lie where commands write.
+    pub own: Vec<(&'static str, PathBuf)>,
 }
 
 /// Why commands can't be held to a mode.
@@ -57,27 +92,56 @@ pub enum Unsupported {
     },
 }
 
+/// A file or folder of the server lies where commands may write: they could replace it, or put a link in
+/// its place.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "--sandbox: {name} ({}) must not lie in {}, where commands may write",
+    own.display(), writable.display()
+)]
+pub struct Exposed {
+    name: &'static str,
+    own: PathBuf,
+    writable: PathBuf,
+}
+
 /// The rules for all commands of a server.
 #[derive(Debug)]
 pub struct Sandbox {
     mode: Mode,
     writable: Vec<PathBuf>,
+    deny_unix_sockets: bool,
+    /// As in [`Settings`], each path in its two spellings: as it was given, and without links.
+    own: Vec<(&'static str, PathBuf)>,
     temp: tempfile::TempDir,
+}
+
+/// What the process that becomes a command is told.
+#[derive(Debug)]
+pub struct Entry {
+    /// Folders in which the command may write.
+    pub write: Vec<PathBuf>,
+    /// True if the command may not make UNIX sockets.
+    pub deny_unix_sockets: bool,
+    /// The folder that the command starts in.
+    pub folder: PathBuf,
+    /// The program and its arguments.
+    pub command: Vec<OsString>,
 }
 
 /// The argument of the binary that makes it the shell of a command under rules.
 pub const SUBCOMMAND: &str = "sandboxed";
+
 /// How the name of the temp folder of a server's commands begins.
 pub fn temp_prefix(server: &str) -> String {
     format!("cutline-sandbox-{server}-")
 }
 
-/// The flag that names a folder in which a command may write.
-pub const WRITE_FLAG: &str = "--write";
-
 impl Sandbox {
-    /// Rules for `mode`, and a temp folder for the commands of `server`; `None` for [`Mode::Off`].
-    pub fn new(mode: Mode, writable: Vec<PathBuf>, server: &str) -> Result<Option<Self>, Unsupported> {
+    /// Returns the rules that `settings` ask for, with a temp folder for the commands of `server`; `None`
+    /// for [`Mode::Off`].
+    pub fn new(settings: Settings, server: &str) -> Result<Option<Self>, Unsupported> {
+        let Settings { mode, writable, deny_unix_sockets, own } = settings;
         if mode == Mode::Off {
             return Ok(None);
         }
@@ -87,7 +151,14 @@ impl Sandbox {
             Ok(_) => Err(Unsupported::Writable { path, source: io::ErrorKind::NotADirectory.into() }),
             Err(source) => Err(Unsupported::Writable { path, source }),
         };
-        let writable = writable.into_iter().map(real).collect::<Result<_, _>>()?;
+        let writable = match mode {
+            Mode::WorkspaceWrite => writable.into_iter().map(real).collect::<Result<_, _>>()?,
+            Mode::ReadOnly | Mode::Off => Vec::new(),
+        };
+        let own = own.into_iter().flat_map(|(name, path)| {
+            let given = std::path::absolute(&path).unwrap_or(path);
+            [(name, without_links(&given)), (name, given)]
+        });
         let shared = std::env::temp_dir().canonicalize()?;
         let name = temp_prefix(server);
         let mut temp = tempfile::Builder::new();
@@ -95,15 +166,16 @@ impl Sandbox {
         #[cfg(unix)]
         temp.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
         let temp = temp.tempdir_in(shared)?;
-        Ok(Some(Self { mode, writable, temp }))
+        let deny_unix_sockets = deny_unix_sockets || mode == Mode::ReadOnly;
+        Ok(Some(Self { mode, writable, deny_unix_sockets, own: own.collect(), temp }))
     }
 
-    /// The folders beside the roots in which commands may write: those named, and their temp folder.
+    /// Returns the folders beside the roots in which commands may write: those named, and their temp folder.
     pub(super) fn writable(&self) -> impl Iterator<Item = &Path> {
         self.writable.iter().map(PathBuf::as_path).chain([self.temp()])
     }
 
-    /// The temp folder of commands: theirs alone, gone when the server is.
+    /// Returns the temp folder of commands: theirs alone, gone when the server is.
     pub fn temp(&self) -> &Path {
         self.temp.path()
     }
@@ -113,51 +185,57 @@ impl Sandbox {
         let _gone_already = std::fs::remove_dir_all(self.temp());
     }
 
-    /// The words that start `shell` under the rules, in a workspace of these roots.
-    pub fn wrap<'a>(&self, roots: impl Iterator<Item = &'a Path>, shell: &[OsString]) -> Vec<OsString> {
-        let mut words: Vec<OsString> = vec!["/proc/self/exe".into(), SUBCOMMAND.into()];
-        let mut write = |folder: &OsStr| words.extend([WRITE_FLAG.into(), folder.to_owned()]);
+    /// Returns the folders that a command for `roots` may write.
+    fn writable_with<'a>(&'a self, roots: &'a [Root]) -> impl Iterator<Item = &'a Path> {
+        let roots = if self.mode == Mode::WorkspaceWrite { roots } else { &[] };
+        let roots = roots.iter().filter(|root| root.writable).map(|root| root.real.as_path());
+        roots.chain(self.writable())
+    }
+
+    /// Returns an error if a command for `roots` could write where the server's own files are.
+    pub fn check(&self, roots: &[Root]) -> Result<(), Exposed> {
+        for writable in self.writable_with(roots) {
+            if let Some((name, own)) = self.own.iter().find(|(_, own)| own.starts_with(writable)) {
+                return Err(Exposed { name, own: own.clone(), writable: writable.to_owned() });
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the process that takes on the rules for `roots` and then runs `shell` in the first of them,
+    /// with the server's environment and `variables`. Its own environment is empty: what is added to that
+    /// reaches the shell too.
+    pub(super) fn command<'a>(
+        &'a self,
+        roots: &[Root],
+        shell: &[OsString],
+        variables: impl IntoIterator<Item = (&'a OsStr, &'a OsStr)>,
+    ) -> io::Result<Command> {
+        self.check(roots).map_err(io::Error::other)?;
         // It stays away only where something clears old folders out of the temp folder.
         let _there_already = sys::make_private_folder(self.temp());
-        write(self.temp().as_os_str());
-        if self.mode == Mode::WorkspaceWrite {
-            roots.for_each(|root| write(root.as_os_str()));
-            self.writable.iter().for_each(|folder| write(folder.as_os_str()));
+        let variables = variables.into_iter().chain([("TMPDIR".as_ref(), self.temp().as_os_str())]);
+        let mut command = Command::new("/proc/self/exe");
+        command.env_clear().current_dir("/").arg(SUBCOMMAND);
+        for folder in self.writable_with(roots) {
+            command.arg("--write").arg(folder);
         }
-        words.push("--".into());
-        words.extend_from_slice(shell);
-        words
+        if self.deny_unix_sockets {
+            command.arg("--deny-unix-sockets");
+        }
+        if let Some(first) = roots.first() {
+            command.arg("--folder").arg(&first.real);
+        }
+        command.arg("--").args(shell);
+        sys::new_process_group(&mut command);
+        command.stdin(Stdio::from(environment_file(variables)?));
+        Ok(command)
     }
 }
 
-/// Takes on the rules, and becomes `command`; returns only where that fails.
-///
-/// It reads everything, writes in `writable` and to the devices that hold nothing, and opens no TCP
-/// connection. Where the kernel can, it reaches no process and no abstract socket outside.
-#[cfg(target_os = "linux")]
-pub fn enter(writable: &[PathBuf], command: &[OsString]) -> io::Error {
-    use std::os::unix::process::CommandExt as _;
-
-    if let Err(error) = files::restrict(writable).and_then(|()| calls::refuse()) {
-        return error;
-    }
-    let Some((program, arguments)) = command.split_first() else {
-        return io::Error::from(io::ErrorKind::InvalidInput);
-    };
-    std::process::Command::new(program).args(arguments).exec()
-}
-
-/// The system has no such rules.
-#[cfg(not(target_os = "linux"))]
-pub fn enter(_writable: &[PathBuf], _command: &[OsString]) -> io::Error {
-    io::ErrorKind::Unsupported.into()
-}
-
-#[cfg(target_os = "linux")]
-pub use files::probe;
-
-/// Whether the kernel can hold the rules.
-#[cfg(not(target_os = "linux"))]
-pub fn probe() -> Result<(), Unsupported> {
-    Err(Unsupported::System)
+/// Returns `path` without links, as far as it exists.
+fn without_links(path: &Path) -> PathBuf {
+    let existing = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
+    let Some((above, real)) = existing else { return path.to_owned() };
+    path.strip_prefix(above).map_or_else(|_| path.to_owned(), |rest| real.join(rest))
 }

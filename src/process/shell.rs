@@ -10,8 +10,7 @@ use crate::fs::workspace::Root;
 use crate::process::sandbox::Sandbox;
 use crate::sys::{self, MARK};
 
-/// What each command's environment has beside the server's: nothing asks, nothing pages, nothing
-/// draws.
+/// Variables that each command has beside the server's: nothing asks, nothing pages, nothing draws.
 const ENVIRONMENT: [(&str, &str); 5] = [
     ("PAGER", "cat"),
     ("GIT_PAGER", "cat"),
@@ -38,19 +37,24 @@ pub(super) struct Started {
 }
 
 impl Shell {
-    /// The system's, under the rules of `sandbox`, where there are any.
+    /// Returns the system's, under the rules of `sandbox`, where there are any.
     pub(super) fn new(sandbox: Option<Sandbox>) -> Self {
         Self { program: sys::find_shell(), sandbox }
     }
 
-    /// The program.
+    /// Returns its path, or its name where `PATH` has none.
     pub(super) fn program(&self) -> &Path {
         &self.program
     }
 
-    /// The folders beside the roots in which commands under a sandbox may write.
+    /// Returns the folders beside the roots in which commands under a sandbox may write.
     pub(super) fn writable(&self) -> impl Iterator<Item = &Path> {
         self.sandbox.iter().flat_map(Sandbox::writable)
+    }
+
+    /// Returns the rules that its commands are held to, where they are.
+    pub(super) fn sandbox(&self) -> Option<&Sandbox> {
+        self.sandbox.as_ref()
     }
 
     /// Removes what only its commands needed; none of them runs any more.
@@ -60,46 +64,42 @@ impl Shell {
         }
     }
 
-    /// The words that run `command`.
-    fn argv(&self, command: &str, roots: &[Root]) -> Vec<OsString> {
-        let mut shell = vec![self.program.clone().into_os_string()];
-        shell.extend(sys::shell_arguments(command));
-        match &self.sandbox {
-            None => shell,
-            Some(sandbox) => sandbox
-                .wrap(roots.iter().filter(|root| root.writable).map(|root| root.real.as_path()), &shell),
-        }
-    }
-
     /// Starts `command` in the first of `roots`, apart from the server, its output one stream. Where the
-    /// system needs it, it waits for [`sys::let_go`].
+    /// system needs it, it waits for [`sys::send_command`].
     pub(super) fn start(&self, command: &str, roots: &[Root], mark: &str) -> io::Result<Started> {
         let (output, input) = io::pipe()?;
         sys::enlarge(&output, PIPE_BYTES);
-        let mut argv = self.argv(command, roots).into_iter();
-        let program = argv.next().unwrap_or_default();
-        // Nothing here may need code between fork and exec: that would cost the fast way to start.
-        let mut shell = Command::new(program);
-        shell
-            .args(argv)
-            .current_dir(sys::as_others_take_it(roots.first().map_or(Path::new("/"), |root| &root.real)))
-            .envs(self.sandbox.as_ref().map(|sandbox| ("TMPDIR", sandbox.temp())))
-            .envs(ENVIRONMENT)
-            .env(MARK, mark)
-            .stdout(input.try_clone()?)
-            .stderr(input);
-        sys::new_process_group(&mut shell);
+        let mut shell = self.command(sys::shell_arguments(command), roots)?;
+        shell.env(MARK, mark).stdout(input.try_clone()?).stderr(input);
         // `shell` holds the pipe's other end; it goes when this returns, so that the end is seen.
         Ok(Started { child: shell.spawn()?, output })
     }
+
+    /// Returns the shell with these arguments, under the rules, not started yet. Nothing of it may need
+    /// code between fork and exec: that would cost the fast way to start.
+    fn command(&self, arguments: Vec<OsString>, roots: &[Root]) -> io::Result<Command> {
+        if let Some(sandbox) = &self.sandbox {
+            let words = [vec![self.program.clone().into_os_string()], arguments].concat();
+            return sandbox.command(
+                roots,
+                &words,
+                ENVIRONMENT.map(|(name, value)| (name.as_ref(), value.as_ref())),
+            );
+        }
+        let folder = roots.first().map_or(Path::new("/"), |root| &root.real);
+        let mut shell = Command::new(&self.program);
+        shell.args(arguments).current_dir(sys::as_others_take_it(folder)).envs(ENVIRONMENT);
+        sys::new_process_group(&mut shell);
+        Ok(shell)
+    }
 }
 
-/// Where a program is, by `PATH`.
+/// Returns the path of a program, by `PATH`.
 pub fn on_path(program: impl AsRef<Path>) -> Option<PathBuf> {
     sys::on_path(program.as_ref())
 }
 
-/// Whether a file can be started by this user.
+/// True if a file can be started by this user.
 pub fn is_program(path: &Path) -> bool {
     sys::program_at(path).is_some()
 }

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::support::{Start, Workspace};
 
 /// Every flag of the contract. Each has a variable, `CUTLINE_` and its name.
-const FLAGS: [&str; 20] = [
+const FLAGS: [&str; 21] = [
     "--root",
     "--allow-outside",
     "--tools",
@@ -24,6 +24,7 @@ const FLAGS: [&str; 20] = [
     "--bash-timeout",
     "--bash-max-timeout",
     "--sandbox",
+    "--sandbox-deny",
     "--writable",
     "--spill-dir",
     "--spill-max-file",
@@ -132,6 +133,8 @@ fn bad_usage_is_exit_2_and_names_the_flag() {
         (&["--tools", "read,write"], "--tools"),
         (&["--spill-keep", "soon"], "--spill-keep"),
         (&["--sandbox", "strict"], "--sandbox"),
+        (&["--sandbox", "read-only", "--sandbox-deny", "tcp"], "--sandbox-deny"),
+        (&["--sandbox-deny", "unix-sockets"], "--sandbox-deny needs --sandbox"),
         (&["--bash-timeout", "700"], "--bash-timeout"),
         (&["config"], "CLIENT"),
         (&["config", "emacs"], "emacs"),

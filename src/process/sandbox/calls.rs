@@ -1,68 +1,160 @@
 //! The system calls that would reach past the rules for files and TCP, refused by seccomp.
 //!
 //! Landlock knows TCP by `connect` and `bind` of a plain TCP socket; there are other ways to a
-//! connection, and calls that change processes outside without a signal.
+//! connection, and calls that change processes outside without a signal. Of sockets, what is not
+//! listed here as allowed is refused.
 
 use std::collections::BTreeMap;
 use std::io;
 
 use seccompiler::{
-    BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
-    TargetArch, apply_filter,
+    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, TargetArch, apply_filter,
 };
 
 /// Refuses them, for this process and all that it becomes or starts.
-pub(super) fn refuse() -> io::Result<()> {
+pub(super) fn refuse(deny_unix_sockets: bool) -> io::Result<()> {
     let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(io::Error::other)?;
     let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
-    let filter = rules()
+    let filter = rules(deny_unix_sockets)
         .and_then(|rules| SeccompFilter::new(rules, SeccompAction::Allow, refused, arch))
         .map_err(io::Error::other)?;
-    let program = BpfProgram::try_from(filter).map_err(io::Error::other)?;
+    let mut program = BpfProgram::try_from(filter).map_err(io::Error::other)?;
+    #[cfg(target_arch = "x86_64")]
+    program.splice(0..0, x32::REFUSED);
     apply_filter(&program).map_err(io::Error::other)
 }
 
+/// For each call, the arguments with which it is refused; none means with any.
 type Rules = BTreeMap<i64, Vec<SeccompRule>>;
 
-/// For each call, the arguments with which it is refused; none means with any.
-fn rules() -> Result<Rules, seccompiler::BackendError> {
-    let number = |number: i32| u64::from(number.unsigned_abs());
-    let mut rules = Rules::new();
-    // Sockets that become TCP connections without being TCP sockets, or reach a host beside the network.
-    let mut sockets = Vec::new();
-    for protocol in [libc::IPPROTO_MPTCP, libc::IPPROTO_SCTP, libc::IPPROTO_DCCP] {
-        sockets.push(when(2, SeccompCmpOp::Eq, number(protocol))?);
-    }
-    for process_tree in [libc::AF_VSOCK, AF_SMC, libc::AF_PACKET] {
-        sockets.push(when(0, SeccompCmpOp::Eq, number(process_tree))?);
-    }
-    rules.insert(libc::SYS_socket, sockets);
-    // Connecting by sending: TCP fast open.
-    let fast_open = |at| when(at, SeccompCmpOp::MaskedEq(MSG_FASTOPEN), MSG_FASTOPEN).map(|rule| vec![rule]);
-    rules.insert(libc::SYS_sendto, fast_open(3)?);
-    rules.insert(libc::SYS_sendmsg, fast_open(2)?);
-    rules.insert(libc::SYS_sendmmsg, fast_open(3)?);
-    let by_option = [
-        condition(1, SeccompCmpOp::Eq, number(libc::IPPROTO_TCP))?,
-        condition(2, SeccompCmpOp::Eq, number(libc::TCP_FASTOPEN_CONNECT))?,
-    ];
-    rules.insert(libc::SYS_setsockopt, vec![SeccompRule::new(by_option.into())?]);
+/// Calls that are refused whatever their arguments are.
+const REFUSED: [i64; 7] = [
     // A ring does all of this without a call that could be looked at.
-    rules.insert(libc::SYS_io_uring_setup, Vec::new());
+    libc::SYS_io_uring_setup,
+    // Opens a file past the mount that makes it read-only, where root asks.
+    libc::SYS_open_by_handle_at,
+    // The user's keys, and queues that other programs of the user read.
+    libc::SYS_add_key,
+    libc::SYS_request_key,
+    libc::SYS_keyctl,
+    libc::SYS_mq_open,
+    libc::SYS_mq_unlink,
+];
+/// Connects and sends in one; libc has no name for the flag on every system.
+const MSG_FASTOPEN: u64 = 0x2000_0000;
+/// Puts another protocol in a TCP socket's place, so that Landlock does not know it any more. By which
+/// name can't be looked at here, so TLS in the kernel is refused with the others.
+const TCP_ULP: i32 = 31;
+/// Writes into a terminal's input, which a shell outside reads.
+const TERMINAL_INPUT: [u64; 2] = [0x5412, 0x541c];
+/// The bits of a socket's type that say what it is; the others are flags.
+const TYPE_BITS: u64 = 0xf;
+
+fn rules(deny_unix_sockets: bool) -> Result<Rules, BackendError> {
+    let mut rules: Rules = REFUSED.map(|call| (call, Vec::new())).into();
+    rules.insert(libc::SYS_socket, sockets(deny_unix_sockets)?);
+    rules.insert(libc::SYS_socketpair, pairs(deny_unix_sockets)?);
+    // Connecting by sending: TCP fast open.
+    let fast_open = |at| rule([argument(at, SeccompCmpOp::MaskedEq(MSG_FASTOPEN), MSG_FASTOPEN)]);
+    rules.insert(libc::SYS_sendto, vec![fast_open(3)?]);
+    rules.insert(libc::SYS_sendmsg, vec![fast_open(2)?]);
+    rules.insert(libc::SYS_sendmmsg, vec![fast_open(3)?]);
+    let of_tcp = |option| rule([is(1, libc::IPPROTO_TCP), is(2, option)]);
+    rules.insert(libc::SYS_setsockopt, vec![of_tcp(libc::TCP_FASTOPEN_CONNECT)?, of_tcp(TCP_ULP)?]);
     // Another process's limits: by one of 0 seconds it would be killed. By 0 a process means itself.
-    rules.insert(libc::SYS_prlimit64, vec![when(0, SeccompCmpOp::Ne, 0)?]);
+    rules.insert(libc::SYS_prlimit64, vec![rule([is_not(0, 0)])?]);
+    let into_terminal = TERMINAL_INPUT.map(|request| rule([argument(1, SeccompCmpOp::Eq, request)]));
+    rules.insert(libc::SYS_ioctl, into_terminal.into_iter().collect::<Result<_, _>>()?);
     Ok(rules)
 }
 
-/// Shared memory connections over TCP; libc has no name for the family.
-const AF_SMC: i32 = 43;
-/// Connects and sends in one; libc has no name for the flag on every system.
-const MSG_FASTOPEN: u64 = 0x2000_0000;
-
-fn when(at: u8, op: SeccompCmpOp, value: u64) -> Result<SeccompRule, seccompiler::BackendError> {
-    SeccompRule::new(vec![condition(at, op, value)?])
+/// Refuses all sockets but UNIX ones (where they are let be), TCP, UDP, and the kernel's news of the network.
+fn sockets(deny_unix_sockets: bool) -> Result<Vec<SeccompRule>, BackendError> {
+    let mut families = vec![libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
+    if !deny_unix_sockets {
+        families.push(libc::AF_UNIX);
+    }
+    let mut refused = vec![
+        rule(families.into_iter().map(|family| is_not(0, family)))?,
+        rule([is(0, libc::AF_NETLINK), is_not(2, libc::NETLINK_ROUTE)])?,
+    ];
+    for family in [libc::AF_INET, libc::AF_INET6] {
+        for (kind, protocol) in
+            [(libc::SOCK_STREAM, libc::IPPROTO_TCP), (libc::SOCK_DGRAM, libc::IPPROTO_UDP)]
+        {
+            refused.push(rule([is(0, family), is_type(kind), is_not(2, 0), is_not(2, protocol)])?);
+        }
+        for kind in types().filter(|kind| ![libc::SOCK_STREAM, libc::SOCK_DGRAM].contains(kind)) {
+            refused.push(rule([is(0, family), is_type(kind)])?);
+        }
+    }
+    Ok(refused)
 }
 
-fn condition(at: u8, op: SeccompCmpOp, value: u64) -> Result<SeccompCondition, seccompiler::BackendError> {
+/// Refuses pairs of other sockets than UNIX ones. One of a pair of datagrams can send to any path, so it
+/// counts as a socket; one that is a stream has its one peer for good.
+fn pairs(deny_unix_sockets: bool) -> Result<Vec<SeccompRule>, BackendError> {
+    let mut refused = vec![rule([is_not(0, libc::AF_UNIX)])?];
+    if deny_unix_sockets {
+        for kind in types().filter(|kind| ![libc::SOCK_STREAM, libc::SOCK_SEQPACKET].contains(kind)) {
+            refused.push(rule([is_type(kind)])?);
+        }
+    }
+    Ok(refused)
+}
+
+/// Returns every number that the type of a socket can be.
+fn types() -> impl Iterator<Item = i32> {
+    0..=0xf
+}
+
+/// A condition of a rule, or why it is none.
+type Condition = Result<SeccompCondition, BackendError>;
+
+/// Returns the rule for which all `conditions` have to hold.
+fn rule(conditions: impl IntoIterator<Item = Condition>) -> Result<SeccompRule, BackendError> {
+    SeccompRule::new(conditions.into_iter().collect::<Result<_, _>>()?)
+}
+
+fn is(at: u8, value: i32) -> Condition {
+    argument(at, SeccompCmpOp::Eq, value.unsigned_abs().into())
+}
+
+fn is_not(at: u8, value: i32) -> Condition {
+    argument(at, SeccompCmpOp::Ne, value.unsigned_abs().into())
+}
+
+/// True of the second argument, flags aside.
+fn is_type(kind: i32) -> Condition {
+    argument(1, SeccompCmpOp::MaskedEq(TYPE_BITS), kind.unsigned_abs().into())
+}
+
+fn argument(at: u8, op: SeccompCmpOp, value: u64) -> Condition {
     SeccompCondition::new(at, SeccompCmpArgLen::Dword, op, value)
+}
+
+/// The calls of x86-64 once more, under numbers with a bit of their own, which no rule would know.
+#[cfg(target_arch = "x86_64")]
+mod x32 {
+    use seccompiler::sock_filter;
+
+    /// Where the number of a call stands in what a filter is given.
+    const NUMBER_OFFSET: u32 = 0;
+    /// The bit.
+    const BIT: u32 = 0x4000_0000;
+
+    /// Instructions that refuse numbers with the bit, to stand before all others.
+    pub(super) const REFUSED: [sock_filter; 3] = [
+        instruction(0x20, 0, NUMBER_OFFSET),                   // load the number
+        instruction(0x35, 1, BIT),                             // below the bit: pass over the next
+        instruction(0x06, 0, libc::SECCOMP_RET_ERRNO | EPERM), // refuse
+    ];
+    /// The error that a refused call ends with.
+    const EPERM: u32 = libc::EPERM.unsigned_abs();
+
+    /// Returns an instruction that passes over the next `jf` ones where its test fails.
+    const fn instruction(code: u16, jf: u8, k: u32) -> sock_filter {
+        sock_filter { code, jt: 0, jf, k }
+    }
 }

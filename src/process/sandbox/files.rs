@@ -1,4 +1,4 @@
-//! The rules for files, TCP and signals, as Landlock takes them.
+//! The rules for files, TCP, signals and sockets by path, as Landlock takes them.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -17,20 +17,27 @@ const SINKS: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", 
 /// The least that holds all that is promised: files, truncation, TCP.
 const NEEDED: ABI = ABI::V4;
 
+/// Returns the rules without an exception. What later kernels can hold beside [`NEEDED`] is held where it can be.
 fn ruleset() -> Result<RulesetCreated, RulesetError> {
     Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
         .handle_access(AccessFs::from_all(NEEDED))?
         .handle_access(AccessNet::from_all(NEEDED))?
         .set_compatibility(CompatLevel::BestEffort)
-        .handle_access(AccessFs::IoctlDev)?
+        .handle_access(AccessFs::IoctlDev | AccessFs::ResolveUnix)?
         .scope(Scope::AbstractUnixSocket | Scope::Signal)?
         .create()
 }
 
-/// Whether the kernel can hold the rules.
+/// Returns an error if the kernel can't hold the rules.
 pub fn probe() -> Result<(), Unsupported> {
     ruleset().map(drop).map_err(|error| Unsupported::Kernel { reason: error.to_string() })
+}
+
+/// True if the kernel can keep commands from UNIX sockets outside by their paths (ABI 9).
+pub fn knows_unix_sockets() -> bool {
+    let rules = Ruleset::default().set_compatibility(CompatLevel::HardRequirement);
+    rules.handle_access(AccessFs::ResolveUnix).and_then(Ruleset::create).is_ok()
 }
 
 /// Takes the rules on, for this process and all that it becomes or starts.
@@ -48,12 +55,13 @@ pub(super) fn restrict(writable: &[PathBuf]) -> io::Result<()> {
 
 /// Opens a folder that an earlier command could write beside: where it has made a link of any part
 /// of the path, that is refused, not followed.
-fn without_links(folder: &Path) -> io::Result<OwnedFd> {
+pub(super) fn without_links(folder: &Path) -> io::Result<OwnedFd> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     Ok(rustix::fs::openat2(CWD, folder, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?)
 }
 
-/// All that is done to files, but making devices: one of those would reach past every rule.
+/// All that is done to files, and reaching sockets there, but making devices: one of those would reach
+/// past every rule.
 fn writing() -> BitFlags<AccessFs> {
-    AccessFs::from_all(NEEDED) & !(AccessFs::MakeBlock | AccessFs::MakeChar)
+    (AccessFs::from_all(NEEDED) | AccessFs::ResolveUnix) & !(AccessFs::MakeBlock | AccessFs::MakeChar)
 }

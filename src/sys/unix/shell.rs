@@ -13,6 +13,9 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::sys::on_path;
 
+/// The first descriptor after stdin, stdout and stderr.
+const FIRST_OTHER_DESCRIPTOR: i32 = 3;
+
 /// `bash`, or `sh` where there is none.
 pub(crate) fn find_shell() -> PathBuf {
     on_path(Path::new("bash")).unwrap_or_else(|| PathBuf::from("sh"))
@@ -27,6 +30,11 @@ pub(crate) fn shell_arguments(command: &str) -> Vec<OsString> {
 /// A process group of its own, and nothing to read.
 pub(crate) fn new_process_group(shell: &mut Command) {
     shell.stdin(Stdio::null()).process_group(0);
+}
+
+/// Closes for every command what this process was started with beside its input, its output and stderr.
+pub(crate) fn close_inherited_on_exec() {
+    close_fds::set_fds_cloexec(FIRST_OTHER_DESCRIPTOR, &[]);
 }
 
 /// The shell has begun already.

@@ -64,6 +64,9 @@ pub(crate) fn shell_arguments(command: &str) -> Vec<OsString> {
     vec!["-c".into(), script.into()]
 }
 
+/// Nothing is inherited here that std does not hand on.
+pub(crate) fn close_inherited_on_exec() {}
+
 /// An input of its own, no window, and for Git's bash what its starter would give it.
 pub(crate) fn new_process_group(shell: &mut Command) {
     shell.stdin(Stdio::piped()).creation_flags(NO_WINDOW);

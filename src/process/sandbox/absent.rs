@@ -1,0 +1,27 @@
+//! Systems that have no such rules.
+
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io;
+
+use super::{Entry, Unsupported};
+
+/// Returns an error: the system has no such rules.
+pub fn probe() -> Result<(), Unsupported> {
+    Err(Unsupported::System)
+}
+
+/// Returns false: the system has no such rules.
+pub fn knows_unix_sockets() -> bool {
+    false
+}
+
+/// Returns an error: the system has no such rules.
+pub fn enter(_: &Entry) -> io::Error {
+    io::ErrorKind::Unsupported.into()
+}
+
+/// Returns an error: the system has no such rules.
+pub(super) fn environment_file<'a>(_: impl Iterator<Item = (&'a OsStr, &'a OsStr)>) -> io::Result<File> {
+    Err(io::ErrorKind::Unsupported.into())
+}

@@ -1,0 +1,71 @@
+//! The server's own files must not lie where commands may write.
+
+use std::process::Stdio;
+
+use serde_json::json;
+
+use super::{client, workspace};
+use crate::support::{Start, Workspace};
+
+/// What a server that does not start says, with the code that it ends with.
+fn refusal(workspace: &Workspace, flags: &[&str]) -> (Option<i32>, String) {
+    let start = Start::new(workspace).flags(flags);
+    let output = start.command().stdin(Stdio::null()).stdout(Stdio::null()).output().unwrap();
+    (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn server_files_below_a_writable_folder_are_refused_at_the_start() {
+    let workspace = workspace();
+    if client(&workspace, &["--sandbox", "workspace-write"]).is_none() {
+        return;
+    }
+    let link =
+        |at: &str, to: &str| std::os::unix::fs::symlink(workspace.base().join(to), workspace.base().join(at));
+    link("link-in", "root/inside").unwrap();
+    link("root/way-out", "outside").unwrap();
+    let cases: [(&[&str], &str); 8] = [
+        (&["--spill-dir", "<root>/saved"], "the folder of saved outputs"),
+        (&["--spill-dir", "<root>"], "the folder of saved outputs"),
+        (&["--spill-dir", "inside/new/folder"], "the folder of saved outputs"),
+        (&["--spill-dir", "<base>/link-in/new"], "the folder of saved outputs"),
+        (&["--spill-dir", "<root>/way-out"], "the folder of saved outputs"),
+        (&["--writable", "<base>/saved"], "the folder of saved outputs"),
+        (&["--stats-file", "<root>/calls.jsonl"], "the file of --stats-file"),
+        (
+            &["--stats-file", "<base>/extra/calls.jsonl", "--writable", "<base>/extra"],
+            "the file of --stats-file",
+        ),
+    ];
+    for (flags, named) in cases {
+        let flags = [flags, &["--root", "<root>"]].concat();
+        let (code, said) = refusal(&workspace, &[&flags[..], &["--sandbox", "workspace-write"]].concat());
+        assert_eq!(code, Some(2), "{flags:?}: {said}");
+        assert!(
+            said.contains(&format!("--sandbox: {named} (")) && said.contains("must not lie in "),
+            "{said}"
+        );
+        // Where commands write nothing there, or anywhere, it starts.
+        for mode in ["read-only", "off"] {
+            let (code, said) = refusal(&workspace, &[&flags[..], &["--sandbox", mode]].concat());
+            assert_eq!(code, Some(0), "{flags:?} {mode}: {said}");
+        }
+    }
+    let default = Start::new(&workspace).default_saved_dir().env("TMPDIR", "<base>/extra");
+    let default = default.flags(["--root", "<base>/extra", "--sandbox", "workspace-write"]);
+    let output = default.command().stdin(Stdio::null()).output().unwrap();
+    assert_eq!(output.status.code(), Some(2), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn root_of_a_client_that_holds_the_saved_outputs_starts_no_command() {
+    let workspace = workspace();
+    let start = || {
+        Start::new(&workspace).flags(["--sandbox", "workspace-write"]).roots(&[workspace.base().to_owned()])
+    };
+    let Some(mut client) = super::started(start) else { return };
+    client.ask("tools/list", json!({}));
+    let reply = client.call("bash", json!({"command": "touch saved/x"}));
+    reply.assert_holds("must not lie in");
+    assert!(!workspace.saved_dir().join("x").exists());
+}

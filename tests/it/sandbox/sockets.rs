@@ -1,0 +1,232 @@
+//! What sockets a command can make, and the calls that would reach past the rules in other ways.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::{UnixDatagram, UnixListener};
+
+use serde_json::json;
+
+use super::{client, compiled, started, workspace};
+use crate::support::{Start, Workspace};
+
+/// Does each call that its input has a line of (`CALL NUMBERS`), and prints the line with the error's number, 0
+/// where there was none.
+const CALLS: &str = r#"
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+int main(void) {
+    char name[32];
+    long a, b, c;
+    int pair[2];
+    while (scanf("%31s %ld %ld %ld", name, &a, &b, &c) == 4) {
+        long got;
+        if (!strcmp(name, "socket"))
+            got = socket(a, b, c);
+        else if (!strcmp(name, "pair"))
+            got = socketpair(a, b, c, pair);
+        else if (!strcmp(name, "option"))
+            got = setsockopt(socket(2, 1, 0), a, b, "tls", c);
+        else
+            got = syscall(a, b, c, 0, 0, 0);
+        printf("%s %ld %ld %ld: %d\n", name, a, b, c, got < 0 ? errno : 0);
+    }
+}
+"#;
+
+/// Sends to the socket at the path that it is given: through a stream, a datagram, and one of a pair of datagrams.
+const SEND: &str = r#"
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+int main(int count, char **words) {
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    int pair[2] = {-1, -1};
+    strcpy(to.sun_path, words[2]);
+    int one = -1;
+    if (!strcmp(words[1], "stream"))
+        one = socket(AF_UNIX, SOCK_STREAM, 0);
+    if (!strcmp(words[1], "datagram"))
+        one = socket(AF_UNIX, SOCK_DGRAM, 0);
+    if (!strcmp(words[1], "pair"))
+        socketpair(AF_UNIX, SOCK_DGRAM, 0, pair), one = pair[0];
+    if (!strcmp(words[1], "stream-pair"))
+        socketpair(AF_UNIX, SOCK_STREAM, 0, pair), one = pair[0];
+    int failed = connect(one, (void *)&to, sizeof to) < 0 || send(one, "hello", 5, 0) < 0;
+    if (failed)
+        perror(words[1]);
+    return failed;
+}
+"#;
+
+const UNIX: [&str; 3] = ["socket 1 1 0", "socket 1 2 0", "socket 1 5 0"];
+/// TCP, UDP, with flags and protocols given, over both families; the kernel's news of the network.
+const ALLOWED: [&str; 10] = [
+    "socket 2 1 0",
+    "socket 2 1 6",
+    "socket 2 526337 0",
+    "socket 2 2 0",
+    "socket 2 2 17",
+    "socket 10 1 6",
+    "socket 10 526338 17",
+    "socket 16 3 0",
+    "pair 1 1 0",
+    "pair 1 5 0",
+];
+/// SMC in two spellings, Multipath TCP, SCTP, DCCP, raw and packet sockets, AF_XDP, vsock, the kernel's crypto, other
+/// news, protocols put in TCP's place; io_uring, keys, queues, handles.
+const REFUSED: [&str; 28] = [
+    "socket 2 1 256",
+    "socket 10 1 256",
+    "socket 43 1 0",
+    "socket 2 1 262",
+    "socket 2 1 132",
+    "socket 2 5 0",
+    "socket 2 5 132",
+    "socket 2 6 0",
+    "socket 2 3 1",
+    "socket 10 3 58",
+    "socket 2 526339 255",
+    "socket 2 10 3",
+    "socket 2 2 1",
+    "socket 2 2 136",
+    "socket 17 3 0",
+    "socket 17 2 0",
+    "socket 44 3 0",
+    "socket 40 1 0",
+    "socket 38 5 0",
+    "socket 16 3 16",
+    "socket 0 1 0",
+    "pair 30 1 0",
+    "option 6 31 3",
+    "call 425 1 0",
+    "call SYS_add_key 0 0",
+    "call SYS_keyctl 0 0",
+    "call SYS_mq_open 0 0",
+    "call SYS_open_by_handle_at -100 0",
+];
+
+/// The number of the error that a refused call ends with.
+const EPERM: &str = "1";
+
+/// What `calls` end with where they are made under `flags`.
+fn results(
+    workspace: &Workspace,
+    flags: &[&str],
+    unprivileged: bool,
+    calls: &[&str],
+) -> Option<Vec<(String, String)>> {
+    let start = || {
+        let start = Start::new(workspace).flags(flags);
+        if unprivileged { start.unprivileged() } else { start }
+    };
+    let mut client = started(start)?;
+    let numbers: [(&str, i64); 4] = [
+        ("SYS_add_key", libc::SYS_add_key),
+        ("SYS_keyctl", libc::SYS_keyctl),
+        ("SYS_mq_open", libc::SYS_mq_open),
+        ("SYS_open_by_handle_at", libc::SYS_open_by_handle_at),
+    ];
+    let input =
+        numbers.iter().fold(calls.join("\n"), |text, (name, number)| text.replace(name, &number.to_string()));
+    let reply = client
+        .call("bash", json!({"command": format!("{}/calls <<'E'\n{input}\nE", workspace.base().display())}));
+    let pair = |line: &str| line.split_once(": ").map(|(call, error)| (call.to_owned(), error.to_owned()));
+    let results: Vec<_> = reply.text().lines().filter_map(pair).collect();
+    assert_eq!(results.len(), calls.len(), "{reply}");
+    Some(results)
+}
+
+#[test]
+fn only_listed_sockets_are_made() {
+    let workspace = workspace();
+    compiled(&workspace, "calls", CALLS, &[]);
+    for unprivileged in [false, true] {
+        for (flags, unix) in [
+            (&["--sandbox", "workspace-write"][..], true),
+            (&["--sandbox", "workspace-write", "--sandbox-deny", "unix-sockets"], false),
+            (&["--sandbox", "read-only"], false),
+        ] {
+            let Some(results) = results(&workspace, flags, unprivileged, &[&ALLOWED[..], &UNIX].concat())
+            else {
+                return;
+            };
+            for (call, error) in results {
+                let refused = !unix && call.starts_with("socket 1 ");
+                assert_eq!(error == EPERM, refused, "{call}: {error} ({flags:?}, {unprivileged})");
+                assert!(refused || error == "0", "{call}: {error} ({flags:?}, {unprivileged})");
+            }
+            let Some(results) = self::results(&workspace, flags, unprivileged, &REFUSED) else { return };
+            for (call, error) in results {
+                assert_eq!(error, EPERM, "{call} ({flags:?}, {unprivileged})");
+            }
+        }
+    }
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn call_numbers_with_the_x32_bit_are_refused() {
+    let workspace = workspace();
+    compiled(&workspace, "calls", CALLS, &[]);
+    // getpid, socket and one that there is not, with the bit.
+    let calls = ["call 1073741863 0 0", "call 1073741865 2 1", "call 1073742800 0 0"];
+    let Some(results) = results(&workspace, &["--sandbox", "read-only"], false, &calls) else { return };
+    assert!(results.iter().all(|(_, error)| error == EPERM), "{results:?}");
+}
+
+#[test]
+fn listening_programs_are_out_of_reach_by_path() {
+    let workspace = workspace();
+    compiled(&workspace, "send", SEND, &[]);
+    let (stream, datagram) = (workspace.base().join("stream"), workspace.base().join("datagram"));
+    let listener = UnixListener::bind(&stream).unwrap();
+    let receiver = UnixDatagram::bind(&datagram).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    receiver.set_nonblocking(true).unwrap();
+    for path in [&stream, &datagram] {
+        fs::set_permissions(path, fs::Permissions::from_mode(0o777)).unwrap();
+    }
+    let ways = [
+        "stream <base>/stream",
+        "datagram <base>/datagram",
+        "pair <base>/datagram",
+        "stream-pair <base>/stream",
+    ];
+    for flags in
+        [&["--sandbox", "read-only"][..], &["--sandbox", "workspace-write", "--sandbox-deny", "unix-sockets"]]
+    {
+        let Some(mut client) = client(&workspace, flags) else { return };
+        for way in ways {
+            let reply =
+                client.call("bash", json!({"command": workspace.filled_in(&format!("<base>/send {way}"))}));
+            assert_eq!(reply.details()["exitCode"], 1, "{reply}");
+        }
+        assert!(listener.accept().is_err() && receiver.recv(&mut [0; 8]).is_err(), "{flags:?}");
+    }
+    // Without a sandbox each way but the last gets through.
+    let mut free = crate::support::Client::new(&workspace);
+    for (way, code) in ways.iter().zip([0, 0, 0, 1]) {
+        let reply = free.call("bash", json!({"command": workspace.filled_in(&format!("<base>/send {way}"))}));
+        assert_eq!(reply.details()["exitCode"], code, "{reply}");
+    }
+    assert!(listener.accept().is_ok() && receiver.recv(&mut [0; 8]).is_ok());
+}
+
+#[test]
+fn programs_of_a_command_reach_each_other() {
+    let workspace = workspace();
+    compiled(&workspace, "send", SEND, &[]);
+    let Some(mut client) = client(&workspace, &["--sandbox", "workspace-write"]) else { return };
+    let listen = "perl -MIO::Socket::UNIX -e '$s = IO::Socket::UNIX->new(Local => \"s\", Listen => 1) or die; open F, \">ready\"; $s->accept'";
+    let command = format!(
+        "{listen} & until [ -e ready ]; do sleep 0.01; done; {} stream s && wait && echo reached",
+        workspace.base().join("send").display()
+    );
+    client.call("bash", json!({"command": command})).assert_text("reached\n");
+}

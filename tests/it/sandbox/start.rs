@@ -1,0 +1,109 @@
+//! How a command under rules is started: nothing of it runs before they hold.
+
+use std::fs;
+
+use serde_json::json;
+
+use super::{client, compiled, started, workspace};
+use crate::support::{Client, Start};
+
+/// A library that writes beside the root, and in it, as soon as it is loaded.
+const PLANT: &str = r#"
+#include <fcntl.h>
+#include <unistd.h>
+__attribute__((constructor)) static void loaded(void) {
+    close(open("<base>/outside/new", O_CREAT | O_WRONLY, 0666));
+    close(open("<root>/loaded", O_CREAT | O_WRONLY, 0666));
+}
+"#;
+
+#[test]
+fn library_in_the_root_is_loaded_under_the_rules_alone() {
+    let workspace = workspace();
+    compiled(&workspace, "libplant.so", PLANT, &["-shared", "-fPIC"]);
+    // The empty entry is the current folder.
+    let start = || {
+        let start = Start::new(&workspace).flags(["--sandbox", "workspace-write"]);
+        start.env("LD_LIBRARY_PATH", ":/opt/lib").env("LD_PRELOAD", "libplant.so")
+    };
+    let Some(mut client) = started(start) else { return };
+    let plant = workspace.filled_in("cp <base>/libplant.so .");
+    assert_eq!(client.call("bash", json!({"command": plant})).details()["exitCode"], 0);
+    assert!(!workspace.path("loaded").exists());
+    client.call("bash", json!({"command": "true"})).assert_worked();
+    assert!(workspace.path("loaded").exists(), "the command did not get its environment");
+    assert!(!workspace.base().join("outside/new").exists(), "it ran outside");
+}
+
+#[test]
+fn environment_of_a_command_is_that_without_a_sandbox() {
+    let workspace = workspace();
+    let flags = ["--sandbox", "read-only"];
+    let start = || {
+        let odd = "a=b\n\"c\"  \u{fc}";
+        let start = Start::new(&workspace)
+            .env("ODD", odd)
+            .env("EMPTY", "")
+            .env("GLIBC_TUNABLES", "glibc.malloc.check=0");
+        start.env("LD_LIBRARY_PATH", "")
+    };
+    let variables = |client: &mut Client| {
+        // Without what differs from call to call, and from mode to mode.
+        let command = "env -0 | LC_ALL=C sort -z | grep -zvE '^(TMPDIR|CUTLINE_MARK|_)=' | base64 -w0; echo $BASHPID $PPID | wc -w; [ $CUTLINE_MARK ]";
+        let reply = client.call("bash", json!({"command": command}));
+        assert_eq!(reply.details()["exitCode"], 0, "{reply}");
+        reply.text().to_owned()
+    };
+    let Some(mut held) = started(|| start().flags(flags)) else { return };
+    let mut free = start().client();
+    assert_eq!(variables(&mut held), variables(&mut free));
+}
+
+#[test]
+fn inherited_descriptors_do_not_reach_a_command() {
+    let workspace = workspace();
+    for mode in ["off", "workspace-write", "read-only"] {
+        let start = || {
+            let open = "exec 3<>/dev/null 7</ 20>>\"$HOME/open\" 200</dev/null; exec \"$0\" \"$@\"";
+            Start::new(&workspace).through("bash", &["-c", open]).flags(["--sandbox", mode])
+        };
+        let Some(mut client) = started(start) else { return };
+        let command = "cd /proc/$$/fd && for fd in *; do [ -e $fd ] && echo $fd $(readlink $fd); done; true";
+        let reply = client.call("bash", json!({"command": command}));
+        let lines: Vec<&str> = reply.text().lines().collect();
+        assert_eq!(lines.len(), 3, "{reply}");
+        assert_eq!(lines[0], "0 /dev/null", "{reply}");
+        assert!(lines[1].starts_with("1 pipe:") && lines[2].starts_with("2 pipe:"), "{reply}");
+    }
+}
+
+#[test]
+fn root_that_became_a_link_starts_no_command() {
+    let workspace = workspace();
+    let Some(mut client) = client(&workspace, &["--sandbox", "read-only"]) else { return };
+    client.call("bash", json!({"command": "pwd -P"})).assert_text(&workspace.filled_in("<root>\n"));
+    let moved = workspace.base().join("moved");
+    fs::rename(workspace.root(), &moved).unwrap();
+    std::os::unix::fs::symlink(workspace.base().join("outside"), workspace.root()).unwrap();
+    let reply = client.call("bash", json!({"command": "pwd -P"}));
+    fs::remove_file(workspace.root()).unwrap();
+    fs::rename(&moved, workspace.root()).unwrap();
+    assert_ne!(reply.details()["exitCode"], 0, "{reply}");
+}
+
+#[test]
+fn capabilities_over_the_system_are_given_up() {
+    let workspace = workspace();
+    for mode in ["workspace-write", "read-only"] {
+        let Some(mut client) = client(&workspace, &["--sandbox", mode]) else { return };
+        let command = "grep -E '^Cap(Inh|Prm|Eff|Amb)' /proc/self/status";
+        let reply = client.call("bash", json!({"command": command}));
+        // Of those over files, users and own processes: bits 0, 1, 2, 3, 4, 5, 6, 7, 10, 14, 18.
+        const KEPT: u64 = 0x0004_44ff;
+        for line in reply.text().lines() {
+            let bits = u64::from_str_radix(line.split_whitespace().last().unwrap(), 16).unwrap();
+            assert_eq!(bits & !KEPT, 0, "{reply}");
+        }
+        assert_eq!(reply.text().lines().count(), 4, "{reply}");
+    }
+}
