@@ -3,15 +3,15 @@
 use std::path::Path;
 
 use super::Finding::{self, Fine, Note, Wrong};
-use crate::cli::{NAME, Options};
+use crate::cli::{NAME, Options, SandboxMode};
 use crate::fs::workspace::shown;
 use crate::process::{self, sandbox};
 use crate::tools::error::reason;
 
-/// Commands that can run at once, below which somebody should know.
+/// Commands that can run at once, below which a note is given: others then wait.
 const FEW_COMMANDS: u32 = 16;
 
-/// Looks at what the server needs.
+/// Says of each thing that the server needs how it is.
 pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding)) {
     say(Fine(format!("{NAME} {} is {}", env!("CARGO_PKG_VERSION"), binary.display())));
     say(on_path(binary));
@@ -45,6 +45,12 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
         Ok(()) => Fine("commands can be held by --sandbox".to_owned()),
         Err(error) => Note(format!("--sandbox can't be had here: {error}")),
     });
+    let unix_sockets_are_open = options.sandbox != SandboxMode::ReadOnly && options.sandbox_deny.is_empty();
+    if sandbox::probe().is_ok() && !sandbox::knows_unix_sockets() && unix_sockets_are_open {
+        let open = "under --sandbox workspace-write each program of this user that listens on a UNIX socket is a full \
+                    way out: --sandbox-deny unix-sockets keeps commands from them";
+        say(if options.sandbox == SandboxMode::Off { Fine(open.to_owned()) } else { Note(open.to_owned()) });
+    }
 }
 
 fn on_path(binary: &Path) -> Finding {
@@ -60,7 +66,7 @@ fn on_path(binary: &Path) -> Finding {
     }
 }
 
-/// A folder that is given as a root.
+/// Says if a folder that is given as a root can be used.
 pub(super) fn root_can_be_used(root: &Path) -> Finding {
     match std::fs::read_dir(root) {
         Ok(_) => Fine(format!("--root {} is a folder that can be read", root.display())),

@@ -78,9 +78,9 @@ const ALLOWED: [&str; 10] = [
     "pair 1 1 0",
     "pair 1 5 0",
 ];
-/// SMC in two spellings, Multipath TCP, SCTP, DCCP, raw and packet sockets, AF_XDP, vsock, the kernel's crypto, other
-/// news, protocols put in TCP's place; io_uring, keys, queues, handles.
-const REFUSED: [&str; 28] = [
+/// SMC in two spellings, Multipath TCP, SCTP, DCCP, raw and packet sockets, XDP, vsock, the kernel's crypto, other
+/// news, protocols put in TCP's place; rings, keys, queues, handles, a terminal's input.
+const REFUSED: [&str; 30] = [
     "socket 2 1 256",
     "socket 10 1 256",
     "socket 43 1 0",
@@ -109,6 +109,8 @@ const REFUSED: [&str; 28] = [
     "call SYS_keyctl 0 0",
     "call SYS_mq_open 0 0",
     "call SYS_open_by_handle_at -100 0",
+    "call SYS_ioctl 0 21522",
+    "call SYS_ioctl 0 21532",
 ];
 
 /// The number of the error that a refused call ends with.
@@ -126,11 +128,12 @@ fn results(
         if unprivileged { start.unprivileged() } else { start }
     };
     let mut client = started(start)?;
-    let numbers: [(&str, i64); 4] = [
+    let numbers: [(&str, i64); 5] = [
         ("SYS_add_key", libc::SYS_add_key),
         ("SYS_keyctl", libc::SYS_keyctl),
         ("SYS_mq_open", libc::SYS_mq_open),
         ("SYS_open_by_handle_at", libc::SYS_open_by_handle_at),
+        ("SYS_ioctl", libc::SYS_ioctl),
     ];
     let input =
         numbers.iter().fold(calls.join("\n"), |text, (name, number)| text.replace(name, &number.to_string()));
@@ -223,7 +226,7 @@ fn programs_of_a_command_reach_each_other() {
     let workspace = workspace();
     compiled(&workspace, "send", SEND, &[]);
     let Some(mut client) = client(&workspace, &["--sandbox", "workspace-write"]) else { return };
-    let listen = "perl -MIO::Socket::UNIX -e '$s = IO::Socket::UNIX->new(Local => \"s\", Listen => 1) or die; open F, \">ready\"; $s->accept'";
+    let listen = "perl -MIO::Socket::UNIX -e '$s = IO::Socket::UNIX->new(Local => \"s\", Listen => 1) or die; open F, \">ready\"; $c = $s->accept; <$c>'";
     let command = format!(
         "{listen} & until [ -e ready ]; do sleep 0.01; done; {} stream s && wait && echo reached",
         workspace.base().join("send").display()
