@@ -107,6 +107,7 @@ fn context(data: &Path) -> Context {
         commands: cutline::process::Commands::default(),
     };
     Context {
+        fitted: None,
         shared: Arc::new(shared),
         workspace: Arc::new(Workspace::new(vec![root], Boundary::Roots).unwrap()),
         cancel: CancellationToken::new(),

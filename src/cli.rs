@@ -20,6 +20,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 
+use crate::fit::Fit;
 use crate::limits;
 use crate::process::{self, sandbox};
 use crate::tools::ToolName;
@@ -136,12 +137,15 @@ struct Options {
     /// Give results as structured content too, with an output schema
     #[arg(long, env = "CUTLINE_STRUCTURED", value_parser = clap::builder::FalseyValueParser::new(), global = true)]
     structured: bool,
-    /// Lines in an answer's body
-    #[arg(long, value_name = "N", env = "CUTLINE_MAX_LINES", value_parser = values::above_zero, default_value_t = limits::MAX_LINES, global = true)]
-    max_lines: u64,
-    /// Bytes in an answer's body: 30000, 30KB or 50KiB
-    #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_BYTES", value_parser = values::size, default_value = "30KB", global = true)]
-    max_bytes: Bytes,
+    /// Client whose limits answers are fitted to: auto goes by the client's own name, off fits to none
+    #[arg(long, value_name = "CLIENT", env = "CUTLINE_FIT", value_parser = values::fit, default_value = "auto", global = true)]
+    fit: Fit,
+    /// Lines in an answer's body [default: 2000, or what fits the client]
+    #[arg(long, value_name = "N", env = "CUTLINE_MAX_LINES", value_parser = values::above_zero, global = true)]
+    max_lines: Option<u64>,
+    /// Bytes in an answer's body: 30000, 30KB or 50KiB [default: 30KB, or what fits the client]
+    #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_BYTES", value_parser = values::size, global = true)]
+    max_bytes: Option<Bytes>,
     /// Characters of a match or context line in grep
     #[arg(long, value_name = "N", env = "CUTLINE_MAX_LINE_CHARS", value_parser = values::above_zero, default_value_t = limits::MAX_LINE_CHARS as u64, global = true)]
     max_line_chars: u64,
@@ -157,9 +161,9 @@ struct Options {
     /// Seconds that a call may ask for
     #[arg(long, value_name = "SECONDS", env = "CUTLINE_BASH_MAX_TIMEOUT", value_parser = values::above_zero, default_value_t = limits::BASH_MAX_TIMEOUT_SECS, global = true)]
     bash_max_timeout: u64,
-    /// Whether images are shown: off gives their type and size alone, for clients that hand images on as text
-    #[arg(long, value_name = "MODE", env = "CUTLINE_IMAGES", value_enum, default_value_t = ImageMode::On, global = true)]
-    images: ImageMode,
+    /// Whether images are shown: off gives their type and size alone, for clients that hand images on as text [default: what fits the client]
+    #[arg(long, value_name = "MODE", env = "CUTLINE_IMAGES", value_enum, global = true)]
+    images: Option<ImageMode>,
     /// Size of an image that is shown; larger ones are made smaller
     #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_IMAGE_BYTES", value_parser = values::image_size, default_value = "150KB", global = true)]
     max_image_bytes: Bytes,

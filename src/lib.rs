@@ -4,6 +4,7 @@
 //!
 //! - the core, a crate of its own (`cutline_core`): texts, what is kept of them, notices, details;
 //! - [`limits`]: every limit, its default and its unit;
+//! - [`fit`]: the limits within which a client hands an answer on whole;
 //! - `sys`, the one face of the operating system; on it [`fs`] (files and folders), [`search`]
 //!   (walks and matches) and [`process`] (commands, saved outputs, the sandbox);
 //! - the [`tools`], where these meet the core's words;
@@ -16,6 +17,7 @@ compile_error!("cutline is for Linux, macOS and Windows (docs/architecture.md, \
 #[cfg(any(target_os = "linux", target_os = "macos", windows))]
 pub mod cli;
 #[cfg(any(target_os = "linux", target_os = "macos", windows))]
+pub mod fit;
 pub mod fs;
 pub mod limits;
 #[cfg(any(target_os = "linux", target_os = "macos", windows))]

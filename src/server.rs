@@ -8,6 +8,7 @@ mod call_stats;
 mod concurrency;
 mod convert;
 mod ending;
+mod fits;
 mod guard;
 mod legacy_log;
 mod progress;
@@ -22,13 +23,15 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,
-    Implementation, ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion,
-    ReadResourceRequestParams, ReadResourceResponse, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
+    ErrorData, Implementation, InitializeRequestParams, InitializeResult, ListResourcesResult,
+    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ServerConfig, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer};
 use tokio_util::sync::CancellationToken;
 
+use crate::fit::{Fit, Given};
 use crate::fs::workspace::Workspace;
 use crate::stats::{Call, RequestedLimit};
 use crate::tools::{Context, Shared, ToolError, ToolName, arguments, catalog};
@@ -37,6 +40,7 @@ use call_stats::CallStats;
 use concurrency::ConcurrencyLimits;
 pub use convert::{Shape, result_of};
 pub use ending::{Ending, serve};
+use fits::Fits;
 use legacy_log::SetLevel;
 use roots::Roots;
 pub use stats_file::StatsFile;
@@ -55,6 +59,10 @@ pub struct Config {
     pub client_roots: ClientRoots,
     /// How results are shaped.
     pub shape: Shape,
+    /// The client that answers are fitted to.
+    pub fit: Fit,
+    /// The limits that the fit leaves alone.
+    pub given: Given,
     /// Where each call is recorded.
     pub stats_file: Option<StatsFile>,
 }
@@ -78,6 +86,7 @@ struct State {
     roots: Roots,
     shape: Shape,
     tools: Vec<Tool>,
+    fits: Fits,
     lanes: ConcurrencyLimits,
     tally: CallStats,
     shutdown: CancellationToken,
@@ -86,12 +95,13 @@ struct State {
 impl Server {
     /// A server that ends its commands when `shutdown` fires.
     pub fn new(config: Config, shutdown: CancellationToken) -> Self {
-        let Config { shared, workspace, client_roots, shape, stats_file } = config;
-        let tools = shared.tools.iter().map(|tool| convert::tool(tool, &shared, shape)).collect();
+        let Config { shared, workspace, client_roots, shape, fit, given, stats_file } = config;
+        let tools = convert::tools(&shared, &shared.limits, shape);
+        let fits = Fits::new(fit, &shared.limits, given);
         let roots = Roots::new(workspace, client_roots, Arc::clone(&shared));
         let lanes = ConcurrencyLimits::new(shared.workers);
         let tally = CallStats::new(now_ms(), stats_file);
-        Self(Arc::new(State { shared, roots, shape, tools, lanes, tally, shutdown }))
+        Self(Arc::new(State { shared, roots, shape, tools, fits, lanes, tally, shutdown }))
     }
 
     /// What was done, for the end: a line for each tool, and one for all.
@@ -108,8 +118,10 @@ impl Server {
         let start = Instant::now();
         let state = &self.0;
         let news = progress::Forwarder::new(&request);
+        let fitted = state.fits.of(request.client_info().as_ref());
         let cx = Context {
             shared: Arc::clone(&state.shared),
+            fitted: fitted.map(|fitted| Arc::clone(&fitted.limits)),
             workspace: state.roots.current(&request).await,
             cancel: request.ct.clone(),
             shutdown: state.shutdown.clone(),
@@ -129,13 +141,15 @@ impl Server {
             tracing::error!(tool = tool.as_str(), panic, "a tool panicked");
             Err(ToolError::Argument(format!("{} failed inside cutline: {panic}", tool.as_str())))
         });
+        let limits = cx.fitted.clone();
+        let limits = limits.as_deref().unwrap_or(&state.shared.limits);
         drop(cx);
         news.finish().await;
         // The answer to a call that was taken back goes nowhere.
         let outcome = if request.ct.is_cancelled() { Err(ToolError::Cancelled) } else { outcome };
         let call = Call { tool, asked, time_ms: now_ms(), duration: start.elapsed() };
-        state.tally.record(&call, &outcome, &state.shared.limits, &request).await;
-        result_of(outcome, state.shape).into()
+        state.tally.record(&call, &outcome, limits, &request).await;
+        result_of(outcome, fitted.map_or(state.shape, |fitted| fitted.shape(state.shape))).into()
     }
 }
 
@@ -160,6 +174,32 @@ impl ServerHandler for Server {
             .with_instructions(catalog::instructions(&shared.limits, &shared.tools))
     }
 
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut answer = self.negotiate_initialize(&request)?;
+        if let Some(fitted) = self.0.fits.of(Some(&request.client_info)) {
+            tracing::info!(
+                client = request.client_info.name,
+                fit = fitted.client.id,
+                "answers fit the client"
+            );
+            answer.instructions = Some(catalog::instructions(&fitted.limits, &self.0.shared.tools));
+        }
+        Ok(answer)
+    }
+
+    async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
+        let mut info = self.get_info();
+        if let Some(fitted) = self.0.fits.of(context.client_info().as_ref()) {
+            info.instructions = Some(catalog::instructions(&fitted.limits, &self.0.shared.tools));
+        }
+        Ok(DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), info))
+    }
+
     fn get_tool(&self, name: &str) -> Option<Tool> {
         self.0.tools.iter().find(|tool| tool.name == name).cloned()
     }
@@ -169,7 +209,12 @@ impl ServerHandler for Server {
         _page: Option<PaginatedRequestParams>,
         request: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        let mut list = ListToolsResult::with_all_items(self.0.tools.clone());
+        let state = &self.0;
+        let tools = match state.fits.of(request.client_info().as_ref()) {
+            Some(fitted) => convert::tools(&state.shared, &fitted.limits, state.shape),
+            None => state.tools.clone(),
+        };
+        let mut list = ListToolsResult::with_all_items(tools);
         list.ttl_ms = is_stateless(&request).then_some(LIST_TTL_MS);
         Ok(list)
     }
@@ -187,10 +232,12 @@ impl ServerHandler for Server {
     async fn read_resource(
         &self,
         params: ReadResourceRequestParams,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let state = &self.0;
-        let sums = || state.tally.to_value(&state.shared.limits);
+        let fitted = state.fits.of(context.client_info().as_ref());
+        let limits = fitted.map_or(&state.shared.limits, |fitted| &fitted.limits);
+        let sums = || state.tally.to_value(limits);
         resources::read(&params.uri, sums).map(Into::into)
     }
 

@@ -49,6 +49,8 @@ pub struct Shared {
 pub struct Context {
     /// What it shares with all others.
     pub shared: Arc<Shared>,
+    /// The limits that fit the client, where they are others than the shared ones.
+    pub fitted: Option<Arc<Limits>>,
     /// The roots, as they were when it began.
     pub workspace: Arc<Workspace>,
     /// Fires when the client takes the call back: all its work stops, and no answer is owed.
@@ -62,7 +64,7 @@ pub struct Context {
 impl Context {
     /// The limits in force.
     pub fn limits(&self) -> &Limits {
-        &self.shared.limits
+        self.fitted.as_deref().unwrap_or(&self.shared.limits)
     }
 
     /// Whether a tool is registered, and hints may name it.

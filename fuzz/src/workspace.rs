@@ -42,7 +42,8 @@ impl Tools {
             commands: Commands::default(),
         };
         let cx = Context {
-            shared: Arc::new(shared),
+            fitted: None,
+shared: Arc::new(shared),
             workspace: Arc::new(workspace),
             cancel: CancellationToken::new(),
             shutdown: CancellationToken::new(),

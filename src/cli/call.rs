@@ -137,6 +137,10 @@ fn prepared(
     let workspace = Arc::new(options.workspace(&shared)?);
     let stats_file = options.stats_file()?;
     let cx = Context {
+        fitted: options
+            .fit
+            .client(None)
+            .map(|client| Arc::new(client.fitted(&shared.limits, options.given()))),
         shared,
         workspace,
         cancel: CancellationToken::new(),

@@ -39,7 +39,8 @@ fn config(options: &Options) -> Result<Config, String> {
     };
     let shape = if options.structured { Shape::Structured } else { Shape::Text };
     let stats_file = options.stats_file()?;
-    Ok(Config { shared, workspace, client_roots, shape, stats_file })
+    let (fit, given) = (options.fit, options.given());
+    Ok(Config { shared, workspace, client_roots, shape, fit, given, stats_file })
 }
 
 /// The runtime: one thread for all that waits, and threads for blocking work. With more of the first

@@ -4,10 +4,11 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::fit::Given;
 use crate::fs::append::Appended;
 use crate::fs::line_index;
 use crate::fs::workspace::{Boundary, Root, Workspace, lexical};
-use crate::limits::{BASH_TIMEOUT_SECS, Images, Limits};
+use crate::limits::{BASH_TIMEOUT_SECS, Images, Limits, MAX_BYTES, MAX_LINES};
 use crate::process::sandbox::{self, Mode, Sandbox};
 use crate::process::spill;
 use crate::process::{self, Commands};
@@ -25,7 +26,7 @@ impl Options {
         if timeout > max_timeout {
             return Err(format!("--bash-timeout {timeout} is above --bash-max-timeout {max_timeout}"));
         }
-        let (head, max_lines) = (self.bash_head, self.max_lines);
+        let (head, max_lines) = (self.bash_head, self.max_lines.unwrap_or(MAX_LINES));
         if head.saturating_add(self.bash_tail.unwrap_or(0)) > max_lines {
             return Err(format!("--bash-head and --bash-tail together are above --max-lines {max_lines}"));
         }
@@ -34,20 +35,21 @@ impl Options {
         }
         Ok(Limits {
             max_lines,
-            max_bytes: self.max_bytes.0,
+            max_bytes: self.max_bytes.map_or(MAX_BYTES, |bytes| bytes.0),
             max_line_chars: usize::try_from(self.max_line_chars).unwrap_or(usize::MAX),
             bash_head: head,
             bash_tail: self.bash_tail,
             bash_timeout_secs: timeout,
             bash_max_timeout_secs: max_timeout,
-            images: match self.images {
+            images: match self.images.unwrap_or(ImageMode::On) {
                 ImageMode::On => Images::UpTo(self.max_image_bytes.0),
                 ImageMode::Off => Images::Off,
             },
         })
     }
 
-    /// Returns the state that all calls share.
+use crate::limits::{BASH_TIMEOUT_SECS, Images, Limits, MAX_BYTES, MAX_LINES};
+use crate::process::sandbox::{self, Mode, Sandbox};
     pub(super) fn shared(&self) -> Result<Arc<Shared>, String> {
         let processors = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let asked = self.workers.map(|workers| usize::try_from(workers).unwrap_or(usize::MAX));

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use tracing_subscriber::filter::Targets;
 
+use crate::fit::{CLIENTS, Client, Fit};
 use crate::tools::ToolName;
 
 /// A number of bytes.
@@ -74,6 +75,18 @@ pub(super) fn duration(text: &str) -> Result<Duration, String> {
         Err(_) => humantime::parse_duration(text.trim()).map_err(|error| error.to_string())?,
     };
     if parsed.is_zero() { Err("must be above 0".to_owned()) } else { Ok(parsed) }
+}
+
+/// A client of the table of fits, `auto` or `off`.
+pub(super) fn fit(text: &str) -> Result<Fit, String> {
+    match text.trim() {
+        "auto" => Ok(Fit::Auto),
+        "off" => Ok(Fit::Off),
+        id => Client::of_id(id).map(Fit::Client).ok_or_else(|| {
+            let ids: Vec<&str> = CLIENTS.iter().map(|client| client.id).collect();
+            format!("not a client; there are auto, off, {}", ids.join(", "))
+        }),
+    }
 }
 
 /// A tool's name.

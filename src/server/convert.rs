@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
+use crate::limits::Limits;
 use crate::tools::arguments::{self, Object};
 use crate::tools::{Output, Shared, ToolError, ToolName};
 
@@ -25,6 +26,8 @@ pub enum Shape {
     /// One text, and its facts in `_meta`: what every client hands on whole.
     #[default]
     Text,
+    /// One text alone, for clients that would hand its facts on to the model too.
+    Bare,
     /// The same, and all of it once more as structured content, for clients that want that.
     Structured,
 }
@@ -37,22 +40,26 @@ pub fn result_of(outcome: Result<Output, ToolError>, shape: Shape) -> CallToolRe
     };
     let details = serde_json::to_value(&output.details).unwrap_or_default();
     let structured = match shape {
-        Shape::Text => None,
+        Shape::Text | Shape::Bare => None,
         Shape::Structured => Some(json!({ "text": output.text, "details": details })),
     };
     let mut content = vec![ContentBlock::text(output.text)];
     content.extend(output.image.map(|image| ContentBlock::image(image.base64, image.mime_type)));
     let mut result = CallToolResult::success(content);
     result.structured_content = structured;
-    if details.as_object().is_some_and(|details| !details.is_empty()) {
+    if shape != Shape::Bare && details.as_object().is_some_and(|details| !details.is_empty()) {
         result.meta = Some(meta(DETAILS, details));
     }
     result
 }
 
+/// The registered tools as `tools/list` shows them.
+pub(super) fn tools(shared: &Shared, limits: &Limits, shape: Shape) -> Vec<Tool> {
+    shared.tools.iter().map(|name| tool(name, shared, limits, shape)).collect()
+}
+
 /// A tool as `tools/list` shows it.
-pub(super) fn tool(name: ToolName, shared: &Shared, shape: Shape) -> Tool {
-    let limits = &shared.limits;
+fn tool(name: ToolName, shared: &Shared, limits: &Limits, shape: Shape) -> Tool {
     let read_only = name.is_read_only();
     let annotations = ToolAnnotations::new()
         .read_only(read_only)

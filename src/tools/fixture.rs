@@ -30,6 +30,7 @@ impl Fixture {
             commands: crate::process::Commands::default(),
         };
         let cx = Context {
+            fitted: None,
             shared: Arc::new(shared),
             workspace: Arc::new(workspace),
             cancel: CancellationToken::new(),

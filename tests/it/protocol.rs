@@ -25,6 +25,9 @@ mod crowd;
 // Log notifications and the log itself.
 mod logging;
 
+// Limits that fit the client.
+mod fit;
+
 // Roots that a client offers.
 mod roots;
 

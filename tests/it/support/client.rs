@@ -50,6 +50,7 @@ pub(crate) struct Start<'a> {
     flags: Vec<String>,
     env: Vec<(String, String)>,
     era: Era,
+    name: String,
     roots: Option<Vec<String>>,
     unprivileged: bool,
     saved_dir: bool,
@@ -64,10 +65,17 @@ impl<'a> Start<'a> {
             flags: Vec::new(),
             env: Vec::new(),
             era: Era::LEGACY,
+            name: "cutline-tests".to_owned(),
             roots: None,
             unprivileged: false,
             saved_dir: true,
         }
+    }
+
+    /// Spoken to by a client that gives itself this name.
+    pub(crate) fn named(mut self, name: &str) -> Self {
+        name.clone_into(&mut self.name);
+        self
     }
 
     /// With these flags.
@@ -172,6 +180,7 @@ impl<'a> Start<'a> {
             incoming,
             stderr,
             era: self.era,
+            name: self.name,
             flags: self.flags.join(" "),
             roots: self.roots,
             next_id: 1,
@@ -189,6 +198,7 @@ pub(crate) struct Client {
     incoming: Receiver<String>,
     stderr: Arc<Mutex<Vec<u8>>>,
     era: Era,
+    name: String,
     flags: String,
     /// The roots that it offers, as URIs.
     pub(crate) roots: Option<Vec<String>>,
@@ -264,7 +274,7 @@ impl Client {
             json!({
                 "protocolVersion": revision,
                 "capabilities": capabilities,
-                "clientInfo": {"name": "cutline-tests", "version": "1"},
+                "clientInfo": {"name": self.name, "version": "1"},
             }),
         )
     }
@@ -274,7 +284,7 @@ impl Client {
         if self.era == Era::Modern {
             let meta = &mut params["_meta"];
             meta["io.modelcontextprotocol/protocolVersion"] = json!("2026-07-28");
-            meta["io.modelcontextprotocol/clientInfo"] = json!({"name": "cutline-tests", "version": "1"});
+            meta["io.modelcontextprotocol/clientInfo"] = json!({"name": self.name, "version": "1"});
             meta["io.modelcontextprotocol/clientCapabilities"] = json!({});
         }
     }

@@ -1,0 +1,244 @@
+//! The fit: the limits within which a client hands an answer on whole, a row for each client.
+//!
+//! Clients cut answers again, give calls up, or hand images on as text; none says so in the protocol.
+//! Each row was measured with the real program in the version it names (docs/clients). A client says
+//! its name in the handshake, or in each request of the stateless era. A flag that was given holds over
+//! the row; a client without a row gets the limits of the flags and their defaults.
+
+use crate::limits::{Images, Limits};
+
+/// A client, and the bounds of what it hands on to its model.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Client {
+    /// The name by which `--fit` takes it.
+    pub id: &'static str,
+    /// The beginnings of the names that it gives itself, in small letters. None where its name says
+    /// nothing, because it is that of a library.
+    names: &'static [&'static str],
+    /// The version with which it was measured.
+    pub version: &'static str,
+    /// Lines that it hands on, less room for the notice.
+    max_lines: Option<u64>,
+    /// Bytes that it hands on, less room for the notice and for its own wrapping.
+    max_bytes: Option<u64>,
+    /// Seconds that it waits for an answer, less a tenth.
+    pub answer_within_secs: Option<u64>,
+    /// False if it hands images on as text, or refuses an answer that has one.
+    has_images: bool,
+    /// False if it hands the details on to the model.
+    hides_details: bool,
+}
+
+/// A client that takes whatever the defaults give.
+const WHOLE: Client = Client {
+    id: "",
+    names: &[],
+    version: "",
+    max_lines: None,
+    max_bytes: None,
+    answer_within_secs: None,
+    has_images: true,
+    hides_details: true,
+};
+
+/// The clients that were measured.
+pub static CLIENTS: [Client; 17] = [
+    Client { id: "claude-code", names: &["claude-code"], version: "2.1", ..WHOLE },
+    // Drops the middle above 12,000 bytes.
+    Client {
+        id: "codex",
+        names: &["codex-mcp-client"],
+        version: "0.169",
+        max_bytes: Some(11_000),
+        answer_within_secs: Some(270),
+        ..WHOLE
+    },
+    // Drops the end above 2000 lines, the notice with it.
+    Client { id: "opencode", names: &["opencode"], version: "1.18", max_lines: Some(1990), ..WHOLE },
+    Client { id: "gemini", names: &["gemini-cli-mcp-client"], version: "0.61", ..WHOLE },
+    // Drops the middle above 25,000 characters or 1000 lines.
+    Client {
+        id: "qwen",
+        names: &["qwen-cli-mcp-client"],
+        version: "0.15",
+        max_lines: Some(990),
+        max_bytes: Some(24_000),
+        ..WHOLE
+    },
+    // Shows the whole result as JSON and drops the middle above 8000 characters of it.
+    Client {
+        id: "cline",
+        names: &["@cline/", "cline"],
+        version: "3.0",
+        max_bytes: Some(5500),
+        answer_within_secs: Some(54),
+        has_images: false,
+        hides_details: false,
+        ..WHOLE
+    },
+    Client {
+        id: "continue",
+        names: &["continue-cli-client", "continue-client"],
+        version: "1.5",
+        answer_within_secs: Some(54),
+        has_images: false,
+        ..WHOLE
+    },
+    Client { id: "openai-agents", version: "0.24", answer_within_secs: Some(4), ..WHOLE },
+    Client { id: "pydantic-ai", version: "2.68", ..WHOLE },
+    Client { id: "langchain", version: "0.3", ..WHOLE },
+    Client {
+        id: "google-adk",
+        names: &["google-adk"],
+        version: "2.13",
+        answer_within_secs: Some(4),
+        has_images: false,
+        hides_details: false,
+        ..WHOLE
+    },
+    Client {
+        id: "llama-index",
+        version: "0.6",
+        answer_within_secs: Some(27),
+        has_images: false,
+        hides_details: false,
+        ..WHOLE
+    },
+    Client {
+        id: "mastra",
+        version: "0.14",
+        answer_within_secs: Some(54),
+        has_images: false,
+        hides_details: false,
+        ..WHOLE
+    },
+    Client { id: "autogen", version: "0.7", answer_within_secs: Some(4), has_images: false, ..WHOLE },
+    // Keeps the start alone, somewhere above 6.6 KB.
+    Client { id: "crewai", version: "1.15", max_bytes: Some(6000), has_images: false, ..WHOLE },
+    Client { id: "ai-sdk", version: "6", ..WHOLE },
+    Client { id: "smolagents", version: "1.26", ..WHOLE },
+];
+
+/// Which client answers are fitted to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Fit {
+    /// The one that the client's own name says.
+    #[default]
+    Auto,
+    /// This one, whatever the client's name is.
+    Client(&'static Client),
+    /// None: the flags and their defaults hold.
+    Off,
+}
+
+/// The limits that a flag or a variable set: a client's row leaves them alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Given {
+    /// `--max-lines`.
+    pub max_lines: bool,
+    /// `--max-bytes`.
+    pub max_bytes: bool,
+    /// `--images`.
+    pub images: bool,
+}
+
+impl Client {
+    /// Returns the client of that id.
+    pub fn of_id(id: &str) -> Option<&'static Self> {
+        CLIENTS.iter().find(|client| client.id == id)
+    }
+
+    /// Returns true if the details, which the client would hand on to the model, are left out.
+    pub fn leaves_details_out(&self) -> bool {
+        !self.hides_details
+    }
+
+    /// Returns `limits` lowered to what the client takes, but for those that were `given`.
+    pub fn fitted(&self, limits: &Limits, given: Given) -> Limits {
+        let lowered = |limit: u64, is_given: bool, to: Option<u64>| match to {
+            Some(to) if !is_given => limit.min(to),
+            _ => limit,
+        };
+        let max_lines = lowered(limits.max_lines, given.max_lines, self.max_lines);
+        let bash_head = limits.bash_head.min(max_lines);
+        Limits {
+            max_lines,
+            max_bytes: lowered(limits.max_bytes, given.max_bytes, self.max_bytes),
+            bash_head,
+            bash_tail: limits.bash_tail.map(|tail| tail.min(max_lines - bash_head)),
+            images: if self.has_images || given.images { limits.images } else { Images::Off },
+            ..limits.clone()
+        }
+    }
+}
+
+impl Fit {
+    /// Returns the client whose row holds for one that gives itself `name`.
+    pub fn client(self, name: Option<&str>) -> Option<&'static Client> {
+        match self {
+            Self::Off => None,
+            Self::Client(client) => Some(client),
+            Self::Auto => {
+                let name = name?.to_lowercase();
+                CLIENTS.iter().find(|client| client.names.iter().any(|begin| name.starts_with(begin)))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn client_is_found_by_the_name_it_gives_itself() {
+        let cases = [
+            ("claude-code", Some("claude-code")),
+            ("codex-mcp-client", Some("codex")),
+            ("opencode", Some("opencode")),
+            ("gemini-cli-mcp-client", Some("gemini")),
+            ("qwen-cli-mcp-client-cutline", Some("qwen")),
+            ("@cline/core", Some("cline")),
+            ("continue-cli-client", Some("continue")),
+            ("google-adk", Some("google-adk")),
+            ("mcp", None),
+            ("cutline", None),
+            ("Visual Studio Code", None),
+        ];
+        for (name, id) in cases {
+            assert_eq!(Fit::Auto.client(Some(name)).map(|client| client.id), id, "{name}");
+        }
+        assert_eq!(Fit::Auto.client(None), None);
+        let crewai = Client::of_id("crewai").unwrap();
+        assert_eq!(Fit::Client(crewai).client(Some("opencode")), Some(crewai));
+        assert_eq!(Fit::Off.client(Some("opencode")), None);
+    }
+
+    #[test]
+    fn given_flags_hold_over_the_row() {
+        let cline = Client::of_id("cline").unwrap();
+        let limits = Limits::default();
+        let fitted = cline.fitted(&limits, Given::default());
+        assert_eq!((fitted.max_lines, fitted.max_bytes, fitted.images), (2000, 5500, Images::Off));
+        let given = Given { max_bytes: true, images: true, ..Given::default() };
+        assert_eq!(cline.fitted(&limits, given), limits);
+        // A limit below that of the row is not raised.
+        let low = Limits { max_bytes: 100, ..Limits::default() };
+        assert_eq!(cline.fitted(&low, Given::default()).max_bytes, 100);
+    }
+
+    #[test]
+    fn kept_ends_stay_within_the_lines() {
+        let opencode = Client::of_id("opencode").unwrap();
+        let limits = Limits { bash_head: 1000, bash_tail: Some(1000), ..Limits::default() };
+        let fitted = opencode.fitted(&limits, Given::default());
+        assert_eq!((fitted.bash_head, fitted.bash_tail), (1000, Some(990)));
+    }
+
+    #[test]
+    fn ids_are_unique() {
+        for client in &CLIENTS {
+            assert_eq!(Client::of_id(client.id), Some(client));
+        }
+    }
+}

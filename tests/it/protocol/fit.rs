@@ -1,0 +1,80 @@
+//! Answers fitted to the client that is there, by the name that it gives itself.
+
+use serde_json::json;
+
+use crate::support::{Era, Start, Workspace};
+
+fn workspace() -> Workspace {
+    Workspace::with(&json!({
+        "lines": {"lines": [1, 5000], "text": "{n}"},
+        "wide": {"lines": [1, 5000], "text": "{n} abcdefghijklmnopqrstuvwxyz abcdefghijklmnopqrstuvwxyz"},
+        "wide.png": {"copy": "wide.png"},
+    }))
+}
+
+#[test]
+fn limits_are_those_of_the_clients_row() {
+    let workspace = workspace();
+    for era in Era::BOTH {
+        let start = || Start::new(&workspace).era(era);
+        let opencode = start().named("opencode").client().call("read", json!({"path": "lines"}));
+        opencode.assert_holds("\n\n[Showing lines 1-1990 of 5000. Use offset=1991 to continue]");
+        let codex = start().named("codex-mcp-client").client().call("read", json!({"path": "wide"}));
+        codex.assert_holds("(11KB limit)");
+        let other = start().named("some-client").client().call("read", json!({"path": "lines"}));
+        other.assert_holds("[Showing lines 1-2000 of 5000. Use offset=2001 to continue]");
+    }
+}
+
+#[test]
+fn descriptions_instructions_and_counts_name_the_limits_that_hold() {
+    let workspace = workspace();
+    for era in Era::BOTH {
+        let mut client = Start::new(&workspace).era(era).named("opencode").silent();
+        let hello = match era {
+            Era::Legacy(revision) => client.initialize(revision),
+            Era::Modern => client.ask("server/discover", json!({})),
+        };
+        assert!(hello["result"]["instructions"].as_str().unwrap().contains("at most 1990 lines"), "{hello}");
+        if era != Era::Modern {
+            client.notify("notifications/initialized", json!({}));
+        }
+        let list = client.ask("tools/list", json!({})).to_string();
+        assert!(list.contains("at most 1990 lines") && !list.contains("2000 lines"), "{list}");
+        let stats = client.ask("resources/read", json!({"uri": "cutline://stats"})).to_string();
+        assert!(stats.contains("\\\"maxLines\\\":1990"), "{stats}");
+    }
+}
+
+#[test]
+fn flags_hold_over_the_row() {
+    let workspace = workspace();
+    let read = |flags: &[&str], name: &str| {
+        Start::new(&workspace).flags(flags).named(name).client().call("read", json!({"path": "lines"}))
+    };
+    read(&["--max-lines", "2000"], "opencode").assert_holds("[Showing lines 1-2000 of 5000.");
+    read(&["--fit", "off"], "opencode").assert_holds("[Showing lines 1-2000 of 5000.");
+    read(&["--fit", "opencode"], "mcp").assert_holds("[Showing lines 1-1990 of 5000.");
+    read(&["--max-lines", "5"], "opencode").assert_holds("[Showing lines 1-5 of 5000.");
+}
+
+#[test]
+fn client_that_hands_all_on_as_text_gets_neither_images_nor_details() {
+    let workspace = workspace();
+    let mut client = Start::new(&workspace).named("@cline/core").client();
+    let reply = client.call("read", json!({"path": "wide.png"}));
+    reply.assert_text("Read image: wide.png (image/png, 2400x10, 103B)\n\n[This client shows no images]");
+    assert_eq!(reply.result["content"].as_array().unwrap().len(), 1);
+    let reply = client.call("read", json!({"path": "wide"}));
+    reply.assert_holds("(5.5KB limit)");
+    assert!(reply.result.get("_meta").is_none(), "{}", reply.result);
+}
+
+#[test]
+fn wrong_client_is_refused_with_those_that_there_are() {
+    let workspace = workspace();
+    let output = Start::new(&workspace).flags(["--fit", "nobody"]).command().output().unwrap();
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("not a client; there are auto, off, claude-code, codex, opencode"), "{said}");
+}
