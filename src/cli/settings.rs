@@ -48,8 +48,16 @@ impl Options {
         })
     }
 
-use crate::limits::{BASH_TIMEOUT_SECS, Images, Limits, MAX_BYTES, MAX_LINES};
-use crate::process::sandbox::{self, Mode, Sandbox};
+    /// Returns the limits that were given, which no client's row lowers.
+    pub(super) fn given(&self) -> Given {
+        Given {
+            max_lines: self.max_lines.is_some(),
+            max_bytes: self.max_bytes.is_some(),
+            images: self.images.is_some(),
+        }
+    }
+
+    /// Returns the state that all calls share.
     pub(super) fn shared(&self) -> Result<Arc<Shared>, String> {
         let processors = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
         let asked = self.workers.map(|workers| usize::try_from(workers).unwrap_or(usize::MAX));
