@@ -48,7 +48,9 @@ fn main() {
     });
     report("head", || collect(Head::new(BOUNDS), &text));
     report("tail", || collect(Tail::new(BOUNDS), &text));
-    report("head and tail", || collect(HeadTail::new(200, 800, BOUNDS.bytes), &text));
+    report("head and tail", || {
+        collect(HeadTail::new(Bounds { lines: 1000, ..BOUNDS }).with_head_lines(200), &text);
+    });
     println!();
     for (name, unit) in
         [("ordinary lines", line), ("one line", "x"), ("empty lines", "\n"), ("Chinese", "一二三四五\n")]
@@ -58,7 +60,7 @@ fn main() {
             let text = source(as_index(bounds.bytes) * 4 / 3);
             let of = format!("{}, {}", Size(bounds.bytes), name);
             adds(&format!("an answer of {of}: start"), || {
-                answer(Head::with_partial_line(bounds), &text, bounds)
+                answer(Head::new(bounds).with_partial_line(), &text, bounds)
             });
             adds(&format!("an answer of {of}: end"), || answer(Tail::new(bounds), &text, bounds));
         }

@@ -4,20 +4,25 @@
 //! notices say and add what is not worth the model's context. Keys are in camelCase; a fact that
 //! does not apply is absent.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::text::Extent;
-use crate::truncate::Bounds;
-use crate::truncate::{Partial, TruncatedBy, Truncation};
+use crate::truncate::{Bounds, Partial, TruncatedBy, Truncation};
 
 /// Bytes or characters that make about one token.
 pub const CHARS_PER_TOKEN: u64 = 4;
 
 /// The facts of one answer.
+///
+/// ```
+/// use cutline_core::details::Details;
+/// let details = Details { next_offset: Some(2001), ..Details::default() };
+/// assert_eq!(serde_json::to_string(&details).unwrap(), r#"{"nextOffset":2001}"#);
+/// ```
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Details {
-    /// What a line or byte limit cut.
+    /// The cut by a line or byte limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncation: Option<TruncationDetails>,
     /// The `offset` of the call that continues.
@@ -26,10 +31,10 @@ pub struct Details {
     /// Lines in the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_lines: Option<u64>,
-    /// What the file's text was decoded from, where that is not valid UTF-8.
+    /// The encoding of the file, if that is not valid UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<&'static str>,
-    /// How the lines shown end, where that is not by `\n` alone.
+    /// The ending of the lines shown, if that is not `\n` alone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line_ending: Option<&'static str>,
     /// False where a page of white space is followed by a notice, and its last line has no newline.
@@ -53,19 +58,19 @@ pub struct Details {
     /// That a command was ended by its timeout.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timed_out: Option<bool>,
-    /// How long a command took, in milliseconds.
+    /// The duration of a command, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
     /// Lines left out between the first and the last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub omitted_lines: Option<u64>,
-    /// Where the whole output is.
+    /// The path of the whole output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub full_output_path: Option<String>,
     /// Bytes in that file, where it does not hold all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub full_output_bytes: Option<u64>,
-    /// Why the whole output could not be saved.
+    /// The reason for which the whole output could not be saved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spill_error: Option<String>,
     /// Processes that outlive the command and hold its output.
@@ -80,7 +85,7 @@ pub struct Details {
     /// That long lines were cut.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub lines_truncated: Option<bool>,
-    /// What a search passed over.
+    /// The number of files that a search passed over.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub skipped: Option<Skipped>,
     /// The call's limit of results, where there were more.
@@ -94,7 +99,7 @@ pub struct Details {
     pub total_entries: Option<u64>,
 }
 
-/// What a search passed over; only what is above 0 is said.
+/// The number of files that a search passed over; only a number above 0 is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Skipped {
@@ -110,7 +115,7 @@ pub struct Skipped {
 }
 
 impl Skipped {
-    /// Itself, where anything was passed over.
+    /// Returns itself if anything was passed over.
     pub fn reported(self) -> Option<Self> {
         (self != Self::default()).then_some(self)
     }
@@ -126,7 +131,17 @@ fn is_false(fact: &bool) -> bool {
     !*fact
 }
 
-/// What a line or byte limit cut from a text.
+/// The cut of a text by a line or byte limit.
+///
+/// ```
+/// use cutline_core::details::TruncationDetails;
+/// use cutline_core::truncate::{Bounds, Direction, truncate};
+/// let bounds = Bounds { lines: 2, bytes: 100 };
+/// let kept = truncate("a\nb\nc\n", bounds.lines, bounds.bytes, Direction::Head);
+/// let details = TruncationDetails::of(&kept, kept.total, bounds).unwrap();
+/// let json = serde_json::to_value(details).unwrap();
+/// assert_eq!((&json["truncatedBy"], &json["totalLines"]), (&"lines".into(), &3.into()));
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TruncationDetails {
@@ -146,7 +161,7 @@ pub struct TruncationDetails {
     pub max_lines: u64,
     /// The limit of bytes.
     pub max_bytes: u64,
-    /// True if the body ends (or, where only a start is kept, begins) with a part of a line; else absent.
+    /// True if the body ends (or, if only a start is kept, begins) with a part of a line; else absent.
     #[serde(skip_serializing_if = "is_false")]
     pub last_line_partial: bool,
     /// True if the first line alone is over the limit, and the body empty for it; else absent.
@@ -158,13 +173,13 @@ pub struct TruncationDetails {
     pub total_estimated_tokens: u64,
     /// Tokens that the limit allows, about.
     pub limit_tokens: u64,
-    /// Whether there is more than the totals say.
+    /// True if there is more than the totals say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_is_lower_bound: Option<bool>,
 }
 
 impl TruncationDetails {
-    /// The details of a text that was cut; `None` where it was not.
+    /// Returns the details of a text that was cut; `None` if it was not.
     ///
     /// `total` is what the text came from: the file on disk, the raw stream. `bounds` are the limits in force.
     pub fn of(truncation: &Truncation, total: Extent, bounds: Bounds) -> Option<Self> {
@@ -186,24 +201,5 @@ impl TruncationDetails {
             limit_tokens: bounds.bytes / CHARS_PER_TOKEN,
             total_is_lower_bound: None,
         })
-    }
-}
-
-impl Serialize for TruncatedBy {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(match self {
-            Self::Lines => "lines",
-            Self::Bytes => "bytes",
-        })
-    }
-}
-
-impl<'de> Deserialize<'de> for TruncatedBy {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match String::deserialize(deserializer)?.as_str() {
-            "lines" => Ok(Self::Lines),
-            "bytes" => Ok(Self::Bytes),
-            other => Err(serde::de::Error::unknown_variant(other, &["lines", "bytes"])),
-        }
     }
 }

@@ -1,8 +1,8 @@
-//! Every text that cutline itself says in an answer, once.
+//! Every text that is said in an answer beside the body, once.
 //!
 //! A notice is a line in square brackets after the body: what was left out, and the exact next
-//! call that gets it. The one that says how to continue comes last. What the model reads as an
-//! error is in `tools::error`; what a client reads as data is in `details`.
+//! call that gets it. The one that says how to continue comes last. The same facts as data are in
+//! [`crate::details`].
 
 mod compose;
 mod list;
@@ -12,7 +12,7 @@ pub use compose::{Answer, BodyEnd};
 pub use list::{NAMES_LISTED, Names};
 pub use words::Count;
 
-/// What stands for a body that has nothing in it.
+/// The texts in the place of a body that has nothing in it.
 pub mod empty {
     /// A command that printed nothing.
     pub const NO_OUTPUT: &str = "(no output)";
@@ -24,17 +24,29 @@ pub mod empty {
     pub const NO_FILES: &str = "No files found matching pattern";
 }
 
-/// What stands between the first and the last lines of an output.
+/// The line between the first and the last lines of an output.
+///
+/// ```
+/// use cutline_core::notice::Omission;
+/// assert_eq!(Omission(1).to_string(), "[...Output truncated: 1 line omitted...]");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Omission(
-    /// How many lines are left out.
+    /// Lines that are left out.
     pub u64,
 );
 
 /// A line in square brackets after the body.
+///
+/// ```
+/// use cutline_core::notice::Notice;
+/// let page = Notice::Page { first: 1, last: 2000, total: 5000, byte_limit: None };
+/// assert_eq!(page.to_string(), "[Showing lines 1-2000 of 5000. Use offset=2001 to continue]");
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Notice {
-    /// A page of a file; what it holds and where the next one begins.
+    /// A page of a file: its lines, and the line at which the next one begins.
     Page {
         /// Number of the first line shown.
         first: u64,
@@ -53,7 +65,7 @@ pub enum Notice {
         bytes: u64,
         /// The byte limit.
         limit: u64,
-        /// How to get at it.
+        /// The way to get at it.
         hint: LineHint,
     },
     /// A file without content.
@@ -85,18 +97,18 @@ pub enum Notice {
     },
     /// An image that can't be decoded.
     ImageDamaged,
-    /// A command's output that was cut, and where all of it is.
+    /// A command's output that was cut, and the place of all of it.
     Output {
-        /// What is shown.
+        /// The part that is shown.
         shown: Shown,
-        /// Where the rest is.
+        /// The place of the whole.
         saved: Saved,
     },
     /// A command's output that is not text.
     OutputBinary {
         /// All its bytes.
         bytes: u64,
-        /// Where they are.
+        /// The place of the whole.
         saved: Saved,
     },
     /// The call asked for more seconds than a command may run.
@@ -106,25 +118,25 @@ pub enum Notice {
     },
     /// Processes that outlive the command and hold its output.
     Background {
-        /// Each one's id and name; three at most, `count` says how many there are.
+        /// The id and name of each of the first three.
         named: Vec<(u32, String)>,
-        /// How many there are.
+        /// Their number.
         count: usize,
-        /// Where their output goes on to.
+        /// The place to which their output goes on.
         saved: Saved,
     },
     /// The call's limit ended a search or a listing.
     LimitReached {
         /// The limit.
         limit: u64,
-        /// What it counts.
+        /// The things that it counts.
         unit: Unit,
     },
     /// The byte limit, or the line limit, ended a search.
     PageLimit {
         /// The limit that cut.
         by: PageLimit,
-        /// What is shown and of how many, where the tool says so.
+        /// The number of things shown and in all, if the tool says so.
         of: Option<PageOf>,
     },
     /// The one name that is shown is over the byte limit alone.
@@ -136,9 +148,9 @@ pub enum Notice {
     },
     /// Lines were cut to a number of characters.
     LinesTruncated {
-        /// How many characters.
+        /// Characters of a line at most.
         max_chars: usize,
-        /// Whether the read tool is there to see the whole line.
+        /// True if the read tool is there to see the whole line.
         read: bool,
     },
     /// Files or folders that could not be read.
@@ -161,7 +173,7 @@ pub enum Notice {
     },
 }
 
-/// How to get at a line that no page can hold.
+/// The way to get at a line that no page can hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LineHint {
     /// The start of a file's first line.
@@ -170,7 +182,7 @@ pub enum LineHint {
     ShellLine(ShellFile),
     /// There is no shell: search in it, or go on after it.
     Tools {
-        /// Whether grep is there.
+        /// True if grep is there.
         grep: bool,
         /// The next line, where there is one.
         next: Option<u64>,
@@ -186,20 +198,20 @@ pub enum ShellFile {
     Utf16(String),
 }
 
-/// What a body of nothing but white space is.
+/// The kind of a body of nothing but white space.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Blank {
-    /// A whole file, of so many lines.
+    /// A whole file, of this many lines.
     File(u64),
-    /// A command's whole output, of so many lines.
+    /// A command's whole output, of this many lines.
     Output(u64),
-    /// A part of a file, from one line to another.
+    /// A part of a file or an output, from one line to another.
     Lines(u64, u64),
-    /// So many names.
+    /// This many names.
     Results(u64),
 }
 
-/// What an answer shows of a command's output.
+/// The part of a command's output that an answer shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
     /// Whole lines, from one number to another.
@@ -215,7 +227,7 @@ pub enum Shown {
     },
     /// The first lines and the last ones.
     Ends {
-        /// How many lines from the start.
+        /// Lines from the start.
         head: u64,
         /// Number of the first line after the gap.
         tail: u64,
@@ -226,42 +238,42 @@ pub enum Shown {
     },
     /// The end of the last line, after `head` whole lines from the start.
     EndOfLine {
-        /// How many lines from the start.
+        /// Lines from the start.
         head: u64,
         /// The line's number.
         line: u64,
-        /// How many of its bytes are shown.
+        /// Bytes of it that are shown.
         bytes: u64,
-        /// How many it has.
+        /// Bytes of the whole line.
         of: u64,
     },
     /// The start of the first line.
     StartOfLine {
-        /// How many of its bytes are shown.
+        /// Bytes of it that are shown.
         bytes: u64,
-        /// How many it has.
+        /// Bytes of the whole line.
         of: u64,
     },
 }
 
-/// Where the whole of an output is.
+/// The place of the whole of an output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Saved {
     /// In this file.
     At {
         /// Its path.
         path: String,
-        /// How many bytes of the output it holds, where it does not hold all.
+        /// Bytes of the output in it, if it does not hold all.
         first: Option<u64>,
     },
-    /// Nowhere, and why.
+    /// Nowhere.
     Not {
-        /// What the system said.
+        /// The system's reason.
         reason: String,
     },
 }
 
-/// What a limit counts.
+/// The things that a limit counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
     /// Matching lines.
@@ -277,26 +289,26 @@ pub enum Unit {
 /// The limit of a page, as its notice names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageLimit {
-    /// So many bytes.
+    /// A number of bytes.
     Bytes(u64),
-    /// So many lines.
+    /// A number of lines.
     Lines(u64),
 }
 
-/// How many of how many are shown.
+/// The number of things that are shown, and in all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PageOf {
-    /// How many are shown.
+    /// The number shown.
     pub shown: u64,
-    /// How many there are, up to the call's limit.
+    /// The number in all, up to the call's limit.
     pub total: u64,
-    /// Whether there are more than `total`.
+    /// True if there are more than `total`.
     pub more: bool,
-    /// What is counted.
+    /// The things that are counted.
     pub unit: Unit,
 }
 
-/// How a command ended, where that is to be said.
+/// The end of a command, if that is to be said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Status {
     /// With a code other than 0.

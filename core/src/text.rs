@@ -1,7 +1,7 @@
-//! What text is here, before anything is cut: lines, sizes, decoding, names made safe to show.
+//! Text before anything of it is cut: lines, sizes, decoding, names made safe to show.
 //!
 //! A line is a run of bytes ended by `\n`, or the unterminated rest at the end; a lone `\r` ends
-//! nothing. Nothing in this room reads or writes: it takes pieces and gives pieces.
+//! nothing. Nothing here reads or writes: it takes pieces and gives pieces.
 
 pub mod count;
 pub mod decode;
@@ -12,10 +12,10 @@ pub mod terminal;
 pub use count::{Counter, Extent};
 pub use size::{Size, SizePair};
 
-/// What ends a line.
+/// The byte that ends a line.
 pub const NEWLINE: u8 = b'\n';
 
-/// A bound as an index; a bound beyond what memory can hold is no bound.
+/// Returns a bound as an index; a bound beyond what memory can hold is no bound.
 pub fn as_index(bound: u64) -> usize {
     usize::try_from(bound).unwrap_or(usize::MAX)
 }
@@ -35,23 +35,22 @@ pub fn is_white_space(text: &str) -> bool {
     text.chars().all(char::is_whitespace)
 }
 
-/// The longest prefix of `text` of at most `max_bytes` bytes that ends at a character's end.
+/// Returns the longest prefix of `text` of at most `max_bytes` bytes that ends at a character's end.
 ///
 /// ```
 /// assert_eq!(cutline_core::text::prefix("né!", 2), "n");
 /// assert_eq!(cutline_core::text::prefix("né!", 3), "né");
 /// ```
 pub fn prefix(text: &str, max_bytes: usize) -> &str {
-    text.get(..text.floor_char_boundary(max_bytes)).unwrap_or(text)
+    &text[..text.floor_char_boundary(max_bytes)]
 }
 
-/// The longest suffix of `text` of at most `max_bytes` bytes that begins at a character's start.
+/// Returns the longest suffix of `text` of at most `max_bytes` bytes that begins at a character's start.
 ///
 /// ```
 /// assert_eq!(cutline_core::text::suffix("né!", 2), "!");
 /// assert_eq!(cutline_core::text::suffix("né!", 3), "é!");
 /// ```
 pub fn suffix(text: &str, max_bytes: usize) -> &str {
-    let from = text.ceil_char_boundary(text.len().saturating_sub(max_bytes));
-    text.get(from..).unwrap_or("")
+    &text[text.ceil_char_boundary(text.len().saturating_sub(max_bytes))..]
 }

@@ -1,10 +1,17 @@
-//! The truncation layer: what of a text is kept, and the truth about the rest.
+//! The truncation layer: a part of a text that fits, and the truth about the rest.
 //!
 //! A [`Collector`] takes decoded text piece by piece. Its memory is bounded by its [`Bounds`], its
 //! counts are of everything that passed. Text is cut once, here, and only at a line's end: a part
-//! of a line is kept only where a collector was told that it may ([`Partial`]).
+//! of a line is kept only by a collector that says so ([`Partial`]).
 //!
-//! Nothing here words anything for the model (`notice`) or knows where the text comes from.
+//! | to keep | collector |
+//! | --- | --- |
+//! | the first lines | [`Head`] |
+//! | the last lines | [`Tail`] |
+//! | both ends, with a gap between them | [`HeadTail`] |
+//! | what is decided at run time | [`Ends`], for a [`Keep`] |
+//!
+//! [`truncate()`] does it in one call for a text in memory.
 
 mod head;
 mod head_tail;
@@ -15,18 +22,92 @@ pub use head::Head;
 pub use head_tail::HeadTail;
 pub use tail::Tail;
 
+use serde::{Deserialize, Serialize};
+
 use crate::text::{Extent, as_index};
 
-/// Takes text piece by piece and keeps of it what its bounds allow.
+/// Cuts `text` to at most `max_lines` lines and `max_bytes` bytes, of which it keeps the ends that
+/// `direction` names. One line that alone is over the bytes is kept in part.
+///
+/// The first lines, as for a file or a list:
+///
+/// ```
+/// use cutline_core::truncate::{Direction, truncate};
+/// let kept = truncate("one\ntwo\nthree\nfour\n", 2, 30_000, Direction::Head);
+/// assert_eq!(kept.content, "one\ntwo");
+/// assert_eq!((kept.output.lines, kept.total.lines), (2, 4));
+/// ```
+///
+/// The last lines, as for the output of a command, whose errors are at its end:
+///
+/// ```
+/// # use cutline_core::truncate::{Direction, truncate};
+/// let kept = truncate("one\ntwo\nthree\nfour\n", 2, 30_000, Direction::Tail);
+/// assert_eq!(kept.content, "three\nfour");
+/// ```
+///
+/// Both, with the gap marked:
+///
+/// ```
+/// # use cutline_core::truncate::{Direction, truncate};
+/// use cutline_core::notice::Omission;
+/// let mut kept = truncate("one\ntwo\nthree\nfour\n", 2, 30_000, Direction::HeadTail);
+/// let omitted = Omission(kept.total.lines - kept.output.lines);
+/// if let Some(gap) = kept.cut.and_then(|cut| cut.gap) {
+///     kept.content.insert_str(gap.at, &format!("{omitted}\n"));
+/// }
+/// assert_eq!(kept.content, "one\n[...Output truncated: 2 lines omitted...]\nfour");
+/// ```
+///
+/// A text that fits is given back as it is:
+///
+/// ```
+/// # use cutline_core::truncate::{Direction, truncate};
+/// let kept = truncate("one\ntwo\n", 2, 30_000, Direction::Tail);
+/// assert!(kept.cut.is_none() && kept.content == "one\ntwo\n");
+/// ```
+pub fn truncate(text: &str, max_lines: u64, max_bytes: u64, direction: Direction) -> Truncation {
+    let head = max_lines / 2;
+    let mut collector = match direction {
+        Direction::Head => Ends::new(Keep::Head(max_lines), max_bytes),
+        Direction::Tail => Ends::new(Keep::Tail(max_lines), max_bytes),
+        Direction::HeadTail => Ends::new(Keep::Both { head, tail: max_lines - head }, max_bytes),
+    };
+    collector.push(text);
+    collector.finish()
+}
+
+/// The end of a text that [`truncate()`] keeps.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// The first lines.
+    Head,
+    /// The last lines.
+    Tail,
+    /// One half of the lines from the start, the other from the end.
+    HeadTail,
+}
+
+/// Takes text piece by piece and keeps as much of it as its bounds allow.
+///
+/// ```
+/// use cutline_core::truncate::{Bounds, Collector, HeadTail, Truncation};
+/// fn read_all(mut collector: impl Collector, pieces: &[&str]) -> Truncation {
+///     pieces.iter().for_each(|piece| collector.push(piece));
+///     collector.finish()
+/// }
+/// let kept = read_all(HeadTail::new(Bounds { lines: 2, bytes: 100 }), &["a\nb", "b\nc", "\n"]);
+/// assert_eq!(kept.content, "a\nc");
+/// ```
 pub trait Collector {
     /// Takes the next piece.
     fn push(&mut self, text: &str);
 
-    /// What was kept, and what is to be said of the rest.
+    /// Returns the text that was kept, and the counts of all that passed.
     fn finish(self) -> Truncation;
 }
 
-/// How much of a text may be kept.
+/// The most of a text that may be kept; both above 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bounds {
     /// Lines at most.
@@ -35,32 +116,44 @@ pub struct Bounds {
     pub bytes: u64,
 }
 
-/// What a collector kept of a text.
+/// The part of a text that a collector kept, and the counts of the whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Truncation {
-    /// The text that was kept. Whole and as it was where nothing was cut; else without a final newline.
+    /// The text that was kept. If nothing was cut, all of it as it was; else without a final newline.
     pub content: String,
-    /// All that passed.
+    /// Lines and bytes of all that passed.
     pub total: Extent,
-    /// What `content` holds; its bytes without a final newline.
+    /// Lines and bytes of `content`, without a final newline.
     pub output: Extent,
-    /// How it was cut; `None` where `content` is everything.
+    /// The cut; `None` if `content` is everything.
     pub cut: Option<Cut>,
 }
 
-/// How a text was cut.
+impl Truncation {
+    /// The result for a text that fits.
+    fn whole(content: String, total: Extent) -> Self {
+        let bytes = content.strip_suffix('\n').unwrap_or(&content).len();
+        let output = Extent { lines: total.lines, bytes: as_u64(bytes) };
+        Self { content, total, output, cut: None }
+    }
+}
+
+/// The way a text was cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Cut {
     /// The limit that was reached first.
     pub by: TruncatedBy,
-    /// Whether a part of a line was kept, and of which.
+    /// The line of which only a part was kept.
     pub partial: Option<Partial>,
-    /// Where the content has a gap, with lines before and after it.
+    /// The gap in the content, if there are lines before it.
     pub gap: Option<Gap>,
 }
 
-/// The limit that cut a text. Where both were reached at once, it is `Lines`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The limit that cut a text. If both were reached at once, it is `Lines`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum TruncatedBy {
     /// The number of lines.
     Lines,
@@ -79,23 +172,24 @@ pub enum Partial {
 
 /// A gap in the content: `content[..at]` are the first lines, `content[at..]` the last ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Gap {
-    /// The byte of `content` at which the last lines begin; what is before ends with a newline, or is empty.
+    /// Offset in `content`, in bytes, at which the last lines begin; a newline is before it.
     pub at: usize,
-    /// How many lines are before the gap.
+    /// Lines before the gap.
     pub head_lines: u64,
 }
 
-/// Which ends of a text are kept, in lines.
+/// The lines of a text that are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
-    /// The first lines.
+    /// This many from the start.
     Head(u64),
-    /// The last lines.
+    /// This many from the end.
     Tail(u64),
-    /// The first and the last lines, with a gap between them.
+    /// Some from the start and some from the end, with a gap between them.
     Both {
-        /// Lines from the start; above 0.
+        /// Lines from the start.
         head: u64,
         /// Lines from the end; above 0.
         tail: u64,
@@ -103,7 +197,7 @@ pub enum Keep {
 }
 
 impl Keep {
-    /// Lines in all.
+    /// Returns the number of lines in all.
     pub fn lines(self) -> u64 {
         match self {
             Self::Head(lines) | Self::Tail(lines) => lines,
@@ -112,25 +206,32 @@ impl Keep {
     }
 }
 
-/// The collector for a [`Keep`], for callers that learn at run time which ends are wanted.
+/// The collector for a [`Keep`], for callers that learn at run time which lines are wanted.
+///
+/// ```
+/// use cutline_core::truncate::{Collector, Ends, Keep};
+/// let mut ends = Ends::new(Keep::Tail(2), 100);
+/// ends.push("one\ntwo\nthree\n");
+/// assert_eq!(ends.finish().content, "two\nthree");
+/// ```
 #[derive(Debug)]
 pub enum Ends {
-    /// Keeps the start, and a part of the first line where that alone is over the limit.
+    /// Keeps the start, and a part of the first line if that alone is over the limit.
     Head(Head),
-    /// Keeps the end, and a part of the last line where that alone is over the limit.
+    /// Keeps the end, and a part of the last line if that alone is over the limit.
     Tail(Tail),
     /// Keeps both.
     Both(HeadTail),
 }
 
 impl Ends {
-    /// A collector that keeps `keep` of what passes, within `max_bytes`.
+    /// Returns a collector that keeps `keep` of the text, within `max_bytes`.
     pub fn new(keep: Keep, max_bytes: u64) -> Self {
-        let bounds = |lines| Bounds { lines, bytes: max_bytes };
+        let bounds = Bounds { lines: keep.lines(), bytes: max_bytes };
         match keep {
-            Keep::Head(lines) => Self::Head(Head::with_partial_line(bounds(lines))),
-            Keep::Tail(lines) => Self::Tail(Tail::new(bounds(lines))),
-            Keep::Both { head, tail } => Self::Both(HeadTail::new(head, tail, max_bytes)),
+            Keep::Head(_) => Self::Head(Head::new(bounds).with_partial_line()),
+            Keep::Tail(_) => Self::Tail(Tail::new(bounds)),
+            Keep::Both { head, .. } => Self::Both(HeadTail::new(bounds).with_head_lines(head)),
         }
     }
 }
@@ -153,17 +254,10 @@ impl Collector for Ends {
     }
 }
 
-/// Lines of a text that has no final newline to speak of: `"a\nb"` is 2, `""` is 0.
+/// The lines of `text`: `"a\nb"` is 2, `"a\n"` 1, `""` 0.
 fn lines_of(text: &str) -> u64 {
-    match text.as_bytes() {
-        [] => 0,
-        [.., b'\n'] => newlines(text),
-        _ => newlines(text) + 1,
-    }
-}
-
-fn newlines(text: &str) -> u64 {
-    memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64
+    let newlines = memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
+    newlines + u64::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
 fn as_u64(len: usize) -> u64 {

@@ -129,10 +129,10 @@ impl Finished {
                 notices.push(Notice::PageLimit { by, of: None });
             }
             let truncation = TruncationDetails::of(&self.kept, total.unwrap_or(self.kept.total), self.bounds);
-            details.truncation = truncation.map(|truncation| TruncationDetails {
-                first_line_exceeds_limit: self.over.is_some(),
-                total_is_lower_bound: (more && total.is_none()).then_some(true),
-                ..truncation
+            details.truncation = truncation.map(|mut truncation| {
+                truncation.first_line_exceeds_limit = self.over.is_some();
+                truncation.total_is_lower_bound = (more && total.is_none()).then_some(true);
+                truncation
             });
         } else if more {
             notices.push(Notice::LimitReached { limit: call.limit, unit: call.unit });

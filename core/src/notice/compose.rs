@@ -25,15 +25,15 @@ use super::{Notice, Status};
 pub struct Answer {
     /// The file's, command's or search's own text.
     pub body: String,
-    /// How the body ends.
+    /// The end of the body.
     pub end: BodyEnd,
-    /// What was left out; the one that says how to continue last.
+    /// The notices of what was left out; the one that says how to continue last.
     pub notices: Vec<Notice>,
-    /// How a command ended, where that is to be said.
+    /// The end of a command, if that is to be said.
     pub status: Option<Status>,
 }
 
-/// How a body ends.
+/// The end of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BodyEnd {
     /// As the text does: with its final newline, if it has one.
@@ -51,7 +51,7 @@ impl BodyEnd {
 }
 
 impl Answer {
-    /// The whole text: the parts that there are, with an empty line between them.
+    /// Returns the whole text: the parts that there are, with an empty line between them.
     ///
     /// ```
     /// use cutline_core::notice::{Answer, BodyEnd, Notice};

@@ -34,12 +34,12 @@ impl Names {
         }
     }
 
-    /// How many there were.
+    /// Returns the number of names.
     pub fn count(&self) -> u64 {
         self.count
     }
 
-    /// Whether there was none.
+    /// True if there was none.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }

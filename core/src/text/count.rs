@@ -1,8 +1,17 @@
 //! Counting lines and bytes of a stream, whatever its pieces.
 
+#![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
+
 use super::NEWLINE;
 
 /// Lines and bytes of a text.
+///
+/// ```
+/// use cutline_core::text::{Counter, Extent};
+/// let mut counter = Counter::default();
+/// counter.push("é\nb".as_bytes());
+/// assert_eq!(counter.extent(), Extent { lines: 2, bytes: 4 });
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Extent {
     /// Lines: the ended ones, and an unterminated rest.
@@ -11,7 +20,7 @@ pub struct Extent {
     pub bytes: u64,
 }
 
-/// Counts what passes: bytes, lines, and how long the first and the last line are.
+/// Counts a stream: its bytes and lines, and the bytes of its first and its last line.
 ///
 /// ```
 /// use cutline_core::text::Counter;
@@ -41,12 +50,11 @@ impl Counter {
             self.open_line += len;
             return;
         };
-        let body = piece.get(..last).unwrap_or_default();
         if self.newlines == 0 {
             let first = memchr::memchr(NEWLINE, piece).unwrap_or(last);
             self.first_line = self.open_line + first as u64;
         }
-        self.ended_line = match memchr::memrchr(NEWLINE, body) {
+        self.ended_line = match memchr::memrchr(NEWLINE, &piece[..last]) {
             Some(before) => (last - before - 1) as u64,
             None => self.open_line + last as u64,
         };
@@ -54,17 +62,17 @@ impl Counter {
         self.open_line = len - last as u64 - 1;
     }
 
-    /// Lines and bytes so far.
+    /// Returns the lines and bytes so far.
     pub fn extent(&self) -> Extent {
         Extent { lines: self.newlines + u64::from(self.open_line > 0), bytes: self.bytes }
     }
 
-    /// Bytes of the first line, without its newline.
+    /// Returns the bytes of the first line, without its newline.
     pub fn first_line_bytes(&self) -> u64 {
         if self.newlines == 0 { self.open_line } else { self.first_line }
     }
 
-    /// Bytes of the last line, without its newline.
+    /// Returns the bytes of the last line, without its newline.
     pub fn last_line_bytes(&self) -> u64 {
         if self.open_line > 0 { self.open_line } else { self.ended_line }
     }

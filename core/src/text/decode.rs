@@ -4,15 +4,22 @@
 //! whole text; UTF-16 is decoded where a byte order mark says so. Clean UTF-8 is passed on without
 //! a copy.
 
+#![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
+
 use std::str;
 
 use super::show::REPLACEMENT;
 use super::{NEWLINE, as_index};
 
-/// How a text is encoded, by its byte order mark.
+/// The encoding of a text, by its byte order mark.
+///
+/// ```
+/// use cutline_core::text::decode::Encoding;
+/// assert_eq!(Encoding::of(b"\xff\xfea\0"), (Encoding::Utf16Le, 2));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
-    /// UTF-8, also where nothing says so; the mark, where there is one, is dropped.
+    /// UTF-8, also without a mark.
     Utf8,
     /// UTF-16, the low byte first.
     Utf16Le,
@@ -21,7 +28,7 @@ pub enum Encoding {
 }
 
 impl Encoding {
-    /// The bytes of a newline.
+    /// Returns the bytes of a newline.
     pub fn newline(self) -> &'static [u8] {
         match self {
             Self::Utf8 => b"\n",
@@ -30,7 +37,7 @@ impl Encoding {
         }
     }
 
-    /// How many newlines `block`, which begins a unit, holds.
+    /// Returns the number of newlines in `block`, which begins with a whole unit.
     pub fn newlines(self, block: &[u8]) -> u64 {
         match self {
             Self::Utf8 => memchr::memchr_iter(NEWLINE, block).count() as u64,
@@ -40,7 +47,7 @@ impl Encoding {
         }
     }
 
-    /// The index after the `nth` newline (from 1) in `block`, or how many newlines it holds.
+    /// Returns the index after the `nth` newline (from 1) in `block`, or the number of its newlines.
     pub fn nth_newline(self, block: &[u8], nth: u64) -> Result<usize, u64> {
         let index = as_index(nth.saturating_sub(1));
         let found = match self {
@@ -53,7 +60,7 @@ impl Encoding {
         found.ok_or_else(|| self.newlines(block))
     }
 
-    /// The encoding that the first bytes of a text say, and how many of them are the mark.
+    /// Returns the encoding that the first bytes of a text say, and the bytes of the mark.
     pub fn of(start: &[u8]) -> (Self, usize) {
         match start {
             [0xEF, 0xBB, 0xBF, ..] => (Self::Utf8, 3),
@@ -64,22 +71,32 @@ impl Encoding {
     }
 }
 
-/// Decodes a stream whose mark has been taken off.
+/// Decodes a stream without its mark.
+///
+/// ```
+/// use cutline_core::text::decode::{Decoder, Encoding};
+/// let (mut decoder, mut text) = (Decoder::new(Encoding::Utf8), String::new());
+/// for piece in [&b"caf\xc3"[..], b"\xa9 \xff"] {
+///     decoder.push(piece, &mut |part| text.push_str(part));
+/// }
+/// decoder.finish(&mut |part| text.push_str(part));
+/// assert!(text == "café \u{FFFD}" && decoder.lossy());
+/// ```
 pub struct Decoder {
     kind: Kind,
     lossy: bool,
 }
 
 enum Kind {
-    /// The first bytes of a character whose rest is still to come.
     Utf8 {
+        /// The first bytes of a character whose rest is still to come.
         carry: Vec<u8>,
     },
     Utf16(Box<encoding_rs::Decoder>),
 }
 
 impl Decoder {
-    /// A decoder for a stream in `encoding`.
+    /// Returns a decoder for a stream in `encoding`.
     pub fn new(encoding: Encoding) -> Self {
         let utf16 = |encoding: &'static encoding_rs::Encoding| {
             Kind::Utf16(Box::new(encoding.new_decoder_without_bom_handling()))
@@ -92,7 +109,7 @@ impl Decoder {
         Self { kind, lossy: false }
     }
 
-    /// Whether anything had to be replaced so far.
+    /// True if anything had to be replaced so far.
     pub fn lossy(&self) -> bool {
         self.lossy
     }
@@ -157,7 +174,7 @@ fn push_utf8(carry: &mut Vec<u8>, bytes: &[u8], lossy: &mut bool, sink: &mut imp
         };
         *lossy = true;
         sink(REPLACEMENT.encode_utf8(&mut [0; 4]));
-        rest = broken.get(len..).unwrap_or_default();
+        rest = &broken[len..];
     }
 }
 
@@ -172,12 +189,12 @@ fn push_utf16(
     loop {
         let (result, read, written, replaced) = decoder.decode_to_utf8(bytes, &mut buffer, last);
         *lossy |= replaced;
-        if let Some(Ok(text)) = buffer.get(..written).map(str::from_utf8)
+        if let Ok(text) = str::from_utf8(&buffer[..written])
             && !text.is_empty()
         {
             sink(text);
         }
-        bytes = bytes.get(read..).unwrap_or_default();
+        bytes = &bytes[read..];
         if matches!(result, encoding_rs::CoderResult::InputEmpty) {
             return;
         }

@@ -1,17 +1,17 @@
 //! Names made fit to be shown: no control characters, no invalid UTF-8, never too long.
 //!
-//! A shown name is for reading. Where it was changed it no longer opens the file by itself; the
-//! tools find such a file again by comparing names as they are shown .
+//! A shown name is for reading. One that was changed no longer opens the file by itself; the
+//! tools find such a file again by comparing names as they are shown.
 
 use std::borrow::Cow;
 
 /// Characters of a path in a notice or an error; a longer one keeps both its ends.
 pub const PATH_CHARS: usize = 200;
 
-/// What stands for a byte or character that can't be shown.
+/// The character in the place of a byte or character that can't be shown.
 pub const REPLACEMENT: char = '\u{FFFD}';
 
-/// A name or path as text: bytes that are not UTF-8 and control characters become U+FFFD.
+/// Returns a name or path as text: bytes that are not UTF-8 and control characters become U+FFFD.
 ///
 /// ```
 /// assert_eq!(cutline_core::text::show::name(b"a\nb\xff.txt"), "a\u{FFFD}b\u{FFFD}.txt");
@@ -26,7 +26,7 @@ pub fn name(bytes: &[u8]) -> Cow<'_, str> {
 /// Bytes of a path that are shown: three of them leave room for words in the 1 KB beside a body.
 const PATH_BYTES: usize = 300;
 
-/// `text`, or both its ends around `…` where it has more than `max_chars` characters.
+/// Returns `text`, or both its ends around `…` if it has more than `max_chars` characters.
 ///
 /// ```
 /// assert_eq!(cutline_core::text::show::middle_out("abcdefghij", 5), "ab…ij");
@@ -40,11 +40,17 @@ pub fn middle_out(text: &str, max_chars: usize) -> Cow<'_, str> {
     let (head, tail) = (kept - kept / 2, kept / 2);
     let end_of_head = text.char_indices().nth(head).map_or(text.len(), |(at, _)| at);
     let start_of_tail = text.char_indices().nth(count - tail).map_or(text.len(), |(at, _)| at);
-    let part = |range: std::ops::Range<usize>| text.get(range).unwrap_or_default();
-    Cow::Owned(format!("{}…{}", part(0..end_of_head), part(start_of_tail..text.len())))
+    Cow::Owned(format!("{}…{}", &text[..end_of_head], &text[start_of_tail..]))
 }
 
-/// A path as notices and errors show it: without control characters, short in characters and in bytes.
+/// Returns a path as notices and errors show it: without control characters, short in characters
+/// and in bytes.
+///
+/// ```
+/// let long = format!("src/{}/main.rs", "deep/".repeat(100));
+/// let shown = cutline_core::text::show::path(&long);
+/// assert!(shown.starts_with("src/") && shown.ends_with("/main.rs") && shown.chars().count() == 200);
+/// ```
 pub fn path(text: &str) -> Cow<'_, str> {
     let shown = match name(text.as_bytes()) {
         Cow::Borrowed(_) => middle_out(text, PATH_CHARS),

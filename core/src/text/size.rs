@@ -53,17 +53,17 @@ pub struct SizePair {
 }
 
 impl SizePair {
-    /// `larger` beside `smaller`, in bytes.
+    /// Returns `larger` beside `smaller`, both in bytes.
     pub fn new(larger: u64, smaller: u64) -> Self {
         Self { larger, smaller }
     }
 
-    /// The one that exceeds.
+    /// Returns the one that exceeds.
     pub fn larger(&self) -> String {
         self.word(self.larger)
     }
 
-    /// The one that is exceeded.
+    /// Returns the one that is exceeded.
     pub fn smaller(&self) -> String {
         self.word(self.smaller)
     }

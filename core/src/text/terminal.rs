@@ -1,4 +1,4 @@
-//! What a terminal would show of a command's output, line by line.
+//! The output of a command as a terminal would show it, line by line.
 //!
 //! Progress bars show their last state, colours are gone, what was erased is not there. Line numbers
 //! never change: the resolved text has exactly the newlines of the raw one. So what moves to other
@@ -12,6 +12,7 @@ mod cells;
 mod escape;
 mod line;
 mod scan;
+mod step;
 
 use escape::Escape;
 use line::Line;
@@ -40,14 +41,14 @@ pub struct Terminal {
     line: Line,
     /// The sequence that is open.
     escape: Escape,
-    /// Where short parts are put together; empty between two pieces.
+    /// Short parts, put together; empty between two pieces.
     gathered: String,
-    /// Where a run of lines is put without its colours; empty between two pieces.
+    /// A run of lines without its colours; empty between two pieces.
     stripped: String,
 }
 
 impl Terminal {
-    /// A terminal that holds at least the last `max_bytes` of a line, and at most twice as much.
+    /// Returns a terminal that holds at least the last `max_bytes` of a line, and at most twice as much.
     pub fn new(max_bytes: u64) -> Self {
         Self {
             line: Line::new(as_index(max_bytes)),

@@ -1,17 +1,13 @@
 //! Keeping the start of a text.
 
-use crate::text::{self, Counter};
-use crate::truncate::Bounds;
+use crate::text::{self, Counter, Extent};
 
-use crate::text::Extent;
-
-use super::{Collector, Cut, Partial, TruncatedBy, Truncation, as_index, as_u64, lines_of};
+use super::{Bounds, Collector, Cut, Partial, TruncatedBy, Truncation, as_index, as_u64, lines_of};
 
 /// Keeps the first lines that fit.
 ///
 /// ```
-/// use cutline::limits::Bounds;
-/// use cutline_core::truncate::{Collector, Head};
+/// use cutline_core::truncate::{Bounds, Collector, Head};
 /// let mut head = Head::new(Bounds { lines: 2, bytes: 100 });
 /// head.push("one\ntwo\nthree\n");
 /// let kept = head.finish();
@@ -24,16 +20,16 @@ pub struct Head {
     partial_allowed: bool,
     /// Whole lines with their newlines, then the line that is being taken in.
     kept: String,
-    /// Where that line starts.
+    /// Offset of that line in `kept`.
     line_start: usize,
-    /// How many whole lines were kept.
+    /// Whole lines in `kept`.
     lines: u64,
     cut: Option<TruncatedBy>,
     total: Counter,
 }
 
 impl Head {
-    /// Keeps whole lines only: nothing at all where the first is over the byte limit.
+    /// Returns a collector that keeps whole lines only: none if the first is over the byte limit.
     pub fn new(bounds: Bounds) -> Self {
         Self {
             bounds,
@@ -46,12 +42,21 @@ impl Head {
         }
     }
 
-    /// Keeps the start of the first line where that alone is over the byte limit.
-    pub fn with_partial_line(bounds: Bounds) -> Self {
-        Self { partial_allowed: true, ..Self::new(bounds) }
+    /// Makes it keep the start of the first line if that alone is over the byte limit.
+    ///
+    /// ```
+    /// use cutline_core::truncate::{Bounds, Collector, Head};
+    /// let mut head = Head::new(Bounds { lines: 2, bytes: 4 }).with_partial_line();
+    /// head.push("123456\n");
+    /// assert_eq!(head.finish().content, "1234");
+    /// ```
+    #[must_use]
+    pub fn with_partial_line(mut self) -> Self {
+        self.partial_allowed = true;
+        self
     }
 
-    /// Whether more text would only be counted.
+    /// True if more text would only be counted.
     pub fn is_full(&self) -> bool {
         self.cut.is_some()
     }
@@ -93,9 +98,7 @@ impl Collector for Head {
     fn finish(mut self) -> Truncation {
         let total = self.total.extent();
         let Some(by) = self.cut else {
-            let bytes = self.kept.strip_suffix('\n').unwrap_or(&self.kept).len();
-            let output = Extent { lines: total.lines, bytes: as_u64(bytes) };
-            return Truncation { content: self.kept, total, output, cut: None };
+            return Truncation::whole(self.kept, total);
         };
         let lines = lines_of(&self.kept);
         let partial = (lines > self.lines).then_some(Partial::FirstLine);

@@ -1,11 +1,8 @@
 //! Keeping both ends of a text, with a gap between them.
 
-use crate::text::Counter;
-use crate::truncate::Bounds;
+use crate::text::{Counter, Extent};
 
-use crate::text::Extent;
-
-use super::{Collector, Cut, Gap, Head, Partial, Tail, TruncatedBy, Truncation};
+use super::{Bounds, Collector, Cut, Gap, Head, Partial, Tail, TruncatedBy, Truncation};
 use super::{as_index, as_u64, lines_of};
 
 /// Keeps the first and the last lines that fit.
@@ -16,8 +13,8 @@ use super::{as_index, as_u64, lines_of};
 /// out; of a last line over the tail's, the end is kept.
 ///
 /// ```
-/// use cutline_core::truncate::{Collector, HeadTail};
-/// let mut ends = HeadTail::new(1, 2, 100);
+/// use cutline_core::truncate::{Bounds, Collector, HeadTail};
+/// let mut ends = HeadTail::new(Bounds { lines: 3, bytes: 100 });
 /// ends.push("one\ntwo\nthree\nfour\nfive\n");
 /// let kept = ends.finish();
 /// let gap = kept.cut.unwrap().gap.unwrap();
@@ -25,9 +22,8 @@ use super::{as_index, as_u64, lines_of};
 /// ```
 #[derive(Debug)]
 pub struct HeadTail {
+    bounds: Bounds,
     head_lines: u64,
-    tail_lines: u64,
-    max_bytes: u64,
     total: Counter,
     state: State,
 }
@@ -41,26 +37,39 @@ enum State {
 }
 
 impl HeadTail {
-    /// Keeps `head` lines and `tail` lines, together within `max_bytes`; both above 0.
-    pub fn new(head: u64, tail: u64, max_bytes: u64) -> Self {
-        Self {
-            head_lines: head,
-            tail_lines: tail,
-            max_bytes,
-            total: Counter::default(),
-            state: State::Whole(String::new()),
-        }
+    /// Returns a collector that keeps half of the lines from the start and the rest from the end.
+    pub fn new(bounds: Bounds) -> Self {
+        let head_lines = bounds.lines / 2;
+        Self { bounds, head_lines, total: Counter::default(), state: State::Whole(String::new()) }
+    }
+
+    /// Sets the number of lines from the start; at least one of all lines is from the end.
+    ///
+    /// ```
+    /// use cutline_core::truncate::{Bounds, Collector, HeadTail};
+    /// let mut ends = HeadTail::new(Bounds { lines: 3, bytes: 100 }).with_head_lines(2);
+    /// ends.push("one\ntwo\nthree\nfour\nfive\n");
+    /// assert_eq!(ends.finish().content, "one\ntwo\nfive");
+    /// ```
+    #[must_use]
+    pub fn with_head_lines(mut self, lines: u64) -> Self {
+        self.head_lines = lines.min(self.bounds.lines.saturating_sub(1));
+        self
+    }
+
+    fn tail_lines(&self) -> u64 {
+        self.bounds.lines - self.head_lines
     }
 
     fn fits(&self, text: &str) -> bool {
         let body = text.strip_suffix('\n').unwrap_or(text);
-        as_u64(body.len()) <= self.max_bytes && lines_of(text) <= self.head_lines + self.tail_lines
+        as_u64(body.len()) <= self.bounds.bytes && lines_of(text) <= self.bounds.lines
     }
 
     fn head_share(&self) -> u64 {
-        let all = u128::from(self.head_lines) + u128::from(self.tail_lines);
-        let share = u128::from(self.max_bytes) * u128::from(self.head_lines) / all.max(1);
-        u64::try_from(share).unwrap_or(self.max_bytes)
+        let Bounds { lines, bytes } = self.bounds;
+        let share = u128::from(bytes) * u128::from(self.head_lines) / u128::from(lines.max(1));
+        u64::try_from(share).unwrap_or(bytes)
     }
 
     /// Parts `text`, which is over the limits, into the first lines and the collector of the rest.
@@ -78,9 +87,9 @@ impl HeadTail {
                 if kept.output.lines == 0 { 0 } else { kept.content.len() + 1 }
             }
         };
-        let (head, rest) = text.split_at_checked(used).unwrap_or((text, ""));
-        let bytes = self.max_bytes - as_u64(head.len()).min(self.max_bytes);
-        let mut tail = Tail::new(Bounds { lines: self.tail_lines, bytes });
+        let (head, rest) = text.split_at(used);
+        let bytes = self.bounds.bytes - as_u64(head.len());
+        let mut tail = Tail::new(Bounds { lines: self.tail_lines(), bytes });
         tail.push(rest);
         State::Split { head: head.to_owned(), tail }
     }
@@ -95,7 +104,7 @@ impl Collector for HeadTail {
                 return;
             }
             // One piece may be far larger than the limits: take in no more than decides.
-            let room = as_index(self.max_bytes).saturating_add(2).saturating_sub(all.len());
+            let room = as_index(self.bounds.bytes).saturating_add(2).saturating_sub(all.len());
             let (now, later) = rest.split_at(rest.floor_char_boundary(room.max(4)));
             all.push_str(now);
             rest = later;
@@ -110,11 +119,7 @@ impl Collector for HeadTail {
     fn finish(self) -> Truncation {
         let total = self.total.extent();
         let (head, tail) = match self.state {
-            State::Whole(content) => {
-                let bytes = as_u64(content.strip_suffix('\n').unwrap_or(&content).len());
-                let output = Extent { lines: total.lines, bytes };
-                return Truncation { content, total, output, cut: None };
-            }
+            State::Whole(content) => return Truncation::whole(content, total),
             State::Split { head, tail } => (head, tail.finish()),
         };
         let at = head.len();
@@ -125,7 +130,8 @@ impl Collector for HeadTail {
         };
         let content = head + tail_content;
         let lines = head_lines + tail.output.lines;
-        let all_lines = head_lines == self.head_lines && tail.output.lines == self.tail_lines;
+        let all_lines =
+            head_lines == self.head_lines && tail.output.lines == self.bounds.lines - self.head_lines;
         let partial = tail.cut.and_then(|cut| cut.partial);
         let by = if all_lines && partial.is_none() { TruncatedBy::Lines } else { TruncatedBy::Bytes };
         let gap = (head_lines > 0).then_some(Gap { at, head_lines });

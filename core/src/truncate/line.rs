@@ -8,8 +8,8 @@ pub const MARK: &str = "... [truncated]";
 
 /// A line cut to `max_chars` characters, its ends marked where something is missing.
 ///
-/// What is kept is the start of the line, or, where `focus` (a range of bytes, the match) starts
-/// after that, the characters around the focus. A line that fits is given back as it is.
+/// Keeps the start of the line, or, if `focus` (a range of bytes, the match) starts after that, the
+/// characters around the focus. A line that fits is given back as it is.
 ///
 /// ```
 /// use cutline_core::truncate::line::excerpt;
@@ -21,23 +21,22 @@ pub fn excerpt(line: &str, focus: Range<usize>, max_chars: usize) -> Cow<'_, str
     cut(line, focus, max_chars, Missing::default())
 }
 
-/// Which ends of a line were gone before it came here.
+/// The ends of a line that were cut off before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Missing {
-    /// Something stood before it.
+    /// True if text before it is missing.
     pub before: bool,
-    /// Something stood after it.
+    /// True if text after it is missing.
     pub after: bool,
 }
 
 /// As [`excerpt`], for a piece of a line whose ends may be missing already.
 pub fn cut(line: &str, focus: Range<usize>, max_chars: usize, missing: Missing) -> Cow<'_, str> {
     let start = start_of_window(line, &focus, max_chars, missing);
-    let window = line.get(start..).unwrap_or_default();
-    let end = window.char_indices().nth(max_chars).map_or(line.len(), |(at, _)| start + at);
+    let end = line[start..].char_indices().nth(max_chars).map_or(line.len(), |(at, _)| start + at);
     let before = start > 0 || missing.before;
     let after = end < line.len() || missing.after;
-    let shown = line.get(start..end).unwrap_or_default();
+    let shown = &line[start..end];
     match (before, after) {
         (false, false) => Cow::Borrowed(shown),
         (false, true) => Cow::Owned(format!("{shown}{MARK}")),
@@ -46,7 +45,7 @@ pub fn cut(line: &str, focus: Range<usize>, max_chars: usize, missing: Missing) 
     }
 }
 
-/// The byte at which the kept characters begin.
+/// Returns the offset, in bytes, at which the kept characters begin.
 fn start_of_window(line: &str, focus: &Range<usize>, max_chars: usize, missing: Missing) -> usize {
     let focus_at = line.floor_char_boundary(focus.start.min(line.len()));
     let near_start = line.char_indices().nth(max_chars).is_none_or(|(at, _)| focus_at < at);
@@ -54,8 +53,8 @@ fn start_of_window(line: &str, focus: &Range<usize>, max_chars: usize, missing: 
         return 0;
     }
     let (head, rest) = line.split_at(focus_at);
-    let length = line.get(focus_at..focus.end.max(focus_at).min(line.len())).unwrap_or(rest);
-    let focus_chars = length.chars().take(max_chars).count();
+    let focus_end = line.floor_char_boundary(focus.end.max(focus_at));
+    let focus_chars = line[focus_at..focus_end].chars().take(max_chars).count();
     // As much before the focus as after it, and what the line's end leaves unused before it too.
     let after_focus = rest.chars().take(max_chars).count() - focus_chars;
     let room = max_chars - focus_chars;

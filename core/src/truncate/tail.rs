@@ -1,17 +1,15 @@
 //! Keeping the end of a text.
 
-use crate::text::{self, Counter};
-use crate::truncate::Bounds;
+#![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
 
-use crate::text::Extent;
+use crate::text::{self, Counter, Extent};
 
-use super::{Collector, Cut, Partial, TruncatedBy, Truncation, as_index, as_u64, newlines};
+use super::{Bounds, Collector, Cut, Partial, TruncatedBy, Truncation, as_index, as_u64};
 
-/// Keeps the last lines that fit, or the end of the last line where that alone does not.
+/// Keeps the last lines that fit, or the end of the last line if that alone does not.
 ///
 /// ```
-/// use cutline::limits::Bounds;
-/// use cutline_core::truncate::{Collector, Tail};
+/// use cutline_core::truncate::{Bounds, Collector, Tail};
 /// let mut tail = Tail::new(Bounds { lines: 2, bytes: 100 });
 /// tail.push("one\ntwo\nthree\n");
 /// assert_eq!(tail.finish().content, "two\nthree");
@@ -21,18 +19,18 @@ pub struct Tail {
     bounds: Bounds,
     /// The end of the text: everything, or at least [`Tail::needed`] bytes of it.
     recent: String,
-    /// Whether something before `recent` was let go.
+    /// True if text before `recent` was dropped.
     dropped: bool,
     total: Counter,
 }
 
 impl Tail {
-    /// Keeps what `bounds` allow.
+    /// Returns a collector that keeps as much as `bounds` allow.
     pub fn new(bounds: Bounds) -> Self {
         Self { bounds, recent: String::new(), dropped: false, total: Counter::default() }
     }
 
-    /// Bytes of the end that decide what is kept: the limit, a final newline, the newline that
+    /// Returns the bytes of the end that decide what is kept: the limit, a final newline, the newline that
     /// shows that a line begins there, and a character cut in two.
     fn needed(&self) -> usize {
         as_index(self.bounds.bytes).saturating_add(2 + 4)
@@ -46,13 +44,14 @@ impl Tail {
         }
     }
 
-    /// Where the last whole lines that fit begin in `body`, how many they are, and what stopped there.
+    /// Returns the offset in `body` of the last whole lines that fit, their number, and the limit
+    /// that stopped there.
     fn fitting(&self, body: &str) -> (usize, u64, Option<TruncatedBy>) {
         let (mut start, mut lines) = (body.len(), 0);
         loop {
             // The line before `start` ends at `end`; only the last one has no newline of its own.
             let end = if lines == 0 { body.len() } else { start - 1 };
-            let begin = memchr::memrchr(b'\n', body.as_bytes().get(..end).unwrap_or_default());
+            let begin = memchr::memrchr(b'\n', &body.as_bytes()[..end]);
             let whole = begin.is_some() || !self.dropped;
             let begin = begin.map_or(0, |newline| newline + 1);
             if lines == self.bounds.lines {
@@ -78,7 +77,7 @@ impl Collector for Tail {
             self.dropped |= !self.recent.is_empty();
             self.recent.clear();
             let from = text.floor_char_boundary(text.len() - needed);
-            self.recent.push_str(text.get(from..).unwrap_or(text));
+            self.recent.push_str(&text[from..]);
             self.dropped |= from > 0;
             return;
         }
@@ -88,24 +87,22 @@ impl Collector for Tail {
         self.recent.push_str(text);
     }
 
-    fn finish(mut self) -> Truncation {
+    fn finish(self) -> Truncation {
         let total = self.total.extent();
         let body = self.recent.strip_suffix('\n').unwrap_or(&self.recent);
         let whole =
             !self.dropped && total.lines <= self.bounds.lines && as_u64(body.len()) <= self.bounds.bytes;
         if whole {
-            let output = Extent { lines: total.lines, bytes: as_u64(body.len()) };
-            return Truncation { content: self.recent, total, output, cut: None };
+            return Truncation::whole(self.recent, total);
         }
         let (start, lines, by) = self.fitting(body);
         let by = by.unwrap_or(TruncatedBy::Lines);
         let (content, partial) = match lines {
             0 => (text::suffix(body, as_index(self.bounds.bytes)), Some(Partial::LastLine)),
-            _ => (body.get(start..).unwrap_or_default(), None),
+            _ => (&body[start..], None),
         };
-        let output = Extent { lines: newlines(content) + 1, bytes: as_u64(content.len()) };
+        let output = Extent { lines: lines.max(1), bytes: as_u64(content.len()) };
         let content = content.to_owned();
-        self.recent = String::new();
         Truncation { content, total, output, cut: Some(Cut { by, partial, gap: None }) }
     }
 }

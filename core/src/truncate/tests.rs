@@ -41,7 +41,7 @@ fn joined_bytes(lines: &[&str]) -> u64 {
     lines.join("\n").len() as u64
 }
 
-/// What fits of `lines`, counted from the front: how many, and what stopped.
+/// The number of `lines`, from the front, that fit, and the limit that stopped.
 fn fitting(lines: &[&str], bounds: Bounds) -> (usize, Option<TruncatedBy>) {
     for kept in 0..lines.len() {
         if kept as u64 == bounds.lines {
@@ -99,7 +99,7 @@ proptest! {
 
     #[test]
     fn head_may_keep_a_part_of_the_first_line(text in "\\PC{1,40}", cuts in prop::collection::vec(0_usize..9, 0..9), max in 1_u64..30) {
-        let kept = collect(Head::with_partial_line(Bounds { lines: 5, bytes: max }), &pieces(&text, &cuts));
+        let kept = collect(Head::new(Bounds { lines: 5, bytes: max }).with_partial_line(), &pieces(&text, &cuts));
         prop_assert_eq!(&kept.content, crate::text::prefix(&text, as_index(max)));
         prop_assert_eq!(kept.cut.is_some(), text.len() as u64 > max);
         if kept.cut.is_some() && !kept.content.is_empty() {
@@ -135,7 +135,7 @@ proptest! {
         text in text(), cuts in prop::collection::vec(0_usize..9, 0..9),
         head in 1_u64..5, tail in 1_u64..5, max_bytes in 1_u64..60,
     ) {
-        let kept = collect(HeadTail::new(head, tail, max_bytes), &pieces(&text, &cuts));
+        let kept = collect(Ends::new(Keep::Both { head, tail }, max_bytes), &pieces(&text, &cuts));
         let all = lines(&text);
         prop_assert_eq!(kept.total, extent(&text));
         prop_assert!(kept.output.bytes <= max_bytes);
@@ -169,7 +169,7 @@ proptest! {
     fn memory_is_bounded_by_the_limits(piece in "[a\n]{1,50}", times in 1_usize..200, max_bytes in 1_u64..50) {
         let bounds = Bounds { lines: 3, bytes: max_bytes };
         let (mut head, mut tail, mut both) =
-            (Head::new(bounds), Tail::new(bounds), HeadTail::new(1, 2, max_bytes));
+            (Head::new(bounds), Tail::new(bounds), HeadTail::new(bounds));
         for _ in 0..times {
             head.push(&piece);
             tail.push(&piece);

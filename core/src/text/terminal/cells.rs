@@ -4,18 +4,20 @@
 //! a change that touches far more columns than were written is passed over: no program that draws on a
 //! terminal's width comes near that.
 
+#![expect(clippy::indexing_slicing, reason = "a wrong column has to fail, not to leave the line as it was")]
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 use unicode_width::UnicodeWidthChar;
 
-use super::line::{Erase, Move};
+use super::step::{Erase, Move};
 
 /// Columns that a movement alone reaches: that a terminal has them is what programs count on.
 const WIDTH: usize = 120;
 /// Columns between two tab stops.
 const TAB: usize = 8;
-/// What stands in the columns of a wide character, or of a tab, after its first.
+/// The content of the columns of a wide character, or of a tab, after its first.
 const CONTINUED: char = '\0';
 const BLANK: char = ' ';
 /// Columns that may be touched by changes for each character that was written.
@@ -35,8 +37,8 @@ pub(super) struct Cells {
     cursor: usize,
     /// Bytes of all characters and marks.
     bytes: usize,
-    /// Whether there ever was anything but a letter, digit or sign of ASCII: then a column may be
-    /// more than one byte, or less than a character.
+    /// True once there was anything but a letter, digit or sign of ASCII: then a column may be more
+    /// than one byte, or less than a character.
     mixed: bool,
     /// Columns that changes may still touch.
     work: usize,
@@ -57,8 +59,7 @@ impl Cells {
         let columns = self.cursor..self.cursor + text.len();
         self.work = self.work.saturating_add(text.len().saturating_mul(WORK_BY_CHAR));
         self.widen(columns.end);
-        let cells = self.chars.get_mut(columns.clone()).unwrap_or_default();
-        cells.iter_mut().zip(text.chars()).for_each(|(cell, c)| *cell = c);
+        self.chars[columns.clone()].iter_mut().zip(text.chars()).for_each(|(cell, c)| *cell = c);
         self.cursor = columns.end;
     }
 
@@ -162,10 +163,9 @@ impl Cells {
         }
     }
 
-    /// The column in which the character begins that stands in `column`.
+    /// Returns the column in which the character begins that is in `column`.
     fn owner(&self, column: usize) -> usize {
-        let before = self.chars.get(..=column).unwrap_or_default();
-        before.iter().rposition(|c| *c != CONTINUED).unwrap_or(0)
+        self.chars[..=column].iter().rposition(|c| *c != CONTINUED).unwrap_or(0)
     }
 
     /// Makes blank what stands only partly in `columns`.
@@ -175,8 +175,7 @@ impl Cells {
                 continue;
             }
             let start = self.owner(edge);
-            let rest = self.chars.get(edge..).unwrap_or_default();
-            let end = edge + rest.iter().take_while(|c| **c == CONTINUED).count();
+            let end = edge + self.chars[edge..].iter().take_while(|c| **c == CONTINUED).count();
             (start..end).for_each(|column| self.set(column, BLANK));
         }
     }
@@ -211,7 +210,7 @@ impl Cells {
 
     /// Sets a column that is there, and takes its marks away.
     fn set(&mut self, column: usize, c: char) {
-        let Some(cell) = self.chars.get_mut(column) else { return };
+        let cell = &mut self.chars[column];
         let bytes = |c: char| if c == CONTINUED { 0 } else { c.len_utf8() };
         let marks = self.marks.remove(&column).map_or(0, |marks| marks.len());
         self.bytes = self.bytes + bytes(c) - bytes(*cell) - marks;

@@ -4,11 +4,14 @@
 //! open: a newline ends any sequence, so that one that is cut off can't swallow the lines after it,
 //! and ESC before what no sequence begins with is passed over by itself.
 
+#![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
+
 use std::fmt;
 
 use vte::{Params, Parser, Perform};
 
-use super::line::{Erase, Line, Move};
+use super::line::Line;
+use super::step::{Erase, Move};
 
 const ESC: u8 = 0x1B;
 /// These end a sequence without effect.
@@ -39,13 +42,13 @@ impl fmt::Debug for Escape {
 }
 
 impl Escape {
-    /// Whether a sequence is open.
+    /// True if a sequence is open.
     pub(super) fn is_open(&self) -> bool {
         self.state != State::Closed
     }
 
     /// Takes a part of `text`, which begins with ESC or goes on within a sequence, and does to
-    /// `line` what it says. The rest of `text`.
+    /// `line` what it says. Returns the rest of `text`.
     pub(super) fn push<'a>(
         &mut self,
         text: &'a str,
@@ -56,7 +59,7 @@ impl Escape {
         let stray = self.state == State::Begun && !bytes.first().is_some_and(u8::is_ascii);
         // Up to the newline, and through the next ESC: then it does not matter how the text came.
         let end = match memchr::memchr2(b'\n', ESC, bytes) {
-            Some(at) if bytes.get(at) == Some(&ESC) => at + 1,
+            Some(at) if bytes[at] == ESC => at + 1,
             Some(at) => at,
             None => bytes.len(),
         };
@@ -65,22 +68,22 @@ impl Escape {
             return text;
         }
         let mut effects = Effects { line, sink, over: false };
-        let taken = self.parser.advance_until_terminated(&mut effects, bytes.get(..end).unwrap_or_default());
+        let taken = self.parser.advance_until_terminated(&mut effects, &bytes[..end]);
         self.state = match bytes.get(taken.wrapping_sub(1)) {
             Some(&ESC) => State::Begun,
             _ if effects.over => State::Closed,
             _ => State::Open,
         };
         // A byte in a device's text may end it that is a part of a character.
-        text.get(text.ceil_char_boundary(taken)..).unwrap_or_default()
+        &text[text.ceil_char_boundary(taken)..]
     }
 }
 
-/// What the parser finds, done to a line.
+/// Does to a line what the parser finds.
 struct Effects<'a, S> {
     line: &'a mut Line,
     sink: &'a mut S,
-    /// Whether a sequence has come to its end.
+    /// True once the sequence has come to its end.
     over: bool,
 }
 
@@ -124,7 +127,7 @@ impl<S: FnMut(&str)> Perform for Effects<'_, S> {
     }
 }
 
-/// What the control sequence that ends with `last` does to a line.
+/// Returns the step that the control sequence with the final character `last` means.
 fn step(mode: usize, last: char) -> Option<Move> {
     let count = mode.max(1);
     match last {

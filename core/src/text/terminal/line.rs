@@ -2,49 +2,18 @@
 //! cursor moves.
 
 use super::cells::Cells;
-
-/// A movement of the cursor, or a change where it stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Move {
-    /// To the line's start.
-    Return,
-    /// Some columns to the left.
-    Back(usize),
-    /// Some columns to the right.
-    Forward(usize),
-    /// To a column, the first being 0.
-    Column(usize),
-    /// Takes some characters away and closes the gap.
-    Delete(usize),
-    /// Makes room for some characters.
-    Insert(usize),
-    /// Makes a part of the line blank.
-    Erase(Erase),
-}
-
-/// What of a line is erased.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Erase {
-    /// From the cursor on.
-    ToEnd,
-    /// Up to the cursor, and what is under it.
-    ToStart,
-    /// All.
-    All,
-    /// Some columns from the cursor on.
-    Next(usize),
-}
+use super::step::{Erase, Move};
 
 /// The open line, or its end.
 #[derive(Debug)]
 pub(super) struct Line {
-    /// Bytes of the end that are held at least.
+    /// Bytes of the line's end that are held at least.
     limit: usize,
-    /// What is held of a plain line.
+    /// The end of a plain line.
     text: String,
-    /// Bytes of the line that were let go before it.
+    /// Bytes of the line before `text`, which were given on.
     before: usize,
-    /// Whether the cursor has returned to the start of a plain line; mostly a newline follows.
+    /// True if the cursor has returned to the start of a plain line; mostly a newline follows.
     returned: bool,
     /// The line in columns; then `text` is empty.
     cells: Option<Cells>,
@@ -128,7 +97,7 @@ impl Line {
         (self.returned, self.before) = (false, 0);
     }
 
-    /// The line in columns, with the cursor where it is.
+    /// Returns the line in columns, with the cursor where it is.
     fn laid_out(&mut self) -> &mut Cells {
         let Self { text, returned, cells, .. } = self;
         cells.get_or_insert_with(|| {
@@ -144,7 +113,7 @@ impl Line {
 
     fn push_plain(&mut self, text: &str, sink: &mut impl FnMut(&str)) {
         let open = memchr::memrchr(b'\n', text.as_bytes()).map_or(0, |newline| newline + 1);
-        let (ended, open) = text.split_at_checked(open).unwrap_or((text, ""));
+        let (ended, open) = text.split_at(open);
         if !ended.is_empty() {
             self.finish(sink);
             sink(ended);
@@ -169,7 +138,7 @@ impl Line {
             self.text.push_str(held);
         } else {
             let surplus = self.text.ceil_char_boundary(surplus);
-            sink(self.text.get(..surplus).unwrap_or_default());
+            sink(&self.text[..surplus]);
             self.text.drain(..surplus);
             self.before += surplus;
             self.text.push_str(piece);

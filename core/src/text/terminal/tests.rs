@@ -214,8 +214,8 @@ proptest! {
                 one_by_one.put(c);
                 one_by_one.let_go(limit, &mut |part| expected.push_str(part));
             }
-            at_once.act(line::Move::Column(*column));
-            one_by_one.act(line::Move::Column(*column));
+            at_once.act(step::Move::Column(*column));
+            one_by_one.act(step::Move::Column(*column));
         }
         at_once.finish(&mut |part| shown.push_str(part));
         one_by_one.finish(&mut |part| expected.push_str(part));
