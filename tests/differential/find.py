@@ -1,0 +1,121 @@
+"""find beside fd, which has ripgrep's ignore rules, beside git, and beside globs made into regexes."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import data
+import globs
+
+NONE = "No files found matching pattern"
+
+
+def walked(setting, folder, in_repository, no_ignore):
+    """Returns all paths below a folder that fd finds, relative to it, in their order."""
+    flags = ["--hidden", "--exclude", ".git", "--no-global-ignore-file", "--color", "never", "--print0"]
+    if not in_repository:
+        # With this flag no repository is seen, so that rules above one would reach into it.
+        flags.append("--no-require-git")
+    if no_ignore:
+        flags.append("--no-ignore")
+    # A path, so that fd takes the rules of the folders above too, from the same place as cutline.
+    run = subprocess.run([setting.fd, *flags, ".", folder], capture_output=True, env=setting.env, cwd=setting.work)
+    if run.returncode:
+        raise RuntimeError(f"fd in {folder}: {run.stderr}")
+    prefix = os.fsencode(folder).rstrip(b"/") + b"/"
+    paths = (os.fsdecode(path.rstrip(b"/").removeprefix(prefix)) for path in run.stdout.split(b"\0") if path)
+    return sorted(paths, key=data.by_component)
+
+
+def is_folder(path):
+    return os.path.isdir(path) and not os.path.islink(path)
+
+
+def compare(random, report, setting, round_):
+    if setting.corpora and random.random() < 0.1:
+        top = folder = setting.corpus_folder(random)
+        in_repository = False
+    else:
+        folder = f"find-{round_}"
+        top = os.path.join(setting.work, folder)
+        tree = data.Tree(random, top, random.choice(["none", "none", "plain", "nested"]))
+        in_repository = tree.git != "none"
+        if tree.git == "plain":
+            beside_git(report, setting, round_, folder, tree)
+        if len(tree.folders) > 1 and random.random() < 0.2:
+            # A search may begin anywhere; the rules above it hold.
+            top = random.choice(tree.folders)
+            folder = os.path.relpath(top, setting.work)
+        if not data.shown(folder) == folder:
+            return
+    entries = {no_ignore: walked(setting, folder, in_repository, no_ignore) for no_ignore in (False, True)}
+    for _ in range(8):
+        report.check_time()
+        glob = globs.random_glob(random)
+        case = {
+            "round": round_, "path": folder, "pattern": glob, "type": random.choice(["file", "dir", "any"]),
+            "noIgnore": random.random() < 0.3, "limit": random.choice([1000, random.randint(2, 30)]),
+            "sort": random.choice(["path", "path", "modified"]),
+        }  # fmt: skip
+        beside_fd(report, setting, case, top, entries[case["noIgnore"]])
+
+
+def rule_files(top):
+    """Returns the ignore files below a folder, for a report."""
+    names = (".gitignore", ".ignore", "exclude")
+    found = [os.path.join(folder, name) for folder, _, files in os.walk(top) for name in files if name in names]
+    return [(os.path.relpath(path, top), Path(path).read_bytes()) for path in sorted(found) if os.path.isfile(path)]
+
+
+def wanted(case, glob, top, path):
+    folder = is_folder(os.path.join(top, path))
+    kind = case["type"]
+    return (kind == "any" or folder == (kind == "dir")) and glob.names(path, folder)
+
+
+def line(case, top, path):
+    whole = os.path.join(case["path"], path)
+    return data.shown(whole) + ("/" if is_folder(os.path.join(top, path)) else "")
+
+
+def beside_fd(report, setting, case, top, entries):
+    glob = globs.Glob(case["pattern"])
+    paths = [path for path in entries if wanted(case, glob, top, path)]
+    if case["sort"] == "modified":
+        paths.sort(key=lambda path: -os.lstat(os.path.join(top, path)).st_mtime_ns)
+    expected = [line(case, top, path) for path in paths]
+    joined = all_lines(setting, "find", case, NONE)
+    if joined != expected and isinstance(joined, list):
+        # Only a difference is worth the rules that it depends on.
+        report.compare(case, joined, expected, rule_files(top))
+    else:
+        report.compare(case, joined, expected)
+
+
+def all_lines(setting, tool, case, none):
+    """Returns the lines of all pages, or the error; `none` is the body that says that there are none."""
+    joined, offset = [], 0
+    arguments = {name: value for name, value in case.items() if name != "round"}
+    while offset is not None:
+        answer = setting.server.call(tool, **arguments, offset=offset)
+        if answer.is_error:
+            return answer.text
+        body, _ = answer.parts()
+        if body != none:
+            joined.extend(body.split("\n"))
+        offset = answer.next_offset
+    return joined
+
+
+def beside_git(report, setting, round_, folder, tree):
+    """The files that git does not ignore, in a repository with rules of git alone."""
+    listing = ["git", "ls-files", "-z", "--others", "--exclude-standard"]
+    run = subprocess.run(listing, cwd=tree.top, env=setting.env, capture_output=True, check=True)
+    files = sorted((os.fsdecode(path) for path in run.stdout.split(b"\0") if path), key=data.by_component)
+    case = {"round": round_, "path": folder, "pattern": "*", "type": "file", "what": "git"}
+    expected = [line(case, tree.top, path) for path in files]
+    arguments = {name: case[name] for name in ("path", "pattern", "type")}
+    given = all_lines(setting, "find", arguments, NONE)
+    by_fd = [path for path in walked(setting, folder, True, False) if not is_folder(os.path.join(tree.top, path))]
+    case["as fd"] = given == [line(case, tree.top, path) for path in by_fd]
+    report.compare(case, given, expected, rule_files(tree.top))

@@ -1,0 +1,97 @@
+"""Globs as docs/tools.md describes them, made into Python's regular expressions."""
+
+import os
+import re
+
+
+def random_glob(random):
+    atoms = [
+        "*", "*", "*", "?", "a", "b", "c", "x", ".", ".rs", "*.rs", "*.txt", "[ab]", "[!a]", "[a-c]", "{a,b}", "{*.rs,*.txt}", "é", "日", "lib",
+        "src", "A", "\\*", "\\[", " ", "#", "[0-9]", "[é-日]", "!", "a**b", "s", "[]]", "[a-]",
+    ]  # fmt: skip
+    parts = []
+    for _ in range(random.choice([1, 1, 1, 2, 2, 3])):
+        if random.random() < 0.2:
+            parts.append("**")
+        else:
+            parts.append("".join(random.choices(atoms, k=random.choice([1, 1, 2, 3]))))
+    glob = "/".join(parts)
+    if random.random() < 0.1:
+        glob = random.choice(["/", "./"]) + glob
+    if random.random() < 0.1:
+        glob += "/"
+    if random.random() < 0.1:
+        glob = "!" + glob
+    # Alone it is refused: it would be of all but nothing.
+    return glob if glob.strip("!/.") or glob.startswith((".", "!.")) and "/" not in glob else "x"
+
+
+class Glob:
+    def __init__(self, glob):
+        self.negated = glob.startswith("!")
+        glob = glob.removeprefix("!")
+        anchored = glob.startswith(("/", "./"))
+        glob = glob.removeprefix("./").lstrip("/")
+        self.of_folders = glob.endswith("/")
+        glob = glob.rstrip("/")
+        self.of_path = anchored or "/" in glob
+        self.regex = re.compile(_path(glob), re.DOTALL)
+
+    def matches(self, path):
+        """True if the path, relative to where the search began, is matched; nothing is negated yet."""
+        return bool(self.regex.fullmatch(path if self.of_path else os.path.basename(path)))
+
+    def names(self, path, is_folder):
+        return (self.matches(path) and (is_folder or not self.of_folders)) != self.negated
+
+    def lets_through(self, path):
+        """True if grep searches this file: of a glob of folders, what is below them."""
+        if not self.of_folders:
+            return self.matches(path) != self.negated
+        parts = path.split("/")
+        return any(self.matches("/".join(parts[:n])) for n in range(1, len(parts))) != self.negated
+
+
+def _path(glob):
+    """`**` as a whole component is any number of folders, at the end at least one name."""
+    parts = glob.split("/")
+    regex = ""
+    for n, part in enumerate(parts):
+        last = n == len(parts) - 1
+        if part == "**":
+            regex += ".*" if last and n == 0 else (".+" if last else "(?:[^/]+/)*")
+        else:
+            regex += _name(part) + ("" if last else "/")
+    return regex
+
+
+def _name(part):
+    regex, at, depth = "", 0, 0
+    while at < len(part):
+        char = part[at]
+        at += 1
+        if char == "*":
+            regex += "[^/]*"
+        elif char == "?":
+            regex += "[^/]"
+        elif char == "\\":
+            regex += re.escape(part[at])
+            at += 1
+        elif char == "{":
+            depth += 1
+            regex += "(?:"
+        elif char == "}":
+            depth -= 1
+            regex += ")"
+        elif char == "," and depth:
+            regex += "|"
+        elif char == "[":
+            # A bracket that is first is one of the characters.
+            end = part.index("]", at + 1 + (part[at] == "!"))
+            inner = part[at:end]
+            negated = inner.startswith("!")
+            regex += "(?!/)[" + "^" * negated + inner.removeprefix("!").replace("\\", "\\\\").replace("]", "\\]") + "]"
+            at = end + 1
+        else:
+            regex += re.escape(char)
+    return regex

@@ -1,0 +1,226 @@
+"""grep beside Python's `re` on single files of any encoding, and beside ripgrep on trees."""
+
+import os
+import re
+import subprocess
+from pathlib import Path
+
+import data
+import find
+import globs
+import patterns
+
+MAX_LINE_CHARS = 500
+MARK = "... [truncated]"
+ROW = re.compile(r"(?P<path>.+?)(?:(?P<match>:(?P<number>\d+): )|-(?P<context>\d+)- )(?P<text>.*)", re.DOTALL)
+SNIFFED_BYTES = 8192
+
+
+def compare(random, report, setting, round_):
+    if random.random() < 0.5:
+        for part in range(4):
+            one_file(random, report, setting, round_, part)
+    else:
+        tree(random, report, setting, round_)
+
+
+# --- one file, beside Python
+
+
+def lines_of(raw, keeps_returns):
+    """Returns the lines as they are matched; bytes that are no UTF-8 are lone surrogates."""
+    if raw.startswith((b"\xff\xfe", b"\xfe\xff")):
+        text = data.decoded(raw)
+    else:
+        text = raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "surrogateescape")
+    if not keeps_returns:
+        text = text.replace("\r\n", "\n")
+    return text, text.split("\n")[: -1 if text.endswith("\n") or not text else None]
+
+
+def matched_lines(pattern, raw):
+    """Returns the numbers of the lines that match, from 0, and all lines."""
+    text, lines = lines_of(raw, pattern.names_return)
+    regex = pattern.compiled()
+    if not pattern.multiline:
+        return [n for n, line in enumerate(lines) if regex.search(line)], lines
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    numbers, at = set(), 0
+    while at <= len(text) and (found := regex.search(text, at)):
+        start, end = found.span()
+        touched = [n for n in range(len(lines)) if starts[n] < max(end, start + 1) and start < starts[n + 1]]
+        if not touched:
+            # After the last newline there is no line.
+            break
+        numbers.update(touched)
+        # As ripgrep does: the next one may be empty and begin where this one ended.
+        at = max(end, start + 1)
+    return sorted(numbers), lines
+
+
+def as_shown(line, pattern):
+    """Returns a line as an answer has it."""
+    line = line.encode("utf-8", "surrogateescape").decode("utf-8", "replace").replace("\0", "\ufffd")
+    return line.removesuffix("\r") if pattern.names_return else line
+
+
+def one_file(random, report, setting, round_, part):
+    lone = random.random() < 0.2
+    ending = random.choice(["\n", "\n", "\r\n", "mixed"])
+    encoding = random.choice(data.ENCODINGS)
+    content = data.text(random, random.choice([0, 1, 2, 5, 20, 60]), ending, lone)
+    raw = data.encoded(random, content, encoding)
+    name = f"grep-{round_}-{part}.txt"
+    Path(setting.work, name).write_bytes(raw)
+    for _ in range(6):
+        report.check_time()
+        pattern = patterns.random_pattern(random, random.random() < 0.4, returns=True)
+        if encoding == "invalid" and "\\B" in pattern.rust:
+            # Between bytes that are no text it is the one assertion that both sides see differently.
+            continue
+        numbers, lines = matched_lines(pattern, raw)
+        expected = [(name, n + 1, True, as_shown(lines[n], pattern)) for n in numbers]
+        limit = random.choice([100, 1000, random.randint(1, len(expected) + 1)])
+        case = {"round": round_, **pattern.arguments(), "path": name, "limit": max(limit, len(expected) // 10 + 1)}
+        report.compare(case, *agreeing(all_pages(setting, case), expected), [(name, raw)])
+
+
+# --- a tree, beside ripgrep
+
+
+def by_ripgrep(setting, pattern, folder, in_repository, context, no_ignore):
+    """Returns the rows of ripgrep as ours are: path, line, whether it matches, text. `None` if it refuses the pattern."""
+    flags = ["--no-config", "--hidden", "--glob", "!.git", "--sort", "path", "--null", "--line-number", "--with-filename", "--no-heading",
+             "--color", "never", "--crlf", "--context-separator", "\x01", "--context", str(context)]  # fmt: skip
+    chosen = {"--no-require-git": not in_repository, "--no-ignore": no_ignore, "--fixed-strings": pattern.literal,
+              "--ignore-case": pattern.ignore_case, "--multiline": pattern.multiline}  # fmt: skip
+    flags += [flag for flag, set_ in chosen.items() if set_]
+    command = [setting.rg, *flags, "--regexp", pattern.rust, "--", folder]
+    run = subprocess.run(command, capture_output=True, env=setting.env, cwd=setting.work)
+    if run.returncode == 2:
+        return None
+    rows = []
+    for line in run.stdout.split(b"\n"):
+        if b"\0" not in line:
+            continue
+        path, rest = line.split(b"\0", 1)
+        number, mark, text = re.match(rb"(\d+)([:-])(.*)", rest, re.DOTALL).groups()
+        rows.append((os.fsdecode(path), int(number), mark == b":", text.removesuffix(b"\r").decode("utf-8", "replace")))
+    return rows
+
+
+def is_odd(path):
+    """True of a file that ripgrep takes for something else: NUL bytes after the first ones, other encodings, lone `\\r`.
+
+    And of all files with `\\r`: with `--crlf` ripgrep sees `\\B` before the `\\n`, and `\\n` does not match across lines.
+    """
+    raw = Path(path).read_bytes()
+    late = b"\0" in raw and b"\0" not in raw[:SNIFFED_BYTES]
+    return late or raw.startswith((b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf")) or b"\r" in raw
+
+
+def tree(random, report, setting, round_):
+    if setting.corpora and random.random() < 0.3:
+        top = folder = setting.corpus_folder(random)
+        in_repository = False
+    else:
+        folder = f"grep-tree-{round_}"
+        top = os.path.join(setting.work, folder)
+        in_repository = data.Tree(random, top, random.choice(["none", "none", "plain", "nested"]), odd_names=False).git != "none"
+    files = [os.path.join(base, name) for base, _, names in os.walk(top) for name in names]
+    if len(files) > 3000:
+        return
+    odd = {path for path in files if os.path.isfile(path) and is_odd(path)}
+    for _ in range(5):
+        report.check_time()
+        in_tree(random, report, setting, round_, top, folder, in_repository, odd)
+
+
+def in_tree(random, report, setting, round_, top, folder, in_repository, odd):
+    pattern = patterns.random_pattern(random, random.random() < 0.2)
+    context = random.choice([0, 0, 0, 1, 2, 5])
+    glob = globs.random_glob(random) if random.random() < 0.3 else None
+    no_ignore = random.random() < 0.2
+    rows = by_ripgrep(setting, pattern, folder, in_repository, context, no_ignore)
+    if rows is None or len(rows) > 3000:
+        return
+    expected = [(path, *rest) for path, *rest in rows if keeps(setting, top, path, glob, odd)]
+    matches = sum(row[2] for row in expected)
+    case = {"round": round_, **pattern.arguments(), "path": folder, "limit": random.choice([1000, matches // 5 + 1])}
+    case |= {"context": context} if context else {}
+    case |= {"glob": glob} if glob else {}
+    case |= {"noIgnore": True} if no_ignore else {}
+    odd_shown = {os.path.relpath(path, setting.work) if path.startswith(setting.work) else path for path in odd}
+    given = all_pages(setting, case)
+    if isinstance(given, list):
+        given = [row for row in given if row[0] not in odd_shown]
+    expected = [(data.shown(path), *rest) for path, *rest in expected]
+    given, expected = agreeing(given, expected)
+    files = find.rule_files(top) if given != expected and not os.path.isabs(folder) else []
+    report.compare(case, given, expected, files)
+    if not odd and not context:
+        sums(random, report, setting, case, expected)
+
+
+def keeps(setting, top, path, glob, odd):
+    whole = os.path.join(setting.work, path)
+    return whole not in odd and (not glob or globs.Glob(glob).lets_through(os.path.relpath(whole, top)))
+
+
+def sums(random, report, setting, case, expected):
+    """The other modes have the same files and the same numbers."""
+    counts = {}
+    for path, *_ in expected:
+        counts[path] = counts.get(path, 0) + 1
+    mode = random.choice(["files", "count"])
+    wanted = [path if mode == "files" else f"{path}: {count}" for path, count in counts.items()]
+    case = {**case, "mode": mode, "limit": max(1, len(wanted) // 3)}
+    report.compare(case, find.all_lines(setting, "grep", case, "No matches found"), wanted)
+
+
+# --- answers
+
+
+def all_pages(setting, case):
+    """Returns the rows of all pages, or the error."""
+    rows, offset = [], 0
+    arguments = {name: value for name, value in case.items() if name != "round"}
+    while offset is not None:
+        answer = setting.server.call("grep", **arguments, offset=offset)
+        if answer.is_error:
+            return answer.text
+        body, _ = answer.parts()
+        if body != "No matches found":
+            rows.extend(parsed(line) for line in body.split("\n") if line != "--")
+        offset = answer.next_offset
+    if not case.get("context"):
+        return rows
+    # A page has the context of its own matches, so a line may be on two.
+    return sorted(dict(((row[0], row[1]), row) for row in sorted(rows, key=lambda row: row[2])).values(), key=by_place)
+
+
+def by_place(row):
+    return [part.encode() for part in row[0].split("/")], row[1]
+
+
+def parsed(line):
+    found = ROW.fullmatch(line)
+    if not found:
+        return line, 0, False, ""
+    return found["path"], int(found["number"] or found["context"]), bool(found["match"]), found["text"]
+
+
+def agreeing(given, expected):
+    """Returns both; of a long line that was cut as it has to be, the whole stands on both sides."""
+    if not isinstance(given, list) or len(given) != len(expected):
+        return given, expected
+    return [whole if is_excerpt(row, whole) else row for row, whole in zip(given, expected)], expected
+
+
+def is_excerpt(row, whole):
+    if row[:3] != whole[:3] or len(whole[3]) <= MAX_LINE_CHARS or MARK not in row[3]:
+        return False
+    kept = row[3].removeprefix(MARK).removesuffix(MARK)
+    return len(kept) == MAX_LINE_CHARS and kept in whole[3]
