@@ -1,17 +1,18 @@
 //! Searching what one file holds: line by line, or across lines.
 //!
-//! A search gives rows: match lines and the context asked for, each already cut to the characters that
-//! are shown. Memory is bounded whatever the file: it is read in blocks of whole lines, and a line that
-//! no block can hold is searched in overlapping windows (`giant`). Files are never mapped: one that
-//! shrinks while it is read must not end the server.
+//! `grep-searcher` goes through the lines. What it is given is made alike before (`file`, `line_reader`): UTF-8
+//! whose lines end with `\n`, none of them over 1 MB, so that a longer one is searched in overlapping windows
+//! (`giant`). What it finds becomes rows (`sink`): match lines and the context asked for, each already cut to
+//! the characters that are shown. Files are never mapped: one that shrinks while it is read must not end the
+//! server.
 
 mod file;
 mod giant;
+mod line_reader;
+mod matcher;
 pub mod pattern;
 mod rows;
-mod scan;
-mod spanning;
-mod utf16;
+mod sink;
 
 use std::fs::File;
 use std::io;
@@ -76,14 +77,20 @@ pub type Emit<'a> = dyn FnMut(Rows) -> ControlFlow<()> + 'a;
 #[derive(Debug)]
 pub struct Searcher {
     query: Query,
+    grep: grep_searcher::Searcher,
     buffer: Vec<u8>,
 }
 
 impl Searcher {
-    /// One for `query`.
+    /// Makes one for `query`.
     pub fn new(query: &Query) -> Self {
+        let mut grep = grep_searcher::SearcherBuilder::new();
+        grep.multi_line(query.pattern.spans_lines).bom_sniffing(false).line_number(false);
+        if let OutputMode::Lines { context } = query.what {
+            grep.line_number(true).before_context(context).after_context(context);
+        }
         // A clone of its own: threads that share a compiled pattern wait for each other.
-        Self { query: query.clone(), buffer: Vec::new() }
+        Self { query: query.clone(), grep: grep.build(), buffer: Vec::new() }
     }
 
     /// Searches a regular file, which had `size` bytes when it was opened.
@@ -94,7 +101,7 @@ impl Searcher {
         stop: &Stop,
         emit: &mut Emit<'_>,
     ) -> io::Result<Searched> {
-        file::search(&self.query, &mut self.buffer, file, size, stop, emit)
+        file::search(self, file, size, stop, emit)
     }
 }
 

@@ -161,17 +161,17 @@ fn search_file(cx: &Context, place: &OpenedPath, plan: &Plan) -> Result<Output, 
     let file = place.file().map_err(refused)?;
     let stop = Stop::new(cx.cancel.clone());
     let mut results = results(cx, plan, Paths::of_file(&cx.workspace, &place.real));
-    visit::alone(&plan.query, file, place.len(), &stop, &mut |found| {
+    let done = visit::alone(&plan.query, file, place.len(), &stop, &mut |found| {
         let flow = results.take(found);
         if flow.is_break() {
             stop.stop();
         }
         flow
-    })
-    .map_err(|source| ToolError::Io { path: cx.workspace.show(&place.real), source })?;
+    });
     if stop.is_cancelled() {
         return Err(ToolError::Cancelled);
     }
+    done.map_err(|source| ToolError::Io { path: cx.workspace.show(&place.real), source })?;
     if results.passed_over_binary() {
         // The one file that was asked for: that nothing was found in it would say too much.
         let start = place.file().map_err(refused)?;

@@ -1,107 +1,146 @@
-//! A line that no block can hold, searched in windows that overlap.
+//! A line that is too long to be held, searched in windows that overlap.
 //!
 //! A match that is not longer than the overlap is seen whole in one window or in the next. What a
 //! pattern looks at beside a match (`^`, `\b`) is not what it seems at the edges that a window has and
 //! the line has not: there a match does not count. Where a longer match is possible and none was
 //! found, the line was not searched.
+//!
+//! The searcher is given a line that matches or does not as the long one does, and what is shown is kept
+//! beside it.
 
+#![expect(clippy::indexing_slicing, reason = "all ranges are within the window they were found in")]
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::ops::Range;
 
 use grep_matcher::Matcher as _;
 
+use super::line_reader::READ_BYTES;
+use super::matcher::GuardedMatcher;
+use super::pattern::LineEnds;
 use super::rows::shown;
-use super::scan::LongLine;
-use super::{Pattern, Query, Stop};
+use super::{Query, Stop};
 use cutline_core::truncate::line::Missing;
 
-/// Bytes that are read at once.
-const READ_BYTES: usize = 256 * 1024;
 /// Bytes before a window's end where a match is left to the next window, which sees more after it.
-const MARGIN: usize = 16 * 1024;
+const MARGIN_BYTES: usize = 16 * 1024;
 /// Bytes that two windows share.
-const OVERLAP: usize = 2 * MARGIN;
+const OVERLAP_BYTES: usize = 2 * MARGIN_BYTES;
 /// Bytes beside a match that a pattern may look at: a character.
-const LOOK: usize = 4;
-/// How often a window is searched on after a match that does not count.
+const LOOK_BYTES: usize = 4;
+/// Searches of one window, where the matches found before do not count.
 const TRIES: usize = 16;
-/// Bytes of the line's start that are kept to be shown.
-const HEAD_CHARS: usize = 8;
+/// Bytes of the line's start that are kept for each character that is shown: an escape may take as many.
+const BYTES_PER_CHAR: usize = 8;
 
-/// What became of a line.
-pub(super) struct Done {
-    pub(super) head: Vec<u8>,
-    pub(super) matched: Option<(String, bool)>,
-    /// Whether it was searched; a match found is an answer too.
-    pub(super) searched: bool,
-    /// How many bytes of the buffer are what comes after the line.
-    pub(super) rest: usize,
+/// The rows of the lines of one file that were searched in windows.
+#[derive(Debug, Default)]
+pub(super) struct GiantLines {
+    /// Where each begins in the text that the searcher is given, its text as it is shown, and whether that
+    /// is cut.
+    rows: RefCell<VecDeque<(u64, String, bool)>>,
+    unsearched: Cell<bool>,
 }
 
-impl Done {
-    pub(super) fn line(&mut self) -> LongLine<'_> {
-        LongLine { head: &self.head, matched: self.matched.take() }
+impl GiantLines {
+    /// The row of the line that begins at `offset`, if it is such a line. Offsets are asked for in order.
+    pub(super) fn take(&self, offset: u64) -> Option<(String, bool)> {
+        let mut rows = self.rows.borrow_mut();
+        while rows.front().is_some_and(|row| row.0 < offset) {
+            rows.pop_front();
+        }
+        let is_here = rows.front().is_some_and(|row| row.0 == offset);
+        if is_here { rows.pop_front().map(|(_, text, cut)| (text, cut)) } else { None }
+    }
+
+    /// True unless a line was too long for its pattern.
+    pub(super) fn all_searched(&self) -> bool {
+        !self.unsearched.get()
     }
 }
 
-/// Searches the line that begins in `buffer[..len]`, and has no end there. What comes after it is
-/// moved to the start of the buffer.
+/// A line in the place of one that is too long.
+pub(super) struct StandIn {
+    /// It, with what ends it.
+    pub(super) line: Vec<u8>,
+    /// True if no more lines can be searched.
+    pub(super) ends_text: bool,
+}
+
+/// Searches the line that begins with `held`, at the byte `offset` of the text, and of which the end is not
+/// read. What was read after it is left in `held`.
 pub(super) fn search(
     query: &Query,
-    buffer: &mut Vec<u8>,
-    len: usize,
-    file: &mut impl Read,
+    (giants, offset): (&GiantLines, u64),
+    held: &mut Vec<u8>,
+    source: &mut impl Read,
     stop: &Stop,
-) -> io::Result<Done> {
-    let head_bytes = query.max_line_chars.saturating_mul(HEAD_CHARS).min(len);
-    let head = buffer.get(..head_bytes).unwrap_or_default().to_vec();
-    let mut done = Done { head, matched: None, searched: true, rest: 0 };
-    let (mut len, mut first) = (len, true);
+) -> io::Result<StandIn> {
+    let matcher = GuardedMatcher::new(&query.pattern, &[], stop);
+    let start = held[..query.max_line_chars.saturating_mul(BYTES_PER_CHAR).min(held.len())].to_vec();
+    let mut found = None;
+    let (mut first, mut searched) = (true, true);
     loop {
         // What was read before has no newline.
-        let kept = len;
-        if buffer.len() < len + READ_BYTES {
-            buffer.resize(len + READ_BYTES, 0);
-        }
-        let read = match buffer.get_mut(len..len + READ_BYTES) {
-            Some(room) => super::file::read(file, room)?,
-            None => 0,
-        };
-        len += read;
-        let new = buffer.get(kept..len).unwrap_or_default();
-        let newline = memchr::memchr(b'\n', new).map(|at| kept + at);
-        let last = newline.is_some() || read == 0;
-        let end = newline.unwrap_or(len);
-        if done.matched.is_none() && !stop.is_stopped() {
-            let window = buffer.get(..end).unwrap_or_default();
+        let kept = held.len();
+        source.by_ref().take(READ_BYTES as u64).read_to_end(held)?;
+        let newline = memchr::memchr(b'\n', &held[kept..]).map(|at| kept + at);
+        let last = newline.is_some() || held.len() == kept;
+        if found.is_none() {
+            let window = &held[..newline.unwrap_or(held.len())];
             // A `\r` before the newline is no part of the line, but for a pattern that names it.
-            let ended = newline.is_some() && query.pattern.crlf.is_some();
-            let window = if ended { window.strip_suffix(b"\r").unwrap_or(window) } else { window };
-            match find(&query.pattern, window, Edges { first, last }) {
+            let ends = newline.is_some() && query.pattern.line_ends != LineEnds::Searched;
+            let window = if ends { window.strip_suffix(b"\r").unwrap_or(window) } else { window };
+            match find(&matcher, window, Edges { first, last })? {
                 WindowResult::Found(at) => {
                     let missing = Missing { before: !first, after: !last };
                     let (text, cut) = shown(window, at, query.max_line_chars, missing);
-                    done.matched = Some((text.into_owned(), cut));
+                    found = Some((window.to_vec(), text.into_owned(), cut));
                 }
                 WindowResult::Nothing => {}
-                WindowResult::Unsure => done.searched = false,
+                WindowResult::Unsure => searched = false,
             }
         }
-        if last || stop.is_stopped() {
-            let after = newline.map_or(len, |at| at + 1);
-            buffer.copy_within(after..len, 0);
-            done.rest = len - after;
-            done.searched |= done.matched.is_some();
-            return Ok(done);
+        if last {
+            held.drain(..newline.map_or(held.len(), |at| at + 1));
+            let ends_text = newline.is_none();
+            searched |= found.is_some();
+            let mut stand_in = if let Some((window, text, cut)) = found {
+                giants.rows.borrow_mut().push_back((offset, text, cut));
+                StandIn { line: window, ends_text }
+            } else {
+                let missing = Missing { before: false, after: true };
+                let (text, cut) = shown(&start, 0..0, query.max_line_chars, missing);
+                giants.rows.borrow_mut().push_back((offset, text.into_owned(), cut));
+                let line = without_match(&matcher, &start)?;
+                searched &= line.is_some();
+                StandIn { ends_text: ends_text || line.is_none(), line: line.unwrap_or_default().to_vec() }
+            };
+            if !stand_in.ends_text || newline.is_some() {
+                stand_in.line.push(b'\n');
+            }
+            giants.unsearched.set(giants.unsearched.get() || !searched);
+            return Ok(stand_in);
         }
-        let keep = if done.matched.is_some() { 0 } else { OVERLAP.min(len) };
-        buffer.copy_within(len - keep..len, 0);
-        len = keep;
+        let keep = if found.is_some() { 0 } else { OVERLAP_BYTES };
+        held.drain(..held.len() - keep);
         first = false;
     }
 }
 
-/// Which ends of a window are the line's own.
+/// A line that does not match.
+fn without_match<'a>(matcher: &GuardedMatcher<'_>, start: &'a [u8]) -> io::Result<Option<&'a [u8]>> {
+    for line in [start, b"", b"\xFF"] {
+        if !matcher.is_match(line).map_err(io::Error::other)? {
+            return Ok(Some(line));
+        }
+    }
+    Ok(None)
+}
+
+/// True for the ends of a window that are the line's own.
 #[derive(Clone, Copy)]
 struct Edges {
     first: bool,
@@ -115,26 +154,27 @@ enum WindowResult {
     Unsure,
 }
 
-fn find(pattern: &Pattern, window: &[u8], edges: Edges) -> WindowResult {
-    let bounded = pattern.max_len.is_some_and(|len| len + 2 * LOOK < MARGIN);
+fn find(matcher: &GuardedMatcher<'_>, window: &[u8], edges: Edges) -> io::Result<WindowResult> {
+    let pattern = matcher.pattern();
+    let bounded = pattern.max_len.is_some_and(|len| len + 2 * LOOK_BYTES < MARGIN_BYTES);
     let none =
         if bounded || !pattern.may_begin_in(window) { WindowResult::Nothing } else { WindowResult::Unsure };
     let mut from = 0;
     for _ in 0..TRIES {
-        let Ok(Some(found)) = pattern.plain.find_at(window, from) else { return none };
-        let left_to_next = !edges.last && found.start() + MARGIN > window.len();
+        let Some(found) = matcher.find_at(window, from).map_err(io::Error::other)? else { return Ok(none) };
+        let left_to_next = !edges.last && found.start() + MARGIN_BYTES > window.len();
         if left_to_next {
-            return none;
+            return Ok(none);
         }
-        let at_start = !edges.first && pattern.looks && found.start() < LOOK;
-        let at_end = !edges.last && pattern.looks && found.end() + LOOK > window.len();
+        let at_start = !edges.first && pattern.looks && found.start() < LOOK_BYTES;
+        let at_end = !edges.last && pattern.looks && found.end() + LOOK_BYTES > window.len();
         if !(at_start || at_end) {
-            return WindowResult::Found(found.start()..found.end());
+            return Ok(WindowResult::Found(found.start()..found.end()));
         }
         from = found.start() + 1;
         if from > window.len() {
-            return none;
+            return Ok(none);
         }
     }
-    WindowResult::Unsure
+    Ok(WindowResult::Unsure)
 }

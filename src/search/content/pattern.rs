@@ -11,7 +11,6 @@ use regex_syntax::ast::{self, Ast, ClassSetItem};
 use regex_syntax::hir::Hir;
 use regex_syntax::hir::literal::{Extractor, Literal};
 
-use super::scan::unended;
 use crate::limits::REGEX_BYTES;
 
 /// Beginnings of a match that are looked for one by one.
@@ -71,29 +70,29 @@ pub enum Refused {
 /// A compiled pattern.
 #[derive(Debug, Clone)]
 pub struct Pattern {
-    /// In which `\r` is a character like others.
-    pub(super) plain: RegexMatcher,
-    /// In which `\r\n` ends a line and no match holds a `\r`; none where the pattern names that.
-    pub(super) crlf: Option<RegexMatcher>,
-    /// Whether matches can span lines.
-    pub(super) spans: bool,
+    /// Finds it, in text whose lines end with `\n`.
+    pub(super) regex: RegexMatcher,
+    /// True if a match can hold a newline.
+    pub(super) spans_lines: bool,
+    /// How it is searched for in a text with `\r\n`.
+    pub(super) line_ends: LineEnds,
     /// Bytes of the longest match there can be, where there is a bound.
     pub(super) max_len: Option<usize>,
-    /// Whether it looks at what is beside a match: `^`, `$`, `\b`.
+    /// True if it looks at what is beside a match: `^`, `$`, `\b`.
     pub(super) looks: bool,
-    /// What every match begins with, one or the other; none where that is not known.
+    /// Literals of which every match begins with one; empty where none are known.
     beginnings: Vec<Vec<u8>>,
 }
 
-/// How the lines of a text are searched.
-#[derive(Debug, Clone, Copy)]
-pub(super) enum Way<'a> {
-    /// Many at once: the matcher knows where they end.
-    Together(&'a RegexMatcher),
-    /// Many at once, but what the matcher finds is to be looked at without what ends the line.
-    Doubted(&'a RegexMatcher),
-    /// One by one: a `\r` stands where it ends nothing.
-    Apart,
+/// What is done with the `\r` of a `\r\n`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LineEnds {
+    /// It is taken out before the text is searched.
+    Normalized,
+    /// It is left: the pattern neither looks at it nor takes it in, and finds the same either way.
+    Irrelevant,
+    /// It is left and searched: the pattern names `\r`, other than to leave it out.
+    Searched,
 }
 
 impl Pattern {
@@ -105,82 +104,47 @@ impl Pattern {
         };
         let hir = parse(&text, source.case).map_err(Refused::Wrong)?;
         let text = closed(text);
-        let build = |reach: LineMode, crlf: bool| {
+        let build = |reach: LineMode| {
             let mut builder = RegexMatcherBuilder::new();
             builder.multi_line(true).size_limit(REGEX_BYTES).dfa_size_limit(TABLE_BYTES);
-            builder.case_insensitive(source.case == Case::Ignored).crlf(crlf);
-            match reach {
-                LineMode::Line if crlf => {}
-                LineMode::Line => _ = builder.line_terminator(Some(b'\n')),
-                // There is no byte that a match may not hold.
-                LineMode::Lines => _ = builder.line_terminator(None),
-            }
-            builder.build(&text)
+            builder.case_insensitive(source.case == Case::Ignored);
+            builder.line_terminator((reach == LineMode::Line).then_some(b'\n'));
+            builder.build(&text).map_err(|error| refused(&error, source.pattern))
         };
-        let worded = |error| refused(&error, source.pattern);
         let across = match source.reach {
-            LineMode::Lines => Some(build(LineMode::Lines, false).map_err(worded)?).filter(spans),
+            LineMode::Lines => Some(build(LineMode::Lines)?).filter(|regex| can_match(regex, b'\n')),
             LineMode::Line => None,
         };
-        let reach = if across.is_some() { LineMode::Lines } else { LineMode::Line };
-        let plain = match across {
-            Some(across) => across,
-            None => build(LineMode::Line, false).map_err(worded)?,
-        };
-        let crlf = if names_return(&text) {
-            None
+        let spans_lines = across.is_some();
+        let regex = across.map_or_else(|| build(LineMode::Line), Ok)?;
+        let looks = !hir.properties().look_set().is_empty();
+        let line_ends = if names_return(&text) {
+            LineEnds::Searched
+        } else if spans_lines || looks || can_match(&regex, b'\r') {
+            LineEnds::Normalized
         } else {
-            match build(reach, true) {
-                // It is named in another way: `[\x0d-\x0d]`.
-                Err(error) if matches!(error.kind(), ErrorKind::NotAllowed(_)) => None,
-                done => Some(done.map_err(worded)?),
-            }
+            LineEnds::Irrelevant
         };
-        let properties = hir.properties();
         Ok(Self {
-            plain,
-            crlf,
-            spans: reach == LineMode::Lines,
-            max_len: properties.maximum_len(),
-            looks: !properties.look_set().is_empty(),
+            spans_lines,
+            line_ends,
+            max_len: hir.properties().maximum_len(),
+            looks,
             beginnings: beginnings(&hir),
+            regex,
         })
     }
 
-    /// How the lines of `text` are to be searched.
-    pub(super) fn way(&self, text: &[u8]) -> Way<'_> {
-        let Some(crlf) = &self.crlf else { return Way::Together(&self.plain) };
-        let mut returns = memchr::memchr_iter(b'\r', text).peekable();
-        if returns.peek().is_none() {
-            Way::Together(&self.plain)
-        } else if returns.all(|at| text.get(at + 1) == Some(&b'\n')) {
-            Way::Together(crlf)
-        } else if self.looks {
-            Way::Apart
-        } else {
-            // What matches in a line matches in it with its end too.
-            Way::Doubted(&self.plain)
-        }
-    }
-
-    /// The part of a line in which matches are looked for.
-    pub(super) fn searched<'a>(&self, line: &'a [u8]) -> &'a [u8] {
-        match &self.crlf {
-            Some(_) => unended(line),
-            None => line.strip_suffix(b"\n").unwrap_or(line),
-        }
-    }
-
-    /// Whether a match can begin anywhere in `text`, as far as can be told without searching.
+    /// True if a match can begin anywhere in `text`, as far as can be told without searching.
     pub(super) fn may_begin_in(&self, text: &[u8]) -> bool {
         let mut beginnings = self.beginnings.iter();
         self.beginnings.is_empty() || beginnings.any(|bytes| memchr::memmem::find(text, bytes).is_some())
     }
 }
 
-/// Whether a match can hold a newline.
-fn spans(matcher: &RegexMatcher) -> bool {
-    matcher.non_matching_bytes().is_none_or(|bytes| !bytes.contains(b'\n'))
+/// True if a match can hold `byte`, or look at it as the end of a line.
+fn can_match(regex: &RegexMatcher, byte: u8) -> bool {
+    regex.non_matching_bytes().is_none_or(|bytes| !bytes.contains(byte))
 }
 
 fn beginnings(hir: &Hir) -> Vec<Vec<u8>> {
@@ -194,7 +158,7 @@ fn beginnings(hir: &Hir) -> Vec<Vec<u8>> {
 
 fn parse(text: &str, case: Case) -> Result<Hir, String> {
     let mut parser = ParserBuilder::new();
-    parser.utf8(false).multi_line(true).crlf(true).case_insensitive(case == Case::Ignored);
+    parser.utf8(false).multi_line(true).case_insensitive(case == Case::Ignored);
     parser.build().parse(text).map_err(|error| error.to_string())
 }
 
@@ -256,6 +220,8 @@ impl ast::Visitor for Returns {
     fn visit_class_set_item_pre(&mut self, item: &ClassSetItem) -> Result<(), ()> {
         match item {
             ClassSetItem::Literal(literal) => self.literal(literal),
+            // `[\x0d-\x0d]`
+            ClassSetItem::Range(range) if range.start.c == range.end.c => self.literal(&range.start),
             ClassSetItem::Bracketed(class) => self.negations += usize::from(class.negated),
             _ => {}
         }

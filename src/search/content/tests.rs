@@ -12,6 +12,12 @@ fn query(pattern: &str, context: usize) -> Query {
     Query { pattern: Pattern::new(&source).unwrap(), what, enough: u64::MAX, max_line_chars: 40 }
 }
 
+/// A query of which matches may span lines.
+fn across(pattern: &str) -> Query {
+    let source = Source { pattern, syntax: Syntax::Regex, case: Case::Counts, reach: LineMode::Lines };
+    Query { pattern: Pattern::new(&source).unwrap(), ..query("x", 0) }
+}
+
 /// The rows of a file: `10:text` for a match line, `9-text` for one that stands near.
 fn search(query: &Query, content: &[u8]) -> (Vec<String>, Searched) {
     let mut file = tempfile::tempfile().unwrap();
@@ -45,7 +51,7 @@ fn oracle(is_match: impl Fn(&str) -> bool, text: &str, context: usize) -> Vec<St
 
 proptest! {
     #[test]
-    fn rows_are_those_of_the_definition(content in "([ab]{0,3}\n){0,30}[ab]{0,2}", context in 0_usize..4) {
+    fn rows_equal_a_plain_oracle(content in "([ab]{0,3}\n){0,30}[ab]{0,2}", context in 0_usize..4) {
         let (rows, _) = search(&query("aa", context), content.as_bytes());
         prop_assert_eq!(rows, oracle(|line| line.contains("aa"), &content, context));
         let (rows, _) = search(&query("^$", context), content.as_bytes());
@@ -64,7 +70,7 @@ fn large(step: usize) -> String {
 }
 
 #[test]
-fn context_reaches_across_blocks() {
+fn context_spans_blocks() {
     for step in [7, 5003] {
         let content = large(step);
         for context in [0, 1, 6] {
@@ -82,7 +88,7 @@ fn giant(len: usize, word: &str, at: usize) -> String {
 }
 
 #[test]
-fn a_giant_line_is_searched_wherever_the_match_is() {
+fn giant_line_is_found_wherever_it_matches() {
     for at in [0, 9, 600_000, 999_990, 1_015_800, 1_245_170, 1_261_540, 1_699_990] {
         let content = format!("first\n{}\nlast needle\n", giant(1_700_000, " needle ", at));
         for pattern in ["needle", r"\bneedle\b", "ne+dle", "x*needle"] {
@@ -97,7 +103,7 @@ fn a_giant_line_is_searched_wherever_the_match_is() {
 }
 
 #[test]
-fn edges_of_windows_are_no_edges_of_the_line() {
+fn window_edges_are_no_line_edges() {
     let content = format!("{}\nend\n", giant(1_700_000, "y", 1_500_000));
     for pattern in ["^x{3}y", "xy$", r"\bx\b", "^y", "y$"] {
         let (rows, searched) = search(&query(pattern, 0), content.as_bytes());
@@ -112,7 +118,7 @@ fn edges_of_windows_are_no_edges_of_the_line() {
 }
 
 #[test]
-fn a_giant_line_stands_near_a_match_with_its_start() {
+fn giant_line_as_context_shows_its_start() {
     let content = format!("needle\nstart {}\nneedle", giant(1_500_000, "y", 7));
     let (rows, searched) = search(&query("needle", 1), content.as_bytes());
     assert_eq!((rows.len(), searched.passed_over), (3, None));
@@ -125,7 +131,7 @@ fn a_giant_line_stands_near_a_match_with_its_start() {
 }
 
 #[test]
-fn what_no_window_can_show_is_named() {
+fn unsearchable_giant_line_is_reported() {
     let content = format!("{}\n", giant(1_700_000, "y", 1_500_000));
     let passed_over = |pattern: &str| search(&query(pattern, 0), content.as_bytes()).1.passed_over;
     assert_eq!(passed_over("yx*z"), Some(PassedOver::LongLine));
@@ -135,7 +141,7 @@ fn what_no_window_can_show_is_named() {
 }
 
 #[test]
-fn utf16_in_blocks() {
+fn utf16_blocks_are_decoded() {
     let content = large(5003);
     let mut bytes = vec![0xFE, 0xFF];
     bytes.extend(content.encode_utf16().flat_map(u16::to_be_bytes));
@@ -144,7 +150,7 @@ fn utf16_in_blocks() {
 }
 
 #[test]
-fn a_return_that_ends_nothing_is_a_character() {
+fn lone_return_is_a_character() {
     let content = "a\nc\rd\nfoo\rbar\nend\r\nfoo\r";
     let found = |pattern: &str| search(&query(pattern, 0), content.as_bytes()).0;
     for pattern in ["foo.*bar", "foo.bar", r"foo\sbar", "foo[^x]bar", r"foo\rbar", "foo[\r]bar"] {
@@ -167,24 +173,19 @@ fn a_return_that_ends_nothing_is_a_character() {
 }
 
 #[test]
-fn a_return_in_a_giant_line_and_across_lines() {
+fn lone_return_in_giant_lines_and_across_lines() {
     let content = format!("{}\r\nend\n", giant(1_700_000, "foo\rbar", 800_000));
     for pattern in ["foo.bar", r"foo\rbar", "x$", "x\r$"] {
         assert_eq!(search(&query(pattern, 0), content.as_bytes()).1.matches, 1, "{pattern}");
     }
     assert_eq!(search(&query("^bar", 0), content.as_bytes()).1.matches, 0);
-    let across = |pattern: &str, content: &str| {
-        let source = Source { pattern, syntax: Syntax::Regex, case: Case::Counts, reach: LineMode::Lines };
-        let query = Query { pattern: Pattern::new(&source).unwrap(), ..query("x", 0) };
-        search(&query, content.as_bytes()).0
-    };
-    assert_eq!(across(r"a.b\nc", "a\rb\nc\n"), ["1:a\rb", "2:c"]);
-    assert_eq!(across(r"b\r\nc", "a\rb\r\nc\n"), ["1:a\rb", "2:c"]);
-    assert_eq!(across(r"a$\s+^c", "a\r\nc\n"), ["1:a", "2:c"]);
+    assert_eq!(search(&across(r"a.b\nc"), "a\rb\nc\n".as_bytes()).0, ["1:a\rb", "2:c"]);
+    assert_eq!(search(&across(r"b\r\nc"), "a\rb\r\nc\n".as_bytes()).0, ["1:a\rb", "2:c"]);
+    assert_eq!(search(&across(r"a$\s+^c"), "a\r\nc\n".as_bytes()).0, ["1:a", "2:c"]);
 }
 
 #[test]
-fn a_pattern_may_end_with_a_comment() {
+fn pattern_ending_with_a_comment_compiles() {
     for pattern in ["(?x) ne+dle # as often as it likes", "(?x) hay | (?: need (?-x: ) # one\n)?le #"] {
         assert_eq!(search(&query(pattern, 0), b"no\nneedle\n").0, ["2:needle"], "{pattern}");
     }
@@ -192,7 +193,7 @@ fn a_pattern_may_end_with_a_comment() {
 }
 
 #[test]
-fn a_newline_within_a_line_is_refused_for_what_it_is() {
+fn newline_within_a_line_is_refused() {
     for (pattern, syntax) in
         [(r"foo\nbar", Syntax::Regex), ("foo\nbar", Syntax::Literal), (r"\r\n", Syntax::Regex)]
     {
@@ -203,7 +204,7 @@ fn a_newline_within_a_line_is_refused_for_what_it_is() {
 
 proptest! {
     #[test]
-    fn a_line_is_what_stands_before_its_end(content in "([ab\r]{0,3}\r?\n){0,12}[ab\r]{0,2}") {
+    fn line_ends_are_no_part_of_lines(content in "([ab\r]{0,3}\r?\n){0,12}[ab\r]{0,2}") {
         let shown: Vec<String> = content.split_inclusive('\n').map(|line| {
             let bare = line.strip_suffix("\r\n").or(line.strip_suffix('\n'));
             bare.unwrap_or(line).to_owned()
@@ -217,4 +218,89 @@ proptest! {
         prop_assert_eq!(found("a.b"), expected(&|line| ["aab", "abb", "a\rb"].iter().any(|x| line.contains(x))));
         prop_assert_eq!(found("^$"), expected(&str::is_empty));
     }
+}
+
+/// What people search for across lines.
+const ACROSS: [&str; 29] = [
+    "needle$",
+    "^needle",
+    "^$",
+    r"\s*$",
+    r"\s*\z",
+    r"^\s*\}",
+    r"\{$",
+    r"\{\n",
+    r"\{\n\s*\}",
+    r"\{\s*\}",
+    r"fn \w+\(\)",
+    r"fn \w+\(\) \{\n[^}]*\}",
+    "(?s)fn.*?\\}",
+    "(?s)/\\*.*?\\*/",
+    r"\n\n",
+    r"\n\n\n",
+    r";\n",
+    r"a;\n\s+b;",
+    r"[^\n]+\n\}",
+    r"[^;]$",
+    r"end\.$",
+    r"end.\n",
+    r"\bb\b",
+    r"\Bd",
+    r"\B$",
+    r"(?m)^use .*;$",
+    r"(?:use .*;\n)+",
+    r"\s+needle",
+    r"needle\W+fn",
+];
+
+#[test]
+fn patterns_find_the_same_in_lf_and_crlf_files() {
+    let text = "use a;\nuse b;\n\n/* one\n   two */\nneedle\nfn main() {\n    a;\n    b;\n}\n\n\n{\n}\nend.\n needle\nend";
+    for content in [text.to_owned(), format!("{text}\n"), format!("lone \r return\n{text}")] {
+        let crlf = content.replace('\n', "\r\n");
+        let mut found = 0;
+        for pattern in ACROSS {
+            let rows = search(&across(pattern), content.as_bytes()).0;
+            assert_eq!(search(&across(pattern), crlf.as_bytes()).0, rows, "{pattern:?} in {crlf:?}");
+            found += usize::from(!rows.is_empty());
+            if !pattern.contains(r"\n") && !pattern.contains("(?s)") && !pattern.contains(r"\z") {
+                let rows = search(&query(pattern, 1), content.as_bytes()).0;
+                assert_eq!(search(&query(pattern, 1), crlf.as_bytes()).0, rows, "{pattern:?} by line");
+            }
+        }
+        assert!(found > 24, "{found} of the patterns match");
+    }
+}
+
+#[test]
+fn lone_return_does_not_change_what_the_others_match() {
+    let content = b"a needle\r\nlone \r here\r\nthe needle\r\n";
+    assert_eq!(search(&across("needle$"), content).0, ["1:a needle", "3:the needle"]);
+    assert_eq!(search(&across("needle.$"), content).0, [""; 0]);
+    assert_eq!(search(&across("lone . here$"), content).0, ["2:lone \r here"]);
+    assert_eq!(search(&across(r"needle\r\n"), content).0, ["1:a needle", "3:the needle"]);
+}
+
+#[test]
+fn empty_match_at_the_end_is_found() {
+    for pattern in [r"\s*$", r"\s*\z", r"\z"] {
+        assert_eq!(search(&across(pattern), b"one\nlast").0.last().unwrap(), "2:last", "{pattern}");
+    }
+    assert_eq!(search(&across(r"\z"), b"one\nlast\n").0, [""; 0]);
+    assert_eq!(search(&across(r"last|\z"), b"last\na\nb\n").0, ["1:last"]);
+}
+
+#[test]
+fn matches_across_lines_see_what_is_before_them() {
+    assert_eq!(search(&across(r"x|^y\nz"), b"xy\nz\n").0, ["1:xy"]);
+    assert_eq!(search(&across(r"a|\bb\nc"), b"ab\nc\n").0, ["1:ab"]);
+}
+
+#[test]
+fn no_boundary_is_seen_within_a_line_end() {
+    let (lf, crlf) = (b"a\nb!\nc\n", b"a\r\nb!\r\nc\r\n");
+    for query in [query(r"\B", 0), across(r"\B"), across(r"\B\n")] {
+        assert_eq!(search(&query, crlf).0, search(&query, lf).0);
+    }
+    assert_eq!(search(&query(r"\B", 0), crlf).0, ["2:b!"]);
 }

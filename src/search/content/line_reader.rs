@@ -1,0 +1,158 @@
+//! The text of a large file in whole lines, as the searcher takes it.
+//!
+//! A line of which the end is not read yet is held back, so that one too long to be held can be replaced
+//! (`giant`). Where the pattern wants it so, `\r\n` is read as `\n`.
+
+#![expect(clippy::indexing_slicing, reason = "all ranges are within what was read into the buffers")]
+
+use std::io::{self, Read};
+
+use super::giant::{self, GiantLines};
+use super::pattern::LineEnds;
+use super::{Pattern, Query, Stop};
+use crate::limits::GREP_LINE_BYTES;
+
+/// Bytes that are read at once of a line that does not fit in the searcher's buffer.
+pub(super) const READ_BYTES: usize = 256 * 1024;
+/// Bytes of a line that are held at most: whole reads.
+const HELD_BYTES: usize = GREP_LINE_BYTES.next_multiple_of(READ_BYTES);
+/// Bytes of room for which a read is worth its system call.
+const ROOM_BYTES: usize = 16 * 1024;
+
+/// Reads whole lines from `source`.
+pub(super) struct LineReader<'a, R> {
+    source: R,
+    query: &'a Query,
+    giants: &'a GiantLines,
+    stop: &'a Stop,
+    /// Bytes that were read and not given; the first `ready` of them are to be given as they are.
+    held: Vec<u8>,
+    ready: usize,
+    /// Bytes given so far.
+    given: u64,
+    ended: bool,
+}
+
+impl<'a, R: Read> LineReader<'a, R> {
+    pub(super) fn new(source: R, query: &'a Query, giants: &'a GiantLines, stop: &'a Stop) -> Self {
+        Self { source, query, giants, stop, held: Vec::new(), ready: 0, given: 0, ended: false }
+    }
+
+    /// Gives what is ready, as far as there is room.
+    fn give(&mut self, room: &mut [u8]) -> usize {
+        let len = self.ready.min(room.len());
+        room[..len].copy_from_slice(&self.held[..len]);
+        self.held.drain(..len);
+        self.ready -= len;
+        len
+    }
+
+    /// Reads straight into the room, after the line that is held. Gives how much of it is whole lines.
+    fn read_lines(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let held = self.held.len();
+        room[..held].copy_from_slice(&self.held);
+        let read = read_some(&mut self.source, &mut room[held..])?;
+        self.ended = read == 0;
+        let len = normalize(&self.query.pattern, &mut room[..held + read], held);
+        let whole = if self.ended { len } else { whole_lines(&room[..len], 0).unwrap_or(0) };
+        self.held.clear();
+        self.held.extend_from_slice(&room[whole..len]);
+        Ok(whole)
+    }
+
+    /// Reads on in a line that is too long for the room, until its end is there.
+    fn read_long_line(&mut self) -> io::Result<()> {
+        let held = self.held.len();
+        let more = READ_BYTES.min(HELD_BYTES - held);
+        self.source.by_ref().take(more as u64).read_to_end(&mut self.held)?;
+        self.ended = self.held.len() == held;
+        let len = normalize(&self.query.pattern, &mut self.held, held);
+        self.held.truncate(len);
+        self.ready = if self.ended {
+            len
+        } else if let Some(ready) = whole_lines(&self.held, held.saturating_sub(1)) {
+            ready
+        } else if len >= HELD_BYTES {
+            self.replace_line()?
+        } else {
+            0
+        };
+        Ok(())
+    }
+
+    /// Puts another in the place of a line of which too much is held. Gives how much of what is held then
+    /// is whole lines.
+    fn replace_line(&mut self) -> io::Result<usize> {
+        let at = (self.giants, self.given);
+        let mut stand_in = giant::search(self.query, at, &mut self.held, &mut self.source, self.stop)?;
+        if stand_in.ends_text {
+            self.ended = true;
+            self.held.clear();
+        }
+        let len = normalize(&self.query.pattern, &mut self.held, 0);
+        self.held.truncate(len);
+        let line = stand_in.line.len();
+        stand_in.line.append(&mut self.held);
+        self.held = stand_in.line;
+        Ok(whole_lines(&self.held, line).unwrap_or(line))
+    }
+}
+
+impl<R: Read> Read for LineReader<'_, R> {
+    fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let mut given = 0;
+        while given == 0 && !(self.ended && self.ready == 0) && !self.stop.is_stopped() {
+            if self.ready > 0 {
+                given = self.give(room);
+            } else if self.held.len() < READ_BYTES && self.held.len() + ROOM_BYTES <= room.len() {
+                let most = room.len().min(self.held.len() + READ_BYTES);
+                given = self.read_lines(&mut room[..most])?;
+            } else {
+                self.read_long_line()?;
+            }
+        }
+        self.given += given as u64;
+        Ok(given)
+    }
+}
+
+/// How much of a text is whole lines, if any of them ends at `from` or after it.
+fn whole_lines(text: &[u8], from: usize) -> Option<usize> {
+    memchr::memrchr(b'\n', &text[from..]).map(|at| from + at + 1)
+}
+
+/// Reads what there is, at least a byte but at the end.
+fn read_some(source: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match source.read(room) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            done => return done,
+        }
+    }
+}
+
+/// Makes each `\r\n` a `\n`, where `pattern` wants that, in a text whose first `seen` bytes were looked at
+/// before, but for a last `\r`. Gives how long the text is then.
+pub(super) fn normalize(pattern: &Pattern, text: &mut [u8], seen: usize) -> usize {
+    match pattern.line_ends {
+        LineEnds::Normalized => without_returns(text, seen.saturating_sub(1)),
+        LineEnds::Irrelevant | LineEnds::Searched => text.len(),
+    }
+}
+
+/// Makes each `\r\n` from `from` on a `\n`, and gives how long the text is then.
+fn without_returns(text: &mut [u8], from: usize) -> usize {
+    let Some(first) = memchr::memchr(b'\r', &text[from..]) else { return text.len() };
+    let (mut read, mut written) = (from + first, from + first);
+    loop {
+        // `read` is at a `\r`.
+        let kept = usize::from(text.get(read + 1) != Some(&b'\n'));
+        let next = memchr::memchr(b'\r', &text[read + 1..]).map_or(text.len(), |at| read + 1 + at);
+        text.copy_within(read + 1 - kept..next, written);
+        written += next - (read + 1 - kept);
+        if next == text.len() {
+            return written;
+        }
+        read = next;
+    }
+}

@@ -1,0 +1,118 @@
+//! What the searcher finds in a file, as rows.
+
+use std::io;
+use std::ops::{ControlFlow, Range};
+
+use grep_matcher::Matcher as _;
+use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
+
+use super::giant::GiantLines;
+use super::pattern::LineEnds;
+use super::rows::{Row, RowKind, Rows, shown};
+use super::{Emit, OutputMode, Query};
+use cutline_core::truncate::line::Missing;
+
+/// Takes the match and context lines of one file.
+pub(super) struct RowSink<'a, 'e> {
+    query: &'a Query,
+    giants: &'a GiantLines,
+    emit: &'a mut Emit<'e>,
+    rows: Rows,
+    matches: u64,
+    /// Number of the last line near the match that makes them enough.
+    last: Option<u64>,
+}
+
+impl<'a, 'e> RowSink<'a, 'e> {
+    pub(super) fn new(query: &'a Query, giants: &'a GiantLines, emit: &'a mut Emit<'e>) -> Self {
+        Self { query, giants, emit, rows: Rows::default(), matches: 0, last: None }
+    }
+
+    /// Hands over the rows that are left, and gives the number of match lines.
+    pub(super) fn finish(mut self) -> u64 {
+        let _flow = self.hand_over(); // nothing follows that could be left out
+        self.matches
+    }
+
+    fn hand_over(&mut self) -> ControlFlow<()> {
+        if self.rows.is_empty() {
+            return ControlFlow::Continue(());
+        }
+        (self.emit)(std::mem::take(&mut self.rows))
+    }
+
+    /// Adds a line that begins at the byte `offset` of the text; `focus` is the match in it. Gives whether
+    /// more lines are wanted.
+    fn line(&mut self, kind: RowKind, number: u64, offset: u64, line: &[u8], focus: Range<usize>) -> bool {
+        if let Some((text, cut)) = self.giants.take(offset) {
+            self.rows.push(Row { number, kind, text: &text, cut });
+        } else {
+            let (text, cut) = shown(line, focus, self.query.max_line_chars, Missing::default());
+            self.rows.push(Row { number, kind, text: &text, cut });
+        }
+        let has_room = !self.rows.is_full() || self.hand_over().is_continue();
+        has_room && self.last.is_none_or(|last| number < last)
+    }
+
+    /// A line without what ends it.
+    fn unended<'b>(&self, line: &'b [u8]) -> &'b [u8] {
+        let Some(ended) = line.strip_suffix(b"\n") else { return line };
+        // Where line ends were made alike, a `\r` that is left ends nothing.
+        match self.query.pattern.line_ends {
+            LineEnds::Normalized => ended,
+            LineEnds::Irrelevant | LineEnds::Searched => ended.strip_suffix(b"\r").unwrap_or(ended),
+        }
+    }
+}
+
+impl Sink for RowSink<'_, '_> {
+    type Error = io::Error;
+
+    fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        let OutputMode::Lines { context } = self.query.what else {
+            self.matches += if self.query.pattern.spans_lines { found.lines().count() as u64 } else { 1 };
+            return Ok(self.query.what == OutputMode::Count);
+        };
+        let (pattern, block) = (&self.query.pattern, found.buffer());
+        let lines = found.bytes_range_in_buffer();
+        let first = found.line_number().unwrap_or(1);
+        let mut at = lines.start;
+        let mut across = lines.start..lines.start;
+        for (line, number) in found.lines().zip(first..) {
+            let unended = self.unended(line);
+            // Where the match is matters only to a line that is cut.
+            let focus = if unended.len() <= self.query.max_line_chars {
+                0..0
+            } else if pattern.spans_lines {
+                // The first match that reaches into the line.
+                while across.end <= at {
+                    let found = pattern.regex.find_at(block, across.end).map_err(io::Error::other)?;
+                    let Some(found) = found else { break };
+                    across = found.start()..found.end().max(found.start() + 1);
+                }
+                let start = across.start.saturating_sub(at).min(unended.len());
+                start..start
+            } else {
+                let text = line.strip_suffix(b"\n").unwrap_or(line);
+                let found = pattern.regex.find(text).map_err(io::Error::other)?;
+                found.map_or(0..0, |found| found.start().min(unended.len())..found.end().min(unended.len()))
+            };
+            let offset = found.absolute_byte_offset() + (at - lines.start) as u64;
+            self.matches += 1;
+            if self.matches == self.query.enough {
+                self.last = Some(number + context as u64);
+            }
+            if !self.line(RowKind::Match, number, offset, unended, focus) {
+                return Ok(false);
+            }
+            at += line.len();
+        }
+        Ok(true)
+    }
+
+    fn context(&mut self, _: &Searcher, found: &SinkContext<'_>) -> io::Result<bool> {
+        let (number, offset) = (found.line_number().unwrap_or(1), found.absolute_byte_offset());
+        let line = self.unended(found.bytes());
+        Ok(self.line(RowKind::Context, number, offset, line, 0..0))
+    }
+}
