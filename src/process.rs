@@ -1,10 +1,13 @@
 //! Commands: started, drained, ended with all that they started.
 //!
 //! A command is a shell with a process group of its own, whose output is one pipe. It is over when
-//! the shell has ended and the pipe is dry: a background process that still holds the pipe delays
+//! the shell has ended and the pipe is empty: a background process that still holds the pipe delays
 //! no answer, lives on, and its output goes on to the saved file. A command that is cancelled, runs
 //! out of time, or whose caller goes away is ended with every process that belongs to it. When the
 //! server ends, so does all that stayed with it; what a killed server could not end, the next does.
+//!
+//! In the order of a first reading: `shell` starts, `supervise` has the life of one command, `drain` and
+//! `capture` take its output, `spill` saves it, `registry` owns what is to be ended, `process_tree` ends it.
 
 mod capture;
 mod drain;
@@ -17,6 +20,7 @@ mod shell;
 mod signal;
 pub mod spill;
 mod supervise;
+mod temp_folder;
 
 use std::io;
 use std::path::Path;
@@ -31,7 +35,7 @@ use crate::sys;
 use cutline_core::truncate::Keep;
 use drain::Drain;
 use permits::CommandPermits;
-use registry::Registry;
+use registry::{GRACE, Registry};
 use sandbox::Sandbox;
 use shell::Shell;
 use spill::Store;
@@ -41,13 +45,8 @@ pub use permits::{CommandPermit, TooManyCommands};
 pub use shell::{is_program, on_path};
 pub use signal::signal_name;
 
-/// How often old saved outputs are looked for.
+/// Time between two sweeps of old saved outputs.
 const SWEEP_INTERVAL: Duration = Duration::from_hours(1);
-
-/// The name of this server, which no other process has or will have.
-pub fn this_server() -> String {
-    mark::Server::this().name()
-}
 
 /// Closes for every command, now and later, each descriptor that this process was started with, but for
 /// its input, its output and stderr.
@@ -55,12 +54,12 @@ pub fn close_inherited_on_exec() {
     sys::close_inherited_on_exec();
 }
 
-/// How commands are run.
+/// The settings for all commands.
 #[derive(Debug, Default)]
 pub struct Settings {
-    /// Where outputs are saved.
+    /// The folder of saved outputs, and its limits.
     pub spill: spill::Settings,
-    /// The rules that commands are held to, where they are.
+    /// The rules that commands are held to, if any.
     pub sandbox: Option<Sandbox>,
 }
 
@@ -74,16 +73,16 @@ pub struct Commands {
     background: CancellationToken,
 }
 
-/// What is to be run, and what is to be kept of its output.
+/// A command to run, and how much of its output to keep.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     /// The command line.
     pub command: &'a str,
-    /// The folders it is for; it starts in the first.
+    /// The workspace; it starts in the first of these folders.
     pub roots: &'a [Root],
-    /// How long it may run.
+    /// The longest that it may run.
     pub timeout: Duration,
-    /// Which ends of the output are kept.
+    /// The ends of the output that are kept.
     pub keep: Keep,
     /// Bytes of it that are kept.
     pub max_bytes: u64,
@@ -102,28 +101,28 @@ pub struct Running {
 /// A command that is over.
 #[derive(Debug)]
 pub struct Finished {
-    /// How the shell ended.
+    /// The shell's exit code or signal.
     pub ending: Ending,
-    /// What ended it.
+    /// The reason for its end.
     pub cause: Cause,
-    /// What it printed.
+    /// Its output.
     pub output: Captured,
-    /// The processes that still hold its output.
+    /// The processes that still hold its output open.
     pub background: Vec<Background>,
-    /// How long it took.
+    /// Time from its start to the shell's end.
     pub duration: Duration,
 }
 
-/// How a shell ended.
+/// The end of a shell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// With a code.
+    /// It exited with that code.
     Code(i32),
-    /// By the signal of that number.
+    /// It was killed by the signal of that number.
     Signal(i32),
 }
 
-/// What ended a command.
+/// The reason for a command's end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cause {
     /// It came to its end.
@@ -150,88 +149,90 @@ impl Default for Commands {
 }
 
 impl Commands {
-    /// Commands that run as `settings` say. Nothing is started or looked at yet.
+    /// Returns commands that run by `settings`. Opens the folder of saved outputs; starts nothing yet.
     pub fn new(settings: Settings) -> Self {
-        let store = Arc::new(Store::new(settings.spill));
-        let temp = settings.sandbox.as_ref().map(|sandbox| sandbox.temp().to_owned());
         Self {
-            registry: Arc::new(Registry::new(Arc::clone(&store), temp)),
+            registry: Arc::new(Registry::new()),
             shell: Shell::new(settings.sandbox),
-            store,
+            store: Arc::new(Store::new(settings.spill)),
             permits: CommandPermits::new(),
             background: CancellationToken::new(),
         }
     }
 
-    /// Begins the work beside the commands: what killed servers left is ended, old saved outputs
-    /// are removed, now and once an hour. Needs a runtime; `shutdown` ends it.
+    /// Begins the work beside the commands: what killed servers left is ended and removed, old saved
+    /// outputs are removed, now and once an hour. Needs a runtime; `shutdown` ends it.
     pub fn start(&self) {
         let (store, over) = (Arc::clone(&self.store), self.background.clone());
         let large_files = sys::survive_large_files();
         tokio::spawn(async move {
-            let reaped = Arc::clone(&store);
-            let _at_the_start = tokio::task::spawn_blocking(move || registry::end_stale(&reaped)).await;
+            let end_stale = || {
+                process_tree::end_orphans(GRACE);
+                temp_folder::remove_stale();
+            };
+            let _a_panic_harms_nothing_else = tokio::task::spawn_blocking(end_stale).await;
             while !over.is_cancelled() {
-                let swept = Arc::clone(&store);
-                let _each_hour = tokio::task::spawn_blocking(move || swept.sweep(SystemTime::now())).await;
-                let _or_over = tokio::time::timeout(SWEEP_INTERVAL, over.cancelled()).await;
+                let store = Arc::clone(&store);
+                let sweep = move || store.sweep(SystemTime::now());
+                let _a_panic_harms_nothing_else = tokio::task::spawn_blocking(sweep).await;
+                let _time_for_the_next = tokio::time::timeout(SWEEP_INTERVAL, over.cancelled()).await;
             }
             drop(large_files);
         });
     }
 
-    /// The folder of saved outputs.
+    /// Returns the folder of saved outputs.
     pub fn store(&self) -> &Store {
         &self.store
     }
 
-    /// The folders beside the roots in which commands under a sandbox may write.
+    /// Returns the folders beside the roots in which commands under a sandbox may write.
     pub fn writable(&self) -> impl Iterator<Item = &Path> {
         self.shell.writable()
     }
 
-    /// The program that commands run by.
+    /// Returns the program that commands run by.
     pub fn shell(&self) -> &Path {
         self.shell.program()
     }
 
-    /// The rules that commands are held to, where they are.
+    /// Returns the rules that commands are held to, if any.
     pub fn sandbox(&self) -> Option<&Sandbox> {
         self.shell.sandbox()
     }
 
-    /// How many commands can run at once.
+    /// Returns how many commands can run at once.
     pub fn at_once(&self) -> u32 {
         self.permits.at_once()
     }
 
-    /// Waits until one more command can run: each needs descriptors, and there are only so many.
-    pub async fn place(&self) -> Result<CommandPermit, TooManyCommands> {
+    /// Waits for a permit to run one more command: each needs descriptors, and their number is limited.
+    pub async fn permit(&self) -> Result<CommandPermit, TooManyCommands> {
         self.registry.reap();
         self.permits.take().await
     }
 
-    /// Starts a command. It needs a runtime, which then looks after it.
-    pub fn run(&self, place: CommandPermit, request: Request<'_>) -> io::Result<Running> {
-        supervise::run(&self.shell, &self.store, &self.registry, place, request)
+    /// Starts a command. Needs a runtime, on which the command is then supervised.
+    pub fn run(&self, permit: CommandPermit, request: Request<'_>) -> io::Result<Running> {
+        supervise::run(&self.shell, &self.store, &self.registry, permit, request)
     }
 
     /// Ends all commands that run, and all that those which have ended left behind. Waits for it,
     /// not much over a second; no command starts any more.
     pub async fn shutdown(&self) {
         self.background.cancel();
-        registry::shutdown(&self.registry).await;
+        self.registry.shutdown().await;
         self.shell.discard();
     }
 }
 
 impl Running {
-    /// How far it is; `None` where that can't be known without waiting.
+    /// Returns the counts and the end of its output so far; `None` where the reader is at work on them.
     pub fn latest(&self) -> Option<Latest> {
         self.drain.try_with(|capture| capture.latest())
     }
 
-    /// How many bytes it printed so far.
+    /// Returns how many bytes it printed so far.
     pub fn bytes(&self) -> u64 {
         self.drain.bytes()
     }
@@ -241,7 +242,7 @@ impl Running {
         self.cancel.cancel();
     }
 
-    /// Waits until it is over. Can be dropped and called again.
+    /// Waits until it is over. The future can be dropped and made again.
     pub async fn finished(&mut self) -> io::Result<Finished> {
         (&mut self.finished).await.map_err(|_| io::Error::other("the command was lost"))
     }

@@ -1,7 +1,7 @@
-//! What the systems do differently, behind the same names: nobody above asks which system it is.
+//! The operating system, behind the same names for each: no room above asks which one it is.
 //!
-//! `os/windows` is Windows' side. `os/unix` holds what Linux and macOS have in common; beside it,
-//! `os/linux` what Linux alone has, and `os/portable` the same by what every Unix has, and for macOS
+//! `sys/windows` is Windows' side. `sys/unix` holds what Linux and macOS have in common; beside it,
+//! `sys/linux` what Linux alone has, and `sys/portable` the same by what every Unix has, and for macOS
 //! where that is not enough.
 //! `RUSTFLAGS="--cfg cutline_portable"` takes the portable side on Linux too, so that it is tested
 //! where it can be. What it can't promise is in `docs/security.md`.
@@ -29,39 +29,60 @@ pub(crate) use unix::*;
 #[cfg(windows)]
 pub(crate) use windows::*;
 
+use std::hash::{BuildHasher as _, Hasher as _};
 use std::path::{Path, PathBuf};
 
-/// Something that is open to be looked at.
+/// A path that was opened without being read.
 #[derive(Debug)]
 pub(crate) struct Opened {
-    /// Where it really is.
+    /// The path without links.
     pub(crate) real: PathBuf,
-    /// What the system says of it.
+    /// Its type, size, times and owner.
     pub(crate) stat: Stat,
-    /// What it is opened by once more.
+    /// The handle by which it is opened for reading.
     pub(crate) held: PathHandle,
 }
 
-/// What the system says of a file, a folder or a link.
+/// Type, size, times and owner of a file, a folder or a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stat {
-    /// What it is.
+    /// Its type.
     pub kind: FileKind,
-    /// How many bytes it has.
+    /// Its size in bytes.
     pub bytes: u64,
     /// Its device, and its number there: no other has both while it exists.
     pub id: (u64, u64),
-    /// When its content was changed last, in nanoseconds since 1970.
+    /// Time of the last change of its content, in nanoseconds since 1970.
     pub modified: i128,
-    /// When anything of it was changed last.
+    /// Time of the last change of anything about it, in nanoseconds since 1970.
     pub changed: i128,
-    /// Whose it is.
+    /// Number of the user who owns it.
     pub owner: u32,
-    /// Whether no name leads to it any more.
-    pub is_removed: bool,
+    /// True if its mode lets nobody but the owner open it.
+    pub is_private: bool,
+    /// Number of names that lead to it.
+    pub links: u64,
 }
 
-/// What stands in a folder.
+impl Stat {
+    /// True if no name leads to it any more.
+    pub(crate) fn is_removed(&self) -> bool {
+        self.links == 0
+    }
+
+    /// True for a regular file of this user's with one name: no other user can have put it there, nor by
+    /// a hard link to another of this user's files.
+    pub(crate) fn is_own_file(&self) -> bool {
+        self.kind == FileKind::File && self.owner == user() && self.links == 1
+    }
+
+    /// True for a folder of this user's that no other user may look into.
+    pub(crate) fn is_own_private_folder(&self) -> bool {
+        self.kind == FileKind::Folder && self.owner == user() && self.is_private
+    }
+}
+
+/// The type of an entry of a folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
     /// A regular file.
@@ -85,35 +106,42 @@ pub enum FileKind {
 /// The name of the variable that marks a command's processes.
 pub(crate) const MARK: &str = "CUTLINE_MARK";
 
-/// One process, as it was when it was looked at.
+/// One process, at the time it was looked at.
 #[cfg(unix)]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Process {
-    /// Its number, which another one may have later.
+    /// Its number, which a later process may get.
     pub(crate) id: u32,
-    /// When it was started, in the system's own unit; with the number, this is which process it is.
+    /// Its start, in the system's own unit; number and start together are one process only.
     pub(crate) start: u64,
-    /// The process that started it, or the one that took it over.
+    /// Number of the process that started it, or that inherited it.
     pub(crate) parent: u32,
-    /// Its process group.
+    /// Number of its process group.
     pub(crate) group: u32,
     /// Its program's name, or the beginning of it.
     pub(crate) name: String,
-    /// Whether it has ended, and only waits for its parent to take note.
+    /// True for a zombie: it has ended, and its parent has not waited for it.
     pub(crate) ended: bool,
 }
 
-/// What can't be seen now, for want of a descriptor: it says nothing of what there is.
+/// No descriptor is left to look at a process with: nothing is known of it.
 #[cfg(unix)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OutOfDescriptors;
 
-/// Where a program is, by `PATH`.
+/// Returns a random number that another process can't guess; another one each time.
+///
+/// The keys of the standard library's hasher are the system's random bytes, on every system.
+pub(crate) fn random() -> u64 {
+    std::hash::RandomState::new().build_hasher().finish()
+}
+
+/// Returns the path of a program, by `PATH`.
 pub(crate) fn on_path(program: &Path) -> Option<PathBuf> {
     all_on_path(program).next()
 }
 
-/// All places where it is.
+/// Returns each path of a program by `PATH`, in its order.
 fn all_on_path(program: &Path) -> impl Iterator<Item = PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let places: Vec<PathBuf> = std::env::split_paths(&path).filter(|dir| dir.is_absolute()).collect();

@@ -95,8 +95,8 @@ impl Options {
             deny_unix_sockets: self.sandbox_deny.contains(&SandboxDeny::UnixSockets),
             own,
         };
-        let sandbox = Sandbox::new(sandbox, &process::this_server())
-            .map_err(|error| format!("--sandbox can't be had here: {error}"))?;
+        let sandbox =
+            Sandbox::new(sandbox).map_err(|error| format!("--sandbox can't be had here: {error}"))?;
         Ok(process::Settings { spill, sandbox })
     }
 
@@ -120,7 +120,7 @@ impl Options {
         if let Some(sandbox) = shared.commands.sandbox() {
             sandbox.check(workspace.roots()).map_err(|error| error.to_string())?;
         }
-        Ok(workspace.with_saved(shared.commands.store().folder_real()))
+        Ok(workspace.with_saved(shared.commands.store().path()))
     }
 
     /// Opens the file in which calls are recorded, where one is named.

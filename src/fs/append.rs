@@ -4,37 +4,49 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use crate::sys;
+use crate::sys::{self, FileKind, below};
 
 /// A file that is open to be added to.
 #[derive(Debug)]
 pub struct Appended {
-    /// What is written goes to its end.
+    /// The file: what is written goes to its end.
     pub file: File,
-    /// Whether a part of a line stands there.
+    /// True if it ends with a part of a line.
     pub is_torn: bool,
 }
 
 impl Appended {
     /// Opens the file at `path`, and creates it, for this user alone, where there is none.
     ///
-    /// Links are followed: the path is the user's own. Only a regular file is taken; a write to
-    /// anything else, and already opening a FIFO, could wait for whoever is at its other end.
+    /// Links in the path to its folder are followed: that is the user's own. What stands there has to be a
+    /// regular file of this user's with one name: neither a link that a command put there nor another user's
+    /// file is written to, and nothing that is opened waits for another process.
     pub fn open(path: &Path) -> io::Result<Self> {
-        let file = sys::private_options().append(true).create(true).open(path)?;
-        if !file.metadata()?.is_file() {
+        let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
+            return Err(io::Error::other("not a regular file"));
+        };
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let folder = sys::open_folder(folder)?;
+        let link =
+            below::stat(&folder, name.as_encoded_bytes()).is_ok_and(|stat| stat.kind == FileKind::Link);
+        let (file, stat) = below::append(&folder, name)
+            .map_err(|error| if link { io::Error::other("a link, which is not followed") } else { error })?;
+        if stat.kind != FileKind::File {
             return Err(io::Error::other("not a regular file"));
         }
-        Ok(Self { file, is_torn: ends_in_a_line(path)? == Some(false) })
+        if !stat.is_own_file() {
+            return Err(io::Error::other("not a file of this user's alone: it has another owner or name"));
+        }
+        let is_torn = !ends_in_a_line(&file, stat.bytes)?;
+        Ok(Self { file, is_torn })
     }
 }
 
-/// Whether a file ends with a whole line; `None` where it is empty, or not to be read.
-fn ends_in_a_line(path: &Path) -> io::Result<Option<bool>> {
-    let Ok(file) = File::open(path) else { return Ok(None) };
-    let Some(at) = file.metadata()?.len().checked_sub(1) else { return Ok(None) };
+/// True if a file of that many bytes is empty, or ends with a whole line.
+fn ends_in_a_line(file: &File, bytes: u64) -> io::Result<bool> {
+    let Some(at) = bytes.checked_sub(1) else { return Ok(true) };
     let mut last = [0];
-    Ok((sys::read_at(&file, &mut last, at)? == 1).then_some(last == *b"\n"))
+    Ok(sys::read_at(file, &mut last, at)? == 0 || last == *b"\n")
 }
 
 #[cfg(unix)]
@@ -53,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_regular_file_is_taken_and_nothing_is_waited_for() {
+    fn anything_but_a_regular_file_is_refused_at_once() {
         let folder = tempfile::tempdir().unwrap();
         let fifo = folder.path().join("fifo");
         let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
@@ -61,5 +73,20 @@ mod tests {
         for path in [fifo.as_path(), folder.path(), Path::new("/dev/null"), Path::new("/no/such/folder/x")] {
             assert!(Appended::open(path).is_err(), "{}", path.display());
         }
+    }
+
+    #[test]
+    fn a_link_or_a_second_name_leads_nowhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("victim"), "x\n").unwrap();
+        std::os::unix::fs::symlink(at("victim"), at("link")).unwrap();
+        std::os::unix::fs::symlink(at("created"), at("dangling")).unwrap();
+        std::fs::hard_link(at("victim"), at("second")).unwrap();
+        for name in ["link", "dangling", "second"] {
+            assert!(Appended::open(&at(name)).is_err(), "{name}");
+        }
+        assert!(!at("created").exists());
+        assert_eq!(std::fs::read_to_string(at("victim")).unwrap(), "x\n");
     }
 }

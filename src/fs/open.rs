@@ -71,7 +71,7 @@ impl OpenedPath {
         };
         match opened.map(Self::of) {
             Ok(place) if !place.is_allowed(workspace) => Err(OpenError::Outside),
-            Ok(place) if place.stat.is_removed => Err(OpenError::Missing),
+            Ok(place) if place.stat.is_removed() => Err(OpenError::Missing),
             Ok(place) => Ok(place),
             Err(error) if sys::is_missing(&error) => Err(OpenError::Missing),
             Err(error) => Err(not_read(error)),
@@ -82,7 +82,7 @@ impl OpenedPath {
     /// for a disk or a network, and no link is in the way. `None` says nothing of what stands there.
     pub fn open_cached(workspace: &Workspace, path: &Path) -> Option<Self> {
         let place = Self::of(Opened::cached(&plain(workspace, path)?).ok()?);
-        (place.is_allowed(workspace) && !place.stat.is_removed).then_some(place)
+        (place.is_allowed(workspace) && !place.stat.is_removed()).then_some(place)
     }
 
     fn of(opened: Opened) -> Self {
@@ -92,7 +92,10 @@ impl OpenedPath {
 
     fn is_allowed(&self, workspace: &Workspace) -> bool {
         match self.kind {
-            Kind::File => workspace.allows(&self.real),
+            // A name in a shared folder may be another user's: a saved output is this user's own.
+            Kind::File => {
+                workspace.allows_all_of(&self.real) || workspace.allows(&self.real) && self.stat.is_own_file()
+            }
             Kind::Directory | Kind::Other(_) => workspace.allows_all_of(&self.real),
         }
     }

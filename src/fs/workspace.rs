@@ -204,15 +204,19 @@ impl Workspace {
     }
 }
 
-/// The name of a saved output: nothing else in its folder may be opened.
+/// How the name of a saved output begins.
 pub const SAVED_PREFIX: &str = "cutline-bash-";
 /// How the name of a saved output ends.
 pub const SAVED_SUFFIX: &str = ".log";
+/// Random letters and digits between them.
+pub const SAVED_RANDOM_CHARS: usize = 12;
 
-/// Whether `name` is one that a saved output has.
+/// True if `name` is one that a saved output has.
 pub fn is_saved_name(name: &str) -> bool {
     let random = name.strip_prefix(SAVED_PREFIX).and_then(|rest| rest.strip_suffix(SAVED_SUFFIX));
-    random.is_some_and(|random| !random.is_empty() && random.chars().all(|c| c.is_ascii_alphanumeric()))
+    random.is_some_and(|random| {
+        random.len() == SAVED_RANDOM_CHARS && random.chars().all(|c| c.is_ascii_alphanumeric())
+    })
 }
 
 /// `path` without `.`, and with each `..` taken at its word. For showing, never for opening.
@@ -249,10 +253,11 @@ mod tests {
             ("/data/repo2", false), // a sibling that begins with the same letters
             ("/data", false),
             ("/link/repo/a", false), // not a real place
-            ("/tmp/cutline-1/cutline-bash-aB3.log", true),
+            ("/tmp/cutline-1/cutline-bash-aB3aB3aB3aB3.log", true),
             ("/tmp/cutline-1/cutline-bash-.log", false),
+            ("/tmp/cutline-1/cutline-bash-notes.log", false),
             ("/tmp/cutline-1/secret", false),
-            ("/tmp/cutline-1/cutline-bash-x/cutline-bash-aB3.log", false),
+            ("/tmp/cutline-1/cutline-bash-x/cutline-bash-aB3aB3aB3aB3.log", false),
         ];
         for (path, allowed) in cases {
             assert_eq!(workspace(Boundary::Roots).allows(Path::new(path)), allowed, "{path}");

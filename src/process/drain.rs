@@ -1,5 +1,7 @@
-//! The one reader of a command's output: at the pipe's own speed, until its end or until it is told
-//! to stop, also long after the answer.
+//! The one reader of a command's output: at the pipe's own speed, until its end or until it is
+//! stopped, also long after the answer.
+
+#![expect(clippy::indexing_slicing, reason = "a read gives no more than the block holds")]
 
 use std::fmt;
 use std::io::{self, PipeReader};
@@ -35,30 +37,30 @@ impl Drop for Drain {
 }
 
 struct Shared {
-    tap: OutputPipe,
+    pipe: OutputPipe,
     capture: Mutex<Capture>,
     /// Bytes that were captured: known also while the capture is at work.
     bytes: AtomicU64,
 }
 
-/// How far a reader is.
+/// Bytes read so far, and bytes still in the pipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DrainProgress {
     /// Bytes that were captured.
     pub(super) taken: u64,
     /// Bytes that wait in the pipe. Beside these, one block may be on its way.
     pub(super) waiting: u64,
-    /// Whether the reader waits for more.
+    /// True if the reader waits for more.
     pub(super) idle: bool,
 }
 
 impl DrainProgress {
-    /// Whether everything that was written so far was taken.
+    /// True if everything that was written so far was read.
     pub(super) fn is_drained(self) -> bool {
         self.idle && self.waiting == 0
     }
 
-    /// Bytes that were written so far, or a block more.
+    /// Returns how many bytes were written so far, or up to a block more.
     pub(super) fn written(self) -> u64 {
         self.taken + self.waiting + BLOCK_BYTES as u64
     }
@@ -67,8 +69,8 @@ impl DrainProgress {
 impl Drain {
     /// Begins to read `pipe` into `capture`.
     pub(super) fn start(pipe: PipeReader, capture: Capture) -> io::Result<Self> {
-        let tap = OutputPipe::new(pipe)?;
-        let shared = Arc::new(Shared { tap, capture: Mutex::new(capture), bytes: AtomicU64::new(0) });
+        let pipe = OutputPipe::new(pipe)?;
+        let shared = Arc::new(Shared { pipe, capture: Mutex::new(capture), bytes: AtomicU64::new(0) });
         let (end, ended) = watch::channel(false);
         let reader = Arc::clone(&shared);
         std::thread::Builder::new().name("drain".to_owned()).stack_size(STACK_BYTES).spawn(move || {
@@ -78,61 +80,61 @@ impl Drain {
         Ok(Self { shared, ended })
     }
 
-    /// The pipe's number, by which the processes that hold it are found.
+    /// Returns the pipe's number, by which the processes that hold it are found.
     pub(super) fn pipe(&self) -> u64 {
-        self.shared.tap.id()
+        self.shared.pipe.id()
     }
 
-    /// Done when all was read that will ever come, or the reader was stopped.
+    /// Waits until all was read that will ever come, or the reader was stopped.
     pub(super) fn ended(&self) -> impl Future<Output = ()> + Send + 'static {
         let mut ended = self.ended.clone();
         async move {
-            let _or_gone = ended.wait_for(|ended| *ended).await;
+            let _reader_is_gone = ended.wait_for(|ended| *ended).await;
         }
     }
 
-    /// Whether all was read that will ever come, or the reader was stopped.
+    /// True if all was read that will ever come, or the reader was stopped.
     pub(super) fn has_ended(&self) -> bool {
         *self.ended.borrow() || self.ended.has_changed().is_err()
     }
 
-    /// How far it is.
-    pub(super) fn level(&self) -> DrainProgress {
-        let tap = &self.shared.tap;
-        DrainProgress { taken: self.bytes(), waiting: tap.waiting(), idle: tap.is_idle() }
+    /// Returns how far the reader is.
+    pub(super) fn progress(&self) -> DrainProgress {
+        let pipe = &self.shared.pipe;
+        DrainProgress { taken: self.bytes(), waiting: pipe.waiting(), idle: pipe.is_idle() }
     }
 
-    /// How many bytes were captured so far.
+    /// Returns how many bytes were captured so far.
     pub(super) fn bytes(&self) -> u64 {
         self.shared.bytes.load(Ordering::Acquire)
     }
 
-    /// Does something with what was captured. While the reader is at work on it, which a slow disk
+    /// Calls `use_it` with what was captured. While the reader is at work on that, which a slow disk
     /// may make long, this waits.
-    pub(super) fn with<T>(&self, look: impl FnOnce(&mut Capture) -> T) -> T {
-        look(&mut self.shared.capture.lock().unwrap_or_else(PoisonError::into_inner))
+    pub(super) fn with<T>(&self, use_it: impl FnOnce(&mut Capture) -> T) -> T {
+        use_it(&mut self.shared.capture.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// The same where it need not wait.
-    pub(super) fn try_with<T>(&self, look: impl FnOnce(&mut Capture) -> T) -> Option<T> {
+    /// Does the same; `None` where it would wait.
+    pub(super) fn try_with<T>(&self, use_it: impl FnOnce(&mut Capture) -> T) -> Option<T> {
         match self.shared.capture.try_lock() {
-            Ok(mut capture) => Some(look(&mut capture)),
-            Err(TryLockError::Poisoned(poisoned)) => Some(look(&mut poisoned.into_inner())),
+            Ok(mut capture) => Some(use_it(&mut capture)),
+            Err(TryLockError::Poisoned(poisoned)) => Some(use_it(&mut poisoned.into_inner())),
             Err(TryLockError::WouldBlock) => None,
         }
     }
 
-    /// Reads no more.
+    /// Stops the reader.
     pub(super) fn stop(&self) {
-        self.shared.tap.stop();
+        self.shared.pipe.stop();
     }
 }
 
 impl Shared {
     fn read(&self) {
         let mut block = vec![0; BLOCK_BYTES];
-        while let Ok(len @ 1..) = self.tap.read(&mut block) {
-            let bytes = block.get(..len).unwrap_or_default();
+        while let Ok(len @ 1..) = self.pipe.read(&mut block) {
+            let bytes = &block[..len];
             self.capture.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
             self.bytes.fetch_add(bytes.len() as u64, Ordering::AcqRel);
         }

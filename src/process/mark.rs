@@ -1,37 +1,59 @@
-//! The mark in a command's environment: by it its processes are known, wherever they went.
+//! The mark in a command's environment: by it its processes are known, in whatever group or session.
 
 use crate::sys;
 
-/// Which server, of all that ever ran here.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// One server, of all that ever ran on this machine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Server {
+    /// Its process number.
     pub(super) id: u32,
+    /// Its start, in the system's own unit.
     pub(super) start: u64,
+    /// The namespace in which that is its number.
+    pub(super) namespace: u64,
+    /// Its session, which its commands start in.
+    pub(super) session: u32,
 }
 
 impl Server {
-    /// This one.
+    /// Returns this server.
     pub(super) fn this() -> Self {
-        Self { id: std::process::id(), start: sys::this_start() }
+        let id = std::process::id();
+        let (namespace, session) = (sys::pid_namespace(), sys::session(id).unwrap_or(0));
+        Self { id, start: sys::this_start(), namespace, session }
     }
 
-    /// Its number and start, as they stand in the names of what is its own.
+    /// Returns its number and start, as they stand in the names of what is its own.
     pub(super) fn name(self) -> String {
         format!("{}-{}", self.id, self.start)
     }
 
-    /// A new mark for a command: the server's number and start, and what nobody can guess.
+    /// Returns a new mark for a command: the server, and a random number.
     pub(super) fn mark(self) -> String {
-        // Where the system has nothing that nobody can guess, the counter is what differs.
-        let nth = COMMANDS.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        self.mark_of(&format!("{:016x}{nth:x}", sys::random()))
+        format!("{}{:016x}", self.mark_prefix(), sys::random())
     }
 
-    /// The mark with that random part.
-    pub(super) fn mark_of(self, random: &str) -> String {
-        format!("{}.{}.{random}", self.id, self.start)
+    /// Returns how all marks of its commands begin.
+    pub(super) fn mark_prefix(self) -> String {
+        format!("{}.{}.{}.{}.", self.id, self.start, self.namespace, self.session)
+    }
+
+    /// False if it has ended. True also where that can't be told.
+    pub(super) fn is_alive(self) -> bool {
+        sys::may_run(self.id, self.start)
     }
 }
 
-/// How many commands were marked, so that no two marks are ever equal.
-static COMMANDS: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_of_another_start_is_not_alive() {
+        let this = Server::this();
+        assert!(this.is_alive());
+        assert!(!Server { start: this.start + 1, ..this }.is_alive());
+        assert!(!Server { id: 4_194_305, ..this }.is_alive());
+    }
+}

@@ -1,8 +1,8 @@
-//! The processes that belong to a command: who they are, who of them stays, and how all are ended.
+//! The processes that belong to a command: which they are, which survive its shell, and how all are ended.
 //!
-//! On Unix they are known by their group, by descent, and by a mark in their environment, and a
-//! record lets the next server end what a killed one left. On Windows a job holds them, and goes
-//! with the server. Nobody above asks which it is.
+//! On Unix they are known by their group, by descent, and by a mark in their environment, by which the next
+//! server also finds what a killed one left. On Windows a job holds them, and goes with the server. No other
+//! room asks which it is.
 
 #[cfg(unix)]
 mod unix;
@@ -16,35 +16,35 @@ use tokio::sync::oneshot;
 use super::Background;
 
 #[cfg(unix)]
-pub(super) use unix::{Record, Scope, end_all, end_stale};
+pub(super) use unix::{Scope, end_all, end_orphans, kill_group};
 #[cfg(windows)]
-pub(super) use windows::{Record, Scope, end_all, end_stale};
+pub(super) use windows::{Scope, end_all, end_orphans, kill_group};
 
-/// How an attempt to end commands came out.
+/// The outcome of an attempt to end commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub(super) enum Outcome {
-    /// Nobody is left.
+    /// No process is left.
     Over,
-    /// Somebody may be left: one that can't be killed yet, or that could not be seen.
+    /// A process may be left: one that can't be killed yet, or that could not be seen.
     Unsure,
 }
 
-/// What stays of a command that has ended by itself.
+/// The processes that survive the shell of a command that ended by itself.
 #[derive(Debug)]
 pub(super) struct Survivors {
-    /// Those who stay, and are ended with the server.
+    /// The processes that are ended with the server.
     pub(super) scope: Scope,
     /// Those of them that an answer names.
     pub(super) shown: Vec<Background>,
-    /// Whether anybody stays, or may.
-    pub(super) anybody: bool,
+    /// False if there is none for sure.
+    pub(super) any: bool,
 }
 
-/// The same as [`end_all`], on a thread of its own.
+/// Calls [`end_all`] on a thread of its own.
 pub(super) async fn end(scopes: Vec<Scope>, grace: Duration) -> Outcome {
-    let there = scopes.clone();
-    match run_on_own_thread(move || end_all(&there, grace)).await {
+    let copies = scopes.clone();
+    match run_on_own_thread(move || end_all(&copies, grace)).await {
         Some(outcome) => outcome,
         // There is no thread to be had: rather is this one kept waiting than a process left alive.
         None => end_all(&scopes, grace),
@@ -56,8 +56,8 @@ pub(super) async fn end(scopes: Vec<Scope>, grace: Duration) -> Outcome {
 pub(super) async fn run_on_own_thread<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Option<T> {
-    let (tell, done) = oneshot::channel();
-    let tell = move || drop(tell.send(work()));
-    std::thread::Builder::new().name("end".to_owned()).spawn(tell).ok()?;
-    done.await.ok()
+    let (done, result) = oneshot::channel();
+    let work = move || drop(done.send(work()));
+    std::thread::Builder::new().name("end".to_owned()).spawn(work).ok()?;
+    result.await.ok()
 }

@@ -1,203 +1,212 @@
-//! What belongs to the server: the commands that run, and what those that ended left behind.
+//! The one owner of all that commands need to be ended by: those that run, and what ended ones left running.
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use tokio::process::Child;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::drain::Drain;
 use super::mark::Server;
-use super::permits::{CommandPermit, Staying};
-use super::process_tree::{self, Outcome, Record, Scope};
-use crate::process::spill::Store;
-use crate::sys;
+use super::permits::BackgroundPermit;
+use super::process_tree::{self, Outcome, Scope, end_all};
 
-/// How long a process that is told to end has until it is made to.
+/// Time between SIGTERM and SIGKILL, where nothing more was promised.
 pub(super) const GRACE: Duration = Duration::from_millis(100);
-/// How long the server's end waits for commands that are being ended.
+/// The longest that the server's end waits for commands that are being ended.
 const SHUTDOWN: Duration = Duration::from_millis(1200);
 
-/// The commands of a server that are not done with.
+/// The commands of a server of which a process may be left.
 #[derive(Debug)]
 pub(super) struct Registry {
     server: Server,
-    store: Arc<Store>,
-    /// The temp folder of sandboxed commands.
-    temp: Option<PathBuf>,
     state: Mutex<State>,
-    /// How many commands run.
+    /// Number of commands that run.
     running: watch::Sender<usize>,
     closing: CancellationToken,
 }
 
 #[derive(Debug, Default)]
 struct State {
-    running: BTreeMap<String, Scope>,
-    left: Vec<Remaining>,
-    /// Those of which somebody may be left though all was done to end them: it is tried again at the
-    /// server's end.
-    unsure: Vec<Scope>,
-    record: Option<Record>,
+    commands: BTreeMap<u64, Command>,
+    /// The id of the next command.
+    next_id: u64,
+    /// True once all commands are being ended: no further one starts.
     closed: bool,
 }
 
-/// What a command left behind.
 #[derive(Debug)]
-struct Remaining {
+struct Command {
     scope: Scope,
-    /// Reads its output, while anybody holds that, and the descriptors that takes.
-    held: Option<(Arc<Drain>, Staying)>,
+    phase: Phase,
 }
 
-impl Remaining {
-    /// Lets go what is not needed any more; whether that is all.
+#[derive(Debug)]
+enum Phase {
+    /// It runs, or is about to.
+    Running,
+    /// It ended by itself and left processes. While they hold its output open, that is read.
+    Background(Option<(Arc<Drain>, BackgroundPermit)>),
+    /// A process may be left though all was done to end it: the server's end tries again.
+    Unsure,
+}
+
+impl Command {
+    /// Frees what a background command needs no more; true if none of its processes is left.
     fn is_gone(&mut self) -> bool {
-        self.held.take_if(|(drain, _)| drain.has_ended());
-        self.held.is_none() && self.scope.is_empty()
+        let Phase::Background(output) = &mut self.phase else { return false };
+        output.take_if(|(drain, _)| drain.has_ended());
+        output.is_none() && self.scope.is_empty()
     }
 }
 
 impl Registry {
-    /// The registry of this server; its record is kept in the folder of `store`. `temp` is the temp
-    /// folder of sandboxed commands.
-    pub(super) fn new(store: Arc<Store>, temp: Option<PathBuf>) -> Self {
-        let running = watch::Sender::new(0);
+    /// Returns the registry of this server.
+    pub(super) fn new() -> Self {
         Self {
             server: Server::this(),
-            store,
-            temp,
             state: Mutex::default(),
-            running,
+            running: watch::Sender::new(0),
             closing: CancellationToken::new(),
         }
     }
 
-    /// What is to be ended of a command that is about to start, should it be lost in that: all that
-    /// has its mark. It fails where the server ends, or could not end the command.
-    pub(super) fn announce(&self) -> io::Result<Scope> {
-        sys::make_ready()?;
-        let mark = self.server.mark();
+    /// Registers a command before it is spawned, so that one whose spawn fails half-way can be ended by its
+    /// mark. Fails once the server ends.
+    pub(super) fn add(self: &Arc<Self>) -> io::Result<RegisteredCommand> {
         let mut state = self.state();
         if state.closed {
             return Err(io::Error::other("the server ends"));
         }
-        if state.record.is_none() {
-            state.record = Record::create(|| self.store.folder(), self.server, self.temp.as_deref());
-        }
-        if let Some(record) = &mut state.record {
-            record.started(&mark);
-        }
-        let scope = Scope::announced(self.server, mark.clone());
-        state.running.insert(mark, scope.clone());
+        let id = state.next_id;
+        state.next_id += 1;
+        let scope = Scope::new(self.server, self.server.mark());
+        state.commands.insert(id, Command { scope, phase: Phase::Running });
         self.running.send_modify(|running| *running += 1);
-        Ok(scope)
+        Ok(RegisteredCommand { registry: Arc::clone(self), id })
     }
 
-    /// Lets go of what was left behind and has ended since.
+    /// Forgets background commands of which no process is left.
     pub(super) fn reap(&self) {
-        let mut state = self.state();
-        let gone: Vec<Remaining> = state.left.extract_if(.., Remaining::is_gone).collect();
-        if let Some(record) = &mut state.record {
-            for left in &gone {
-                record.done(left.scope.mark());
+        self.state().commands.retain(|_, command| !command.is_gone());
+    }
+
+    /// Returns a token that fires when all commands are being ended.
+    pub(super) fn closing(&self) -> CancellationToken {
+        self.closing.clone()
+    }
+
+    /// Ends all commands and what they left, and waits for it. No further command starts.
+    pub(super) async fn shutdown(&self) {
+        let mut running = self.running.subscribe();
+        let scopes = self.close();
+        let ended = async {
+            end_of(scopes).await;
+            let _closed_with_this = running.wait_for(|running| *running == 0).await;
+            // A command may have ended by itself just now, and left something.
+            end_of(self.close()).await;
+        };
+        let _next_server_tries_again = tokio::time::timeout(SHUTDOWN, ended).await;
+        let commands = std::mem::take(&mut self.state().commands);
+        for command in commands.values() {
+            if let Phase::Background(Some((drain, _))) = &command.phase {
+                drain.stop();
             }
         }
     }
 
-    /// A command was started.
-    pub(super) fn started(&self, scope: Scope) {
-        self.state().running.insert(scope.mark().to_owned(), scope);
-    }
-
-    /// A command is over, or was never started, and nothing of it is left.
-    pub(super) fn done(&self, mark: &str) {
-        self.over(mark, |record| record.done(mark));
-    }
-
-    /// A command is over, but somebody of it may be left: it stays on the record.
-    pub(super) fn unsure(&self, scope: Scope) {
-        let mark = scope.mark().to_owned();
-        self.state().unsure.push(scope);
-        self.over(&mark, |_| {});
-    }
-
-    /// A command is over, but some of its processes stay.
-    pub(super) fn left(&self, scope: Scope, drain: Arc<Drain>, place: CommandPermit) {
-        let noted = scope.clone();
-        let held = (!drain.has_ended()).then(|| (drain, place.staying()));
-        self.state().left.push(Remaining { scope, held });
-        self.over(noted.mark(), |record| record.left(&noted));
-    }
-
-    fn over(&self, mark: &str, note: impl FnOnce(&mut Record)) {
+    /// Lets no further command start; returns all that are to be ended.
+    fn close(&self) -> Vec<Scope> {
         let mut state = self.state();
-        if state.running.remove(mark).is_some() {
-            // Once all is being ended together, the record goes or stays as a whole.
-            if !state.closed
-                && let Some(record) = &mut state.record
-            {
-                note(record);
-            }
-            self.running.send_modify(|running| *running -= 1);
-        }
+        state.closed = true;
+        self.closing.cancel();
+        state.commands.values().map(|command| command.scope.clone()).collect()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
 
-    /// Fires when all commands are being ended.
-    pub(super) fn closing(&self) -> CancellationToken {
-        self.closing.clone()
-    }
-
-    /// Everything that is to be ended now, and nothing is added any more.
-    fn close(&self) -> Vec<Scope> {
-        let mut state = self.state();
-        state.closed = true;
-        self.closing.cancel();
-        let State { running, left, unsure, .. } = &*state;
-        running.values().chain(left.iter().map(|left| &left.scope)).chain(unsure).cloned().collect()
+async fn end_of(scopes: Vec<Scope>) {
+    if !scopes.is_empty() {
+        let _next_server_tries_again = process_tree::end(scopes, GRACE).await;
     }
 }
 
-/// Ends everything, and waits for it.
-pub(super) async fn shutdown(registry: &Arc<Registry>) {
-    let mut running = registry.running.subscribe();
-    let scopes = registry.close();
-    let ended = async {
-        let mut outcome = end_of(scopes).await;
-        let _all_over = running.wait_for(|running| *running == 0).await;
-        // A command may have ended by itself just now, and left something.
-        let left = registry.close();
-        if outcome == Outcome::Over {
-            outcome = end_of(left).await;
+/// A command in the registry. Dropped while it runs, it is killed.
+#[derive(Debug)]
+pub(super) struct RegisteredCommand {
+    registry: Arc<Registry>,
+    id: u64,
+}
+
+impl RegisteredCommand {
+    /// Returns the registry that it is in.
+    pub(super) fn registry(&self) -> &Arc<Registry> {
+        &self.registry
+    }
+
+    /// Notes its shell, which was started.
+    pub(super) fn started(&self, shell: &mut Child) -> io::Result<()> {
+        self.registry
+            .state()
+            .commands
+            .get_mut(&self.id)
+            .map_or(Ok(()), |command| command.scope.started(shell))
+    }
+
+    /// Returns its processes; `None` where it does not run any more.
+    pub(super) fn scope(&self) -> Option<Scope> {
+        let state = self.registry.state();
+        let command = state.commands.get(&self.id)?;
+        matches!(command.phase, Phase::Running).then(|| command.scope.clone())
+    }
+
+    /// Ends all of its processes.
+    pub(super) async fn end(&self, grace: Duration) {
+        if let Some(scope) = self.scope()
+            && process_tree::end(vec![scope], grace).await == Outcome::Unsure
+        {
+            self.set(Some(Phase::Unsure), None);
         }
-        outcome
-    };
-    let in_time = tokio::time::timeout(SHUTDOWN, ended).await;
-    let mut state = registry.state();
-    state.left.iter().filter_map(|left| left.held.as_ref()).for_each(|(drain, _)| drain.stop());
-    state.left.clear();
-    // Where something could not be ended, the next server tries again.
-    if in_time == Ok(Outcome::Over)
-        && let Some(record) = state.record.take()
-    {
-        record.remove();
+    }
+
+    /// Notes that it is over, and that none of its processes is left.
+    pub(super) fn over(self) {
+        self.set(None, None);
+    }
+
+    /// Notes that it ended by itself and left the processes of `scope`, which may hold its output open.
+    pub(super) fn left(self, scope: Scope, output: Option<(Arc<Drain>, BackgroundPermit)>) {
+        self.set(Some(Phase::Background(output)), Some(scope));
+    }
+
+    /// Ends the phase in which it runs; without a next one it is forgotten.
+    fn set(&self, next: Option<Phase>, scope: Option<Scope>) {
+        let mut state = self.registry.state();
+        let Some(command) = state.commands.get_mut(&self.id) else { return };
+        if !matches!(command.phase, Phase::Running) {
+            return;
+        }
+        command.scope = scope.unwrap_or_else(|| command.scope.clone());
+        match next {
+            Some(next) => command.phase = next,
+            None => drop(state.commands.remove(&self.id)),
+        }
+        self.registry.running.send_modify(|running| *running -= 1);
     }
 }
 
-async fn end_of(scopes: Vec<Scope>) -> Outcome {
-    if scopes.is_empty() { Outcome::Over } else { process_tree::end(scopes, GRACE).await }
-}
-
-/// Ends what servers that were killed left behind. Blocks.
-pub(super) fn end_stale(store: &Store) {
-    if let Some(folder) = store.existing_folder() {
-        process_tree::end_stale(&folder, GRACE);
+impl Drop for RegisteredCommand {
+    fn drop(&mut self) {
+        // Only where the runtime itself is taken down, or the command could not be supervised.
+        if let Some(scope) = self.scope() {
+            let ended = end_all(std::slice::from_ref(&scope), Duration::ZERO);
+            self.set((ended == Outcome::Unsure).then_some(Phase::Unsure), None);
+        }
     }
 }

@@ -24,6 +24,7 @@ use std::process::Stdio;
 
 use tokio::process::Command;
 
+use super::temp_folder::TempFolder;
 use crate::fs::workspace::Root;
 use crate::sys;
 
@@ -113,7 +114,7 @@ pub struct Sandbox {
     deny_unix_sockets: bool,
     /// As in [`Settings`], each path in its two spellings: as it was given, and without links.
     own: Vec<(&'static str, PathBuf)>,
-    temp: tempfile::TempDir,
+    temp: TempFolder,
 }
 
 /// What the process that becomes a command is told.
@@ -132,15 +133,9 @@ pub struct Entry {
 /// The argument of the binary that makes it the shell of a command under rules.
 pub const SUBCOMMAND: &str = "sandboxed";
 
-/// How the name of the temp folder of a server's commands begins.
-pub fn temp_prefix(server: &str) -> String {
-    format!("cutline-sandbox-{server}-")
-}
-
 impl Sandbox {
-    /// Returns the rules that `settings` ask for, with a temp folder for the commands of `server`; `None`
-    /// for [`Mode::Off`].
-    pub fn new(settings: Settings, server: &str) -> Result<Option<Self>, Unsupported> {
+    /// Returns the rules that `settings` ask for, with a temp folder for commands; `None` for [`Mode::Off`].
+    pub fn new(settings: Settings) -> Result<Option<Self>, Unsupported> {
         let Settings { mode, writable, deny_unix_sockets, own } = settings;
         if mode == Mode::Off {
             return Ok(None);
@@ -159,13 +154,7 @@ impl Sandbox {
             let given = std::path::absolute(&path).unwrap_or(path);
             [(name, without_links(&given)), (name, given)]
         });
-        let shared = std::env::temp_dir().canonicalize()?;
-        let name = temp_prefix(server);
-        let mut temp = tempfile::Builder::new();
-        temp.prefix(&name);
-        #[cfg(unix)]
-        temp.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-        let temp = temp.tempdir_in(shared)?;
+        let temp = TempFolder::create()?;
         let deny_unix_sockets = deny_unix_sockets || mode == Mode::ReadOnly;
         Ok(Some(Self { mode, writable, deny_unix_sockets, own: own.collect(), temp }))
     }
@@ -182,7 +171,7 @@ impl Sandbox {
 
     /// Removes the temp folder. A process may exit without dropping what it holds.
     pub fn discard(&self) {
-        let _gone_already = std::fs::remove_dir_all(self.temp());
+        self.temp.remove();
     }
 
     /// Returns the folders that a command for `roots` may write.
@@ -212,8 +201,7 @@ impl Sandbox {
         variables: impl IntoIterator<Item = (&'a OsStr, &'a OsStr)>,
     ) -> io::Result<Command> {
         self.check(roots).map_err(io::Error::other)?;
-        // It stays away only where something clears old folders out of the temp folder.
-        let _there_already = sys::make_private_folder(self.temp());
+        self.temp.restore();
         let variables = variables.into_iter().chain([("TMPDIR".as_ref(), self.temp().as_os_str())]);
         let mut command = Command::new("/proc/self/exe");
         command.env_clear().current_dir("/").arg(SUBCOMMAND);

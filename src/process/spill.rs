@@ -1,7 +1,7 @@
 //! Saved outputs: the whole of what a command printed, where its answer had to be cut.
 //!
 //! A saved output is a file of mode 0600 with an unpredictable name, complete from byte 0 up to a
-//! cap. While it is written it is held, so that no other server's sweep takes it; it is removed
+//! cap. While it is written it is locked, so that no other server's sweep takes it; it is removed
 //! again unless it is kept. Saving is best effort: any error is handed to the caller, who says so
 //! in the answer, and nothing else fails for it.
 
@@ -15,22 +15,23 @@ use std::time::{Duration, SystemTime};
 
 use crate::limits::{SPILL_KEEP, SPILL_MAX_FILE_BYTES, SPILL_MAX_TOTAL_BYTES};
 use crate::sys;
+use folder::SavedFolder;
 
 pub use file::SavedFile;
 
-/// Where outputs are saved, and how much of them.
+/// The folder that outputs are saved in, and the limits on what is saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Settings {
     /// The folder.
     pub dir: PathBuf,
-    /// Whether the folder is cutline's own: then it is made on demand, for this user alone, and
-    /// refused where anybody else could have made it or can look into it.
+    /// True if the folder is cutline's own: made on demand, for this user alone, and left for another one
+    /// where a second user could have made it or can look into it.
     pub private: bool,
     /// Bytes of one file.
     pub max_file_bytes: u64,
     /// Bytes of all files together.
     pub max_total_bytes: u64,
-    /// How long a file is kept.
+    /// Age past which a file is removed.
     pub keep: Duration,
 }
 
@@ -46,56 +47,55 @@ impl Default for Settings {
     }
 }
 
-/// The folder of saved outputs.
+/// The folder of saved outputs, chosen once and held open.
 #[derive(Debug)]
 pub struct Store {
     settings: Settings,
+    /// An error where there is none to save in.
+    folder: io::Result<SavedFolder>,
 }
 
 impl Store {
-    /// The store that `settings` describe; nothing is looked at yet.
+    /// Opens the folder that `settings` name; makes none yet, where that is cutline's own.
     pub fn new(settings: Settings) -> Self {
-        Self { settings }
+        let open = if settings.private { SavedFolder::private } else { SavedFolder::named };
+        Self { folder: open(&settings.dir), settings }
     }
 
-    /// The folder's real place, also while it is not there yet: what the workspace lets be read.
-    pub fn folder_real(&self) -> Option<PathBuf> {
-        let dir = &self.settings.dir;
-        if self.settings.private && dir.symlink_metadata().is_ok() {
-            // What is not fit to be written is not read either.
-            return self.existing_folder();
-        }
-        let below_parent = || Some(dir.parent()?.canonicalize().ok()?.join(dir.file_name()?));
-        dir.canonicalize().ok().or_else(below_parent)
+    /// Returns the folder's path without links, also while it is not there: the workspace lets be read what
+    /// is saved there.
+    pub fn path(&self) -> Option<PathBuf> {
+        self.folder.as_ref().ok().map(|folder| folder.path().to_owned())
     }
 
-    /// Begins a file, locked, which is removed again unless it is kept.
+    /// Creates a file, locked, which is removed again unless it is kept.
     pub fn create(&self) -> io::Result<SavedFile> {
-        SavedFile::create(&self.folder()?, self.settings.max_file_bytes)
+        let folder = self.folder.as_ref().map_err(same_error)?;
+        SavedFile::create(folder.open()?, folder.path(), self.settings.max_file_bytes)
     }
 
-    /// Whether an output could be saved now; the folder where it would be.
+    /// Saves a byte and removes it again; returns the folder where that worked.
     pub fn try_out(&self) -> io::Result<PathBuf> {
-        let folder = self.folder()?;
-        SavedFile::create(&folder, self.settings.max_file_bytes)?.write(b"x")?;
-        Ok(folder)
+        let mut file = self.create()?;
+        file.write(b"x")?;
+        Ok(file.path().parent().map(PathBuf::from).unwrap_or_default())
     }
 
     /// Removes what is past its age, then the oldest past the total. Files that are written stay.
     pub fn sweep(&self, now: SystemTime) {
-        if let Ok(folder) = folder::existing(&self.settings) {
+        if let Ok(folder) = &self.folder
+            && let Ok(Some(folder)) = folder.existing()
+        {
             sweep::sweep(&folder, &self.settings, now);
         }
     }
+}
 
-    /// The folder's real place, made where it is cutline's own and checked.
-    pub(super) fn folder(&self) -> io::Result<PathBuf> {
-        folder::ready(&self.settings)
-    }
-
-    /// The folder's real place, where it is there and fit to be used.
-    pub(super) fn existing_folder(&self) -> Option<PathBuf> {
-        folder::existing(&self.settings).ok()
+/// Returns the same error once more: it can't be copied.
+fn same_error(error: &io::Error) -> io::Error {
+    match error.raw_os_error() {
+        Some(code) => io::Error::from_raw_os_error(code),
+        None => io::Error::new(error.kind(), error.to_string()),
     }
 }
 

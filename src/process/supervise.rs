@@ -1,6 +1,6 @@
-//! One command from its start to its end, looked after by a task of its own.
+//! One command from its start to its end, supervised by a task of its own.
 //!
-//! The task outlives whoever asked for the command: when that one goes away, the task ends the
+//! The task outlives the call that asked for the command: when that one goes away, the task ends the
 //! command and stays until it is ended.
 
 use std::io;
@@ -15,93 +15,68 @@ use tokio_util::sync::CancellationToken;
 
 use super::capture::{Capture, Captured};
 use super::drain::{Drain, DrainProgress};
-use super::process_tree::{self, Outcome, Scope, end_all};
-use super::registry::{GRACE, Registry};
+use super::process_tree::{self, kill_group};
+use super::registry::{GRACE, RegisteredCommand, Registry};
 use super::shell::Shell;
 use super::{Background, Cause, CommandPermit, Ending, Finished, Request, Running};
 use crate::process::spill::Store;
 use crate::sys;
 
-/// How long the processes of a command that ran out of time have until they are made to end.
+/// Time between SIGTERM and SIGKILL for a command that ran out of time.
 const TIMEOUT_GRACE: Duration = Duration::from_secs(2);
-/// How long nothing must come, after the shell's end, until what still holds the pipe is left to it.
+/// Time without output, after the shell's end, until a pipe that others hold open is left to them.
 const QUIET_PERIOD: Duration = Duration::from_millis(40);
-/// How long after the shell's end its answer waits for what others write.
+/// The longest that an answer waits, after the shell's end, for what others write.
 const BACKGROUND_WAIT: Duration = Duration::from_millis(200);
-/// How long is waited for what the shell itself wrote, where it is not to be had.
+/// The longest that an answer waits for what the shell itself wrote: a disk may hang.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long is waited for a shell that was killed, and for its pipe's end.
-const KILLED: Duration = Duration::from_millis(500);
+/// The longest wait for a shell that was killed, and for its pipe's end.
+const KILLED_WAIT: Duration = Duration::from_millis(500);
 
-/// Starts a command, and the task that looks after it.
+/// Starts a command, and the task that supervises it.
 pub(super) fn run(
     shell: &Shell,
     store: &Arc<Store>,
     registry: &Arc<Registry>,
-    place: CommandPermit,
+    permit: CommandPermit,
     request: Request<'_>,
 ) -> io::Result<Running> {
     let began = Instant::now();
-    let mut scope = registry.announce()?;
-    let mark = scope.mark().to_owned();
-    // Also where it says that it could not be started, something may run: by its mark it is known.
-    let mut leash = KillOnDrop { registry: Arc::clone(registry), scope: Some(scope.clone()), mark };
-    let mut started = shell.start(request.command, request.roots, &leash.mark)?;
-    scope.started(&mut started.child)?;
-    leash.scope = Some(scope.clone());
-    registry.started(scope);
+    let registered = registry.add()?;
+    let mark = registered.scope().map(|scope| scope.mark().to_owned()).unwrap_or_default();
+    let mut started = shell.start(request.command, request.roots, &mark)?;
+    registered.started(&mut started.child)?;
     sys::send_command(&mut started.child, request.command);
 
     let capture = Capture::new(Arc::clone(store), request.keep, request.max_bytes);
     let drain = Arc::new(Drain::start(started.output, capture)?);
     let cancel = CancellationToken::new();
-    let (tell, finished) = oneshot::channel();
-    let command = Command { child: started.child, drain: Arc::clone(&drain), leash, place, began };
-    let (time, over) = (request.timeout, cancel.clone());
+    let (result, finished) = oneshot::channel();
+    let command = Command { child: started.child, drain: Arc::clone(&drain), registered, permit, began };
+    let (time, cancelled) = (request.timeout, cancel.clone());
     tokio::spawn(async move {
-        let finished = command.supervise(time, over).await;
-        // Nobody listens where the caller went away; then there is nothing to tell.
-        let _or_nobody = tell.send(finished);
+        let finished = command.supervise(time, cancelled).await;
+        let _caller_went_away = result.send(finished);
     });
     Ok(Running { finished, drain, _kill_on_drop: cancel.clone().drop_guard(), cancel })
-}
-
-/// Holds a command: let go while it runs, it kills it.
-struct KillOnDrop {
-    registry: Arc<Registry>,
-    mark: String,
-    /// What is to be ended; `None` where there is nothing any more.
-    scope: Option<Scope>,
-}
-
-impl Drop for KillOnDrop {
-    fn drop(&mut self) {
-        // Only where the runtime itself is taken down, or the command could not be looked after.
-        match self.scope.take() {
-            Some(scope) if end_all(std::slice::from_ref(&scope), Duration::ZERO) == Outcome::Unsure => {
-                self.registry.unsure(scope);
-            }
-            _ => self.registry.done(&self.mark),
-        }
-    }
 }
 
 /// A command that was started.
 struct Command {
     child: Child,
     drain: Arc<Drain>,
-    leash: KillOnDrop,
-    place: CommandPermit,
+    registered: RegisteredCommand,
+    permit: CommandPermit,
     began: Instant,
 }
 
 impl Command {
     async fn supervise(mut self, time: Duration, cancel: CancellationToken) -> Finished {
-        let closing = self.leash.registry.closing();
+        let closing = self.registered.registry().closing();
         let (cause, status) = tokio::select! {
             biased;
             // The registry ends all that runs, together.
-            () = closing.cancelled() => (Cause::Cancelled, self.ended().await),
+            () = closing.cancelled() => (Cause::Cancelled, self.wait_for_killed().await),
             status = self.child.wait() => (Cause::Itself, status.ok()),
             () = cancel.cancelled() => (Cause::Cancelled, self.end(GRACE).await),
             () = tokio::time::sleep(time) => (Cause::Timeout, self.end(TIMEOUT_GRACE).await),
@@ -130,61 +105,67 @@ impl Command {
         Finished { ending, cause, output, background, duration }
     }
 
-    /// Ends all of its processes.
+    /// Ends all of its processes; returns how the shell ended.
     async fn end(&mut self, grace: Duration) -> Option<ExitStatus> {
-        if let Some(scope) = self.leash.scope.clone()
-            && process_tree::end(vec![scope.clone()], grace).await == Outcome::Unsure
-        {
-            // The record first, so that nothing can say that it is done.
-            self.leash.registry.unsure(scope);
-        }
-        self.ended().await
+        self.registered.end(grace).await;
+        self.wait_for_killed().await
     }
 
-    /// Waits for the shell, which is being killed.
-    async fn ended(&mut self) -> Option<ExitStatus> {
-        timeout(KILLED, self.child.wait()).await.ok()?.ok()
+    /// Waits for the shell, which is being killed; returns how it ended.
+    async fn wait_for_killed(&mut self) -> Option<ExitStatus> {
+        if let Ok(status) = timeout(KILLED_WAIT, self.child.wait()).await {
+            return status.ok();
+        }
+        // It could not be seen, for want of descriptors, or it was started after the last look.
+        kill_group(&mut self.child);
+        timeout(KILLED_WAIT, self.child.wait()).await.ok()?.ok()
     }
 
     /// Takes what an ended command printed.
-    async fn close(mut self) -> Captured {
-        let _or_held = timeout(KILLED, self.drain.ended()).await;
-        self.leash.scope = None;
+    async fn close(self) -> Captured {
+        let _pipe_still_open = timeout(KILLED_WAIT, self.drain.ended()).await;
         self.drain.stop();
-        self.captured(|capture| capture.answer(false)).await
+        let output = self.captured(|capture| capture.answer(false)).await;
+        self.registered.over();
+        output
     }
 
     /// Takes what was printed, and leaves the background processes alive.
-    async fn collect_output(mut self) -> (Captured, Vec<Background>) {
-        let Some(scope) = self.leash.scope.take() else { return (self.close().await, Vec::new()) };
-        let held = !self.drain.has_ended();
-        if scope.is_empty() && !held {
-            return (self.captured(|capture| capture.answer(false)).await, Vec::new());
+    async fn collect_output(self) -> (Captured, Vec<Background>) {
+        let Some(scope) = self.registered.scope() else { return (self.close().await, Vec::new()) };
+        let is_open = !self.drain.has_ended();
+        if scope.is_empty() && !is_open {
+            let output = self.captured(|capture| capture.answer(false)).await;
+            self.registered.over();
+            return (output, Vec::new());
         }
-        let (pipe, there) = (self.drain.pipe(), scope.clone());
-        let stay = process_tree::run_on_own_thread(move || there.stay(pipe, held)).await;
-        let stay = stay.unwrap_or_else(|| scope.unseen(pipe));
+        let (pipe, copy) = (self.drain.pipe(), scope.clone());
+        let survivors = process_tree::run_on_own_thread(move || copy.survivors(pipe, is_open)).await;
+        let survivors = survivors.unwrap_or_else(|| scope.unseen(pipe));
         let goes_on = !self.drain.has_ended();
         let output = self.captured(move |capture| capture.answer(goes_on)).await;
-        if goes_on || stay.anybody {
-            self.leash.registry.left(stay.scope, Arc::clone(&self.drain), self.place);
-            let (registry, ended) = (Arc::clone(&self.leash.registry), self.drain.ended());
-            tokio::spawn(async move {
-                ended.await;
-                registry.reap();
-            });
+        if !goes_on && !survivors.any {
+            self.registered.over();
+            return (output, Vec::new());
         }
-        (output, if goes_on { stay.shown } else { Vec::new() })
+        let (registry, ended) = (Arc::clone(self.registered.registry()), self.drain.ended());
+        let open = (!self.drain.has_ended()).then(|| (self.drain, self.permit.into_background()));
+        self.registered.left(survivors.scope, open);
+        tokio::spawn(async move {
+            ended.await;
+            registry.reap();
+        });
+        (output, if goes_on { survivors.shown } else { Vec::new() })
     }
 
     /// Waits until all was read that the command wrote: until the pipe's end, or, where others hold
-    /// it, until it has been dry for a while.
+    /// it open, until it has been empty for a while.
     async fn wait_until_drained(&self) {
         let began = Instant::now();
-        let end = self.drain.level();
+        let end = self.drain.progress();
         let mut before = end;
         while timeout(QUIET_PERIOD, self.drain.ended()).await.is_err() {
-            let now = self.drain.level();
+            let now = self.drain.progress();
             if output_is_complete(began.elapsed(), end, before, now) {
                 break;
             }
@@ -192,24 +173,24 @@ impl Command {
         }
     }
 
-    /// Does something with what was captured; on another thread, where the reader is at work on it.
+    /// Calls `use_it` with what was captured; on another thread, where the reader is at work on that.
     async fn captured<T: Send + 'static>(
         &self,
-        look: impl Fn(&mut Capture) -> T + Clone + Send + 'static,
+        use_it: impl Fn(&mut Capture) -> T + Clone + Send + 'static,
     ) -> T {
-        if let Some(seen) = self.drain.try_with(&look) {
-            return seen;
+        if let Some(result) = self.drain.try_with(&use_it) {
+            return result;
         }
-        let (drain, there) = (Arc::clone(&self.drain), look.clone());
-        match process_tree::run_on_own_thread(move || drain.with(there)).await {
-            Some(seen) => seen,
-            None => self.drain.with(look),
+        let (drain, copy) = (Arc::clone(&self.drain), use_it.clone());
+        match process_tree::run_on_own_thread(move || drain.with(copy)).await {
+            Some(result) => result,
+            None => self.drain.with(use_it),
         }
     }
 }
 
-/// Whether the answer need not wait for more, so long after the shell's `end`: what came since is
-/// the others'. All that the shell wrote is waited for, however slowly it can be saved.
+/// True if the answer need not wait for more, `elapsed` after the shell's `end`: what came since is other
+/// processes'. All that the shell wrote is waited for, however slowly it can be saved.
 fn output_is_complete(
     elapsed: Duration,
     end: DrainProgress,
@@ -226,36 +207,36 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_the_shell_wrote_is_waited_for_and_no_more() {
+    fn output_is_complete_once_the_shells_own_is_read() {
         let millis = Duration::from_millis;
-        let level = |taken, waiting, idle| DrainProgress { taken, waiting, idle };
-        let end = level(1_000, 500_000, false);
+        let progress = |taken, waiting, idle| DrainProgress { taken, waiting, idle };
+        let end = progress(1_000, 500_000, false);
         let all = end.written();
-        let dry = level(501_000, 0, true);
+        let empty = progress(501_000, 0, true);
         let cases = [
-            ("all is taken, and nothing comes", 40, dry, dry, true),
-            ("all is taken, and more came just now", 40, level(400_000, 0, true), dry, false),
-            ("a slow disk", 300, level(1_000, 500_000, false), level(130_000, 371_000, false), false),
+            ("all is taken, and nothing comes", 40, empty, empty, true),
+            ("all is taken, and more came just now", 40, progress(400_000, 0, true), empty, false),
+            ("a slow disk", 300, progress(1_000, 500_000, false), progress(130_000, 371_000, false), false),
             (
                 "the last block of it is being saved",
                 300,
-                level(400_000, 0, false),
-                level(400_000, 0, false),
+                progress(400_000, 0, false),
+                progress(400_000, 0, false),
                 false,
             ),
-            ("others write all the time", 120, level(all, 9, false), level(all + 9, 9, false), false),
+            ("others write all the time", 120, progress(all, 9, false), progress(all + 9, 9, false), false),
             (
                 "others write all the time, for long",
                 200,
-                level(all, 9, false),
-                level(all + 9, 9, false),
+                progress(all, 9, false),
+                progress(all + 9, 9, false),
                 true,
             ),
             (
                 "others write now and then, for long",
                 200,
-                level(501_000, 0, true),
-                level(501_005, 0, true),
+                progress(501_000, 0, true),
+                progress(501_005, 0, true),
                 true,
             ),
             ("a disk that does not come back", 5_000, end, end, true),

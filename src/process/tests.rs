@@ -20,7 +20,7 @@ impl Here {
     }
 
     async fn run(&self, command: &str) -> Running {
-        let place = self.commands.place().await.unwrap();
+        let permit = self.commands.permit().await.unwrap();
         let request = Request {
             command,
             roots: &self.roots,
@@ -28,7 +28,7 @@ impl Here {
             keep: Keep::Tail(2),
             max_bytes: 1000,
         };
-        self.commands.run(place, request).unwrap()
+        self.commands.run(permit, request).unwrap()
     }
 }
 

@@ -7,41 +7,35 @@ mod processes;
 mod waker;
 
 use std::fs::File;
-use std::io::{self, PipeReader, Read as _};
+use std::io::PipeReader;
 use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::fs::OFlags;
+use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 pub(super) use dir_reader::each_name;
 pub(super) use opened::LOOK;
 pub(crate) use opened::PathHandle;
 pub(crate) use process_handle::{ProcessHandle, ended};
-pub(crate) use processes::{boot, list_processes, mark, pipes, process_info};
+pub(crate) use processes::{
+    has_lost_its_reader, list_processes, mark, owner, pid_namespace, pipes, process_info,
+};
 pub(super) use waker::Waker;
 
-/// It can't be had in one step here.
+/// Fails: this system can't open below a folder in one step.
 pub(super) fn open_beneath(_: impl AsFd, _: &[u8], _: OFlags) -> Result<OwnedFd, Errno> {
     Err(Errno::NOSYS)
 }
 
-/// Nothing tells here whether a file is in memory.
+/// Returns `None`: this system does not tell whether a file is in memory.
 pub(crate) fn read_cached(_: &File, _: usize) -> Option<Vec<u8>> {
     None
 }
 
-/// A pipe has the size here that the system gives it.
+/// Does nothing: a pipe has the size that this system gives it.
 pub(crate) fn enlarge(_: &PipeReader, _: usize) {}
 
-/// What nobody can guess; zero where the system has nothing of the kind.
-pub(crate) fn random() -> u64 {
-    let mut random = [0_u8; 8];
-    let _filled = File::open("/dev/urandom").and_then(|mut source| source.read_exact(&mut random));
-    u64::from_ne_bytes(random)
-}
-
-/// Processes are seen here without a descriptor: there is nothing to be held back for it.
-#[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
-pub(crate) fn make_ready() -> io::Result<()> {
-    Ok(())
+/// Lets this user list and change the folder `name` of `base`; fails where that is no folder.
+pub(super) fn make_accessible(base: impl AsFd, name: &[u8]) -> Result<(), Errno> {
+    rustix::fs::chmodat(base, name, Mode::RWXU, AtFlags::SYMLINK_NOFOLLOW)
 }

@@ -9,9 +9,9 @@ pub use unix::shown;
 #[cfg(unix)]
 pub(crate) use unix::{asked, respelled, taken};
 #[cfg(windows)]
-pub(crate) use windows::{asked, respelled, taken};
+pub use windows::shown;
 #[cfg(windows)]
-pub(crate) use windows::{shown, verbatim};
+pub(crate) use windows::{asked, respelled, taken, verbatim};
 
 #[cfg(unix)]
 mod unix {

@@ -13,11 +13,9 @@ mod shell;
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
-use std::fs::{File, FileType, OpenOptions};
-use std::hash::{BuildHasher as _, Hasher as _};
+use std::fs::{File, FileType};
 use std::io::{self, ErrorKind, PipeReader};
-use std::os::windows::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
-use std::path::Path;
+use std::os::windows::fs::{FileExt as _, MetadataExt as _};
 
 use super::{FileKind, Stat};
 
@@ -34,7 +32,7 @@ const TO_1970: i128 = 116_444_736_000_000_000;
 const UNIT_NANOS: i128 = 100;
 
 impl Stat {
-    /// What the system says of an open file.
+    /// Asks the system about an open file.
     fn of(file: &File) -> io::Result<Self> {
         let medium = winapi_util::file::typ(file)?;
         let told = Self {
@@ -44,9 +42,11 @@ impl Stat {
             modified: 0,
             // It is not told: the time of writing may stay as it is while a program goes on writing.
             changed: i128::MAX,
+            // The temp folder is each user's own already.
             owner: user(),
-            // Its place, which the system is asked for too, says so.
-            is_removed: false,
+            is_private: true,
+            // Not told. Of a removed file its place, which the system is asked for too, says so.
+            links: 1,
         };
         if !medium.is_disk() {
             return Ok(told);
@@ -74,20 +74,20 @@ impl FileKind {
     }
 }
 
-/// Reads at an offset.
+/// Reads at an offset in bytes.
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usize> {
     file.seek_read(buffer, at)
 }
 
-/// Nothing tells here whether a file is in memory.
+/// Returns `None`: this system does not tell whether a file is in memory.
 pub(crate) fn read_cached(_: &File, _: usize) -> Option<Vec<u8>> {
     None
 }
 
-/// A pipe has the size here that the system gives it.
+/// Does nothing: a pipe has the size that this system gives it.
 pub(crate) fn enlarge(_: &PipeReader, _: usize) {}
 
-/// The name that these bytes are. One that is broken UTF-16 can't be told by them, and opens nothing.
+/// Returns the name that these bytes are. One that is broken UTF-16 can't be told by them, and opens nothing.
 pub(crate) fn name(bytes: &[u8]) -> Cow<'_, OsStr> {
     match String::from_utf8_lossy(bytes) {
         Cow::Borrowed(name) => Cow::Borrowed(OsStr::new(name)),
@@ -95,7 +95,7 @@ pub(crate) fn name(bytes: &[u8]) -> Cow<'_, OsStr> {
     }
 }
 
-/// Whether the error says that nothing stands there.
+/// True if the error says that there is no such file.
 pub(crate) fn is_missing(error: &io::Error) -> bool {
     // A drive that is not there or has nothing in it; a path, a server or a share that is none.
     const NOWHERE: [i32; 6] = [15, 21, 53, 67, 123, 161];
@@ -103,66 +103,58 @@ pub(crate) fn is_missing(error: &io::Error) -> bool {
     kinds.contains(&error.kind()) || error.raw_os_error().is_some_and(|code| NOWHERE.contains(&code))
 }
 
-/// Whether the error says that what was seen there is gone, or is something else by now.
+/// True if the error says that what was there is gone, or is something else by now.
 pub(crate) fn is_gone(error: &io::Error) -> bool {
     is_missing(error)
 }
 
-/// Whether the error says that this user may not.
+/// True if the error says that this user may not.
 pub(crate) fn is_denied(error: &io::Error) -> bool {
     error.kind() == ErrorKind::PermissionDenied
 }
 
-/// Whose files are this process's own is for the folder to say that they stand in.
+/// Returns 0, as [`Stat`] has it for each file: the owner of a file is not told here.
 pub(crate) fn user() -> u32 {
     0
 }
 
-/// How files are opened; those in a user's own folders are that user's alone.
-pub(crate) fn private_options() -> OpenOptions {
-    OpenOptions::new()
-}
-
-/// Creates a file exclusively, so that nobody can remove it while it is open. Others may read it: here a
-/// lock would keep them from it.
-pub(crate) fn create_held(
-    named: &tempfile::Builder<'_, '_>,
-    folder: &Path,
-) -> io::Result<tempfile::NamedTempFile> {
-    /// `FILE_SHARE_READ` and `FILE_SHARE_WRITE`, without `FILE_SHARE_DELETE`.
-    const SHARED: u32 = 0b11;
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create_new(true).share_mode(SHARED);
-    named.make_in(folder, |path| options.open(path))
-}
-
-/// Whether a file may be removed for all that [`create_held`] did: the system will say.
-pub(crate) fn is_let_go(_: &File) -> bool {
+/// Returns true, and locks nothing: it would keep others from reading. An open file can't be removed anyway.
+pub(crate) fn lock_file(_: &File) -> bool {
     true
 }
 
-/// Makes a folder. The temp folder is each user's own already.
-pub(crate) fn make_private_folder(path: &Path) -> io::Result<()> {
-    std::fs::create_dir(path)
+/// Returns true: there is no sandbox here whose folder would be locked.
+pub(crate) fn lock_folder(_: &Folder) -> bool {
+    true
 }
 
-/// Whether it is a folder itself, not a link to one.
-pub(crate) fn is_private_folder(path: &Path) -> io::Result<bool> {
-    Ok(path.symlink_metadata()?.is_dir())
+/// Returns type, owner and mode of an open folder.
+pub(crate) fn stat_of(folder: &Folder) -> io::Result<Stat> {
+    let (file, _) = below::open(folder.real())?;
+    Stat::of(&file)
 }
 
-/// The name of the folder of saved outputs in the temp folder, which each user has for itself.
+/// Removes the folder `name` of `base`, and all that is in it.
+pub(crate) fn remove_tree(base: &Folder, name: &[u8], _opened: &Folder) -> io::Result<()> {
+    std::fs::remove_dir_all(below::join(base, name))
+}
+
+/// Returns true: no server here leaves anything that another has to end or remove.
+pub(crate) fn may_run(_: u32, _: u64) -> bool {
+    true
+}
+
+/// Returns 0: here process numbers have no namespaces.
+pub(crate) fn pid_namespace() -> u64 {
+    0
+}
+
+/// Returns `None`: here processes have no sessions that could be told.
+pub(crate) fn session(_: u32) -> Option<u32> {
+    None
+}
+
+/// Returns the name of the folder of saved outputs in the temp folder, which each user has for itself.
 pub(crate) fn saved_folder_name() -> String {
     "cutline".to_owned()
-}
-
-/// A number that is another one each time.
-pub(crate) fn random() -> u64 {
-    std::hash::RandomState::new().build_hasher().finish()
-}
-
-/// Nothing is to be made ready: jobs end processes, and need none that looks for them.
-#[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
-pub(crate) fn make_ready() -> io::Result<()> {
-    Ok(())
 }

@@ -41,8 +41,9 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
         max_bytes: cx.limits().max_bytes,
     };
     let mut news = News::new(&cx.progress);
-    let place = wait(cx, &mut news).await?;
-    let mut running = cx.shared.commands.run(place, request).map_err(|source| ToolError::Spawn { source })?;
+    let permit = wait_for_permit(cx, &mut news).await?;
+    let mut running =
+        cx.shared.commands.run(permit, request).map_err(|source| ToolError::Spawn { source })?;
     let finished = watch(cx, &mut running, news).await.map_err(|source| ToolError::Spawn { source })?;
     match finished.cause {
         Cause::Cancelled => Err(ToolError::Cancelled),
@@ -51,11 +52,13 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 }
 
 /// Waits until the command can run, and tells that it waits.
-async fn wait(cx: &Context, news: &mut News<'_>) -> Result<CommandPermit, ToolError> {
-    let mut place = std::pin::pin!(cx.shared.commands.place());
+async fn wait_for_permit(cx: &Context, news: &mut News<'_>) -> Result<CommandPermit, ToolError> {
+    let mut permit = std::pin::pin!(cx.shared.commands.permit());
     loop {
         tokio::select! {
-            place = &mut place => return place.map_err(|TooManyCommands(left)| ToolError::TooManyCommands { left }),
+            permit = &mut permit => {
+                return permit.map_err(|TooManyCommands(left)| ToolError::TooManyCommands { left });
+            }
             () = cx.cancel.cancelled() => return Err(ToolError::Cancelled),
             () = cx.shutdown.cancelled() => return Err(ToolError::Cancelled),
             () = news.due() => news.tell_of_waiting(),

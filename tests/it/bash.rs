@@ -73,26 +73,33 @@ fn what_a_background_process_prints_later_goes_on_to_the_file() {
     assert!(fs::read(&path).unwrap() == whole, "the file is not the whole output");
 }
 
+/// Puts a file there as a server saves one.
+fn saved_file(path: &Path, bytes: usize, time: SystemTime) {
+    fs::write(path, vec![b'x'; bytes]).unwrap();
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
+    fs::File::options().write(true).open(path).unwrap().set_modified(time).unwrap();
+}
+
 #[test]
 fn old_outputs_go_and_nothing_else() {
     let workspace = Workspace::new();
     let old = SystemTime::now() - TEN_DAYS;
     let put = |name: &str, time: SystemTime| {
         let path = workspace.saved_dir().join(name);
-        fs::write(&path, "x").unwrap();
-        fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        saved_file(&path, 1, time);
         path
     };
-    let goes = put("cutline-bash-oldOne.log", old);
+    let goes = put("cutline-bash-oldOneoldOne.log", old);
     let stays = [
-        put("cutline-bash-newOne.log", SystemTime::now()),
+        put("cutline-bash-newOnenewOne.log", SystemTime::now()),
         put("notes.log", old),
         put("cutline-bash-.log", old),
-        put("cutline-bash-x.txt", old),
+        put("cutline-bash-notes.log", old),
+        put("cutline-bash-oldOneoldOne.txt", old),
     ];
     let precious = workspace.base().join("precious");
     fs::write(&precious, "x").unwrap();
-    let link = workspace.saved_dir().join("cutline-bash-aLink.log");
+    let link = workspace.saved_dir().join("cutline-bash-aLinkaLinkaL.log");
     symlink(&precious, &link).unwrap();
 
     let _client = Client::new(&workspace);
@@ -107,13 +114,14 @@ fn past_the_total_the_oldest_go_first() {
     let workspace = Workspace::new();
     let put = |name: &str, hours: u64| {
         let path = workspace.saved_dir().join(name);
-        fs::write(&path, vec![b'x'; 40_000]).unwrap();
-        let time = SystemTime::now() - Duration::from_secs(hours * 3600);
-        fs::File::options().write(true).open(&path).unwrap().set_modified(time).unwrap();
+        saved_file(&path, 40_000, SystemTime::now() - Duration::from_secs(hours * 3600));
         path
     };
-    let (oldest, older, newest) =
-        (put("cutline-bash-a.log", 30), put("cutline-bash-b.log", 20), put("cutline-bash-c.log", 10));
+    let (oldest, older, newest) = (
+        put("cutline-bash-aaaaaaaaaaaa.log", 30),
+        put("cutline-bash-bbbbbbbbbbbb.log", 20),
+        put("cutline-bash-cccccccccccc.log", 10),
+    );
     let _client = Start::new(&workspace).flags(["--spill-max-total", "100KB"]).client();
     eventually("the oldest goes", || !oldest.exists());
     assert!(older.exists() && newest.exists());
@@ -127,9 +135,8 @@ fn what_a_live_server_writes_stays() {
     let path = saved_path(&reply);
     let old = SystemTime::now() - TEN_DAYS;
     fs::File::options().write(true).open(&path).unwrap().set_modified(old).unwrap();
-    let decoy = workspace.saved_dir().join("cutline-bash-decoy.log");
-    fs::write(&decoy, "x").unwrap();
-    fs::File::options().write(true).open(&decoy).unwrap().set_modified(old).unwrap();
+    let decoy = workspace.saved_dir().join("cutline-bash-decoydecoyde.log");
+    saved_file(&decoy, 1, old);
     let _other = Client::new(&workspace);
     eventually("the other server cleans up", || !decoy.exists());
     assert!(path.exists(), "the file of a live server was removed");

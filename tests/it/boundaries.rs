@@ -235,9 +235,9 @@ fn saved_outputs_alone_may_be_opened_in_their_folder() {
     client.call("read", json!({"path": path, "limit": 1})).assert_worked();
     client.call("grep", json!({"pattern": "^77$", "path": path})).assert_worked();
     fs::write(workspace.saved_dir().join("other.txt"), "secret\n").unwrap();
-    let link = workspace.saved_dir().join("cutline-bash-abc.log");
+    let link = workspace.saved_dir().join("cutline-bash-abcabcabcabc.log");
     symlink(workspace.base().join("outside/secret.txt"), &link).unwrap();
-    let folder = workspace.saved_dir().join("cutline-bash-folder.log");
+    let folder = workspace.saved_dir().join("cutline-bash-folderfolder.log");
     fs::create_dir(&folder).unwrap();
     fs::write(folder.join("a"), "secret\n").unwrap();
     for path in [workspace.saved_dir().join("other.txt"), workspace.saved_dir(), link, folder.join("a")] {

@@ -1,7 +1,9 @@
 //! What commands leave behind, running or on disk, and when it goes.
 
 use std::fs;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{
+    DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _, symlink,
+};
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -30,28 +32,212 @@ fn files_below(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn what_a_killed_server_left_is_ended_by_the_next() {
+fn processes_of_a_killed_server_are_ended_by_the_next() {
     let workspace = Workspace::new();
     let mut killed = Client::new(&workspace);
     killed.call("bash", json!({"command": format!("{DAEMON} echo $! > daemon")})).assert_worked();
-    killed.call("bash", json!({"command": "sleep 600 & echo $! > background"})).assert_worked();
+    killed.call("bash", json!({"command": "sleep 600 & setsid sleep 600 & echo hi"})).assert_worked();
     killed.send_call("bash", json!({"command": STUBBORN}), None);
-    eventually("all of it runs", || workspace.processes(killed.id()).len() >= 6);
+    eventually("all of it runs", || workspace.processes(killed.id()).len() >= 7);
     killed.signal(Signal::KILL);
     killed.exit();
-    assert!(workspace.processes(killed.id()).len() >= 6, "they live on without their server");
 
     let next = Client::new(&workspace);
     let daemon: i32 = fs::read_to_string(workspace.path("daemon")).unwrap().trim().parse().unwrap();
     eventually("all but the daemon are ended", || workspace.processes(next.id()) == [daemon]);
-    eventually("the record goes", || {
-        let saved = workspace.saved();
-        files_below(&workspace.saved_dir()).iter().all(|file| saved.contains(file))
-    });
 }
 
 #[test]
-fn a_living_server_keeps_what_it_runs_when_another_starts() {
+fn a_daemon_outlives_clean_ends_and_later_starts() {
+    let workspace = Workspace::new();
+    let mut first = Client::new(&workspace);
+    first.call("bash", json!({"command": format!("{DAEMON} echo $! > daemon")})).assert_worked();
+    first.close_stdin();
+    first.exit();
+    let daemon: i32 = fs::read_to_string(workspace.path("daemon")).unwrap().trim().parse().unwrap();
+    let swept = old_saved_output(&workspace.saved_dir());
+    let next = Client::new(&workspace);
+    eventually("the next server has cleared up", || !swept.exists());
+    assert_eq!(workspace.processes(next.id()), [daemon]);
+}
+
+#[test]
+fn a_server_started_by_a_command_of_a_killed_one_ends_no_ancestor() {
+    let workspace = Workspace::new();
+    let swept = old_saved_output(&workspace.saved_dir());
+    // As if a killed server's command had started the client, in that server's session.
+    let (namespace, session) = namespace_and_session();
+    let mark = format!("4194305.1.{namespace}.{session}.ab");
+    let mut parent = Command::new("sleep");
+    let mut parent =
+        parent.arg("600").current_dir(workspace.root()).env("CUTLINE_MARK", &mark).spawn().unwrap();
+    let _client = Start::new(&workspace).env("CUTLINE_MARK", &mark).client();
+    eventually("the server has cleared up", || !swept.exists());
+    assert!(parent.try_wait().unwrap().is_none(), "what started the server was ended");
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+}
+
+/// An output that was saved long ago in `folder`: a server removes it at its start once all else that was left
+/// is dealt with.
+fn old_saved_output(folder: &Path) -> PathBuf {
+    let path = folder.join("cutline-bash-longagolonga.log");
+    let mut options = fs::OpenOptions::new();
+    let file = options.write(true).create(true).truncate(true).mode(0o600).open(&path).unwrap();
+    file.set_modified(std::time::SystemTime::UNIX_EPOCH).unwrap();
+    path
+}
+
+/// The namespace of process numbers of the tests, and the session that servers are started in.
+fn namespace_and_session() -> (u64, i32) {
+    let session = rustix::process::getsid(None).unwrap().as_raw_nonzero().get();
+    (fs::metadata("/proc/self/ns/pid").unwrap().ino(), session)
+}
+
+#[test]
+fn what_commands_may_have_written_removes_and_ends_nothing() {
+    let uid = rustix::process::geteuid().as_raw();
+    for (saved, flags) in [
+        ("root/saved", &["--spill-dir", "<root>/saved"][..]),
+        (&format!("tmp/cutline-{uid}"), &[]),
+        (&format!("root/tmp/cutline-{uid}"), &["--tmp"]),
+    ] {
+        let workspace = Workspace::with(&json!({
+            "../victim/kept": "kept\n",
+            "../tmp": {"dir": true},
+            "tmp": {"dir": true},
+        }));
+        let tmp = workspace.base().join(if flags == ["--tmp"] { "root/tmp" } else { "tmp" });
+        let flags = if flags == ["--tmp"] { &[] } else { flags };
+        let (victim, saved) = (workspace.base().join("victim"), workspace.base().join(saved));
+        fs::DirBuilder::new().mode(0o700).create(&saved).unwrap();
+        // A stranger with a pipe and a group of its own, and a link that is called like a temp folder.
+        let mut stranger = Command::new("sleep");
+        stranger.arg("600").current_dir(workspace.root()).stdout(Stdio::piped()).process_group(0);
+        let mut stranger = stranger.spawn().unwrap();
+        let pipe = fs::metadata(format!("/proc/{}/fd/1", stranger.id())).unwrap().ino();
+        let link = tmp.join("cutline-sandbox-4194305-1-decoy");
+        symlink(&victim, &link).unwrap();
+        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+        let named = format!("temp {}/", link.display());
+        let lines = format!("boot {boot}{named}\nrun aa\nleft bb {} {pipe}\n", stranger.id());
+        fs::write(saved.join("cutline-server-4194305-1.lock"), lines).unwrap();
+        let swept = old_saved_output(&saved);
+
+        let mut start =
+            Start::new(&workspace).env("TMPDIR", tmp.to_str().unwrap()).flags(flags.iter().copied());
+        if flags.is_empty() {
+            start = start.default_saved_dir();
+        }
+        let mut client = start.client();
+        eventually("the server has cleared up", || !swept.exists());
+        client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
+        assert_eq!(fs::read_to_string(victim.join("kept")).unwrap(), "kept\n");
+        assert!(stranger.try_wait().unwrap().is_none(), "a stranger was ended");
+        stranger.kill().unwrap();
+        stranger.wait().unwrap();
+    }
+}
+
+#[test]
+fn temp_folders_of_ended_servers_go_and_others_stay() {
+    let workspace = Workspace::with(&json!({"../tmp": {"dir": true}, "../victim/kept": "kept\n"}));
+    let tmp = workspace.base().join("tmp");
+    let folder = |name: &str, mode: u32| {
+        let path = tmp.join(name);
+        fs::create_dir_all(path.join("a/b")).unwrap();
+        symlink(workspace.base().join("victim"), path.join("a/link")).unwrap();
+        fs::write(path.join("a/b/file"), "x").unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+        path
+    };
+    let stale = folder("cutline-sandbox-4194305-1-aa", 0o700);
+    // Another container's server may have that number; it holds the lock.
+    let locked = folder("cutline-sandbox-4194305-1-bb", 0o700);
+    let held = fs::File::open(&locked).unwrap();
+    held.lock().unwrap();
+    let open = folder("cutline-sandbox-4194305-1-cc", 0o755);
+    let swept = old_saved_output(&workspace.saved_dir());
+    let living = Client::new(&workspace);
+    eventually("the living server has cleared up", || !swept.exists());
+    let line = fs::read_to_string(format!("/proc/{}/stat", living.id())).unwrap();
+    let start = line.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap();
+    let living_ones = folder(&format!("cutline-sandbox-{}-{start}-dd", living.id()), 0o700);
+    let swept = old_saved_output(&workspace.saved_dir());
+    let _next = Start::new(&workspace).env("TMPDIR", "<base>/tmp").client();
+    eventually("the server has cleared up", || !swept.exists());
+    assert!(!stale.exists());
+    for path in [locked, open, living_ones] {
+        assert!(path.join("a/b/file").exists(), "{}", path.display());
+    }
+    assert_eq!(fs::read_to_string(workspace.base().join("victim/kept")).unwrap(), "kept\n");
+}
+
+#[test]
+fn the_temp_folder_of_a_server_killed_before_its_first_command_goes() {
+    let workspace = Workspace::with(&json!({"../tmp": {"dir": true}}));
+    let flags = ["--sandbox", "read-only"];
+    if !sandbox_is_known(&workspace, &flags) {
+        return;
+    }
+    let start = || Start::new(&workspace).env("TMPDIR", "<base>/tmp");
+    let folders = || fs::read_dir(workspace.base().join("tmp")).unwrap().count();
+    let mut killed = start().flags(flags).client();
+    eventually("it has made its temp folder", || folders() == 1);
+    killed.signal(Signal::KILL);
+    killed.exit();
+    assert_eq!(folders(), 1);
+    let _next = start().client();
+    eventually("it is removed", || folders() == 0);
+}
+
+#[test]
+fn a_saved_folder_swapped_for_a_link_leads_the_server_nowhere() {
+    let workspace = Workspace::with(&json!({"saved": {"dir": true}, "../elsewhere": {"dir": true}}));
+    let mut client = Start::new(&workspace).flags(["--spill-dir", "<root>/saved"]).client();
+    let swap = workspace.filled_in("mv saved moved && ln -s <base>/elsewhere saved && seq 3000");
+    client.call("bash", json!({"command": swap})).assert_worked();
+    client.call("bash", json!({"command": "seq 4000"})).assert_worked();
+    assert_eq!(fs::read_dir(workspace.base().join("elsewhere")).unwrap().count(), 0);
+    assert_eq!(fs::read_dir(workspace.path("moved")).unwrap().count(), 2);
+}
+
+#[test]
+fn a_stats_file_that_is_a_link_is_refused() {
+    let workspace = Workspace::with(&json!({"stats": {"symlink": "<base>/victim"}}));
+    let start = Start::new(&workspace).flags(["--stats-file", "<root>/stats"]);
+    let refused = start.command().stdin(Stdio::null()).output().unwrap();
+    let reason = String::from_utf8_lossy(&refused.stderr);
+    assert_eq!(refused.status.code(), Some(2), "{reason}");
+    assert!(reason.contains("a link, which is not followed"), "{reason}");
+    assert!(!workspace.base().join("victim").exists());
+}
+
+#[test]
+fn a_planted_file_is_no_saved_output() {
+    let workspace = Workspace::with(&json!({"../secret": "secret\n"}));
+    let saved = workspace.saved_dir();
+    let name = |nth: u32| saved.join(format!("cutline-bash-planted{nth:05}.log"));
+    fs::hard_link(workspace.base().join("secret"), name(1)).unwrap();
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    rustix::fs::mknodat(rustix::fs::CWD, name(2), rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    symlink(workspace.base().join("secret"), name(3)).unwrap();
+    fs::write(name(4), "planted\n").unwrap();
+    // Only root can make a file another user's.
+    let foreign = std::os::unix::fs::chown(name(4), Some(12_345), None).is_ok();
+    fs::write(name(5), "own\n").unwrap();
+    let mut client = Client::new(&workspace);
+    let mut refused = vec![1, 2, 3];
+    refused.extend(foreign.then_some(4));
+    for nth in refused {
+        client.call("read", json!({"path": name(nth)})).assert_error(&["outside"]);
+        client.call("grep", json!({"pattern": ".", "path": name(nth)})).assert_error(&["outside"]);
+    }
+    client.call("read", json!({"path": name(5)})).assert_text("own\n");
+}
+
+#[test]
+fn commands_of_a_living_server_outlive_another_start() {
     let workspace = Workspace::with(&json!({"../old/x": "x"}));
     let mut one = Client::new(&workspace);
     let id =
@@ -64,7 +250,7 @@ fn a_living_server_keeps_what_it_runs_when_another_starts() {
 }
 
 #[test]
-fn a_saved_output_can_be_read_and_searched_while_it_is_written() {
+fn saved_output_is_readable_while_written() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     let command = "echo started; (seq -f 'line %.0f' 5000; until [ -e go ]; do sleep 0.02; done; seq -f 'late %.0f' 3) &";
@@ -85,7 +271,7 @@ fn a_saved_output_can_be_read_and_searched_while_it_is_written() {
 }
 
 #[test]
-fn sixty_four_commands_cancelled_at_once_are_all_gone() {
+fn cancelled_commands_leave_no_process() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     let commands = ["sleep 600 & sleep 600; true", "setsid sleep 600 & sleep 600; true"];
@@ -160,7 +346,7 @@ fn no_file_stays_open_after_commands() {
 }
 
 #[test]
-fn a_background_process_that_reads_finds_the_end_at_once() {
+fn background_process_reads_end_of_input() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     let reply = client.call("bash", json!({"command": "(cat; echo its end) <&0 & wait; cat; echo mine"}));
@@ -174,7 +360,7 @@ fn few_descriptors(workspace: &Workspace, files: u32) -> Client {
 }
 
 #[test]
-fn what_commands_leave_running_leaves_room_for_other_calls() {
+fn background_processes_leave_descriptors_for_other_calls() {
     let workspace = Workspace::new();
     workspace.write("notes", "kept\n");
     let mut client = few_descriptors(&workspace, 64);
@@ -196,7 +382,7 @@ fn what_commands_leave_running_leaves_room_for_other_calls() {
 }
 
 #[test]
-fn what_commands_leave_running_without_their_output_takes_no_room() {
+fn background_processes_without_output_take_no_descriptors() {
     let workspace = Workspace::new();
     let mut client = few_descriptors(&workspace, 64);
     for _ in 0..20 {
@@ -227,8 +413,6 @@ fn without_a_descriptor_left_all_is_ended_at_the_servers_end() {
     client.close_stdin();
     assert_eq!(client.exit().code(), Some(0));
     eventually("no process is left", || workspace.processes(client.id()).is_empty());
-    let saved = workspace.saved();
-    assert!(files_below(&workspace.saved_dir()).iter().all(|file| saved.contains(file)), "a record stays");
 }
 
 #[test]
@@ -247,7 +431,7 @@ fn without_a_descriptor_left_cancelled_commands_are_ended() {
 }
 
 #[test]
-fn a_command_waits_for_its_place() {
+fn a_command_waits_for_its_permit() {
     let workspace = Workspace::new();
     let mut client = few_descriptors(&workspace, 64);
     let wait = json!({"command": "until [ -e go ]; do sleep 0.05; done; echo went"});
@@ -255,33 +439,5 @@ fn a_command_waits_for_its_place() {
     workspace.write("go", "");
     for id in ids {
         assert_eq!(client.answer(id)["result"]["content"][0]["text"], "went\n");
-    }
-}
-
-#[test]
-fn a_stale_record_ends_no_stranger() {
-    let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
-    let boot = format!("boot {boot}");
-    for first in ["", "boot 00000000-0000-0000-0000-000000000000\n", &boot] {
-        let workspace = Workspace::new();
-        // The stranger writes to a pipe, has a group of its own, and leads it.
-        let mut stranger = Command::new("sleep");
-        stranger.arg("600").current_dir(workspace.root()).stdout(Stdio::piped()).process_group(0);
-        let mut stranger = stranger.spawn().unwrap();
-        let id = stranger.id();
-        let pipe = fs::metadata(format!("/proc/{id}/fd/1")).unwrap().ino();
-        let record = workspace.saved_dir().join("cutline-server-4194000-1.lock");
-        // By its pipe alone, and by its group; and a folder that is not that server's.
-        let decoy = workspace.base().join("cutline-sandbox-4194001-1-decoy");
-        fs::create_dir(&decoy).unwrap();
-        let lines = format!("temp {}\nleft aa 0 {pipe}\nleft bb {id} {pipe}\nrun dd\n", decoy.display());
-        fs::write(&record, format!("{first}run aa\n{lines}")).unwrap();
-        let mut client = Client::new(&workspace);
-        eventually("the record goes", || !record.exists());
-        client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
-        assert!(stranger.try_wait().unwrap().is_none(), "a stranger was ended, by {first:?}");
-        assert!(decoy.is_dir(), "another's folder was removed, by {first:?}");
-        stranger.kill().unwrap();
-        stranger.wait().unwrap();
     }
 }

@@ -1,76 +1,68 @@
 //! The processes of a command on Unix, by group, descent, mark and pipe.
 
 mod end;
-mod record;
 mod snapshot;
 
-use std::path::Path;
 use std::time::Duration;
 
-use rustix::process::{Pid, test_kill_process_group};
+use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
 use tokio::process::Child;
 
-use super::{Outcome, Survivors};
+use super::Survivors;
 use crate::process::Background;
 use crate::process::mark::Server;
-use crate::sys::{self, OutOfDescriptors, Process};
+use crate::sys::{self, MARK, OutOfDescriptors, Process};
 use snapshot::ProcessSnapshot;
 
 pub(in crate::process) use end::end_all;
-pub(in crate::process) use record::Record;
+
+/// A process by number and start: no other ever has both.
+type ProcessKey = (u32, u64);
 
 /// Which processes belong to a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::process) struct Scope {
-    /// The mark they were given.
+    /// The mark in their environment, or how that begins.
     mark: String,
-    /// The process group, which has the shell's number; 0 where that is not known.
+    /// The process group, which has the shell's number; 0 if unknown.
     group: u32,
-    /// When the shell was started: nothing older belongs to it.
+    /// The shell's start: no older process belongs to it.
     since: u64,
-    /// How far it reaches.
+    /// Which of those are ended.
     reach: KillScope,
 }
 
-/// How far a command's end reaches.
+/// Which of a command's processes are ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum KillScope {
-    /// To all that it started: it was running.
-    All,
-    /// To those that stayed: in the group, or holding the output of that pipe. It had ended.
-    Stayed {
-        /// The pipe.
-        pipe: Pipe,
-        /// Who was in the group or held the pipe when the shell ended: by number and start.
-        known: Vec<(u32, u64)>,
+    /// All that it started: its shell was not done yet.
+    Everything,
+    /// After the shell's end, those that stayed in the group or hold the output open.
+    Background {
+        /// The pipe of the output, by its inode. It is open here: no other pipe can have that.
+        pipe: u64,
+        /// The processes in the group or at the pipe when the shell ended.
+        known: Vec<ProcessKey>,
+    },
+    /// After the server's end, those that stayed in its session or have an output that no process reads.
+    Orphans {
+        /// The session of the server.
+        session: u32,
     },
 }
 
-/// The pipe of a command's output, by its inode.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Pipe {
-    /// It is held open here: nobody else's can have its inode.
-    Held(u64),
-    /// It was another server's. Another may have its inode by now, and what a record says may have been
-    /// written by a command: who holds it belongs to the command only where it has the mark too.
-    Recorded(u64),
-}
-
-/// Who is left: those that hold the pipe, and those in the group.
-type HoldersAndKnown = (Vec<Process>, Vec<Process>);
-
 impl Scope {
-    /// All that has `mark`: a command of `server` that is about to start.
-    pub(in crate::process) fn announced(server: Server, mark: String) -> Self {
-        Self { mark, group: 0, since: server.start, reach: KillScope::All }
+    /// Returns all that has `mark`: a command of `server` that is about to start.
+    pub(in crate::process) fn new(server: Server, mark: String) -> Self {
+        Self { mark, group: 0, since: server.start, reach: KillScope::Everything }
     }
 
-    /// The mark of its processes.
+    /// Returns the mark of its processes.
     pub(in crate::process) fn mark(&self) -> &str {
         &self.mark
     }
 
-    /// Its shell was started.
+    /// Notes the shell, which was started.
     #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
     pub(in crate::process) fn started(&mut self, shell: &mut Child) -> std::io::Result<()> {
         self.group = shell.id().unwrap_or(0);
@@ -80,52 +72,119 @@ impl Scope {
         Ok(())
     }
 
-    /// Whether nobody is in its group any more.
+    /// True if the process group is empty.
     pub(in crate::process) fn is_empty(&self) -> bool {
-        let group = i32::try_from(self.group).ok().and_then(Pid::from_raw);
-        group.is_none_or(|group| test_kill_process_group(group).is_err())
+        pid(self.group).is_none_or(|group| test_kill_process_group(group).is_err())
     }
 
-    /// What stays now that the shell has ended; `held` where somebody holds the output of `pipe`. Blocks.
-    pub(in crate::process) fn stay(self, pipe: u64, held: bool) -> Survivors {
-        match self.left(pipe, held) {
-            Ok((holders, members)) => self.stayed(pipe, holders, members),
+    /// Returns what survives the shell, which has ended; `is_open` if the output of `pipe` is held open.
+    /// Blocks.
+    pub(in crate::process) fn survivors(self, pipe: u64, is_open: bool) -> Survivors {
+        match self.group_and_holders(pipe, is_open) {
+            Ok((group, holders)) => self.surviving(pipe, group, holders),
             Err(OutOfDescriptors) => self.unseen(pipe),
         }
     }
 
-    /// The same where nothing could be seen: who was not seen may be there.
+    /// Returns the same where nothing could be seen, so that there may be some.
     pub(in crate::process) fn unseen(self, pipe: u64) -> Survivors {
-        Survivors { anybody: true, ..self.stayed(pipe, Vec::new(), Vec::new()) }
+        Survivors { any: true, ..self.surviving(pipe, Vec::new(), Vec::new()) }
     }
 
-    fn left(&self, pipe: u64, held: bool) -> Result<HoldersAndKnown, OutOfDescriptors> {
-        let look = ProcessSnapshot::new()?;
-        let holders = if held { look.holders(pipe)? } else { Vec::new() };
+    fn group_and_holders(
+        &self,
+        pipe: u64,
+        is_open: bool,
+    ) -> Result<(Vec<Process>, Vec<Process>), OutOfDescriptors> {
+        let snapshot = ProcessSnapshot::new()?;
+        let holders = if is_open { snapshot.holders(pipe)? } else { Vec::new() };
         let in_group =
             |process: &&Process| process.group == self.group && !process.ended && process.start >= self.since;
-        Ok((holders, look.processes.iter().filter(in_group).cloned().collect()))
+        Ok((snapshot.processes.iter().filter(in_group).cloned().collect(), holders))
     }
 
-    fn stayed(self, pipe: u64, holders: Vec<Process>, members: Vec<Process>) -> Survivors {
-        let mut known: Vec<_> =
-            members.iter().chain(&holders).map(|process| (process.id, process.start)).collect();
+    fn surviving(self, pipe: u64, group: Vec<Process>, holders: Vec<Process>) -> Survivors {
+        let mut known: Vec<ProcessKey> = group.iter().chain(&holders).map(key).collect();
         known.sort_unstable();
         known.dedup();
-        let anybody = !members.is_empty();
-        // Of a process that is another user's, what it holds is not known; that it is in the group is.
-        let shown = if holders.is_empty() { members } else { holders };
+        let any = !group.is_empty();
+        // Of a process that is another user's, its pipes are unknown; that it is in the group is not.
+        let shown = if holders.is_empty() { group } else { holders };
         let process = |Process { id, name, .. }| Background { id, name };
-        let scope = Self { reach: KillScope::Stayed { pipe: Pipe::Held(pipe), known }, ..self };
-        Survivors { scope, shown: shown.into_iter().map(process).collect(), anybody }
+        let scope = Self { reach: KillScope::Background { pipe, known }, ..self };
+        Survivors { scope, shown: shown.into_iter().map(process).collect(), any }
     }
 }
 
-/// Ends what servers that were killed left behind, by their records in `folder`. Blocks.
-pub(in crate::process) fn end_stale(folder: &Path, grace: Duration) {
-    for (stale, scopes) in record::stale(folder) {
-        if scopes.is_empty() || end_all(&scopes, grace) == Outcome::Over {
-            stale.remove();
+/// Kills the process group of a shell that was not waited for. Needs no descriptor; until the shell was waited
+/// for, no other group can have its number.
+pub(in crate::process) fn kill_group(shell: &mut Child) {
+    if let Some(group) = shell.id().and_then(pid) {
+        let _ended_just_now = kill_process_group(group, Signal::KILL);
+    }
+}
+
+/// Ends what servers that were killed left running. Blocks.
+///
+/// Nothing but the process table says what that is: processes of this user's with the mark of a server that
+/// is not in it any more. One that left the session and gave up its output was meant to stay, and does.
+pub(in crate::process) fn end_orphans(grace: Duration) {
+    let Ok(snapshot) = ProcessSnapshot::new() else { return };
+    let namespace = sys::pid_namespace();
+    // What started this server is still at work, whatever it carries.
+    let own = std::env::var(MARK).ok().and_then(|mark| server_of(&mark));
+    let server_of_process = |process: &Process| {
+        let mine = !process.ended && sys::owner(process.id) == Some(sys::user());
+        server_of(&sys::mark(process.id).ok().filter(|_| mine)??)
+    };
+    let mut servers: Vec<Server> = snapshot.processes.iter().filter_map(server_of_process).collect();
+    servers.sort_unstable();
+    servers.dedup();
+    servers.retain(|server| server.namespace == namespace && Some(*server) != own && !server.is_alive());
+    let orphans = |server: Server| Scope {
+        mark: server.mark_prefix(),
+        group: 0,
+        since: server.start,
+        reach: KillScope::Orphans { session: server.session },
+    };
+    let scopes: Vec<Scope> = servers.into_iter().map(orphans).collect();
+    if !scopes.is_empty() {
+        let _the_next_server_tries_again = end_all(&scopes, grace);
+    }
+}
+
+/// Returns the server that made a mark.
+fn server_of(mark: &str) -> Option<Server> {
+    let mut numbers = mark.split('.');
+    let mut next = || numbers.next();
+    let server = Server {
+        id: next()?.parse().ok()?,
+        start: next()?.parse().ok()?,
+        namespace: next()?.parse().ok()?,
+        session: next()?.parse().ok()?,
+    };
+    (next().is_some() && next().is_none()).then_some(server)
+}
+
+fn key(process: &Process) -> ProcessKey {
+    (process.id, process.start)
+}
+
+fn pid(id: u32) -> Option<Pid> {
+    i32::try_from(id).ok().and_then(Pid::from_raw)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_names_its_server() {
+        let this = Server::this();
+        assert_eq!(server_of(&this.mark()), Some(this));
+        assert!(this.mark().starts_with(&this.mark_prefix()) && this.mark() != this.mark());
+        for mark in ["", "1.2", "1.2.3.4", "1.2.3.4.5.6", "1.2.3.x.5", "1.2.-3.4.5"] {
+            assert_eq!(server_of(mark), None, "{mark}");
         }
     }
 }

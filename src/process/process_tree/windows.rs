@@ -1,12 +1,10 @@
 //! The processes of a command on Windows: those in its job.
 //!
-//! A shell waits until it is in its job ([`sys::let_go`]), so that all it starts is in it too. A job
+//! A shell waits until it is in its job ([`sys::send_command`]), so that all it starts is in it too. A job
 //! ends with the last handle of it, and all its processes with it: that handle is this server's
-//! alone, so that a server that is killed leaves nobody behind, and no record is needed.
+//! alone, so that a server that is killed leaves no process behind.
 
-use std::convert::Infallible;
 use std::io;
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -18,7 +16,7 @@ use crate::process::Background;
 use crate::process::mark::Server;
 use crate::sys;
 
-/// How long is waited for processes that were killed.
+/// The longest wait for processes that were killed.
 const GIVE_UP: Duration = Duration::from_secs(1);
 /// The pause between two looks.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -32,17 +30,17 @@ pub(in crate::process) struct Scope {
 }
 
 impl Scope {
-    /// A command that is about to start.
-    pub(in crate::process) fn announced(_: Server, mark: String) -> Self {
+    /// Returns the processes of a command that is about to start.
+    pub(in crate::process) fn new(_: Server, mark: String) -> Self {
         Self { mark, job: Arc::default() }
     }
 
-    /// What it is told apart by.
+    /// Returns the mark of its processes.
     pub(in crate::process) fn mark(&self) -> &str {
         &self.mark
     }
 
-    /// Its shell was started, and waits.
+    /// Puts its shell, which was started and waits, into a job.
     pub(in crate::process) fn started(&mut self, shell: &mut Child) -> io::Result<()> {
         let Some(handle) = shell.raw_handle() else { return Ok(()) };
         let mut limits = ExtendedLimitInfo::new();
@@ -61,31 +59,31 @@ impl Scope {
         self.job.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The numbers of those in the job; an error where there are more than can be told.
+    /// Returns the numbers of those in the job; an error where there are more than can be told.
     fn members(&self) -> Result<Vec<u32>, JobError> {
         let ids = self.job().as_ref().map_or_else(|| Ok(Vec::new()), Job::query_process_id_list)?;
         Ok(ids.into_iter().filter_map(|id| u32::try_from(id).ok()).collect())
     }
 
-    /// Whether nobody is in the job any more.
+    /// True if the job is empty.
     pub(in crate::process) fn is_empty(&self) -> bool {
         self.members().is_ok_and(|members| members.is_empty())
     }
 
-    /// What stays now that the shell has ended.
-    pub(in crate::process) fn stay(self, _pipe: u64, _held: bool) -> Survivors {
+    /// Returns what survives the shell, which has ended.
+    pub(in crate::process) fn survivors(self, _pipe: u64, _is_open: bool) -> Survivors {
         let members = self.members();
         let unknown = members.is_err();
         // Beside each program without a window the system starts one for the window that it has not.
-        let stays = |(_, name): &(u32, String)| name != "conhost";
-        let named = sys::names_of(&members.unwrap_or_default()).into_iter().filter(stays);
+        let is_the_commands = |(_, name): &(u32, String)| name != "conhost";
+        let named = sys::names_of(&members.unwrap_or_default()).into_iter().filter(is_the_commands);
         let shown: Vec<Background> = named.map(|(id, name)| Background { id, name }).collect();
-        Survivors { anybody: unknown || !shown.is_empty(), scope: self, shown }
+        Survivors { any: unknown || !shown.is_empty(), scope: self, shown }
     }
 
-    /// The same where nothing could be seen.
+    /// Returns the same where nothing could be seen.
     pub(in crate::process) fn unseen(self, _pipe: u64) -> Survivors {
-        Survivors { scope: self, shown: Vec::new(), anybody: true }
+        Survivors { scope: self, shown: Vec::new(), any: true }
     }
 }
 
@@ -109,36 +107,10 @@ pub(in crate::process) fn end_all(scopes: &[Scope], _grace: Duration) -> Outcome
     if left.is_empty() { Outcome::Over } else { Outcome::Unsure }
 }
 
-/// There is none: nothing of a command outlives its server.
-#[derive(Debug)]
-pub(in crate::process) struct Record(Infallible);
-
-impl Record {
-    /// Makes no folder either.
-    pub(in crate::process) fn create(
-        _: impl FnOnce() -> io::Result<PathBuf>,
-        _: Server,
-        _: Option<&Path>,
-    ) -> Option<Self> {
-        None
-    }
-
-    pub(in crate::process) fn started(&mut self, _: &str) {
-        match self.0 {}
-    }
-
-    pub(in crate::process) fn left(&mut self, _: &Scope) {
-        match self.0 {}
-    }
-
-    pub(in crate::process) fn done(&mut self, _: &str) {
-        match self.0 {}
-    }
-
-    pub(in crate::process) fn remove(self) {
-        match self.0 {}
-    }
+/// Kills a shell that was not waited for.
+pub(in crate::process) fn kill_group(shell: &mut Child) {
+    let _ended_just_now = shell.start_kill();
 }
 
-/// A killed server left nobody.
-pub(in crate::process) fn end_stale(_: &Path, _: Duration) {}
+/// Does nothing: a killed server leaves no process behind.
+pub(in crate::process) fn end_orphans(_: Duration) {}

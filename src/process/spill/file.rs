@@ -1,36 +1,65 @@
 //! One saved output while it is written.
 
+#![expect(clippy::indexing_slicing, reason = "a remainder by the alphabet's length is below it")]
+
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use tempfile::TempPath;
+use crate::fs::workspace::{SAVED_PREFIX, SAVED_RANDOM_CHARS, SAVED_SUFFIX};
+use crate::sys::{self, Folder, below};
 
-use crate::fs::workspace::{SAVED_PREFIX, SAVED_SUFFIX};
-use crate::sys;
-
-/// Random letters and digits in a name.
-const RANDOM_CHARS: usize = 12;
+/// The characters of the random part of a name: each is as likely as the next.
+const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
+/// Names that are tried: the next one is taken where a file has that name already.
+const NAME_TRIES: u32 = 8;
 
 /// A file that takes an output up to a cap. Removed when it is dropped, unless it was kept.
 #[derive(Debug)]
 pub struct SavedFile {
+    // Closed before it is removed: some systems remove no open file.
     file: File,
+    removal: Removal,
     path: PathBuf,
-    /// Removes the file when dropped; `None` once it is to stay.
-    removal: Option<TempPath>,
+    /// Bytes it holds.
     written: u64,
+    /// Bytes it may hold.
     max_bytes: u64,
 }
 
+/// Removes the file when dropped, unless `kept`.
+#[derive(Debug)]
+struct Removal {
+    folder: Arc<Folder>,
+    name: String,
+    kept: bool,
+}
+
+impl Drop for Removal {
+    fn drop(&mut self) {
+        if !self.kept {
+            let _swept_later = below::remove(&self.folder, self.name.as_bytes());
+        }
+    }
+}
+
 impl SavedFile {
-    pub(super) fn create(folder: &Path, max_bytes: u64) -> io::Result<Self> {
-        let mut builder = tempfile::Builder::new();
-        let named = builder.prefix(SAVED_PREFIX).suffix(SAVED_SUFFIX).rand_bytes(RANDOM_CHARS);
-        // What keeps it from being swept goes with the open file, however this server ends.
-        let (file, removal) = sys::create_held(named, folder)?.into_parts();
-        let path = removal.to_path_buf();
-        Ok(Self { file, path, removal: Some(removal), written: 0, max_bytes })
+    /// Creates a file of mode 0600 with an unpredictable name in `folder`, which is at `path`.
+    pub(super) fn create(folder: Arc<Folder>, path: &Path, max_bytes: u64) -> io::Result<Self> {
+        let mut tries = 0;
+        let (name, file) = loop {
+            let name = random_name();
+            tries += 1;
+            match below::create(&folder, &name) {
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < NAME_TRIES => {}
+                created => break (name, created?),
+            }
+        };
+        // Where the file system has no locks, the file's age still keeps it from the sweep.
+        let _held_while_open = sys::lock_file(&file);
+        let path = path.join(&name);
+        Ok(Self { file, removal: Removal { folder, name, kept: false }, path, written: 0, max_bytes })
     }
 
     /// Takes the next bytes; those past the cap are passed over.
@@ -44,19 +73,23 @@ impl SavedFile {
 
     /// Lets the file stay after this value is dropped.
     pub fn keep(&mut self) {
-        if let Some(removal) = self.removal.take() {
-            // It fails only where the system must first change the file's attributes.
-            let _never_on_unix = removal.keep();
-        }
+        self.removal.kept = true;
     }
 
-    /// Where the file is.
+    /// Returns its path.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// How many bytes it holds.
+    /// Returns how many bytes it holds.
     pub fn written(&self) -> u64 {
         self.written
     }
+}
+
+fn random_name() -> String {
+    let random = sys::random().to_le_bytes().into_iter().chain(sys::random().to_le_bytes());
+    let letter = |byte: u8| char::from(ALPHABET[usize::from(byte) % ALPHABET.len()]);
+    let letters: String = random.take(SAVED_RANDOM_CHARS).map(letter).collect();
+    format!("{SAVED_PREFIX}{letters}{SAVED_SUFFIX}")
 }

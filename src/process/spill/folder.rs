@@ -1,40 +1,142 @@
-//! The folder that outputs are saved in: made on demand, and trusted only as far as it deserves.
+//! The folder that outputs are saved in, held open: a link that is put in its place later leads nowhere.
 //!
-//! The default folder stands in a place where everybody may write, under a name that everybody can
-//! guess. So it must be a real folder, owned by this user, closed to all others; a folder that the
-//! user named is used as it is.
+//! The default folder stands in the shared temp folder, under a name that every user can guess. So it must be
+//! a real folder, owned by this user, closed to all others; it is made on demand. Where another user has
+//! taken that name, a folder in `XDG_RUNTIME_DIR` is used instead, else one with a random name in the temp
+//! folder. A folder that the user named is opened at the start and used as it is.
 
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::Settings;
-use crate::sys;
+use crate::sys::{self, DirReader, Folder, below};
 
-/// The folder's real place; made first where it is cutline's own and missing.
-pub(super) fn ready(settings: &Settings) -> io::Result<PathBuf> {
-    if settings.private {
-        match sys::make_private_folder(&settings.dir) {
-            Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-            _ => {}
+/// The name of the folder in `XDG_RUNTIME_DIR`, which is each user's own.
+const NAME_IN_RUNTIME_DIR: &str = "cutline";
+/// Bytes of the buffer that folders are read through.
+const BUFFER_BYTES: usize = 16 * 1024;
+
+/// The folder of saved outputs.
+#[derive(Debug)]
+pub(super) enum SavedFolder {
+    /// One that the user named.
+    Named { folder: Arc<Folder>, path: PathBuf },
+    /// cutline's own, in a folder that is held open.
+    Private { parent: Folder, name: String, path: PathBuf, folder: Mutex<Option<Arc<Folder>>> },
+}
+
+impl SavedFolder {
+    /// Opens the folder at `path`, which the user named.
+    pub(super) fn named(path: &Path) -> io::Result<Self> {
+        let folder = Arc::new(sys::open_folder(path)?);
+        Ok(Self::Named { folder, path: path.canonicalize()? })
+    }
+
+    /// Chooses cutline's own folder: `path`, or another where that is not this user's alone.
+    pub(super) fn private(path: &Path) -> io::Result<Self> {
+        let chosen = Self::at(path)?;
+        let Err(reason) = chosen.existing() else { return Ok(chosen) };
+        let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|dir| dir.is_absolute());
+        let in_runtime = runtime.and_then(|dir| Self::at(&dir.join(NAME_IN_RUNTIME_DIR)).ok());
+        let usable = |other: &Self| other.is_in_own_folder() && other.existing().is_ok();
+        let other = match in_runtime.filter(usable) {
+            Some(other) => other,
+            None => chosen.beside()?,
+        };
+        tracing::warn!("{reason}; outputs are saved in {}", other.path().display());
+        Ok(other)
+    }
+
+    fn at(path: &Path) -> io::Result<Self> {
+        let missing = || io::Error::from(io::ErrorKind::NotFound);
+        let real = path.parent().ok_or_else(missing)?.canonicalize()?;
+        let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(missing)?.to_owned();
+        let parent = sys::open_folder(&real)?;
+        Ok(Self::Private { parent, path: real.join(&name), name, folder: Mutex::default() })
+    }
+
+    /// Returns a folder beside this one with a random name: one of an earlier server, or a new one.
+    fn beside(&self) -> io::Result<Self> {
+        let Self::Private { parent, name, path, .. } = self else { return Err(not_private(self.path())) };
+        let begins = format!("{name}-");
+        let mut found = None;
+        DirReader::with_capacity(BUFFER_BYTES).read(parent, |entry, _| {
+            let mine = entry.starts_with(begins.as_bytes())
+                && below::stat(parent, entry).is_ok_and(|stat| stat.is_own_private_folder());
+            found = found.take().or_else(|| mine.then(|| String::from_utf8_lossy(entry).into_owned()));
+            if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        })?;
+        let other = Self::at(&path.with_file_name(match found {
+            Some(name) => name,
+            None => format!("{begins}{:016x}", sys::random()),
+        }))?;
+        other.open()?;
+        Ok(other)
+    }
+
+    /// True if no other user can make anything in the folder around this one.
+    fn is_in_own_folder(&self) -> bool {
+        match self {
+            Self::Named { .. } => false,
+            Self::Private { parent, .. } => {
+                sys::stat_of(parent).is_ok_and(|stat| stat.is_own_private_folder())
+            }
         }
     }
-    existing(settings)
+
+    /// Returns its path without links, also where it is not there yet.
+    pub(super) fn path(&self) -> &Path {
+        match self {
+            Self::Named { path, .. } | Self::Private { path, .. } => path,
+        }
+    }
+
+    /// Returns the folder, made first where it is cutline's own and missing.
+    pub(super) fn open(&self) -> io::Result<Arc<Folder>> {
+        if let Some(folder) = self.existing()? {
+            return Ok(folder);
+        }
+        if let Self::Private { parent, name, .. } = self {
+            match below::make_private_folder(parent, name) {
+                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+                _made_or_there => {}
+            }
+        }
+        self.existing()?.ok_or_else(|| io::ErrorKind::NotFound.into())
+    }
+
+    /// Returns the folder, `None` where it is not there; fails where it is not fit to be used.
+    pub(super) fn existing(&self) -> io::Result<Option<Arc<Folder>>> {
+        let (parent, name, open) = match self {
+            Self::Named { folder, .. } => return Ok(Some(Arc::clone(folder))),
+            Self::Private { parent, name, folder, .. } => (parent, name, folder),
+        };
+        let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
+        // It may have been cleared away, as old folders in a temp folder are.
+        if let Some(folder) = open.as_ref().filter(|folder| is_fit(folder)) {
+            return Ok(Some(Arc::clone(folder)));
+        }
+        let folder = match below::folder(parent, name.as_bytes()) {
+            Ok(folder) => Arc::new(folder),
+            Err(_) if below::stat(parent, name.as_bytes()).is_err_and(|error| sys::is_missing(&error)) => {
+                return Ok(None);
+            }
+            Err(_) => return Err(not_private(self.path())),
+        };
+        if !is_fit(&folder) {
+            return Err(not_private(self.path()));
+        }
+        *open = Some(Arc::clone(&folder));
+        Ok(Some(folder))
+    }
 }
 
-/// The folder's real place, where it is there and fit to be used.
-pub(super) fn existing(settings: &Settings) -> io::Result<PathBuf> {
-    if settings.private {
-        check_private(&settings.dir)?;
-    }
-    let real = settings.dir.canonicalize()?;
-    // What is no folder is refused in the system's own words.
-    if real.is_dir() { Ok(real) } else { real.read_dir().map(|_| real) }
+fn is_fit(folder: &Folder) -> bool {
+    sys::stat_of(folder).is_ok_and(|stat| stat.is_own_private_folder() && !stat.is_removed())
 }
 
-fn check_private(dir: &Path) -> io::Result<()> {
-    if sys::is_private_folder(dir)? {
-        return Ok(());
-    }
-    let text = format!("{} is not a folder of this user's alone", dir.display());
-    Err(io::Error::new(io::ErrorKind::PermissionDenied, text))
+fn not_private(path: &Path) -> io::Error {
+    let text = format!("{} is not a folder of this user's alone", path.display());
+    io::Error::new(io::ErrorKind::PermissionDenied, text)
 }

@@ -1,47 +1,55 @@
 //! Removing old saved outputs.
 //!
-//! Only what is certainly cutline's goes: regular files of this user's with a saved output's name,
-//! reached through no link, that no live server holds.
+//! Only cutline's own go: regular files with a saved output's name, this user's and closed to all others,
+//! with no second name, which no live server holds.
 
-use std::ffi::OsString;
-use std::path::Path;
+use std::ops::ControlFlow;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::Settings;
 use crate::fs::workspace::is_saved_name;
-use crate::sys::{self, FileKind, Folder, Stat, below};
+use crate::sys::{self, DirReader, Folder, Stat, below};
+
+/// Bytes of the buffer that the folder is read through.
+const BUFFER_BYTES: usize = 16 * 1024;
 
 /// Removes what is past its age, then the oldest past the total.
-pub(super) fn sweep(folder: &Path, settings: &Settings, now: SystemTime) {
-    let (Ok(names), Ok(dir)) = (folder.read_dir(), sys::open_folder(folder)) else { return };
-    let user = sys::user();
-    let mut candidates: Vec<(Stat, Vec<u8>)> = names
-        .flatten()
-        .map(|entry| entry.file_name())
-        .filter(|name| is_saved_name(&name.to_string_lossy()))
-        .map(OsString::into_encoded_bytes)
-        .filter_map(|name| Some((below::stat(&dir, &name).ok()?, name)))
-        .filter(|(stat, _)| stat.kind == FileKind::File && stat.owner == user)
-        .collect();
+pub(super) fn sweep(folder: &Folder, settings: &Settings, now: SystemTime) {
+    let mut candidates: Vec<(Stat, Vec<u8>)> = Vec::new();
+    // Opened anew, it is read from its beginning.
+    let Ok(from_start) = below::folder(folder, b"") else { return };
+    let listed = DirReader::with_capacity(BUFFER_BYTES).read(&from_start, |name, _| {
+        if std::str::from_utf8(name).is_ok_and(is_saved_name)
+            && let Ok(stat) = below::stat(folder, name)
+            && stat.is_own_file()
+            && stat.is_private
+        {
+            candidates.push((stat, name.to_owned()));
+        }
+        ControlFlow::Continue(())
+    });
+    if listed.is_err() {
+        return;
+    }
     candidates.sort_by(|(a, left), (b, right)| (a.modified, left).cmp(&(b.modified, right)));
     let mut total: u64 = candidates.iter().map(|(stat, _)| stat.bytes).sum();
     for (seen, name) in candidates {
         let too_much = total > settings.max_total_bytes;
-        if (age(&seen, now) > settings.keep || too_much) && remove(&dir, &seen, &name) {
+        if (age(&seen, now) > settings.keep || too_much) && remove(folder, &seen, &name) {
             total -= seen.bytes;
         }
     }
 }
 
-/// How long ago a file was written.
+/// Returns how long ago a file was written.
 fn age(stat: &Stat, now: SystemTime) -> Duration {
     let now = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
     let nanos = i128::try_from(now).unwrap_or(i128::MAX).saturating_sub(stat.modified);
     Duration::from_nanos(u64::try_from(nanos.max(0)).unwrap_or(u64::MAX))
 }
 
-/// Removes a file that is still the one that was seen, and that nobody writes.
-fn remove(dir: &Folder, seen: &Stat, name: &[u8]) -> bool {
-    let Ok(Some((file, now))) = below::file(dir, name) else { return false };
-    now.id == seen.id && sys::is_let_go(&file) && below::remove(dir, name).is_ok()
+/// Removes a file that is still the one that was seen, and that no server writes.
+fn remove(folder: &Folder, seen: &Stat, name: &[u8]) -> bool {
+    let Ok(Some((file, now))) = below::file(folder, name) else { return false };
+    now.id == seen.id && sys::lock_file(&file) && below::remove(folder, name).is_ok()
 }

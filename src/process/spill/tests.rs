@@ -2,9 +2,10 @@
 
 use std::fs;
 #[cfg(unix)]
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt, symlink};
 
 use super::*;
+use crate::fs::workspace::is_saved_name;
 use crate::process;
 
 fn settings(dir: PathBuf) -> Settings {
@@ -17,13 +18,14 @@ fn a_file_is_private_capped_and_removed_unless_kept() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("own");
     let store = Store::new(Settings { max_file_bytes: 5, ..settings(dir.clone()) });
-    assert_eq!(store.folder_real().unwrap().file_name(), dir.file_name());
+    assert_eq!(store.path().unwrap().file_name(), dir.file_name());
     assert!(!dir.exists(), "the folder is made on demand only");
 
     let mut file = store.create().unwrap();
     file.write(b"abc").unwrap();
     file.write(b"defgh").unwrap();
     let path = file.path().to_owned();
+    assert!(is_saved_name(path.file_name().unwrap().to_str().unwrap()), "{}", path.display());
     assert_eq!((file.written(), fs::read(&path).unwrap()), (5, b"abcde".to_vec()));
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(fs::metadata(&dir).unwrap().permissions().mode() & 0o777, 0o700);
@@ -39,52 +41,140 @@ fn a_file_is_private_capped_and_removed_unless_kept() {
 
 #[cfg(unix)]
 #[test]
-fn a_private_folder_is_nobody_elses() {
+fn a_folder_that_is_not_this_users_alone_is_left_for_another() {
     let temp = tempfile::tempdir().unwrap();
     let elsewhere = temp.path().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
     let link = temp.path().join("link");
-    std::os::unix::fs::symlink(&elsewhere, &link).unwrap();
-    assert!(Store::new(settings(link.clone())).create().is_err(), "a link is not followed");
-
+    symlink(&elsewhere, &link).unwrap();
     let open = temp.path().join("open");
     fs::create_dir(&open).unwrap();
     fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
-    assert!(Store::new(settings(open.clone())).create().is_err(), "others can look into it");
-
-    let as_it_is = Settings { private: false, ..settings(open.clone()) };
-    assert!(Store::new(as_it_is).create().is_ok());
-    assert_eq!(fs::metadata(&open).unwrap().permissions().mode() & 0o777, 0o755);
-    let missing = Settings { private: false, ..settings(temp.path().join("missing")) };
-    assert_eq!(Store::new(missing).create().unwrap_err().kind(), io::ErrorKind::NotFound);
+    let fifo = temp.path().join("fifo");
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    let foreign = temp.path().join("foreign");
+    fs::create_dir(&foreign).unwrap();
+    fs::set_permissions(&foreign, fs::Permissions::from_mode(0o700)).unwrap();
+    let mut taken = vec![link, open, fifo];
+    // Only root can make a folder another user's.
+    if std::os::unix::fs::chown(&foreign, Some(12_345), None).is_ok() {
+        taken.push(foreign);
+    }
+    for dir in taken {
+        let store = Store::new(settings(dir.clone()));
+        let saved = store.create().unwrap().path().parent().unwrap().to_owned();
+        assert_eq!(Some(&saved), store.path().as_ref());
+        assert_ne!(saved, dir, "it is used all the same");
+        assert_eq!(fs::metadata(&saved).unwrap().permissions().mode() & 0o777, 0o700);
+        let entries =
+            fs::symlink_metadata(&dir).unwrap().is_dir().then(|| fs::read_dir(&dir).unwrap().count());
+        assert_eq!(entries.unwrap_or(0), 0, "{}", dir.display());
+        // The next server finds what this one made.
+        assert_eq!(Store::new(settings(dir)).path(), Some(saved));
+    }
+    assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0, "an output was saved through the link");
 }
 
 #[cfg(unix)]
 #[test]
-fn a_sweep_takes_the_old_then_the_oldest_and_nothing_else() {
+fn a_folder_that_the_user_named_is_used_as_it_is() {
+    let temp = tempfile::tempdir().unwrap();
+    let open = temp.path().join("open");
+    fs::create_dir(&open).unwrap();
+    fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
+    let named = |dir| Store::new(Settings { private: false, ..settings(dir) });
+    assert!(named(open.clone()).create().is_ok());
+    assert_eq!(fs::metadata(&open).unwrap().permissions().mode() & 0o777, 0o755);
+    let missing = named(temp.path().join("missing"));
+    assert_eq!(missing.create().unwrap_err().kind(), io::ErrorKind::NotFound);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_in_the_folders_place_leads_nowhere() {
+    for private in [false, true] {
+        let temp = tempfile::tempdir().unwrap();
+        let (dir, moved) = (temp.path().join("dir"), temp.path().join("moved"));
+        let elsewhere = temp.path().join("elsewhere");
+        for folder in [&dir, &elsewhere] {
+            fs::create_dir(folder).unwrap();
+            fs::set_permissions(folder, fs::Permissions::from_mode(0o700)).unwrap();
+        }
+        let store = Store::new(Settings { private, ..settings(dir.clone()) });
+        fs::rename(&dir, &moved).unwrap();
+        symlink(&elsewhere, &dir).unwrap();
+        store.create().unwrap().keep();
+        assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0, "private: {private}");
+        assert_eq!(fs::read_dir(&moved).unwrap().count(), 1, "private: {private}");
+        // What is dropped goes from where it was made, and so does what is swept.
+        drop(store.create().unwrap());
+        fs::write(elsewhere.join("cutline-bash-abcdefghijkl.log"), "x").unwrap();
+        fs::set_permissions(
+            elsewhere.join("cutline-bash-abcdefghijkl.log"),
+            fs::Permissions::from_mode(0o600),
+        )
+        .unwrap();
+        store.sweep(SystemTime::now() + SPILL_KEEP * 2);
+        assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 1, "private: {private}");
+        assert_eq!(fs::read_dir(&moved).unwrap().count(), 0, "private: {private}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_private_folder_that_was_cleared_away_is_made_again() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("own");
+    let store = Store::new(settings(dir.clone()));
+    drop(store.create().unwrap());
+    fs::remove_dir(&dir).unwrap();
+    store.create().unwrap().keep();
+    assert_eq!(fs::read_dir(&dir).unwrap().count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_sweep_removes_the_old_then_the_oldest_and_only_its_own() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path();
     let now = SystemTime::now();
+    let name = |name: &str| format!("cutline-bash-{name:x<12}.log");
     let write = |name: &str, age_secs: u64| {
         let path = dir.join(name);
         fs::write(&path, [b'x'; 10]).unwrap();
-        fs::File::options()
-            .write(true)
-            .open(&path)
-            .unwrap()
-            .set_modified(now - Duration::from_secs(age_secs))
-            .unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600)).unwrap();
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        file.set_modified(now - Duration::from_secs(age_secs)).unwrap();
+        path
     };
-    write("cutline-bash-old.log", 1000);
-    write("cutline-bash-older.log", 50);
-    write("cutline-bash-newer.log", 40);
-    write("cutline-bash-newest.log", 30);
-    write("notes.log", 1000);
-    write("outside", 1000);
-    std::os::unix::fs::symlink(dir.join("outside"), dir.join("cutline-bash-link.log")).unwrap();
-    write("cutline-bash-written.log", 1000);
-    let written = fs::File::open(dir.join("cutline-bash-written.log")).unwrap();
+    write(&name("old"), 1000);
+    write(&name("older"), 50);
+    let mut expected = vec![name("newer"), name("newest")];
+    write(&name("newer"), 40);
+    write(&name("newest"), 30);
+    let mut stays = |name: String| {
+        let path = write(&name, 1000);
+        expected.push(name);
+        path
+    };
+    for other in ["notes.log", "outside", "cutline-bash-notes.log", "cutline-bash-with-a-hyphen.log"] {
+        stays(other.to_owned());
+    }
+    let readable = stays(name("readable"));
+    fs::set_permissions(readable, fs::Permissions::from_mode(0o644)).unwrap();
+    let second = stays(name("second"));
+    fs::hard_link(second, dir.join("name")).unwrap();
+    let written = fs::File::open(stays(name("written"))).unwrap();
     written.lock().unwrap();
+    if sys::user() == 0 {
+        std::os::unix::fs::chown(stays(name("foreign")), Some(12_345), None).unwrap();
+    }
+    symlink(dir.join("outside"), dir.join(name("link"))).unwrap();
+    let mode = rustix::fs::Mode::RUSR | rustix::fs::Mode::WUSR;
+    let fifo = dir.join(name("fifo"));
+    rustix::fs::mknodat(rustix::fs::CWD, &fifo, rustix::fs::FileType::Fifo, mode, 0).unwrap();
+    expected.extend(["name".to_owned(), name("link"), name("fifo")]);
 
     let settings = Settings {
         private: false,
@@ -97,37 +187,33 @@ fn a_sweep_takes_the_old_then_the_oldest_and_nothing_else() {
     let mut left: Vec<String> =
         fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
     left.sort();
-    let expected = [
-        "cutline-bash-link.log",
-        "cutline-bash-newer.log",
-        "cutline-bash-newest.log",
-        "cutline-bash-written.log",
-        "notes.log",
-        "outside",
-    ];
+    expected.sort();
     assert_eq!(left, expected);
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_sweep_comes_at_the_start_and_with_each_hour() {
+async fn sweeps_at_the_start_and_each_hour() {
     let temp = tempfile::tempdir().unwrap();
     let keep = Duration::from_secs(100);
     let spill = Settings { private: false, keep, ..settings(temp.path().to_owned()) };
     let commands = process::Commands::new(process::Settings { spill, sandbox: None });
     let old = |name: &str| {
         let path = temp.path().join(name);
+        #[cfg(unix)]
+        fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path).unwrap();
         fs::File::create(&path).unwrap().set_modified(SystemTime::now() - keep * 2).unwrap();
         path
     };
     // In the time of the test, which stands still while a sweep works, and leaps when all wait.
     let minutes = |minutes| tokio::time::sleep(Duration::from_mins(minutes));
 
-    let first = old("cutline-bash-0.log");
+    let name = |hour: u32| format!("cutline-bash-hour{hour:08}.log");
+    let first = old(&name(0));
     commands.start();
     minutes(1).await;
     assert!(!first.exists(), "it stayed at the start");
     for hour in 1..=3 {
-        let path = old(&format!("cutline-bash-{hour}.log"));
+        let path = old(&name(hour));
         minutes(58).await;
         assert!(path.exists(), "it went before hour {hour} was over");
         minutes(2).await;

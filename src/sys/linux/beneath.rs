@@ -1,8 +1,8 @@
 //! Opening below a folder in one step: the kernel refuses what leaves it or leads through a link.
 
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 
-use rustix::fs::{Mode, OFlags, ResolveFlags};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
 /// What no path below a folder may do: leave it, or lead through a link.
@@ -12,4 +12,13 @@ const BELOW: ResolveFlags =
 /// Opens `path` below `base`; `NOSYS` or `PERM` where the kernel is older, or a filter refuses it.
 pub(in crate::sys) fn open_beneath(base: impl AsFd, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
     rustix::fs::openat2(base, path, flags, Mode::empty(), BELOW)
+}
+
+/// Lets this user list and change the folder `name` of `base`; fails where that is no folder.
+pub(in crate::sys) fn make_accessible(base: impl AsFd, name: &[u8]) -> Result<(), Errno> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let folder = rustix::fs::openat(base, name, flags, Mode::empty())?;
+    // The call that takes a descriptor refuses one that was opened like this.
+    let link = format!("/proc/self/fd/{}", folder.as_raw_fd());
+    rustix::fs::chmodat(CWD, link, Mode::RWXU, AtFlags::empty())
 }

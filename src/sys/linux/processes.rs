@@ -1,36 +1,49 @@
-//! What `/proc` says of processes. Only this file knows how it is laid out.
+//! Processes, by `/proc`. Only this file knows how that is laid out.
 //!
-//! All of it is a look at what changes while one looks: a process that is gone is left out, and
-//! what this user may not see of another's process is not known. Whoever acts on a process proves
-//! first, by its start time, that it is still the one that was seen.
+//! All of it is a look at what changes meanwhile: a process that has gone is left out, and what this user
+//! may not see of another's process is unknown. Callers that act on a process prove first, by its start,
+//! that it is still the one that was seen.
 
-use std::ffi::OsString;
+#![expect(
+    clippy::indexing_slicing,
+    reason = "a read gives no more than the buffer holds, a poll what was polled"
+)]
 
-use rustix::fs::{AtFlags, Mode, readlinkat, statat};
+use std::ffi::{CStr, CString};
+use std::fs::File;
+use std::io::{self, Read as _};
+use std::ops::ControlFlow;
+use std::path::Path;
 
-use super::reserve;
-use crate::sys::{MARK, OutOfDescriptors, Process};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, readlinkat, statat};
+use rustix::io::Errno;
 
-/// All processes; where they can't be seen, that is not nobody.
+use super::DirReader;
+use crate::sys::{Folder, MARK, OutOfDescriptors, Process, open_folder};
+
+/// Bytes of names that are taken from a folder at once.
+const NAMES_BYTES: usize = 16 * 1024;
+/// Bytes of the line that tells of a process, which has some fifty numbers: more than it is long.
+const STAT_BYTES: usize = 1024;
+
+/// Returns all processes.
 pub(crate) fn list_processes() -> Result<Vec<Process>, OutOfDescriptors> {
-    ids()?.into_iter().filter_map(|id| process_info(id).transpose()).collect()
+    let (_, names) = names("/proc")?.ok_or(OutOfDescriptors)?;
+    let ids = names.iter().filter_map(|name| name.to_str().ok()?.parse().ok());
+    ids.filter_map(|id| process_info(id).transpose()).collect()
 }
 
-/// The process with that number.
+/// Returns the process with that number.
 pub(crate) fn process_info(id: u32) -> Result<Option<Process>, OutOfDescriptors> {
-    // It is one line of some fifty numbers, which the kernel gives in one read.
-    let mut line = [0; 1024];
-    let Some(stat) = reserve::open(&format!("/proc/{id}/stat"))? else { return Ok(None) };
+    let Some(stat) = seen(File::open(format!("/proc/{id}/stat")))? else { return Ok(None) };
+    let mut line = [0; STAT_BYTES];
+    // The kernel gives it in one read.
     let len = rustix::io::read(&stat, &mut line[..]).unwrap_or(0);
-    Ok(line.get(..len).and_then(|line| parse(id, line)))
+    Ok(parse(id, &line[..len]))
 }
 
-fn ids() -> Result<Vec<u32>, OutOfDescriptors> {
-    let (_, names) = reserve::names("/proc")?.ok_or(OutOfDescriptors)?;
-    Ok(names.iter().filter_map(|name| name.to_str()?.parse().ok()).collect())
-}
-
-/// `4242 (name) S 1 4242 …`: the name may hold spaces and brackets itself.
+/// Reads `4242 (name) S 1 4242 …`: the name may hold spaces and brackets itself.
 fn parse(id: u32, stat: &[u8]) -> Option<Process> {
     let text = String::from_utf8_lossy(stat);
     let (before, after) = text.rsplit_once(')')?;
@@ -52,27 +65,83 @@ fn parse(id: u32, stat: &[u8]) -> Option<Process> {
     })
 }
 
-/// The mark that a process was given in its environment.
+/// Returns the mark in the environment that a process was started with.
 pub(crate) fn mark(id: u32) -> Result<Option<String>, OutOfDescriptors> {
-    let environ = reserve::read(&format!("/proc/{id}/environ"))?.unwrap_or_default();
+    let Some(mut file) = seen(File::open(format!("/proc/{id}/environ")))? else { return Ok(None) };
+    let mut environ = Vec::new();
+    let _what_was_read = file.read_to_end(&mut environ); // of a process that ends meanwhile
     let mark = |entry: &[u8]| Some(entry.strip_prefix(MARK.as_bytes())?.strip_prefix(b"=")?.to_vec());
     Ok(environ.split(|byte| *byte == 0).find_map(mark).and_then(|mark| String::from_utf8(mark).ok()))
 }
 
-/// The inodes of the pipes that a process can write to.
+/// Returns the number of the user that a process runs as.
+pub(crate) fn owner(id: u32) -> Option<u32> {
+    statat(CWD, format!("/proc/{id}"), AtFlags::empty()).ok().map(|stat| stat.st_uid)
+}
+
+/// Returns the inode of this process's namespace of process numbers: numbers of another mean nothing here.
+pub(crate) fn pid_namespace() -> u64 {
+    statat(CWD, "/proc/self/ns/pid", AtFlags::empty()).map_or(0, |stat| stat.st_ino)
+}
+
+/// Returns the inodes of the pipes that a process can write to.
 pub(crate) fn pipes(id: u32) -> Result<Vec<u64>, OutOfDescriptors> {
-    let Some((folder, links)) = reserve::names(&format!("/proc/{id}/fd"))? else { return Ok(Vec::new()) };
-    let pipe = |link: &OsString| -> Option<u64> {
-        let to = readlinkat(&folder, link, Vec::new()).ok()?;
-        to.to_str().ok()?.strip_prefix("pipe:[")?.strip_suffix(']')?.parse().ok()
-    };
+    let Some((folder, links)) = names(&format!("/proc/{id}/fd"))? else { return Ok(Vec::new()) };
     // The link's own mode says what the file is open for. A child of this process that has not yet
     // become its program has the end that is read from.
-    let writes = |link: &OsString| {
+    let writes = |link: &CString| {
         statat(&folder, link, AtFlags::SYMLINK_NOFOLLOW)
             .is_ok_and(|link| Mode::from_raw_mode(link.st_mode).contains(Mode::WUSR))
     };
-    Ok(links.iter().filter_map(|link| pipe(link).filter(|_| writes(link))).collect())
+    Ok(links.iter().filter_map(|link| pipe(&folder, link).filter(|_| writes(link))).collect())
+}
+
+/// True if the standard output or error of a process is a pipe that no process reads any more.
+pub(crate) fn has_lost_its_reader(id: u32) -> Result<bool, OutOfDescriptors> {
+    let Some(folder) = seen(open_folder(Path::new(&format!("/proc/{id}/fd"))))? else { return Ok(false) };
+    for link in [c"1", c"2"] {
+        if pipe(&folder, link).is_none() {
+            continue;
+        }
+        let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+        let opened = openat(&folder, link, flags, Mode::empty()).map_err(io::Error::from);
+        let Some(end) = seen(opened)? else { continue };
+        let mut polled = [PollFd::new(&end, PollFlags::OUT)];
+        let told = poll(&mut polled, Some(&Timespec::default()));
+        if told.is_ok() && polled[0].revents().contains(PollFlags::ERR) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// Returns the inode of the pipe that a descriptor's `link` stands for.
+fn pipe(folder: &Folder, link: &CStr) -> Option<u64> {
+    let to = readlinkat(folder, link, Vec::new()).ok()?;
+    to.to_str().ok()?.strip_prefix("pipe:[")?.strip_suffix(']')?.parse().ok()
+}
+
+/// Returns a folder and the names in it; `None` where it can't be listed.
+fn names(path: &str) -> Result<Option<(Folder, Vec<CString>)>, OutOfDescriptors> {
+    let Some(folder) = seen(open_folder(Path::new(path)))? else { return Ok(None) };
+    let mut names = Vec::new();
+    let listed = DirReader::with_capacity(NAMES_BYTES).read(&folder, |name, _| {
+        names.extend(CString::new(name));
+        ControlFlow::Continue(())
+    });
+    Ok(listed.is_ok().then_some((folder, names)))
+}
+
+/// Tells what is not there, or not to be seen by this user, from what could not be opened for want of a
+/// descriptor.
+pub(super) fn seen<T>(opened: io::Result<T>) -> Result<Option<T>, OutOfDescriptors> {
+    match opened {
+        Ok(opened) => Ok(Some(opened)),
+        Err(error) => match Errno::from_io_error(&error) {
+            Some(Errno::MFILE | Errno::NFILE | Errno::NOMEM) => Err(OutOfDescriptors),
+            _ => Ok(None),
+        },
+    }
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Which process is meant: its number and its start, looked at again before each signal. Between
-//! that look and the signal another one could get the number; no system here has more.
+//! A handle on one process: its number and its start, looked at again before each signal. Between that look
+//! and the signal another process could get the number; these systems offer nothing better.
 
 use std::time::{Duration, Instant};
 
@@ -20,17 +20,11 @@ pub(crate) struct ProcessHandle {
 }
 
 impl ProcessHandle {
-    /// Exactly that process, which has not ended; `None` where it has, or is not to be known for sure.
+    /// Returns a handle on exactly that process; `None` where it has ended, or can't be told from others.
     pub(crate) fn on(id: u32, start: u64) -> Result<Option<Self>, OutOfDescriptors> {
         let Some(pid) = i32::try_from(id).ok().and_then(Pid::from_raw) else { return Ok(None) };
-        let grip = Self { pid, id, start };
-        Ok(grip.is_alive()?.then_some(grip))
-    }
-
-    /// Whether others need what it takes: it takes nothing.
-    #[expect(clippy::unused_self, reason = "elsewhere it takes a descriptor")]
-    pub(crate) fn is_spare(&self) -> bool {
-        false
+        let handle = Self { pid, id, start };
+        Ok(handle.is_alive()?.then_some(handle))
     }
 
     /// Sends it `signal`.
@@ -46,15 +40,15 @@ impl ProcessHandle {
     }
 }
 
-/// Waits until one of them has ended, at most `pause`; which of them have.
-pub(crate) fn ended(grips: &[&ProcessHandle], pause: Duration) -> Result<Vec<bool>, Errno> {
+/// Waits until one of the processes has ended, at most `pause`; returns for each whether it has.
+pub(crate) fn ended(handles: &[&ProcessHandle], pause: Duration) -> Result<Vec<bool>, Errno> {
     let until = Instant::now() + pause;
     loop {
-        let ended: Vec<bool> = grips.iter().map(|grip| grip.is_alive() == Ok(false)).collect();
-        let left = until.saturating_duration_since(Instant::now());
-        if left.is_zero() || ended.contains(&true) {
+        let ended: Vec<bool> = handles.iter().map(|handle| handle.is_alive() == Ok(false)).collect();
+        let rest = until.saturating_duration_since(Instant::now());
+        if rest.is_zero() || ended.contains(&true) {
             return Ok(ended);
         }
-        std::thread::sleep(left.min(PAUSE));
+        std::thread::sleep(rest.min(PAUSE));
     }
 }

@@ -1,20 +1,20 @@
-//! What the system says of processes, as `sysinfo` asks for it.
+//! Processes, by `sysinfo`.
 //!
-//! All of it is a look at what changes while one looks. Starts are in whole seconds. Who holds a
-//! pipe is not told, and not everybody's environment.
+//! All of it is a look at what changes meanwhile. Starts are in whole seconds. The pipes of a process are
+//! not told, and not every process's environment.
 
 use sysinfo::{ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind};
 
 use crate::sys::{MARK, OutOfDescriptors, Process};
 
-/// All processes.
+/// Returns all processes.
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
 pub(crate) fn list_processes() -> Result<Vec<Process>, OutOfDescriptors> {
     let system = look(ProcessesToUpdate::All, ProcessRefreshKind::nothing());
     Ok(system.processes().values().map(seen).collect())
 }
 
-/// The process with that number.
+/// Returns the process with that number.
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
 pub(crate) fn process_info(id: u32) -> Result<Option<Process>, OutOfDescriptors> {
     let id = sysinfo::Pid::from_u32(id);
@@ -22,7 +22,7 @@ pub(crate) fn process_info(id: u32) -> Result<Option<Process>, OutOfDescriptors>
     Ok(system.process(id).map(seen))
 }
 
-/// The mark that a process was given in its environment.
+/// Returns the mark in the environment that a process was started with.
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
 pub(crate) fn mark(id: u32) -> Result<Option<String>, OutOfDescriptors> {
     let id = sysinfo::Pid::from_u32(id);
@@ -33,16 +33,29 @@ pub(crate) fn mark(id: u32) -> Result<Option<String>, OutOfDescriptors> {
     Ok(environment.iter().find_map(|entry| mark(entry.to_str()?)))
 }
 
-/// The pipes that a process can write to: not told here.
+/// Returns the number of the user that a process runs as.
+pub(crate) fn owner(id: u32) -> Option<u32> {
+    let id = sysinfo::Pid::from_u32(id);
+    let user = ProcessRefreshKind::nothing().with_user(UpdateKind::Always);
+    let system = look(ProcessesToUpdate::Some(&[id]), user);
+    system.process(id)?.effective_user_id().map(|user| **user)
+}
+
+/// Returns 0: here process numbers have no namespaces.
+pub(crate) fn pid_namespace() -> u64 {
+    0
+}
+
+/// Returns nothing: this system does not tell the pipes of a process.
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
 pub(crate) fn pipes(_: u32) -> Result<Vec<u64>, OutOfDescriptors> {
     Ok(Vec::new())
 }
 
-/// Which start of the system this is: by its time. Where the clock is set, it is another one.
-#[expect(clippy::unnecessary_wraps, reason = "elsewhere it may not be told")]
-pub(crate) fn boot() -> Option<String> {
-    Some(System::boot_time().to_string())
+/// Returns false: this system does not tell the pipes of a process.
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
+pub(crate) fn has_lost_its_reader(_: u32) -> Result<bool, OutOfDescriptors> {
+    Ok(false)
 }
 
 fn look(which: ProcessesToUpdate<'_>, what: ProcessRefreshKind) -> System {
@@ -63,7 +76,7 @@ fn seen(process: &sysinfo::Process) -> Process {
     }
 }
 
-/// The process group of a process.
+/// Returns the process group of a process.
 #[cfg(target_os = "macos")]
 fn group(id: u32) -> Option<u32> {
     let pid = rustix::process::Pid::from_raw(i32::try_from(id).ok()?)?;

@@ -1,9 +1,10 @@
-//! Opening what is below a folder that is open, without a race and without links.
+//! Opening, creating and removing what is below a folder that is open, without a race and without links.
 //!
 //! The kernel itself refuses a path that leaves the folder or leads through a link, at the moment
 //! it opens it; nothing is checked beforehand that could have changed since. Where the kernel is
 //! older than that, or another, the path is opened name by name, no link followed.
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, OwnedFd};
@@ -20,10 +21,14 @@ const PATH_BYTES: usize = 4000;
 const TRIES: usize = 8;
 /// How a folder is opened.
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
-/// How a file is opened: without waiting, whatever it is.
-const FILE: OFlags = OFlags::RDONLY.union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
+/// Keeps an opening from waiting for another process, or for a device.
+const NO_WAIT: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
+/// How a file is opened, which may be something else.
+const FILE: OFlags = OFlags::RDONLY.union(NO_WAIT);
+/// The mode of what is created.
+const OWNER_ONLY: Mode = Mode::RUSR.union(Mode::WUSR);
 
-/// Opens the folder at `path`, which is relative to `base`; an empty one is `base` itself.
+/// Opens the folder at `path`, which is relative to `base`; an empty path is `base` itself.
 pub(crate) fn folder(base: &Folder, path: &[u8]) -> io::Result<Folder> {
     let mut rest = path;
     let mut opened: Option<OwnedFd> = None;
@@ -50,7 +55,7 @@ pub(crate) fn file(base: &Folder, path: &[u8]) -> io::Result<Option<(File, Stat)
     Ok((stat.kind == FileKind::File).then(|| (File::from(fd), stat)))
 }
 
-/// What the system says of what has that name in `base`; of a link itself.
+/// Returns type, size, times and owner of the entry `name` of `base`; of a link itself.
 pub(crate) fn stat(base: &Folder, name: &[u8]) -> io::Result<Stat> {
     Ok(Stat::of(&rustix::fs::statat(base, name, AtFlags::SYMLINK_NOFOLLOW)?))
 }
@@ -58,6 +63,26 @@ pub(crate) fn stat(base: &Folder, name: &[u8]) -> io::Result<Stat> {
 /// Removes the file of that name from `base`.
 pub(crate) fn remove(base: &Folder, name: &[u8]) -> io::Result<()> {
     Ok(rustix::fs::unlinkat(base, name, AtFlags::empty())?)
+}
+
+/// Makes the folder `name` in `base`, for this user alone.
+pub(crate) fn make_private_folder(base: &Folder, name: &str) -> io::Result<()> {
+    Ok(rustix::fs::mkdirat(base, name, Mode::RWXU)?)
+}
+
+/// Creates the file `name` in `base`, where there is none, for this user alone.
+pub(crate) fn create(base: &Folder, name: &str) -> io::Result<File> {
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    Ok(File::from(rustix::fs::openat(base, name, flags, OWNER_ONLY)?))
+}
+
+/// Opens what is called `name` in `base` for reading and for adding to its end, and creates it as a file for
+/// this user alone where there is none. It fails at a link, and never waits.
+pub(crate) fn append(base: &Folder, name: &OsStr) -> io::Result<(File, Stat)> {
+    let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW;
+    let fd = rustix::fs::openat(base, name, flags | NO_WAIT | OFlags::CLOEXEC, OWNER_ONLY)?;
+    let stat = Stat::of(&rustix::fs::fstat(&fd)?);
+    Ok((File::from(fd), stat))
 }
 
 fn open(base: impl AsFd, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {

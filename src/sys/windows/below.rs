@@ -1,5 +1,6 @@
 //! Opening what is below a folder that is open: by its path, and then asked where it really is.
 
+use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::io::{self, ErrorKind};
 use std::os::windows::fs::OpenOptionsExt as _;
@@ -89,7 +90,32 @@ pub(crate) fn file(base: &Folder, path: &[u8]) -> io::Result<Option<(File, Stat)
     Ok((stat.kind == FileKind::File).then_some((file, stat)))
 }
 
-/// What the system says of what has that name in `base`; of a link itself.
+/// Makes the folder `name` in `base`. The temp folder is each user's own already.
+pub(crate) fn make_private_folder(base: &Folder, name: &str) -> io::Result<()> {
+    std::fs::create_dir(join(base, name.as_bytes()))
+}
+
+/// Creates the file `name` in `base`, where there is none. Others may read and write it while it is open, but
+/// not remove it.
+pub(crate) fn create(base: &Folder, name: &str) -> io::Result<File> {
+    /// `FILE_SHARE_READ` and `FILE_SHARE_WRITE`, without `FILE_SHARE_DELETE`.
+    const SHARED: u32 = 0b11;
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create_new(true).share_mode(SHARED);
+    options.open(join(base, name.as_bytes()))
+}
+
+/// Opens what is called `name` in `base` for reading and for adding to its end, and creates it where there is
+/// none. A link is opened itself.
+pub(crate) fn append(base: &Folder, name: &OsStr) -> io::Result<(File, Stat)> {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true).custom_flags(LINK_ITSELF);
+    let file = options.open(base.real.join(name))?;
+    let stat = Stat::of(&file)?;
+    Ok((file, stat))
+}
+
+/// Returns type, size and times of the entry `name` of `base`; of a link itself.
 pub(crate) fn stat(base: &Folder, name: &[u8]) -> io::Result<Stat> {
     let mut options = OpenOptions::new();
     options.access_mode(LOOK).custom_flags(FOLDERS_TOO | LINK_ITSELF);
@@ -102,7 +128,7 @@ pub(crate) fn remove(base: &Folder, name: &[u8]) -> io::Result<()> {
 }
 
 /// A path below `base`, whose names are parted by `/`.
-fn join(base: &Folder, path: &[u8]) -> PathBuf {
+pub(super) fn join(base: &Folder, path: &[u8]) -> PathBuf {
     let mut there = base.real.clone();
     let names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty());
     names.for_each(|name| there.push(sys::name(name)));

@@ -47,7 +47,7 @@ async fn a_folder_that_is_not_there_is_said() {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn a_link_where_the_folder_would_be_is_not_followed() {
+async fn a_link_in_the_folders_place_is_not_followed() {
     let server = Server::new();
     let elsewhere = server.path("elsewhere");
     std::fs::create_dir(&elsewhere).unwrap();
@@ -105,23 +105,39 @@ impl Drop for Disk {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn what_a_killed_server_left_is_ended_by_the_next() {
+async fn only_orphans_of_a_dead_server_are_ended_at_the_start() {
+    use std::os::unix::fs::MetadataExt as _;
+    use std::os::unix::process::CommandExt as _;
+    use std::process::{Child, Command, Stdio};
+
     let server = Server::new();
-    // What a server that was killed leaves: its record, and processes with its mark.
-    let start = |random: &str| {
-        let mut sleep = std::process::Command::new("sleep");
-        sleep.arg("600").env("CUTLINE_MARK", format!("1.1.{random}")).spawn().unwrap()
+    let namespace = std::fs::metadata("/proc/self/ns/pid").unwrap().ino();
+    let session = rustix::process::getsid(None).unwrap().as_raw_nonzero();
+    let dead = format!("4194305.1.{namespace}.{session}.aa");
+    let start = |mark: &str, program: &[&str], out: Stdio| -> Child {
+        let mut command = Command::new(program[0]);
+        command.args(&program[1..]).env("CUTLINE_MARK", mark).stdout(out).process_group(0).spawn().unwrap()
     };
-    let (mut running, mut done) = (start("aa"), start("bb"));
-    std::fs::create_dir(&server.spill).unwrap();
-    std::fs::set_permissions(&server.spill, std::fs::Permissions::from_mode(0o700)).unwrap();
-    let record = server.spill.join("cutline-server-1-1.lock");
-    let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
-    std::fs::write(&record, format!("boot {boot}run aa\nrun bb\ndone bb\n")).unwrap();
+    let (sleep, away) = (&["sleep", "600"][..], &["setsid", "--wait", "sleep", "600"][..]);
+    let unread = |program: &[&str]| start(&dead, program, Stdio::piped()); // its reader goes with `stdout`
+    let mut ended = [start(&dead, sleep, Stdio::null()), unread(away)];
+    drop(ended[1].stdout.take());
+    // What another container's server started, or none; and `sleep` by `setsid`, whose output nothing lost.
+    let other = format!("4194305.1.{}.{session}.aa", namespace + 1);
+    let mut stay = [start(&other, sleep, Stdio::null()), start("4194305.1.aa", sleep, Stdio::null())];
+    let mut daemon = Command::new("setsid").args(sleep).env("CUTLINE_MARK", &dead).spawn().unwrap();
+    let led = |id: u32| {
+        let id = i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw);
+        rustix::process::getsid(id).is_ok_and(|session| Some(session) == id)
+    };
+    until(|| led(daemon.id()).then_some(())).await;
     server.cx.shared.commands.start();
-    until(|| running.try_wait().unwrap()).await;
-    until(|| (!record.exists()).then_some(())).await;
-    assert!(runs(done.id()));
-    done.kill().unwrap();
-    done.wait().unwrap();
+    for child in &mut ended {
+        until(|| child.try_wait().unwrap()).await;
+    }
+    for child in stay.iter_mut().chain([&mut daemon]) {
+        assert!(runs(child.id()));
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
 }

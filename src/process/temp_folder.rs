@@ -1,0 +1,114 @@
+//! A folder in the shared temp folder, for the commands of one server: it goes with that, and with the next
+//! server where that was killed.
+//!
+//! Its name says whose it is, and it is locked while its server lives. Only real folders go whose server has
+//! ended, of this user, closed to all others and locked by no process; no path is read from any file, and
+//! nothing is removed through a link.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use super::mark::Server;
+use crate::sys::{self, DirReader, Folder, below};
+
+/// How the names of such folders begin; number and start of the server follow, then a random number.
+const PREFIX: &str = "cutline-sandbox-";
+/// Bytes of the buffer that the shared temp folder is read through.
+const BUFFER_BYTES: usize = 16 * 1024;
+
+/// A temp folder of this server. Removed when it is dropped; a process may exit without that.
+#[derive(Debug)]
+pub(super) struct TempFolder {
+    parent: Folder,
+    name: String,
+    path: PathBuf,
+    /// Locked: a server of another container, with other process numbers, leaves it alone.
+    _locked: Folder,
+}
+
+impl TempFolder {
+    /// Makes one for this user alone, with an unpredictable name.
+    pub(super) fn create() -> io::Result<Self> {
+        let shared = std::env::temp_dir().canonicalize()?;
+        let parent = sys::open_folder(&shared)?;
+        let name = format!("{PREFIX}{}-{:016x}", Server::this().name(), sys::random());
+        below::make_private_folder(&parent, &name)?;
+        let locked = below::folder(&parent, name.as_bytes())?;
+        // Without it, where the file system has no locks, number and start still tell whose it is.
+        let _told_by_name_too = sys::lock_folder(&locked);
+        Ok(Self { path: shared.join(&name), parent, name, _locked: locked })
+    }
+
+    /// Returns its path.
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes it once more, where something cleared it away as an old one.
+    pub(super) fn restore(&self) {
+        let _there_already = below::make_private_folder(&self.parent, &self.name);
+    }
+
+    /// Removes it.
+    pub(super) fn remove(&self) {
+        let name = self.name.as_bytes();
+        if let Ok(folder) = below::folder(&self.parent, name) {
+            let _next_server_tries_again = sys::remove_tree(&self.parent, name, &folder);
+        }
+    }
+}
+
+impl Drop for TempFolder {
+    fn drop(&mut self) {
+        self.remove();
+    }
+}
+
+/// Removes the temp folders of servers that were killed. Blocks.
+pub(super) fn remove_stale() {
+    let Ok(shared) = sys::open_folder(&std::env::temp_dir()) else { return };
+    let mut stale = Vec::new();
+    let _what_was_listed = DirReader::with_capacity(BUFFER_BYTES).read(&shared, |name, _| {
+        stale.extend(is_of_ended_server(name).then(|| name.to_owned()));
+        ControlFlow::Continue(())
+    });
+    for name in stale {
+        let Ok(folder) = below::folder(&shared, &name) else { continue };
+        if sys::stat_of(&folder).is_ok_and(|stat| stat.is_own_private_folder()) && sys::lock_folder(&folder) {
+            let _next_server_tries_again = sys::remove_tree(&shared, &name, &folder);
+        }
+    }
+}
+
+fn is_of_ended_server(name: &[u8]) -> bool {
+    let server = || {
+        let mut parts = std::str::from_utf8(name).ok()?.strip_prefix(PREFIX)?.split('-');
+        let (id, start) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+        (parts.next().is_some() && parts.next().is_none()).then_some(Server { id, start, ..Server::this() })
+    };
+    server().is_some_and(|server| !server.is_alive())
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_an_ended_servers_folder_is_stale() {
+        let this = Server::this();
+        let cases = [
+            ("cutline-sandbox-4194305-1-ab".to_owned(), true),
+            (format!("{PREFIX}{}-ab", this.name()), false),
+            (format!("{PREFIX}{}-{}-ab", this.id, this.start + 1), true),
+            ("cutline-sandbox-4194305-1".to_owned(), false),
+            ("cutline-sandbox-4194305-1-a-b".to_owned(), false),
+            ("cutline-sandbox-4194305-x-a".to_owned(), false),
+            ("cutline-4194305-1-ab".to_owned(), false),
+        ];
+        for (name, expected) in cases {
+            assert_eq!(is_of_ended_server(name.as_bytes()), expected, "{name}");
+        }
+    }
+}

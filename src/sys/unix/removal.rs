@@ -1,0 +1,166 @@
+//! Removing a folder with all that is in it, below the descriptor of the folder around it.
+//!
+//! No link is followed and no mount point is entered, whatever other processes rename meanwhile. The depth
+//! does not count: folders inside are moved up to the top before they are emptied, so that two descriptors
+//! are enough.
+
+use std::io;
+use std::ops::ControlFlow;
+use std::os::fd::AsFd;
+
+use rustix::fs::{AtFlags, Mode, OFlags, openat, renameat, unlinkat};
+use rustix::io::Errno;
+
+use super::Folder;
+use crate::sys::{DirReader, make_accessible};
+
+/// How a folder is opened: the folder itself, no link to one.
+const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
+/// Names that are taken from a folder at once, which bounds the memory for them.
+const NAMES_AT_ONCE: usize = 1000;
+/// Bytes of the buffer that folders are read through.
+const BUFFER_BYTES: usize = 16 * 1024;
+/// Passes over the top folder: one for each level of a deep tree. It bounds the work where another process
+/// adds files all the time.
+const MAX_PASSES: u32 = 1_000_000;
+
+/// Removes the folder `name` of `base`, and all that is in it; `opened` is that folder.
+pub(crate) fn remove_tree(base: &Folder, name: &[u8], opened: &Folder) -> io::Result<()> {
+    let mut removal = Removal { top: opened, names_used: 0, progress: false };
+    for _ in 0..MAX_PASSES {
+        let names = some_names(opened)?;
+        if names.is_empty() {
+            return Ok(unlinkat(base, name, AtFlags::REMOVEDIR)?);
+        }
+        removal.progress = false;
+        let failed = names.iter().filter_map(|name| removal.remove(name).err()).last();
+        if let Some(error) = failed.filter(|_| !removal.progress) {
+            return Err(error);
+        }
+    }
+    Err(Errno::NOTEMPTY.into())
+}
+
+struct Removal<'a> {
+    top: &'a Folder,
+    /// Number of the last name under which a folder was moved.
+    names_used: u64,
+    /// True if this pass removed something, or moved a folder up.
+    progress: bool,
+}
+
+impl Removal<'_> {
+    /// Removes a file of the top folder, or a folder there of which the folders inside are moved to the top.
+    fn remove(&mut self, name: &[u8]) -> io::Result<()> {
+        if remove_file_or_empty(self.top, name) {
+            self.progress = true;
+            return Ok(());
+        }
+        // A mount point can't be moved: it fails here, before anything below it is touched.
+        let name = self.move_up(self.top, name)?;
+        let open = || openat(self.top, name.as_str(), FOLDER, Mode::empty());
+        let folder = open().or_else(|_| {
+            make_accessible(self.top, name.as_bytes())?;
+            open()
+        })?;
+        for inner in some_names(&folder)? {
+            if self.remove_inner(&folder, &inner).is_err() {
+                // The mode of that folder or of the one around it may be in the way.
+                make_accessible(self.top, name.as_bytes())?;
+                let _is_no_folder = make_accessible(&folder, &inner);
+                self.remove_inner(&folder, &inner)?;
+            }
+            self.progress = true;
+        }
+        Ok(unlinkat(self.top, name.as_str(), AtFlags::REMOVEDIR)?)
+    }
+
+    fn remove_inner(&mut self, folder: &Folder, name: &[u8]) -> Result<(), Errno> {
+        if remove_file_or_empty(folder, name) { Ok(()) } else { self.move_up(folder, name).map(drop) }
+    }
+
+    /// Moves the folder `name` of `from` to the top under a name that is free there, and returns that.
+    fn move_up(&mut self, from: &Folder, name: &[u8]) -> Result<String, Errno> {
+        loop {
+            self.names_used += 1;
+            let free = format!("removed-{}", self.names_used);
+            match renameat(from, name, self.top, free.as_str()) {
+                Ok(()) => return Ok(free),
+                Err(Errno::EXIST | Errno::NOTEMPTY | Errno::NOTDIR | Errno::ISDIR) => {}
+                Err(error) => return Err(error),
+            }
+        }
+    }
+}
+
+fn remove_file_or_empty(folder: impl AsFd, name: &[u8]) -> bool {
+    unlinkat(&folder, name, AtFlags::empty()).is_ok() || unlinkat(&folder, name, AtFlags::REMOVEDIR).is_ok()
+}
+
+/// Returns names in `folder`: all, or as many as are taken at once.
+fn some_names(folder: &Folder) -> io::Result<Vec<Vec<u8>>> {
+    let mut names = Vec::new();
+    // Opened anew, it is read from its beginning.
+    let folder = openat(folder, ".", FOLDER, Mode::empty())?;
+    DirReader::with_capacity(BUFFER_BYTES).read(&folder, |name, _| {
+        names.push(name.to_owned());
+        if names.len() < NAMES_AT_ONCE { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    Ok(names)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    use super::*;
+    use crate::sys::{below, open_folder};
+
+    fn remove(base: &std::path::Path, name: &str) -> io::Result<()> {
+        let base = open_folder(base).unwrap();
+        let opened = below::folder(&base, name.as_bytes())?;
+        remove_tree(&base, name.as_bytes(), &opened)
+    }
+
+    #[test]
+    fn a_tree_goes_and_what_its_links_lead_to_stays() {
+        let base = tempfile::tempdir().unwrap();
+        let at = |path: &str| base.path().join(path);
+        fs::create_dir_all(at("victim/inner")).unwrap();
+        fs::write(at("victim/inner/file"), "x").unwrap();
+        fs::create_dir_all(at("tree/a/removed-1/c")).unwrap();
+        fs::write(at("tree/a/file"), "x").unwrap();
+        fs::write(at("tree/removed-2"), "x").unwrap();
+        symlink(at("victim"), at("tree/link")).unwrap();
+        symlink(at("victim"), at("tree/a/removed-1/link")).unwrap();
+        fs::create_dir(at("tree/closed")).unwrap();
+        fs::create_dir(at("tree/closed/inner")).unwrap();
+        fs::write(at("tree/closed/inner/file"), "x").unwrap();
+        fs::set_permissions(at("tree/closed/inner"), fs::Permissions::from_mode(0o555)).unwrap();
+        fs::set_permissions(at("tree/closed"), fs::Permissions::from_mode(0o000)).unwrap();
+        remove(base.path(), "tree").unwrap();
+        assert!(!at("tree").exists());
+        assert!(at("victim/inner/file").exists());
+        symlink(at("victim"), at("tree")).unwrap();
+        assert!(remove(base.path(), "tree").is_err(), "a link in the tree's place was followed");
+        assert!(at("victim/inner/file").exists());
+    }
+
+    #[test]
+    fn depth_and_number_of_names_have_no_limit() {
+        let base = tempfile::tempdir().unwrap();
+        let mut here = open_folder(base.path()).unwrap();
+        for depth in 0..3000 {
+            rustix::fs::mkdirat(&here, "d", Mode::RWXU).unwrap();
+            here = openat(&here, "d", FOLDER, Mode::empty()).unwrap();
+            if depth == 0 {
+                for n in 0..2 * NAMES_AT_ONCE {
+                    fs::write(base.path().join(format!("d/{n}")), "").unwrap();
+                }
+            }
+        }
+        remove(base.path(), "d").unwrap();
+        assert_eq!(fs::read_dir(base.path()).unwrap().count(), 0);
+    }
+}
