@@ -5,7 +5,6 @@
 
 pub mod append;
 pub mod buffer;
-pub mod folder;
 pub mod line_index;
 pub mod lines;
 pub mod listing;

@@ -58,12 +58,15 @@ pub const GREP_MULTILINE_BYTES: u64 = 16_000_000;
 pub const PATTERN_BYTES: usize = 4096;
 /// Bytes of a text that is searched for as it is.
 pub const LITERAL_BYTES: usize = 65_536;
-/// Bytes of a glob, in a call or in a line of an ignore file.
+/// Bytes of a glob in a call, or of a line in an ignore file.
 pub const GLOB_BYTES: usize = 1024;
-/// How deep braces may stand in braces in a glob.
+/// Braces within braces in a glob.
 pub const GLOB_DEPTH: usize = 8;
-/// Bytes of an ignore file that are taken in.
-pub const RULES_BYTES: u64 = 32_768;
+/// Bytes of an ignore file; a larger one is left aside.
+pub const RULES_BYTES: u64 = 1_000_000;
+/// Bytes of the ignore rules in force in one folder, of all folders above it together: as many as a file
+/// of a megabyte of names takes. Rules with wildcards count 32 times, each file as 4 KB at least.
+pub const RULES_IN_FORCE_BYTES: usize = 4_000_000;
 /// Bytes of a compiled pattern.
 pub const REGEX_BYTES: usize = 10_000_000;
 

@@ -6,4 +6,6 @@
 pub mod content;
 pub mod globs;
 pub mod ignore_rules;
+pub mod matches;
+pub mod names;
 pub mod walk;

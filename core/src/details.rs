@@ -112,6 +112,9 @@ pub struct Skipped {
     /// Files and folders that could not be read.
     #[serde(skip_serializing_if = "is_zero")]
     pub unreadable: u64,
+    /// Folders whose ignore rules were left aside.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub ignore_rules: u64,
 }
 
 impl Skipped {

@@ -164,6 +164,8 @@ pub enum Notice {
         /// The size that was the limit.
         limit: u64,
     },
+    /// The ignore rules of this many folders were not applied.
+    RulesLeftAside(u64),
     /// Nothing was found, and ignore rules left something out.
     IgnoredNotSearched,
     /// The offset at which the next page begins, for the tools that skip results.

@@ -130,7 +130,7 @@ fn left_out(folder: &Path, name: &str, rules: &[u8], paths: &[Vec<u8>]) -> Vec<b
     let mut files = RuleFiles::default();
     files.see(name.as_bytes());
     let open = OwnedFd::from(File::open(folder).unwrap());
-    let rules = Rules::above(folder).within(&open, b"", files);
+    let (rules, _left_aside) = Rules::above(folder).within(&open, 0, files);
     let both = |path: &Vec<u8>| [false, true].map(|is_folder| rules.leave_out(path, is_folder));
     let verdicts = paths.iter().flat_map(both).collect();
     fs::remove_file(folder.join(name)).unwrap();

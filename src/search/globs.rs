@@ -1,50 +1,46 @@
 //! Globs over the paths of a walk: `*.rs`, `src/**/*.ts`, `!*.min.js`, `{a,b}`.
 //!
 //! Paths are relative to where the walk began. A glob without `/` is of names, at any depth; one with
-//! it is of whole paths. `*` and `?` do not cross `/`. A leading `/` or `./` is where the walk began, a
-//! trailing `/` means folders, a leading `!` everything that the rest does not match.
+//! it is of whole paths. `*` and `?` do not cross `/`; `**` does where it is a whole part of the path. A
+//! leading `/` or `./` is where the walk began, a trailing `/` means folders, a leading `!` everything
+//! that the rest does not match.
 
-mod chars;
-mod classes;
+#![expect(clippy::indexing_slicing, reason = "the ranges end at a `/` that was found")]
 
 use std::path::Path;
+use std::str::Chars;
 
-use globset::{Candidate, GlobBuilder, GlobMatcher};
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 
 use crate::fs::workspace::shown;
 use crate::limits::{GLOB_BYTES, GLOB_DEPTH};
 
-/// A glob, compiled.
+/// Any byte of a name, any text of a path, and one character of a name, in a regular expression.
+const IN_NAME: &str = "(?-u:[^/])*";
+const IN_PATH: &str = "(?s-u:.)*";
+const CHARACTER: &str = "[^/]";
+
+/// A compiled glob.
 #[derive(Debug, Clone)]
 pub struct Glob {
-    matcher: Matcher,
-    of: Of,
+    regex: Regex,
+    subject: Subject,
     negated: bool,
     folders: bool,
-    /// The names that each path must begin with.
+    /// The names that each matching path begins with.
     prefix: Vec<Vec<u8>>,
-}
-
-/// What does the comparing.
-#[derive(Debug, Clone)]
-enum Matcher {
-    /// Bytes are as good as characters.
-    Bytes(GlobMatcher),
-    /// `?` or `[…]` is in it: each stands for a character, and in a name that is not UTF-8 for a byte.
-    Characters(Regex, GlobMatcher),
 }
 
 /// What a glob is compared with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Of {
+enum Subject {
     Name,
     Path,
 }
 
 impl Glob {
-    /// Compiles `glob`; `base` is the absolute path of where the walk begins. The error is what is
+    /// Compiles `glob`; `base` is the absolute path of where the walk begins. The error says what is
     /// wrong with it.
     pub fn new(glob: &str, base: &Path) -> Result<Self, String> {
         if !is_bounded(glob) {
@@ -64,69 +60,140 @@ impl Glob {
         if plain.is_empty() {
             return Err("it is empty".to_owned());
         }
-        let of = if anchored || plain.contains('/') { Of::Path } else { Of::Name };
-        let spelled = classes::without_escapes(plain).map_err(|kind| kind.to_string())?;
-        let built = GlobBuilder::new(&spelled).literal_separator(true).backslash_escape(true).build();
-        let matcher = Matcher::of(&built.map_err(|error| error.kind().to_string())?)?;
-        let prefix = if of == Of::Path && !negated { literal_prefix(plain) } else { Vec::new() };
-        Ok(Self { matcher, of, negated, folders: plain.len() < rest.len(), prefix })
+        let subject = if anchored || plain.contains('/') { Subject::Path } else { Subject::Name };
+        // Names need not be UTF-8.
+        let regex = Regex::builder().syntax(syntax::Config::new().utf8(false)).build(&regex_of(plain)?);
+        let regex = regex.map_err(|error| error.to_string())?;
+        let prefix = if subject == Subject::Path && !negated { literal_prefix(plain) } else { Vec::new() };
+        Ok(Self { regex, subject, negated, folders: plain.len() < rest.len(), prefix })
     }
 
-    /// Whether it is of folders only.
+    /// True if it is of folders only.
     pub fn is_of_folders(&self) -> bool {
         self.folders
     }
 
-    /// Whether an entry is one of those that it names. What is of folders names no others.
+    /// True if an entry is one of those that it names. A glob of folders names no others.
     pub fn names(&self, path: &[u8], is_folder: bool) -> bool {
         (self.matches(path) && (is_folder || !self.folders)) != self.negated
     }
 
-    /// Whether a file is one of those that it lets through: where it is of folders, those below them.
+    /// True if it lets a file through; a glob of folders is of the files below them.
     pub fn lets_through(&self, file: &[u8]) -> bool {
         if !self.folders {
             return self.matches(file) != self.negated;
         }
-        let mut folders = memchr::memchr_iter(b'/', file).filter_map(|at| file.get(..at));
+        let mut folders = memchr::memchr_iter(b'/', file).map(|at| &file[..at]);
         folders.any(|folder| self.matches(folder)) != self.negated
     }
 
-    /// Whether anything in a folder can match.
+    /// True if anything in a folder can match.
     pub fn reaches_into(&self, folder: &[u8]) -> bool {
         let names = folder.split(|&byte| byte == b'/');
         self.prefix.iter().zip(names).all(|(wanted, name)| wanted == name)
     }
 
     fn matches(&self, path: &[u8]) -> bool {
-        let compared = match self.of {
-            Of::Path => path,
-            Of::Name => path.rsplit(|&byte| byte == b'/').next().unwrap_or(path),
+        let compared = match self.subject {
+            Subject::Path => path,
+            Subject::Name => &path[memchr::memrchr(b'/', path).map_or(0, |at| at + 1)..],
         };
-        match &self.matcher {
-            Matcher::Bytes(matcher) => matcher.is_match_candidate(&Candidate::from_bytes(compared)),
-            Matcher::Characters(regex, bytes) => {
-                let by_bytes = || bytes.is_match_candidate(&Candidate::from_bytes(compared));
-                regex.is_match(compared) || (std::str::from_utf8(compared).is_err() && by_bytes())
+        // A byte that is no character counts as one.
+        self.regex.is_match(String::from_utf8_lossy(compared).as_bytes())
+    }
+}
+
+/// The regular expression that matches what a glob does, or what is wrong with the glob.
+fn regex_of(glob: &str) -> Result<String, String> {
+    let mut regex = "^(?:".to_owned();
+    let mut depth = 0_usize;
+    let mut before = '/';
+    let mut chars = glob.chars();
+    while let Some(c) = chars.next() {
+        let rest = chars.as_str();
+        let begins = before == '/' || (depth > 0 && matches!(before, '{' | ','));
+        let ends = |c: char| c == '/' || (depth > 0 && matches!(c, '}' | ','));
+        match c {
+            '*' if begins
+                && rest.strip_prefix('*').is_some_and(|rest| rest.chars().next().is_none_or(ends)) =>
+            {
+                chars.next();
+                match chars.as_str().strip_prefix('/') {
+                    Some(below) => {
+                        chars = below.chars();
+                        regex.extend(["(?:", IN_PATH, "/)?"]);
+                        before = '/';
+                        continue;
+                    }
+                    None => regex.push_str(IN_PATH),
+                }
             }
+            '*' => regex.push_str(IN_NAME),
+            '?' => regex.push_str(CHARACTER),
+            '[' => class(&mut chars, &mut regex)?,
+            '{' => {
+                depth += 1;
+                regex.push_str("(?:");
+            }
+            '}' if depth == 0 => return Err("unopened alternate group; missing '{'".to_owned()),
+            '}' => {
+                depth -= 1;
+                regex.push(')');
+            }
+            ',' if depth > 0 => regex.push('|'),
+            '\\' => literal(chars.next().ok_or("dangling '\\'")?, &mut regex),
+            c => literal(c, &mut regex),
         }
+        before = c;
     }
+    if depth > 0 {
+        return Err("unclosed alternate group; missing '}'".to_owned());
+    }
+    Ok(regex + ")$")
 }
 
-impl Matcher {
-    fn of(glob: &globset::Glob) -> Result<Self, String> {
-        let Some(regex) = chars::of_characters(glob.regex()) else {
-            return Ok(Self::Bytes(glob.compile_matcher()));
+/// Takes a class from after its `[` and writes it; no class matches `/`.
+fn class(chars: &mut Chars<'_>, regex: &mut String) -> Result<(), String> {
+    const UNCLOSED: &str = "unclosed character class; missing ']'";
+    let negated = chars.as_str().starts_with(['!', '^']);
+    if negated {
+        chars.next();
+    }
+    let member = |chars: &mut Chars<'_>| match chars.next() {
+        Some('\\') => chars.next().ok_or(UNCLOSED),
+        c => c.ok_or(UNCLOSED),
+    };
+    regex.push_str(if negated { "[[^" } else { "[[" });
+    let start = chars.as_str().len();
+    while chars.as_str().len() == start || !chars.as_str().starts_with(']') {
+        let first = member(chars)?;
+        let range = chars.as_str().strip_prefix('-').filter(|after| !after.starts_with(']'));
+        let last = match range {
+            Some(_) => {
+                chars.next();
+                member(chars)?
+            }
+            None => first,
         };
-        // Names need not be UTF-8.
-        let syntax = syntax::Config::new().utf8(false).dot_matches_new_line(true);
-        let regex = Regex::builder().syntax(syntax).build(&regex);
-        regex.map(|regex| Self::Characters(regex, glob.compile_matcher())).map_err(|error| error.to_string())
+        if first > last {
+            return Err(format!("invalid range; '{first}' > '{last}'"));
+        }
+        literal(first, regex);
+        regex.push('-');
+        literal(last, regex);
     }
+    chars.next();
+    regex.push_str("]&&[^/]]");
+    Ok(())
 }
 
-/// Whether a glob is of a size that can be compiled: globset takes memory by the length, and goes
+fn literal(c: char, regex: &mut String) {
+    regex.push_str(&regex_syntax::escape(c.encode_utf8(&mut [0; 4])));
+}
+
+/// True if a glob is of a size that can be compiled: compiling takes memory by the length, and goes
 /// as deep as the braces do.
-pub fn is_bounded(glob: &str) -> bool {
+fn is_bounded(glob: &str) -> bool {
     let mut depth = 0_usize;
     let deep = glob.bytes().any(|byte| {
         match byte {
@@ -139,7 +206,7 @@ pub fn is_bounded(glob: &str) -> bool {
     glob.len() <= GLOB_BYTES && !deep
 }
 
-/// What is left of an absolute glob after `base`, which is written as a path is shown.
+/// The rest of an absolute glob after `base`, which is written as a path is shown.
 fn below<'a>(glob: &'a str, base: &Path) -> Option<&'a str> {
     let base = shown(base);
     let base = str::from_utf8(&base).ok()?;
@@ -233,6 +300,15 @@ mod tests {
             (r"[+-\]]", "]", true),
             (r"[+-\]]", "^", false),
             (".*", ".hidden", true),
+            ("a**b", "a-b", true),
+            ("a**b", "a/b", false),
+            ("src/a**", "src/a/b", false),
+            ("src/**", "src", false),
+            ("**", "a/b", true),
+            ("{a,b/**}/c", "b/x/c", true),
+            ("a/**/b", "a/b", true),
+            ("a/**/b", "a/xb", false),
+            ("[+-9]x", "/x", false),
         ];
         for (pattern, path, expected) in cases {
             let glob = glob(pattern);

@@ -3,21 +3,29 @@
 //! `.gitignore` and `.ignore` of every folder from the top down, `.git/info/exclude` and git's global
 //! excludes file, in a git repository or not. The nearest `.ignore` that says anything about an entry
 //! wins, then the nearest `.gitignore`, then the repository's excludes, then the global ones. Inside a
-//! repository the rules of folders above its top do not count. Rule files are read where their folder
-//! is read, through that open folder; a link in their place is passed over, as git does.
+//! repository `.gitignore` files above its top do not count; `.ignore` files do, as in ripgrep. Rule
+//! files are read where their folder is read, through that open folder; a link in their place is passed
+//! over, as git does.
+//!
+//! The rules in force in one folder, its own and those above, have one budget. Those of a folder that
+//! would exceed it are left aside, whatever the number of workers, and the search says so.
+#![expect(clippy::indexing_slicing, reason = "paths are longer than those of the folders they are in")]
 
-mod cache;
 mod files;
+mod rule_file;
 
-use std::path::{MAIN_SEPARATOR, Path};
+use std::borrow::Cow;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use ignore::Match;
-use ignore::gitignore::{Gitignore, GitignoreBuilder};
-
-use super::walk::GIT;
+use crate::limits::RULES_IN_FORCE_BYTES;
 use crate::sys::{self, Folder};
+use files::FileRules;
+use rule_file::RuleFile;
+
+/// The name of a repository's own folder, which is never searched or entered.
+pub(super) const GIT: &[u8] = b".git";
 
 /// The rules that hold in one folder of a walk.
 #[derive(Debug, Clone)]
@@ -29,37 +37,47 @@ pub struct Rules {
 /// What the rules of all folders of a walk share.
 #[derive(Debug)]
 struct Shared {
-    /// The absolute path of where the walk begins.
-    base: Vec<u8>,
-    global: Gitignore,
-    left_out: AtomicBool,
+    global: RuleFile,
+    ignored_any: AtomicBool,
+    /// Folders above the walk whose rules were left aside.
+    left_aside_above: u64,
 }
 
 /// The rules of one folder, and of those above it.
 #[derive(Debug)]
 struct DirRules {
     above: Option<Arc<DirRules>>,
-    /// How many bytes of an absolute path below the folder lead to it, with the `/` after it.
-    root_len: usize,
-    ignore: Option<Arc<Gitignore>>,
-    gitignore: Option<Arc<Gitignore>>,
+    position: Position,
+    ignore: Option<RuleFile>,
+    gitignore: Option<RuleFile>,
     /// `.git/info/exclude`, at the top of a repository.
-    exclude: Option<Arc<Gitignore>>,
-    /// Whether it is the top of a repository: what is above does not count.
+    exclude: Option<RuleFile>,
+    /// True if it is the top of a repository: git's rules above do not count.
     top: bool,
+    /// The cost of these rules and of all above.
+    cost: usize,
+}
+
+/// The position of a folder with rules.
+#[derive(Debug)]
+enum Position {
+    /// Above the walk, whose paths begin with this for it.
+    Above(Vec<u8>),
+    /// In the walk, whose paths lead to it with so many bytes, the `/` after it included.
+    Within(usize),
 }
 
 impl Drop for DirRules {
-    /// Level by level: a tree may be deeper than a stack.
+    /// Folder by folder: a tree may be deeper than a stack.
     fn drop(&mut self) {
         let mut above = self.above.take();
-        while let Some(level) = above {
-            above = Arc::into_inner(level).and_then(|mut level| level.above.take());
+        while let Some(rules) = above {
+            above = Arc::into_inner(rules).and_then(|mut rules| rules.above.take());
         }
     }
 }
 
-/// Which rule files a folder has, by its own entries.
+/// The rule files that a folder has, by its own entries.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct RuleFiles {
     ignore: bool,
@@ -90,118 +108,125 @@ impl Rules {
     }
 
     /// The rules for a walk that begins at `base`, an absolute path without links: those of the folders
-    /// above it, up to the top of the git repository that it is in.
+    /// above it.
     pub fn above(base: &Path) -> Self {
-        let (global, _unreadable_lines) = GitignoreBuilder::new(".").build_global();
-        let shared = Shared { base: with_slash(base), global, left_out: AtomicBool::new(false) };
         let mut found = Vec::new();
-        if !files::is_top(base) {
-            for folder in base.ancestors().skip(1) {
-                let files = files::in_folder(folder);
-                if files.any() {
-                    found.push((folder, files));
-                }
-                if files.git {
-                    break;
-                }
+        let mut in_repository = files::in_folder(base).git;
+        for folder in base.ancestors().skip(1) {
+            let files = files::in_folder(folder);
+            let files = if in_repository {
+                RuleFiles { ignore: files.ignore, ..RuleFiles::default() }
+            } else {
+                files
+            };
+            if files.any() {
+                found.push((folder, files));
             }
+            in_repository |= files.git;
         }
-        let mut nearest = None;
+        let mut rules = Self { shared: None, nearest: None };
+        let mut left_aside_above = 0;
         for (folder, files) in found.into_iter().rev() {
-            if let Ok(fd) = sys::open_folder(folder) {
-                nearest = Some(Arc::new(level(nearest, &fd, with_slash(folder).len(), files)));
-            }
+            let (Ok(fd), Ok(below)) = (sys::open_folder(folder), base.strip_prefix(folder)) else { continue };
+            let names = below.components().flat_map(|name| [name.as_os_str().as_encoded_bytes(), b"/"]);
+            let position = Position::Above(names.collect::<Vec<_>>().concat());
+            left_aside_above += u64::from(rules.add(&fd, position, files));
         }
-        Self { shared: Some(Arc::new(shared)), nearest }
+        let global = files::global().unwrap_or_default(); // no such file, no rules
+        rules.shared =
+            Some(Arc::new(Shared { global, ignored_any: AtomicBool::new(false), left_aside_above }));
+        rules
     }
 
-    /// The rules below a folder of the walk, which has these rule files.
+    /// The rules below a folder of the walk, which has these rule files, and true if its own were left
+    /// aside. `path_len` is the length of the folder's path with the `/` after it.
     #[must_use]
-    pub fn within(&self, folder: &Folder, path: &[u8], files: RuleFiles) -> Self {
-        let Some(shared) = self.shared.as_ref().filter(|_| files.any()) else { return self.clone() };
-        let root_len = match path.len() {
-            0 => shared.base.len(),
-            len => shared.base.len() + len + 1,
-        };
-        let nearest = Some(Arc::new(level(self.nearest.clone(), folder, root_len, files)));
-        Self { shared: Some(Arc::clone(shared)), nearest }
+    pub fn within(&self, folder: &Folder, path_len: usize, files: RuleFiles) -> (Self, bool) {
+        let mut rules = self.clone();
+        let left_aside =
+            self.shared.is_some() && files.any() && rules.add(folder, Position::Within(path_len), files);
+        (rules, left_aside)
     }
 
-    /// Whether an entry of the folder is to be left out; `path` is relative to where the walk began.
+    /// Adds the rules of a folder; true if they were left aside.
+    fn add(&mut self, folder: &Folder, position: Position, files: RuleFiles) -> bool {
+        let read = |there: bool, name: &str| if there { files::rules(folder, name) } else { FileRules::None };
+        let ignore = read(files.ignore, ".ignore");
+        let gitignore = read(files.gitignore, ".gitignore");
+        let exclude = if files.git { files::exclude(folder) } else { FileRules::None };
+        let above = self.nearest.take();
+        let mut cost = above.as_ref().map_or(0, |above| above.cost);
+        let mut all = [ignore, gitignore, exclude];
+        let own: usize = all.iter().map(FileRules::cost).sum();
+        let left_aside = cost.saturating_add(own) > RULES_IN_FORCE_BYTES;
+        if left_aside {
+            all = [const { FileRules::None }; 3];
+        } else {
+            cost += own;
+        }
+        let [ignore, gitignore, exclude] = all.map(FileRules::rules);
+        let top = files.git;
+        self.nearest = if ignore.is_some() || gitignore.is_some() || exclude.is_some() || top {
+            Some(Arc::new(DirRules { above, position, ignore, gitignore, exclude, top, cost }))
+        } else {
+            above
+        };
+        left_aside
+    }
+
+    /// True if an entry is to be left out; `path` is relative to where the walk began.
     pub fn leave_out(&self, path: &[u8], is_folder: bool) -> bool {
         let Some(shared) = &self.shared else { return false };
-        if self.nearest.is_none() && shared.global.is_empty() {
-            return false;
-        }
-        let mut absolute = Vec::with_capacity(shared.base.len() + path.len());
-        absolute.extend_from_slice(&shared.base);
-        absolute.extend_from_slice(path);
-        let ignored = self.verdict(shared, &absolute, is_folder).is_ignore();
+        let ignored = self.verdict(shared, path, is_folder).unwrap_or(false);
         if ignored {
-            shared.left_out.store(true, Ordering::Relaxed);
+            shared.ignored_any.store(true, Ordering::Relaxed);
         }
         ignored
     }
 
-    fn verdict(&self, shared: &Shared, path: &[u8], is_folder: bool) -> Match<()> {
-        let mut by_git = Match::None;
-        let mut top_len = shared.base.len();
-        let mut next = self.nearest.as_ref();
-        while let Some(level) = next {
-            let below = path.get(level.root_len..).unwrap_or_default();
-            let by_ignore = matched(level.ignore.as_ref(), below, is_folder);
-            if !by_ignore.is_none() {
-                return by_ignore;
+    /// True if an entry is to be left out, false if it is let in, by the rule that decides.
+    fn verdict(&self, shared: &Shared, path: &[u8], is_folder: bool) -> Option<bool> {
+        let says = |rules: &Option<RuleFile>, path: &[u8]| rules.as_ref()?.verdict(path, is_folder);
+        let (mut by_git, mut by_exclude) = (None, None);
+        let mut top_path = None;
+        let mut next = self.nearest.as_deref();
+        while let Some(rules) = next {
+            let below = rules.position.path(path);
+            if let Some(verdict) = says(&rules.ignore, &below) {
+                return Some(verdict);
             }
-            if by_git.is_none() {
-                by_git = matched(level.gitignore.as_ref(), below, is_folder);
+            if top_path.is_none() {
+                by_git = by_git.or_else(|| says(&rules.gitignore, &below));
+                if rules.top {
+                    by_exclude = says(&rules.exclude, &below);
+                    top_path = Some(below);
+                }
             }
-            if level.top {
-                by_git = by_git.or(matched(level.exclude.as_ref(), below, is_folder));
-                top_len = level.root_len;
-                break;
-            }
-            next = level.above.as_ref();
+            next = rules.above.as_deref();
         }
-        if !by_git.is_none() || shared.global.is_empty() {
-            return by_git;
-        }
-        let below = path.get(top_len..).unwrap_or_default();
-        shared.global.matched(Path::new(&sys::name(below)), is_folder).map(|_| ())
+        let by_global = || shared.global.verdict(top_path.as_deref().unwrap_or(path), is_folder);
+        by_git.or(by_exclude).or_else(by_global)
     }
 
-    /// Whether anything was left out so far.
+    /// True if anything was left out so far.
     pub fn ignored_any(&self) -> bool {
-        self.shared.as_ref().is_some_and(|shared| shared.left_out.load(Ordering::Relaxed))
+        self.shared.as_ref().is_some_and(|shared| shared.ignored_any.load(Ordering::Relaxed))
+    }
+
+    /// Folders above the walk whose rules were left aside.
+    pub(super) fn left_aside_above(&self) -> u64 {
+        self.shared.as_ref().map_or(0, |shared| shared.left_aside_above)
     }
 }
 
-fn matched(rules: Option<&Arc<Gitignore>>, path: &[u8], is_folder: bool) -> Match<()> {
-    rules.map_or(Match::None, |rules| rules.matched(Path::new(&sys::name(path)), is_folder).map(|_| ()))
-}
-
-fn level(above: Option<Arc<DirRules>>, folder: &Folder, root_len: usize, files: RuleFiles) -> DirRules {
-    let read = |there: bool, name: &str| there.then(|| files::rules(folder, name)).flatten();
-    DirRules {
-        above,
-        root_len,
-        ignore: read(files.ignore, ".ignore"),
-        gitignore: read(files.gitignore, ".gitignore"),
-        exclude: files.git.then(|| files::exclude(folder)).flatten(),
-        top: files.git,
+impl Position {
+    /// A path of the walk, relative to the folder.
+    fn path<'a>(&self, path: &'a [u8]) -> Cow<'a, [u8]> {
+        match self {
+            Self::Above(prefix) => Cow::Owned([prefix, path].concat()),
+            Self::Within(len) => Cow::Borrowed(&path[*len..]),
+        }
     }
-}
-
-/// A folder's path with the `/` that stands before what is in it.
-fn with_slash(folder: &Path) -> Vec<u8> {
-    let mut path = folder.as_os_str().as_encoded_bytes().to_vec();
-    if MAIN_SEPARATOR != '/' {
-        path.iter_mut().filter(|byte| char::from(**byte) == MAIN_SEPARATOR).for_each(|byte| *byte = b'/');
-    }
-    if path.last() != Some(&b'/') {
-        path.push(b'/');
-    }
-    path
 }
 
 #[cfg(test)]

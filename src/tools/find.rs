@@ -4,7 +4,6 @@
 //! tree gives the same bytes.
 
 mod newest;
-mod visit;
 
 use std::ops::ControlFlow;
 
@@ -14,8 +13,7 @@ use serde::Deserialize;
 use crate::fs::open::OpenedPath;
 use crate::limits;
 use crate::search::globs::Glob;
-use crate::search::ignore_rules::Rules;
-use crate::search::walk::Stop;
+use crate::search::names::{self, Found, Kinds, Query};
 use cutline_core::details::{Details, Skipped};
 use cutline_core::notice::{Answer, Names, Notice, Unit, empty};
 
@@ -24,7 +22,6 @@ use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, Paths};
 use super::{Context, Output, ToolError};
 use newest::Newest;
-use visit::{Found, Named};
 
 /// The arguments of find.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -75,12 +72,11 @@ pub enum Sort {
     Modified,
 }
 
-/// What a call is to do.
+/// A call, checked.
 #[derive(Debug)]
 struct Plan {
-    named: Named,
+    query: Query,
     call: Call,
-    sort: Sort,
     no_ignore: bool,
 }
 
@@ -89,7 +85,13 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     cx.blocking(move |cx| {
         let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Directory)?;
         let plan = plan(&args, &place)?;
-        search(cx, &place, &plan)
+        let walk = walk_support::walk(cx, &place, plan.no_ignore)?;
+        let mut results = Results::new(cx, &place, &plan);
+        names::tree(&walk, &plan.query, |found| results.take(found));
+        if walk.stop.is_cancelled() {
+            return Err(ToolError::Cancelled);
+        }
+        results.conclude(walk.rules.ignored_any())
     })
     .await
 }
@@ -97,25 +99,21 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 fn plan(args: &Args, place: &OpenedPath) -> Result<Plan, ToolError> {
     let glob = Glob::new(&args.pattern, &place.real)
         .map_err(|message| ToolError::Glob { glob: args.pattern.clone(), message })?;
-    let sort = args.sort.unwrap_or_default();
     // A pattern that is of folders would find none among files.
     let asks_for_folders = glob.is_of_folders() && !args.pattern.starts_with('!');
-    let kind = args.kind.unwrap_or(if asks_for_folders { Kind::Dir } else { Kind::default() });
+    let kinds = match args.kind {
+        Some(Kind::Dir) => Kinds::Folders,
+        Some(Kind::Any) => Kinds::All,
+        None if asks_for_folders => Kinds::Folders,
+        Some(Kind::File) | None => Kinds::Files,
+    };
     let call = Call {
         offset: args.offset.unwrap_or(0),
         limit: args.limit.unwrap_or(limits::FIND_LIMIT),
         unit: Unit::Results,
     };
-    let no_ignore = args.no_ignore.unwrap_or(false);
-    Ok(Plan { named: Named { glob, kind, sort }, call, sort, no_ignore })
-}
-
-fn search(cx: &Context, place: &OpenedPath, plan: &Plan) -> Result<Output, ToolError> {
-    let rules = if plan.no_ignore { Rules::none() } else { Rules::above(&place.real) };
-    let stop = Stop::new(cx.cancel.clone());
-    let mut results = Results::new(cx, place, plan);
-    let left_out = walk_support::walk(cx, place, &rules, &stop, &plan.named, |found| results.take(found))?;
-    results.conclude(left_out)
+    let with_times = args.sort == Some(Sort::Modified);
+    Ok(Plan { query: Query { glob, kinds, with_times }, call, no_ignore: args.no_ignore.unwrap_or(false) })
 }
 
 /// Takes what is found, in path order.
@@ -126,6 +124,7 @@ struct Results<'a> {
     page: Page,
     found: u64,
     unreadable: Names,
+    rules_left_aside: u64,
 }
 
 impl<'a> Results<'a> {
@@ -133,10 +132,11 @@ impl<'a> Results<'a> {
         Self {
             call: &plan.call,
             paths: Paths::below(&cx.workspace, &place.real),
-            newest: (plan.sort == Sort::Modified).then(|| Newest::new(plan.call.enough())),
+            newest: plan.query.with_times.then(|| Newest::new(plan.call.enough())),
             page: Page::new(cx.limits().bounds()),
             found: 0,
             unreadable: Names::default(),
+            rules_left_aside: 0,
         }
     }
 
@@ -144,6 +144,10 @@ impl<'a> Results<'a> {
         let (path, modified) = match found {
             Found::Unreadable(path) => {
                 self.unreadable.push(&self.paths.show(&path));
+                return ControlFlow::Continue(());
+            }
+            Found::RulesLeftAside => {
+                self.rules_left_aside += 1;
                 return ControlFlow::Continue(());
             }
             Found::Entry { path, modified } => (path, modified),
@@ -162,20 +166,27 @@ impl<'a> Results<'a> {
         ControlFlow::Continue(())
     }
 
+    /// The answer; `ignored` is true if rules left anything out.
     fn conclude(mut self, ignored: bool) -> Result<Output, ToolError> {
         let call = self.call;
-        let skipped = Skipped { unreadable: self.unreadable.count(), ..Skipped::default() };
-        let mut details = Details { skipped: skipped.reported(), ..Details::default() };
-        let unreadable = (!self.unreadable.is_empty()).then_some(Notice::Unreadable(self.unreadable));
-        if self.found == 0 {
-            let ignored = ignored.then_some(Notice::IgnoredNotSearched);
-            let notices = unreadable.into_iter().chain(ignored).collect();
-            let answer = Answer { body: empty::NO_FILES.to_owned(), notices, ..Answer::default() };
-            return Ok(Output::new(answer, details));
-        }
-        if self.found <= call.offset {
+        if self.found > 0 && self.found <= call.offset {
             let (offset, total, unit) = (call.offset, self.found, call.unit);
             return Err(ToolError::OffsetBeyondLast { offset, total, unit });
+        }
+        let skipped = Skipped {
+            unreadable: self.unreadable.count(),
+            ignore_rules: self.rules_left_aside,
+            ..Skipped::default()
+        };
+        let mut details = Details { skipped: skipped.reported(), ..Details::default() };
+        let unreadable = (!self.unreadable.is_empty()).then_some(Notice::Unreadable(self.unreadable));
+        let rules = (self.rules_left_aside > 0).then_some(Notice::RulesLeftAside(self.rules_left_aside));
+        let about_search = unreadable.into_iter().chain(rules);
+        if self.found == 0 {
+            let ignored = ignored.then_some(Notice::IgnoredNotSearched);
+            let notices = about_search.chain(ignored).collect();
+            let answer = Answer { body: empty::NO_FILES.to_owned(), notices, ..Answer::default() };
+            return Ok(Output::new(answer, details));
         }
         for path in self.newest.into_iter().flat_map(|newest| newest.page(call.offset, call.limit)) {
             self.page.push(&self.paths.show(&path));
@@ -184,11 +195,10 @@ impl<'a> Results<'a> {
         let page = self.page.finish(call);
         details.result_limit_reached = (more && !page.is_cut()).then_some(call.limit);
         let (body, mut notices) = page.conclude(call, more, None, &mut details);
-        if let Some(unreadable) = unreadable {
-            // The one that says how to continue stays last.
-            let leads_on = matches!(notices.last(), Some(Notice::Continue { .. }));
-            notices.insert(notices.len() - usize::from(leads_on), unreadable);
-        }
+        // The one that says how to continue stays last.
+        let leads_on = matches!(notices.last(), Some(Notice::Continue { .. }));
+        let at = notices.len() - usize::from(leads_on);
+        notices.splice(at..at, about_search);
         Ok(Output::new(Answer { body, notices, ..Answer::default() }, details))
     }
 }

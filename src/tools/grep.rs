@@ -6,7 +6,6 @@
 
 mod body;
 mod results;
-mod visit;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,7 +16,7 @@ use crate::limits::{self, Limits};
 use crate::search::content::pattern::{Case, LineMode, Refused, Source, Syntax};
 use crate::search::content::{OutputMode, Pattern, Query};
 use crate::search::globs::Glob;
-use crate::search::ignore_rules::Rules;
+use crate::search::matches;
 use crate::search::walk::Stop;
 use cutline_core::notice::Unit;
 use cutline_core::text::show;
@@ -27,7 +26,6 @@ use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, Paths};
 use super::{Context, Output, ToolError, ToolName};
 use results::Results;
-use visit::Content;
 
 /// The arguments of grep.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -97,7 +95,7 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
         let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Either)?;
         let plan = plan(&args, &place, cx.limits())?;
         match place.kind {
-            Kind::Directory => search_folder(cx, &place, plan),
+            Kind::Directory => search_folder(cx, &place, &plan),
             Kind::File | Kind::Other(_) => search_file(cx, &place, &plan),
         }
     })
@@ -147,13 +145,14 @@ fn max_line_chars(limits: &Limits) -> usize {
     limits.max_line_chars.min(usize::try_from(page).unwrap_or(usize::MAX))
 }
 
-fn search_folder(cx: &Context, place: &OpenedPath, plan: Plan) -> Result<Output, ToolError> {
-    let rules = if plan.no_ignore { Rules::none() } else { Rules::above(&place.real) };
-    let stop = Stop::new(cx.cancel.clone());
-    let mut results = results(cx, &plan, Paths::below(&cx.workspace, &place.real));
-    let content = Content { query: plan.query, glob: plan.glob, stop: &stop };
-    let left_out = walk_support::walk(cx, place, &rules, &stop, &content, |found| results.take(found))?;
-    results.conclude(left_out)
+fn search_folder(cx: &Context, place: &OpenedPath, plan: &Plan) -> Result<Output, ToolError> {
+    let walk = walk_support::walk(cx, place, plan.no_ignore)?;
+    let mut results = results(cx, plan, Paths::below(&cx.workspace, &place.real));
+    matches::tree(&walk, &plan.query, plan.glob.as_ref(), |found| results.take(found));
+    if walk.stop.is_cancelled() {
+        return Err(ToolError::Cancelled);
+    }
+    results.conclude(walk.rules.ignored_any())
 }
 
 fn search_file(cx: &Context, place: &OpenedPath, plan: &Plan) -> Result<Output, ToolError> {
@@ -161,13 +160,7 @@ fn search_file(cx: &Context, place: &OpenedPath, plan: &Plan) -> Result<Output, 
     let file = place.file().map_err(refused)?;
     let stop = Stop::new(cx.cancel.clone());
     let mut results = results(cx, plan, Paths::of_file(&cx.workspace, &place.real));
-    let done = visit::alone(&plan.query, file, place.len(), &stop, &mut |found| {
-        let flow = results.take(found);
-        if flow.is_break() {
-            stop.stop();
-        }
-        flow
-    });
+    let done = matches::file(&plan.query, file, place.len(), &stop, |found| results.take(found));
     if stop.is_cancelled() {
         return Err(ToolError::Cancelled);
     }

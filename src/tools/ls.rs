@@ -3,13 +3,15 @@
 //! One name a line, without regard to case, ties by bytes; folders, and links that lead to one inside
 //! the roots, end with `/`.
 
+use std::ops::ControlFlow;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::fs::folder::EntryKind;
-use crate::fs::listing::{ListPage, ListedNames};
+use crate::fs::listing::{Listing, Order};
 use crate::fs::open::{Kind, OpenError, OpenedPath};
 use crate::limits;
+use crate::sys::{DirReader, FileKind};
 use cutline_core::details::Details;
 use cutline_core::notice::{Answer, Unit, empty};
 use cutline_core::text::{Extent, show};
@@ -17,6 +19,11 @@ use cutline_core::text::{Extent, show};
 use super::page::{Call, Page};
 use super::resolve::{self, ExpectedKind};
 use super::{Context, Output, ToolError};
+
+/// Bytes of names that the kernel hands over at once.
+const BUFFER_BYTES: usize = 64 * 1024;
+/// Bytes that names may take: where an offset needs more, the folder is read again for those that follow.
+const NAMES_BYTES: usize = 24 * 1024 * 1024;
 
 /// The arguments of ls.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -47,15 +54,35 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 }
 
 fn list(cx: &Context, place: &OpenedPath, call: &Call) -> Result<Output, ToolError> {
-    let refused = |error| resolve::refused(cx, &place.real.to_string_lossy(), error);
-    let folder = place.folder().map_err(refused)?;
-    let asked = ListPage { offset: call.offset, limit: call.limit };
-    let read = ListedNames::read(&folder, &asked, || cx.cancel.is_cancelled());
-    let names = read.map_err(|error| refused(OpenError::Other(error)))?;
-    if cx.cancel.is_cancelled() {
-        return Err(ToolError::Cancelled);
-    }
-    let total = names.len();
+    let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let mut page = Page::new(cx.limits().bounds());
+    let mut skip = count(call.offset);
+    // A page is full with one more than its lines.
+    let mut wanted = count(call.limit.min(cx.limits().max_lines.saturating_add(1)));
+    let mut after = None;
+    let total = loop {
+        let mut names = Listing::new(Order::IgnoringCase, skip.saturating_add(wanted), NAMES_BYTES, after);
+        let mut total = 0;
+        each_name(cx, place, |name, kind| {
+            total += 1;
+            names.push(name, kind, ());
+        })?;
+        after = names.finish();
+        if cx.cancel.is_cancelled() {
+            return Err(ToolError::Cancelled);
+        }
+        for (name, kind) in names.iter().skip(skip) {
+            if wanted == 0 || page.is_full() {
+                break;
+            }
+            page.push(&shown(cx, place, name, kind));
+            wanted -= 1;
+        }
+        skip = skip.saturating_sub(names.len());
+        if after.is_none() || wanted == 0 || page.is_full() {
+            break total;
+        }
+    };
     if total == 0 {
         let answer = Answer { body: empty::NO_ENTRIES.to_owned(), ..Answer::default() };
         return Ok(Output::new(answer, Details::default()));
@@ -63,16 +90,9 @@ fn list(cx: &Context, place: &OpenedPath, call: &Call) -> Result<Output, ToolErr
     if call.offset >= total {
         return Err(ToolError::OffsetBeyondLast { offset: call.offset, total, unit: call.unit });
     }
-    let mut page = Page::new(cx.limits().bounds());
-    for (name, kind) in names.asked() {
-        page.push(&shown(cx, place, name, kind));
-        if page.is_full() {
-            break;
-        }
-    }
     let page = page.finish(call);
     let more = total - call.offset > call.limit;
-    let whole = page.is_cut().then(|| extent(cx, place, &names));
+    let whole = page.is_cut().then(|| extent(cx, place)).transpose()?;
     let cut = whole.is_some() || more;
     let limit = (more && whole.is_none()).then_some(call.limit);
     let total_entries = cut.then_some(total);
@@ -81,30 +101,48 @@ fn list(cx: &Context, place: &OpenedPath, call: &Call) -> Result<Output, ToolErr
     Ok(Output::new(Answer { body, notices, ..Answer::default() }, details))
 }
 
+/// Gives each entry of the folder to `take`, in no order, until the call is cancelled.
+fn each_name(
+    cx: &Context,
+    place: &OpenedPath,
+    mut take: impl FnMut(&[u8], FileKind),
+) -> Result<(), ToolError> {
+    let refused = |error| resolve::refused(cx, &place.real.to_string_lossy(), error);
+    let mut names = 0_u64;
+    let read =
+        DirReader::with_capacity(BUFFER_BYTES).read(&place.folder().map_err(refused)?, |name, kind| {
+            take(name, kind);
+            names += 1;
+            let is_over = names.is_multiple_of(1024) && cx.cancel.is_cancelled();
+            if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+    read.map_err(|error| refused(OpenError::Other(error)))
+}
+
 /// A name as it is listed.
-fn shown(cx: &Context, place: &OpenedPath, name: &[u8], kind: EntryKind) -> String {
+fn shown(cx: &Context, place: &OpenedPath, name: &[u8], kind: FileKind) -> String {
     let slash = if leads_to_folder(cx, place, name, kind) { "/" } else { "" };
     [&show::name(name), slash].concat()
 }
 
-/// Whether an entry is a folder, or a link to one inside the roots; of what is outside nothing is told.
-fn leads_to_folder(cx: &Context, place: &OpenedPath, name: &[u8], kind: EntryKind) -> bool {
+/// True if an entry is a folder, or a link to one inside the roots; nothing is told of what is outside.
+fn leads_to_folder(cx: &Context, place: &OpenedPath, name: &[u8], kind: FileKind) -> bool {
     let inside = || OpenedPath::open(&cx.workspace, &place.join(name));
     match kind {
-        EntryKind::Folder => true,
-        EntryKind::Link => inside().is_ok_and(|place| place.kind == Kind::Directory),
-        EntryKind::File | EntryKind::Other => false,
+        FileKind::Folder => true,
+        FileKind::Link => inside().is_ok_and(|place| place.kind == Kind::Directory),
+        _ => false,
     }
 }
 
-/// What the whole listing would be.
-fn extent(cx: &Context, place: &OpenedPath, names: &ListedNames) -> Extent {
-    let bytes = |(name, kind): (&[u8], EntryKind)| {
-        let slash = u64::from(leads_to_folder(cx, place, name, kind));
-        show::name(name).len() as u64 + slash + 1
-    };
-    let all: u64 = names.iter().map(bytes).sum();
-    Extent { lines: names.len(), bytes: all.saturating_sub(1) }
+/// The extent of the whole listing.
+fn extent(cx: &Context, place: &OpenedPath) -> Result<Extent, ToolError> {
+    let (mut lines, mut bytes) = (0, 0);
+    each_name(cx, place, |name, kind| {
+        lines += 1;
+        bytes += show::name(name).len() as u64 + u64::from(leads_to_folder(cx, place, name, kind)) + 1;
+    })?;
+    Ok(Extent { lines, bytes: bytes.saturating_sub(1) })
 }
 
 #[cfg(test)]

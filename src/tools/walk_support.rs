@@ -1,7 +1,6 @@
-//! What grep and find share: the walk, how its paths are shown, and news of a long one.
+//! What grep and find share: the walk, how its paths are shown, and the progress of a long one.
 
 use std::borrow::Cow;
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -9,15 +8,15 @@ use std::time::{Duration, Instant};
 use crate::fs::open::OpenedPath;
 use crate::fs::workspace::Workspace;
 use crate::search::ignore_rules::Rules;
-use crate::search::walk::{Stop, Visit, Walk};
+use crate::search::walk::{Stop, Walk};
 use cutline_core::text::{self, show};
 
 use super::resolve::refused;
 use super::{Context, Progress, ToolError};
 
-/// How long a walk may last before there is news of it.
+/// Time before the first progress: shorter walks report none.
 const FIRST_PROGRESS_AFTER: Duration = Duration::from_secs(1);
-/// How long after that there is news again.
+/// Time between two reports of progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
 
 /// How the paths of a walk are shown: as the workspace shows them.
@@ -55,24 +54,15 @@ impl Paths {
     }
 }
 
-/// Walks the folder at `place` but for what `rules` leave out; what `visit` finds goes to `take` in path
-/// order, until that breaks. Whether the rules left anything out.
-pub(super) fn walk<V: Visit>(
-    cx: &Context,
-    place: &OpenedPath,
-    rules: &Rules,
-    stop: &Stop,
-    visit: &V,
-    take: impl FnMut(V::Found) -> ControlFlow<()> + Send,
-) -> Result<bool, ToolError> {
-    let root = place.folder().map_err(|error| refused(cx, &place.real.to_string_lossy(), error))?;
-    let news = news(&cx.progress);
-    let workers = cx.shared.workers;
-    Walk { root: &root, rules: rules.clone(), workers, stop, progress: &news }.run(visit, take);
-    if stop.is_cancelled() {
-        return Err(ToolError::Cancelled);
-    }
-    Ok(rules.ignored_any())
+/// A walk of the folder at `place`, with its ignore rules or without.
+pub(super) fn walk(cx: &Context, place: &OpenedPath, no_ignore: bool) -> Result<Walk, ToolError> {
+    Ok(Walk {
+        root: place.folder().map_err(|error| refused(cx, &place.real.to_string_lossy(), error))?,
+        rules: if no_ignore { Rules::none() } else { Rules::above(&place.real) },
+        workers: cx.shared.workers,
+        stop: Stop::new(cx.cancel.clone()),
+        progress: Box::new(progress(&cx.progress)),
+    })
 }
 
 /// A path, or both its ends around `…` where it has more than `max_bytes` bytes.
@@ -85,8 +75,8 @@ pub(super) fn shortened(path: &str, max_bytes: u64) -> Cow<'_, str> {
     Cow::Owned([text::prefix(path, kept - kept / 2), "…", text::suffix(path, kept / 2)].concat())
 }
 
-/// Tells now and then how many entries a walk has visited.
-fn news(progress: &Progress) -> impl Fn(u64) + Sync + use<> {
+/// Reports the number of entries that a walk has visited, now and then.
+fn progress(progress: &Progress) -> impl Fn(u64) + Sync + use<> {
     let due = Mutex::new(Instant::now() + FIRST_PROGRESS_AFTER);
     let progress = progress.clone();
     move |visited| {
@@ -147,15 +137,15 @@ mod tests {
     }
 
     #[test]
-    fn news_of_long_walks_alone_and_not_too_often() {
+    fn progress_is_of_long_walks_and_in_intervals() {
         let heard = Arc::new(Mutex::new(Vec::new()));
         let listener = Arc::clone(&heard);
-        let news = news(&Progress::new(move |message| listener.lock().unwrap().push(message)));
+        let report = progress(&Progress::new(move |message| listener.lock().unwrap().push(message)));
         let start = Instant::now();
         let mut visited = 0;
         while start.elapsed() < Duration::from_millis(1300) {
             visited += 1;
-            news(visited);
+            report(visited);
             if start.elapsed() < Duration::from_millis(900) {
                 assert!(heard.lock().unwrap().is_empty());
             }

@@ -45,12 +45,68 @@ fn patterns_and_globs_past_their_bounds_are_refused() {
 fn rules_past_their_bounds_are_passed_over() {
     let long = "b".repeat(1025);
     let workspace = Workspace::with(&json!({
-        ".ignore": format!("{long}\n{{{{{{{{{{{{{{{{{{x}}}}}}}}}}}}}}}}}}\nhidden\n{}\nlate\n", "#".repeat(32_768)),
+        ".ignore": format!("{long}\nhidden\n{}\nlate\n", "#".repeat(900_000)),
         "hidden": "needle\n",
         "late": "needle\n",
     }));
     let mut client = Client::new(&workspace);
-    client.call("grep", json!({"pattern": "needle"})).assert_text("late:1: needle");
+    client.call("grep", json!({"pattern": "needle"})).assert_holds("No matches found");
+    fs::write(workspace.path(".ignore"), format!("hidden\n{}\n", "#".repeat(1_000_000))).unwrap();
+    let reply = client.call("grep", json!({"pattern": "needle"}));
+    reply.assert_text(
+        "hidden:1: needle\nlate:1: needle\n\n[Ignore rules of 1 folder were too large and left aside]",
+    );
+}
+
+/// Most memory that the server has had so far.
+fn memory_peak_kb(client: &Client) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", client.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    peak.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+/// Ignore files of a strange repository, each with as many costly rules as it may have.
+#[test]
+fn hostile_ignore_rules_take_bounded_memory() {
+    let workspace = Workspace::with(&json!({"top": ""}));
+    let mut folder = workspace.root().to_path_buf();
+    for depth in 0..40 {
+        folder.push("d");
+        fs::create_dir(&folder).unwrap();
+        let line = format!("**/a{depth}/{}", "**/a/**/b/".repeat(90));
+        fs::write(folder.join(".gitignore"), format!("{line}\n").repeat(32_768 / line.len())).unwrap();
+    }
+    fs::write(folder.join("bottom"), "needle\n").unwrap();
+    let mut client = Client::new(&workspace);
+    let before = memory_peak_kb(&client);
+    client
+        .call("find", json!({"pattern": "bottom"}))
+        .assert_holds("/bottom\n\n[Ignore rules of 37 folders were too large and left aside]");
+    client.call("grep", json!({"pattern": "needle"})).assert_holds("folders were too large and left aside]");
+    let taken = memory_peak_kb(&client) - before;
+    assert!(taken < 24_000, "{taken} KB");
+}
+
+/// Folders of more names than are to be held, and pages from their start.
+#[test]
+fn large_folders_take_bounded_memory() {
+    let workspace = Workspace::with(&json!({"top": ""}));
+    let long = "n".repeat(240);
+    fs::create_dir(workspace.path("large")).unwrap();
+    for n in 0..100_000 {
+        fs::File::create(workspace.path(format!("large/{n:06}{long}"))).unwrap();
+    }
+    let mut client = Client::new(&workspace);
+    let before = memory_peak_kb(&client);
+    let reply = client.call("ls", json!({"path": "large", "limit": 1}));
+    assert_eq!(reply.details()["totalEntries"], 100_000, "{reply}");
+    let listed = memory_peak_kb(&client) - before;
+    assert!(listed < 4_000, "{listed} KB");
+    client.call("ls", json!({"path": "large", "offset": 99_999})).assert_text(&format!("099999{long}"));
+    let found = client.call("find", json!({"pattern": "*", "path": "large", "offset": 99_999}));
+    found.assert_text(&format!("large/099999{long}"));
+    let taken = memory_peak_kb(&client) - before;
+    assert!(taken < 80_000, "{taken} KB");
 }
 
 #[test]

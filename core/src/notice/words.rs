@@ -124,6 +124,10 @@ impl fmt::Display for Notice {
                 let files = Count(names.count(), "file is", "files are");
                 write!(f, "[{files} over {}, too large for multiline: {names}]", Size(*limit))
             }
+            Self::RulesLeftAside(folders) => {
+                let folders = Count(*folders, "folder", "folders");
+                write!(f, "[Ignore rules of {folders} were too large and left aside]")
+            }
             Self::IgnoredNotSearched => {
                 write!(f, "[Ignored files were not searched. Use noIgnore=true to include them]")
             }

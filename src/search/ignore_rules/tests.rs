@@ -6,48 +6,34 @@ use std::path::Path;
 use std::process::Command;
 
 use super::*;
-use crate::fs::folder::EntryKind;
-use crate::search::walk::{Emit, Entry, ProgressUnit, Stop, Visit, Walk};
+use crate::search::globs::Glob;
+use crate::search::names::{self, Found, Kinds, Query};
+use crate::search::walk::{Stop, Walk};
 use crate::sys;
 
-struct Files;
-
-impl Visit for Files {
-    type Found = String;
-    type Worker = ();
-    const PROGRESS_UNIT: ProgressUnit = ProgressUnit::Names;
-
-    fn worker(&self) {}
-    fn wants(&self, _: &[u8], kind: EntryKind) -> bool {
-        kind != EntryKind::Folder
-    }
-    fn enters(&self, _: &[u8]) -> bool {
-        true
-    }
-    fn begin(&self, (): &mut ()) {}
-    fn visit(&self, (): &mut (), entry: &mut Entry<'_>, emit: &mut Emit<'_, String>) {
-        let _either = emit(String::from_utf8(entry.path()).unwrap());
-    }
-    fn unreadable(&self, path: &[u8]) -> String {
-        panic!("{path:?}")
-    }
-    fn weight(&self, _: &String) -> usize {
-        1
-    }
-}
-
-/// The files that a walk in `dir` comes by, and whether rules left anything out.
-fn files(dir: &Path) -> (Vec<String>, bool) {
+/// The files that a walk in `dir` comes by, true if rules left anything out, and the number of folders
+/// whose rules were left aside.
+fn search(dir: &Path, workers: usize) -> (Vec<String>, bool, u64) {
     let dir = dir.canonicalize().unwrap();
-    let root = sys::open_folder(&dir).unwrap();
-    let (stop, rules) = (Stop::default(), Rules::above(&dir));
-    let walk = Walk { root: &root, rules: rules.clone(), workers: 2, stop: &stop, progress: &|_| {} };
-    let mut files = Vec::new();
-    walk.run(&Files, |path| {
-        files.push(path);
+    let (root, rules) = (sys::open_folder(&dir).unwrap(), Rules::above(&dir));
+    let walk = Walk { root, rules, workers, stop: Stop::default(), progress: Box::new(|_| {}) };
+    let query = Query { glob: Glob::new("*", &dir).unwrap(), kinds: Kinds::Files, with_times: false };
+    let (mut files, mut left_aside) = (Vec::new(), 0);
+    names::tree(&walk, &query, |found| {
+        match found {
+            Found::Entry { path, .. } => files.push(String::from_utf8(path).unwrap()),
+            Found::RulesLeftAside => left_aside += 1,
+            Found::Unreadable(path) => panic!("{path:?}"),
+        }
         ControlFlow::Continue(())
     });
-    (files, rules.ignored_any())
+    (files, walk.rules.ignored_any(), left_aside)
+}
+
+fn files(dir: &Path) -> (Vec<String>, bool) {
+    let (files, ignored_any, left_aside) = search(dir, 2);
+    assert_eq!(left_aside, 0);
+    (files, ignored_any)
 }
 
 fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
@@ -87,7 +73,7 @@ fn nested_rules_the_nearest_first() {
 }
 
 #[test]
-fn parents_count_up_to_the_top_of_the_repository() {
+fn gitignore_of_parents_counts_up_to_the_top_and_ignore_beyond() {
     let dir = tree(&[
         (".gitignore", "*.outer\n"),
         (".ignore", "*.outest\n"),
@@ -101,12 +87,13 @@ fn parents_count_up_to_the_top_of_the_repository() {
         ("plain/a.outer", ""),
         ("plain/b", ""),
     ]);
-    assert_eq!(files(&dir.path().join("repo/sub")).0, ["a.outer", "a.outest"]);
+    assert_eq!(files(&dir.path().join("repo/sub")).0, ["a.outer"]);
     assert_eq!(files(&dir.path().join("plain")).0, ["b"]);
-    let all =
-        [".gitignore", ".ignore", "plain/b", "repo/.gitignore", "repo/sub/a.outer", "repo/sub/a.outest"];
-    assert_eq!(files(dir.path()).0, all);
-    assert_eq!(files(&dir.path().join("repo")).0, [".gitignore", "sub/a.outer", "sub/a.outest"]);
+    assert_eq!(
+        files(dir.path()).0,
+        [".gitignore", ".ignore", "plain/b", "repo/.gitignore", "repo/sub/a.outer"]
+    );
+    assert_eq!(files(&dir.path().join("repo")).0, [".gitignore", "sub/a.outer"]);
 }
 
 #[test]
@@ -164,18 +151,47 @@ fn as_git_says() {
 }
 
 #[test]
-fn a_chain_of_rules_may_be_longer_than_a_stack_is_deep() {
+fn rules_past_the_budget_are_left_aside_alike_for_any_workers() {
+    let names =
+        |folder: usize| (0..60_000).map(move |n| format!("name-{folder}-{n}")).collect::<Vec<_>>().join("\n");
+    let contents: Vec<String> = (0..8).map(names).collect();
+    let mut path = String::new();
+    let mut content = Vec::new();
+    for (folder, rules) in contents.iter().enumerate() {
+        path = format!("{path}d{folder}/");
+        content.push((format!("{path}.gitignore"), rules.as_str()));
+        content.push((format!("{path}name-{folder}-59999"), ""));
+    }
+    let large = "a\n".repeat(600_000);
+    content.push(("large/.gitignore".to_owned(), &large));
+    content.push(("large/a".to_owned(), ""));
+    content.push(("z".to_owned(), ""));
+    let dir = tree(&content.iter().map(|(path, content)| (path.as_str(), *content)).collect::<Vec<_>>());
+    let first = search(dir.path(), 1);
+    assert!(first.1 && first.0.contains(&"large/a".to_owned()), "{first:?}");
+    assert!(!first.0.contains(&"d0/name-0-59999".to_owned()), "{first:?}");
+    assert!(first.2 > 1 && first.2 < 9, "{first:?}");
+    let last = format!("{path}name-7-59999");
+    assert!(first.0.contains(&last), "{first:?}");
+    for workers in 2..5 {
+        assert_eq!(search(dir.path(), workers), first, "{workers}");
+    }
+}
+
+#[test]
+fn chain_of_rules_is_dropped_without_recursion() {
     let mut rules = Rules { shared: None, nearest: None };
-    for root_len in 0..500_000 {
-        let level = DirRules {
+    for len in 0..500_000 {
+        let above = DirRules {
             above: rules.nearest,
-            root_len,
+            position: Position::Within(len),
             ignore: None,
             gitignore: None,
             exclude: None,
             top: false,
+            cost: 0,
         };
-        rules.nearest = Some(Arc::new(level));
+        rules.nearest = Some(Arc::new(above));
     }
     let other = rules.clone();
     drop(rules);

@@ -1,64 +1,69 @@
-//! What a walk has still to do and what it has found already, in the walk's order.
+//! The work of a walk that is still to be done, and what it has found already, in the walk's order.
 //!
-//! Each item has a key, and the order of the keys is the order of the results: what becomes of an
-//! item takes its place. Workers take the first item that waits, so that they look ahead of the
-//! front no further than they must; what they find there is held, up to a bound. The front-most item
-//! may always be worked on, so that there is always somebody who goes on.
+//! What becomes of an item takes its place. Workers take the first item that waits, so that they look
+//! ahead of the front no further than they must; what they find there is held, up to a bound. The
+//! front-most item may always be worked on, so that the walk always goes on.
+#![expect(clippy::indexing_slicing, reason = "indexes are those of items just found")]
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::fs::folder::{Listing, Task};
+use super::dir::{Dir, Position, Task};
+use crate::fs::listing::Bound;
 use crate::search::ignore_rules::Rules;
 
-/// Entries that are visited in one go.
+/// Entries that are visited in one go: fewer would have workers wait for the queue.
 const BATCH: usize = 32;
 /// Bytes that may be held for their turn before only the front is worked on.
 const HELD_BYTES: usize = 4 * 1024 * 1024;
-/// Items that may be held for their turn.
+/// Items that may be held for their turn: the queue looks through them.
 const HELD_ITEMS: usize = 1024;
 
-/// Where an item stands: at each level, its place among what its folder became.
-pub(super) type Key = Vec<u32>;
-
-/// Something to do.
-#[derive(Debug, Clone)]
+/// A piece of work.
+#[derive(Debug)]
 pub(super) enum Work {
-    /// A folder to read.
-    Folder { path: Vec<u8>, rules: Rules },
+    /// A folder to read, with the rules that hold in it, those of its own files not yet among them.
+    Folder { position: Position, rules: Rules },
+    /// The rest of a folder that has more names than are held at once; the rules are its own.
+    Rest { position: Position, rules: Rules, after: Bound<Task> },
     /// The entries of a folder from one on.
-    Entries { listing: Arc<Listing>, from: usize, rules: Rules },
+    Entries { dir: Arc<Dir>, from: usize, rules: Rules },
     /// Consecutive entries to visit.
-    Batch { listing: Arc<Listing>, from: usize, to: usize },
+    Batch { dir: Arc<Dir>, from: usize, to: usize },
     /// As `Batch`, of which one gave more than may be held: only for the front.
-    Streamed { listing: Arc<Listing>, from: usize, to: usize },
+    Streamed { dir: Arc<Dir>, from: usize, to: usize },
 }
+
+/// A running item, as the queue knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Ticket(u64);
 
 #[derive(Debug)]
 enum Item<F> {
     Pending(Work),
-    Running,
+    Running(Ticket),
     Found { found: Vec<F>, weight: usize },
 }
 
 /// The items of a walk.
 #[derive(Debug)]
 pub(super) struct Queue<F> {
-    live: BTreeMap<Key, Item<F>>,
-    pending: BTreeSet<Key>,
+    /// All of them, the front-most last: the changes are there, and what waits behind is not moved.
+    items: Vec<Item<F>>,
+    pending: usize,
+    tickets: u64,
     held_bytes: usize,
     held_items: usize,
-    /// Whether a worker is handing over what is ready.
+    /// True while a worker hands over what is ready.
     pub(super) draining: bool,
-    /// How many workers wait for news.
+    /// Number of workers that wait for a change.
     pub(super) waiting: usize,
 }
 
 /// What a queue has for a worker.
 #[derive(Debug)]
 pub(super) enum Next {
-    /// This, in this place.
-    Work(Key, Work),
+    /// A piece of work.
+    Work(Ticket, Work),
     /// Nothing now.
     Wait,
     /// Nothing any more.
@@ -67,104 +72,104 @@ pub(super) enum Next {
 
 impl<F> Queue<F> {
     pub(super) fn new(first: Work) -> Self {
-        let key = vec![0];
-        Self {
-            live: BTreeMap::from([(key.clone(), Item::Pending(first))]),
-            pending: BTreeSet::from([key]),
-            held_bytes: 0,
-            held_items: 0,
-            draining: false,
-            waiting: 0,
-        }
+        let items = vec![Item::Pending(first)];
+        Self { items, pending: 1, tickets: 0, held_bytes: 0, held_items: 0, draining: false, waiting: 0 }
     }
 
-    /// The first thing that may be worked on.
+    /// The first piece of work that may be done now.
     pub(super) fn next(&mut self) -> Next {
-        let Some((front, _)) = self.live.first_key_value() else { return Next::Over };
-        let full = self.is_full();
-        let allowed = |key: &&Key| match self.live.get(*key) {
+        let Some(front) = self.items.len().checked_sub(1) else { return Next::Over };
+        let last_allowed = if self.is_full() { front } else { 0 };
+        let is_allowed = |&at: &usize| match &self.items[at] {
             // What was taken from the front before it may still be on its way to the sink.
-            Some(Item::Pending(Work::Streamed { .. })) => *key == front && !self.draining,
-            _ => *key == front || !full,
+            Item::Pending(Work::Streamed { .. }) => at == front && !self.draining,
+            Item::Pending(_) => true,
+            Item::Running(_) | Item::Found { .. } => false,
         };
-        let Some(key) = self.pending.iter().find(allowed).cloned() else { return Next::Wait };
-        self.pending.remove(&key);
-        match self.live.insert(key.clone(), Item::Running) {
-            Some(Item::Pending(Work::Entries { listing, from, rules })) => {
-                self.split(key, listing, from, rules)
+        let found = if self.pending == 0 { None } else { (last_allowed..=front).rev().find(is_allowed) };
+        let Some(at) = found else { return Next::Wait };
+        self.tickets += 1;
+        let ticket = Ticket(self.tickets);
+        match std::mem::replace(&mut self.items[at], Item::Running(ticket)) {
+            Item::Pending(work) => {
+                self.pending -= 1;
+                let (work, rest) = first_of(work);
+                self.add(at, rest);
+                Next::Work(ticket, work)
             }
-            Some(Item::Pending(work)) => Next::Work(key, work),
-            _ => Next::Wait,
+            Item::Running(_) | Item::Found { .. } => Next::Wait,
         }
     }
 
-    /// Takes the first part off a folder's entries; the rest stays, in the next place.
-    fn split(&mut self, key: Key, listing: Arc<Listing>, from: usize, rules: Rules) -> Next {
-        let enters = |index: usize| listing.get(index).is_none_or(|(_, _, task)| task == Task::Enter);
-        let to = if enters(from) {
-            from + 1
-        } else {
-            let end = (from + BATCH).min(listing.len());
-            (from..end).find(|&index| enters(index)).unwrap_or(end)
-        };
-        if to < listing.len() {
-            let mut rest = key.clone();
-            if let Some(place) = rest.last_mut() {
-                *place += 1;
-            }
-            let work = Work::Entries { listing: Arc::clone(&listing), from: to, rules: rules.clone() };
-            self.add(rest, work);
-        }
-        match listing.get(from) {
-            Some((name, _, Task::Enter)) => Next::Work(key, Work::Folder { path: listing.join(name), rules }),
-            _ => Next::Work(key, Work::Batch { listing, from, to }),
+    /// Adds work in the place after the item that stands at `at`.
+    fn add(&mut self, at: usize, work: Option<Work>) {
+        if let Some(work) = work {
+            self.items.insert(at, Item::Pending(work));
+            self.pending += 1;
         }
     }
 
-    fn add(&mut self, key: Key, work: Work) {
-        self.pending.insert(key.clone());
-        self.live.insert(key, Item::Pending(work));
-    }
-
-    /// Ends the work in a place: what it found stays there, what it leads to follows.
-    pub(super) fn finish(&mut self, key: Key, found: Vec<F>, weight: usize, then: Option<Work>) {
-        if let Some(work) = then {
-            let mut after = key.clone();
-            after.push(0);
-            self.add(after, work);
-        }
+    /// Ends a piece of work: what it found takes its place, what it leads to follows.
+    pub(super) fn finish(&mut self, ticket: Ticket, found: Vec<F>, weight: usize, then: Option<Work>) {
+        let is_it = |item: &Item<F>| matches!(item, Item::Running(running) if *running == ticket);
+        let Some(at) = self.items.iter().rposition(is_it) else { return };
         if found.is_empty() {
-            self.live.remove(&key);
+            self.items.remove(at);
         } else {
             self.held_bytes += weight;
             self.held_items += 1;
-            self.live.insert(key, Item::Found { found, weight });
+            self.items[at] = Item::Found { found, weight };
         }
+        self.add(at, then);
     }
 
     /// What was found at the front and is ready to be handed over.
     pub(super) fn ready(&mut self) -> Option<Vec<F>> {
-        let front = self.live.first_entry()?;
-        match front.get() {
-            Item::Found { .. } => match front.remove() {
-                Item::Found { found, weight } => {
-                    self.held_bytes -= weight;
-                    self.held_items -= 1;
-                    Some(found)
-                }
-                Item::Pending(_) | Item::Running => None,
-            },
-            Item::Pending(_) | Item::Running => None,
+        match self.items.pop_if(|front| matches!(front, Item::Found { .. }))? {
+            Item::Found { found, weight } => {
+                self.held_bytes -= weight;
+                self.held_items -= 1;
+                Some(found)
+            }
+            Item::Pending(_) | Item::Running(_) => None,
         }
     }
 
-    /// Whether so much is held that only the front may be worked on.
+    /// True if so much is held that only the front may be worked on.
     pub(super) fn is_full(&self) -> bool {
         self.held_bytes > HELD_BYTES || self.held_items > HELD_ITEMS
     }
 
-    /// Whether there is something for a second worker to take.
+    /// True if there is something for another worker to take.
     pub(super) fn has_pending(&self) -> bool {
-        !self.pending.is_empty()
+        self.pending > 0
     }
+}
+
+/// The first piece of work, and what remains: a folder's entries are taken in parts.
+fn first_of(work: Work) -> (Work, Option<Work>) {
+    let Work::Entries { dir, from, rules } = work else { return (work, None) };
+    let enters = |index: usize| dir.entries.get(index).2 == Task::Enter;
+    let is_folder = enters(from);
+    let to = if is_folder {
+        from + 1
+    } else {
+        let end = (from + BATCH).min(dir.entries.len());
+        (from..end).find(|&index| enters(index)).unwrap_or(end)
+    };
+    let first = if is_folder {
+        Work::Folder { position: Some((Arc::clone(&dir), from)), rules: rules.clone() }
+    } else {
+        Work::Batch { dir: Arc::clone(&dir), from, to }
+    };
+    (first, entries(dir, to, rules))
+}
+
+/// The entries of a folder from one on, or what follows the last.
+pub(super) fn entries(dir: Arc<Dir>, from: usize, rules: Rules) -> Option<Work> {
+    if from < dir.entries.len() {
+        return Some(Work::Entries { dir, from, rules });
+    }
+    let after = dir.rest.clone()?;
+    Some(Work::Rest { position: dir.position.clone(), rules, after })
 }

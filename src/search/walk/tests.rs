@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use super::*;
-use crate::sys;
+use crate::sys::{self, FileKind};
+use tokio_util::sync::CancellationToken;
 
 /// Finds every entry; gives the path of each, and a piece of its own weight.
 struct All {
@@ -16,29 +17,34 @@ impl Visit for All {
     const PROGRESS_UNIT: ProgressUnit = ProgressUnit::Visits;
 
     fn worker(&self) {}
-    fn wants(&self, _: &[u8], _: EntryKind) -> bool {
+    fn wants(&self, _: &[u8], _: FileKind) -> bool {
         true
     }
     fn enters(&self, _: &[u8]) -> bool {
         true
     }
     fn begin(&self, (): &mut ()) {}
-    fn visit(&self, (): &mut (), entry: &mut Entry<'_>, emit: &mut Emit<'_, Vec<u8>>) {
+    fn visit(&self, (): &mut (), entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Vec<u8>>) {
         let _either = emit(entry.path());
     }
-    fn unreadable(&self, path: &[u8]) -> Vec<u8> {
-        [b"!", path].concat()
+    fn unreadable(&self, path: Vec<u8>) -> Vec<u8> {
+        [b"!", &*path].concat()
+    }
+    fn rules_left_aside(&self) -> Vec<u8> {
+        b"rules".to_vec()
     }
     fn weight(&self, _: &Vec<u8>) -> usize {
         self.weight
     }
 }
 
-fn walk(dir: &Path, workers: usize, weight: usize, max: usize) -> Vec<Vec<u8>> {
+fn walk_of(dir: &Path, workers: usize, stop: Stop) -> Walk {
     let root = sys::open_folder(dir).unwrap();
-    let stop = Stop::default();
-    let rules = Rules::none();
-    let walk = Walk { root: &root, rules, workers, stop: &stop, progress: &|_| {} };
+    Walk { root, rules: Rules::none(), workers, stop, progress: Box::new(|_| {}) }
+}
+
+fn walk(dir: &Path, workers: usize, weight: usize, max: usize) -> Vec<Vec<u8>> {
+    let walk = walk_of(dir, workers, Stop::default());
     let mut found = Vec::new();
     walk.run(&All { weight }, |path| {
         found.push(path);
@@ -140,18 +146,14 @@ fn a_cancelled_walk_ends() {
     let cancel = CancellationToken::new();
     let stop = Stop::new(cancel.clone());
     cancel.cancel();
-    let root = sys::open_folder(dir.path()).unwrap();
-    let walk = Walk { root: &root, rules: Rules::none(), workers: 4, stop: &stop, progress: &|_| {} };
-    walk.run(&All { weight: 1 }, |_| panic!("nothing is handed over"));
+    walk_of(dir.path(), 4, stop).run(&All { weight: 1 }, |_| panic!("nothing is handed over"));
 }
 
 #[test]
 fn a_panic_ends_the_walk_for_all() {
     let dir = tree(500);
     let panicked = std::panic::catch_unwind(|| {
-        let root = sys::open_folder(dir.path()).unwrap();
-        let stop = Stop::default();
-        let walk = Walk { root: &root, rules: Rules::none(), workers: 4, stop: &stop, progress: &|_| {} };
+        let walk = walk_of(dir.path(), 4, Stop::default());
         let mut count = 0;
         walk.run(&All { weight: 1 }, |_| {
             count += 1;

@@ -1,89 +1,157 @@
-//! What one worker of a walk does: read a folder, visit some entries, and again.
+//! The workers of a walk, and what they share. A worker reads a folder, visits some entries, and again.
 
 use std::io;
 use std::ops::ControlFlow;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
-use super::queue::{Key, Work};
-use super::{GIT, ProgressUnit, Shared, Visit, lock};
-use crate::fs::folder::{EntryKind, Listing, Reader, Task};
-use crate::search::ignore_rules::{RuleFiles, Rules};
-use crate::sys::{self, Folder, Stat, below};
+use super::dir::{self, Dir, OpenDirs, Position, Task};
+use super::queue::{self, Next, Queue, Ticket, Work};
+use super::stop::Stop;
+use super::visit::{Entry, ProgressUnit, Visit};
+use crate::fs::listing::{Bound, Listing, Order};
+use crate::search::ignore_rules::{GIT, RuleFiles, Rules};
+use crate::sys::{self, DirReader, FileKind, Folder};
 
 /// Bytes that one piece of work may hold until its turn comes.
 const PIECE_BYTES: usize = 1024 * 1024;
+/// Bytes of names that the kernel hands over at once.
+const BUFFER_BYTES: usize = 64 * 1024;
+/// Bytes that the names of one folder may take: the rest is read again when these are done.
+const NAMES_BYTES: usize = 20 * 1024 * 1024;
 
-/// An entry that is visited.
-pub struct Entry<'a> {
-    /// Its name.
-    pub name: &'a [u8],
-    /// What the folder says it is.
-    pub kind: EntryKind,
-    listing: &'a Arc<Listing>,
-    root: &'a Folder,
-    held: &'a mut OpenListing,
+/// What the workers of one walk share.
+pub(super) struct Shared<'a, V: Visit, S> {
+    pub(super) root: &'a Folder,
+    pub(super) stop: &'a Stop,
+    pub(super) progress: &'a (dyn Fn(u64) + Sync),
+    pub(super) visit: &'a V,
+    pub(super) sink: Mutex<S>,
+    pub(super) queue: Mutex<Queue<V::Found>>,
+    /// Told where workers that wait may go on.
+    pub(super) changed: Condvar,
+    /// What the progress counts.
+    pub(super) counted: AtomicU64,
 }
 
-/// The folder that a worker opened last, with its listing.
-type OpenListing = Option<(Arc<Listing>, Folder)>;
-
-impl Entry<'_> {
-    /// Its path, relative to where the walk began.
-    pub fn path(&self) -> Vec<u8> {
-        self.listing.join(self.name)
-    }
-
-    /// Opens it for reading; `None` where it is gone, or no regular file any more.
-    pub fn open(&mut self) -> io::Result<Option<(std::fs::File, Stat)>> {
-        let name = self.name;
-        match self.folder().and_then(|folder| below::file(folder, name)) {
-            Err(error) if sys::is_gone(&error) => Ok(None),
-            opened => opened,
+impl<V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Shared<'_, V, S> {
+    /// The next piece of work; waits for it. `None` when all is done.
+    fn next(&self) -> Option<(Ticket, Work)> {
+        let mut queue = lock(&self.queue);
+        loop {
+            if self.stop.is_stopped() {
+                self.changed.notify_all();
+                return None;
+            }
+            match queue.next() {
+                Next::Work(ticket, work) => {
+                    self.wake_one(&queue);
+                    return Some((ticket, work));
+                }
+                Next::Over => {
+                    self.changed.notify_all();
+                    return None;
+                }
+                Next::Wait => {
+                    queue.waiting += 1;
+                    queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
+                    queue.waiting -= 1;
+                }
+            }
         }
     }
 
-    /// What the system says of it; of a link itself.
-    pub fn stat(&mut self) -> io::Result<Stat> {
-        let name = self.name;
-        below::stat(self.folder()?, name)
+    /// Ends a piece of work, and hands over what is ready then.
+    fn finish(&self, ticket: Ticket, found: Vec<V::Found>, weight: usize, then: Option<Work>) {
+        let mut queue = lock(&self.queue);
+        let was_full = queue.is_full();
+        queue.finish(ticket, found, weight, then);
+        if !queue.draining {
+            queue.draining = true;
+            while let Some(found) = queue.ready() {
+                drop(queue);
+                let mut sink = lock(&self.sink);
+                for one in found {
+                    if self.give(&mut *sink, one).is_break() {
+                        break;
+                    }
+                }
+                drop(sink);
+                queue = lock(&self.queue);
+            }
+            queue.draining = false;
+        }
+        // The worker that finished goes on with the next; others are woken for what is left then.
+        if was_full && !queue.is_full() {
+            self.changed.notify_all();
+        } else {
+            self.wake_one(&queue);
+        }
     }
 
-    fn folder(&mut self) -> io::Result<&Folder> {
-        if !self.held.as_ref().is_some_and(|(listing, _)| Arc::ptr_eq(listing, self.listing)) {
-            let fd = below::folder(self.root, &self.listing.path)?;
-            *self.held = Some((Arc::clone(self.listing), fd));
+    fn wake_one(&self, queue: &Queue<V::Found>) {
+        if queue.waiting > 0 && queue.has_pending() && !queue.is_full() {
+            self.changed.notify_one();
         }
-        self.held.as_ref().map(|(_, folder)| folder).ok_or_else(|| io::ErrorKind::NotFound.into())
     }
+
+    /// Gives one thing found to the sink, and stops the walk where that breaks.
+    fn give(&self, sink: &mut S, one: V::Found) -> ControlFlow<()> {
+        if self.stop.is_stopped() {
+            return ControlFlow::Break(());
+        }
+        let flow = sink(one);
+        if flow.is_break() {
+            self.stop.stop();
+        }
+        flow
+    }
+}
+
+/// Locks. A panic of another worker is told by that worker's thread; the data is whole.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// One worker.
 pub(super) struct Worker<'a, V: Visit, S> {
     shared: &'a Shared<'a, V, S>,
     own: V::Worker,
-    reader: Reader,
-    held: OpenListing,
+    reader: DirReader,
+    open: OpenDirs<'a>,
+    /// The folder whose path is in `path`.
+    listed: Option<Arc<Dir>>,
+    /// A folder's path with a `/` after it, and then the name of one entry or another.
     path: Vec<u8>,
+    /// Length of that folder's path with the `/`.
+    path_len: usize,
 }
 
-/// Stops everybody where a worker panics: the others would wait for what it had taken.
+/// Stops all workers where one panics: the others would wait for what it had taken.
 struct StopOnPanic<'a, V: Visit, S>(&'a Shared<'a, V, S>);
 
 impl<V: Visit, S> Drop for StopOnPanic<'_, V, S> {
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.walk.stop.stop();
-            let _queue = lock(&self.0.queue);
-            self.0.news.notify_all();
+            self.0.stop.stop();
+            let _guard = lock(&self.0.queue);
+            self.0.changed.notify_all();
         }
     }
 }
 
 impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
     pub(super) fn new(shared: &'a Shared<'a, V, S>) -> Self {
-        let own = shared.visit.worker();
-        Self { shared, own, reader: Reader::default(), held: None, path: Vec::new() }
+        let (own, reader) = (shared.visit.worker(), DirReader::with_capacity(BUFFER_BYTES));
+        Self {
+            shared,
+            own,
+            reader,
+            open: OpenDirs::new(shared.root),
+            listed: None,
+            path: Vec::new(),
+            path_len: 0,
+        }
     }
 
     /// Works until all is done.
@@ -91,91 +159,121 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
         while self.step().is_some() {}
     }
 
-    /// Does the next thing there is to do; `None` when all is done.
+    /// Does the next piece of work; `None` when all is done.
     pub(super) fn step(&mut self) -> Option<()> {
         let shared = self.shared;
         let _guard = StopOnPanic(shared);
-        let (key, work) = shared.next()?;
+        let (ticket, work) = shared.next()?;
         match work {
-            Work::Folder { path, rules } => self.read(key, &path, &rules),
-            Work::Batch { listing, from, to } => self.visit_ahead(key, &listing, from, to),
-            Work::Streamed { listing, from, to } => self.visit_at_front(key, &listing, from, to),
-            Work::Entries { .. } => shared.finish(key, Vec::new(), 0, Some(work)),
+            Work::Folder { position, rules } => self.read(ticket, &position, rules, None),
+            Work::Rest { position, rules, after } => {
+                // The names before are held no longer than they are needed.
+                self.open.release();
+                self.listed = None;
+                self.read(ticket, &position, rules, Some(after));
+            }
+            Work::Batch { dir, from, to } => self.visit_ahead(ticket, &dir, from, to),
+            Work::Streamed { dir, from, to } => self.visit_at_front(ticket, &dir, from, to),
+            Work::Entries { .. } => shared.finish(ticket, Vec::new(), 0, Some(work)),
         }
         Some(())
     }
 
-    fn read(&mut self, key: Key, path: &[u8], rules: &Rules) {
+    /// Lists a folder, and leaves its entries as work.
+    fn read(&mut self, ticket: Ticket, position: &Position, rules: Rules, after: Option<Bound<Task>>) {
         let shared = self.shared;
-        match self.list(path.to_vec(), rules) {
-            Ok((listing, rules)) => {
-                let then = (!listing.is_empty()).then_some(Work::Entries { listing, from: 0, rules });
-                shared.finish(key, Vec::new(), 0, then);
+        let above = if position.is_none() && after.is_none() { rules.left_aside_above() } else { 0 };
+        let mut found: Vec<_> = (0..above).map(|_| shared.visit.rules_left_aside()).collect();
+        let mut then = None;
+        match self.list(position.clone(), rules, after) {
+            Ok((dir, rules, left_aside)) => {
+                found.extend(left_aside.then(|| shared.visit.rules_left_aside()));
+                then = queue::entries(dir, 0, rules);
             }
             // Gone since its name was read: it is as if it had never been.
-            Err(error) if sys::is_gone(&error) && !path.is_empty() => {
-                shared.finish(key, Vec::new(), 0, None);
-            }
-            Err(_) => {
-                let found = shared.visit.unreadable(path);
-                let weight = shared.visit.weight(&found);
-                shared.finish(key, vec![found], weight, None);
-            }
+            Err(error) if sys::is_gone(&error) && position.is_some() => {}
+            Err(_) => found.push(shared.visit.unreadable(dir::path(position))),
         }
+        let weight = found.iter().map(|found| shared.visit.weight(found)).sum();
+        shared.finish(ticket, found, weight, then);
     }
 
-    /// What is to be done in a folder, and the rules that hold below it.
-    fn list(&mut self, path: Vec<u8>, rules: &Rules) -> io::Result<(Arc<Listing>, Rules)> {
+    /// Lists what is to be done in a folder. Returns the rules that hold below it too, and true if those
+    /// of its own files were left aside.
+    fn list(
+        &mut self,
+        position: Position,
+        rules: Rules,
+        after: Option<Bound<Task>>,
+    ) -> io::Result<(Arc<Dir>, Rules, bool)> {
         let visit = self.shared.visit;
-        let fd = below::folder(self.shared.walk.root, &path)?;
-        let mut all = Listing::new(path);
+        let folder = self.open.open(&position)?;
+        self.take_path(&position);
+        let (path, path_len) = (&mut self.path, self.path_len);
+        let is_first = after.is_none();
+        let mut entries = Listing::new(Order::Bytes, usize::MAX, NAMES_BYTES, after);
         let mut files = RuleFiles::default();
-        self.reader.read(&fd, |name, kind| {
+        let mut names = 0;
+        self.reader.read(&folder, |name, kind| {
             files.see(name);
-            if name != GIT {
-                all.push(name, kind, &[Task::Visit]);
+            if name == GIT {
+                return ControlFlow::Continue(());
             }
+            names += 1;
+            path.truncate(path_len);
+            path.extend_from_slice(name);
+            if visit.wants(path, kind) {
+                entries.push(name, kind, Task::Visit);
+            }
+            if kind == FileKind::Folder && visit.enters(path) {
+                entries.push(name, kind, Task::Enter);
+            }
+            if names % 4096 == 0 && self.shared.stop.is_stopped() {
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
         })?;
-        self.count(ProgressUnit::Names, all.len());
-        let rules = rules.within(&fd, &all.path, files);
-        let mut listing = Listing::new(all.path.clone());
-        self.path.clear();
-        self.path.extend_from_slice(&all.path);
-        if !all.path.is_empty() {
+        let (rules, left_aside) =
+            if is_first { rules.within(&folder, path_len, files) } else { (rules, false) };
+        let rest = entries.finish();
+        entries.retain(|name, kind| {
+            path.truncate(path_len);
+            path.extend_from_slice(name);
+            !rules.leave_out(path, kind == FileKind::Folder)
+        });
+        self.count(ProgressUnit::Names, if is_first { names } else { 0 });
+        let dir = Arc::new(Dir { position, entries, rest });
+        self.open.keep(&dir, folder);
+        self.listed = Some(Arc::clone(&dir));
+        Ok((dir, rules, left_aside))
+    }
+
+    /// Has the path of a folder, with a `/` after it, in `path`.
+    fn take_path(&mut self, position: &Position) {
+        match (position, &self.listed) {
+            (Some((above, index)), Some(listed)) if Arc::ptr_eq(above, listed) => {
+                self.path.truncate(self.path_len);
+                self.path.extend_from_slice(above.entry(*index).0);
+            }
+            _ => self.path = dir::path(position),
+        }
+        if position.is_some() {
             self.path.push(b'/');
         }
-        let folder_len = self.path.len();
-        for index in 0..all.len() {
-            let Some((name, kind, _)) = all.get(index) else { continue };
-            self.path.truncate(folder_len);
-            self.path.extend_from_slice(name);
-            let enters = kind == EntryKind::Folder && visit.enters(&self.path);
-            let tasks: &[Task] = match (visit.wants(&self.path, kind), enters) {
-                (true, true) => &[Task::Visit, Task::Enter],
-                (true, false) => &[Task::Visit],
-                (false, true) => &[Task::Enter],
-                (false, false) => continue,
-            };
-            if !rules.leave_out(&self.path, kind == EntryKind::Folder) {
-                listing.push(name, kind, tasks);
-            }
-        }
-        listing.sort();
-        let listing = Arc::new(listing);
-        self.held = Some((Arc::clone(&listing), fd));
-        Ok((listing, rules))
+        self.path_len = self.path.len();
     }
 
     /// Visits entries ahead of their turn. Where one gives more than may be held, it is left for the
     /// time when its results can be handed over as they come.
-    fn visit_ahead(&mut self, key: Key, listing: &Arc<Listing>, from: usize, to: usize) {
+    fn visit_ahead(&mut self, ticket: Ticket, dir: &Arc<Dir>, from: usize, to: usize) {
         let shared = self.shared;
         let (mut found, mut weight) = (Vec::new(), 0);
         shared.visit.begin(&mut self.own);
         for index in from..to {
             let (kept, kept_weight) = (found.len(), weight);
             let mut overflows = false;
-            self.visit(listing, index, &mut |one| {
+            let mut entry = Entry { dir, index, open: &mut self.open };
+            shared.visit.visit(&mut self.own, &mut entry, &mut |one| {
                 weight += shared.visit.weight(&one);
                 found.push(one);
                 overflows = weight > PIECE_BYTES;
@@ -183,58 +281,34 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
             });
             if overflows {
                 found.truncate(kept);
-                let rest = Work::Streamed { listing: Arc::clone(listing), from: index, to };
-                return shared.finish(key, found, kept_weight, Some(rest));
+                let rest = Work::Streamed { dir: Arc::clone(dir), from: index, to };
+                return shared.finish(ticket, found, kept_weight, Some(rest));
             }
-            if shared.walk.stop.is_stopped() {
+            if shared.stop.is_stopped() {
                 break;
             }
         }
         self.count(ProgressUnit::Visits, to - from);
-        shared.finish(key, found, weight, None);
+        shared.finish(ticket, found, weight, None);
     }
 
     /// Visits entries whose turn it is: what they give goes straight to the sink.
-    fn visit_at_front(&mut self, key: Key, listing: &Arc<Listing>, from: usize, to: usize) {
+    fn visit_at_front(&mut self, ticket: Ticket, dir: &Arc<Dir>, from: usize, to: usize) {
         let shared = self.shared;
-        {
-            let mut sink = lock(&shared.sink);
-            shared.visit.begin(&mut self.own);
-            for index in from..to {
-                if shared.walk.stop.is_stopped() {
-                    break;
-                }
-                self.visit(listing, index, &mut |one| {
-                    if shared.walk.stop.is_stopped() {
-                        return ControlFlow::Break(());
-                    }
-                    let flow = sink(one);
-                    if flow.is_break() {
-                        shared.walk.stop.stop();
-                    }
-                    flow
-                });
-            }
+        let mut sink = lock(&shared.sink);
+        shared.visit.begin(&mut self.own);
+        for index in (from..to).take_while(|_| !shared.stop.is_stopped()) {
+            let mut entry = Entry { dir, index, open: &mut self.open };
+            shared.visit.visit(&mut self.own, &mut entry, &mut |one| shared.give(&mut *sink, one));
         }
+        drop(sink);
         self.count(ProgressUnit::Visits, to - from);
-        shared.finish(key, Vec::new(), 0, None);
+        shared.finish(ticket, Vec::new(), 0, None);
     }
 
-    fn visit(
-        &mut self,
-        listing: &Arc<Listing>,
-        index: usize,
-        emit: &mut dyn FnMut(V::Found) -> ControlFlow<()>,
-    ) {
-        let Some((name, kind, _)) = listing.get(index) else { return };
-        let root = self.shared.walk.root;
-        let mut entry = Entry { name, kind, listing, root, held: &mut self.held };
-        self.shared.visit.visit(&mut self.own, &mut entry, emit);
-    }
-
-    fn count(&self, counted: ProgressUnit, number: usize) {
-        let entries = if counted == V::PROGRESS_UNIT { number as u64 } else { 0 };
-        let visited = self.shared.visited.fetch_add(entries, Ordering::Relaxed) + entries;
-        (self.shared.walk.progress)(visited);
+    fn count(&self, unit: ProgressUnit, number: usize) {
+        let number = if unit == V::PROGRESS_UNIT { number as u64 } else { 0 };
+        let counted = self.shared.counted.fetch_add(number, Ordering::Relaxed) + number;
+        (self.shared.progress)(counted);
     }
 }

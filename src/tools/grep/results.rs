@@ -6,13 +6,13 @@ use std::sync::Arc;
 
 use crate::limits::{GREP_MULTILINE_BYTES, Limits};
 use crate::search::content::{Row, RowKind, Rows};
+use crate::search::matches::Found;
 use cutline_core::details::{Details, Skipped};
 use cutline_core::notice::{Answer, Blank, Names, Notice, PageLimit, PageOf, empty};
 use cutline_core::text;
 use cutline_core::truncate::TruncatedBy;
 
 use super::body::{Body, Line};
-use super::visit::Found;
 use super::{Call, Mode, Output, Paths, ToolError};
 
 /// Takes what is found, in order.
@@ -87,6 +87,7 @@ impl Results {
             Found::LongLine(path) => self.long_line.push(&self.paths.show(&path)),
             Found::TooLarge(path) => self.too_large.push(&self.paths.show(&path)),
             Found::Unreadable(path) => self.unreadable.push(&self.paths.show(&path)),
+            Found::RulesLeftAside => self.skipped.ignore_rules += 1,
         }
         ControlFlow::Continue(())
     }
@@ -224,6 +225,7 @@ impl Results {
             (!self.long_line.is_empty()).then_some(Notice::TooLong(self.long_line)),
             (!self.too_large.is_empty())
                 .then_some(Notice::TooLarge { names: self.too_large, limit: GREP_MULTILINE_BYTES }),
+            (self.skipped.ignore_rules > 0).then_some(Notice::RulesLeftAside(self.skipped.ignore_rules)),
         ];
         notices.extend(named.into_iter().flatten());
         if body.units < total || more {

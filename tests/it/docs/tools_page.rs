@@ -153,8 +153,15 @@ fn limits_match_constants() {
             ),
         ),
         ("docs/security.md", format!("| a compiled pattern | {} |", spaced(of(is::REGEX_BYTES)))),
-        ("docs/security.md", format!("{}, braces {} deep;", kib(of(is::GLOB_BYTES)), is::GLOB_DEPTH)),
-        ("docs/security.md", format!("| an ignore file | its first {} |", kib(is::RULES_BYTES))),
+        (
+            "docs/security.md",
+            format!("{}, in a glob braces {} deep;", kib(of(is::GLOB_BYTES)), is::GLOB_DEPTH),
+        ),
+        ("docs/security.md", format!("| an ignore file | {}; a larger one", spaced(is::RULES_BYTES))),
+        (
+            "docs/security.md",
+            format!("| ignore rules in force in one folder | {},", spaced(of(is::RULES_IN_FORCE_BYTES))),
+        ),
         (
             "docs/security.md",
             format!("| a line that grep searches in one piece | {} |", spaced(of(is::GREP_LINE_BYTES))),

@@ -1,28 +1,28 @@
-//! The files of a walk that grep searches, and what it finds in each.
+//! grep's search: what the files of a tree hold, or one file.
 
 use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::fs::folder::EntryKind;
-use crate::search::content::{OutputMode, PassedOver, Query, Rows, Searched, Searcher};
-use crate::search::globs::Glob;
-use crate::search::walk::{Emit, Entry, ProgressUnit, Stop, Visit};
+use super::content::{OutputMode, PassedOver, Query, Rows, Searched, Searcher};
+use super::globs::Glob;
+use super::walk::{Emit, Entry, ProgressUnit, Stop, Visit, Walk};
+use crate::sys::FileKind;
 
 /// Bytes of something found beside its path and rows.
 const OVERHEAD: usize = 96;
 
 /// A search of the files that a walk comes by.
-pub(super) struct Content<'a> {
-    pub(super) query: Query,
-    pub(super) glob: Option<Glob>,
-    pub(super) stop: &'a Stop,
+struct Files<'a> {
+    query: &'a Query,
+    glob: Option<&'a Glob>,
+    stop: &'a Stop,
 }
 
-/// Something found, or not.
+/// Something found, or not. Paths are relative to where the walk began.
 #[derive(Debug)]
-pub(super) enum Found {
+pub enum Found {
     /// Rows of a file.
     Rows(Arc<[u8]>, Rows),
     /// A file that has so many match lines (any number above 0, where they are not counted).
@@ -35,37 +35,68 @@ pub(super) enum Found {
     TooLarge(Vec<u8>),
     /// A file or folder that can't be read.
     Unreadable(Vec<u8>),
+    /// A folder whose ignore rules were left aside.
+    RulesLeftAside,
+}
+
+/// Searches the files of a tree that `glob` lets through; gives what is found to `sink`, in path order,
+/// until that breaks.
+pub fn tree(
+    walk: &Walk,
+    query: &Query,
+    glob: Option<&Glob>,
+    sink: impl FnMut(Found) -> ControlFlow<()> + Send,
+) {
+    walk.run(&Files { query, glob, stop: &walk.stop }, sink);
+}
+
+/// Searches one file, of `size` bytes when it was opened; its path is the empty one.
+pub fn file(
+    query: &Query,
+    file: File,
+    size: u64,
+    stop: &Stop,
+    mut sink: impl FnMut(Found) -> ControlFlow<()>,
+) -> io::Result<()> {
+    let mut emit = |found| {
+        let flow = sink(found);
+        if flow.is_break() {
+            stop.stop();
+        }
+        flow
+    };
+    search(&mut Searcher::new(query), query.what, file, size, stop, &Vec::new, &mut emit).map(|_| ())
 }
 
 /// What a worker has for itself.
-pub(super) struct Worker {
+struct Worker {
     searcher: Searcher,
     /// Match lines in this run of files.
     matches: u64,
 }
 
-impl Visit for Content<'_> {
+impl Visit for Files<'_> {
     type Found = Found;
     type Worker = Worker;
     const PROGRESS_UNIT: ProgressUnit = ProgressUnit::Visits;
 
     fn worker(&self) -> Worker {
-        Worker { searcher: Searcher::new(&self.query), matches: 0 }
+        Worker { searcher: Searcher::new(self.query), matches: 0 }
     }
 
-    fn wants(&self, path: &[u8], kind: EntryKind) -> bool {
-        kind == EntryKind::File && self.glob.as_ref().is_none_or(|glob| glob.lets_through(path))
+    fn wants(&self, path: &[u8], kind: FileKind) -> bool {
+        kind == FileKind::File && self.glob.is_none_or(|glob| glob.lets_through(path))
     }
 
     fn enters(&self, path: &[u8]) -> bool {
-        self.glob.as_ref().is_none_or(|glob| glob.reaches_into(path))
+        self.glob.is_none_or(|glob| glob.reaches_into(path))
     }
 
     fn begin(&self, worker: &mut Worker) {
         worker.matches = 0;
     }
 
-    fn visit(&self, worker: &mut Worker, entry: &mut Entry<'_>, emit: &mut Emit<'_, Found>) {
+    fn visit(&self, worker: &mut Worker, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Found>) {
         // The sink stops within what this run has given already.
         let lines = matches!(self.query.what, OutputMode::Lines { .. });
         if lines && worker.matches >= self.query.enough {
@@ -88,32 +119,25 @@ impl Visit for Content<'_> {
         }
     }
 
-    fn unreadable(&self, path: &[u8]) -> Found {
-        Found::Unreadable(path.to_vec())
+    fn unreadable(&self, path: Vec<u8>) -> Found {
+        Found::Unreadable(path)
+    }
+
+    fn rules_left_aside(&self) -> Found {
+        Found::RulesLeftAside
     }
 
     fn weight(&self, found: &Found) -> usize {
         OVERHEAD
             + match found {
                 Found::Rows(path, rows) => path.len() + rows.weight(),
-                Found::Binary => 0,
+                Found::Binary | Found::RulesLeftAside => 0,
                 Found::File(path, _)
                 | Found::LongLine(path)
                 | Found::TooLarge(path)
                 | Found::Unreadable(path) => path.len(),
             }
     }
-}
-
-/// Searches one file that was named itself; its path is the empty one.
-pub(super) fn alone(
-    query: &Query,
-    file: File,
-    size: u64,
-    stop: &Stop,
-    emit: &mut Emit<'_, Found>,
-) -> io::Result<()> {
-    search(&mut Searcher::new(query), query.what, file, size, stop, &Vec::new, emit).map(|_| ())
 }
 
 fn search(

@@ -1,0 +1,196 @@
+//! The rules of one ignore file, as git reads them, and what they say of a path.
+//!
+//! A rule is kept as its text and compared as it stands: nothing is compiled, so memory is in
+//! proportion to the file. Rules without wildcards, of which a file may have thousands, are found by
+//! binary search.
+#![expect(clippy::indexing_slicing, reason = "the ranges of the text and the numbers of rules are made here")]
+
+/// Bytes that a file counts as beside its rules, so that the number of files is bounded too.
+const FILE_COST: usize = 4096;
+/// Bytes that a rule counts as beside its text: what is held of it, and its number in the index.
+const RULE_COST: usize = size_of::<Rule>() + size_of::<u32>();
+/// Bytes that a rule with wildcards counts as besides, and times that its text counts: comparing it takes
+/// that much longer than finding a name.
+const GLOB_COST: usize = 1024;
+const GLOB_FACTOR: usize = 32;
+
+/// The rules of one file, in their order.
+#[derive(Debug, Default)]
+pub(super) struct RuleFile {
+    text: Vec<u8>,
+    rules: Vec<Rule>,
+    /// Numbers of the rules that are a plain name, ordered by that, then by number.
+    by_name: Vec<u32>,
+    /// Numbers of the rules that are a plain path, likewise.
+    by_path: Vec<u32>,
+    /// Numbers of all others, in order.
+    globs: Vec<u32>,
+    cost: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Rule {
+    start: u32,
+    end: u32,
+    /// Bytes at the end of a glob that a name has to end with.
+    tail: u16,
+    form: Form,
+    /// True if it is of folders only.
+    folders: bool,
+    /// True if it lets an entry in again.
+    negated: bool,
+}
+
+/// The form of a rule's text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Name,
+    Path,
+    /// The end of a name: `*.o`.
+    Ending,
+    NameGlob,
+    PathGlob,
+}
+
+impl RuleFile {
+    /// The rules that `content` holds, below 4 GB of it; a line that is no rule is passed over.
+    pub(super) fn new(content: &[u8]) -> Self {
+        let mut file = Self { cost: FILE_COST, ..Self::default() };
+        for line in content.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(content).split(|&byte| byte == b'\n') {
+            file.add(line.strip_suffix(b"\r").unwrap_or(line));
+        }
+        let Self { text, rules, by_name, by_path, .. } = &mut file;
+        for numbers in [by_name, by_path] {
+            numbers.sort_by_key(|&number| text_of(text, rules, number));
+        }
+        file
+    }
+
+    fn add(&mut self, line: &[u8]) {
+        let line = without_trailing_spaces(line);
+        if line.starts_with(b"#") || line.len() > crate::limits::GLOB_BYTES {
+            return;
+        }
+        let (negated, line) = line.strip_prefix(b"!").map_or((false, line), |rest| (true, rest));
+        let (folders, line) = line.strip_suffix(b"/").map_or((false, line), |rest| (true, rest));
+        let is_path = line.contains(&b'/');
+        let line = line.strip_prefix(b"/").unwrap_or(line);
+        let is_special = |text: &[u8]| text.iter().any(|byte| b"*?[\\".contains(byte));
+        let start = self.text.len();
+        let form = match line.strip_prefix(b"*") {
+            _ if line.is_empty() => return,
+            Some(ending) if !is_path && !is_special(ending) => {
+                self.text.extend_from_slice(ending);
+                Form::Ending
+            }
+            _ if !is_special(line) => {
+                self.text.extend_from_slice(line);
+                if is_path { Form::Path } else { Form::Name }
+            }
+            _ => {
+                respell(line, &mut self.text);
+                if fast_glob::validate(&self.text[start..]).is_err() {
+                    self.text.truncate(start);
+                    return;
+                }
+                if is_path { Form::PathGlob } else { Form::NameGlob }
+            }
+        };
+        let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let numbers = match form {
+            Form::Name => &mut self.by_name,
+            Form::Path => &mut self.by_path,
+            Form::Ending | Form::NameGlob | Form::PathGlob => &mut self.globs,
+        };
+        numbers.push(number(self.rules.len()));
+        let len = self.text.len() - start;
+        let is_glob = matches!(form, Form::NameGlob | Form::PathGlob);
+        self.cost += RULE_COST + if is_glob { GLOB_COST + len * GLOB_FACTOR } else { len };
+        let tail =
+            self.text[start..].rsplit(|byte| b"*?[]{}\\/".contains(byte)).next().map_or(0, <[u8]>::len);
+        // A line has 1024 bytes at most.
+        let tail = u16::try_from(tail).unwrap_or(0);
+        let (start, end) = (number(start), number(start + len));
+        self.rules.push(Rule { start, end, tail, form, folders, negated });
+    }
+
+    /// True if it holds no rule.
+    pub(super) fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// Bytes that the rules count as, by the memory and the time that they take.
+    pub(super) fn cost(&self) -> usize {
+        self.cost
+    }
+
+    /// What the last rule that is of an entry says: true if it is to be left out. `path` is relative
+    /// to the file's folder.
+    pub(super) fn verdict(&self, path: &[u8], is_folder: bool) -> Option<bool> {
+        let name = &path[memchr::memrchr(b'/', path).map_or(0, |at| at + 1)..];
+        let plain =
+            self.plain(&self.by_name, name, is_folder).max(self.plain(&self.by_path, path, is_folder));
+        let later = self.globs.iter().rev().take_while(|&&number| Some(number) > plain);
+        let glob = later.copied().find(|&number| self.is_of(number, name, path, is_folder));
+        glob.or(plain).map(|number| !self.rules[number as usize].negated)
+    }
+
+    /// The last rule of `numbers` whose text is `wanted`.
+    fn plain(&self, numbers: &[u32], wanted: &[u8], is_folder: bool) -> Option<u32> {
+        let text = |number: &u32| text_of(&self.text, &self.rules, *number);
+        let end = numbers.partition_point(|number| text(number) <= wanted);
+        let same = numbers[..end].iter().rev().take_while(|number| text(number) == wanted);
+        same.copied().find(|&number| is_folder || !self.rules[number as usize].folders)
+    }
+
+    fn is_of(&self, number: u32, name: &[u8], path: &[u8], is_folder: bool) -> bool {
+        let rule = self.rules[number as usize];
+        let text = text_of(&self.text, &self.rules, number);
+        (is_folder || !rule.folders)
+            && name.ends_with(&text[text.len() - usize::from(rule.tail)..])
+            && match rule.form {
+                Form::Name => text == name,
+                Form::Path => text == path,
+                Form::Ending => name.ends_with(text),
+                Form::NameGlob => fast_glob::glob_match(text, name),
+                Form::PathGlob => fast_glob::glob_match(text, path),
+            }
+    }
+}
+
+fn text_of<'a>(text: &'a [u8], rules: &[Rule], number: u32) -> &'a [u8] {
+    let rule = rules[number as usize];
+    &text[rule.start as usize..rule.end as usize]
+}
+
+/// A line without the spaces at its end; one that is escaped stays.
+fn without_trailing_spaces(line: &[u8]) -> &[u8] {
+    let mut end = 0;
+    let mut escaped = false;
+    for (at, &byte) in line.iter().enumerate() {
+        if byte != b' ' || escaped {
+            end = at + 1;
+        }
+        escaped = byte == b'\\' && !escaped;
+    }
+    &line[..end]
+}
+
+/// Writes a rule as `fast_glob` spells it: braces and a leading `!` mean nothing, `\n` is an `n`.
+fn respell(rule: &[u8], out: &mut Vec<u8>) {
+    if rule.starts_with(b"!") {
+        out.push(b'\\');
+    }
+    let mut bytes = rule.iter();
+    while let Some(&byte) = bytes.next() {
+        match (byte, bytes.as_slice().first()) {
+            (b'\\', Some(next)) if next.is_ascii_alphanumeric() => {}
+            (b'\\', Some(&next)) => {
+                out.extend([byte, next]);
+                bytes.next();
+            }
+            (b'{' | b'}', _) => out.extend([b'\\', byte]),
+            _ => out.push(byte),
+        }
+    }
+}

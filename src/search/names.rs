@@ -1,0 +1,106 @@
+//! find's search: entries of a tree by their names.
+
+use std::ops::ControlFlow;
+
+use super::globs::Glob;
+use super::walk::{Emit, Entry, ProgressUnit, Visit, Walk};
+use crate::sys::FileKind;
+
+/// Bytes of something found beside its path.
+const OVERHEAD: usize = 64;
+
+/// A search for names.
+#[derive(Debug)]
+pub struct Query {
+    /// The names.
+    pub glob: Glob,
+    /// The kinds of entries.
+    pub kinds: Kinds,
+    /// True if results are to tell when they were modified.
+    pub with_times: bool,
+}
+
+/// The kinds of entries that are searched for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kinds {
+    /// Regular files and links.
+    Files,
+    /// Folders.
+    Folders,
+    /// All there are.
+    All,
+}
+
+/// Something found.
+#[derive(Debug)]
+pub enum Found {
+    /// An entry that is asked for.
+    Entry {
+        /// Its path, relative to where the walk began; a folder's ends with `/`.
+        path: Vec<u8>,
+        /// When it was modified, in nanoseconds since 1970; 0 where that was not asked for.
+        modified: i128,
+    },
+    /// A folder that could not be read.
+    Unreadable(Vec<u8>),
+    /// A folder whose ignore rules were left aside.
+    RulesLeftAside,
+}
+
+/// Searches a tree; gives what is found to `sink`, in path order, until that breaks.
+pub fn tree(walk: &Walk, query: &Query, sink: impl FnMut(Found) -> ControlFlow<()> + Send) {
+    walk.run(query, sink);
+}
+
+impl Visit for Query {
+    type Found = Found;
+    type Worker = ();
+    const PROGRESS_UNIT: ProgressUnit = ProgressUnit::Names;
+
+    fn worker(&self) {}
+
+    fn wants(&self, path: &[u8], kind: FileKind) -> bool {
+        let is_of_kind = match self.kinds {
+            Kinds::Files => matches!(kind, FileKind::File | FileKind::Link),
+            Kinds::Folders => kind == FileKind::Folder,
+            Kinds::All => true,
+        };
+        is_of_kind && self.glob.names(path, kind == FileKind::Folder)
+    }
+
+    fn enters(&self, path: &[u8]) -> bool {
+        self.glob.reaches_into(path)
+    }
+
+    fn begin(&self, (): &mut ()) {}
+
+    fn visit(&self, (): &mut (), entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Found>) {
+        let mut path = entry.path();
+        if entry.kind() == FileKind::Folder {
+            path.push(b'/');
+        }
+        let modified = if self.with_times {
+            // One that is gone by now is the oldest of all.
+            entry.stat().map_or(i128::MIN, |stat| stat.modified)
+        } else {
+            0
+        };
+        let _either = emit(Found::Entry { path, modified }); // nothing follows
+    }
+
+    fn unreadable(&self, path: Vec<u8>) -> Found {
+        Found::Unreadable(path)
+    }
+
+    fn rules_left_aside(&self) -> Found {
+        Found::RulesLeftAside
+    }
+
+    fn weight(&self, found: &Found) -> usize {
+        OVERHEAD
+            + match found {
+                Found::Entry { path, .. } | Found::Unreadable(path) => path.len(),
+                Found::RulesLeftAside => 0,
+            }
+    }
+}

@@ -1,0 +1,140 @@
+//! A folder that a walk has listed, and opening what is below it.
+//!
+//! Folders know their own name and the folder above, not their whole path, so that a tree of any depth
+//! takes memory in proportion to it. They are opened from the nearest folder that is open.
+#![expect(clippy::indexing_slicing, reason = "paths are shortened to a length that they had")]
+
+use std::io;
+use std::sync::Arc;
+
+use crate::fs::listing::{Bound, Listing};
+use crate::sys::{FileKind, Folder, below};
+
+/// Levels of a path that are opened at once, from a folder that is kept open: in a tree of thousands of
+/// levels each opening from the top would take longer than the one before.
+const LEVELS: usize = 256;
+
+/// What a walk does with an entry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Task {
+    /// Hands it to the visitor.
+    Visit,
+    /// Goes into it; after it was visited itself, where it is to be.
+    Enter,
+}
+
+/// A folder's position in the walk: an entry of the folder above, or where the walk began.
+pub(super) type Position = Option<(Arc<Dir>, usize)>;
+
+/// A folder's entries that the walk deals with, or a part of them.
+#[derive(Debug)]
+pub(super) struct Dir {
+    pub(super) position: Position,
+    pub(super) entries: Listing<Task>,
+    /// The place after which the rest of the folder follows.
+    pub(super) rest: Option<Bound<Task>>,
+}
+
+impl Drop for Dir {
+    /// Folder by folder: a tree may be deeper than a stack.
+    fn drop(&mut self) {
+        let mut above = self.position.take();
+        while let Some((dir, _)) = above {
+            above = Arc::into_inner(dir).and_then(|mut dir| dir.position.take());
+        }
+    }
+}
+
+impl Dir {
+    /// The name of an entry, and its kind.
+    pub(super) fn entry(&self, index: usize) -> (&[u8], FileKind) {
+        let (name, kind, _) = self.entries.get(index);
+        (name, kind)
+    }
+
+    /// The path of an entry, relative to where the walk began.
+    pub(super) fn path(&self, name: &[u8]) -> Vec<u8> {
+        join(name, ancestors(&self.position).map(|(dir, index)| dir.entry(*index).0))
+    }
+}
+
+/// The path of a folder, relative to where the walk began; empty for that one.
+pub(super) fn path(position: &Position) -> Vec<u8> {
+    position.as_ref().map_or_else(Vec::new, |(dir, index)| dir.path(dir.entry(*index).0))
+}
+
+/// The positions of a folder and of those above it, the nearest first.
+fn ancestors(position: &Position) -> impl Iterator<Item = &(Arc<Dir>, usize)> + Clone {
+    std::iter::successors(position.as_ref(), |(dir, _)| dir.position.as_ref())
+}
+
+/// A path of names of which the last is given first.
+fn join<'a>(last: &'a [u8], above: impl Iterator<Item = &'a [u8]> + Clone) -> Vec<u8> {
+    let len = last.len() + above.clone().map(|name| name.len() + 1).sum::<usize>();
+    let mut path = vec![b'/'; len];
+    let mut end = len;
+    for name in std::iter::once(last).chain(above) {
+        path[end - name.len()..end].copy_from_slice(name);
+        end = (end - name.len()).saturating_sub(1);
+    }
+    path
+}
+
+/// The folders that a worker has open: the latest, and one far above it in a deep tree.
+#[derive(Debug)]
+pub(super) struct OpenDirs<'a> {
+    root: &'a Folder,
+    latest: Option<(Arc<Dir>, Folder)>,
+    anchor: Option<(Arc<Dir>, Folder)>,
+}
+
+impl<'a> OpenDirs<'a> {
+    /// None but the one where the walk began.
+    pub(super) fn new(root: &'a Folder) -> Self {
+        Self { root, latest: None, anchor: None }
+    }
+
+    /// Keeps a folder open that was just listed.
+    pub(super) fn keep(&mut self, dir: &Arc<Dir>, folder: Folder) {
+        self.latest = Some((Arc::clone(dir), folder));
+    }
+
+    /// Lets go of the latest folder and its listing.
+    pub(super) fn release(&mut self) {
+        self.latest = None;
+    }
+
+    /// The folder of a listing, open.
+    pub(super) fn get(&mut self, dir: &Arc<Dir>) -> io::Result<&Folder> {
+        let folder = match self.latest.take() {
+            Some((latest, folder)) if Arc::ptr_eq(&latest, dir) => folder,
+            latest => {
+                self.latest = latest;
+                self.open(&dir.position)?
+            }
+        };
+        Ok(&self.latest.insert((Arc::clone(dir), folder)).1)
+    }
+
+    /// Opens the folder at a position.
+    pub(super) fn open(&mut self, position: &Position) -> io::Result<Folder> {
+        let Some((dir, index)) = position else { return below::folder(self.root, b"") };
+        let (name, _) = dir.entry(*index);
+        if let Some((_, folder)) = self.latest.as_ref().filter(|(latest, _)| Arc::ptr_eq(latest, dir)) {
+            return below::folder(folder, name);
+        }
+        let dirs = std::iter::successors(Some(dir), |dir| dir.position.as_ref().map(|(above, _)| above));
+        let is_near = |anchor: &Arc<Dir>| dirs.clone().take(2 * LEVELS).any(|dir| Arc::ptr_eq(dir, anchor));
+        self.anchor.take_if(|(anchor, _)| !is_near(anchor));
+        if self.anchor.is_none() && dirs.clone().nth(2 * LEVELS).is_some() {
+            let anchor = dirs.clone().nth(LEVELS).unwrap_or(dir);
+            let folder = below::folder(self.root, &path(&anchor.position))?;
+            self.anchor = Some((Arc::clone(anchor), folder));
+        }
+        let is_anchor =
+            |dir: &Arc<Dir>| self.anchor.as_ref().is_some_and(|(anchor, _)| Arc::ptr_eq(anchor, dir));
+        let below_anchor = dirs.take_while(|dir| !is_anchor(dir)).filter_map(|dir| dir.position.as_ref());
+        let base = self.anchor.as_ref().map_or(self.root, |(_, folder)| folder);
+        below::folder(base, &join(name, below_anchor.map(|(above, index)| above.entry(*index).0)))
+    }
+}

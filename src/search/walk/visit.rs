@@ -1,0 +1,90 @@
+//! What a search does with the entries that a walk comes by.
+
+use std::fs::File;
+use std::io;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::dir::{Dir, OpenDirs};
+use crate::sys::{self, FileKind, Stat, below};
+
+/// A search, of which one serves all workers.
+pub(in crate::search) trait Visit: Sync {
+    /// Something found, handed to the sink in order.
+    type Found: Send;
+    /// What each worker has for itself: buffers, caches.
+    type Worker;
+
+    /// What the progress of the walk counts.
+    const PROGRESS_UNIT: ProgressUnit;
+
+    /// Makes what a worker has for itself.
+    fn worker(&self) -> Self::Worker;
+
+    /// True if an entry is to be visited; `path` is relative to where the walk began.
+    fn wants(&self, path: &[u8], kind: FileKind) -> bool;
+
+    /// True if anything below a folder may be wanted.
+    fn enters(&self, path: &[u8]) -> bool;
+
+    /// Begins a run of consecutive entries.
+    fn begin(&self, worker: &mut Self::Worker);
+
+    /// Visits an entry, and gives what is found to `emit` until that breaks.
+    fn visit(&self, worker: &mut Self::Worker, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Self::Found>);
+
+    /// What is found where a folder can't be read.
+    fn unreadable(&self, path: Vec<u8>) -> Self::Found;
+
+    /// What is found where the ignore rules of a folder were left aside.
+    fn rules_left_aside(&self) -> Self::Found;
+
+    /// Bytes that something found holds.
+    fn weight(&self, found: &Self::Found) -> usize;
+}
+
+/// What the progress of a walk counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::search) enum ProgressUnit {
+    /// Names that were looked at.
+    Names,
+    /// Entries that were visited.
+    Visits,
+}
+
+/// Takes what a visit finds; breaks where no more of it is wanted now.
+pub(in crate::search) type Emit<'a, F> = dyn FnMut(F) -> ControlFlow<()> + 'a;
+
+/// An entry that is visited.
+pub(in crate::search) struct Entry<'a, 'w> {
+    pub(super) dir: &'a Arc<Dir>,
+    pub(super) index: usize,
+    pub(super) open: &'a mut OpenDirs<'w>,
+}
+
+impl Entry<'_, '_> {
+    /// Its kind, as the folder says.
+    pub(in crate::search) fn kind(&self) -> FileKind {
+        self.dir.entry(self.index).1
+    }
+
+    /// Its path, relative to where the walk began.
+    pub(in crate::search) fn path(&self) -> Vec<u8> {
+        self.dir.path(self.dir.entry(self.index).0)
+    }
+
+    /// Opens it for reading; `None` where it is gone, or no regular file any more.
+    pub(in crate::search) fn open(&mut self) -> io::Result<Option<(File, Stat)>> {
+        let (name, _) = self.dir.entry(self.index);
+        match self.open.get(self.dir).and_then(|folder| below::file(folder, name)) {
+            Err(error) if sys::is_gone(&error) => Ok(None),
+            opened => opened,
+        }
+    }
+
+    /// What the system says of it; of a link itself.
+    pub(in crate::search) fn stat(&mut self) -> io::Result<Stat> {
+        let (name, _) = self.dir.entry(self.index);
+        below::stat(self.open.get(self.dir)?, name)
+    }
+}
