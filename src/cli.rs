@@ -109,6 +109,13 @@ enum SandboxMode {
     Off,
 }
 
+/// The variables that commands have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EnvMode {
+    Inherited,
+    Filtered,
+}
+
 /// Whether images are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ImageMode {
@@ -161,6 +168,12 @@ struct Options {
     /// Seconds that a call may ask for
     #[arg(long, value_name = "SECONDS", env = "CUTLINE_BASH_MAX_TIMEOUT", value_parser = values::above_zero, default_value_t = limits::BASH_MAX_TIMEOUT_SECS, global = true)]
     bash_max_timeout: u64,
+    /// Variables that bash's commands have: all of the server's, or without those whose names hold KEY, TOKEN, SECRET, PASSWORD or CREDENTIAL
+    #[arg(long, value_name = "MODE", env = "CUTLINE_ENV", value_enum, default_value_t = EnvMode::Inherited, global = true)]
+    env: EnvMode,
+    /// Variable that --env filtered leaves in; repeatable
+    #[arg(long, value_name = "NAME", env = "CUTLINE_ENV_KEEP", value_delimiter = ',', global = true)]
+    env_keep: Vec<String>,
     /// Whether images are shown: off gives their type and size alone, for clients that hand images on as text [default: what fits the client]
     #[arg(long, value_name = "MODE", env = "CUTLINE_IMAGES", value_enum, global = true)]
     images: Option<ImageMode>,
@@ -201,7 +214,7 @@ struct Options {
     /// File to which a line of JSON is added for each call: sizes, limits, durations, nothing of its content
     #[arg(long, value_name = "FILE", env = "CUTLINE_STATS_FILE", global = true)]
     stats_file: Option<PathBuf>,
-    /// What goes to stderr: error, warn, info, debug, trace or a tracing filter; `RUST_LOG` is taken too [default: info]
+    /// What goes to stderr: error, warn, info, debug, trace or a tracing filter; `RUST_LOG` is taken too [default: info on a terminal, else warn]
     #[arg(long, value_name = "FILTER", env = "CUTLINE_LOG", value_parser = values::log_filter, global = true)]
     log: Option<values::LogFilter>,
 }

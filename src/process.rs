@@ -11,6 +11,7 @@
 
 mod capture;
 mod drain;
+pub mod environment;
 mod mark;
 mod permits;
 mod process_tree;
@@ -34,6 +35,7 @@ use crate::fs::workspace::Root;
 use crate::sys;
 use cutline_core::truncate::Keep;
 use drain::Drain;
+use environment::Environment;
 use permits::CommandPermits;
 use registry::{GRACE, Registry};
 use sandbox::Sandbox;
@@ -61,6 +63,8 @@ pub struct Settings {
     pub spill: spill::Settings,
     /// The rules that commands are held to, if any.
     pub sandbox: Option<Sandbox>,
+    /// The variables that commands do not have.
+    pub environment: Environment,
 }
 
 /// The commands of a server.
@@ -153,7 +157,7 @@ impl Commands {
     pub fn new(settings: Settings) -> Self {
         Self {
             registry: Arc::new(Registry::new()),
-            shell: Shell::new(settings.sandbox),
+            shell: Shell::new(settings.sandbox, settings.environment),
             store: Arc::new(Store::new(settings.spill)),
             permits: CommandPermits::new(),
             background: CancellationToken::new(),

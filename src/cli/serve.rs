@@ -49,10 +49,16 @@ pub(super) fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()
 }
 
-/// Logs go to stderr, one line each, by `--log`, else `RUST_LOG`, else what a user should know.
+/// Writes logs to stderr, one line each, by `--log`, else `RUST_LOG`. Else what a person wants to know is
+/// there on a terminal, and what is wrong alone for a client: many show all of stderr as errors.
 pub(super) fn log_to_stderr(options: &Options) {
     let from_rust_log = || std::env::var("RUST_LOG").ok().and_then(|text| values::log_filter(&text).ok());
-    let filter = options.log.clone().or_else(from_rust_log).or_else(|| values::log_filter("info").ok());
+    let stderr = std::io::stderr;
+    let filter = options
+        .log
+        .clone()
+        .or_else(from_rust_log)
+        .or_else(|| values::log_filter(if stderr().is_terminal() { "info" } else { "warn" }).ok());
     let lines =
         tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false).with_target(false);
     tracing_subscriber::registry().with(filter.map(|filter| filter.0)).with(lines).init();

@@ -9,6 +9,7 @@ use crate::fs::append::Appended;
 use crate::fs::line_index;
 use crate::fs::workspace::{Boundary, Root, Workspace, lexical};
 use crate::limits::{BASH_TIMEOUT_SECS, Images, Limits, MAX_BYTES, MAX_LINES};
+use crate::process::environment::Environment;
 use crate::process::sandbox::{self, Mode, Sandbox};
 use crate::process::spill;
 use crate::process::{self, Commands};
@@ -16,7 +17,7 @@ use crate::server::StatsFile;
 use crate::tools::error::reason;
 use crate::tools::{Shared, ToolSet};
 
-use super::{ImageMode, Options, SandboxDeny, SandboxMode};
+use super::{EnvMode, ImageMode, Options, SandboxDeny, SandboxMode};
 
 impl Options {
     /// Returns the limits, which hold together; where they don't, what is wrong.
@@ -97,7 +98,11 @@ impl Options {
         };
         let sandbox =
             Sandbox::new(sandbox).map_err(|error| format!("--sandbox can't be had here: {error}"))?;
-        Ok(process::Settings { spill, sandbox })
+        let environment = match self.env {
+            EnvMode::Inherited => Environment::default(),
+            EnvMode::Filtered => Environment::filtered(&self.env_keep),
+        };
+        Ok(process::Settings { spill, sandbox, environment })
     }
 
     /// Returns the roots that can be used, the others warned of; where none can, why, and where commands

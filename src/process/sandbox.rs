@@ -17,7 +17,7 @@ mod enter;
 #[cfg(target_os = "linux")]
 mod files;
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -194,15 +194,15 @@ impl Sandbox {
     /// Returns the process that takes on the rules for `roots` and then runs `shell` in the first of them,
     /// with the server's environment and `variables`. Its own environment is empty: what is added to that
     /// reaches the shell too.
-    pub(super) fn command<'a>(
-        &'a self,
+    pub(super) fn command(
+        &self,
         roots: &[Root],
         shell: &[OsString],
-        variables: impl IntoIterator<Item = (&'a OsStr, &'a OsStr)>,
+        variables: impl Iterator<Item = (OsString, OsString)>,
     ) -> io::Result<Command> {
         self.check(roots).map_err(io::Error::other)?;
         self.temp.restore();
-        let variables = variables.into_iter().chain([("TMPDIR".as_ref(), self.temp().as_os_str())]);
+        let variables = variables.chain([("TMPDIR".into(), self.temp().into())]);
         let mut command = Command::new("/proc/self/exe");
         command.env_clear().current_dir("/").arg(SUBCOMMAND);
         for folder in self.writable_with(roots) {

@@ -6,18 +6,10 @@ use std::path::{Path, PathBuf};
 
 use tokio::process::{Child, Command};
 
+use super::environment::{Environment, OWN};
 use crate::fs::workspace::Root;
 use crate::process::sandbox::Sandbox;
 use crate::sys::{self, MARK};
-
-/// Variables that each command has beside the server's: nothing asks, nothing pages, nothing draws.
-const ENVIRONMENT: [(&str, &str); 5] = [
-    ("PAGER", "cat"),
-    ("GIT_PAGER", "cat"),
-    ("GIT_TERMINAL_PROMPT", "0"),
-    ("TERM", "dumb"),
-    ("NO_COLOR", "1"),
-];
 
 /// The bytes that the pipe is asked to hold: a command that prints much waits less often.
 const PIPE_BYTES: usize = 1 << 20;
@@ -28,6 +20,7 @@ pub(super) struct Shell {
     program: PathBuf,
     /// The rules that its commands are held to, where they are.
     sandbox: Option<Sandbox>,
+    environment: Environment,
 }
 
 /// A shell that was started, and the one end of the pipe that its output comes from.
@@ -38,8 +31,8 @@ pub(super) struct Started {
 
 impl Shell {
     /// Returns the system's, under the rules of `sandbox`, where there are any.
-    pub(super) fn new(sandbox: Option<Sandbox>) -> Self {
-        Self { program: sys::find_shell(), sandbox }
+    pub(super) fn new(sandbox: Option<Sandbox>, environment: Environment) -> Self {
+        Self { program: sys::find_shell(), sandbox, environment }
     }
 
     /// Returns its path, or its name where `PATH` has none.
@@ -80,15 +73,14 @@ impl Shell {
     fn command(&self, arguments: Vec<OsString>, roots: &[Root]) -> io::Result<Command> {
         if let Some(sandbox) = &self.sandbox {
             let words = [vec![self.program.clone().into_os_string()], arguments].concat();
-            return sandbox.command(
-                roots,
-                &words,
-                ENVIRONMENT.map(|(name, value)| (name.as_ref(), value.as_ref())),
-            );
+            return sandbox.command(roots, &words, self.environment.variables());
         }
         let folder = roots.first().map_or(Path::new("/"), |root| &root.real);
         let mut shell = Command::new(&self.program);
-        shell.args(arguments).current_dir(sys::as_others_take_it(folder)).envs(ENVIRONMENT);
+        shell.args(arguments).current_dir(sys::as_others_take_it(folder)).envs(OWN);
+        for name in self.environment.left_out() {
+            shell.env_remove(name);
+        }
         sys::new_process_group(&mut shell);
         Ok(shell)
     }

@@ -15,7 +15,7 @@ impl Here {
         let folder = tempfile::tempdir().unwrap();
         let real = folder.path().canonicalize().unwrap();
         let spill = spill::Settings { dir: real.join("saved"), ..spill::Settings::default() };
-        let commands = Commands::new(Settings { spill, sandbox: None });
+        let commands = Commands::new(Settings { spill, ..Settings::default() });
         Self { commands, roots: vec![Root::new(real.clone(), real)], _folder: folder }
     }
 

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use super::Finding::{self, Fine, Note, Wrong};
-use crate::cli::{NAME, Options, SandboxMode};
+use crate::cli::{EnvMode, NAME, Options, SandboxMode};
 use crate::fs::workspace::shown;
+use crate::process::environment::Environment;
 use crate::process::{self, sandbox};
 use crate::tools::error::reason;
 
@@ -45,6 +46,12 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
         Ok(()) => Fine("commands can be held by --sandbox".to_owned()),
         Err(error) => Note(format!("--sandbox can't be had here: {error}")),
     });
+    let secrets = Environment::filtered(&options.env_keep);
+    let secrets: Vec<_> = secrets.left_out().map(|name| name.display().to_string()).collect();
+    if options.env == EnvMode::Inherited && !secrets.is_empty() {
+        let names = secrets.join(", ");
+        say(Fine(format!("commands see {names}, with what they hold: --env filtered leaves them out")));
+    }
     let unix_sockets_are_open = options.sandbox != SandboxMode::ReadOnly && options.sandbox_deny.is_empty();
     if sandbox::probe().is_ok() && !sandbox::knows_unix_sockets() && unix_sockets_are_open {
         let open = "under --sandbox workspace-write each program of this user that listens on a UNIX socket is a full \

@@ -22,6 +22,6 @@ pub fn enter(_: &Entry) -> io::Error {
 }
 
 /// Returns an error: the system has no such rules.
-pub(super) fn environment_file<'a>(_: impl Iterator<Item = (&'a OsStr, &'a OsStr)>) -> io::Result<File> {
+pub(super) fn environment_file(_: impl Iterator<Item = (OsString, OsString)>) -> io::Result<File> {
     Err(io::ErrorKind::Unsupported.into())
 }

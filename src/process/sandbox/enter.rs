@@ -1,6 +1,6 @@
 //! How a process takes on the rules and becomes the command.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -66,11 +66,9 @@ fn drop_capabilities() -> io::Result<()> {
 
 /// Returns a file without a name that holds this process's environment and `more`, which count where both
 /// have a variable: each as `NAME=VALUE`, ended by a NUL. (Arguments could be seen by every user.)
-pub(super) fn environment_file<'a>(more: impl Iterator<Item = (&'a OsStr, &'a OsStr)>) -> io::Result<File> {
-    let own = std::env::vars_os();
-    let more = more.map(|(name, value)| (name.to_owned(), value.to_owned()));
+pub(super) fn environment_file(variables: impl Iterator<Item = (OsString, OsString)>) -> io::Result<File> {
     let mut bytes = Vec::new();
-    for (name, value) in own.chain(more) {
+    for (name, value) in variables {
         bytes.extend([name.as_bytes(), b"=", value.as_bytes(), b"\0"].concat());
     }
     let mut file = File::from(rustix::fs::memfd_create("environment", MemfdFlags::CLOEXEC)?);

@@ -196,7 +196,7 @@ async fn sweeps_at_the_start_and_each_hour() {
     let temp = tempfile::tempdir().unwrap();
     let keep = Duration::from_secs(100);
     let spill = Settings { private: false, keep, ..settings(temp.path().to_owned()) };
-    let commands = process::Commands::new(process::Settings { spill, sandbox: None });
+    let commands = process::Commands::new(process::Settings { spill, ..process::Settings::default() });
     let old = |name: &str| {
         let path = temp.path().join(name);
         #[cfg(unix)]

@@ -48,7 +48,10 @@ impl Server {
             tools: ToolSet::default(),
             workers: 1,
             line_indexes: crate::fs::line_index::Cache::default(),
-            commands: process::Commands::new(process::Settings { spill: settings, sandbox: None }),
+            commands: process::Commands::new(process::Settings {
+                spill: settings,
+                ..process::Settings::default()
+            }),
         };
         let roots = vec![Root::new(real.clone(), real)];
         let cx = Context {

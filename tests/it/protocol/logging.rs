@@ -81,11 +81,30 @@ fn stderr_has_both_and_a_summary_at_the_end() {
 }
 
 #[test]
+fn stderr_of_a_clients_server_has_warnings_alone() {
+    let workspace = Workspace::with(&files());
+    let mut client = Start::new(&workspace).default_log().named("opencode").client();
+    for path in ["near", "small"] {
+        client.call("read", json!({"path": path}));
+    }
+    client.close_stdin();
+    client.exit();
+    assert_eq!(client.stderr(), "");
+    let mut client = Start::new(&workspace).default_log().client();
+    client.call("read", json!({"path": "small", "wait_for_previous": true})).assert_worked();
+    client.close_stdin();
+    client.exit();
+    let stderr = client.stderr();
+    assert!(stderr.contains("wait_for_previous") && stderr.lines().count() == 1, "{stderr}");
+}
+
+#[test]
 fn the_log_can_be_silenced() {
     let workspace = Workspace::with(&files());
-    for start in
-        [Start::new(&workspace).flags(["--log", "error"]), Start::new(&workspace).env("RUST_LOG", "error")]
-    {
+    for start in [
+        Start::new(&workspace).flags(["--log", "error"]),
+        Start::new(&workspace).default_log().env("RUST_LOG", "error"),
+    ] {
         let mut client = start.client();
         client.call("read", json!({"path": "cut"})).assert_worked();
         client.close_stdin();

@@ -54,6 +54,7 @@ pub(crate) struct Start<'a> {
     roots: Option<Vec<String>>,
     unprivileged: bool,
     saved_dir: bool,
+    log: bool,
 }
 
 impl<'a> Start<'a> {
@@ -69,7 +70,14 @@ impl<'a> Start<'a> {
             roots: None,
             unprivileged: false,
             saved_dir: true,
+            log: true,
         }
+    }
+
+    /// With as much on stderr as a client's server writes where nothing is said of it; else more is there.
+    pub(crate) fn default_log(mut self) -> Self {
+        self.log = false;
+        self
     }
 
     /// Spoken to by a client that gives itself this name.
@@ -144,6 +152,9 @@ impl<'a> Start<'a> {
             }
         }
         command.env("HOME", workspace.home()).env("LC_ALL", "C.UTF-8");
+        if self.log {
+            command.env("CUTLINE_LOG", "info");
+        }
         if self.saved_dir {
             command.env("CUTLINE_SPILL_DIR", workspace.saved_dir());
         }
