@@ -22,6 +22,8 @@ import known
 from report import OutOfTime, Report
 from server import Server
 
+# More of them take longer than they find.
+CORPUS_FILES = 300
 TOOLS = ["read", "ls", "find", "grep", "bash"]
 
 
@@ -44,14 +46,22 @@ class Setting:
         self.server = Server(program(options.cutline), flags, self.env)
 
     def corpus_folder(self, random):
-        """Returns a folder of a real tree, three levels deep at most."""
+        """Returns a folder of a real tree that holds few enough files to be compared often."""
         folder = random.choice(self.corpora)
-        for _ in range(random.randint(1, 3)):
+        while True:
             below = sorted(entry.path for entry in os.scandir(folder) if entry.is_dir(follow_symlinks=False))
-            if not below:
-                break
+            if not below or (random.random() < 0.5 and is_small(folder)):
+                return folder
             folder = random.choice(below)
-        return folder
+
+
+def is_small(folder):
+    files = 0
+    for _, _, names in os.walk(folder):
+        files += len(names)
+        if files > CORPUS_FILES:
+            return False
+    return True
 
 
 def program(name):

@@ -130,8 +130,6 @@ def tree(random, report, setting, round_):
         top = os.path.join(setting.work, folder)
         in_repository = data.Tree(random, top, random.choice(["none", "none", "plain", "nested"]), odd_names=False).git != "none"
     files = [os.path.join(base, name) for base, _, names in os.walk(top) for name in names]
-    if len(files) > 3000:
-        return
     odd = {path for path in files if os.path.isfile(path) and is_odd(path)}
     for _ in range(5):
         report.check_time()
