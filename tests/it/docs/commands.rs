@@ -52,6 +52,7 @@ const NOT_RUN_HERE: &[(&str, &str)] = &[
     ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_MUSL_LINKER=rust-lld", "it builds everything for another processor"),
     ("CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=wine64", "it builds everything for another system"),
     ("qemu-aarch64-static", "it runs what only a build for another processor makes"),
+    ("python3 tests/differential", "ten minutes, with programs that .ci/run installs and runs it with"),
     (
         "python3 packaging/release.py",
         "it wants a release build; tests/clients/packages.py builds and installs the packages",
@@ -66,6 +67,7 @@ const NOT_RUN_HERE: &[(&str, &str)] = &[
     ("CUTLINE_BENCH_DATA=DIR cargo bench", "the same"),
     ("CUTLINE_SOAK_SECS=300 cargo test", "five minutes"),
     ("SCENARIO=read/line cargo test", "this is it, a part of it"),
+    ("SCENARIO=ls/errors cargo test", "the same"),
     (".ci/run", "it runs this"),
     (
         "npx @modelcontextprotocol/inspector",
