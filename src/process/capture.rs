@@ -1,8 +1,10 @@
-//! What is kept of a command's output while it comes, whatever its length.
+//! A command's output while it comes: the counts, the saved file and the text that is kept, whatever its length.
 //!
 //! Every byte is counted, and goes to the saved file once there is one. Until the answer the bytes
 //! are also made text, resolved as a terminal would, and collected within the call's bounds; after
 //! it, where a background process goes on writing, only the file grows.
+
+#![expect(clippy::indexing_slicing, reason = "the bounds are at most the length")]
 
 use std::io;
 use std::path::PathBuf;
@@ -18,34 +20,34 @@ use cutline_core::truncate::{Bounds, Collector, Ends, Keep, Truncation};
 /// Bytes of the latest output that are kept to tell how far the command is.
 const RECENT_BYTES: usize = 2048;
 
-/// What a command printed, as its answer tells of it.
+/// The output of a command, for its answer.
 #[derive(Debug)]
 pub struct Captured {
-    /// What was kept of the resolved text.
+    /// The resolved text, as much as was kept of it.
     pub text: Truncation,
     /// Lines and bytes of the raw stream.
     pub raw: Counter,
-    /// Whether it is not text: then `text` says nothing.
+    /// True if it is not text: `text` is then to be ignored.
     pub binary: bool,
-    /// Where the whole is: of an output that was cut, is binary, or goes on.
+    /// The file with all of it, where it was cut, is binary, or goes on; or why there is none.
     pub saved: Option<Result<SavedOutput, io::Error>>,
 }
 
 /// A saved output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SavedOutput {
-    /// Where it is.
+    /// Its path.
     pub path: PathBuf,
-    /// How many bytes it holds, where that is not all: the cap was reached.
+    /// Bytes that it holds, where that is not all: the cap was reached.
     pub first_bytes: Option<u64>,
 }
 
-/// How far a command is.
+/// The output of a command so far.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Latest {
     /// Lines and bytes of the raw stream.
     pub extent: Extent,
-    /// The end of it, raw.
+    /// Its last bytes, raw.
     pub recent: Vec<u8>,
 }
 
@@ -115,7 +117,7 @@ impl Capture {
     /// Takes the next bytes.
     pub(super) fn push(&mut self, bytes: &[u8]) {
         let sniffed = usize::try_from(self.raw.extent().bytes).unwrap_or(usize::MAX);
-        let start = bytes.get(..BINARY_SNIFF_BYTES.saturating_sub(sniffed)).unwrap_or(bytes);
+        let start = &bytes[..BINARY_SNIFF_BYTES.saturating_sub(sniffed).min(bytes.len())];
         self.binary |= memchr::memchr(0, start).is_some();
         self.raw.push(bytes);
         self.save(bytes);
@@ -127,22 +129,22 @@ impl Capture {
         }
     }
 
-    /// How far the command is.
+    /// Returns the counts and the last bytes so far.
     pub(super) fn latest(&self) -> Latest {
         Latest { extent: self.raw.extent(), recent: self.recent.clone() }
     }
 
-    /// How many bytes there were so far.
+    /// Returns how many bytes there were so far.
     pub(super) fn bytes(&self) -> u64 {
         self.raw.extent().bytes
     }
 
-    /// Saves nothing: what was saved is removed.
+    /// Saves no more: what was saved is removed.
     pub(super) fn discard(&mut self) {
         self.saving = Saving::Done;
     }
 
-    /// What the answer tells. Where the output `goes_on` it is saved however short it is.
+    /// Returns the output for the answer. Where it `goes_on` it is saved however short it is.
     pub(super) fn answer(&mut self, goes_on: bool) -> Captured {
         let text = match self.view.take() {
             Some(view) => view.finish(),
@@ -177,7 +179,7 @@ impl Capture {
         }
     }
 
-    /// Moves what is held to a file.
+    /// Moves the bytes that are held to a file.
     fn begin(&mut self) {
         if let Saving::Held(held) = &self.saving {
             let begun = self.store.create().and_then(|mut file| file.write(held).map(|()| file));
@@ -207,8 +209,7 @@ impl Capture {
     }
 
     fn remember(&mut self, bytes: &[u8]) {
-        let from = bytes.len().saturating_sub(RECENT_BYTES);
-        let end = bytes.get(from..).unwrap_or(bytes);
+        let end = &bytes[bytes.len().saturating_sub(RECENT_BYTES)..];
         let over = (self.recent.len() + end.len()).saturating_sub(RECENT_BYTES);
         self.recent.drain(..over.min(self.recent.len()));
         self.recent.extend_from_slice(end);

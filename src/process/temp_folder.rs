@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::mark::Server;
 use crate::sys::{self, DirReader, Folder, below};
 
-/// How the names of such folders begin; number and start of the server follow, then a random number.
+/// The beginning of the names of such folders; number and start of the server follow, then a random number.
 const PREFIX: &str = "cutline-sandbox-";
 /// Bytes of the buffer that the shared temp folder is read through.
 const BUFFER_BYTES: usize = 16 * 1024;

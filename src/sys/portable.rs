@@ -1,4 +1,4 @@
-//! What every Unix has, and macOS where that is not enough.
+//! The calls that every Unix has, and macOS' own where they are not enough.
 
 mod dir_reader;
 mod opened;

@@ -1,4 +1,4 @@
-//! How paths are spelled: as they are asked for, as the system takes them, and as they are shown.
+//! The spelling of paths: as they are asked for, as the system takes them, and as they are shown.
 //!
 //! On Unix a path has one spelling. On Windows a drive's letter, case and the two separators make
 //! many of one; here all become the *verbatim* one (`\\?\C:\…`), in which no name is special and none

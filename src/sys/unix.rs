@@ -1,4 +1,4 @@
-//! What Linux and macOS have in common.
+//! The calls that Linux and macOS have in common.
 
 pub(crate) mod below;
 mod output_pipe;

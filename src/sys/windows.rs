@@ -1,6 +1,6 @@
 //! Windows: handles that say where they are, and paths in the one spelling that means what it says.
 //!
-//! What is opened is opened by its path, and then asked where it really is: what is not where it was
+//! Files are opened by their path, and then asked where they really are: one that is not where it was
 //! looked for was reached through a link, and is let go. All paths are *verbatim* (`\\?\C:\…`), in
 //! which no name is special and none is too long.
 

@@ -116,18 +116,37 @@ fn no_temp_folder_to_save_in() {
 }
 
 #[test]
-fn somebody_elses_folder_of_that_name_is_not_used() {
+fn a_folder_of_that_name_that_is_not_this_users_alone_is_left_for_another() {
     // A folder that others may write to could hold links that were put there for this user.
-    let workspace = Workspace::with(&json!({"../tmp": {"dir": true}}));
+    let workspace = Workspace::with(&json!({
+        "../tmp": {"dir": true},
+        "../elsewhere": {"dir": true},
+        "../run": {"dir": true, "mode": "700"},
+        "../open": {"dir": true, "mode": "777"},
+    }));
     let uid = rustix::process::geteuid().as_raw();
     let trap = workspace.base().join(format!("tmp/cutline-{uid}"));
-    fs::create_dir(workspace.base().join("elsewhere")).unwrap();
     std::os::unix::fs::symlink(workspace.base().join("elsewhere"), &trap).unwrap();
-    let mut client = Start::new(&workspace).default_saved_dir().env("TMPDIR", "<base>/tmp").client();
-    let reply = client.call("bash", json!({"command": "seq 3000"}));
-    reply.assert_worked().assert_holds("3000\n\n[Showing lines 1001-3000 of 3000. Full output");
+    let beside = format!("tmp/cutline-{uid}-");
+    for (runtime, expected) in [("run", "run/cutline/"), ("open", &beside), ("missing", &beside)] {
+        let mut client = Start::new(&workspace)
+            .default_saved_dir()
+            .env("TMPDIR", "<base>/tmp")
+            .env("XDG_RUNTIME_DIR", &format!("<base>/{runtime}"))
+            .client();
+        let reply = client.call("bash", json!({"command": "seq 3000"}));
+        let saved = reply.details()["fullOutputPath"].as_str().unwrap().to_owned();
+        let begins = workspace.base().join(expected).display().to_string();
+        assert!(saved.starts_with(begins.trim_end_matches('/')), "{runtime}: {saved}");
+        client.call("read", json!({"path": saved, "limit": 1})).assert_worked();
+        client.close_stdin();
+        client.exit();
+        assert!(client.stderr().contains("is not a folder of this user's alone"), "{}", client.stderr());
+    }
     let written = fs::read_dir(workspace.base().join("elsewhere")).unwrap().count();
     assert_eq!(written, 0, "an output was saved through the link");
+    // The folders with random names are found again: one for all later servers.
+    assert_eq!(fs::read_dir(workspace.base().join("tmp")).unwrap().count(), 2);
 }
 
 #[test]

@@ -19,7 +19,7 @@ pub(in crate::process) use end::end_all;
 /// A process by number and start: no other ever has both.
 type ProcessKey = (u32, u64);
 
-/// Which processes belong to a command.
+/// The processes that belong to a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::process) struct Scope {
     /// The mark in their environment, or how that begins.
@@ -28,11 +28,11 @@ pub(in crate::process) struct Scope {
     group: u32,
     /// The shell's start: no older process belongs to it.
     since: u64,
-    /// Which of those are ended.
+    /// The part of them that is ended.
     reach: KillScope,
 }
 
-/// Which of a command's processes are ended.
+/// The part of a command's processes that is ended.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum KillScope {
     /// All that it started: its shell was not done yet.

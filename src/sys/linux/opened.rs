@@ -15,7 +15,7 @@ use crate::sys::{Folder, Opened, Stat};
 /// Opens nothing for reading: only for looking at what it is, and for opening what is below it.
 pub(in crate::sys) const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 
-/// What was opened, and is not read by this.
+/// A handle on what was opened, by which it is not read.
 #[derive(Debug)]
 pub(crate) struct PathHandle(OwnedFd);
 

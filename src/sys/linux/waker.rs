@@ -1,4 +1,4 @@
-//! What wakes a thread that waits for a pipe.
+//! Waking a thread that waits for a pipe.
 
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
@@ -9,17 +9,17 @@ use rustix::io::Errno;
 pub(in crate::sys) struct Waker(OwnedFd);
 
 impl Waker {
-    /// How many descriptors it takes.
+    /// Descriptors that it takes.
     pub(in crate::sys) const DESCRIPTORS: u32 = 1;
 
-    /// One that was not used.
+    /// Returns one that was not used.
     pub(in crate::sys) fn new() -> Result<Self, Errno> {
         eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK).map(Self)
     }
 
-    /// Wakes who waits for it, now and from now on.
+    /// Wakes the thread that waits for it, now and from now on.
     pub(in crate::sys) fn wake(&self) {
-        let _full_is_awake = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
+        let _full_is_awake_too = rustix::io::write(&self.0, &1_u64.to_ne_bytes());
     }
 }
 

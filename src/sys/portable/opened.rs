@@ -18,7 +18,7 @@ use crate::sys::{FileKind, Folder, Opened, Stat};
 pub(in crate::sys) const LOOK: OFlags =
     OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 
-/// What was opened; `None` where it is neither a file nor a folder.
+/// A handle on what was opened; `None` where that is neither a file nor a folder.
 #[derive(Debug)]
 pub(crate) struct PathHandle(Option<OwnedFd>);
 
@@ -62,7 +62,7 @@ impl PathHandle {
     pub(crate) fn file(&self) -> io::Result<File> {
         let file = rustix::io::fcntl_dupfd_cloexec(self.0.as_ref().ok_or(Errno::NOTSUP)?, 0)?;
         // A folder has no beginning, and is not read so.
-        let _or_a_folder = rustix::fs::seek(&file, SeekFrom::Start(0));
+        let _folders_have_none = rustix::fs::seek(&file, SeekFrom::Start(0));
         Ok(File::from(file))
     }
 
@@ -78,7 +78,7 @@ fn is_opened(stat: &Stat) -> bool {
     matches!(stat.kind, FileKind::File | FileKind::Folder)
 }
 
-/// Where an open file really is, as macOS tells it.
+/// The path of an open file, as macOS tells it.
 #[cfg(target_os = "macos")]
 mod place {
     use std::ffi::OsString;
@@ -87,7 +87,7 @@ mod place {
 
     use super::{Errno, OFlags, OwnedFd, Path, PathBuf, io};
 
-    /// What opens a path only where no part of it is a link.
+    /// Returns the flag that opens a path only where no part of it is a link.
     pub(super) fn without_links() -> Result<OFlags, Errno> {
         Ok(OFlags::NOFOLLOW_ANY)
     }

@@ -10,7 +10,7 @@ use crate::sys::{MARK, OutOfDescriptors, Process};
 /// Returns all processes.
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
 pub(crate) fn list_processes() -> Result<Vec<Process>, OutOfDescriptors> {
-    let system = look(ProcessesToUpdate::All, ProcessRefreshKind::nothing());
+    let system = refreshed(ProcessesToUpdate::All, ProcessRefreshKind::nothing());
     Ok(system.processes().values().map(seen).collect())
 }
 
@@ -18,7 +18,7 @@ pub(crate) fn list_processes() -> Result<Vec<Process>, OutOfDescriptors> {
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
 pub(crate) fn process_info(id: u32) -> Result<Option<Process>, OutOfDescriptors> {
     let id = sysinfo::Pid::from_u32(id);
-    let system = look(ProcessesToUpdate::Some(&[id]), ProcessRefreshKind::nothing());
+    let system = refreshed(ProcessesToUpdate::Some(&[id]), ProcessRefreshKind::nothing());
     Ok(system.process(id).map(seen))
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn process_info(id: u32) -> Result<Option<Process>, OutOfDescriptors>
 pub(crate) fn mark(id: u32) -> Result<Option<String>, OutOfDescriptors> {
     let id = sysinfo::Pid::from_u32(id);
     let environment = ProcessRefreshKind::nothing().with_environ(UpdateKind::Always);
-    let system = look(ProcessesToUpdate::Some(&[id]), environment);
+    let system = refreshed(ProcessesToUpdate::Some(&[id]), environment);
     let environment = system.process(id).map(sysinfo::Process::environ).unwrap_or_default();
     let mark = |entry: &str| Some(entry.strip_prefix(MARK)?.strip_prefix('=')?.to_owned());
     Ok(environment.iter().find_map(|entry| mark(entry.to_str()?)))
@@ -37,7 +37,7 @@ pub(crate) fn mark(id: u32) -> Result<Option<String>, OutOfDescriptors> {
 pub(crate) fn owner(id: u32) -> Option<u32> {
     let id = sysinfo::Pid::from_u32(id);
     let user = ProcessRefreshKind::nothing().with_user(UpdateKind::Always);
-    let system = look(ProcessesToUpdate::Some(&[id]), user);
+    let system = refreshed(ProcessesToUpdate::Some(&[id]), user);
     system.process(id)?.effective_user_id().map(|user| **user)
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn has_lost_its_reader(_: u32) -> Result<bool, OutOfDescriptors> {
     Ok(false)
 }
 
-fn look(which: ProcessesToUpdate<'_>, what: ProcessRefreshKind) -> System {
+fn refreshed(which: ProcessesToUpdate<'_>, what: ProcessRefreshKind) -> System {
     let mut system = System::new();
     system.refresh_processes_specifics(which, true, what.without_tasks());
     system

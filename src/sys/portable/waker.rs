@@ -1,4 +1,4 @@
-//! What wakes a thread that waits for a pipe: another pipe.
+//! Waking a thread that waits for a pipe: another pipe.
 
 use std::io::{self, PipeReader, PipeWriter, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -12,10 +12,10 @@ pub(in crate::sys) struct Waker {
 }
 
 impl Waker {
-    /// How many descriptors it takes.
+    /// Descriptors that it takes.
     pub(in crate::sys) const DESCRIPTORS: u32 = 2;
 
-    /// One that was not used.
+    /// Returns one that was not used.
     pub(in crate::sys) fn new() -> io::Result<Self> {
         let (waited_for, wakes) = io::pipe()?;
         let flags = rustix::fs::fcntl_getfl(&wakes)?;
@@ -23,9 +23,9 @@ impl Waker {
         Ok(Self { waited_for, wakes })
     }
 
-    /// Wakes who waits for it, now and from now on.
+    /// Wakes the thread that waits for it, now and from now on.
     pub(in crate::sys) fn wake(&self) {
-        let _full_is_awake = (&self.wakes).write(&[1]);
+        let _full_is_awake_too = (&self.wakes).write(&[1]);
     }
 }
 

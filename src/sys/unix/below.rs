@@ -17,13 +17,13 @@ use crate::sys::{self, FileKind, Stat};
 
 /// Bytes of a path that the kernel takes at once; longer ones are opened part by part.
 const PATH_BYTES: usize = 4000;
-/// How often an opening is tried that a rename elsewhere got in the way of.
+/// Tries to open what a rename elsewhere got in the way of.
 const TRIES: usize = 8;
-/// How a folder is opened.
+/// Flags by which a folder is opened.
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
 /// Keeps an opening from waiting for another process, or for a device.
 const NO_WAIT: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
-/// How a file is opened, which may be something else.
+/// Flags by which a file is opened, which may be something else.
 const FILE: OFlags = OFlags::RDONLY.union(NO_WAIT);
 /// The mode of what is created.
 const OWNER_ONLY: Mode = Mode::RUSR.union(Mode::WUSR);

@@ -15,14 +15,14 @@ pub(crate) struct OutputPipe {
     pipe: PipeReader,
     id: u64,
     /// Wakes the thread where it waits.
-    wake: Waker,
+    waker: Waker,
     stopped: AtomicBool,
-    /// Whether the thread waits, having taken all there was.
+    /// True while the thread waits, having taken all there was.
     idle: AtomicBool,
 }
 
 impl OutputPipe {
-    /// How many descriptors it takes.
+    /// Descriptors that it takes.
     pub(crate) const DESCRIPTORS: u32 = 1 + Waker::DESCRIPTORS;
 
     /// Takes the pipe over.
@@ -32,7 +32,7 @@ impl OutputPipe {
         rustix::fs::fcntl_setfl(&pipe, flags | OFlags::NONBLOCK)?;
         let id = rustix::fs::fstat(&pipe)?.st_ino;
         let (stopped, idle) = (AtomicBool::new(false), AtomicBool::new(false));
-        Ok(Self { pipe, id, wake: Waker::new()?, stopped, idle })
+        Ok(Self { pipe, id, waker: Waker::new()?, stopped, idle })
     }
 
     /// Reads what there is, and waits where there is nothing; 0 at the pipe's end, or once it is stopped.
@@ -55,7 +55,7 @@ impl OutputPipe {
     fn wait(&self) -> Result<(), Errno> {
         let mut fds = [
             PollFd::from_borrowed_fd(self.pipe.as_fd(), PollFlags::IN),
-            PollFd::from_borrowed_fd(self.wake.as_fd(), PollFlags::IN),
+            PollFd::from_borrowed_fd(self.waker.as_fd(), PollFlags::IN),
         ];
         match poll(&mut fds, None) {
             Ok(_) | Err(Errno::INTR) => Ok(()),
@@ -63,23 +63,23 @@ impl OutputPipe {
         }
     }
 
-    /// Reads no more. Who still writes is told so by the system, once this is dropped.
+    /// Stops the reader. The system tells those that still write, once this is dropped.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
-        self.wake.wake();
+        self.waker.wake();
     }
 
-    /// Bytes that wait in it.
+    /// Returns how many bytes wait in it.
     pub(crate) fn waiting(&self) -> u64 {
         rustix::io::ioctl_fionread(&self.pipe).unwrap_or(0)
     }
 
-    /// Whether the reader waits for more, having taken all there was.
+    /// True if the reader waits for more, having taken all there was.
     pub(crate) fn is_idle(&self) -> bool {
         self.idle.load(Ordering::Acquire)
     }
 
-    /// The pipe's inode, by which the processes that hold it are found.
+    /// Returns the pipe's inode, by which the processes that hold it are found.
     pub(crate) fn id(&self) -> u64 {
         self.id
     }

@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use super::Folder;
 use crate::sys::{DirReader, make_accessible};
 
-/// How a folder is opened: the folder itself, no link to one.
+/// Flags by which a folder is opened, and no link to one.
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 /// Names that are taken from a folder at once, which bounds the memory for them.
 const NAMES_AT_ONCE: usize = 1000;

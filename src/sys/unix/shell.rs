@@ -1,4 +1,4 @@
-//! How a shell is found and started, and how it ended.
+//! Finding and starting a shell, and its end.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -21,7 +21,7 @@ pub(crate) fn find_shell() -> PathBuf {
     on_path(Path::new("bash")).unwrap_or_else(|| PathBuf::from("sh"))
 }
 
-/// What a shell is given, so that it runs `command`.
+/// Returns the arguments by which a shell runs `command`.
 pub(crate) fn shell_arguments(command: &str) -> Vec<OsString> {
     // Without `--` a command that begins with `-` would be an option of the shell's.
     vec!["-c".into(), "--".into(), command.into()]
@@ -37,32 +37,32 @@ pub(crate) fn close_inherited_on_exec() {
     close_fds::set_fds_cloexec(FIRST_OTHER_DESCRIPTOR, &[]);
 }
 
-/// The shell has begun already.
+/// Does nothing: the shell has begun already.
 pub(crate) fn send_command(_: &mut Child, _: &str) {}
 
-/// How a shell ended: with a code, or by a signal. One that could not be waited for was killed: it may
+/// Returns the shell's exit code, or the signal that ended it. One that could not be waited for was killed: it may
 /// still be in the system's hands.
 pub(crate) fn ending_of(status: Option<ExitStatus>, _was_killed: bool) -> Result<i32, i32> {
     let signal = status.and_then(|status| status.signal());
     status.and_then(|status| status.code()).ok_or_else(|| signal.unwrap_or(Signal::KILL.as_raw()))
 }
 
-/// The program at a path, where this user may start it.
+/// Returns the program at a path, where this user may start it.
 pub(crate) fn program_at(path: &Path) -> Option<PathBuf> {
     (path.is_file() && access(path, Access::EXEC_OK).is_ok()).then(|| path.to_owned())
 }
 
-/// A path as other programs take it.
+/// Returns a path as other programs take it.
 pub(crate) fn as_others_take_it(path: &Path) -> Cow<'_, Path> {
     Cow::Borrowed(path)
 }
 
-/// How many files this process may have open; `None` is without a limit.
+/// Returns how many files this process may have open; `None` is without a limit.
 pub(crate) fn most_open_files() -> Option<u64> {
     getrlimit(Resource::Nofile).current
 }
 
-/// While what this gives lives, writing past a limit on the size of files fails like on a full disk,
+/// Returns a guard: while it lives, writing past a limit on the size of files fails like on a full disk,
 /// and does not end the server. Needs a runtime.
 pub(crate) fn survive_large_files() -> Box<dyn Send> {
     Box::new(signal(SignalKind::from_raw(Signal::XFSZ.as_raw())))

@@ -30,7 +30,7 @@ impl Folder {
         Self { real }
     }
 
-    /// Where it really is.
+    /// Returns its path without links.
     pub(super) fn real(&self) -> &Path {
         &self.real
     }

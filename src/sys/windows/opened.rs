@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use super::below::{Folder, open};
 use crate::sys::{Opened, Stat};
 
-/// What was opened.
+/// A handle on what was opened.
 #[derive(Debug)]
 pub(crate) struct PathHandle {
     file: File,
@@ -40,7 +40,7 @@ impl PathHandle {
     pub(crate) fn file(&self) -> io::Result<File> {
         let mut file = self.file.try_clone()?;
         // A folder has no beginning, and is not read so.
-        let _or_a_folder = file.rewind();
+        let _folders_have_none = file.rewind();
         Ok(file)
     }
 

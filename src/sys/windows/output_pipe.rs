@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub(crate) struct OutputPipe {
     pipe: PipeReader,
     stopped: AtomicBool,
-    /// Whether the thread reads, and may wait for something to read.
+    /// True while the thread reads, and may wait for something to read.
     idle: AtomicBool,
 }
 
 impl OutputPipe {
-    /// How many descriptors it takes: the pipe, and its thread.
+    /// Descriptors that it takes: the pipe, and its thread.
     pub(crate) const DESCRIPTORS: u32 = 2;
 
     /// Takes the pipe over.
@@ -22,7 +22,7 @@ impl OutputPipe {
     }
 
     /// Reads what there is, and waits where there is nothing; 0 at the pipe's end, or once it is stopped.
-    /// What is read after that is dropped: the thread stays until the last writer is gone.
+    /// After that all that is read is dropped: the thread stays until the last writer is gone.
     pub(crate) fn read(&self, block: &mut [u8]) -> io::Result<usize> {
         loop {
             self.idle.store(true, Ordering::Release);
@@ -47,12 +47,12 @@ impl OutputPipe {
         0
     }
 
-    /// Whether the reader waits for more, having taken all there was.
+    /// True if the reader waits for more, having taken all there was.
     pub(crate) fn is_idle(&self) -> bool {
         self.idle.load(Ordering::Acquire)
     }
 
-    /// Nobody is looked for by the pipe here.
+    /// Returns 0: processes are not looked for by the pipe here.
     #[expect(clippy::unused_self, reason = "elsewhere it is the pipe's inode")]
     pub(crate) fn id(&self) -> u64 {
         0

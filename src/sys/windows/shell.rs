@@ -1,4 +1,4 @@
-//! How a shell is found and started, and how it ended.
+//! Finding and starting a shell, and its end.
 //!
 //! A shell is handed its command through its input, not on its command line: each program takes the
 //! quotes there apart by rules of its own, and there is a limit to its length. It waits for that, so
@@ -18,14 +18,14 @@ use crate::sys::{all_on_path, on_path};
 const KILLED: i32 = 9;
 /// No window opens for it (`CREATE_NO_WINDOW`).
 const NO_WINDOW: u32 = 0x0800_0000;
-/// What the name of a program may end with.
+/// The endings of programs' names.
 const ENDINGS: [&str; 4] = ["exe", "com", "cmd", "bat"];
 /// The variables that say where programs are installed, for all or for this user, and the folder there.
 const INSTALLED: [(&str, &str); 3] =
     [("ProgramFiles", "Git"), ("ProgramW6432", "Git"), ("LOCALAPPDATA", r"Programs\Git")];
 /// Git's bash below the folder that it is installed in: itself, not the program that starts it.
 const GIT_BASH: &str = r"usr\bin\bash.exe";
-/// What Git calls its two systems, and their folders of programs.
+/// Git's names for its two systems, and their folders of programs.
 const GIT_SYSTEMS: [(&str, &str); 2] = [("MINGW64", r"mingw64\bin"), ("CLANGARM64", r"clangarm64\bin")];
 
 /// Git's bash, where it is installed; else the first on `PATH` that is not the system's own, which is
@@ -51,10 +51,10 @@ fn is_of_wsl(bash: &Path) -> bool {
     windows.is_some_and(|windows| bash.starts_with(&windows)) || bash.contains(r"\windowsapps\")
 }
 
-/// What a shell is given, so that it runs what [`let_go`] hands it.
+/// Returns the arguments by which a shell runs what [`send_command`] hands it.
 ///
 /// It reads so many bytes, or up to a NUL where it does not know how, and runs them with nothing to read.
-/// Where the server is gone before that end, nothing runs. The space is for a command that begins with `-`.
+/// If the server is gone before that end, nothing runs. The space is for a command that begins with `-`.
 pub(crate) fn shell_arguments(command: &str) -> Vec<OsString> {
     let bytes = command.len();
     let script = format!(
@@ -93,7 +93,7 @@ pub(crate) fn send_command(shell: &mut Child, command: &str) {
     }
 }
 
-/// How a shell ended: with a code, or by a signal. There are none, but for being killed; and then the
+/// Returns the shell's exit code, or the signal that ended it. There are none, but for being killed; and then the
 /// system says that all went well.
 pub(crate) fn ending_of(status: Option<ExitStatus>, was_killed: bool) -> Result<i32, i32> {
     status.filter(|_| !was_killed).and_then(|status| status.code()).ok_or(KILLED)

@@ -1,4 +1,4 @@
-//! What a command's end becomes for the model: body, notices, status, and the same as data.
+//! The answer to a command: body, notices, status, and the same as data.
 
 use std::time::Duration;
 
@@ -117,13 +117,13 @@ fn body_of(
     (body, notices)
 }
 
-/// How many lines are left out, where both ends are kept.
+/// Returns how many lines are left out, where both ends are kept.
 fn omitted(truncation: &Truncation, keep: Keep) -> Option<u64> {
     let both = matches!(keep, Keep::Both { .. }) && truncation.cut.is_some();
     both.then(|| truncation.total.lines.saturating_sub(truncation.output.lines))
 }
 
-/// What of the output is shown, in lines of the raw stream.
+/// The part of the output that is shown, in lines of the raw stream.
 fn shown(truncation: &Truncation, cut: Cut, raw: &Counter, keep: Keep, bounds: Bounds) -> Shown {
     let total = raw.extent().lines;
     let (lines, bytes) = (truncation.output.lines, truncation.output.bytes);

@@ -8,16 +8,16 @@ use crate::tools::ToolError;
 use cutline_core::notice::Count;
 use cutline_core::truncate::Keep;
 
-/// What a call wants.
+/// A checked call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Plan {
     /// The command line: not blank, without NUL.
     pub(super) command: String,
-    /// How long it may run.
+    /// The longest that it may run.
     pub(super) timeout: Duration,
     /// True if the call asked for longer than that.
     pub(super) is_timeout_lowered: bool,
-    /// Which lines of its output are kept: at least one, together within the limit.
+    /// The lines of its output that are kept: at least one, together within the limit.
     pub(super) keep: Keep,
 }
 

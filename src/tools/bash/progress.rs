@@ -1,4 +1,4 @@
-//! What is told of a command while it runs, to a client that asked for it.
+//! Progress of a command while it runs, for a client that asked for it.
 //!
 //! New output is told of at most five times a second; a silent command is said to run every ten
 //! seconds, because many clients give up on what says nothing for a minute. What the model gets is
@@ -14,9 +14,9 @@ use cutline_core::notice::Count;
 use cutline_core::text::terminal::Terminal;
 use cutline_core::text::{self, Size};
 
-/// How often new output is looked for.
+/// Time between two looks for new output.
 const INTERVAL: Duration = Duration::from_millis(200);
-/// How often a silent command is told of.
+/// Time between two messages about a silent command.
 const HEARTBEAT: Duration = Duration::from_secs(10);
 /// Characters of the last line that are told.
 const LINE_CHARS: usize = 200;
@@ -36,7 +36,7 @@ impl<'a> News<'a> {
     /// Done when there may be something to tell; never, where nobody listens.
     pub(super) async fn due(&self) {
         if self.progress.is_wanted() {
-            sleep_until(self.pace.look).await;
+            sleep_until(self.pace.next_look).await;
         } else {
             std::future::pending::<()>().await;
         }
@@ -62,21 +62,21 @@ impl<'a> News<'a> {
 /// When there is something to tell.
 struct Pace {
     /// When to look next.
-    look: Instant,
+    next_look: Instant,
     /// When it was told last; at first, when the command began.
     told: Instant,
-    /// How much output there was then.
+    /// Bytes of output that there were then.
     bytes: u64,
 }
 
 impl Pace {
     fn new(now: Instant) -> Self {
-        Self { look: now + INTERVAL, told: now, bytes: 0 }
+        Self { next_look: now + INTERVAL, told: now, bytes: 0 }
     }
 
-    /// Whether it is to be told now, after so many `bytes` of output, that the command runs.
+    /// True if a message is due now, after that many `bytes` of output.
     fn tells(&mut self, now: Instant, bytes: u64) -> bool {
-        self.look = now + INTERVAL;
+        self.next_look = now + INTERVAL;
         let tells = bytes != self.bytes || now >= self.told + HEARTBEAT;
         if tells {
             (self.bytes, self.told) = (bytes, now);
@@ -118,7 +118,7 @@ mod tests {
         let mut pace = Pace::new(began);
         let mut told = Vec::new();
         loop {
-            let now = pace.look;
+            let now = pace.next_look;
             let millis = u64::try_from((now - began).as_millis()).unwrap();
             if millis > until {
                 return told;

@@ -101,7 +101,7 @@ fn ends(command: &str, head: u64, tail: u64) -> Args {
     Args { head: Some(head), tail: Some(tail), ..args(command) }
 }
 
-/// What `seq` prints.
+/// Returns the output of `seq`.
 fn seq(last: u32) -> String {
     let numbers: Vec<String> = (1..=last).map(|n| n.to_string()).collect();
     numbers.join("\n") + "\n"
@@ -121,7 +121,7 @@ async fn until<T>(mut look: impl FnMut() -> Option<T>) -> T {
 }
 
 #[cfg(unix)]
-/// Whether a process runs: one that has ended and waits for its parent does not.
+/// True if a process runs: a zombie does not.
 fn runs(pid: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     stat.rsplit_once(") ").is_some_and(|(_, state)| !state.starts_with(['Z', 'X']))

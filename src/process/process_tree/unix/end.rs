@@ -1,6 +1,6 @@
 //! Ending commands: SIGTERM to every process that belongs to one, SIGKILL after a grace.
 //!
-//! Which processes belong to a command is found by its process group, by descent, and by the mark in the
+//! The processes of a command are found by its process group, by descent, and by the mark in the
 //! environment, so that a child that left the group or lost its parents is ended too. They are looked for
 //! again until none is left, so that what is started meanwhile is ended as well. Signals go to a process
 //! whose start was the expected one: never to another of the same number. All of it is bounded in time,
@@ -16,7 +16,7 @@ use super::{KillScope, ProcessKey, Scope, key};
 use crate::process::process_tree::Outcome;
 use crate::sys::{self, OutOfDescriptors, Process, ProcessHandle};
 
-/// How long is waited for processes that were killed: one that sleeps uninterruptibly may be left.
+/// The longest wait for processes that were killed: one that sleeps uninterruptibly may be left.
 const GIVE_UP: Duration = Duration::from_secs(1);
 /// The first pause between two looks: it doubles each time.
 const FIRST_PAUSE: Duration = Duration::from_millis(5);

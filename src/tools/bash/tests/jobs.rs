@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// Whether a process runs.
+/// True if a process runs.
 fn runs(id: u32) -> bool {
     let id = sysinfo::Pid::from_u32(id);
     let mut system = sysinfo::System::new();

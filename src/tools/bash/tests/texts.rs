@@ -1,4 +1,4 @@
-//! What the model reads: each row of what bash answers.
+//! The text that the model reads: each row of bash's answers.
 
 use super::*;
 
