@@ -47,6 +47,8 @@ pub use permits::{CommandPermit, TooManyCommands};
 pub use shell::{is_program, on_path};
 pub use signal::signal_name;
 
+/// Time from the start until what killed servers left is looked for: the first answers come before.
+const END_STALE_AFTER: Duration = Duration::from_millis(300);
 /// Time between two sweeps of old saved outputs.
 const SWEEP_INTERVAL: Duration = Duration::from_hours(1);
 
@@ -174,6 +176,7 @@ impl Commands {
                 process_tree::end_orphans(GRACE);
                 temp_folder::remove_stale();
             };
+            tokio::time::sleep(END_STALE_AFTER).await;
             let _a_panic_harms_nothing_else = tokio::task::spawn_blocking(end_stale).await;
             while !over.is_cancelled() {
                 let store = Arc::clone(&store);
