@@ -16,6 +16,7 @@ mod resources;
 mod roots;
 mod signals;
 mod stats_file;
+mod stdio;
 mod wire;
 
 use std::sync::Arc;
@@ -33,8 +34,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::fit::{Fit, Given};
 use crate::fs::workspace::Workspace;
+use crate::limits::Limits;
 use crate::stats::{Call, RequestedLimit};
-use crate::tools::{Context, Shared, ToolError, ToolName, arguments, catalog};
+use crate::tools::arguments::{self, Object};
+use crate::tools::{Context, Output, Shared, ToolError, ToolName, catalog};
+use cutline_core::text::show;
 
 use call_stats::CallStats;
 use concurrency::ConcurrencyLimits;
@@ -44,9 +48,12 @@ use fits::Fits;
 use legacy_log::SetLevel;
 use roots::Roots;
 pub use stats_file::StatsFile;
+use wire::Permit;
 
 /// Milliseconds for which a client may keep a list: neither of tools nor of resources ever changes.
 const LIST_TTL_MS: u64 = 3_600_000;
+/// Characters of a name given by the client that an error repeats.
+const NAME_CHARS: usize = 100;
 
 /// What a server is started with.
 #[derive(Debug)]
@@ -117,39 +124,65 @@ impl Server {
     ) -> CallToolResponse {
         let start = Instant::now();
         let state = &self.0;
-        let news = progress::Forwarder::new(&request);
         let fitted = state.fits.of(request.client_info().as_ref());
+        let given = params.arguments.unwrap_or_default();
+        let asked = RequestedLimit::of(&given);
+        let outcome = match arguments::check_size(&given, &request.meta.0) {
+            Ok(()) => self.work(tool, given, fitted.map(|fitted| Arc::clone(&fitted.limits)), &request).await,
+            Err(error) => Err(error),
+        };
+        // The answer to a call that was taken back goes nowhere.
+        let outcome = if request.ct.is_cancelled() { Err(ToolError::Cancelled) } else { outcome };
+        if let (Some(permit), Ok(output)) = (request.extensions.get::<Permit>(), &outcome) {
+            permit.count_answer(
+                output.text.len() + output.image.as_ref().map_or(0, |image| image.base64.len()),
+            );
+        }
+        let limits = fitted.map_or(&state.shared.limits, |fitted| &fitted.limits);
+        let call = Call { tool, asked, time_ms: now_ms(), duration: start.elapsed() };
+        state.tally.record(&call, &outcome, limits, &request).await;
+        result_of(outcome, fitted.map_or(state.shape, |fitted| fitted.shape(state.shape))).into()
+    }
+
+    /// Does the work of a call, within the limits on what runs at once. A panic becomes an error.
+    async fn work(
+        &self,
+        tool: ToolName,
+        given: Object,
+        fitted: Option<Arc<Limits>>,
+        request: &RequestContext<RoleServer>,
+    ) -> Result<Output, ToolError> {
+        let state = &self.0;
+        let news = progress::Forwarder::new(request);
         let cx = Context {
             shared: Arc::clone(&state.shared),
-            fitted: fitted.map(|fitted| Arc::clone(&fitted.limits)),
-            workspace: state.roots.current(&request).await,
+            fitted,
+            workspace: state.roots.current(request).await,
             cancel: request.ct.clone(),
             shutdown: state.shutdown.clone(),
             progress: news.progress(),
         };
-        let given = params.arguments.unwrap_or_default();
-        let asked = RequestedLimit::of(&given);
         let work = async {
-            arguments::check_size(&given)?;
             if cx.workspace.roots().is_empty() {
                 return Err(ToolError::NoRoots);
             }
             let _place = state.lanes.enter(tool, &cx.cancel).await?;
+            if let Some(permit) = request.extensions.get::<Permit>() {
+                tokio::select! {
+                    biased;
+                    () = permit.wait_for_client() => {}
+                    () = cx.cancel.cancelled() => return Err(ToolError::Cancelled),
+                }
+            }
             catalog::call(&cx, tool, given).await
         };
         let outcome = guard::caught(work).await.unwrap_or_else(|panic| {
             tracing::error!(tool = tool.as_str(), panic, "a tool panicked");
             Err(ToolError::Argument(format!("{} failed inside cutline: {panic}", tool.as_str())))
         });
-        let limits = cx.fitted.clone();
-        let limits = limits.as_deref().unwrap_or(&state.shared.limits);
         drop(cx);
         news.finish().await;
-        // The answer to a call that was taken back goes nowhere.
-        let outcome = if request.ct.is_cancelled() { Err(ToolError::Cancelled) } else { outcome };
-        let call = Call { tool, asked, time_ms: now_ms(), duration: start.elapsed() };
-        state.tally.record(&call, &outcome, limits, &request).await;
-        result_of(outcome, fitted.map_or(state.shape, |fitted| fitted.shape(state.shape))).into()
+        outcome
     }
 }
 
@@ -246,10 +279,11 @@ impl ServerHandler for Server {
         params: CallToolRequestParams,
         request: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        match ToolName::of(&params.name).filter(|tool| self.0.shared.tools.has(*tool)) {
-            Some(tool) => Ok(self.call(tool, params, request).await),
-            None => Err(ErrorData::invalid_params(format!("Unknown tool: {}", params.name), None)),
+        if let Some(tool) = ToolName::of(&params.name).filter(|tool| self.0.shared.tools.has(*tool)) {
+            return Ok(self.call(tool, params, request).await);
         }
+        let name = show::middle_out(&params.name, NAME_CHARS);
+        Err(ErrorData::invalid_params(format!("Unknown tool: {name}"), None))
     }
 
     /// What rmcp could not read as the request that it names comes here.
@@ -264,7 +298,10 @@ impl ServerHandler for Server {
                 None,
             )),
             "resources/read" => Err(ErrorData::invalid_params("resources/read takes uri (a string)", None)),
-            method => Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method.to_owned(), None)),
+            method => {
+                let method = show::middle_out(method, NAME_CHARS).into_owned();
+                Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None))
+            }
         }
     }
 

@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
-use rmcp::transport::io::stdio_pipes;
 use tokio_util::sync::CancellationToken;
 
 use super::signals::Signals;
+use super::stdio::Stdio;
 use super::wire::Wire;
 use super::{Config, Server};
 
@@ -39,11 +39,11 @@ impl Ending {
 /// Serves one session over stdin and stdout, to its end.
 pub async fn serve(config: Config) -> std::io::Result<Ending> {
     let shutdown = CancellationToken::new();
+    let Stdio { read, write, written } = Stdio::open()?;
     let mut signals = Signals::new()?;
     let shared = std::sync::Arc::clone(&config.shared);
     shared.commands.start();
     let server = Server::new(config, shutdown.clone());
-    let (read, write) = stdio_pipes();
     let wire = Wire::new(read, write, shutdown.clone());
     let mut session = tokio::spawn(session(server.clone(), wire));
     let ending = tokio::select! {
@@ -56,6 +56,9 @@ pub async fn serve(config: Config) -> std::io::Result<Ending> {
     let answers = async {
         if !session.is_finished() {
             let _over = tokio::time::timeout(ANSWER_GRACE, session).await;
+        }
+        if let Some(written) = written {
+            let _left_where_nobody_reads = tokio::time::timeout(ANSWER_GRACE, written).await;
         }
     };
     tokio::join!(shared.commands.shutdown(), answers);

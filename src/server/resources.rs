@@ -3,6 +3,10 @@
 use rmcp::model::{ErrorData, ListResourcesResult, ReadResourceResult, Resource, ResourceContents};
 use serde_json::{Value, json};
 
+use cutline_core::text::show;
+
+use super::NAME_CHARS;
+
 /// Where the sums are read.
 const STATS_URI: &str = "cutline://stats";
 const JSON: &str = "application/json";
@@ -23,6 +27,7 @@ pub(super) fn list() -> ListResourcesResult {
 pub(super) fn read(uri: &str, stats: impl FnOnce() -> Value) -> Result<ReadResourceResult, ErrorData> {
     if uri != STATS_URI {
         // rmcp makes it the code of the era that the client speaks.
+        let uri = show::middle_out(uri, NAME_CHARS);
         return Err(ErrorData::resource_not_found(
             format!("Unknown resource: {uri}; there is {STATS_URI}"),
             Some(json!({ "uri": uri })),

@@ -1,5 +1,5 @@
-//! The transport as this server wants it: lines over stdio, each request answered, and an end that
-//! is noticed.
+//! The transport: lines over stdio, each request answered, outstanding requests bounded, and an end
+//! that is noticed.
 //!
 //! rmcp writes; the lines are read here, as rmcp passes over what it can't parse, and a request
 //! that gets no answer hangs its client.
@@ -7,22 +7,32 @@
 mod envelope;
 mod lines;
 mod message;
+mod outstanding;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::io;
-use std::pin::Pin;
+use std::sync::Arc;
 
 use rmcp::RoleServer;
-use rmcp::model::JsonRpcMessage;
+use rmcp::model::{ClientNotification, GetExtensions as _, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::async_rw::AsyncRwTransport;
 use tokio::io::{AsyncRead, AsyncWrite, Empty};
+use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::limits::MAX_MESSAGE_BYTES;
-use lines::Lines;
+use crate::limits::{MAX_MESSAGE_BYTES, MAX_MESSAGE_VALUES};
+use lines::{Line, LineLimits, Lines};
 use message::Taken;
+pub(super) use outstanding::Permit;
+use outstanding::{Queue, UnreadAnswers};
+
+use super::stdio::output_closed;
+
+/// The limits on a message.
+const LIMITS: LineLimits = LineLimits { bytes: MAX_MESSAGE_BYTES, values: MAX_MESSAGE_VALUES };
 
 /// A transport that fires `shutdown` when the input ends, and ends when `shutdown` fires.
 ///
@@ -30,12 +40,17 @@ use message::Taken;
 /// session, and a client that sends one early is not to lose its server for it.
 pub(super) struct Wire<R: AsyncRead, W: AsyncWrite> {
     lines: Lines<R>,
+    calls: Queue,
+    other_requests: Queue,
+    /// The permits of requests whose answers are not written yet. The handler of each holds it too.
+    unanswered: HashMap<RequestId, Permit>,
     answers: AsyncRwTransport<RoleServer, Empty, W>,
-    /// The answer to a line that was no message, on its way out. Held here, as `receive` may be
-    /// dropped at any time.
-    refusal: Option<Pin<Box<dyn Future<Output = io::Result<()>> + Send>>>,
+    /// Answers to lines that were no messages, on their way out.
+    refusals: JoinSet<()>,
     shutdown: CancellationToken,
     opened: bool,
+    /// True once the input is at its end.
+    ended: bool,
 }
 
 impl<R, W> Wire<R, W>
@@ -44,25 +59,105 @@ where
     W: AsyncWrite + Send + Unpin + 'static,
 {
     pub(super) fn new(read: R, write: W, shutdown: CancellationToken) -> Self {
-        let lines = Lines::new(read, MAX_MESSAGE_BYTES);
-        let answers = AsyncRwTransport::new_server(tokio::io::empty(), write);
-        Self { lines, answers, refusal: None, shutdown, opened: false }
+        let unread = Arc::new(UnreadAnswers::default());
+        Self {
+            lines: Lines::new(read, LIMITS),
+            calls: Queue::of_calls(Arc::clone(&unread)),
+            other_requests: Queue::of_other_requests(unread),
+            unanswered: HashMap::new(),
+            answers: AsyncRwTransport::new_server(tokio::io::empty(), write),
+            refusals: JoinSet::new(),
+            shutdown,
+            opened: false,
+            ended: false,
+        }
     }
 
-    /// The next message; what is none is answered or passed over. `None` at the end.
+    /// The next message, with its permit where it is a request; lines that are none are answered or
+    /// passed over. `None` at the end.
+    ///
+    /// Notifications and answers never wait: a cancellation has to overtake the calls that wait. At the
+    /// end of the input no more permits are waited for, as no more can come than wait.
     async fn next(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            if let Some(refusal) = &mut self.refusal {
-                let sent = refusal.await;
-                self.refusal = None;
-                sent.ok()?;
-            }
-            match message::take(self.lines.next().await?, MAX_MESSAGE_BYTES) {
-                Taken::Message(message) => return Some(*message),
-                Taken::Refused(answer) => self.refusal = Some(Box::pin(self.answers.send(*answer))),
+            let reads = self.calls.has_room() && self.other_requests.has_room();
+            let (line, permit) = if self.ended {
+                (self.other_requests.pop().or_else(|| self.calls.pop())?, None)
+            } else {
+                tokio::select! {
+                    biased;
+                    (line, permit) = self.other_requests.next() => (line, Some(permit)),
+                    (line, permit) = self.calls.next() => (line, Some(permit)),
+                    line = self.lines.next(), if reads => {
+                        let Some(line) = line else {
+                            self.ended = true;
+                            self.shutdown.cancel();
+                            continue;
+                        };
+                        if let Some(queue) = self.queue_of(&line) {
+                            queue.push(line);
+                            continue;
+                        }
+                        (line, None)
+                    }
+                    // The end of the input can't be seen while it is not read.
+                    () = output_closed(), if !reads => return None,
+                }
+            };
+            match message::take(&line, LIMITS) {
+                // A request that was written so as to look like none.
+                taken if permit.is_none() && !self.ended && taken.is_answered() => {
+                    self.other_requests.push(line);
+                }
+                Taken::Message(mut message) => {
+                    self.note(&mut message, permit);
+                    return Some(*message);
+                }
+                Taken::Refused(answer) => self.refuse(*answer, permit),
                 Taken::Nothing => {}
             }
         }
+    }
+
+    /// The queue that a line has to wait in; `None` where it does not wait.
+    fn queue_of(&mut self, line: &Line) -> Option<&mut Queue> {
+        match &line.envelope {
+            envelope if envelope.is_call() => Some(&mut self.calls),
+            envelope if envelope.is_notification_or_answer() => None,
+            _ => Some(&mut self.other_requests),
+        }
+    }
+
+    /// Hands a request its permit; takes back what a cancellation takes back.
+    fn note(&mut self, message: &mut RxJsonRpcMessage<RoleServer>, permit: Option<Permit>) {
+        match message {
+            JsonRpcMessage::Request(message) => {
+                if let Some(permit) = permit {
+                    self.unanswered.insert(message.id.clone(), permit.clone());
+                    message.request.extensions_mut().insert(permit);
+                }
+            }
+            JsonRpcMessage::Notification(message) => {
+                if let ClientNotification::CancelledNotification(cancelled) = &message.notification
+                    && let Some(id) = &cancelled.params.request_id
+                {
+                    // rmcp sends no answer to it any more.
+                    self.unanswered.remove(id);
+                    self.calls.cancel(id);
+                    self.other_requests.cancel(id);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn refuse(&mut self, answer: TxJsonRpcMessage<RoleServer>, permit: Option<Permit>) {
+        while self.refusals.try_join_next().is_some() {}
+        let sent = self.answers.send(answer);
+        self.refusals.spawn(async move {
+            let _output_is_gone = sent.await.is_err();
+            drop(permit);
+        });
     }
 }
 
@@ -81,7 +176,18 @@ where
         &mut self,
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
-        self.answers.send(item)
+        let id = match &item {
+            JsonRpcMessage::Response(answer) => Some(&answer.id),
+            JsonRpcMessage::Error(answer) => answer.id.as_ref(),
+            _ => None,
+        };
+        let permit = id.and_then(|id| self.unanswered.remove(id));
+        let sent = self.answers.send(item);
+        async move {
+            let result = sent.await;
+            drop(permit);
+            result
+        }
     }
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
@@ -89,7 +195,7 @@ where
             let shutdown = self.shutdown.clone();
             let message = tokio::select! {
                 biased;
-                () = shutdown.cancelled() => None,
+                () = shutdown.cancelled(), if !self.ended => None,
                 message = self.next() => message,
             };
             match message {
@@ -109,6 +215,7 @@ where
     }
 
     async fn close(&mut self) -> Result<(), Self::Error> {
+        while self.refusals.join_next().await.is_some() {}
         self.answers.close().await
     }
 }

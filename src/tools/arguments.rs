@@ -94,13 +94,16 @@ fn tidy(value: &mut Value) {
     }
 }
 
-/// Refuses arguments that no tool could use, so that waiting calls hold little memory.
-pub fn check_size(given: &Object) -> Result<(), ToolError> {
-    let bytes = given.iter().map(|(name, value)| name.len() + held_by(value)).sum::<usize>();
-    if bytes <= ARGUMENTS_BYTES {
-        return Ok(());
+/// Refuses arguments that no tool could use, and a `_meta` as long, so that waiting calls hold little memory.
+pub fn check_size(given: &Object, meta: &Object) -> Result<(), ToolError> {
+    for (what, object) in [("arguments are", given), ("_meta is", meta)] {
+        let bytes = object.iter().map(|(name, value)| name.len() + held_by(value)).sum::<usize>();
+        if bytes > ARGUMENTS_BYTES {
+            let words = format!("The {what} too long: {bytes} bytes (at most {ARGUMENTS_BYTES})");
+            return Err(ToolError::Argument(words));
+        }
     }
-    Err(ToolError::Argument(format!("The arguments are too long: {bytes} bytes (at most {ARGUMENTS_BYTES})")))
+    Ok(())
 }
 
 /// Estimates the bytes of memory that a value holds.

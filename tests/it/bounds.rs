@@ -2,6 +2,8 @@
 //! is said then. Those on messages, arguments, commands, saved outputs and giant lines are reached where
 //! these are tested.
 
+mod outstanding;
+
 use std::fs;
 use std::io::Write as _;
 use std::process::Command;

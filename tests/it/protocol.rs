@@ -12,6 +12,9 @@ mod params;
 // Lines that are no messages, and what a session survives.
 mod lines;
 
+// stdin and stdout that are no pipes.
+mod streams;
+
 // The end: of input, by signals, in the middle of calls.
 mod ending;
 

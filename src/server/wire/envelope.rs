@@ -1,7 +1,9 @@
-//! What the top level of a message says, where the message as a whole can't be taken.
+//! The top level of a message and the number of its values, before it is parsed.
 //!
-//! A request that is broken, or too long to be held, is still owed an answer by its id. So its
-//! members are looked at byte by byte, in bounded memory, whatever stands in its strings.
+//! A request that is broken, or too long to be held, is still owed an answer by its id, and parsing
+//! takes memory by the hundredfold. So each message is first read byte by byte, in bounded memory.
+
+#![expect(clippy::indexing_slicing, reason = "positions are below the length that the loop checks")]
 
 use rmcp::model::RequestId;
 
@@ -15,20 +17,22 @@ pub(super) struct Envelope {
     string: InString,
     /// The name, or the plain value, at the top level: raw, cut at its bound.
     token: Vec<u8>,
+    /// Values and members seen, about: commas, colons and opening brackets outside strings.
+    pub(super) values: usize,
     /// The name whose value comes next.
     member: Option<Member>,
     shape: Shape,
     id: Option<RequestId>,
-    /// Whether there is a member `id`, of whatever kind.
+    /// True if there is a member `id`, of whatever kind.
     pub(super) has_id: bool,
-    /// Which of `id` and `params` came first.
+    /// The one of `id` and `params` that came first.
     first: Option<Member>,
-    /// Whether there is a member that only an answer has.
+    /// True if there is a member that only an answer has.
     has_outcome: bool,
     method: Option<Vec<u8>>,
 }
 
-/// Where in a string the next byte stands.
+/// The state of the scan within a string.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum InString {
     #[default]
@@ -47,7 +51,7 @@ enum Member {
     Other,
 }
 
-/// What the bytes so far are.
+/// The shape of the bytes so far.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Shape {
     /// Nothing but white space.
@@ -57,24 +61,24 @@ enum Shape {
     Open,
     /// An object, and nothing after it.
     Whole,
-    /// What began as an object, and is none.
+    /// Bytes that began as an object, and are none.
     Broken,
     /// Something else.
     Other,
 }
 
 impl Envelope {
-    /// What `line` says.
-    pub(super) fn of(line: &[u8]) -> Self {
-        let mut envelope = Self::default();
-        envelope.take(line);
-        envelope
-    }
-
     /// Takes the next piece.
     pub(super) fn take(&mut self, piece: &[u8]) {
-        for &byte in piece {
-            self.byte(byte);
+        let mut at = 0;
+        while at < piece.len() {
+            // Of a string that is not held, only its end matters.
+            if self.string == InString::Inside && !self.is_held() {
+                let Some(end) = memchr::memchr2(b'"', b'\\', &piece[at..]) else { return };
+                at += end;
+            }
+            self.byte(piece[at]);
+            at += 1;
         }
     }
 
@@ -85,13 +89,25 @@ impl Envelope {
         self.id.clone().filter(|_| sure)
     }
 
-    /// Whether an answer is owed: to an object that is no answer itself, and no notification.
+    /// True if an answer is owed: to an object that is no answer itself, and no notification.
     pub(super) fn wants_answer(&self) -> bool {
         let object = matches!(self.shape, Shape::Open | Shape::Whole | Shape::Broken);
+        object && !self.is_notification_or_answer()
+    }
+
+    /// True if it says that it is a notification, or has what only an answer has.
+    pub(super) fn is_notification_or_answer(&self) -> bool {
         let answer = self.has_outcome && self.method.is_none();
-        let method = self.method.as_deref().unwrap_or_default();
-        let notification = !self.has_id && method.starts_with(b"\"notifications/");
-        object && !answer && !notification
+        answer || !self.has_id && self.method_starts_with(b"\"notifications/")
+    }
+
+    /// True if it is a call of a tool.
+    pub(super) fn is_call(&self) -> bool {
+        self.method_starts_with(b"\"tools/call\"")
+    }
+
+    fn method_starts_with(&self, start: &[u8]) -> bool {
+        self.method.as_ref().is_some_and(|method| method.starts_with(start))
     }
 
     fn byte(&mut self, byte: u8) {
@@ -104,8 +120,10 @@ impl Envelope {
             };
             return;
         }
+        self.values += usize::from(matches!(byte, b',' | b':' | b'[' | b'{'));
         match (byte, self.shape) {
-            (b' ' | b'\t' | b'\r' | b'\n', _) | (_, Shape::Other) => {}
+            // A byte order mark stands for nothing either.
+            (b' ' | b'\t' | b'\r' | b'\n', _) | (0xEF | 0xBB | 0xBF, Shape::Blank) | (_, Shape::Other) => {}
             (b'{', Shape::Blank) => {
                 self.shape = Shape::Open;
                 self.depth = 1;
@@ -131,9 +149,13 @@ impl Envelope {
     }
 
     fn hold(&mut self, byte: u8) {
-        if self.depth == 1 && self.token.len() < TOKEN_BYTES {
+        if self.is_held() {
             self.token.push(byte);
         }
+    }
+
+    fn is_held(&self) -> bool {
+        self.depth == 1 && self.token.len() < TOKEN_BYTES
     }
 
     fn begin_member(&mut self) {
@@ -171,8 +193,14 @@ impl Envelope {
 mod tests {
     use super::*;
 
+    fn envelope_of(line: &[u8]) -> Envelope {
+        let mut envelope = Envelope::default();
+        envelope.take(line);
+        envelope
+    }
+
     #[test]
-    fn the_id_wherever_it_is_sure() {
+    fn id_is_known_where_it_is_the_messages_own() {
         let cases: [(&[u8], Option<RequestId>); 12] = [
             (b"{\"id\":7,\"params\":{\"a\":\"\"b\"},\"id\":9}", Some(RequestId::Number(7))),
             (b"{\"id\":7,\"method\":\"x\",\"params\":", Some(RequestId::Number(7))),
@@ -191,12 +219,12 @@ mod tests {
             (b"[{\"id\":1}]", None),
         ];
         for (line, id) in cases {
-            assert_eq!(Envelope::of(line).id(), id, "{}", String::from_utf8_lossy(line));
+            assert_eq!(envelope_of(line).id(), id, "{}", String::from_utf8_lossy(line));
         }
     }
 
     #[test]
-    fn who_wants_an_answer() {
+    fn answers_are_owed_to_requests_alone() {
         let cases: [(&[u8], bool); 9] = [
             (b"{", true),
             (b"{\"id\":1,\"method\":\"notifications/x\"", true),
@@ -209,7 +237,22 @@ mod tests {
             (b"[{\"id\":1}]", false),
         ];
         for (line, wants) in cases {
-            assert_eq!(Envelope::of(line).wants_answer(), wants, "{}", String::from_utf8_lossy(line));
+            assert_eq!(envelope_of(line).wants_answer(), wants, "{}", String::from_utf8_lossy(line));
+        }
+    }
+    #[test]
+    fn values_are_counted_outside_strings() {
+        for (line, values) in [
+            (&b"{\"a\":[0,{\"b,[\\\",\":1}]}"[..], 6),
+            (b"[0,0,0]", 3),
+            (b"{\"params\":{\"x\":\",,,,[[[[\\\\\"}}", 4),
+            (b"[[[[", 4),
+        ] {
+            for at in 0..line.len() {
+                let mut envelope = envelope_of(&line[..at]);
+                envelope.take(&line[at..]);
+                assert_eq!(envelope.values, values, "{}", String::from_utf8_lossy(line));
+            }
         }
     }
 }

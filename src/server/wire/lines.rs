@@ -1,35 +1,53 @@
-//! The lines of the input: one message each, none of them held beyond the limit.
+//! The lines of the input: one message each, none of them held beyond the limits.
+
+#![expect(clippy::indexing_slicing, reason = "a newline is at a place in what was searched")]
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
 use super::envelope::Envelope;
 
-/// Capacity that is kept from one line to the next.
+/// Capacity that is kept from one line to the next: that of an ordinary message.
 const KEPT_BYTES: usize = 64 * 1024;
 
 /// A line that has come to its end.
 #[derive(Debug)]
-pub(super) enum Line {
-    /// All its bytes, without its end.
-    Whole(Vec<u8>),
-    /// What was seen of one that is over the limit; its bytes are gone.
-    Oversized(Envelope),
+pub(super) struct Line {
+    /// The bytes, without the line's end; none where the line is over a limit.
+    pub(super) bytes: Vec<u8>,
+    /// The members of its top level.
+    pub(super) envelope: Envelope,
+    /// The limit that the line is over.
+    pub(super) over: Option<Over>,
+}
+
+/// A limit on one line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Over {
+    /// The limit on its bytes.
+    Bytes,
+    /// The limit on the values in it.
+    Values,
+}
+
+/// Limits on one line.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LineLimits {
+    pub(super) bytes: usize,
+    pub(super) values: usize,
 }
 
 /// Takes lines from a stream.
 #[derive(Debug)]
 pub(super) struct Lines<R> {
     read: BufReader<R>,
-    max_bytes: usize,
+    limits: LineLimits,
     /// The line so far. Here and not in [`next`](Self::next), which may be dropped at any time.
-    line: Vec<u8>,
-    /// What was seen of the line so far, where it is over the limit.
-    oversized: Option<Envelope>,
+    line: Line,
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    pub(super) fn new(read: R, max_bytes: usize) -> Self {
-        Self { read: BufReader::new(read), max_bytes, line: Vec::new(), oversized: None }
+    pub(super) fn new(read: R, limits: LineLimits) -> Self {
+        Self { read: BufReader::new(read), limits, line: Line::with_capacity(0) }
     }
 
     /// The next line; `None` at the end of the stream, which does not end a line.
@@ -46,35 +64,40 @@ impl<R: AsyncRead + Unpin> Lines<R> {
                 }
             };
             let newline = memchr::memchr(b'\n', available);
-            let part = newline.and_then(|at| available.get(..at)).unwrap_or(available);
-            if let Some(envelope) = &mut self.oversized {
-                envelope.take(part);
-            } else if self.line.len() + part.len() > self.max_bytes {
-                let mut envelope = Envelope::default();
-                envelope.take(&std::mem::take(&mut self.line));
-                envelope.take(part);
-                self.oversized = Some(envelope);
-            } else {
-                self.line.extend_from_slice(part);
-            }
+            let part = &available[..newline.unwrap_or(available.len())];
+            self.line.take(part, self.limits);
             let taken = part.len() + usize::from(newline.is_some());
             self.read.consume(taken);
             if newline.is_some() {
-                return Some(self.ended());
+                let next = Line::with_capacity(self.line.bytes.capacity().min(KEPT_BYTES));
+                let mut line = std::mem::replace(&mut self.line, next);
+                if line.bytes.last() == Some(&b'\r') {
+                    line.bytes.pop();
+                }
+                return Some(line);
             }
         }
     }
+}
 
-    fn ended(&mut self) -> Line {
-        if let Some(envelope) = self.oversized.take() {
-            return Line::Oversized(envelope);
+impl Line {
+    fn with_capacity(bytes: usize) -> Self {
+        Self { bytes: Vec::with_capacity(bytes), envelope: Envelope::default(), over: None }
+    }
+
+    fn take(&mut self, part: &[u8], limits: LineLimits) {
+        self.envelope.take(part);
+        if self.over.is_none() {
+            if self.bytes.len() + part.len() > limits.bytes {
+                self.over = Some(Over::Bytes);
+            } else if self.envelope.values > limits.values {
+                self.over = Some(Over::Values);
+            } else {
+                self.bytes.extend_from_slice(part);
+                return;
+            }
+            self.bytes = Vec::new();
         }
-        let next = Vec::with_capacity(self.line.capacity().min(KEPT_BYTES));
-        let mut line = std::mem::replace(&mut self.line, next);
-        if line.last() == Some(&b'\r') {
-            line.pop();
-        }
-        Line::Whole(line)
     }
 }
 
@@ -84,15 +107,17 @@ mod tests {
 
     #[tokio::test]
     async fn lines_of_any_length() {
-        let input: &[u8] = b"one\r\n\n12345678\n123456789\n{\"id\":1,\"method\":\"x\"}\nrest";
-        let mut lines = Lines::new(input, 8);
+        let input: &[u8] =
+            b"one\r\n\n12345678\n1234567890123456789012345\n{\"id\":1,\"method\":\"x\"   }\n[0,0,0]\n[0,0,0,0]\nrest";
+        let mut lines = Lines::new(input, LineLimits { bytes: 20, values: 3 });
         let mut seen = Vec::new();
         while let Some(line) = lines.next().await {
-            seen.push(match line {
-                Line::Whole(line) => String::from_utf8(line).unwrap(),
-                Line::Oversized(envelope) => format!("over, id {:?}", envelope.id()),
+            seen.push(match line.over {
+                None => String::from_utf8(line.bytes).unwrap(),
+                Some(over) => format!("{over:?}, id {:?}", line.envelope.id()),
             });
         }
-        assert_eq!(seen, ["one", "", "12345678", "over, id None", "over, id Some(Number(1))"]);
+        let over = "Bytes, id Some(Number(1))";
+        assert_eq!(seen, ["one", "", "12345678", "Bytes, id None", over, "[0,0,0]", "Values, id None"]);
     }
 }

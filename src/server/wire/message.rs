@@ -9,34 +9,48 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use serde_json::Value;
 
 use super::envelope::Envelope;
-use super::lines::Line;
+use super::lines::{Line, LineLimits, Over};
+use crate::server::NAME_CHARS;
 use cutline_core::text::Size;
 
-/// What a line is.
+/// The kinds of lines.
 #[derive(Debug)]
 pub(super) enum Taken {
     /// A message.
     Message(Box<RxJsonRpcMessage<RoleServer>>),
-    /// None, and this is to be answered.
+    /// No message, and the answer to it.
     Refused(Box<TxJsonRpcMessage<RoleServer>>),
     /// Nothing that calls for anything.
     Nothing,
 }
 
-/// What `line` is; a line may have `max_bytes`.
-pub(super) fn take(line: Line, max_bytes: usize) -> Taken {
-    let line = match line {
-        Line::Whole(line) => line,
-        Line::Oversized(envelope) => {
-            tracing::error!("passed over a message of more than {max_bytes} bytes");
-            let words = format!("Invalid request: a message may have {}", Size(max_bytes as u64));
-            return refused(&envelope, ErrorData::invalid_request(words, None));
+impl Taken {
+    /// True if an answer follows.
+    pub(super) fn is_answered(&self) -> bool {
+        match self {
+            Self::Message(message) => matches!(**message, JsonRpcMessage::Request(_)),
+            Self::Refused(_) => true,
+            Self::Nothing => false,
         }
-    };
-    let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(&line);
+    }
+}
+
+/// Parses a line; `limits` are those that it was read with.
+pub(super) fn take(line: &Line, limits: LineLimits) -> Taken {
+    let Line { bytes, envelope, over } = line;
+    if let Some(over) = over {
+        let most = match over {
+            Over::Bytes => Size(limits.bytes as u64).to_string(),
+            Over::Values => format!("{} values", limits.values),
+        };
+        tracing::error!("passed over a message of more than {most}");
+        let words = format!("Invalid request: a message may have {most}");
+        return refused(envelope, ErrorData::invalid_request(words, None));
+    }
+    let line = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     match serde_json::from_slice(line) {
         // An id that is neither text nor a whole number makes rmcp take a request for a notification.
-        Ok(JsonRpcMessage::Notification(_)) if Envelope::of(line).has_id => refuse(
+        Ok(JsonRpcMessage::Notification(_)) if envelope.has_id => refuse(
             ErrorData::invalid_request("Invalid request: id must be a string or an integer", None),
             None,
         ),
@@ -47,7 +61,7 @@ pub(super) fn take(line: Line, max_bytes: usize) -> Taken {
                 Ok(value) => unfit(&value),
                 Err(error) => {
                     let words = format!("Parse error: {error}");
-                    refused(&Envelope::of(line), ErrorData::parse_error(words, None))
+                    refused(envelope, ErrorData::parse_error(words, None))
                 }
             }
         }
@@ -68,7 +82,7 @@ fn unfit(value: &Value) -> Taken {
     let id: Option<RequestId> = serde_json::from_value(id.clone()).ok();
     let error = match method.and_then(Value::as_str) {
         Some(method) if id.is_some() && value.get("jsonrpc").is_some_and(|version| version == "2.0") => {
-            let method = cutline_core::text::show::middle_out(method, 100);
+            let method = cutline_core::text::show::middle_out(method, NAME_CHARS);
             ErrorData::invalid_params(format!("Invalid params for {method}"), None)
         }
         _ => ErrorData::invalid_request("Invalid request", None),

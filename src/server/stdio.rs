@@ -1,0 +1,129 @@
+//! stdin and stdout, as the runtime reads and writes them.
+//!
+//! Pipes are read and written without a thread. Anything else (sockets, files, terminals, and all of
+//! Windows) gets a thread for each direction, made at the start: one that is made when it is needed may
+//! not be had then.
+
+use std::io::{self, Read as _, Write as _};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
+use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+
+/// Bytes on their way from or to a thread: what a pipe holds.
+const BUFFER_BYTES: usize = 64 * 1024;
+/// Stack of a thread that only copies.
+const STACK_BYTES: usize = 256 * 1024;
+/// Time between two looks at whether anybody can still read the output.
+const LOOK_INTERVAL: Duration = Duration::from_millis(500);
+
+/// The two streams.
+pub(super) struct Stdio {
+    pub(super) read: Box<dyn AsyncRead + Send + Unpin>,
+    pub(super) write: Box<dyn AsyncWrite + Send + Unpin>,
+    /// Resolves once all that was written is out; `None` where writing is all there is to it.
+    pub(super) written: Option<oneshot::Receiver<()>>,
+}
+
+impl Stdio {
+    /// Opens both. Needs a runtime.
+    pub(super) fn open() -> io::Result<Self> {
+        if let Some((read, write)) = system::pipes() {
+            return Ok(Self { read: Box::new(read), write: Box::new(write), written: None });
+        }
+        let (read, written_to) = tokio::io::duplex(BUFFER_BYTES);
+        let (write, read_from) = tokio::io::duplex(BUFFER_BYTES);
+        let (done, written) = oneshot::channel();
+        let runtime = Handle::current();
+        start("stdin", move || copy_input(&runtime, written_to))?;
+        let runtime = Handle::current();
+        start("stdout", move || {
+            copy_output(&runtime, read_from);
+            let _nobody_waits_for_it = done.send(());
+        })?;
+        Ok(Self { read: Box::new(read), write: Box::new(write), written: Some(written) })
+    }
+}
+
+fn start(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    let thread = std::thread::Builder::new().name(name.to_owned()).stack_size(STACK_BYTES);
+    thread
+        .spawn(work)
+        .map(drop)
+        .map_err(|error| io::Error::new(error.kind(), format!("no thread for {name}: {error}")))
+}
+
+/// Copies stdin until its end, or until nobody takes it.
+fn copy_input(runtime: &Handle, mut to: tokio::io::DuplexStream) {
+    let mut buffer = vec![0; BUFFER_BYTES];
+    let mut stdin = io::stdin().lock();
+    loop {
+        match stdin.read(&mut buffer) {
+            Ok(0) => return,
+            Ok(read) => {
+                if runtime.block_on(to.write_all(buffer.get(..read).unwrap_or_default())).is_err() {
+                    return;
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => {
+                tracing::error!(%error, "reading the input failed");
+                return;
+            }
+        }
+    }
+}
+
+/// Copies to stdout until the end of `from`, or until nobody reads it.
+fn copy_output(runtime: &Handle, mut from: tokio::io::DuplexStream) {
+    let mut buffer = vec![0; BUFFER_BYTES];
+    let mut stdout = io::stdout().lock();
+    while let Ok(read @ 1..) = runtime.block_on(from.read(&mut buffer)) {
+        let written = stdout.write_all(buffer.get(..read).unwrap_or_default());
+        if written.and_then(|()| stdout.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+/// Waits until nobody can read the output any more. For ever, on a system that does not tell.
+pub(super) async fn output_closed() {
+    while !system::output_is_closed() {
+        tokio::time::sleep(LOOK_INTERVAL).await;
+    }
+}
+
+#[cfg(unix)]
+mod system {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use tokio::net::unix::pipe::{OpenOptions, Receiver, Sender};
+
+    /// Both streams opened anew, so that nobody who shares them finds them changed; `None` where one is no
+    /// pipe.
+    pub(super) fn pipes() -> Option<(Receiver, Sender)> {
+        let read = OpenOptions::new().open_receiver("/proc/self/fd/0").ok()?;
+        Some((read, OpenOptions::new().open_sender("/proc/self/fd/1").ok()?))
+    }
+
+    /// True if nobody can read what is written to stdout.
+    pub(super) fn output_is_closed() -> bool {
+        let stdout = rustix::stdio::stdout();
+        let mut output = [PollFd::new(&stdout, PollFlags::empty())];
+        let polled = poll(&mut output, Some(&Timespec::default()));
+        polled.is_ok_and(|ready| ready > 0)
+    }
+}
+
+#[cfg(windows)]
+mod system {
+    /// No pipe is read without a thread here.
+    pub(super) fn pipes() -> Option<(tokio::io::Empty, tokio::io::Sink)> {
+        None
+    }
+
+    /// It is not told here.
+    pub(super) fn output_is_closed() -> bool {
+        false
+    }
+}

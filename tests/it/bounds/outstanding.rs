@@ -1,0 +1,250 @@
+//! Bounds on what has come and is not answered: a client that sends without end and reads nothing is made
+//! to wait, and the server's memory stays small.
+
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::fd::AsFd as _;
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use serde_json::{Value, json};
+
+use crate::support::{Client, Start, Workspace, eventually};
+
+/// Kilobytes of memory that a server may have at its peak, whatever is sent.
+const PEAK_KB: u64 = 96_000;
+/// Looks in a row at which a server that rests has to be found at rest.
+const LOOKS: u32 = 20;
+
+/// A server whose answers nobody reads.
+struct Unread {
+    server: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+}
+
+impl Unread {
+    fn new(start: &Start<'_>) -> Self {
+        let mut command = start.command();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut server = command.spawn().expect("the binary starts");
+        let (stdin, stdout) = (server.stdin.take().unwrap(), BufReader::new(server.stdout.take().unwrap()));
+        let mut unread = Self { server, stdin, stdout };
+        let params = json!({"protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": {"name": "t", "version": "1"}});
+        unread.stdin.write_all(request(0, "initialize", &params.to_string()).as_bytes()).unwrap();
+        assert_eq!(unread.answer()["id"], 0);
+        let initialized = b"{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n";
+        unread.stdin.write_all(initialized).unwrap();
+        unread
+    }
+
+    /// Sends lines until all are sent or the server takes no more; returns how many it took. The answers
+    /// stay unread. In the end the server rests.
+    fn flood(&mut self, lines: impl Iterator<Item = String>) -> u64 {
+        let flags = fcntl_getfl(&self.stdin).unwrap();
+        fcntl_setfl(self.stdin.as_fd(), flags | OFlags::NONBLOCK).unwrap();
+        let (mut sent, mut rests) = (0, 0);
+        for line in lines {
+            let mut rest = line.as_bytes();
+            while !rest.is_empty() {
+                // Not by trying to write: that would wake the server.
+                let mut pipe = [PollFd::new(&self.stdin, PollFlags::OUT)];
+                let millisecond = Timespec { tv_sec: 0, tv_nsec: 1_000_000 };
+                if poll(&mut pipe, Some(&millisecond)).unwrap() > 0 {
+                    rest = &rest[rustix::io::write(&self.stdin, rest).unwrap()..];
+                    rests = 0;
+                } else if rests > LOOKS {
+                    return sent;
+                } else {
+                    rests = if self.rests() { rests + 1 } else { 0 };
+                }
+            }
+            sent += 1;
+        }
+        let mut rests = 0;
+        eventually("the server rests", || {
+            rests = if self.rests() { rests + 1 } else { 0 };
+            rests > LOOKS
+        });
+        sent
+    }
+
+    /// True if all threads of the server sleep.
+    fn rests(&self) -> bool {
+        let threads = fs::read_dir(format!("/proc/{}/task", self.server.id())).expect("it lives");
+        threads.flatten().all(|thread| {
+            let stat = fs::read_to_string(thread.path().join("stat")).unwrap_or_default();
+            stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with('S'))
+        })
+    }
+
+    /// The next message of the server.
+    fn answer(&mut self) -> Value {
+        let mut line = String::new();
+        self.stdout.read_line(&mut line).unwrap();
+        serde_json::from_str(&line).unwrap_or_else(|_| panic!("not a message: {line:?}"))
+    }
+
+    /// The most memory that the server has had, in kilobytes.
+    fn peak_kb(&self) -> u64 {
+        peak_kb(self.server.id())
+    }
+
+    /// Ends both pipes; the server has to end by itself.
+    fn end(self) {
+        let Self { mut server, stdin, stdout } = self;
+        drop((stdin, stdout));
+        let mut status = None;
+        eventually("the server ends", || {
+            status = server.try_wait().unwrap();
+            status.is_some()
+        });
+        assert_eq!(status.unwrap().code(), Some(0), "{status:?}");
+    }
+}
+
+fn peak_kb(id: u32) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{id}/status")).expect("its status");
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("its peak");
+    peak.trim().trim_end_matches(" kB").parse().expect("a number")
+}
+
+fn request(id: u64, method: &str, params: &str) -> String {
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"{method}\",\"params\":{params}}}\n")
+}
+
+/// Calls with ids from 1.
+fn calls(number: u64, tool: &str, arguments: &Value) -> impl Iterator<Item = String> {
+    let params = json!({"name": tool, "arguments": arguments}).to_string();
+    (1..=number).map(move |id| request(id, "tools/call", &params))
+}
+
+/// Floods a server with `lines`, checks its peak, and returns how many it took.
+fn assert_bounded(workspace: &Workspace, lines: impl Iterator<Item = String>) -> u64 {
+    let mut server = Unread::new(&Start::new(workspace));
+    let sent = server.flood(lines);
+    let peak = server.peak_kb();
+    assert!(peak <= PEAK_KB, "{peak} kB after {sent} lines");
+    server.end();
+    sent
+}
+
+fn large_file() -> Workspace {
+    Workspace::with(&json!({"a": {"lines": [1, 1900], "text": "line {n} of a file"}}))
+}
+
+#[test]
+fn unread_answers_to_reads_stop_the_input() {
+    let sent = assert_bounded(&large_file(), calls(20_000, "read", &json!({"path": "a"})));
+    assert!(sent < 3000, "{sent} calls were taken");
+}
+
+#[test]
+fn unread_lists_of_tools_stop_the_input() {
+    assert_bounded(&Workspace::new(), (1..=100_000).map(|id| request(id, "tools/list", "{}")));
+}
+
+#[test]
+fn unread_pongs_stop_the_input() {
+    assert_bounded(&Workspace::new(), (1..=100_000).map(|id| request(id, "ping", "{}")));
+}
+
+#[test]
+fn unread_refusals_stop_the_input() {
+    let lines = (0..60_000).map(|id| match id % 3 {
+        0 => format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":5}}\n"),
+        1 => format!("[{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}]\n"),
+        _ => format!("{{\"jsonrpc\":\"2.0\",\"\\u0069d\":{id},\"method\":\"notifications/x\"}}\n"),
+    });
+    let sent = assert_bounded(&Workspace::new(), lines);
+    assert!(sent < 6000, "{sent} lines were taken");
+}
+
+#[test]
+fn long_commands_that_wait_stop_the_input() {
+    let command = json!({"command": format!("exec sleep 1000 # {}", "x".repeat(120_000))});
+    let sent = assert_bounded(&Workspace::new(), calls(3000, "bash", &command));
+    assert!(sent < 400, "{sent} calls were taken");
+}
+
+#[test]
+fn long_meta_objects_are_refused() {
+    for large in [json!("x".repeat(3_000_000)), json!(vec![0; 1_500_000])] {
+        let params = json!({"name": "bash", "arguments": {"command": "sleep 1000"}, "_meta": {"x": large}});
+        let params = params.to_string();
+        let sent = assert_bounded(&Workspace::new(), (1..=10).map(|id| request(id, "tools/call", &params)));
+        assert_eq!(sent, 10);
+    }
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    let params = json!({"name": "ls", "arguments": {}, "_meta": {"x": "x".repeat(300_000)}});
+    let answer = client.ask("tools/call", params);
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
+    assert!(text.starts_with("The _meta is too long: 3000"), "{answer}");
+}
+
+#[test]
+fn roots_that_change_without_end_are_asked_for_once_at_a_time() {
+    let workspace = Workspace::new();
+    let mut server = Unread::new(&Start::new(&workspace));
+    let line = "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/roots/list_changed\"}\n";
+    assert_eq!(server.flood((0..20_000).map(|_| line.to_owned())), 20_000);
+    assert!(server.peak_kb() <= PEAK_KB);
+    server.end();
+}
+
+#[test]
+fn message_of_many_values_is_refused_in_little_memory() {
+    for values in ["[0,".to_owned() + &"0,".repeat(1_900_000) + "0]", "[".repeat(3_900_000)] {
+        let workspace = Workspace::new();
+        let mut client = Client::new(&workspace);
+        let idle = peak_kb(client.id());
+        for first in [true, false] {
+            let (before, after) = if first { ("\"id\":77,", "") } else { ("", ",\"id\":77") };
+            let line =
+                format!("{{{before}\"jsonrpc\":\"2.0\",\"method\":\"ping\",\"params\":{values}{after}}}\n");
+            client.send_raw(line.as_bytes());
+            if first || values.ends_with(']') {
+                let answer = client.answer(77);
+                assert_eq!(answer["error"]["message"], "Invalid request: a message may have 10000 values");
+            }
+        }
+        client.call("ls", json!({})).assert_worked();
+        let peak = peak_kb(client.id());
+
+        assert!(peak - idle <= 2_000, "{idle} kB at rest, {peak} kB at the peak");
+    }
+}
+
+#[test]
+fn calls_that_wait_are_all_answered_once_there_is_room() {
+    let workspace = large_file();
+    let mut server = Unread::new(&Start::new(&workspace));
+    let sent = server.flood(calls(900, "read", &json!({"path": "a"})));
+    assert_eq!(sent, 900);
+    let mut ids: Vec<u64> = (0..900).map(|_| server.answer()["id"].as_u64().unwrap()).collect();
+    ids.sort_unstable();
+    assert_eq!(ids, (1..=900).collect::<Vec<_>>());
+    server.end();
+}
+
+#[test]
+fn cancellations_and_pings_overtake_calls_that_wait() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    let mut client = Client::new(&workspace);
+    let slow: Vec<u64> =
+        (0..256).map(|_| client.send_call("bash", json!({"command": "sleep 1000"}), None)).collect();
+    let waiting: Vec<u64> = (0..3).map(|_| client.send_call("read", json!({"path": "a"}), None)).collect();
+    client.ask("ping", json!({}));
+    // The first that waits is taken back, so it is the others that get the place of a cancelled command.
+    client.cancel(waiting[0]);
+    client.cancel(slow[7]);
+    for id in &waiting[1..] {
+        assert_eq!(client.answer(*id)["result"]["content"][0]["text"], "one\n");
+    }
+    client.close_stdin();
+    assert_eq!(client.exit().code(), Some(0));
+    assert!(client.rest().iter().all(|answer| answer["id"] != waiting[0] && answer["id"] != slow[7]));
+}

@@ -1,0 +1,67 @@
+//! stdin and stdout that are no pipes: sockets, as some clients have them, and files.
+
+use std::fs::{self, File};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+
+use crate::support::{Start, Workspace, eventually};
+
+/// A handshake, and a read of `a`.
+fn messages() -> String {
+    let params = json!({"protocolVersion": "2025-06-18", "capabilities": {},
+        "clientInfo": {"name": "t", "version": "1"}});
+    let messages = [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "read", "arguments": {"path": "a"}}}),
+    ];
+    messages.map(|message| message.to_string() + "\n").concat()
+}
+
+fn large_file() -> (Workspace, String) {
+    let workspace = Workspace::with(&json!({"a": {"lines": [1, 1500], "text": "line {n} of it"}}));
+    let text = fs::read_to_string(workspace.path("a")).unwrap();
+    (workspace, text)
+}
+
+#[test]
+fn sockets_are_read_and_written() {
+    let (workspace, text) = large_file();
+    let (ours, theirs) = UnixStream::pair().unwrap();
+    let mut command = Start::new(&workspace).command();
+    command.stdin(OwnedFd::from(theirs.try_clone().unwrap())).stdout(OwnedFd::from(theirs));
+    let mut server = command.stderr(Stdio::null()).spawn().unwrap();
+    drop(command);
+    let mut answers = BufReader::new(ours.try_clone().unwrap()).lines();
+    (&ours).write_all(messages().as_bytes()).unwrap();
+    let mut answer = || serde_json::from_str::<Value>(&answers.next().unwrap().unwrap()).unwrap();
+    assert_eq!(answer()["id"], 1);
+    assert_eq!(answer()["result"]["content"][0]["text"], text);
+    // It goes on after any pause, and ends with the input.
+    (&ours).write_all(b"{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\"}\n").unwrap();
+    assert_eq!(answer()["id"], 3);
+    ours.shutdown(std::net::Shutdown::Write).unwrap();
+    let mut status = None;
+    eventually("the server ends", || {
+        status = server.try_wait().unwrap();
+        status.is_some()
+    });
+    assert_eq!(status.unwrap().code(), Some(0));
+}
+
+#[test]
+fn files_are_read_and_written_whole() {
+    let (workspace, text) = large_file();
+    workspace.write("../in", messages());
+    let out = workspace.base().join("out");
+    let mut command = Start::new(&workspace).command();
+    command.stdin(File::open(workspace.base().join("in")).unwrap()).stdout(File::create(&out).unwrap());
+    assert!(command.stderr(Stdio::null()).status().unwrap().success());
+    let answers = fs::read_to_string(&out).unwrap();
+    let last: Value = serde_json::from_str(answers.lines().last().unwrap()).unwrap();
+    assert_eq!(last["result"]["content"][0]["text"], text);
+}
