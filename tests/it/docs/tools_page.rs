@@ -142,8 +142,18 @@ fn limits_match_constants() {
         (PAGE, format!("up to {} or {} seconds", Size(is::PSEUDO_FILE_BYTES), is::PSEUDO_FILE_SECS)),
         (PAGE, format!("at most {})", is::ARGUMENTS_BYTES)),
         (PAGE, format!("Paths over {} characters", cutline_core::text::show::PATH_CHARS)),
-        ("docs/security.md", format!("| one message | {};", spaced(of(is::MAX_MESSAGE_BYTES)))),
-        ("docs/security.md", format!("| the arguments of one call | {};", spaced(of(is::ARGUMENTS_BYTES)))),
+        (
+            "docs/security.md",
+            format!("| one message | {} and 10,000 values,", spaced(of(is::MAX_MESSAGE_BYTES))),
+        ),
+        ("docs/security.md", format!("its `_meta` | {} each;", spaced(of(is::ARGUMENTS_BYTES)))),
+        (
+            "docs/security.md",
+            format!("| {}, and {} of messages;", is::CALLS_AT_ONCE, spaced(of(is::OUTSTANDING_BYTES))),
+        ),
+        ("docs/security.md", format!("or {}, past which", spaced(of(is::WAITING_BYTES)))),
+        ("docs/security.md", format!("(pings, lists) | {};", is::REQUESTS_AT_ONCE)),
+        ("docs/security.md", format!("not read | {};", spaced(of(is::UNREAD_ANSWER_BYTES)))),
         (
             "docs/security.md",
             format!(
