@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use crate::input::parts;
 
-/// Where the walk begins.
+/// The folder where the walk begins.
 const BASE: &str = "/home/me/repo";
 /// Stars up to which the oracle is asked: it tries all ways.
 const STARS: usize = 4;
@@ -69,7 +69,7 @@ fn check(text: &str, paths: &[Vec<u8>]) {
     }
 }
 
-/// Whether a glob of plain characters, `*` and `?` means a path; none where it is another, or long.
+/// True if a glob of plain characters, `*` and `?` means a path; none where it is another, or long.
 fn by_definition(glob: &str, path: &[u8]) -> Option<bool> {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"*?/_-.".contains(byte);
     let stars = glob.bytes().filter(|byte| *byte == b'*').count();
@@ -124,7 +124,7 @@ fn check_rules(folder: &Path, rules: &[u8], paths: &[Vec<u8>]) {
     }
 }
 
-/// Which of the paths a rule file leaves out, as files and as folders.
+/// For each path, true if a rule file leaves it out, as a file and as a folder.
 fn left_out(folder: &Path, name: &str, rules: &[u8], paths: &[Vec<u8>]) -> Vec<bool> {
     fs::write(folder.join(name), rules).unwrap();
     let mut files = RuleFiles::default();

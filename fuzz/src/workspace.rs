@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 /// Bytes that an answer may have beside its body.
 pub(crate) const BESIDE_BODY: u64 = 1000;
-/// What a file outside the workspace holds: no answer may.
+/// Content of a file outside the workspace, which no answer may hold.
 pub(crate) const OUTSIDE: &str = "SOMEBODY ELSE'S";
 
 /// A workspace with a few files of each kind.

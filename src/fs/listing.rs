@@ -26,7 +26,7 @@ pub struct Listing<T> {
     max_bytes: usize,
     /// Only what comes after this is listed.
     after: Option<Bound<T>>,
-    /// What comes after this is left out.
+    /// Names after this are left out.
     last: Option<Bound<T>>,
     left_out: bool,
     /// Each name, and after it what orders it where that is something else.
@@ -167,7 +167,7 @@ impl<T: Ord> Listed<T> {
         &bytes[self.start..][..self.len as usize]
     }
 
-    /// What orders it: the name itself, where nothing follows that.
+    /// The bytes that order it: the name itself, where nothing follows that.
     fn key<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         let from = if self.key_len > 0 { self.len as usize } else { 0 };
         &self.all(bytes)[from..]

@@ -18,9 +18,9 @@ use cutline_core::text::show;
 const MAX_ENTRIES: usize = 20_000;
 /// Bytes of names that are taken at once.
 const NAMES_BYTES: usize = 32 * 1024;
-/// How alike names must be to be offered, 1 being equal.
+/// Least likeness of a name that is offered, 1 being equal: below it are other names of the same length.
 const ALIKE: f64 = 0.75;
-/// How many near names are offered.
+/// Near names offered at most: an error stays short.
 const OFFERED: usize = 3;
 
 /// The one entry of `folder` whose name means the same as `name`; none where several do.
@@ -83,13 +83,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_copy_changes_is_equal() {
+    fn copied_names_are_equal() {
         assert_eq!(folded("cafe\u{301} \u{2019}a\u{202F}b"), folded("caf\u{e9} 'a b"));
         assert_ne!(folded("a"), folded("A"));
     }
 
     #[test]
-    fn likeness_of_typing_mistakes_and_endings() {
+    fn mistyped_names_are_alike() {
         for (wanted, entry) in [
             ("mian.rs", "main.rs"),
             ("main.ts", "main.rs"),

@@ -32,7 +32,7 @@ pub struct Glob {
     prefix: Vec<Vec<u8>>,
 }
 
-/// What a glob is compared with.
+/// The subject of a glob's comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Subject {
     Name,
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_large_is_refused() {
+    fn large_globs_are_refused() {
         let deep = |depth: usize| format!("{}a{}", "{".repeat(depth), "}".repeat(depth));
         assert!(Glob::new(&deep(GLOB_DEPTH), Path::new("/")).is_ok());
         for glob in [deep(GLOB_DEPTH + 1), deep(20_000), "a".repeat(GLOB_BYTES + 1)] {
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_a_glob_lets_through() {
+    fn globs_let_files_through() {
         let cases = [
             ("*.rs", "a.rs", true),
             ("*.rs", "src/deep/a.rs", true),
@@ -320,20 +320,20 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_that_is_no_character() {
+    fn invalid_byte_is_one_character() {
         assert!(glob("?.txt").names(b"\xff.txt", false) && glob("[!a].txt").names(b"\xff.txt", false));
         assert!(!glob("??.txt").names(b"\xff.txt", false));
     }
 
     #[test]
-    fn entries_that_a_glob_names() {
+    fn globs_name_entries() {
         assert!(glob("src").names(b"a/src", true) && glob("src").names(b"src", false));
         assert!(glob("src/").names(b"a/src", true) && !glob("src/").names(b"src", false));
         assert!(!glob("src/*").names(b"src/a/b", false) && glob("src/*").names(b"src/a", false));
     }
 
     #[test]
-    fn folders_that_can_hold_no_match_are_not_entered() {
+    fn folders_without_a_match_are_not_entered() {
         let cases =
             [("src/**/*.ts", "lib", false), ("src/a/*.ts", "src", true), ("src/a/*.ts", "src/b", false)];
         for (pattern, folder, expected) in cases {
@@ -342,7 +342,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn wrong_globs_are_explained() {
         let base = Path::new("/");
         for unclosed in ["a[", r"a[\]", r"\\[a"] {
             assert!(Glob::new(unclosed, base).unwrap_err().contains("character class"), "{unclosed}");

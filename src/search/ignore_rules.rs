@@ -1,4 +1,4 @@
-//! Which entries the ignore rules leave out of a search.
+//! Ignore rules: the entries that a search leaves out.
 //!
 //! `.gitignore` and `.ignore` of every folder from the top down, `.git/info/exclude` and git's global
 //! excludes file, in a git repository or not. The nearest `.ignore` that says anything about an entry
@@ -34,7 +34,7 @@ pub struct Rules {
     nearest: Option<Arc<DirRules>>,
 }
 
-/// What the rules of all folders of a walk share.
+/// Facts shared by the rules of all folders of a walk.
 #[derive(Debug)]
 struct Shared {
     global: RuleFile,
@@ -132,7 +132,7 @@ impl Rules {
             let position = Position::Above(names.collect::<Vec<_>>().concat());
             left_aside_above += u64::from(rules.add(&fd, position, files));
         }
-        let global = files::global().unwrap_or_default(); // no such file, no rules
+        let global = files::global().unwrap_or_default(); // without the file there are no rules
         rules.shared =
             Some(Arc::new(Shared { global, ignored_any: AtomicBool::new(false), left_aside_above }));
         rules

@@ -68,7 +68,7 @@ pub fn file(
     search(&mut Searcher::new(query), query.what, file, size, stop, &Vec::new, &mut emit).map(|_| ())
 }
 
-/// What a worker has for itself.
+/// State of one worker.
 struct Worker {
     searcher: Searcher,
     /// Match lines in this run of files.

@@ -46,7 +46,7 @@ pub struct Args {
     pub no_ignore: Option<bool>,
 }
 
-/// What find looks for.
+/// Kind of the entries that find looks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]

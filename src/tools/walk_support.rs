@@ -1,4 +1,4 @@
-//! What grep and find share: the walk, how its paths are shown, and the progress of a long one.
+//! Shared by grep and find: the walk, how its paths are shown, and the progress of a long one.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -19,7 +19,7 @@ const FIRST_PROGRESS_AFTER: Duration = Duration::from_secs(1);
 /// Time between two reports of progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
 
-/// How the paths of a walk are shown: as the workspace shows them.
+/// Shows the paths of a walk as the workspace shows them.
 #[derive(Debug)]
 pub(super) struct Paths {
     prefix: String,

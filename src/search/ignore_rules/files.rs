@@ -12,7 +12,7 @@ use crate::sys::{self, Folder, below};
 /// Bytes of `.git` where it is a file, of `commondir`, and of a file of git's settings.
 const POINTER_BYTES: u64 = 65_536;
 
-/// What a rule file holds.
+/// The content of a rule file.
 pub(super) enum FileRules {
     /// No rules, or there is no file.
     None,

@@ -124,7 +124,7 @@ impl RuleFile {
         self.cost
     }
 
-    /// What the last rule that is of an entry says: true if it is to be left out. `path` is relative
+    /// Returns the word of the last rule that is of an entry: true if it is to be left out. `path` is relative
     /// to the file's folder.
     pub(super) fn verdict(&self, path: &[u8], is_folder: bool) -> Option<bool> {
         let name = &path[memchr::memrchr(b'/', path).map_or(0, |at| at + 1)..];
@@ -176,21 +176,64 @@ fn without_trailing_spaces(line: &[u8]) -> &[u8] {
     &line[..end]
 }
 
-/// Writes a rule as `fast_glob` spells it: braces and a leading `!` mean nothing, `\n` is an `n`.
+/// Writes a rule as `fast_glob` spells it: braces and a leading `!` mean nothing, `\n` is an `n`, and
+/// stars are two where they are a whole part of the path, else one.
 fn respell(rule: &[u8], out: &mut Vec<u8>) {
     if rule.starts_with(b"!") {
         out.push(b'\\');
     }
-    let mut bytes = rule.iter();
-    while let Some(&byte) = bytes.next() {
-        match (byte, bytes.as_slice().first()) {
+    let mut at = 0;
+    while at < rule.len() {
+        match (rule[at], rule.get(at + 1)) {
             (b'\\', Some(next)) if next.is_ascii_alphanumeric() => {}
             (b'\\', Some(&next)) => {
-                out.extend([byte, next]);
-                bytes.next();
+                out.extend([b'\\', next]);
+                at += 1;
             }
-            (b'{' | b'}', _) => out.extend([b'\\', byte]),
-            _ => out.push(byte),
+            (byte @ (b'{' | b'}'), _) => out.extend([b'\\', byte]),
+            (b'*', Some(b'*')) => {
+                let stars = rule[at..].iter().take_while(|byte| **byte == b'*').count();
+                let is_part = (at == 0 || rule[at - 1] == b'/')
+                    && rule.get(at + stars).is_none_or(|byte| *byte == b'/');
+                out.extend_from_slice(if is_part { b"**" } else { b"*" });
+                at += stars - 1;
+            }
+            (byte, _) => out.push(byte),
+        }
+        at += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn last_rule_of_an_entry_decides() {
+        let rules =
+            b"*.o\n!keep.o\n/top\nsub/\na/**/b\nx**/**\n\\!n\n{a,b}\n[q\ntail\\\nkeep.o/\n**/c/**/d\n";
+        let rules = RuleFile::new(rules);
+        for (path, is_folder, expected) in [
+            ("a.o", false, Some(true)),
+            ("y/keep.o", false, Some(false)),
+            ("keep.o", true, Some(true)),
+            ("top", false, Some(true)),
+            ("y/top", false, None),
+            ("x/sub", true, Some(true)),
+            ("sub", false, None),
+            ("a/b", false, Some(true)),
+            ("a/x/y/b", false, Some(true)),
+            ("xy", false, None),
+            ("xy/z", false, Some(true)),
+            ("!n", false, Some(true)),
+            ("{a,b}", false, Some(true)),
+            ("a", false, None),
+            ("q", false, None),
+            ("tail", false, None),
+            ("c/d", false, Some(true)),
+            ("d", false, None),
+        ] {
+            assert_eq!(rules.verdict(path.as_bytes(), is_folder), expected, "{path}");
         }
     }
 }

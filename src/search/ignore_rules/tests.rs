@@ -47,7 +47,7 @@ fn tree(files: &[(&str, &str)]) -> tempfile::TempDir {
 }
 
 #[test]
-fn nested_rules_the_nearest_first() {
+fn nearest_rules_decide() {
     let dir = tree(&[
         (".gitignore", "*.log\n/build/\nsub/*.tmp\n"),
         ("a.log", ""),
@@ -73,7 +73,7 @@ fn nested_rules_the_nearest_first() {
 }
 
 #[test]
-fn gitignore_of_parents_counts_up_to_the_top_and_ignore_beyond() {
+fn gitignore_stops_at_repository_top_and_ignore_does_not() {
     let dir = tree(&[
         (".gitignore", "*.outer\n"),
         (".ignore", "*.outest\n"),
@@ -97,7 +97,7 @@ fn gitignore_of_parents_counts_up_to_the_top_and_ignore_beyond() {
 }
 
 #[test]
-fn a_repository_elsewhere_has_its_excludes_there() {
+fn worktree_excludes_are_read() {
     let dir = tree(&[
         ("main/.git/info/exclude", "*.excluded\n"),
         ("main/.git/worktrees/w/commondir", "../..\n"),
@@ -109,14 +109,14 @@ fn a_repository_elsewhere_has_its_excludes_there() {
 }
 
 #[test]
-fn nothing_left_out_is_not_said() {
+fn nothing_left_out_is_reported_as_such() {
     let dir = tree(&[(".gitignore", "*.log\n"), ("a", ""), (".git/x.log", "")]);
     assert_eq!(files(dir.path()), (vec![".gitignore".to_owned(), "a".to_owned()], false));
 }
 
 /// As git itself answers, over rules of many forms.
 #[test]
-fn as_git_says() {
+fn rules_agree_with_git() {
     if Command::new("git").arg("--version").output().is_err() {
         return;
     }
@@ -151,7 +151,7 @@ fn as_git_says() {
 }
 
 #[test]
-fn rules_past_the_budget_are_left_aside_alike_for_any_workers() {
+fn rules_past_budget_are_left_aside_for_any_workers() {
     let names =
         |folder: usize| (0..60_000).map(move |n| format!("name-{folder}-{n}")).collect::<Vec<_>>().join("\n");
     let contents: Vec<String> = (0..8).map(names).collect();

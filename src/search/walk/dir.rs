@@ -14,7 +14,7 @@ use crate::sys::{FileKind, Folder, below};
 /// levels each opening from the top would take longer than the one before.
 const LEVELS: usize = 256;
 
-/// What a walk does with an entry.
+/// The task of a walk at an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Task {
     /// Hands it to the visitor.

@@ -1,6 +1,6 @@
 //! The work of a walk that is still to be done, and what it has found already, in the walk's order.
 //!
-//! What becomes of an item takes its place. Workers take the first item that waits, so that they look
+//! An item's results and the work it leads to take its place. Workers take the first item that waits, so that they look
 //! ahead of the front no further than they must; what they find there is held, up to a bound. The
 //! front-most item may always be worked on, so that the walk always goes on.
 #![expect(clippy::indexing_slicing, reason = "indexes are those of items just found")]
@@ -59,7 +59,7 @@ pub(super) struct Queue<F> {
     pub(super) waiting: usize,
 }
 
-/// What a queue has for a worker.
+/// The queue's answer to a worker.
 #[derive(Debug)]
 pub(super) enum Next {
     /// A piece of work.
@@ -123,7 +123,7 @@ impl<F> Queue<F> {
         self.add(at, then);
     }
 
-    /// What was found at the front and is ready to be handed over.
+    /// Takes the results at the front that are ready to be handed over.
     pub(super) fn ready(&mut self) -> Option<Vec<F>> {
         match self.items.pop_if(|front| matches!(front, Item::Found { .. }))? {
             Item::Found { found, weight } => {

@@ -93,7 +93,7 @@ fn tree(files: usize) -> tempfile::TempDir {
 }
 
 #[test]
-fn in_order_whatever_the_workers() {
+fn order_is_the_same_for_any_workers() {
     let dir = tree(1500);
     let mut expected = Vec::new();
     oracle(dir.path(), Path::new(""), &mut expected);
@@ -109,7 +109,7 @@ fn in_order_whatever_the_workers() {
 }
 
 #[test]
-fn the_same_each_time() {
+fn repeated_walks_are_equal() {
     let dir = tree(20_000);
     let first = walk(dir.path(), 1, 1, 5000);
     for n in 0..50 {
@@ -120,7 +120,7 @@ fn the_same_each_time() {
 #[cfg(unix)] // elsewhere no path so long can be made
 #[cfg(unix)]
 #[test]
-fn deep_and_wide() {
+fn deep_and_wide_trees_are_walked() {
     use rustix::fs::{Mode, OFlags};
 
     let dir = tempfile::tempdir().unwrap();
@@ -141,7 +141,7 @@ fn deep_and_wide() {
 }
 
 #[test]
-fn a_cancelled_walk_ends() {
+fn cancelled_walk_ends() {
     let dir = tree(100);
     let cancel = CancellationToken::new();
     let stop = Stop::new(cancel.clone());
@@ -150,7 +150,7 @@ fn a_cancelled_walk_ends() {
 }
 
 #[test]
-fn a_panic_ends_the_walk_for_all() {
+fn panic_ends_walk_of_all_workers() {
     let dir = tree(500);
     let panicked = std::panic::catch_unwind(|| {
         let walk = walk_of(dir.path(), 4, Stop::default());

@@ -1,4 +1,4 @@
-//! What a search does with the entries that a walk comes by.
+//! The face of a search to the walk: the entries that it wants, and its visits.
 
 use std::fs::File;
 use std::io;
@@ -12,13 +12,13 @@ use crate::sys::{self, FileKind, Stat, below};
 pub(in crate::search) trait Visit: Sync {
     /// Something found, handed to the sink in order.
     type Found: Send;
-    /// What each worker has for itself: buffers, caches.
+    /// State of one worker: buffers, caches.
     type Worker;
 
-    /// What the progress of the walk counts.
+    /// Unit of the walk's progress.
     const PROGRESS_UNIT: ProgressUnit;
 
-    /// Makes what a worker has for itself.
+    /// Makes the state of one worker.
     fn worker(&self) -> Self::Worker;
 
     /// True if an entry is to be visited; `path` is relative to where the walk began.
@@ -33,17 +33,17 @@ pub(in crate::search) trait Visit: Sync {
     /// Visits an entry, and gives what is found to `emit` until that breaks.
     fn visit(&self, worker: &mut Self::Worker, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Self::Found>);
 
-    /// What is found where a folder can't be read.
+    /// Reports a folder that can't be read.
     fn unreadable(&self, path: Vec<u8>) -> Self::Found;
 
-    /// What is found where the ignore rules of a folder were left aside.
+    /// Reports that the ignore rules of a folder were left aside.
     fn rules_left_aside(&self) -> Self::Found;
 
     /// Bytes that something found holds.
     fn weight(&self, found: &Self::Found) -> usize;
 }
 
-/// What the progress of a walk counts.
+/// Unit of a walk's progress.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::search) enum ProgressUnit {
     /// Names that were looked at.
@@ -82,7 +82,7 @@ impl Entry<'_, '_> {
         }
     }
 
-    /// What the system says of it; of a link itself.
+    /// Its status; of a link, the link's own.
     pub(in crate::search) fn stat(&mut self) -> io::Result<Stat> {
         let (name, _) = self.dir.entry(self.index);
         below::stat(self.open.get(self.dir)?, name)

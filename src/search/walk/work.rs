@@ -1,4 +1,4 @@
-//! The workers of a walk, and what they share. A worker reads a folder, visits some entries, and again.
+//! The workers of a walk, and their shared state. A worker reads a folder, visits some entries, and again.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -20,7 +20,7 @@ const BUFFER_BYTES: usize = 64 * 1024;
 /// Bytes that the names of one folder may take: the rest is read again when these are done.
 const NAMES_BYTES: usize = 20 * 1024 * 1024;
 
-/// What the workers of one walk share.
+/// State shared by the workers of one walk.
 pub(super) struct Shared<'a, V: Visit, S> {
     pub(super) root: &'a Folder,
     pub(super) stop: &'a Stop,
@@ -30,7 +30,7 @@ pub(super) struct Shared<'a, V: Visit, S> {
     pub(super) queue: Mutex<Queue<V::Found>>,
     /// Told where workers that wait may go on.
     pub(super) changed: Condvar,
-    /// What the progress counts.
+    /// Count of the progress so far.
     pub(super) counted: AtomicU64,
 }
 
