@@ -101,7 +101,7 @@ enum Client {
     Codex,
 }
 
-/// Which folders bash's commands may write.
+/// The folders that bash's commands may write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum SandboxMode {
     ReadOnly,
@@ -116,14 +116,14 @@ enum EnvMode {
     Filtered,
 }
 
-/// Whether images are shown.
+/// The form in which images are shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum ImageMode {
     On,
     Off,
 }
 
-/// What commands under `--sandbox` may be denied beside what the mode denies them.
+/// A right that commands under `--sandbox` may be denied beside those that the mode denies them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum SandboxDeny {
     UnixSockets,
@@ -180,10 +180,10 @@ struct Options {
     /// Size of an image that is shown; larger ones are made smaller
     #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_IMAGE_BYTES", value_parser = values::image_size, default_value = "150KB", global = true)]
     max_image_bytes: Bytes,
-    /// What bash's commands may write, held by the kernel: their own temp folder; the roots too; or anything
+    /// Writes that bash's commands may make, held by the kernel: their own temp folder; the roots too; or anything
     #[arg(long, value_name = "MODE", env = "CUTLINE_SANDBOX", value_enum, default_value_t = SandboxMode::Off, global = true)]
     sandbox: SandboxMode,
-    /// What else sandboxed commands may not: unix-sockets, which workspace-write allows
+    /// Rights that sandboxed commands are denied besides: unix-sockets, which workspace-write allows
     #[arg(
         long,
         value_name = "LIST",
@@ -205,7 +205,7 @@ struct Options {
     /// Size of all saved outputs together
     #[arg(long, value_name = "SIZE", env = "CUTLINE_SPILL_MAX_TOTAL", value_parser = values::size, default_value = "4GB", global = true)]
     spill_max_total: Bytes,
-    /// How long a saved output is kept: 7d, 12h, 30m
+    /// Age at which a saved output is removed: 7d, 12h, 30m
     #[arg(long, value_name = "TIME", env = "CUTLINE_SPILL_KEEP", value_parser = values::duration, default_value = "7d", global = true)]
     spill_keep: Duration,
     /// Threads that one search may use [default: one for each processor]

@@ -32,7 +32,7 @@ pub const BASH_MAX_TIMEOUT_SECS: u64 = 600;
 pub const SPILL_MAX_FILE_BYTES: u64 = 1_000_000_000;
 /// Bytes of all saved outputs together.
 pub const SPILL_MAX_TOTAL_BYTES: u64 = 4_000_000_000;
-/// How long a saved output is kept.
+/// Age at which a saved output is removed.
 pub const SPILL_KEEP: Duration = Duration::from_hours(7 * 24);
 /// Bytes of one incoming protocol message.
 pub const MAX_MESSAGE_BYTES: usize = 4_000_000;
@@ -75,7 +75,11 @@ pub const PATTERN_BYTES: usize = 4096;
 pub const LITERAL_BYTES: usize = 65_536;
 /// Bytes of a glob in a call, or of a line in an ignore file.
 pub const GLOB_BYTES: usize = 1024;
+<<<<<<< HEAD
 /// Braces within braces in a glob.
+=======
+/// Levels of braces within braces in a glob.
+>>>>>>> 83a37a1 (read: a file that is open is not opened again; plain words in fs, read and the command line)
 pub const GLOB_DEPTH: usize = 8;
 /// Bytes of an ignore file; a larger one is left aside.
 pub const RULES_BYTES: u64 = 1_000_000;

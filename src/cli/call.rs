@@ -20,7 +20,7 @@ use cutline_core::text::show;
 
 use super::{Options, TOOL_ERROR, refuse_in, serve};
 
-/// How notices look on a terminal.
+/// The style of notices on a terminal.
 const NOTICE: Style = AnsiColor::Yellow.on_default();
 /// Characters of the line of news: less than a terminal is wide.
 const NEWS_CHARS: usize = 76;
@@ -39,7 +39,7 @@ pub(super) enum Tool {
     Ls(Arguments),
 }
 
-/// What a call is given.
+/// The arguments of a call.
 #[derive(Debug, clap::Args)]
 pub(super) struct Arguments {
     /// The tool's arguments, as many as it takes
@@ -59,7 +59,7 @@ impl Tool {
     }
 }
 
-/// What the help of a tool's command holds, in this order.
+/// The parts of the help of a tool's command, in this order.
 const HELP: &str = "{about-with-newline}\n{usage-heading} {usage}{after-help}\n\nOptions:\n{options}";
 
 /// A tool's command with what the tool and its arguments are.
@@ -122,7 +122,7 @@ pub(super) fn run(options: &Options, tool: Tool, json: bool) -> anyhow::Result<i
     })
 }
 
-/// What the call needs, or what is wrong with the words and the flags.
+/// Returns the settings of the call, or an error in the words or the flags.
 fn prepared(
     options: &Options,
     tool: ToolName,

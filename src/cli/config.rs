@@ -26,7 +26,7 @@ pub(super) use merge::start_in;
 /// The flags whose values are paths: a client starts the server in a folder of its own.
 const PATHS: [&str; 4] = ["roots", "spill_dir", "writable", "stats_file"];
 
-/// What is to be done with the entry.
+/// The action on the entry.
 #[derive(Debug)]
 pub(super) enum To {
     /// It is printed.
@@ -71,7 +71,7 @@ pub(super) fn run(client: Client, to: To, matches: &ArgMatches) -> anyhow::Resul
     Ok(0)
 }
 
-/// What can stand in a file of text.
+/// Returns a path as text, which a file can hold.
 fn text(value: &OsStr) -> anyhow::Result<String> {
     let text = value.to_str().with_context(|| format!("{} is not UTF-8", value.display()))?;
     Ok(text.to_owned())

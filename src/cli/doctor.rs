@@ -12,7 +12,7 @@ use clap::ArgMatches;
 
 use super::{Options, TOOL_ERROR, config};
 
-/// What was found out of one thing.
+/// The result of one check.
 #[derive(Debug, PartialEq, Eq)]
 enum Finding {
     /// It is as it should be.

@@ -9,7 +9,7 @@ use crate::server::{self, ClientRoots, Config, Shape};
 
 use super::{Options, refuse, values};
 
-/// What a person reads who starts the server by hand.
+/// The text for a person who starts the server by hand.
 const ON_A_TERMINAL: &str = "cutline serves MCP over stdin and stdout: an MCP client starts it, not a person.
 To add it to a client:  cutline config claude-desktop | claude-code | cursor | vscode | codex
 To try a tool here:     cutline call read path=README.md

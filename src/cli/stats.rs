@@ -1,9 +1,10 @@
-//! `cutline stats FILE`: what a file of records holds, as a table and its course over time.
+//! `cutline stats FILE`: the sums of a file of records, as a table and their course over time.
 //!
 //! The file is read once from its start to its end, a line at a time; memory does not grow with it.
 
 mod page;
 mod plot;
+mod style;
 mod table;
 
 use std::fs::File;
@@ -22,7 +23,7 @@ const LINE_BYTES: u64 = 4096;
 /// The name by which stdin is meant.
 const STDIN: &str = "-";
 
-/// What a file of records comes to.
+/// The sums of a file of records.
 #[derive(Debug, Default)]
 struct Read {
     stats: Stats,
@@ -31,7 +32,7 @@ struct Read {
     broken: u64,
 }
 
-/// Prints what the file holds; the exit code, which is that of an error where nothing in it is a record.
+/// Prints the sums of the file. Returns the exit code, that of an error if nothing in it is a record.
 pub(super) fn run(file: &Path, json: bool) -> anyhow::Result<i32> {
     let read = if file == Path::new(STDIN) {
         read(io::stdin().lock())

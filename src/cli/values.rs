@@ -94,7 +94,7 @@ pub(super) fn tool(text: &str) -> Result<ToolName, String> {
     ToolName::of(text.trim()).ok_or_else(|| "not a tool; there are read, bash, grep, find, ls".to_owned())
 }
 
-/// What is logged.
+/// The filter of the log.
 #[derive(Debug, Clone)]
 pub(super) struct LogFilter(pub(super) Targets);
 

@@ -1,9 +1,11 @@
 //! A buffer that the kernel copies into at full speed.
 //!
-//! Where a file is read to an address just past a page's start, as a large allocation's is, some
+//! If a file is read to an address just past a page's start, as a large allocation's is, some
 //! processors copy at a third of the speed. This one begins at a page's start.
 
-/// Where a copy is at full speed.
+#![expect(clippy::indexing_slicing, reason = "a wrong length has to fail, not to read as the end of a file")]
+
+/// Bytes to a multiple of which a copy is at full speed: a page.
 const ALIGNMENT: usize = 4096;
 
 /// Bytes to read into.
@@ -14,7 +16,7 @@ pub struct Buffer {
 }
 
 impl Buffer {
-    /// One of `len` bytes, all 0.
+    /// Returns a buffer of `len` bytes, all 0.
     pub fn new(len: usize) -> Self {
         let bytes = vec![0; len + ALIGNMENT];
         let start = bytes.as_ptr().align_offset(ALIGNMENT);
@@ -22,10 +24,9 @@ impl Buffer {
         Self { start: if start < ALIGNMENT { start } else { 0 }, bytes }
     }
 
-    /// The first `len` of its bytes, or all where there are fewer.
+    /// Returns the first `len` of its bytes.
     pub fn first(&mut self, len: usize) -> &mut [u8] {
-        let end = (self.start + len).min(self.bytes.len());
-        self.bytes.get_mut(self.start..end).unwrap_or_default()
+        &mut self.bytes[self.start..self.start + len]
     }
 }
 

@@ -247,7 +247,7 @@ mod tests {
         }
     }
 
-    /// What a write through a shared mapping does: the content changes, the identity does not.
+    /// As by a write through a shared mapping: the content changes, the identity does not.
     #[test]
     #[cfg(unix)]
     fn remembered_block_with_another_count_of_newlines_serves_no_line() {

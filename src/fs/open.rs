@@ -18,22 +18,22 @@ use crate::sys::{self, FileKind, Folder, Opened, PathHandle};
 
 pub use crate::sys::Stat;
 
-/// How many links a path may lead through, as in the kernel.
+/// Links that a path may lead through, as in the kernel.
 const MAX_LINKS: usize = 40;
 
-/// Something that is open, and inside the roots.
+/// A path that is open, and inside the roots.
 #[derive(Debug)]
 pub struct OpenedPath {
-    /// Where it really is.
+    /// Its real path, without links.
     pub real: PathBuf,
-    /// What it is.
+    /// Its kind.
     pub kind: Kind,
-    /// What the system says of it.
+    /// Its size, times and identity, as the system says.
     pub stat: Stat,
     held: PathHandle,
 }
 
-/// What stands at a path.
+/// The kind of thing at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// A regular file.
@@ -44,7 +44,7 @@ pub enum Kind {
     Other(&'static str),
 }
 
-/// Why a path was not opened.
+/// The reason for which a path was not opened.
 #[derive(Debug)]
 pub enum OpenError {
     /// Nothing stands there, and the place is inside the roots.
@@ -78,8 +78,8 @@ impl OpenedPath {
         }
     }
 
-    /// The same, but only where the system has all that it takes in memory, so that this never waits
-    /// for a disk or a network, and no link is in the way. `None` says nothing of what stands there.
+    /// The same, but only if the system has all that it takes in memory, so that this never waits
+    /// for a disk or a network, and if no link is in the way. `None` says nothing of what stands there.
     pub fn open_cached(workspace: &Workspace, path: &Path) -> Option<Self> {
         let place = Self::of(Opened::cached(&plain(workspace, path)?).ok()?);
         (place.is_allowed(workspace) && !place.stat.is_removed()).then_some(place)
@@ -110,17 +110,17 @@ impl OpenedPath {
         self.held.folder().map_err(not_read)
     }
 
-    /// The path of what has that name in the folder.
+    /// Returns the path of the entry with that name in the folder.
     pub fn join(&self, name: &[u8]) -> PathBuf {
         self.real.join(sys::name(name))
     }
 
-    /// Bytes in the file, as the system says.
+    /// Returns the bytes in the file, as the system says.
     pub fn len(&self) -> u64 {
         self.stat.bytes
     }
 
-    /// Whether the system says that it has no bytes.
+    /// True if the system says that it has no bytes.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -130,7 +130,7 @@ fn not_read(error: io::Error) -> OpenError {
     if sys::is_denied(&error) { OpenError::Denied } else { OpenError::Other(error) }
 }
 
-/// `path` where it begins with a root and does not climb, in the root's real spelling: without links
+/// Returns `path`, if it begins with a root and does not climb, in the root's real spelling: without links
 /// in its way, what it opens can be judged once it is open.
 fn plain<'a>(workspace: &Workspace, path: &'a Path) -> Option<Cow<'a, Path>> {
     let climbs = path.components().any(|component| component == Component::ParentDir);
@@ -153,7 +153,7 @@ fn kind_of(kind: FileKind) -> Kind {
     }
 }
 
-/// Whether `path`, followed link by link, leaves the roots anywhere on its way.
+/// Returns true if `path`, followed link by link, leaves the roots anywhere on its way.
 ///
 /// On its way it may pass through the folders above a root; it looks at nothing else that is not
 /// inside, so that the answer does not depend on what stands outside. From where nothing stands,
@@ -202,12 +202,12 @@ fn leaves(workspace: &Workspace, path: &Path) -> bool {
     !workspace.allows(&here)
 }
 
-/// The folder that an absolute path begins with: `/`, or a drive's.
+/// Returns the folder that an absolute path begins with: `/`, or a drive's.
 fn root_of(path: &Path) -> PathBuf {
     path.components().take_while(|part| matches!(part, Component::Prefix(_) | Component::RootDir)).collect()
 }
 
-/// Whether `here` is inside the roots, or a folder above one.
+/// Returns true if `here` is inside the roots, or a folder above one.
 fn on_the_way(workspace: &Workspace, here: &Path) -> bool {
     let above = |root: &Path| root.starts_with(here);
     workspace.allows(here)
@@ -215,7 +215,7 @@ fn on_the_way(workspace: &Workspace, here: &Path) -> bool {
         || workspace.saved().is_some_and(above)
 }
 
-/// The names of a path, the last one first.
+/// Returns the names of a path, the last one first.
 fn reversed(path: &Path) -> Vec<OsString> {
     let names = path.components().filter_map(|component| match component {
         Component::Normal(name) => Some(name.to_owned()),

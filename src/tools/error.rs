@@ -1,4 +1,4 @@
-//! What the model is told when a call could not be done: each text, once.
+//! The errors that the model reads when a call could not be done: each text, once.
 //!
 //! These become results with `isError`, which the model reads and can act on; what is wrong with the
 //! protocol itself is not said here (`server`). Paths are as the workspace shows them.
@@ -9,7 +9,7 @@ use std::io;
 use cutline_core::notice::Unit;
 use cutline_core::text::{Size, show};
 
-/// Why a call could not be done.
+/// The reason for which a call could not be done.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
     /// An argument is missing, unknown, of the wrong type or out of its bounds.
@@ -44,7 +44,7 @@ pub enum ToolError {
     IsDirectory {
         /// The folder.
         path: String,
-        /// Whether ls is there to list it.
+        /// True if ls is there to list it.
         ls: bool,
     },
     /// Something else where a folder is wanted.
@@ -58,7 +58,7 @@ pub enum ToolError {
     NotRegular {
         /// The path.
         path: String,
-        /// What it is.
+        /// Its kind.
         kind: &'static str,
     },
     /// A file that is not text.
@@ -70,7 +70,7 @@ pub enum ToolError {
         bytes: u64,
         /// Its type by its content.
         mime: &'static str,
-        /// Whether bash is there to inspect it.
+        /// True if bash is there to inspect it.
         bash: bool,
     },
     /// The system does not let this user read it.
@@ -95,7 +95,7 @@ pub enum ToolError {
     Io {
         /// The path.
         path: String,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// A page that begins after the file's end.
@@ -109,11 +109,11 @@ pub enum ToolError {
     /// A page that begins after the last result.
     #[error("Offset {offset} is beyond the last {} ({total} in all)", unit.one())]
     OffsetBeyondLast {
-        /// How many were to be skipped.
+        /// The number to be skipped.
         offset: u64,
-        /// How many there are.
+        /// The number in all.
         total: u64,
-        /// What is counted.
+        /// The things that are counted.
         unit: Unit,
     },
     /// A regular expression that can't be compiled.
@@ -127,13 +127,13 @@ pub enum ToolError {
     Glob {
         /// The glob.
         glob: String,
-        /// What is wrong with it.
+        /// The reason for which it is wrong.
         message: String,
     },
     /// A command that could not be started.
     #[error("Command could not be started: {}", reason(source))]
     Spawn {
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
     /// Too much that earlier commands left running.
@@ -142,7 +142,7 @@ pub enum ToolError {
          which is all that the limit on open files allows. Send the output of such processes to a file"
     )]
     TooManyCommands {
-        /// How many commands left such processes.
+        /// Commands that left such processes.
         left: u32,
     },
     /// The client took the call back, or the server ended.
@@ -150,13 +150,13 @@ pub enum ToolError {
     Cancelled,
 }
 
-/// A folder's path before a full stop: the workspace, which is shown as `.`, is `./` there.
+/// Returns a folder's path before a full stop: the workspace, which is shown as `.`, is `./` there.
 fn folder(path: &str) -> Cow<'_, str> {
     let shown = show::path(path);
     if shown.ends_with('.') { Cow::Owned(format!("{shown}/")) } else { shown }
 }
 
-/// What the system said, in its words: `No space left on device`.
+/// Returns the system's words for an error: `No space left on device`.
 pub fn reason(error: &io::Error) -> String {
     let text = error.to_string();
     match text.rsplit_once(" (os error ") {

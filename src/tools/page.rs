@@ -1,4 +1,4 @@
-//! A page of names: those that fit, and what is to be said of the rest. For find and ls.
+//! A page of names: those that fit, and the notices of the rest. For find and ls.
 
 use cutline_core::details::{Details, TruncationDetails};
 use cutline_core::notice::{Blank, Notice, PageLimit, Unit};
@@ -47,12 +47,12 @@ impl Page {
         self.names += 1;
     }
 
-    /// Whether more names would only be counted.
+    /// True if more names would only be counted.
     pub(super) fn is_full(&self) -> bool {
         self.head.is_full()
     }
 
-    /// The body, and what is to be said of it.
+    /// Returns the body, and the facts that are to be said of it.
     pub(super) fn finish(self, call: &Call) -> Finished {
         let mut kept = self.head.finish();
         if let Some(over) = &self.over {
@@ -71,19 +71,19 @@ impl Page {
     }
 }
 
-/// What a call asked for.
+/// The request of a call.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Call {
-    /// How many to skip.
+    /// Names to skip.
     pub(super) offset: u64,
-    /// How many to give at most.
+    /// Names to give at most.
     pub(super) limit: u64,
-    /// What they are.
+    /// The things that they are.
     pub(super) unit: Unit,
 }
 
 impl Call {
-    /// One more than are given, with those that are skipped: where that many are found, there are more.
+    /// Returns one more than are given, with those that are skipped: if that many are found, there are more.
     pub(super) fn enough(&self) -> u64 {
         self.offset.saturating_add(self.limit).saturating_add(1)
     }
@@ -96,7 +96,7 @@ pub(super) struct Finished {
     by: Option<TruncatedBy>,
     /// Bytes of the only name shown, where it is over the limit.
     over: Option<u64>,
-    /// How many names of those that were given are not shown.
+    /// Names that were given and are not shown.
     unshown: u64,
     bounds: Bounds,
     next: u64,
@@ -144,7 +144,7 @@ impl Finished {
         (self.kept.content, notices)
     }
 
-    /// Whether the byte or line limit cut it.
+    /// True if the byte or line limit cut it.
     pub(super) fn is_cut(&self) -> bool {
         self.by.is_some()
     }

@@ -3,6 +3,8 @@
 //! A page holds whole lines only, from `offset` on, and says where the next one begins. Whatever
 //! the file's size and however long its lines, a page costs memory for the page alone.
 
+#![expect(clippy::indexing_slicing, reason = "a wrong range of bytes has to fail, not to read as no text")]
+
 mod image;
 mod page;
 
@@ -18,6 +20,7 @@ use crate::fs::open::{Kind, OpenError, OpenedPath};
 use crate::limits::{BINARY_SNIFF_BYTES, PSEUDO_FILE_BYTES, PSEUDO_FILE_SECS};
 use cutline_core::details::Details;
 use cutline_core::notice::{Answer, Notice};
+use cutline_core::text::as_index;
 use cutline_core::text::decode::Encoding;
 
 use super::resolve::{self, ExpectedKind};
@@ -42,16 +45,16 @@ pub struct Args {
     pub limit: Option<u64>,
 }
 
-/// Where a page begins, as the call says it.
+/// The start of a page, as the call says it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum StartLine {
     /// At this line, from 1.
     Line(u64),
-    /// So many lines before the end.
+    /// This many lines before the end.
     End(u64),
 }
 
-/// What a call asks for.
+/// The request of a call.
 #[derive(Debug, Clone)]
 struct Plan {
     path: String,
@@ -73,33 +76,50 @@ impl Plan {
 /// Does one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     let plan = Plan::new(args);
-    match read_cached(cx, &plan) {
+    let opened = open_cached(cx, &plan);
+    match opened.as_ref().and_then(|opened| answer_cached(cx, &plan, opened)) {
         Some(answer) => answer,
-        None => cx.blocking(move |cx| read(cx, &plan)).await,
+        None => cx.blocking(move |cx| read(cx, &plan, opened)).await,
     }
 }
 
-/// Reads a small text that is in memory, here and now: handing it to another thread and back would
-/// take longer than all the rest. Nothing in here waits; `None` where anything would have to.
-fn read_cached(cx: &Context, plan: &Plan) -> Option<Result<Output, ToolError>> {
+/// A path that is open, and its file if that is open for reading too.
+struct Opened {
+    place: OpenedPath,
+    file: Option<File>,
+}
+
+/// Opens the call's path if that needs no waiting, and a small file for reading.
+fn open_cached(cx: &Context, plan: &Plan) -> Option<Opened> {
     let place = OpenedPath::open_cached(&cx.workspace, &cx.workspace.absolute(&plan.path))?;
-    if place.kind != Kind::File || place.is_empty() || place.len() > CACHED_BYTES {
-        return None;
-    }
-    let file = place.file().ok()?;
-    let bytes = lines::read_cached(&file, usize::try_from(place.len()).ok()?)?;
-    let text = !bytes.contains(&0) && std::str::from_utf8(&bytes).is_ok();
-    text.then(|| answer(cx, plan, &place, &file, Some(&bytes)))
+    let is_small = place.kind == Kind::File && (1..=CACHED_BYTES).contains(&place.len());
+    let file = if is_small { place.file().ok() } else { None };
+    Some(Opened { place, file })
 }
 
-fn read(cx: &Context, plan: &Plan) -> Result<Output, ToolError> {
-    let place = resolve::open(cx, &plan.path, ExpectedKind::File)?;
-    let file = place.file().map_err(|error| resolve::refused(cx, &plan.path, error))?;
+/// Reads a small text that is in memory on this thread: handing it to another one and back would
+/// take longer than all the rest. Never waits; `None` if anything would have to.
+fn answer_cached(cx: &Context, plan: &Plan, opened: &Opened) -> Option<Result<Output, ToolError>> {
+    let Opened { place, file } = opened;
+    let file = file.as_ref()?;
+    let bytes = lines::read_cached(file, as_index(place.len()))?;
+    let text = !bytes.contains(&0) && std::str::from_utf8(&bytes).is_ok();
+    text.then(|| answer(cx, plan, place, file, Some(&bytes)))
+}
+
+/// Answers the call; what is open already is not opened again.
+fn read(cx: &Context, plan: &Plan, opened: Option<Opened>) -> Result<Output, ToolError> {
+    let (place, file) = match opened {
+        Some(Opened { place, file }) => (resolve::of_kind(cx, place, ExpectedKind::File)?, file),
+        None => (resolve::open(cx, &plan.path, ExpectedKind::File)?, None),
+    };
+    let file = file.map_or_else(|| place.file(), Ok);
+    let file = file.map_err(|error| resolve::refused(cx, &plan.path, error))?;
     let held = held_bytes(&place, &file).map_err(|source| failure(cx, &place, source))?;
     answer(cx, plan, &place, &file, held.as_deref())
 }
 
-/// The answer for an open file; `held` are all its bytes, where it is small.
+/// Returns the answer for an open file; `held` are all its bytes, if it is small.
 fn answer(
     cx: &Context,
     plan: &Plan,
@@ -109,7 +129,7 @@ fn answer(
 ) -> Result<Output, ToolError> {
     let failed = |source| failure(cx, place, source);
     let start = match held {
-        Some(bytes) => bytes.get(..bytes.len().min(BINARY_SNIFF_BYTES)).unwrap_or_default().to_vec(),
+        Some(bytes) => bytes[..bytes.len().min(BINARY_SNIFF_BYTES)].to_vec(),
         None => lines::first_bytes(file, BINARY_SNIFF_BYTES).map_err(failed)?,
     };
     let (encoding, mark) = Encoding::of(&start);
@@ -158,12 +178,12 @@ fn failure(cx: &Context, place: &OpenedPath, source: io::Error) -> ToolError {
     }
 }
 
-/// All bytes of a small file, or of one that has content though the system says it has none.
+/// Returns all bytes of a small file, or of one that has content though the system says it has none.
 fn held_bytes(place: &OpenedPath, file: &File) -> io::Result<Option<Vec<u8>>> {
     match place.len() {
         0 => pseudo_file(file).map(Some),
         size if size <= HELD_BYTES => {
-            let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0) + 1);
+            let mut bytes = Vec::with_capacity(as_index(size) + 1);
             file.take(size).read_to_end(&mut bytes)?;
             Ok(Some(bytes))
         }
@@ -174,13 +194,13 @@ fn held_bytes(place: &OpenedPath, file: &File) -> io::Result<Option<Vec<u8>>> {
 /// Reads a file such as those in `/proc` until it ends, or its bound in bytes or time is reached.
 fn pseudo_file(mut file: &File) -> io::Result<Vec<u8>> {
     let deadline = Instant::now() + Duration::from_secs(PSEUDO_FILE_SECS);
-    let bound = usize::try_from(PSEUDO_FILE_BYTES).unwrap_or(usize::MAX);
+    let bound = as_index(PSEUDO_FILE_BYTES);
     let mut bytes = Vec::new();
     let mut block = [0; 16 * 1024];
     while bytes.len() < bound && Instant::now() < deadline {
         match file.read(&mut block) {
             Ok(0) => break,
-            Ok(read) => bytes.extend_from_slice(block.get(..read).unwrap_or_default()),
+            Ok(read) => bytes.extend_from_slice(&block[..read]),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => break,
             Err(error) => return Err(error),

@@ -18,7 +18,7 @@ const MAX_NAME_BYTES: usize = 3 * 255;
 /// Bytes of a path in which names are compared: three times the longest that the system opens.
 const MAX_PATH_BYTES: usize = 3 * 4096;
 
-/// What a tool wants to find at a path.
+/// The kind of thing that a tool expects at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExpectedKind {
     /// A regular file.
@@ -29,9 +29,9 @@ pub enum ExpectedKind {
     Either,
 }
 
-/// Opens what stands at `asked`, a path as the model wrote it.
+/// Opens `asked`, a path as the model wrote it.
 ///
-/// Where the exact name does not exist, a leading `@` is dropped (as agents' users write mentions),
+/// If the exact name does not exist, a leading `@` is dropped (as agents' users write mentions),
 /// then the entry of that folder is taken whose name means the same, and so for each folder above.
 pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPath, ToolError> {
     if asked.contains('\0') {
@@ -44,6 +44,11 @@ pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPat
         Err(OpenError::Missing) => open_alike(cx, asked).ok_or_else(|| missing(cx, asked, wanted))?,
         other => other.map_err(|error| refused(cx, asked, error))?,
     };
+    of_kind(cx, place, wanted)
+}
+
+/// Returns `place` if it is of the kind that is wanted.
+pub fn of_kind(cx: &Context, place: OpenedPath, wanted: ExpectedKind) -> Result<OpenedPath, ToolError> {
     let path = || cx.workspace.show(&place.real);
     match (wanted, place.kind) {
         (ExpectedKind::File, Kind::Directory) => {
@@ -57,7 +62,7 @@ pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPat
     }
 }
 
-/// An opening that was refused, in the model's words.
+/// Returns the error for an opening that was refused.
 pub fn refused(cx: &Context, asked: &str, error: OpenError) -> ToolError {
     let path = cx.workspace.show_asked(asked);
     match error {
@@ -71,7 +76,7 @@ pub fn refused(cx: &Context, asked: &str, error: OpenError) -> ToolError {
     }
 }
 
-/// The error for a file that is not text, by its first bytes.
+/// Returns the error for a file that is not text, by its first bytes.
 pub fn binary(cx: &Context, place: &OpenedPath, bytes: u64, start: &[u8]) -> ToolError {
     ToolError::Binary {
         path: cx.workspace.show(&place.real),
@@ -107,7 +112,7 @@ fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
     }
 }
 
-/// The folder in which `path` would stand, and its name there. Where that folder does not exist by
+/// Returns the folder of `path`, open, its path, and the name in it. If that folder does not exist by
 /// its exact name, the one is taken whose name means the same; up to `repairs` folders in a row.
 fn folder_of(cx: &Context, path: &Path, repairs: usize) -> Option<(OpenedPath, PathBuf, String)> {
     if path.as_os_str().len() > MAX_PATH_BYTES {

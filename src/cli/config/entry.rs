@@ -1,4 +1,4 @@
-//! What a client needs to know of this server, where in its file that stands, and what it says there.
+//! The entry of this server in a client's file: its fields, their place, and their reading.
 
 use serde_json::{Value, json};
 
@@ -24,12 +24,12 @@ impl Entry {
     }
 }
 
-/// How a client's file has this server started.
+/// The way in which a client's file has this server started.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::cli) struct Start {
     /// The program: a path, or a name on PATH.
     pub(in crate::cli) command: String,
-    /// What it is given.
+    /// Its arguments.
     pub(in crate::cli) args: Vec<String>,
     /// The variables that are set for it.
     pub(in crate::cli) env: Vec<(String, String)>,
@@ -38,7 +38,7 @@ pub(in crate::cli) struct Start {
 }
 
 impl Start {
-    /// What an entry says, where it starts a program at all.
+    /// Returns the program and its arguments of an entry, if it starts one.
     pub(super) fn of(entry: &Value) -> Result<Option<Self>, String> {
         let field = |name| entry.get(name).filter(|field| !field.is_null());
         let text = |name| field(name).and_then(Value::as_str).map(str::to_owned);
@@ -56,7 +56,7 @@ fn words(value: &Value) -> Option<String> {
     value.as_str().map(str::to_owned)
 }
 
-/// What holds all servers in the client's file.
+/// The field that holds all servers in the client's file.
 pub(super) fn servers(client: Client) -> &'static str {
     match client {
         Client::ClaudeDesktop | Client::ClaudeCode | Client::Cursor => "mcpServers",

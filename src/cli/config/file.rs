@@ -13,7 +13,7 @@ use crate::cli::Client;
 /// Bytes of a file that is read: no client's own comes near.
 const MAX_BYTES: u64 = 16_000_000;
 
-/// What became of a file.
+/// The result of changing a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Written {
     /// Nothing: it said all of it already.
@@ -58,7 +58,7 @@ pub(in crate::cli) fn places(client: Client) -> Vec<PathBuf> {
     place(client).ok().into_iter().chain(home().map(|home| home.join(".cursor/mcp.json"))).collect()
 }
 
-/// Where a person finds that file.
+/// Returns the path by which a person finds that file.
 pub(super) fn words(client: Client) -> &'static str {
     match client {
         Client::ClaudeDesktop => "claude_desktop_config.json (Settings, Developer, Edit Config)",

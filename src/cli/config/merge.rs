@@ -29,7 +29,7 @@ const BYTE_ORDER_MARK: char = '\u{feff}';
 /// `text` with the entry in it, or why it can't be: what it says could not be read for sure.
 pub(super) fn merged(client: Client, text: &str, entry: &Entry) -> Result<String, String> {
     let plain = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-    let mark = text.get(..text.len() - plain.len()).unwrap_or_default();
+    let mark = &text[..text.len() - plain.len()];
     let merged = match client {
         Client::Codex => into_toml(plain, entry)?,
         _ => into_json(plain, entry)?,
@@ -43,7 +43,7 @@ pub(super) fn merged(client: Client, text: &str, entry: &Entry) -> Result<String
     Ok(if text.contains("\r\n") { merged.replace("\r\n", "\n").replace('\n', "\r\n") } else { merged })
 }
 
-/// How the text has this server started, where it does.
+/// Returns the way in which the text has this server started, if it does.
 pub(in crate::cli) fn start_in(client: Client, text: &str) -> Result<Option<Start>, String> {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let servers = servers(client);
@@ -161,12 +161,12 @@ fn elsewhere() -> String {
     format!("its entry {NAME} is of a server elsewhere ({REMOTE})")
 }
 
-/// Whether a value leaves what an entry has as it is: no flags were given.
+/// Returns true if a value leaves the entry as it is: no flags were given.
 fn says_nothing(value: &Value) -> bool {
     value.as_array().is_some_and(Vec::is_empty)
 }
 
-/// Whether a value of TOML, however it is written, is that string or that list of strings.
+/// Returns true if a value of TOML, however it is written, is that string or that list of strings.
 fn is_same(toml: &toml_edit::Value, value: &Value) -> bool {
     match (toml.as_array(), value.as_array()) {
         (Some(old), Some(new)) => old.iter().map(|one| one.as_str()).eq(new.iter().map(Value::as_str)),

@@ -28,7 +28,7 @@ mod unix {
         options
     }
 
-    /// Whether a file has several names.
+    /// Returns true if a file has several names.
     pub(in crate::cli::config) fn has_other_names(file: &File) -> io::Result<bool> {
         Ok(file.metadata()?.nlink() > 1)
     }
@@ -57,7 +57,7 @@ mod windows {
         OpenOptions::new()
     }
 
-    /// Whether a file has several names.
+    /// Returns true if a file has several names.
     pub(in crate::cli::config) fn has_other_names(file: &File) -> io::Result<bool> {
         Ok(winapi_util::file::information(file)?.number_of_links() > 1)
     }

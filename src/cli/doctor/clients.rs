@@ -15,9 +15,9 @@ use crate::cli::{Cli, Client, NAME, command};
 use crate::process;
 use crate::tools::error::reason;
 
-/// How the variables of the flags begin.
+/// The start of the names of the flags' variables.
 const VARIABLES: &str = "CUTLINE_";
-/// What begins a word that a client replaces before it starts a server.
+/// The start of a word that a client replaces before it starts a server.
 const FILLED_IN: &str = "${";
 
 /// Looks at the files of the clients that have this server.
@@ -54,7 +54,7 @@ fn tried(what: &str, start: &Start, binary: &Path) -> Finding {
     }
 }
 
-/// Whether it is a server that is started so, with roots that are there; else why not.
+/// Returns an error if no server is started so, or a root of it is not there.
 fn serves(start: &Start) -> Result<(), String> {
     let words = [NAME].into_iter().chain(start.args.iter().map(String::as_str));
     let matches = command().try_get_matches_from(words);
@@ -71,7 +71,7 @@ fn serves(start: &Start) -> Result<(), String> {
     })
 }
 
-/// What is wrong with the words, without the usage.
+/// Returns the reason for which the words are wrong, without the usage.
 fn first_line(error: &clap::Error) -> String {
     let story = error.to_string();
     let line = story.lines().next().unwrap_or_default();

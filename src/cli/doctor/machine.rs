@@ -1,4 +1,4 @@
-//! What the server needs of this machine.
+//! The programs and rights on this machine that the server needs.
 
 use std::path::Path;
 

@@ -14,9 +14,9 @@ use crate::cli::Options;
 use crate::tools::ToolName;
 use cutline_core::notice::empty;
 
-/// How long an answer may take until it counts as none.
+/// Time after which an answer counts as none: far more than any of these calls takes.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// How long the server has to end, once its input has.
+/// Time that the server has to end after its input: far more than the second that it takes.
 const END: Duration = Duration::from_secs(5);
 /// The revision in which the doctor speaks.
 const REVISION: &str = "2025-06-18";

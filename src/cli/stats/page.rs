@@ -1,31 +1,24 @@
-//! What `cutline stats` prints: the span, the table, the use of the limit, the course over time.
+//! The text of `cutline stats`: the span, the table, the use of the limit, the course over time.
 
 use std::io::{self, Write};
 
-use anstyle::{AnsiColor, Style};
 use terminal_size::{Width, terminal_size_of};
 
 use crate::stats::{Column, Sums, rfc3339};
 use cutline_core::notice::Count;
-use cutline_core::text::Size;
 
 use super::plot::{self, Scale};
+use super::style::{BAR, TITLE, WARNING, short};
 use super::{Read, table};
 
-/// Columns where the terminal does not say.
+/// Columns if the terminal does not say.
 pub(super) const WIDTH: u64 = 80;
 /// Columns that are made use of; wider plots say no more.
 const MAX_WIDTH: u64 = 160;
-/// How titles look on a terminal.
-pub(super) const TITLE: Style = Style::new().bold();
-/// How bars look there.
-pub(super) const BAR: Style = AnsiColor::Cyan.on_default();
-/// How what is amiss looks there.
-const AMISS: Style = AnsiColor::Yellow.on_default();
 /// Cells of the longest bar in the use of the limit.
 const USE_CELLS: u64 = 40;
 
-/// Columns of the terminal that stdout is.
+/// Returns the columns of the terminal that stdout is.
 pub(super) fn width() -> u64 {
     terminal_size_of(io::stdout()).map_or(WIDTH, |(Width(columns), _)| columns.into())
 }
@@ -51,12 +44,12 @@ pub(super) fn print(to: &mut impl Write, read: Read, width: u64) -> io::Result<(
     }
     if read.broken > 0 {
         let lines = Count(read.broken, "line is no record and was", "lines are no records and were");
-        writeln!(to, "\n{AMISS}{lines} passed over{AMISS:#}")?;
+        writeln!(to, "\n{WARNING}{lines} passed over{WARNING:#}")?;
     }
     Ok(())
 }
 
-/// How many answers used how much of the limit.
+/// Prints the number of answers for each tenth of the limit that they used.
 fn limit_use(to: &mut impl Write, sums: &Sums) -> io::Result<()> {
     writeln!(to, "\n{TITLE}Answers by use of the limit{TITLE:#}")?;
     let most = sums.limit_use.iter().copied().max().unwrap_or(0);
@@ -101,20 +94,14 @@ fn over_time(to: &mut impl Write, (length_ms, columns): (u64, Vec<Column>), widt
     writeln!(to, "{}", plot::ends(&clock(first), &clock(last), columns.len(), width))
 }
 
-/// The tokens left out in a column, as a part of the most; `None` where there was no call.
+/// Returns the tokens left out in a column, as a part of the most; `None` if there was no call.
 #[expect(clippy::cast_precision_loss, reason = "the height of a bar")]
 fn part(column: &Column, most: u64) -> Option<f64> {
     let tokens = column.counts.tokens_left_out;
     (column.counts.answers() > 0).then(|| tokens as f64 / most.max(1) as f64)
 }
 
-/// A time to the second.
+/// Returns a time to the second.
 fn clock(time_ms: u64) -> String {
-    rfc3339::words(time_ms).get(..19).unwrap_or_default().replace('T', " ")
-}
-
-/// A number as people read it: `512`, `1.5K`, `2M`.
-pub(super) fn short(number: u64) -> String {
-    // As sizes are said, without their unit.
-    Size(number).to_string().trim_end_matches('B').to_owned()
+    rfc3339::words(time_ms)[..19].replace('T', " ")
 }

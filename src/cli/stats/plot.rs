@@ -1,8 +1,13 @@
 //! Bars in the cells of a terminal, to an eighth of a cell.
 
+#![expect(
+    clippy::indexing_slicing,
+    reason = "more than eight eighths have to fail, not to show an empty cell"
+)]
+
 use std::io::{self, Write};
 
-use super::page::BAR;
+use super::style::BAR;
 
 /// Rows of a plot.
 const ROWS: u32 = 4;
@@ -33,7 +38,7 @@ impl Scale {
     }
 }
 
-/// Cells for bars in a terminal of so many columns.
+/// Returns the cells for bars in a terminal of `width` columns.
 pub(super) fn cells(width: u64) -> u64 {
     width.saturating_sub(SCALE_CELLS).max(10)
 }
@@ -63,7 +68,7 @@ pub(super) fn print(
     writeln!(to, "{:>6} └{}", "", axis.collect::<String>().trim_end())
 }
 
-/// The line below the plots: what the first and the last column begin with.
+/// Returns the line below the plots: the starts of the first and the last column.
 pub(super) fn ends(first: &str, last: &str, columns: usize, width: u64) -> String {
     let cells = columns * column_cells(columns, width);
     let indent = " ".repeat(usize::try_from(SCALE_CELLS).unwrap_or(0));
@@ -74,17 +79,17 @@ pub(super) fn ends(first: &str, last: &str, columns: usize, width: u64) -> Strin
     format!("{indent}{first}{}{last}", " ".repeat(room))
 }
 
-/// A bar of so many cells for the most.
+/// Returns a bar, which has `cells` cells for the most.
 pub(super) fn lying(value: u64, most: u64, cells: u64) -> String {
     let eighths = u128::from(value) * u128::from(cells) * 8;
     let eighths = u64::try_from(eighths.div_ceil(u128::from(most.max(1)))).unwrap_or(0);
     let full = usize::try_from(eighths / 8).unwrap_or(0);
     let rest = u32::try_from(eighths % 8).unwrap_or(0);
     let end = if rest == 0 { String::new() } else { cell(LYING, rest).to_string() };
-    LYING.last().copied().unwrap_or(' ').to_string().repeat(full) + &end
+    LYING[8].to_string().repeat(full) + &end
 }
 
-/// Eighths that a value from 0 to 1 fills in so many rows; more than nothing is at least one.
+/// Returns the eighths that a value from 0 to 1 fills in `rows` rows; above 0 at least one.
 #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "held between 0 and the rows")]
 fn filled(value: f64, rows: u32) -> u32 {
     let most = rows * 8;
@@ -92,10 +97,10 @@ fn filled(value: f64, rows: u32) -> u32 {
 }
 
 fn cell(eighths: [char; 9], filled: u32) -> char {
-    usize::try_from(filled).ok().and_then(|filled| eighths.get(filled)).copied().unwrap_or(' ')
+    eighths[filled as usize]
 }
 
-/// How many cells a column takes.
+/// Returns the cells of a column's width.
 fn column_cells(columns: usize, width: u64) -> usize {
     let cells = usize::try_from(cells(width)).unwrap_or(usize::MAX);
     (cells / columns.max(1)).clamp(1, MAX_COLUMN_CELLS)

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::stats::{Stats, Sums};
 use cutline_core::text::Size;
 
-use super::page::{TITLE, short};
+use super::style::{TITLE, short};
 
 const HEADINGS: [&str; 11] =
     ["tool", "calls", "errs", "cut", "lines", "bytes", "given", "left out", "saved", "50%", "95%"];

@@ -21,7 +21,7 @@ use cutline_core::text::{Size, show};
 
 /// Bytes of an image's file that are taken in: 16 megapixels of the widest pixels.
 const MAX_FILE_BYTES: u64 = 8 * IMAGE_MAX_PIXELS;
-/// What a decoder may allocate.
+/// Bytes that a decoder may allocate.
 const MAX_ALLOC_BYTES: u64 = 2 * MAX_FILE_BYTES;
 /// JPEG's qualities, of 100, in the order in which they are tried before an image is made smaller: the
 /// first is not seen, with the last one letters are still read.
@@ -67,7 +67,7 @@ impl Kind {
     }
 }
 
-/// How an image is shown.
+/// The form in which an image is shown.
 enum Shown {
     /// Its file's own bytes.
     AsItIs(Vec<u8>),
@@ -136,7 +136,7 @@ fn fitted(held: Vec<u8>, (width, height): (u32, u32), kind: Kind, max_bytes: u64
     }
 }
 
-/// What decoding may take.
+/// Returns the limits of decoding.
 fn bounds() -> Limits {
     let mut limits = Limits::default();
     limits.max_alloc = Some(MAX_ALLOC_BYTES);

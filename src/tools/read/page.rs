@@ -1,4 +1,6 @@
-//! One page of a text: where it begins, what of it fits, what is said of the rest.
+//! One page of a text: its start, the lines that fit, the notices of the rest.
+
+#![expect(clippy::indexing_slicing, reason = "a wrong index has to fail, not to read as a digit")]
 
 use std::borrow::Cow;
 use std::io;
@@ -23,7 +25,7 @@ const PAGE_BLOCK_BYTES: usize = 64 * 1024;
 /// Bytes that are decoded at a time, before it is known whether the page is full.
 const DECODED_BYTES: usize = 16 * 1024;
 
-/// Why there is no page.
+/// The reason for which there is no page.
 #[derive(Debug)]
 pub(super) enum Error {
     /// It is for the model to mend.
@@ -38,7 +40,7 @@ impl From<io::Error> for Error {
     }
 }
 
-/// The page of `text` that `plan` asks for.
+/// Returns the page of `text` that `plan` asks for.
 pub(super) fn read(
     cx: &Context,
     plan: &Plan,
@@ -95,10 +97,10 @@ fn locate(
     Ok((index, first, from))
 }
 
-/// What was decoded of a page.
+/// The decoded text of a page.
 struct Collected {
     kept: Truncation,
-    /// Whether anything had to be replaced: in the page, or after it where that was cut.
+    /// True if anything had to be replaced: in the page, or after it if that was cut.
     lossy: bool,
     line_ending: Option<&'static str>,
 }
@@ -126,7 +128,7 @@ fn collect(cx: &Context, text: &TextFile<'_>, from: u64, bounds: Bounds) -> io::
     Ok(Collected { kept, lossy: decoder.lossy(), line_ending })
 }
 
-/// Takes in a part of the page; later NUL bytes are shown, not handed on.
+/// Gives a part of the page to the collector; later NUL bytes are shown, not handed on.
 fn take(head: &mut Head, part: &str) {
     let shown = match memchr::memchr(0, part.as_bytes()) {
         None => Cow::Borrowed(part),
@@ -187,7 +189,7 @@ impl Page<'_> {
         Ok(Output::new(Answer { body: kept.content, end, notices, status: None }, details))
     }
 
-    /// Whether anything has to be replaced from the page's first line to line `last`.
+    /// Returns true if anything has to be replaced from the page's first line to line `last`.
     fn is_lossy_to(&self, last: u64) -> Result<bool, Error> {
         let cancel = &self.cx.cancel;
         let end = self.index.start_of(self.text, last + 1, cancel)?.unwrap_or(self.text.end);
@@ -200,7 +202,7 @@ impl Page<'_> {
         Ok(decoder.lossy())
     }
 
-    /// The answer where the page's first line alone is over the byte limit.
+    /// Returns the answer for a page whose first line alone is over the byte limit.
     fn too_long(&self, collected: &Collected) -> Result<Output, Error> {
         let limits = self.cx.limits();
         let next = (self.first < self.total.lines).then_some(self.first + 1);
@@ -228,8 +230,8 @@ impl Page<'_> {
         Ok(Output::new(Answer { notices: vec![notice], ..Answer::default() }, details))
     }
 
-    /// Bytes of the page's first line: as they are on disk, or as they are decoded to where that
-    /// is not the same; and whether anything in it has to be replaced, where `lossy` says it may.
+    /// Returns the bytes of the page's first line, on disk or decoded if that is not the same; and
+    /// true if anything in it has to be replaced, which it may if `lossy` says so.
     fn line_bytes(&self, lossy: bool) -> Result<(u64, bool), Error> {
         let cancel = &self.cx.cancel;
         let newline = self.text.encoding.newline().len() as u64;
@@ -265,7 +267,7 @@ fn encoding_word(encoding: Encoding, lossy: bool) -> Option<&'static str> {
     }
 }
 
-/// A path as a shell takes it, whatever bytes it has; one that begins with `-` is not an option.
+/// Returns a path as a shell takes it, whatever bytes it has; one that begins with `-` is not an option.
 fn shell_path(path: Cow<'_, [u8]>) -> String {
     let mut bytes = path;
     if bytes.starts_with(b"-") {
@@ -280,7 +282,7 @@ fn shell_path(path: Cow<'_, [u8]>) -> String {
     }
 }
 
-/// A name with bytes that are no text, as bash takes it: `$'a\xff'`.
+/// Returns a name with bytes that are no text as bash takes it: `$'a\xff'`.
 fn escaped(name: &[u8]) -> String {
     let mut word = String::from("$'");
     for chunk in name.utf8_chunks() {
@@ -300,7 +302,7 @@ fn escaped(name: &[u8]) -> String {
 fn escape(word: &mut String, bytes: &[u8]) {
     const DIGITS: [char; 16] =
         ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
-    let digit = |nibble: u8| DIGITS.get(usize::from(nibble)).copied().unwrap_or('0');
+    let digit = |nibble: u8| DIGITS[usize::from(nibble)];
     for byte in bytes {
         word.extend(['\\', 'x', digit(byte >> 4), digit(byte & 15)]);
     }
@@ -310,7 +312,7 @@ fn escape(word: &mut String, bytes: &[u8]) {
 #[derive(Default)]
 struct LineEndings {
     crlf: u64,
-    /// Whether the last part ended with a `\r` that was held back.
+    /// True if the last part ended with a `\r` that was held back.
     held: bool,
 }
 
@@ -355,7 +357,7 @@ impl LineEndings {
         }
     }
 
-    /// The word for how the lines of `kept` were ended, where that is not by `\n` alone.
+    /// Returns the word for the line endings of `kept`, if those are not `\n` alone.
     fn word(&self, kept: &Truncation) -> Option<&'static str> {
         let ended = match kept.cut {
             Some(_) => kept.output.lines,

@@ -94,3 +94,22 @@ fn newline_out_of_step_at_the_end_of_utf_16_ends_no_line() {
         assert_eq!(Fixture::wait(last).unwrap().text, &text[2..]);
     }
 }
+
+#[test]
+fn file_that_is_open_is_not_opened_again() {
+    // One too large for the quick way, and one that is no text.
+    for (content, expected) in [("first\n".repeat(20_000), Ok("first\n")), ("\0first".to_owned(), Err("6B"))]
+    {
+        let fixture = Fixture::new(&[("a", &content), ("b", "second")]);
+        let plan = Plan::new(args(&json!({"path": "a"})));
+        // Nothing is known to be in memory on systems without such a call.
+        let Some(opened) = open_cached(&fixture.cx, &plan) else { return };
+        assert!(answer_cached(&fixture.cx, &plan, &opened).is_none());
+        std::fs::rename(fixture.at("b"), fixture.at("a")).unwrap();
+        match (read(&fixture.cx, &plan, Some(opened)), expected) {
+            (Ok(output), Ok(start)) => assert!(output.text.starts_with(start), "{}", output.text),
+            (Err(error), Err(part)) => assert!(error.to_string().contains(part), "{error}"),
+            (answer, _) => panic!("{answer:?}"),
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! What a client's file says before and after.
+//! A client's file before and after.
 
 use super::*;
 
