@@ -83,16 +83,19 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     }
 }
 
-/// A path that is open, and its file if that is open for reading too.
+/// A file that was found, and the same open for reading if it is small.
 struct Opened {
     place: OpenedPath,
     file: Option<File>,
 }
 
-/// Opens the call's path if that needs no waiting, and a small file for reading.
+/// Opens the call's file if that needs no waiting, a small one for reading too.
 fn open_cached(cx: &Context, plan: &Plan) -> Option<Opened> {
     let place = OpenedPath::open_cached(&cx.workspace, &cx.workspace.absolute(&plan.path))?;
-    let is_small = place.kind == Kind::File && (1..=CACHED_BYTES).contains(&place.len());
+    if place.kind != Kind::File {
+        return None;
+    }
+    let is_small = (1..=CACHED_BYTES).contains(&place.len());
     let file = if is_small { place.file().ok() } else { None };
     Some(Opened { place, file })
 }
@@ -110,7 +113,7 @@ fn answer_cached(cx: &Context, plan: &Plan, opened: &Opened) -> Option<Result<Ou
 /// Answers the call; what is open already is not opened again.
 fn read(cx: &Context, plan: &Plan, opened: Option<Opened>) -> Result<Output, ToolError> {
     let (place, file) = match opened {
-        Some(Opened { place, file }) => (resolve::of_kind(cx, place, ExpectedKind::File)?, file),
+        Some(Opened { place, file }) => (place, file),
         None => (resolve::open(cx, &plan.path, ExpectedKind::File)?, None),
     };
     let file = file.map_or_else(|| place.file(), Ok);

@@ -44,11 +44,6 @@ pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPat
         Err(OpenError::Missing) => open_alike(cx, asked).ok_or_else(|| missing(cx, asked, wanted))?,
         other => other.map_err(|error| refused(cx, asked, error))?,
     };
-    of_kind(cx, place, wanted)
-}
-
-/// Returns `place` if it is of the kind that is wanted.
-pub fn of_kind(cx: &Context, place: OpenedPath, wanted: ExpectedKind) -> Result<OpenedPath, ToolError> {
     let path = || cx.workspace.show(&place.real);
     match (wanted, place.kind) {
         (ExpectedKind::File, Kind::Directory) => {
