@@ -174,7 +174,7 @@ struct Options {
     /// Variable that --env filtered leaves in; repeatable
     #[arg(long, value_name = "NAME", env = "CUTLINE_ENV_KEEP", value_delimiter = ',', global = true)]
     env_keep: Vec<String>,
-    /// Whether images are shown: off gives their type and size alone, for clients that hand images on as text [default: what fits the client]
+    /// Show images: off gives their type and size alone, for clients that hand images on as text [default: what fits the client]
     #[arg(long, value_name = "MODE", env = "CUTLINE_IMAGES", value_enum, global = true)]
     images: Option<ImageMode>,
     /// Size of an image that is shown; larger ones are made smaller
@@ -214,7 +214,7 @@ struct Options {
     /// File to which a line of JSON is added for each call: sizes, limits, durations, nothing of its content
     #[arg(long, value_name = "FILE", env = "CUTLINE_STATS_FILE", global = true)]
     stats_file: Option<PathBuf>,
-    /// What goes to stderr: error, warn, info, debug, trace or a tracing filter; `RUST_LOG` is taken too [default: info on a terminal, else warn]
+    /// Log on stderr: error, warn, info, debug, trace or a tracing filter; `RUST_LOG` is taken too [default: info on a terminal, else warn]
     #[arg(long, value_name = "FILTER", env = "CUTLINE_LOG", value_parser = values::log_filter, global = true)]
     log: Option<values::LogFilter>,
 }

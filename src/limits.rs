@@ -75,11 +75,7 @@ pub const PATTERN_BYTES: usize = 4096;
 pub const LITERAL_BYTES: usize = 65_536;
 /// Bytes of a glob in a call, or of a line in an ignore file.
 pub const GLOB_BYTES: usize = 1024;
-<<<<<<< HEAD
-/// Braces within braces in a glob.
-=======
 /// Levels of braces within braces in a glob.
->>>>>>> 83a37a1 (read: a file that is open is not opened again; plain words in fs, read and the command line)
 pub const GLOB_DEPTH: usize = 8;
 /// Bytes of an ignore file; a larger one is left aside.
 pub const RULES_BYTES: u64 = 1_000_000;
