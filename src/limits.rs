@@ -82,6 +82,9 @@ pub const RULES_BYTES: u64 = 1_000_000;
 /// Bytes of the ignore rules in force in one folder, of all folders above it together: as many as a file
 /// of a megabyte of names takes. Rules with wildcards count 32 times, each file as 4 KB at least.
 pub const RULES_IN_FORCE_BYTES: usize = 4_000_000;
+/// Places in a regular expression, with each repetition written out: at worst each byte of a text takes a step
+/// for each of them, some ten seconds for a megabyte.
+pub const REGEX_POSITIONS: usize = 1024;
 /// Bytes of a compiled pattern.
 pub const REGEX_BYTES: usize = 10_000_000;
 

@@ -166,7 +166,7 @@ impl Server {
             if cx.workspace.roots().is_empty() {
                 return Err(ToolError::NoRoots);
             }
-            let _place = state.lanes.enter(tool, &cx.cancel).await?;
+            let _place = state.lanes.enter(tool, &given, &cx.cancel).await?;
             if let Some(permit) = request.extensions.get::<Permit>() {
                 tokio::select! {
                     biased;

@@ -6,6 +6,7 @@
 //! the characters that are shown. Files are never mapped: one that shrinks while it is read must not end the
 //! server.
 
+mod automata;
 mod file;
 mod giant;
 mod line_reader;
@@ -68,6 +69,8 @@ pub enum PassedOver {
     LongLine,
     /// It is too large for a search across lines.
     TooLarge,
+    /// The pattern takes more than its text is worth.
+    TooCostly,
 }
 
 /// Takes the rows of a file as they come; breaks where no more are wanted now.

@@ -33,6 +33,8 @@ pub enum Found {
     LongLine(Vec<u8>),
     /// A file too large for a search across lines.
     TooLarge(Vec<u8>),
+    /// A file over which the pattern would take too long.
+    TooCostly,
     /// A file or folder that can't be read.
     Unreadable(Vec<u8>),
     /// A folder whose ignore rules were left aside.
@@ -131,7 +133,7 @@ impl Visit for Files<'_> {
         OVERHEAD
             + match found {
                 Found::Rows(path, rows) => path.len() + rows.weight(),
-                Found::Binary | Found::RulesLeftAside => 0,
+                Found::Binary | Found::RulesLeftAside | Found::TooCostly => 0,
                 Found::File(path, _)
                 | Found::LongLine(path)
                 | Found::TooLarge(path)
@@ -169,6 +171,7 @@ fn search(
             PassedOver::Binary => Found::Binary,
             PassedOver::LongLine => Found::LongLine(path()),
             PassedOver::TooLarge => Found::TooLarge(path()),
+            PassedOver::TooCostly => Found::TooCostly,
         });
     }
     Ok(done)

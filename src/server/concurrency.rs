@@ -7,7 +7,8 @@
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
-use crate::tools::{ToolError, ToolName};
+use crate::tools::arguments::Object;
+use crate::tools::{ToolError, ToolName, grep};
 
 /// Reads and listings at a time, for each processor: they may wait on a disk.
 const LIGHT_PER_WORKER: usize = 4;
@@ -17,24 +18,28 @@ const LIGHT_PER_WORKER: usize = 4;
 pub(super) struct ConcurrencyLimits {
     light: Semaphore,
     heavy: Semaphore,
+    /// For a search that may take long over its pattern, so that others are answered meanwhile.
+    costly: Semaphore,
 }
 
 impl ConcurrencyLimits {
     /// Places for so many processors.
     pub(super) fn new(workers: usize) -> Self {
         let light = Semaphore::new(workers.max(1) * LIGHT_PER_WORKER);
-        Self { light, heavy: Semaphore::new(workers.max(1)) }
+        Self { light, heavy: Semaphore::new(workers.max(1)), costly: Semaphore::new(1) }
     }
 
     /// Waits for a place, until the call is taken back.
     pub(super) async fn enter(
         &self,
         tool: ToolName,
+        given: &Object,
         cancel: &CancellationToken,
     ) -> Result<Option<SemaphorePermit<'_>>, ToolError> {
         let lane = match tool {
             ToolName::Bash => return Ok(None),
             ToolName::Read | ToolName::Ls => &self.light,
+            ToolName::Grep if grep::is_costly(given) => &self.costly,
             ToolName::Grep | ToolName::Find => &self.heavy,
         };
         tokio::select! {
@@ -42,5 +47,33 @@ impl ConcurrencyLimits {
             () = cancel.cancelled() => Err(ToolError::Cancelled),
             place = lane.acquire() => place.map(Some).map_err(|_closed| ToolError::Cancelled),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use std::future::Future;
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    #[test]
+    fn costly_searches_leave_permits_for_others() {
+        let limits = ConcurrencyLimits::new(1);
+        let cancel = CancellationToken::new();
+        let arguments = |given: serde_json::Value| given.as_object().unwrap().clone();
+        let costly = arguments(json!({"pattern": "(?:a{1,20}){1,30}b"}));
+        let across = arguments(json!({"pattern": "a", "multiline": true}));
+        let trivial = arguments(json!({"pattern": "a"}));
+        let mut nothing = Context::from_waker(Waker::noop());
+        let mut first = pin!(limits.enter(ToolName::Grep, &costly, &cancel));
+        let Poll::Ready(Ok(held)) = first.as_mut().poll(&mut nothing) else { panic!("no permit") };
+        let mut second = pin!(limits.enter(ToolName::Grep, &across, &cancel));
+        assert!(second.as_mut().poll(&mut nothing).is_pending());
+        let mut other = pin!(limits.enter(ToolName::Grep, &trivial, &cancel));
+        assert!(other.as_mut().poll(&mut nothing).is_ready());
+        drop(held);
+        assert!(second.as_mut().poll(&mut nothing).is_ready());
     }
 }

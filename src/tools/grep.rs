@@ -13,7 +13,7 @@ use serde::Deserialize;
 use crate::fs::lines;
 use crate::fs::open::{Kind, OpenedPath};
 use crate::limits::{self, Limits};
-use crate::search::content::pattern::{Case, LineMode, Refused, Source, Syntax};
+use crate::search::content::pattern::{self, Case, LineMode, Refused, Source, Syntax, TOO_COSTLY};
 use crate::search::content::{OutputMode, Pattern, Query};
 use crate::search::globs::Glob;
 use crate::search::matches;
@@ -21,6 +21,7 @@ use crate::search::walk::Stop;
 use cutline_core::notice::Unit;
 use cutline_core::text::show;
 
+use super::arguments::Object;
 use super::page::{Call, SHOWN_BYTES};
 use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, Paths};
@@ -82,6 +83,7 @@ const NEWLINE: &str =
 /// What a call is to do.
 #[derive(Debug)]
 struct Plan {
+    pattern: String,
     query: Query,
     glob: Option<Glob>,
     call: Call,
@@ -109,15 +111,10 @@ fn plan(args: &Args, place: &OpenedPath, limits: &Limits) -> Result<Plan, ToolEr
         let given = args.pattern.len();
         return Err(ToolError::Argument(format!("pattern: must be at most {most} bytes, got {given}")));
     }
-    let source = Source {
-        pattern: &args.pattern,
-        syntax: if is(args.literal) { Syntax::Literal } else { Syntax::Regex },
-        case: if is(args.ignore_case) { Case::Ignored } else { Case::Counts },
-        reach: if is(args.multiline) { LineMode::Lines } else { LineMode::Line },
-    };
-    let pattern = Pattern::new(&source).map_err(|refused| match refused {
+    let pattern = Pattern::new(&source(args)).map_err(|refused| match refused {
         // Not a wrong pattern: as plain text it would be refused too.
         Refused::Newline => ToolError::Argument(NEWLINE.to_owned()),
+        Refused::TooCostly => too_costly(&args.pattern),
         Refused::Wrong(message) => {
             ToolError::Pattern { message: show::middle_out(&message, MESSAGE_CHARS).into_owned() }
         }
@@ -135,7 +132,36 @@ fn plan(args: &Args, place: &OpenedPath, limits: &Limits) -> Result<Plan, ToolEr
     let call =
         Call { offset: args.offset.unwrap_or(0), limit: args.limit.unwrap_or(limits::GREP_LIMIT), unit };
     let query = Query { pattern, what, enough: call.enough(), max_line_chars: max_line_chars(limits) };
-    Ok(Plan { query, glob: glob.transpose()?, call, mode, no_ignore: is(args.no_ignore) })
+    Ok(Plan {
+        pattern: args.pattern.clone(),
+        query,
+        glob: glob.transpose()?,
+        call,
+        mode,
+        no_ignore: is(args.no_ignore),
+    })
+}
+
+/// The error for a pattern that takes more than a text is worth.
+fn too_costly(pattern: &str) -> ToolError {
+    let pattern = show::middle_out(pattern, MESSAGE_CHARS);
+    ToolError::Pattern { message: format!("{pattern}\n{TOO_COSTLY}") }
+}
+
+/// True if a call may take so long over its pattern that it is not to hold up others.
+pub fn is_costly(given: &Object) -> bool {
+    Args::deserialize(given)
+        .is_ok_and(|args| args.pattern.len() <= limits::LITERAL_BYTES && pattern::is_costly(&source(&args)))
+}
+
+fn source(args: &Args) -> Source<'_> {
+    let is = |flag: Option<bool>| flag.unwrap_or(false);
+    Source {
+        pattern: &args.pattern,
+        syntax: if is(args.literal) { Syntax::Literal } else { Syntax::Regex },
+        case: if is(args.ignore_case) { Case::Ignored } else { Case::Counts },
+        reach: if is(args.multiline) { LineMode::Lines } else { LineMode::Line },
+    }
 }
 
 /// Characters of a line that are shown: never more than a page has bytes, so that the match is within
@@ -152,6 +178,9 @@ fn search_folder(cx: &Context, place: &OpenedPath, plan: &Plan) -> Result<Output
     if walk.stop.is_cancelled() {
         return Err(ToolError::Cancelled);
     }
+    if results.was_too_costly() {
+        return Err(too_costly(&plan.pattern));
+    }
     results.conclude(walk.rules.ignored_any())
 }
 
@@ -165,6 +194,9 @@ fn search_file(cx: &Context, place: &OpenedPath, plan: &Plan) -> Result<Output, 
         return Err(ToolError::Cancelled);
     }
     done.map_err(|source| ToolError::Io { path: cx.workspace.show(&place.real), source })?;
+    if results.was_too_costly() {
+        return Err(too_costly(&plan.pattern));
+    }
     if results.passed_over_binary() {
         // The one file that was asked for: that nothing was found in it would say too much.
         let start = place.file().map_err(refused)?;

@@ -53,38 +53,46 @@ pub(super) fn search(
     }
     let rest = if len < first { 0 } else { size.saturating_sub(len as u64) };
     let giants = GiantLines::default();
-    let mut sink = RowSink::new(query, &giants, emit);
-    if encoding == Encoding::Utf8 && rest == 0 {
-        let text = normalized(pattern, &mut buffer[mark..len]);
-        grep.search_slice(GuardedMatcher::new(pattern, text, stop), text, &mut sink)?;
+    let mut whole = Vec::new();
+    let (text, source) = if encoding == Encoding::Utf8 && rest == 0 {
+        (normalized(pattern, &mut buffer[mark..len]), None)
     } else {
         file.seek(SeekFrom::Start(len as u64))?;
-        let encoding = match encoding {
-            Encoding::Utf8 => None,
-            Encoding::Utf16Le => Some(encoding_rs::UTF_16LE),
-            Encoding::Utf16Be => Some(encoding_rs::UTF_16BE),
-        };
-        let start = if encoding.is_none() { mark } else { 0 };
-        let bytes = buffer[start..len].chain(file.take(rest));
-        let mut source: Box<dyn Read> = Box::new(bytes);
-        if encoding.is_some() {
-            let mut decoder = DecodeReaderBytesBuilder::new();
-            let room = vec![0; DECODED_BYTES];
-            source = Box::new(decoder.encoding(encoding).build_with_buffer(source, room)?);
-        }
+        let start = if encoding == Encoding::Utf8 { mark } else { 0 };
+        let mut source = decoded(buffer[start..len].chain(file.take(rest)), encoding)?;
         if pattern.spans_lines {
-            let mut text = Vec::new();
-            source.read_to_end(&mut text)?;
-            let text = normalized(pattern, &mut text);
-            grep.search_slice(GuardedMatcher::new(pattern, text, stop), text, &mut sink)?;
+            source.read_to_end(&mut whole)?;
+            (normalized(pattern, &mut whole), None)
         } else {
-            let lines = LineReader::new(source, query, &giants, stop);
-            grep.search_reader(GuardedMatcher::new(pattern, &[], stop), lines, &mut sink)?;
+            (&[][..], Some(source))
         }
+    };
+    let matcher = GuardedMatcher::new(pattern, text, stop);
+    let mut sink = RowSink::new(query, &matcher, &giants, emit);
+    let done = match source {
+        None => grep.search_slice(&matcher, text, &mut sink),
+        Some(source) => {
+            grep.search_reader(&matcher, LineReader::new(source, query, &giants, stop), &mut sink)
+        }
+    };
+    let found = sink.finish();
+    if matcher.was_too_costly() {
+        return Ok(passed_over(PassedOver::TooCostly));
     }
-    let matches = sink.finish();
+    done?;
     let passed_over = (!giants.all_searched()).then_some(PassedOver::LongLine);
-    Ok(Searched { matches, passed_over })
+    Ok(Searched { matches: found, passed_over })
+}
+
+/// Reads `bytes` as UTF-8. UTF-16 begins with its mark.
+fn decoded<'a>(bytes: impl Read + 'a, encoding: Encoding) -> io::Result<Box<dyn Read + 'a>> {
+    let encoding = match encoding {
+        Encoding::Utf8 => return Ok(Box::new(bytes)),
+        Encoding::Utf16Le => encoding_rs::UTF_16LE,
+        Encoding::Utf16Be => encoding_rs::UTF_16BE,
+    };
+    let mut decoder = DecodeReaderBytesBuilder::new();
+    Ok(Box::new(decoder.encoding(Some(encoding)).build_with_buffer(bytes, vec![0; DECODED_BYTES])?))
 }
 
 /// The text as `pattern` is searched for in it.

@@ -1,80 +1,196 @@
-//! A pattern as the searcher asks for it, stopped where the search is.
+//! A pattern as the searcher asks for it: stopped where the search is, and within a bound of what it may take.
+//!
+//! What a regular expression takes can't be seen from outside, nor can it be stopped. It is given as much text
+//! at once as it is sure to be done with soon, whatever the text; lines are kept whole. A longer line, and a text
+//! in which matches may span lines, are searched by automata that can be stopped anywhere.
 
-#![expect(clippy::indexing_slicing, reason = "a search begins within its text")]
+#![expect(clippy::indexing_slicing, reason = "a search begins within its text, and pieces are within it")]
+
+use std::cell::{Cell, RefCell};
 
 use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher, NoCaptures};
 
+use super::automata::{Automata, Caches, Unanswered};
 use super::{Pattern, Stop};
 
-/// The search was stopped while a match was looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Stopped;
+/// Bytes, times the pattern's positions, that are searched in one go: a twentieth of a second at worst.
+const GO_STEPS: usize = 4_000_000;
+/// Bytes that may be looked at for each byte of a text in which matches may span lines: where each match
+/// depends on all that comes after it, it would be the square of the text.
+const LOOKS_PER_BYTE: usize = 100;
+/// Bytes of a text that may be looked at in any case, and that the regular expression may look at in all.
+const LOOKS: usize = 1_000_000;
 
-impl std::fmt::Display for Stopped {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the search was stopped")
-    }
+/// Why a search was ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Ended {
+    /// The search was stopped.
+    #[error("the search was stopped")]
+    Stopped,
+    /// It took more than the text is worth.
+    #[error("{}", super::pattern::TOO_COSTLY)]
+    TooCostly,
 }
 
-impl std::error::Error for Stopped {}
-
-/// Finds a pattern in one file.
+/// Finds a pattern in one text.
 #[derive(Debug)]
 pub(super) struct GuardedMatcher<'a> {
     pattern: &'a Pattern,
     /// All of the text, where matches may span lines; the searcher gives what is left of it.
     text: &'a [u8],
     stop: &'a Stop,
-    calls: std::cell::Cell<u32>,
+    /// Bytes that are searched in one go.
+    piece_bytes: usize,
+    /// Steps since it was asked whether to stop.
+    steps: Cell<usize>,
+    /// Bytes that the automata looked at.
+    looks: Cell<usize>,
+    /// Bytes that the regular expression may have looked at, where matches may span lines.
+    may_have_looked: Cell<usize>,
+    /// Why the search was ended, if it was.
+    ended: Cell<Option<Ended>>,
+    /// Calls of `Stop`, for tests.
+    #[cfg(test)]
+    pub(super) checks: Cell<usize>,
+    automata: RefCell<Option<(&'a Automata, Caches)>>,
 }
 
 impl<'a> GuardedMatcher<'a> {
     pub(super) fn new(pattern: &'a Pattern, text: &'a [u8], stop: &'a Stop) -> Self {
-        Self { pattern, text, stop, calls: std::cell::Cell::new(0) }
+        Self {
+            pattern,
+            text,
+            stop,
+            piece_bytes: GO_STEPS / pattern.positions.max(1),
+            steps: Cell::new(GO_STEPS),
+            looks: Cell::new(0),
+            may_have_looked: Cell::new(0),
+            ended: Cell::new(None),
+            #[cfg(test)]
+            checks: Cell::new(0),
+            automata: RefCell::new(None),
+        }
     }
 
     pub(super) fn pattern(&self) -> &'a Pattern {
         self.pattern
     }
 
-    fn check(&self) -> Result<(), Stopped> {
-        self.calls.set(self.calls.get() + 1);
-        if self.calls.get() % 64 == 1 && self.stop.is_stopped() { Err(Stopped) } else { Ok(()) }
+    /// Ends a search that was stopped. It is asked once in so many steps; `bytes` are to be searched next.
+    fn check(&self, bytes: usize) -> Result<(), Ended> {
+        let steps = self.steps.get() + bytes.min(self.piece_bytes) * self.pattern.positions;
+        self.steps.set(steps);
+        if steps >= GO_STEPS {
+            self.steps.set(0);
+            #[cfg(test)]
+            self.checks.set(self.checks.get() + 1);
+            if self.stop.is_stopped() {
+                return Err(self.end(Ended::Stopped));
+            }
+        }
+        Ok(())
+    }
+
+    fn end(&self, why: Ended) -> Ended {
+        self.ended.set(Some(why));
+        why
+    }
+
+    /// True if the search took more than the text is worth.
+    pub(super) fn was_too_costly(&self) -> bool {
+        self.ended.get() == Some(Ended::TooCostly)
+    }
+
+    /// Counts bytes that the automata looked at.
+    fn looked(&self, bytes: usize) -> Result<(), Ended> {
+        self.looks.set(self.looks.get() + bytes);
+        // Each byte may have made a state of all positions.
+        self.check(bytes * 8)?;
+        let most = LOOKS + self.text.len().saturating_mul(LOOKS_PER_BYTE);
+        let is_over = self.pattern.spans_lines && self.looks.get() > most;
+        if is_over { Err(self.end(Ended::TooCostly)) } else { Ok(()) }
+    }
+
+    /// The first match from `at` on, whatever the length of the text.
+    fn find(&self, text: &[u8], at: usize) -> Result<Option<Match>, Ended> {
+        let left = text.len() - at;
+        self.check(left)?;
+        if self.pattern.spans_lines {
+            self.may_have_looked.set(self.may_have_looked.get().saturating_add(left));
+        }
+        if left > self.piece_bytes || self.may_have_looked.get() > LOOKS {
+            let mut automata = self.automata.borrow_mut();
+            if automata.is_none() {
+                *automata = self.pattern.automata().map(|automata| (automata, automata.caches()));
+            }
+            if let Some((automata, caches)) = automata.as_mut() {
+                match automata.find(caches, text, at, |bytes| self.looked(bytes)) {
+                    Ok(found) => return Ok(found.map(|found| Match::new(found.start, found.end))),
+                    Err(Unanswered::Ended(ended)) => return Err(ended),
+                    Err(Unanswered::NotAscii) => {}
+                }
+            }
+        }
+        self.pattern.regex.find_at(text, at).map_err(|_never| Ended::Stopped)
     }
 
     /// The next match in all of the text, of which the searcher gave what is left.
-    fn find_across(&self, left: &[u8]) -> Result<Option<Match>, Stopped> {
+    fn find_across(&self, left: &[u8]) -> Result<Option<Match>, Ended> {
         let before = self.text.len() - left.len();
-        let found = self.pattern.regex.find_at(self.text, before).map_err(|_never| Stopped)?;
+        let found = self.find(self.text, before)?;
         // What is after the last newline is no line.
         let is_in_line = |found: &Match| found.start() < self.text.len() || !self.text.ends_with(b"\n");
         Ok(found.filter(is_in_line).map(|found| Match::new(found.start() - before, found.end() - before)))
+    }
+
+    /// The end of the lines from `from` on that are searched in one go: as many as there is room for, or one.
+    fn piece_end(&self, text: &[u8], from: usize) -> usize {
+        let most = from + self.piece_bytes;
+        if most >= text.len() {
+            return text.len();
+        }
+        let last = memchr::memrchr(b'\n', &text[from..most]).map(|at| from + at + 1);
+        last.unwrap_or_else(|| memchr::memchr(b'\n', &text[most..]).map_or(text.len(), |at| most + at + 1))
     }
 }
 
 impl Matcher for GuardedMatcher<'_> {
     type Captures = NoCaptures;
-    type Error = Stopped;
+    type Error = Ended;
 
-    fn find_at(&self, text: &[u8], at: usize) -> Result<Option<Match>, Stopped> {
-        self.check()?;
-        if self.pattern.spans_lines {
-            return self.find_across(&text[at..]);
+    fn find_at(&self, text: &[u8], at: usize) -> Result<Option<Match>, Ended> {
+        if self.pattern.spans_lines { self.find_across(&text[at..]) } else { self.find(text, at) }
+    }
+
+    fn shortest_match_at(&self, text: &[u8], at: usize) -> Result<Option<usize>, Ended> {
+        if text.len() - at > self.piece_bytes {
+            return Ok(self.find(text, at)?.map(|found| found.end()));
         }
-        self.pattern.regex.find_at(text, at).map_err(|_never| Stopped)
+        self.check(text.len() - at)?;
+        self.pattern.regex.shortest_match_at(text, at).map_err(|_never| Ended::Stopped)
     }
 
-    fn shortest_match_at(&self, text: &[u8], at: usize) -> Result<Option<usize>, Stopped> {
-        self.check()?;
-        self.pattern.regex.shortest_match_at(text, at).map_err(|_never| Stopped)
+    fn find_candidate_line(&self, text: &[u8]) -> Result<Option<LineMatchKind>, Ended> {
+        let mut from = 0;
+        while from < text.len() {
+            let end = self.piece_end(text, from);
+            let piece = &text[from..end];
+            self.check(piece.len())?;
+            let found = if piece.len() <= self.piece_bytes {
+                self.pattern.regex.find_candidate_line(piece).map_err(|_never| Ended::Stopped)?
+            } else {
+                Some(LineMatchKind::Candidate(0))
+            };
+            match found {
+                Some(LineMatchKind::Candidate(at)) => return Ok(Some(LineMatchKind::Candidate(from + at))),
+                Some(LineMatchKind::Confirmed(at)) => return Ok(Some(LineMatchKind::Confirmed(from + at))),
+                None => from = end,
+            }
+        }
+        Ok(None)
     }
 
-    fn find_candidate_line(&self, text: &[u8]) -> Result<Option<LineMatchKind>, Stopped> {
-        self.check()?;
-        self.pattern.regex.find_candidate_line(text).map_err(|_never| Stopped)
-    }
-
-    fn new_captures(&self) -> Result<NoCaptures, Stopped> {
+    fn new_captures(&self) -> Result<NoCaptures, Ended> {
         Ok(NoCaptures::new())
     }
 

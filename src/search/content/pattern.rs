@@ -4,19 +4,26 @@
 //! `plain` is right in a text without `\r`, `crlf` in one where each `\r` stands before a `\n`. A
 //! pattern that names `\r` is of lines that keep it, so that `\r$` finds those that end in `\r\n`.
 
+use std::sync::{Arc, OnceLock};
+
 use grep_matcher::Matcher as _;
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use regex_syntax::ParserBuilder;
 use regex_syntax::ast::{self, Ast, ClassSetItem};
-use regex_syntax::hir::Hir;
 use regex_syntax::hir::literal::{Extractor, Literal};
+use regex_syntax::hir::{Hir, HirKind};
 
-use crate::limits::REGEX_BYTES;
+use super::automata::Automata;
+use crate::limits::{REGEX_BYTES, REGEX_POSITIONS};
 
 /// Beginnings of a match that are looked for one by one.
 const BEGINNINGS: usize = 16;
 /// Bytes of the tables that a search builds as it goes, for each thread.
-const TABLE_BYTES: usize = 4_000_000;
+pub(super) const TABLE_BYTES: usize = 4_000_000;
+/// Notice in the error for a pattern that takes more than a text is worth.
+pub const TOO_COSTLY: &str = "[Pattern is too costly]";
+/// Positions of a pattern that has a permit to run beside all others: each may be a step for each byte.
+const CHEAP_POSITIONS: usize = 64;
 
 /// A pattern as it was given.
 #[derive(Debug, Clone, Copy)]
@@ -63,6 +70,8 @@ pub enum LineMode {
 pub enum Refused {
     /// It has a newline, and its matches may not span lines.
     Newline,
+    /// It would take more than a text is worth.
+    TooCostly,
     /// It can't be compiled; the text shows it and where it is wrong.
     Wrong(String),
 }
@@ -82,6 +91,10 @@ pub struct Pattern {
     pub(super) looks: bool,
     /// Literals of which every match begins with one; empty where none are known.
     beginnings: Vec<Vec<u8>>,
+    /// Places in the pattern, with each repetition written out: at worst each is looked at for each byte.
+    pub(super) positions: usize,
+    hir: Arc<Hir>,
+    automata: Arc<OnceLock<Option<Automata>>>,
 }
 
 /// What is done with the `\r` of a `\r\n`.
@@ -103,6 +116,10 @@ impl Pattern {
             Syntax::Literal => regex_syntax::escape(source.pattern),
         };
         let hir = parse(&text, source.case).map_err(Refused::Wrong)?;
+        let positions = positions(&hir);
+        if positions > REGEX_POSITIONS {
+            return Err(Refused::TooCostly);
+        }
         let text = closed(text);
         let build = |reach: LineMode| {
             let mut builder = RegexMatcherBuilder::new();
@@ -131,14 +148,49 @@ impl Pattern {
             max_len: hir.properties().maximum_len(),
             looks,
             beginnings: beginnings(&hir),
+            positions,
             regex,
+            hir: Arc::new(hir),
+            automata: Arc::default(),
         })
+    }
+
+    /// The automata of the pattern, made when they are first asked for; none where they are too large.
+    pub(super) fn automata(&self) -> Option<&Automata> {
+        self.automata.get_or_init(|| Automata::new(&self.hir)).as_ref()
     }
 
     /// True if a match can begin anywhere in `text`, as far as can be told without searching.
     pub(super) fn may_begin_in(&self, text: &[u8]) -> bool {
         let mut beginnings = self.beginnings.iter();
         self.beginnings.is_empty() || beginnings.any(|bytes| memchr::memmem::find(text, bytes).is_some())
+    }
+}
+
+/// True if a search for a pattern may take so long that it is not to hold up others.
+pub fn is_costly(source: &Source<'_>) -> bool {
+    let is_literal = source.syntax == Syntax::Literal && source.case == Case::Counts;
+    source.reach == LineMode::Lines
+        || !is_literal
+            && parse(source.pattern, source.case).is_ok_and(|hir| positions(&hir) > CHEAP_POSITIONS)
+}
+
+/// The places in a pattern, with each repetition written out. A text is looked for in one step.
+fn positions(hir: &Hir) -> usize {
+    if hir.properties().is_alternation_literal() { 1 } else { places(hir) }
+}
+
+fn places(hir: &Hir) -> usize {
+    let sum = |parts: &[Hir]| parts.iter().map(places).fold(0, usize::saturating_add);
+    match hir.kind() {
+        HirKind::Empty | HirKind::Look(_) | HirKind::Class(_) => 1,
+        HirKind::Literal(literal) => literal.0.len(),
+        HirKind::Capture(group) => places(&group.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => sum(parts),
+        HirKind::Repetition(repetition) => {
+            let times = repetition.max.unwrap_or(repetition.min).max(1);
+            places(&repetition.sub).saturating_mul(usize::try_from(times).unwrap_or(usize::MAX))
+        }
     }
 }
 
@@ -239,9 +291,7 @@ impl ast::Visitor for Returns {
 fn refused(error: &grep_regex::Error, pattern: &str) -> Refused {
     match error.kind() {
         ErrorKind::NotAllowed(_) => Refused::Newline,
-        ErrorKind::Regex(message) if message.contains("size limit") => {
-            Refused::Wrong(format!("{pattern}\nit is too large to compile"))
-        }
+        ErrorKind::Regex(message) if message.contains("size limit") => Refused::TooCostly,
         _ => Refused::Wrong(format!("{pattern}\n{error}")),
     }
 }

@@ -7,6 +7,7 @@ use grep_matcher::Matcher as _;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 
 use super::giant::GiantLines;
+use super::matcher::GuardedMatcher;
 use super::pattern::LineEnds;
 use super::rows::{Row, RowKind, Rows, shown};
 use super::{Emit, OutputMode, Query};
@@ -15,6 +16,7 @@ use cutline_core::truncate::line::Missing;
 /// Takes the match and context lines of one file.
 pub(super) struct RowSink<'a, 'e> {
     query: &'a Query,
+    matcher: &'a GuardedMatcher<'a>,
     giants: &'a GiantLines,
     emit: &'a mut Emit<'e>,
     rows: Rows,
@@ -24,8 +26,13 @@ pub(super) struct RowSink<'a, 'e> {
 }
 
 impl<'a, 'e> RowSink<'a, 'e> {
-    pub(super) fn new(query: &'a Query, giants: &'a GiantLines, emit: &'a mut Emit<'e>) -> Self {
-        Self { query, giants, emit, rows: Rows::default(), matches: 0, last: None }
+    pub(super) fn new(
+        query: &'a Query,
+        matcher: &'a GuardedMatcher<'a>,
+        giants: &'a GiantLines,
+        emit: &'a mut Emit<'e>,
+    ) -> Self {
+        Self { query, matcher, giants, emit, rows: Rows::default(), matches: 0, last: None }
     }
 
     /// Hands over the rows that are left, and gives the number of match lines.
@@ -86,7 +93,7 @@ impl Sink for RowSink<'_, '_> {
             } else if pattern.spans_lines {
                 // The first match that reaches into the line.
                 while across.end <= at {
-                    let found = pattern.regex.find_at(block, across.end).map_err(io::Error::other)?;
+                    let found = self.matcher.find_at(block, across.end).map_err(io::Error::other)?;
                     let Some(found) = found else { break };
                     across = found.start()..found.end().max(found.start() + 1);
                 }
@@ -94,7 +101,7 @@ impl Sink for RowSink<'_, '_> {
                 start..start
             } else {
                 let text = line.strip_suffix(b"\n").unwrap_or(line);
-                let found = pattern.regex.find(text).map_err(io::Error::other)?;
+                let found = self.matcher.find(text).map_err(io::Error::other)?;
                 found.map_or(0..0, |found| found.start().min(unended.len())..found.end().min(unended.len()))
             };
             let offset = found.absolute_byte_offset() + (at - lines.start) as u64;

@@ -28,6 +28,7 @@ pub(super) struct Results {
     found: u64,
     file: Option<FileRows>,
     skipped: Skipped,
+    too_costly: bool,
     unreadable: Names,
     long_line: Names,
     too_large: Names,
@@ -65,6 +66,7 @@ impl Results {
             found: 0,
             file: None,
             skipped: Skipped::default(),
+            too_costly: false,
             unreadable: Names::default(),
             long_line: Names::default(),
             too_large: Names::default(),
@@ -84,6 +86,10 @@ impl Results {
             Found::Rows(path, rows) => return self.rows(path, &rows),
             Found::File(path, matches) => return self.file(&path, matches),
             Found::Binary => self.skipped.binary += 1,
+            Found::TooCostly => {
+                self.too_costly = true;
+                return ControlFlow::Break(());
+            }
             Found::LongLine(path) => self.long_line.push(&self.paths.show(&path)),
             Found::TooLarge(path) => self.too_large.push(&self.paths.show(&path)),
             Found::Unreadable(path) => self.unreadable.push(&self.paths.show(&path)),
@@ -180,6 +186,11 @@ impl Results {
     /// Whether a file was passed over because it is not text.
     pub(super) fn passed_over_binary(&self) -> bool {
         self.skipped.binary > 0
+    }
+
+    /// True if the pattern would take too long over a file.
+    pub(super) fn was_too_costly(&self) -> bool {
+        self.too_costly
     }
 
     /// The answer. `ignored` is whether rules left anything out.

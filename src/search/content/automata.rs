@@ -1,0 +1,179 @@
+//! A pattern as automata that are stepped byte by byte, for a text so long that the regular expression could
+//! take too long over it in one call.
+//!
+//! After every few bytes the search can be stopped, and what it took is counted.
+
+#![expect(clippy::indexing_slicing, reason = "all bytes looked at are within the text")]
+
+use regex_automata::hybrid::LazyStateID;
+use regex_automata::hybrid::dfa::{Cache, DFA};
+use regex_automata::nfa::thompson::{self, WhichCaptures};
+use regex_automata::util::prefilter::Prefilter;
+use regex_automata::{Anchored, Input, MatchKind, Span};
+use regex_syntax::hir::Hir;
+
+use super::pattern::TABLE_BYTES;
+use crate::limits::REGEX_BYTES;
+
+/// Bytes after which it is asked whether to go on. Each may need a new state of the automaton, which takes
+/// some tens of microseconds for the costliest pattern.
+const TICK_BYTES: usize = 256;
+
+/// The automata of a pattern.
+#[derive(Debug)]
+pub(super) struct Automata {
+    /// Finds where a match ends.
+    forward: DFA,
+    /// Finds where it begins, backward from its end.
+    reverse: DFA,
+    /// Finds where a match may begin, by its first literals.
+    beginnings: Option<Prefilter>,
+}
+
+/// The states that were made in one search.
+#[derive(Debug)]
+pub(super) struct Caches {
+    forward: Cache,
+    reverse: Cache,
+}
+
+/// Why a search gave no answer.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Unanswered<E> {
+    /// It was ended.
+    Ended(E),
+    /// The pattern looks at words, and a character beside one is not ASCII.
+    NotAscii,
+}
+
+impl Automata {
+    /// Makes those of `hir`; none where they would be too large.
+    pub(super) fn new(hir: &Hir) -> Option<Self> {
+        let build = |reverse: bool, kind: MatchKind| {
+            let bounds =
+                thompson::Config::new().utf8(false).reverse(reverse).which_captures(WhichCaptures::None);
+            let nfa = thompson::Compiler::new()
+                .configure(bounds.nfa_size_limit(Some(REGEX_BYTES)))
+                .build_from_hir(hir)
+                .ok()?;
+            let config =
+                DFA::config().match_kind(kind).unicode_word_boundary(true).cache_capacity(TABLE_BYTES);
+            let config = config.skip_cache_capacity_check(true).specialize_start_states(!reverse);
+            DFA::builder().configure(config).build_from_nfa(nfa).ok()
+        };
+        Some(Self {
+            forward: build(false, MatchKind::LeftmostFirst)?,
+            reverse: build(true, MatchKind::All)?,
+            beginnings: Prefilter::from_hir_prefix(MatchKind::LeftmostFirst, hir),
+        })
+    }
+
+    pub(super) fn caches(&self) -> Caches {
+        Caches { forward: self.forward.create_cache(), reverse: self.reverse.create_cache() }
+    }
+
+    /// The first match from `at` on. `tick` is told how many bytes were looked at since it was asked before,
+    /// and ends the search by an error.
+    pub(super) fn find<E>(
+        &self,
+        caches: &mut Caches,
+        text: &[u8],
+        at: usize,
+        mut tick: impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<Option<Span>, Unanswered<E>> {
+        let Some(end) = self.end(&mut caches.forward, text, at, &mut tick)? else { return Ok(None) };
+        let start = self.start(&mut caches.reverse, text, at..end, &mut tick)?;
+        Ok(Some(Span { start, end }))
+    }
+
+    fn end<E>(
+        &self,
+        cache: &mut Cache,
+        text: &[u8],
+        from: usize,
+        tick: &mut impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<Option<usize>, Unanswered<E>> {
+        let (mut at, mut found, mut ticked) = (from, None, from);
+        let mut state = self.start_state(cache, text, at)?;
+        loop {
+            if state.is_start()
+                && let Some(beginnings) = &self.beginnings
+            {
+                let Some(candidate) = beginnings.find(text, Span { start: at, end: text.len() }) else {
+                    return Ok(found);
+                };
+                if candidate.start > at {
+                    (at, ticked) = (candidate.start, candidate.start);
+                    state = self.start_state(cache, text, at)?;
+                }
+            }
+            if at - ticked >= TICK_BYTES {
+                tick(at - ticked).map_err(Unanswered::Ended)?;
+                ticked = at;
+            }
+            state = match text.get(at) {
+                Some(&byte) => self.forward.next_state(cache, state, byte),
+                None => self.forward.next_eoi_state(cache, state),
+            }
+            .map_err(|_gave_up| Unanswered::NotAscii)?;
+            if state.is_match() {
+                found = Some(at);
+            } else if state.is_dead() || state.is_quit() {
+                break;
+            }
+            if at == text.len() {
+                break;
+            }
+            at += 1;
+        }
+        tick(at - ticked).map_err(Unanswered::Ended)?;
+        if state.is_quit() { Err(Unanswered::NotAscii) } else { Ok(found) }
+    }
+
+    fn start_state<E>(
+        &self,
+        cache: &mut Cache,
+        text: &[u8],
+        at: usize,
+    ) -> Result<LazyStateID, Unanswered<E>> {
+        let input = Input::new(text).range(at..);
+        self.forward.start_state_forward(cache, &input).map_err(|_quit| Unanswered::NotAscii)
+    }
+
+    /// Where the match begins that ends where `range` does.
+    fn start<E>(
+        &self,
+        cache: &mut Cache,
+        text: &[u8],
+        range: std::ops::Range<usize>,
+        tick: &mut impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<usize, Unanswered<E>> {
+        let input = Input::new(text).range(range.clone()).anchored(Anchored::Yes);
+        let quit = || Unanswered::NotAscii;
+        let mut state = self.reverse.start_state_reverse(cache, &input).map_err(|_quit| quit())?;
+        let (mut at, mut ticked, mut found) = (range.end, range.end, range.end);
+        loop {
+            if ticked - at >= TICK_BYTES {
+                tick(ticked - at).map_err(Unanswered::Ended)?;
+                ticked = at;
+            }
+            state = if at == 0 {
+                self.reverse.next_eoi_state(cache, state)
+            } else {
+                self.reverse.next_state(cache, state, text[at - 1])
+            }
+            .map_err(|_gave_up| quit())?;
+            if state.is_match() {
+                found = at;
+            } else if state.is_dead() {
+                return Ok(found);
+            } else if state.is_quit() {
+                return Err(quit());
+            }
+            if at == range.start {
+                return Ok(found);
+            }
+            at -= 1;
+        }
+    }
+}
