@@ -12,7 +12,9 @@ mod serve;
 mod settings;
 mod stats;
 mod values;
+mod wrap;
 
+use std::ffi::OsString;
 use std::io::{ErrorKind, Write as _};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -64,6 +66,14 @@ enum Command {
         /// Print the same as JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Start another MCP server and stand before it: results over the limits are cut, the whole is saved
+    Wrap {
+        #[command(flatten)]
+        own: wrap::WrapOptions,
+        /// The server's program, and its arguments
+        #[arg(last = true, required = true, value_name = "COMMAND")]
+        server: Vec<OsString>,
     },
     /// Print the entry that adds this binary, with the flags given, to a client
     Config {
@@ -235,6 +245,7 @@ pub fn run() -> anyhow::Result<i32> {
         None => serve::run(&cli.options),
         Some(Command::Call { tool, json }) => call::run(&cli.options, tool, json),
         Some(Command::Stats { file, json }) => stats::run(&file, json),
+        Some(Command::Wrap { own, server }) => wrap::run(&cli.options, own, server, &matches),
         Some(Command::Config { client, write, file }) => {
             config::run(client, if write { config::To::Write(file) } else { config::To::Print }, &matches)
         }

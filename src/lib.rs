@@ -9,7 +9,8 @@
 //!   (walks and matches) and [`process`] (commands, saved outputs, the sandbox);
 //! - the [`tools`], where these meet the core's words;
 //! - the [`stats`], sums of what their calls came to;
-//! - the [`server`], which alone knows the protocol, and the command line ([`cli`]).
+//! - [`wrap`], which stands before another server;
+//! - the [`server`], which alone knows the SDK, and the command line ([`cli`]).
 
 #[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
 compile_error!("cutline is for Linux, macOS and Windows (docs/architecture.md, \"Other systems\")");
@@ -27,8 +28,12 @@ pub mod search;
 #[cfg(any(target_os = "linux", target_os = "macos", windows))]
 pub mod server;
 #[cfg(any(target_os = "linux", target_os = "macos", windows))]
+mod signals;
+#[cfg(any(target_os = "linux", target_os = "macos", windows))]
 pub mod stats;
 #[cfg(any(target_os = "linux", target_os = "macos", windows))]
 mod sys;
 #[cfg(any(target_os = "linux", target_os = "macos", windows))]
 pub mod tools;
+#[cfg(any(target_os = "linux", target_os = "macos", windows))]
+pub mod wrap;

@@ -17,6 +17,7 @@ mod permits;
 mod process_tree;
 mod registry;
 pub mod sandbox;
+mod served;
 mod shell;
 mod signal;
 pub mod spill;
@@ -44,6 +45,7 @@ use spill::Store;
 
 pub use capture::{Captured, Latest, SavedOutput};
 pub use permits::{CommandPermit, TooManyCommands};
+pub use served::{Served, ServedPipes};
 pub use shell::{is_program, on_path};
 pub use signal::signal_name;
 

@@ -14,7 +14,6 @@ mod legacy_log;
 mod progress;
 mod resources;
 mod roots;
-mod signals;
 mod stats_file;
 mod stdio;
 mod wire;

@@ -8,13 +8,17 @@
 mod counts;
 mod durations;
 mod record;
+mod summary;
 mod sums;
 mod timeline;
+mod tool;
 mod wire;
 
 pub use counts::Counts;
 pub use durations::Durations;
-pub use record::{Answered, Call, Outcome, Record, RequestedLimit};
+pub use record::{Answered, Call, NEAR_LIMIT_PERCENT, Outcome, Record, RequestedLimit};
+pub use summary::summary;
 pub use sums::{Stats, Sums};
 pub use timeline::{Column, Timeline};
+pub use tool::Tool;
 pub use wire::rfc3339;

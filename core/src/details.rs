@@ -99,6 +99,69 @@ pub struct Details {
     pub total_entries: Option<u64>,
 }
 
+/// The facts of another server's result that was cut.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct ResultDetails {
+    /// What was cut from its text, or from its structured content where its text was not.
+    pub truncation: TruncationDetails,
+    /// How it was cut.
+    pub truncation_info: TruncationInfo,
+    /// That the first line is shown in part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_line_partial: Option<bool>,
+    /// Lines left out between the first and the last.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub omitted_lines: Option<u64>,
+    /// Where the whole result is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub full_output_path: Option<String>,
+    /// Where the whole structured content is, where it is another value than the text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub structured_output_path: Option<String>,
+    /// Bytes in the file of `full_output_path`, where it does not hold all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub full_output_bytes: Option<u64>,
+    /// Why the whole result could not be saved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub spill_error: Option<String>,
+    /// That the structured content may not be what the tool's output schema promises.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub schema_may_not_hold: Option<bool>,
+}
+
+/// How a result was cut, counted in what it consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct TruncationInfo {
+    /// Why.
+    pub reason: TruncationReason,
+    /// Items, members, characters, blocks or lines of what was cut first.
+    pub original_count: u64,
+    /// How many of them are in the result.
+    pub returned_count: u64,
+    /// Characters of the original.
+    pub estimated_chars: u64,
+    /// Characters that the limit allows, about.
+    pub limit_chars: u64,
+    /// Tokens of the original, about.
+    pub estimated_tokens: u64,
+    /// Tokens that the limit allows, about.
+    pub limit_tokens: u64,
+}
+
+/// Why a result was cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TruncationReason {
+    /// The limit of bytes was reached.
+    ByteLimit,
+    /// The limit of lines was reached.
+    LineLimit,
+    /// One item alone is over the limit.
+    SingleResultTooLarge,
+}
+
 /// The number of files that a search passed over; only a number above 0 is said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
 #[serde(rename_all = "camelCase")]

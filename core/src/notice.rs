@@ -116,6 +116,15 @@ pub enum Notice {
         /// Seconds that it may run.
         secs: u64,
     },
+    /// Another server's result that was cut, and where all of it is.
+    Result {
+        /// What is shown.
+        shown: ResultShown,
+        /// Text blocks shown, and text blocks in all, where some are not shown.
+        blocks: Option<(u64, u64)>,
+        /// Where the rest is.
+        saved: Saved,
+    },
     /// Processes that outlive the command and hold its output.
     Background {
         /// The id and name of each of the first three.
@@ -256,6 +265,41 @@ pub enum Shown {
         /// Bytes of the whole line.
         of: u64,
     },
+}
+
+/// What is shown of another server's result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ResultShown {
+    /// Lines of text.
+    Text(Shown),
+    /// Items and the like, with the byte limit where that cut; `NAMES_LISTED` of them at most.
+    Parts(Vec<Part>, Option<u64>),
+}
+
+/// A part of a result of which not everything is shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Part {
+    /// How many are shown.
+    pub shown: u64,
+    /// How many there are.
+    pub total: u64,
+    /// What is counted.
+    pub unit: PartUnit,
+    /// Its name; `None` for the result itself.
+    pub name: Option<String>,
+}
+
+/// What a part of a result consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartUnit {
+    /// Items of an array.
+    Items,
+    /// Members of an object.
+    Members,
+    /// Characters of a string.
+    Characters,
+    /// Blocks of a result.
+    Blocks,
 }
 
 /// The place of the whole of an output.

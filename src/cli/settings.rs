@@ -71,15 +71,19 @@ impl Options {
         }))
     }
 
-    fn commands(&self) -> Result<process::Settings, String> {
-        let default = spill::Settings::default();
-        let spill = spill::Settings {
+    /// Where outputs are saved.
+    pub(super) fn spill(&self) -> spill::Settings {
+        spill::Settings {
             private: self.spill_dir.is_none(),
-            dir: self.spill_dir.clone().unwrap_or(default.dir),
+            dir: self.spill_dir.clone().unwrap_or_else(|| spill::Settings::default().dir),
             max_file_bytes: self.spill_max_file.0,
             max_total_bytes: self.spill_max_total.0,
             keep: self.spill_keep,
-        };
+        }
+    }
+
+    fn commands(&self) -> Result<process::Settings, String> {
+        let spill = self.spill();
         let mode = match self.sandbox {
             SandboxMode::Off => Mode::Off,
             SandboxMode::WorkspaceWrite => Mode::WorkspaceWrite,
@@ -130,10 +134,14 @@ impl Options {
 
     /// Opens the file in which calls are recorded, where one is named.
     pub(super) fn stats_file(&self) -> Result<Option<StatsFile>, String> {
+        Ok(self.records()?.map(|opened| StatsFile::new(opened.file, opened.is_torn)))
+    }
+
+    /// The same, to be added to.
+    pub(super) fn records(&self) -> Result<Option<Appended>, String> {
         let Some(path) = &self.stats_file else { return Ok(None) };
         let refused = |error| format!("--stats-file {}: {}", path.display(), reason(&error));
-        let opened = Appended::open(path).map_err(refused)?;
-        Ok(Some(StatsFile::new(opened.file, opened.is_torn)))
+        Appended::open(path).map(Some).map_err(refused)
     }
 }
 

@@ -204,18 +204,42 @@ impl Workspace {
     }
 }
 
-/// How the name of a saved output begins.
-pub const SAVED_PREFIX: &str = "cutline-bash-";
-/// How the name of a saved output ends.
-pub const SAVED_SUFFIX: &str = ".log";
-/// Random letters and digits between them.
+/// The origin of a saved output, which its name says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SavedKind {
+    /// A command's output.
+    Command,
+    /// The text of another server's result.
+    WrapText,
+    /// The JSON of another server's result.
+    WrapJson,
+}
+
+/// Random letters and digits in the name of a saved output.
 pub const SAVED_RANDOM_CHARS: usize = 12;
+
+impl SavedKind {
+    /// All kinds.
+    const ALL: [Self; 3] = [Self::Command, Self::WrapText, Self::WrapJson];
+
+    /// Returns the start and the end of a name; the random part stands between them.
+    pub fn name_parts(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Command => ("cutline-bash-", ".log"),
+            Self::WrapText => ("cutline-wrap-", ".txt"),
+            Self::WrapJson => ("cutline-wrap-", ".json"),
+        }
+    }
+}
 
 /// True if `name` is one that a saved output has.
 pub fn is_saved_name(name: &str) -> bool {
-    let random = name.strip_prefix(SAVED_PREFIX).and_then(|rest| rest.strip_suffix(SAVED_SUFFIX));
-    random.is_some_and(|random| {
-        random.len() == SAVED_RANDOM_CHARS && random.chars().all(|c| c.is_ascii_alphanumeric())
+    SavedKind::ALL.into_iter().any(|kind| {
+        let (start, end) = kind.name_parts();
+        let random = name.strip_prefix(start).and_then(|rest| rest.strip_suffix(end));
+        random.is_some_and(|random| {
+            random.len() == SAVED_RANDOM_CHARS && random.chars().all(|c| c.is_ascii_alphanumeric())
+        })
     })
 }
 
@@ -254,6 +278,9 @@ mod tests {
             ("/data", false),
             ("/link/repo/a", false), // not a real place
             ("/tmp/cutline-1/cutline-bash-aB3aB3aB3aB3.log", true),
+            ("/tmp/cutline-1/cutline-wrap-aB3aB3aB3aB3.txt", true),
+            ("/tmp/cutline-1/cutline-wrap-aB3aB3aB3aB3.json", true),
+            ("/tmp/cutline-1/cutline-wrap-aB3aB3aB3aB3.log", false),
             ("/tmp/cutline-1/cutline-bash-.log", false),
             ("/tmp/cutline-1/cutline-bash-notes.log", false),
             ("/tmp/cutline-1/secret", false),

@@ -13,6 +13,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
+use crate::fs::workspace::SavedKind;
 use crate::limits::{SPILL_KEEP, SPILL_MAX_FILE_BYTES, SPILL_MAX_TOTAL_BYTES};
 use crate::sys;
 use folder::SavedFolder;
@@ -68,10 +69,15 @@ impl Store {
         self.folder.as_ref().ok().map(|folder| folder.path().to_owned())
     }
 
-    /// Creates a file, locked, which is removed again unless it is kept.
+    /// Creates a file for a command's output, locked, which is removed again unless it is kept.
     pub fn create(&self) -> io::Result<SavedFile> {
+        self.create_as(SavedKind::Command)
+    }
+
+    /// Creates a file of that kind.
+    pub fn create_as(&self, kind: SavedKind) -> io::Result<SavedFile> {
         let folder = self.folder.as_ref().map_err(same_error)?;
-        SavedFile::create(folder.open()?, folder.path(), self.settings.max_file_bytes)
+        SavedFile::create(folder.open()?, folder.path(), kind, self.settings.max_file_bytes)
     }
 
     /// Saves a byte and removes it again; returns the folder where that worked.

@@ -9,7 +9,8 @@ use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio_util::sync::CancellationToken;
 
-use super::signals::Signals;
+use crate::signals::Signals;
+
 use super::stdio::Stdio;
 use super::wire::Wire;
 use super::{Config, Server};

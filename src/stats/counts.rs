@@ -158,8 +158,8 @@ mod tests {
             }),
             _ => None,
         });
-        let record = Record { outcome: Outcome::Ok(largest.unwrap()), ..day()[0] };
-        let counts = counted(&[record, record]);
+        let record = Record { outcome: Outcome::Ok(largest.unwrap()), ..day()[0].clone() };
+        let counts = counted(&[record.clone(), record]);
         assert_eq!((counts.given.bytes, counts.left_out.bytes), (u64::MAX, 0));
         assert_eq!((counts.tokens_left_out, counts.limit_percent()), (u64::MAX, Some(100.0)));
     }

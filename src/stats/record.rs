@@ -4,12 +4,16 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::Tool;
 use crate::limits::Limits;
 use crate::tools::arguments::{self, Object};
 use crate::tools::{Output, ToolError, ToolName};
 use cutline_core::details::{CHARS_PER_TOKEN, Details};
 use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::{Bounds, TruncatedBy};
+
+/// Percent of the limit above which an answer is worth a word.
+pub const NEAR_LIMIT_PERCENT: u64 = 70;
 
 /// What one call came to. As JSON it is one line of a file of records.
 ///
@@ -18,9 +22,9 @@ use cutline_core::truncate::{Bounds, TruncatedBy};
 /// let line = r#"{"time":"2026-11-20T10:00:00.000Z","tool":"read","durationMs":0.25,"outcome":"error"}"#;
 /// let record: Record = serde_json::from_str(line).unwrap();
 /// assert_eq!((record.time_ms, record.outcome), (1_795_168_800_000, Outcome::Error));
-/// assert!(serde_json::from_str::<Record>(&line.replace("read", "write")).is_err());
+/// assert!(serde_json::from_str::<Record>(&line.replace("read", "")).is_err());
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Record {
     /// When it ended, in milliseconds since 1970 (UTC); RFC 3339 as JSON.
@@ -28,7 +32,7 @@ pub struct Record {
     pub time_ms: u64,
     /// The tool.
     #[serde(with = "super::wire::tool")]
-    pub tool: ToolName,
+    pub tool: Tool,
     /// How long it took, the wait for its turn included; milliseconds, to the microsecond, as JSON.
     #[serde(rename = "durationMs", with = "super::wire::milliseconds")]
     pub duration: Duration,
@@ -120,11 +124,28 @@ impl Record {
             Err(ToolError::Cancelled) => Outcome::Cancelled,
             Err(_) => Outcome::Error,
         };
-        Self { time_ms, tool, duration, outcome }
+        Self { time_ms, tool: tool.into(), duration, outcome }
     }
 }
 
 impl Answered {
+    /// An answer of which everything is known: what is `given` of `total`, within `bounds`.
+    pub fn of(given: Extent, total: Extent, truncated_by: Option<TruncatedBy>, bounds: Bounds) -> Self {
+        let tokens = |bytes: u64| bytes.div_ceil(CHARS_PER_TOKEN);
+        Self {
+            truncated_by,
+            count_limit_reached: false,
+            output_lines: given.lines,
+            output_bytes: given.bytes,
+            total_lines: Some(total.lines),
+            total_bytes: Some(total.bytes),
+            total_is_lower_bound: false,
+            limit_percent: percent(given.lines, bounds.lines).max(percent(given.bytes, bounds.bytes)),
+            tokens_given: tokens(given.bytes),
+            tokens_left_out: Some(tokens(total.bytes.saturating_sub(given.bytes))),
+        }
+    }
+
     fn new(call: &Call, output: &Output, limits: &Limits) -> Self {
         let details = &output.details;
         let cut = details.truncation.as_ref();

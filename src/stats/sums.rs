@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use crate::tools::ToolName;
 use crate::tools::arguments::Object;
 use cutline_core::details::CHARS_PER_TOKEN;
 
 use super::wire::{milliseconds, rfc3339};
-use super::{Counts, Durations, Outcome, Record};
+use super::{Counts, Durations, Outcome, Record, Tool};
+
+/// Tools that are told apart: a file of records may name any number.
+const MOST_TOOLS: usize = 1000;
 
 /// Ranges of the limit's use that are told apart, each of ten percent; the last holds 100 too.
 const RANGES: usize = 10;
@@ -85,7 +87,7 @@ impl Sums {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stats {
     total: Sums,
-    tools: BTreeMap<ToolName, Sums>,
+    tools: BTreeMap<Tool, Sums>,
     /// The earliest and the latest time.
     span_ms: Option<(u64, u64)>,
 }
@@ -94,7 +96,9 @@ impl Stats {
     /// Adds a record.
     pub fn add(&mut self, record: &Record) {
         self.total.add(record);
-        self.tools.entry(record.tool).or_default().add(record);
+        if self.tools.len() < MOST_TOOLS || self.tools.contains_key(&record.tool) {
+            self.tools.entry(record.tool.clone()).or_default().add(record);
+        }
         let (first, last) = self.span_ms.unwrap_or((u64::MAX, 0));
         self.span_ms = Some((first.min(record.time_ms), last.max(record.time_ms)));
     }
@@ -105,8 +109,8 @@ impl Stats {
     }
 
     /// Each tool that was called, in the order in which tools are listed.
-    pub fn tools(&self) -> impl Iterator<Item = (ToolName, &Sums)> {
-        self.tools.iter().map(|(tool, sums)| (*tool, sums))
+    pub fn tools(&self) -> impl Iterator<Item = (&Tool, &Sums)> {
+        self.tools.iter()
     }
 
     /// The times of the first and the last record, in milliseconds since 1970; `None` where there is none.

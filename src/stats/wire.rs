@@ -38,16 +38,15 @@ pub(super) mod tool {
     use serde::de::Error as _;
     use serde::{Deserialize as _, Deserializer, Serializer};
 
-    use crate::tools::ToolName;
+    use crate::stats::Tool;
 
-    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
-    pub(in crate::stats) fn serialize<S: Serializer>(tool: &ToolName, to: S) -> Result<S::Ok, S::Error> {
+    pub(in crate::stats) fn serialize<S: Serializer>(tool: &Tool, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(tool.as_str())
     }
 
-    pub(in crate::stats) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<ToolName, D::Error> {
+    pub(in crate::stats) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Tool, D::Error> {
         let name = String::deserialize(from)?;
-        ToolName::of(&name).ok_or_else(|| D::Error::custom("not a tool"))
+        Tool::named(&name).ok_or_else(|| D::Error::custom("no name of a tool"))
     }
 }
 

@@ -39,20 +39,25 @@ fn words(format: &str) -> Option<String> {
 
 #[track_caller]
 fn assert_page_has(page: &str, wanted: impl IntoIterator<Item = String>) {
+    assert_pages_have(&[page], wanted);
+}
+
+#[track_caller]
+fn assert_pages_have(pages: &[&str], wanted: impl IntoIterator<Item = String>) {
     // Tables can't hold a bare `|`.
-    let text = file(page).replace("\\|", "|");
+    let text = pages.iter().map(|page| file(page)).collect::<String>().replace("\\|", "|");
     let mut seen = 0;
     let missing: Vec<String> =
         wanted.into_iter().inspect(|_| seen += 1).filter(|wanted| !text.contains(wanted.as_str())).collect();
     assert!(seen > 5, "nothing was looked for");
-    assert!(missing.is_empty(), "{page} does not have: {missing:#?}");
+    assert!(missing.is_empty(), "{pages:?} do not have: {missing:#?}");
 }
 
 #[test]
 fn notices_are_documented() {
     let texts =
         ["core/src/notice.rs", "core/src/notice/words.rs"].into_iter().flat_map(|path| literals(&file(path)));
-    assert_page_has("docs/tools.md", texts.filter_map(|text| words(&text)));
+    assert_pages_have(&["docs/tools.md", "docs/wrap.md"], texts.filter_map(|text| words(&text)));
 }
 
 #[test]
@@ -66,7 +71,10 @@ fn detail_fields_are_documented() {
     let code = file("core/src/details.rs");
     let fields = code.lines().filter_map(|line| line.trim().strip_prefix("pub ")?.split_once(": "));
     let names = fields.filter(|(name, _)| name.chars().all(|c| c.is_ascii_lowercase() || c == '_'));
-    assert_page_has("docs/tools.md", names.map(|(name, _)| format!("`{}`", camel(name))));
+    assert_pages_have(
+        &["docs/tools.md", "docs/wrap.md"],
+        names.map(|(name, _)| format!("`{}`", camel(name))),
+    );
 }
 
 #[test]

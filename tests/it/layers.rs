@@ -158,8 +158,8 @@ fn what_systems_do_differently_is_in_one_place() {
         "process/sandbox",
         "process/process_tree",
         "process/signal",
-        "server/signals",
         "server/stdio",
+        "signals",
         "cli/config/file",
         "cli/config/owner",
     ];
@@ -170,6 +170,27 @@ fn what_systems_do_differently_is_in_one_place() {
         {
             assert!(!names(&source.code, word), "src/{}.rs names {word}", source.module);
         }
+    }
+}
+
+#[test]
+fn a_wrap_knows_neither_rmcp_nor_the_server() {
+    let strangers = [
+        "rmcp",
+        "clap",
+        "crate::server",
+        "crate::cli",
+        "crate::search",
+        "crate::sys",
+        "crate::tools::Shared",
+    ];
+    assert_never_names(&["wrap"], &strangers);
+    for room in ["stats", "tools", "process", "fs", "server", "signals"] {
+        assert_never_names(&[room], &["crate::wrap"]);
+    }
+    // What is cut is cut without a look at the system.
+    for pure in ["wrap/json", "wrap/text", "wrap/result", "wrap/schema", "wrap/message"] {
+        assert_never_names(&[pure], &["tokio", "std::fs", "std::process", "crate::process"]);
     }
 }
 

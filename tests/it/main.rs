@@ -33,6 +33,9 @@ mod read;
 // The command line: flags, variables, `call`, `config`.
 mod cli;
 
+// `cutline wrap`: what passes, what is cut, how it ends.
+mod wrap;
+
 // What may be opened and what may not; links, roots, races.
 mod boundaries;
 

@@ -5,7 +5,13 @@ use std::fmt;
 use crate::text::show;
 use crate::text::{Size, SizePair};
 
-use super::{Blank, LineHint, Notice, Omission, PageLimit, PageOf, Saved, ShellFile, Shown, Status, Unit};
+use super::{
+    Blank, LineHint, Notice, Omission, PageLimit, PageOf, Part, PartUnit, ResultShown, Saved, ShellFile,
+    Shown, Status, Unit,
+};
+
+/// Characters of a part's name in a notice; a longer one keeps both its ends.
+const PART_NAME_CHARS: usize = 60;
 
 impl fmt::Display for Omission {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -78,6 +84,7 @@ impl fmt::Display for Notice {
             Self::TimeoutLowered { secs } => {
                 write!(f, "[Timeout lowered to {}]", Count(*secs, "second", "seconds"))
             }
+            Self::Result { shown, blocks, saved } => result(f, shown, *blocks, saved),
             Self::Background { named, count, saved } => background(f, named, *count, saved),
             Self::LimitReached { limit, unit } => {
                 let counted = match limit {
@@ -133,6 +140,52 @@ impl fmt::Display for Notice {
             }
             Self::Continue { offset } => write!(f, "[Use offset={offset} to continue]"),
         }
+    }
+}
+
+fn result(
+    f: &mut fmt::Formatter<'_>,
+    shown: &ResultShown,
+    blocks: Option<(u64, u64)>,
+    saved: &Saved,
+) -> fmt::Result {
+    let shown = shown.to_string();
+    let Some((some, all)) = blocks else { return write!(f, "[Showing {shown}. {saved}]") };
+    let blocks = format!("{some} of {} shown", Count(all, "text block", "text blocks"));
+    match shown.strip_suffix(')') {
+        Some(shown) => write!(f, "[Showing {shown}; {blocks}). {saved}]"),
+        None => write!(f, "[Showing {shown} ({blocks}). {saved}]"),
+    }
+}
+
+impl fmt::Display for ResultShown {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(shown) => write!(f, "{shown}"),
+            Self::Parts(parts, byte_limit) => {
+                for (n, part) in parts.iter().enumerate() {
+                    let comma = if n > 0 { ", " } else { "" };
+                    write!(f, "{comma}{part}")?;
+                }
+                write!(f, "{}", Limit(*byte_limit))
+            }
+        }
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let unit = match self.unit {
+            PartUnit::Items => Count(self.total, "item", "items"),
+            PartUnit::Members => Count(self.total, "member", "members"),
+            PartUnit::Characters => Count(self.total, "character", "characters"),
+            PartUnit::Blocks => Count(self.total, "block", "blocks"),
+        };
+        write!(f, "{} of {unit}", self.shown)?;
+        self.name.as_ref().map_or(Ok(()), |name| {
+            let name = show::name(name.as_bytes());
+            write!(f, " of \"{}\"", show::middle_out(&name, PART_NAME_CHARS))
+        })
     }
 }
 
@@ -273,6 +326,36 @@ impl fmt::Display for Count {
 mod tests {
     use super::super::Names;
     use super::*;
+
+    #[test]
+    fn results_of_other_servers() {
+        let part = |shown, total, unit, name: &str| {
+            let name = (!name.is_empty()).then(|| name.to_owned());
+            Part { shown, total, unit, name }
+        };
+        let saved = || Saved::At { path: "/tmp/x.json".to_owned(), first: None };
+        let said = |shown, blocks| Notice::Result { shown, blocks, saved: saved() }.to_string();
+        let parts = vec![
+            part(1, 80, PartUnit::Items, "results"),
+            part(20_000, 1_200_000, PartUnit::Characters, "results[0].body"),
+        ];
+        assert_eq!(
+            said(ResultShown::Parts(parts, Some(30_000)), None),
+            "[Showing 1 of 80 items of \"results\", 20000 of 1200000 characters of \"results[0].body\" (30KB limit). \
+             Full output: /tmp/x.json]"
+        );
+        let top = |unit| ResultShown::Parts(vec![part(23, 214, unit, "")], None);
+        assert_eq!(said(top(PartUnit::Blocks), None), "[Showing 23 of 214 blocks. Full output: /tmp/x.json]");
+        assert_eq!(
+            said(top(PartUnit::Members), Some((1, 3))),
+            "[Showing 23 of 214 members (1 of 3 text blocks shown). Full output: /tmp/x.json]"
+        );
+        let lines = Shown::Lines { first: 1, last: 500, total: 5000, byte_limit: Some(30_000) };
+        assert_eq!(
+            said(ResultShown::Text(lines), Some((3, 5))),
+            "[Showing lines 1-500 of 5000 (30KB limit; 3 of 5 text blocks shown). Full output: /tmp/x.json]"
+        );
+    }
 
     #[test]
     fn names_that_were_passed_over() {

@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::fs::workspace::{SAVED_PREFIX, SAVED_RANDOM_CHARS, SAVED_SUFFIX};
+use crate::fs::workspace::{SAVED_RANDOM_CHARS, SavedKind};
 use crate::sys::{self, Folder, below};
 
 /// The characters of the random part of a name: each is as likely as the next.
@@ -46,10 +46,15 @@ impl Drop for Removal {
 
 impl SavedFile {
     /// Creates a file of mode 0600 with an unpredictable name in `folder`, which is at `path`.
-    pub(super) fn create(folder: Arc<Folder>, path: &Path, max_bytes: u64) -> io::Result<Self> {
+    pub(super) fn create(
+        folder: Arc<Folder>,
+        path: &Path,
+        kind: SavedKind,
+        max_bytes: u64,
+    ) -> io::Result<Self> {
         let mut tries = 0;
         let (name, file) = loop {
-            let name = random_name();
+            let name = random_name(kind);
             tries += 1;
             match below::create(&folder, &name) {
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < NAME_TRIES => {}
@@ -87,9 +92,10 @@ impl SavedFile {
     }
 }
 
-fn random_name() -> String {
+fn random_name(kind: SavedKind) -> String {
     let random = sys::random().to_le_bytes().into_iter().chain(sys::random().to_le_bytes());
     let letter = |byte: u8| char::from(ALPHABET[usize::from(byte) % ALPHABET.len()]);
     let letters: String = random.take(SAVED_RANDOM_CHARS).map(letter).collect();
-    format!("{SAVED_PREFIX}{letters}{SAVED_SUFFIX}")
+    let (start, end) = kind.name_parts();
+    format!("{start}{letters}{end}")
 }

@@ -8,7 +8,12 @@ use cutline_core::details::TruncationDetails;
 
 /// A call that failed.
 pub(in crate::stats) fn error_at(time_ms: u64) -> Record {
-    Record { time_ms, tool: ToolName::Ls, duration: Duration::from_micros(250), outcome: Outcome::Error }
+    Record {
+        time_ms,
+        tool: ToolName::Ls.into(),
+        duration: Duration::from_micros(250),
+        outcome: Outcome::Error,
+    }
 }
 
 fn call(tool: ToolName, asked: RequestedLimit) -> Call {
@@ -199,7 +204,7 @@ fn a_line_is_read_as_it_was_written() {
     ];
     let records = outcomes
         .map(|outcome| Record::new(&call(ToolName::Read, RequestedLimit::All), &outcome, &Limits::default()));
-    let lines = records.map(|record| serde_json::to_string(&record).unwrap());
+    let lines = records.clone().map(|record| serde_json::to_string(&record).unwrap());
     assert_eq!(
         lines[0],
         r#"{"time":"2026-11-20T10:00:00.000Z","tool":"read","durationMs":1.234,"outcome":"ok","truncatedBy":"lines","countLimitReached":false,"outputLines":2000,"outputBytes":8893,"totalLines":3000,"totalBytes":13893,"totalIsLowerBound":false,"limitPercent":100,"tokensGiven":2224,"tokensLeftOut":1250}"#

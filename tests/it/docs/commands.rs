@@ -76,6 +76,7 @@ const NOT_RUN_HERE: &[(&str, &str)] = &[
     ("claude mcp", "Claude Code is not here"),
     ("codex mcp", "Codex is not here"),
     ("wsl.exe", "Windows is not here"),
+    ("cutline wrap", "it fetches a server; tests/it/wrap wraps servers of its own"),
     ("cutline sandboxed", "the server starts it, nobody else; tests/it/sandbox.rs"),
 ];
 

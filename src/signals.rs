@@ -1,9 +1,9 @@
-//! How a person or the system tells the server to end.
+//! How a person or the system tells this process to end.
 
 #[cfg(unix)]
-pub(super) use unix::Signals;
+pub(crate) use unix::Signals;
 #[cfg(windows)]
-pub(super) use windows::Signals;
+pub(crate) use windows::Signals;
 
 #[cfg(unix)]
 mod unix {
@@ -12,14 +12,14 @@ mod unix {
     use tokio::signal::unix::{Signal, SignalKind, signal};
 
     /// The signals that end the server.
-    pub(in crate::server) struct Signals {
+    pub(crate) struct Signals {
         terminate: Signal,
         interrupt: Signal,
         hangup: Signal,
     }
 
     impl Signals {
-        pub(in crate::server) fn new() -> io::Result<Self> {
+        pub(crate) fn new() -> io::Result<Self> {
             Ok(Self {
                 terminate: signal(SignalKind::terminate())?,
                 interrupt: signal(SignalKind::interrupt())?,
@@ -28,7 +28,7 @@ mod unix {
         }
 
         /// The number of the next one.
-        pub(in crate::server) async fn next(&mut self) -> i32 {
+        pub(crate) async fn next(&mut self) -> i32 {
             tokio::select! {
                 _ = self.terminate.recv() => SignalKind::terminate().as_raw_value(),
                 _ = self.interrupt.recv() => SignalKind::interrupt().as_raw_value(),
@@ -47,7 +47,7 @@ mod windows {
     };
 
     /// What a console tells its programs.
-    pub(in crate::server) struct Signals {
+    pub(crate) struct Signals {
         interrupt: CtrlC,
         also_interrupt: CtrlBreak,
         close: CtrlClose,
@@ -55,7 +55,7 @@ mod windows {
     }
 
     impl Signals {
-        pub(in crate::server) fn new() -> io::Result<Self> {
+        pub(crate) fn new() -> io::Result<Self> {
             Ok(Self {
                 interrupt: ctrl_c()?,
                 also_interrupt: ctrl_break()?,
@@ -65,7 +65,7 @@ mod windows {
         }
 
         /// The number that a Unix has for the next one: the exit code is by it.
-        pub(in crate::server) async fn next(&mut self) -> i32 {
+        pub(crate) async fn next(&mut self) -> i32 {
             tokio::select! {
                 _ = self.interrupt.recv() => 2,
                 _ = self.also_interrupt.recv() => 2,

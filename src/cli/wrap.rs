@@ -1,0 +1,129 @@
+//! `cutline wrap -- COMMAND…`: the flags of a wrap, and its start.
+
+use std::ffi::OsString;
+
+use clap::parser::ValueSource;
+use clap::{ArgMatches, CommandFactory as _, ValueEnum};
+
+use super::values::{self, Bytes};
+use super::{Cli, Options, refuse_in, serve};
+use crate::limits::{MAX_BYTES, MAX_LINES};
+use crate::process::{self, Commands};
+use crate::tools::error::reason;
+use crate::wrap::{self, KeepPart, ServerCommand, Settings};
+use cutline_core::truncate::Bounds;
+
+/// The flags of every command that a wrap takes too.
+const TAKEN: [&str; 8] = [
+    "max_lines",
+    "max_bytes",
+    "spill_dir",
+    "spill_max_file",
+    "spill_max_total",
+    "spill_keep",
+    "stats_file",
+    "log",
+];
+/// The exit code where the server can't be started.
+const NOT_STARTED: i32 = 2;
+
+/// What only a wrap takes.
+#[derive(Debug, clap::Args)]
+pub(super) struct WrapOptions {
+    /// Which part of a text over the limits is kept; JSON keeps its first items
+    #[arg(long, value_name = "PART", env = "CUTLINE_KEEP", value_enum, default_value_t = Part::Head)]
+    keep: Part,
+    /// The same for the tools whose names match: 'run_*=tail'; repeatable, the last that matches holds
+    #[arg(long, value_name = "GLOB=PART", env = "CUTLINE_KEEP_FOR", value_parser = keep_for)]
+    keep_for: Vec<KeepFor>,
+    /// Line after each notice, such as how to read a saved output here
+    #[arg(long, value_name = "TEXT", env = "CUTLINE_HINT")]
+    hint: Option<String>,
+    /// Size of one message, in either direction
+    #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_MESSAGE", value_parser = values::size, default_value = "256MB")]
+    max_message: Bytes,
+}
+
+/// Which part of a text is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// Its start
+    Head,
+    /// Its end
+    Tail,
+    /// A fifth of the lines from the start, the others from the end
+    Ends,
+}
+
+impl From<Part> for KeepPart {
+    fn from(part: Part) -> Self {
+        match part {
+            Part::Head => Self::Head,
+            Part::Tail => Self::Tail,
+            Part::Ends => Self::Ends,
+        }
+    }
+}
+
+/// A value of `--keep-for`.
+#[derive(Debug, Clone)]
+struct KeepFor(String, Part);
+
+fn keep_for(text: &str) -> Result<KeepFor, String> {
+    let (glob, part) = text.rsplit_once('=').ok_or("give GLOB=head, GLOB=tail or GLOB=ends")?;
+    Ok(KeepFor(glob.to_owned(), Part::from_str(part, false)?))
+}
+
+/// Stands before the server to its end; the exit code.
+pub(super) fn run(
+    options: &Options,
+    own: WrapOptions,
+    server: Vec<OsString>,
+    matches: &ArgMatches,
+) -> anyhow::Result<i32> {
+    serve::log_to_stderr(options);
+    if let Some(foreign) = foreign(matches) {
+        refuse_in(&["wrap"], format!("a wrap does not take {foreign}"));
+    }
+    let records = options.records().unwrap_or_else(|message| refuse_in(&["wrap"], message));
+    let WrapOptions { keep, keep_for, hint, max_message } = own;
+    let settings = Settings {
+        bounds: Bounds {
+            lines: options.max_lines.unwrap_or(MAX_LINES),
+            bytes: options.max_bytes.map_or(MAX_BYTES, |bytes| bytes.0),
+        },
+        keep: keep.into(),
+        keep_for: keep_for.into_iter().map(|KeepFor(glob, part)| (glob, part.into())).collect(),
+        hint,
+        max_message_bytes: usize::try_from(max_message.0).unwrap_or(usize::MAX),
+    };
+    let commands =
+        Commands::new(process::Settings { spill: options.spill(), ..process::Settings::default() });
+    let mut server = server.into_iter();
+    let command = ServerCommand { program: server.next().unwrap_or_default(), arguments: server.collect() };
+    let runtime = serve::runtime()?;
+    let (input, output) = (std::io::stdin(), std::io::stdout());
+    let code = runtime.block_on(wrap::run(settings, &command, commands, records, input, output));
+    // The threads of both directions may wait for ever.
+    runtime.shutdown_background();
+    Ok(code.unwrap_or_else(|error| {
+        tracing::error!("{} can't be started: {}", command.program.display(), reason(&error));
+        NOT_STARTED
+    }))
+}
+
+/// The flags that were typed and that a wrap does not take, where there are any.
+pub(super) fn foreign(matches: &ArgMatches) -> Option<String> {
+    let matches = matches.subcommand().map_or(matches, |(_, matches)| matches);
+    let command = Cli::command();
+    let typed = |id: &str| {
+        matches.try_contains_id(id).unwrap_or(false)
+            && matches.value_source(id) == Some(ValueSource::CommandLine)
+    };
+    let foreign = command.get_arguments().filter(|arg| {
+        let id = arg.get_id().as_str();
+        !TAKEN.contains(&id) && typed(id)
+    });
+    let names: Vec<String> = foreign.filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();
+    (!names.is_empty()).then(|| names.join(", "))
+}

@@ -1,0 +1,72 @@
+//! A server of another program, as a child whose input and output are pipes here.
+//!
+//! It is ended like a command: with all that it started, in whatever group or session that is.
+
+use std::ffi::{OsStr, OsString};
+use std::io::{self, PipeReader, PipeWriter};
+use std::path::Path;
+use std::time::Duration;
+
+use tokio::process::{Child, Command};
+
+use super::registry::RegisteredCommand;
+use super::{Commands, Ending};
+use crate::sys::{self, MARK};
+
+/// The bytes that its output's pipe is asked to hold: a server that writes much waits less often.
+const PIPE_BYTES: usize = 1 << 20;
+
+/// A server that runs. Dropped, it is killed.
+#[derive(Debug)]
+pub struct Served {
+    child: Child,
+    /// `None` once it was ended.
+    registered: Option<RegisteredCommand>,
+}
+
+/// The ends of its pipes.
+#[derive(Debug)]
+pub struct ServedPipes {
+    /// The pipe that it reads.
+    pub input: PipeWriter,
+    /// The pipe that it writes.
+    pub output: PipeReader,
+}
+
+impl Commands {
+    /// Starts `program` with `arguments`, in the folder and the environment of this process, to which its
+    /// stderr goes too. Needs a runtime.
+    pub fn serve(&self, program: &OsStr, arguments: &[OsString]) -> io::Result<(Served, ServedPipes)> {
+        let registered = self.registry.add()?;
+        let mark = registered.scope().map(|scope| scope.mark().to_owned()).unwrap_or_default();
+        let (output, to_output) = io::pipe()?;
+        let (from_input, input) = io::pipe()?;
+        sys::enlarge(&output, PIPE_BYTES);
+        // By its whole path where it is on `PATH`: on Windows its name may lack its ending.
+        let is_name = Path::new(program).components().count() == 1;
+        let found = is_name.then(|| sys::on_path(Path::new(program))).flatten();
+        let mut command = Command::new(found.as_deref().map_or(program, Path::as_os_str));
+        sys::new_process_group(&mut command);
+        command.args(arguments).env(MARK, mark).stdin(from_input).stdout(to_output);
+        let mut child = command.spawn()?;
+        registered.started(&mut child)?;
+        Ok((Served { child, registered: Some(registered) }, ServedPipes { input, output }))
+    }
+}
+
+impl Served {
+    /// Waits until the server has ended. The future can be dropped and made again.
+    pub async fn wait(&mut self) -> Ending {
+        let status = self.child.wait().await;
+        sys::ending_of(status.ok(), false).map_or_else(Ending::Signal, Ending::Code)
+    }
+
+    /// Ends the server with all that it started: SIGTERM, and after `grace` SIGKILL.
+    pub async fn end(&mut self, grace: Duration) -> Ending {
+        if let Some(registered) = self.registered.take() {
+            registered.end(grace).await;
+            registered.over();
+        }
+        self.wait().await
+    }
+}

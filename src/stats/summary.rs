@@ -1,0 +1,45 @@
+//! The sums in words, for the end of a server.
+
+use cutline_core::notice::Count;
+use cutline_core::text::Size;
+
+use super::{Stats, Sums};
+
+/// A line for each tool that was called, where there is more than one, and one for all.
+pub fn summary(stats: &Stats) -> Vec<String> {
+    let tools: Vec<_> = stats.tools().map(|(tool, sums)| line(tool.as_str(), sums)).collect();
+    let all = match tools.as_slice() {
+        [_] => return tools,
+        _ => line("all", stats.total()),
+    };
+    tools.into_iter().chain([all]).collect()
+}
+
+fn line(name: &str, sums: &Sums) -> String {
+    let counts = &sums.counts;
+    if counts.calls == 0 {
+        return "0 calls".to_owned();
+    }
+    let mut parts = vec![
+        Count(counts.calls, "call", "calls").to_string(),
+        Count(counts.errors, "error", "errors").to_string(),
+    ];
+    if counts.cancelled > 0 {
+        parts.push(format!("{} cancelled", counts.cancelled));
+    }
+    parts.push(match counts.truncated() {
+        0 => "0 truncated".to_owned(),
+        cut => format!("{cut} truncated ({} by lines, {} by bytes)", counts.by_lines, counts.by_bytes),
+    });
+    let more = if counts.left_out_open > 0 { "+" } else { "" };
+    let (given, left_out) = (Size(counts.given.bytes), Size(counts.left_out.bytes));
+    parts.push(format!("{given} given and {left_out}{more} left out"));
+    let tokens = (counts.tokens_given, counts.tokens_left_out);
+    parts.push(format!("about {} and {}{more} tokens", tokens.0, tokens.1));
+    parts.extend(counts.limit_percent().map(|used| format!("{used:.0}% of the limit used on average")));
+    let quantiles = (sums.durations.quantile(50), sums.durations.quantile(95));
+    if let (Some(median), Some(most)) = quantiles {
+        parts.push(format!("median {median:.1?}, 95% within {most:.1?}"));
+    }
+    format!("{name}: {}", parts.join(", "))
+}

@@ -1,0 +1,220 @@
+//! `cutline wrap`: the truncation layer in front of any MCP server.
+//!
+//! A client starts the wrap, and the wrap starts the server. Every message passes byte for byte, but for
+//! the results of `tools/call` that are over a limit: these are cut, the whole is saved, and a notice
+//! says what is shown and where the rest is. In the order of a first reading: `relay` has the two
+//! directions, `session` decides what becomes of a message, `result` cuts, `text` and `json` are what is
+//! cut, and this file has the life and the end of the server.
+
+mod calls;
+mod json;
+mod lines;
+mod message;
+mod relay;
+mod replies;
+mod result;
+mod save;
+mod schema;
+mod session;
+mod tally;
+mod text;
+
+use std::ffi::OsString;
+use std::io::{self, Read, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::task::spawn_blocking;
+use tokio::time::{Instant, sleep, timeout};
+
+use crate::fs::append::Appended;
+use crate::process::{Commands, Ending, Served, signal_name};
+use crate::signals::Signals;
+use cutline_core::truncate::Bounds;
+use relay::{Over, ServerInput};
+use result::Rules;
+use schema::OutputSchema;
+use session::Session;
+use tally::Tally;
+
+pub use result::KeepPart;
+
+/// Time that a server has for its end once its input is closed, and once more once it was told to end.
+const END_GRACE: Duration = Duration::from_secs(2);
+/// Time for which the output of a server that has ended is read on: a child of it may hold it open.
+const OUTPUT_GRACE: Duration = Duration::from_millis(200);
+/// Time between two looks at whether all output was taken.
+const OUTPUT_LOOK: Duration = Duration::from_millis(2);
+/// Time between SIGTERM and SIGKILL for what a server left, and for the server once a signal ends the wrap.
+const LEFT_GRACE: Duration = Duration::from_millis(100);
+/// The exit code for a signal, less its number.
+const SIGNAL_CODE: i32 = 128;
+
+/// What a wrap does.
+#[derive(Debug)]
+pub struct Settings {
+    /// Lines and bytes of a result.
+    pub bounds: Bounds,
+    /// Which part of a text is kept.
+    pub keep: KeepPart,
+    /// The same for the tools whose names match a glob; the last that matches holds.
+    pub keep_for: Vec<(String, KeepPart)>,
+    /// A line after each notice.
+    pub hint: Option<String>,
+    /// Bytes of one message.
+    pub max_message_bytes: usize,
+}
+
+impl Settings {
+    /// What holds for the results of `tool`. All limits are chosen here.
+    fn rules<'a>(&'a self, tool: &str, schema: &'a OutputSchema) -> Rules<'a> {
+        let own = self.keep_for.iter().rev().find(|(glob, _)| matches(glob, tool)).map(|(_, keep)| *keep);
+        Rules { bounds: self.bounds, keep: own.unwrap_or(self.keep), hint: self.hint.as_deref(), schema }
+    }
+}
+
+/// True if a glob matches a tool's name, in which `/` is a character like any other.
+fn matches(glob: &str, tool: &str) -> bool {
+    fast_glob::glob_match(glob.replace('/', ":"), tool.replace('/', ":"))
+}
+
+/// The program and its arguments.
+#[derive(Debug)]
+pub struct ServerCommand {
+    /// The program: a path, or a name on `PATH`.
+    pub program: OsString,
+    /// Its arguments.
+    pub arguments: Vec<OsString>,
+}
+
+/// Wraps the server that `command` starts, between `input` and `output`, to its end; the exit code.
+/// It fails where the server can't be started.
+pub async fn run(
+    settings: Settings,
+    command: &ServerCommand,
+    commands: Commands,
+    stats_file: Option<Appended>,
+    input: impl Read + Send + 'static,
+    output: impl Write + Send + 'static,
+) -> io::Result<i32> {
+    let mut signals = Signals::new()?;
+    let commands = Arc::new(commands);
+    let (served, pipes) = commands.serve(&command.program, &command.arguments)?;
+    commands.start();
+    let session = Arc::new(Session::new(settings, Box::new(output), Tally::new(stats_file)));
+    let server_input = ServerInput::new(pipes.input);
+    let (tell, over) = unbounded_channel();
+    let waits = relay::from_server(
+        Arc::clone(&session),
+        pipes.output,
+        Arc::clone(&commands),
+        server_input.clone(),
+        tell.clone(),
+    )?;
+    relay::from_client(Arc::clone(&session), input, server_input.clone(), tell)?;
+    let mut life =
+        Life { served, session, server_input, over, waits, output_is_over: false, client_is_over: false };
+    let code = tokio::select! {
+        biased;
+        number = signals.next() => {
+            life.server_input.close();
+            // A second signal does not wait.
+            tokio::select! {
+                _ = life.served.end(LEFT_GRACE) => {}
+                _ = signals.next() => {}
+            }
+            SIGNAL_CODE + number
+        }
+        code = life.end() => code,
+    };
+    tokio::select! {
+        () = commands.shutdown() => {}
+        _ = signals.next() => {}
+    }
+    for line in life.session.tally.summary() {
+        tracing::info!("{line}");
+    }
+    Ok(code)
+}
+
+/// A server from its start to its end.
+struct Life {
+    served: Served,
+    session: Arc<Session>,
+    server_input: ServerInput,
+    over: UnboundedReceiver<Over>,
+    /// True while nothing of the server's output waits to be taken.
+    waits: Arc<AtomicBool>,
+    output_is_over: bool,
+    /// True once the client has closed its side.
+    client_is_over: bool,
+}
+
+impl Life {
+    /// Waits for the end, and ends what is left; the exit code.
+    async fn end(&mut self) -> i32 {
+        let side = tokio::select! {
+            ending = self.served.wait() => return self.ended(ending).await,
+            side = self.over.recv() => side.unwrap_or(Over::Server),
+        };
+        self.output_is_over = side == Over::Server;
+        self.client_is_over = side == Over::Client;
+        self.server_input.close();
+        if let Ok(ending) = timeout(END_GRACE, self.served.wait()).await {
+            return self.ended(ending).await;
+        }
+        let ending = self.served.end(END_GRACE).await;
+        self.last_output().await;
+        self.answer_waiting(ending).await;
+        // The client asked for the end; a server that only fell silent did not end well.
+        i32::from(side == Over::Server)
+    }
+
+    /// Ends what a server left that has ended by itself; the exit code.
+    async fn ended(&mut self, ending: Ending) -> i32 {
+        self.last_output().await;
+        self.served.end(LEFT_GRACE).await;
+        self.answer_waiting(ending).await;
+        match ending {
+            Ending::Code(code) => code,
+            Ending::Signal(number) => SIGNAL_CODE + number,
+        }
+    }
+
+    /// Waits until what the server wrote was passed on: to the end of its output, or for a while where
+    /// another process holds that. A slow client is waited for, unless it has closed its side.
+    async fn last_output(&mut self) {
+        let since = Instant::now();
+        while !self.output_is_over {
+            let is_taken = since.elapsed() >= OUTPUT_GRACE && self.waits.load(Ordering::Acquire);
+            if is_taken || (self.client_is_over && since.elapsed() >= END_GRACE) {
+                return;
+            }
+            tokio::select! {
+                Some(side) = self.over.recv() => match side {
+                    Over::Client => self.client_is_over = true,
+                    Over::Server => self.output_is_over = true,
+                },
+                () = sleep(OUTPUT_LOOK) => {}
+            }
+        }
+    }
+
+    /// Answers what still waits.
+    async fn answer_waiting(&self, ending: Ending) {
+        let how = match ending {
+            Ending::Code(code) => format!("exit code {code}"),
+            Ending::Signal(number) => format!("signal {}", signal_name(number)),
+        };
+        let session = Arc::clone(&self.session);
+        let answers = spawn_blocking(move || session.finish(&format!("The server ended ({how})")));
+        if self.client_is_over {
+            // It may read nothing any more.
+            let _or_left = timeout(OUTPUT_GRACE, answers).await;
+        } else {
+            let _a_panic_harms_nothing_else = answers.await;
+        }
+    }
+}

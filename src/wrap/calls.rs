@@ -1,0 +1,70 @@
+//! The requests of the client that are not answered yet.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use super::message::Id;
+
+/// Requests that are remembered. A server need not answer one that was taken back, so the oldest go.
+const MOST: usize = 4096;
+
+/// A request of the client.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Call {
+    /// The id.
+    pub(super) id: Id,
+    /// The id as it was sent.
+    pub(super) raw_id: String,
+    /// What it asks for.
+    pub(super) asks: Asks,
+    /// True if it says in which revision it is, so that its result says of which type it is.
+    pub(super) is_stateless: bool,
+    /// When it was sent.
+    pub(super) since: Instant,
+    /// True once it was taken back.
+    pub(super) is_cancelled: bool,
+}
+
+/// What a request asks for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Asks {
+    /// The result of the tool of that name, or of a task.
+    Tool(String),
+    /// The list of tools.
+    List,
+    /// Anything else.
+    Other,
+}
+
+/// The open requests, oldest first.
+#[derive(Debug, Default)]
+pub(super) struct Calls(VecDeque<Call>);
+
+impl Calls {
+    /// A request goes to the server.
+    pub(super) fn open(&mut self, call: Call) {
+        if self.0.len() >= MOST {
+            let oldest = self.0.iter().position(|call| call.is_cancelled).unwrap_or(0);
+            self.0.remove(oldest);
+        }
+        self.0.push_back(call);
+    }
+
+    /// The request of that id is taken back; true if it is open, and was not taken back before.
+    pub(super) fn cancel(&mut self, id: &Id) -> Option<&Call> {
+        let call = self.0.iter_mut().find(|call| call.id == *id && !call.is_cancelled)?;
+        call.is_cancelled = true;
+        Some(call)
+    }
+
+    /// The request that an answer with that id is for: the first of several.
+    pub(super) fn answered(&mut self, id: &Id) -> Option<Call> {
+        let at = self.0.iter().position(|call| call.id == *id)?;
+        self.0.remove(at)
+    }
+
+    /// All that still wait for an answer.
+    pub(super) fn take_waiting(&mut self) -> Vec<Call> {
+        self.0.drain(..).filter(|call| !call.is_cancelled).collect()
+    }
+}

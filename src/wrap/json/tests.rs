@@ -1,0 +1,258 @@
+//! The cut of JSON, against a plain oracle: `serde_json` reads what is left.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+use super::*;
+
+/// One text within `max_bytes`; the value where it fits.
+fn cut_to(text: &str, max_bytes: u64) -> Cut {
+    let view = View { text, max_bytes, max_lines: None };
+    cut(&[view]).unwrap_or_else(|| panic!("{text} is not over {max_bytes}"))
+}
+
+/// What was made shorter, as a notice would name it.
+fn named(cut: &Cut) -> Vec<String> {
+    let name = |one: &Shortened| {
+        format!("{}/{} {:?} {}", one.shown, one.total, one.kind, one.name.clone().unwrap_or_default())
+    };
+    cut.shortened.iter().map(name).collect()
+}
+
+#[test]
+fn arrays_keep_first_items() {
+    let cases: [(&str, u64, &str, &[&str]); 10] = [
+        ("[1, 2.50, 3e0, 4]", 10, "[1, 2.50]", &["2/4 Items "]),
+        (
+            r#"{"a": 1, "results": [ "\u00e9", "b", "c" ]}"#,
+            40,
+            r#"{"a": 1, "results": [ "\u00e9", "b" ]}"#,
+            &["2/3 Items results"],
+        ),
+        ("[[1,2,3,4,5,6,7,8,9]]", 12, "[[1,2,3,4]]", &["4/9 Items [0]"]),
+        (r#"{"d":{"x.y":[10,20,30,40]}}"#, 24, r#"{"d":{"x.y":[10,20,30]}}"#, &["3/4 Items d.\"x.y\""]),
+        (
+            r#"{"a":[1,2,3,4,5,6,7,8],"b":[1,2,3,4,5,6,7,8]}"#,
+            31,
+            r#"{"a":[1,2,3,4],"b":[1,2,3,4,5]}"#,
+            &["4/8 Items a", "5/8 Items b"],
+        ),
+        (
+            r#"{"r":[{"body":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"},2,3]}"#,
+            48,
+            r#"{"r":[{"body":"aaaaaaaaaaaaaa… [truncated]"}]}"#,
+            &["1/3 Items r", "14/50 Characters r[0].body"],
+        ),
+        ("[12345678901234567890]", 8, "[]", &["0/1 Items "]),
+        (r#"{"a":1,"b":2,"c":3}"#, 14, r#"{"a":1,"b":2}"#, &["2/3 Members "]),
+        (r#"{"a":{"a":{"a":{"a":1}}}}"#, 14, r#"{"a":{"a":{}}}"#, &["0/1 Members a.a"]),
+        (r#"{"k":1,"k":[1,2,3,4,5]}"#, 19, r#"{"k":1,"k":[1,2,3]}"#, &["3/5 Items k"]),
+    ];
+    for (text, max_bytes, expected, names) in cases {
+        let cut = cut_to(text, max_bytes);
+        assert_eq!(
+            (cut.texts[0].as_str(), named(&cut)),
+            (expected, names.iter().map(ToString::to_string).collect()),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn strings_end_at_a_character() {
+    let body = r"\ud83d\ude00é\n".repeat(40);
+    for max_bytes in 23..60 {
+        let cut = cut_to(&format!("[\"{body}\"]"), max_bytes);
+        let value: Value = serde_json::from_str(&cut.texts[0]).unwrap();
+        let kept = value[0].as_str().unwrap().strip_suffix("… [truncated]").unwrap();
+        assert!("\u{1f600}é\n".repeat(40).starts_with(kept), "{kept:?}");
+        assert_eq!(cut.shortened[0].shown, kept.chars().count() as u64);
+        assert_eq!(cut.shortened[0].total, 120);
+        assert!(cut.single_too_large);
+    }
+}
+
+#[test]
+fn lines_are_limited_where_they_count() {
+    let text = format!("[\n{}\n]", vec!["  1"; 100].join(",\n"));
+    let cut = cut(&[View { text: &text, max_bytes: 10_000, max_lines: Some(12) }]).unwrap();
+    assert_eq!((cut.texts[0].lines().count(), cut.shortened[0].shown), (12, 10));
+}
+
+#[test]
+fn one_value_in_two_layouts_is_cut_alike() {
+    let value = json!({"rows": (0..50).map(|n| json!({"n": n, "t": "é"})).collect::<Vec<_>>()});
+    let (compact, pretty) = (value.to_string(), serde_json::to_string_pretty(&value).unwrap());
+    assert!(
+        is_same(&compact, &pretty) && is_same(r#"["\u00e9", 1.0]"#, "[\"é\",1]") && !is_same("[1]", "[2]")
+    );
+    let view = |text, max_bytes| View { text, max_bytes, max_lines: None };
+    let cut = cut(&[view(&pretty, 1000), view(&compact, 1000)]).unwrap();
+    let read = |n: usize| serde_json::from_str::<Value>(&cut.texts[n]).unwrap();
+    assert_eq!(read(0), read(1));
+    assert_eq!(read(0)["rows"].as_array().unwrap().len() as u64, cut.shortened[0].shown);
+    assert!(cut.texts[0].len() <= 1000 && cut.texts[1].len() < cut.texts[0].len());
+}
+
+#[test]
+fn nested_deeply_ends_in_bounded_work() {
+    let deep = |levels: usize| format!("{}{}{}", "[".repeat(levels), "7".repeat(100_000), "]".repeat(levels));
+    assert!(value_of(&deep(1000)).is_some() && value_of(&deep(1001)).is_none());
+    let run = move || cut_to(&deep(1000), 5000);
+    let cut = std::thread::Builder::new().stack_size(64 << 20).spawn(run).unwrap().join().unwrap();
+    assert!(cut.texts[0].len() <= 5000 && serde_json::from_str::<IgnoredAny>(&cut.texts[0]).is_ok());
+}
+
+#[test]
+fn what_is_one_value() {
+    for text in ["{}", " [1]\n", "{\"a\":{}}\r\n"] {
+        assert_eq!(value_of(text), Some(text.trim()), "{text:?}");
+    }
+    for text in ["", "1", "\"a\"", "{} {}", "[1", "# a", "{\"a\":1}\nand more", "\u{a0}[1]"] {
+        assert_eq!(value_of(text), None, "{text:?}");
+    }
+}
+
+#[test]
+fn indented_text_keeps_its_tokens() {
+    let mut out = Vec::new();
+    indent("{ \"a\":[1.50,{}, [ ]],\"b\" :\"\\u00e9 , {\"}", 0, &mut out).unwrap();
+    let expected = "{\n  \"a\": [\n    1.50,\n    {},\n    []\n  ],\n  \"b\": \"\\u00e9 , {\"\n}";
+    assert_eq!(String::from_utf8(out).unwrap(), expected);
+}
+
+/// Any JSON, in any spacing, with keys and numbers that a parser might change.
+fn any_json() -> impl Strategy<Value = String> {
+    let space = prop_oneof![4 => Just(""), 1 => Just(" "), 1 => Just("\n  ")];
+    let leaf = prop_oneof![
+        Just("null".to_owned()),
+        Just("1.50".to_owned()),
+        Just("12345678901234567890123".to_owned()),
+        "[a-zé\"\\\\\n]{0,40}".prop_map(|text| serde_json::to_string(&text).unwrap()),
+        Just(r#""\ud83d\ude00\u00e9\/""#.to_owned()),
+    ];
+    let inner = leaf.prop_recursive(5, 80, 8, move |inner| {
+        let space = space.clone();
+        let items = prop::collection::vec((inner.clone(), space.clone()), 0..8);
+        let members = prop::collection::vec(("[a-d.]{0,3}", inner, space.clone()), 0..8);
+        prop_oneof![
+            (items, space.clone()).prop_map(|(items, end)| {
+                let items: Vec<String> = items.iter().map(|(item, space)| format!("{space}{item}")).collect();
+                format!("[{}{end}]", items.join(","))
+            }),
+            (members, space).prop_map(|(members, end)| {
+                let member =
+                    |(key, value, space): &(String, String, &str)| format!("{space}\"{key}\":{space}{value}");
+                let members: Vec<String> = members.iter().map(member).collect();
+                format!("{{{}{end}}}", members.join(","))
+            }),
+        ]
+    });
+    inner.prop_filter("an array or an object", |text| text.starts_with(['{', '[']))
+}
+
+/// True if `kept` is `whole` with items and members missing at ends, strings ended early, and nothing else.
+fn is_prefix(kept: &str, whole: &str, cuts: &mut BTreeMap<&'static str, u64>) -> bool {
+    if kept == whole {
+        return true;
+    }
+    let first = kept.as_bytes()[0];
+    if first != whole.as_bytes()[0] {
+        return false;
+    }
+    match first {
+        b'"' => {
+            let kept = kept.strip_suffix("… [truncated]\"").unwrap_or("no end");
+            *cuts.entry("strings").or_default() += 1;
+            whole.starts_with(kept)
+        }
+        b'[' => {
+            let read = |text| serde_json::from_str::<Vec<&RawValue>>(text).unwrap();
+            let (kept, whole) = (read(kept), read(whole));
+            *cuts.entry("arrays").or_default() += u64::from(kept.len() < whole.len());
+            // Only the first item may be another one.
+            kept.len() <= whole.len()
+                && kept.iter().zip(&whole).enumerate().all(|(n, (a, b))| {
+                    a.get() == b.get() || (n == 0 && kept.len() == 1 && is_prefix(a.get(), b.get(), cuts))
+                })
+        }
+        b'{' => {
+            let read = |text: &str| -> Vec<(String, String)> {
+                let bytes = text.as_bytes();
+                let child = |child: scan::Child| (text[child.key].to_owned(), text[child.value].to_owned());
+                scan::children(bytes, 0..text.len()).map(child).collect()
+            };
+            let (kept, whole) = (read(kept), read(whole));
+            *cuts.entry("objects").or_default() += u64::from(kept.len() < whole.len());
+            kept.len() <= whole.len()
+                && kept.iter().zip(&whole).all(|(a, b)| a.0 == b.0 && is_prefix(&a.1, &b.1, cuts))
+        }
+        _ => false,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(3000))]
+
+    #[test]
+    fn any_value_is_cut_to_a_valid_prefix_within_the_limit(text in any_json(), max_bytes in 2_u64..200) {
+        let view = View { text: &text, max_bytes, max_lines: None };
+        let Some(cut) = cut(&[view]) else {
+            prop_assert!(text.len() as u64 <= max_bytes);
+            return Ok(());
+        };
+        prop_assert!(text.len() as u64 > max_bytes);
+        let kept = &cut.texts[0];
+        prop_assert!(kept.len() as u64 <= max_bytes, "{} of {}: {}", kept.len(), max_bytes, kept);
+        prop_assert_eq!(value_of(kept), Some(kept.as_str()));
+        let mut cuts = BTreeMap::new();
+        prop_assert!(is_prefix(kept, &text, &mut cuts), "{} of {}", kept, text);
+        let told = |kind| cut.shortened.iter().filter(|one| one.kind == kind).count() as u64;
+        let seen = |kind| cuts.get(kind).copied().unwrap_or(0);
+        prop_assert_eq!(told(Kind::Items), seen("arrays"), "{} of {}", kept, text);
+        prop_assert_eq!(told(Kind::Members), seen("objects"), "{} of {}", kept, text);
+        prop_assert_eq!(told(Kind::Characters), seen("strings"), "{} of {}", kept, text);
+        for one in &cut.shortened {
+            prop_assert!(one.shown < one.total);
+        }
+    }
+
+    #[test]
+    fn two_layouts_stay_one_value(text in any_json(), max_bytes in 2_u64..200) {
+        let mut pretty = Vec::new();
+        indent(&text, 0, &mut pretty).unwrap();
+        let pretty = String::from_utf8(pretty).unwrap();
+        prop_assert!(is_same(&text, &pretty));
+        let view = |text, max_bytes| View { text, max_bytes, max_lines: Some(20) };
+        let Some(cut) = cut(&[view(&pretty, max_bytes), View { max_lines: None, ..view(&text, max_bytes) }]) else {
+            return Ok(());
+        };
+        prop_assert!(is_same(&cut.texts[0], &cut.texts[1]), "{} and {}", cut.texts[0], cut.texts[1]);
+        prop_assert!(cut.texts.iter().all(|text| text.len() as u64 <= max_bytes));
+        prop_assert!(cut.texts[0].lines().count() <= 20);
+    }
+
+    #[test]
+    fn indented_text_is_the_same_value(text in any_json()) {
+        let mut out = Vec::new();
+        indent(&text, 0, &mut out).unwrap();
+        let out = String::from_utf8(out).unwrap();
+        let bare = |text: &str| -> String {
+            let mut tokens = String::new();
+            let mut at = 0;
+            while at < text.len() {
+                let end = match text.as_bytes()[at] {
+                    b'"' => scan::string_end(text.as_bytes(), at),
+                    _ => at + 1,
+                };
+                tokens.push_str(text[at..end].trim());
+                at = end;
+            }
+            tokens
+        };
+        prop_assert_eq!(bare(&text), bare(&out));
+    }
+}

@@ -1,0 +1,181 @@
+//! A tool's result, within the limits: its text, its structured content, and what is said of both.
+
+mod left;
+mod rebuild;
+mod said;
+
+use std::borrow::Cow;
+
+use cutline_core::text::{Counter, Extent};
+use cutline_core::truncate::{Bounds, Keep, TruncatedBy};
+
+use super::json;
+use super::message::{Block, ResultMember, ToolResult};
+use super::save::{Save, Whole};
+use super::schema::OutputSchema;
+use super::text;
+use left::{Over, StructuredLeft, TextLeft};
+use rebuild::{Rebuilt, Structured};
+use said::Facts;
+
+pub(super) use rebuild::Writer;
+
+/// What holds for the results of one tool.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Rules<'a> {
+    /// Lines and bytes of a result's text; the bytes hold for its structured content too.
+    pub(super) bounds: Bounds,
+    /// Which part of a text is kept.
+    pub(super) keep: KeepPart,
+    /// A line after the notice.
+    pub(super) hint: Option<&'a str>,
+    /// What the tool promises of its structured content.
+    pub(super) schema: &'a OutputSchema,
+}
+
+/// Which part of a text is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum KeepPart {
+    /// The start.
+    #[default]
+    Head,
+    /// The end.
+    Tail,
+    /// Both ends: a fifth of the lines from the start, the others from the end.
+    Ends,
+}
+
+impl KeepPart {
+    fn of_lines(self, lines: u64) -> Keep {
+        match self {
+            Self::Head => Keep::Head(lines),
+            Self::Ends if lines > 1 => {
+                let head = (lines / 5).max(1);
+                Keep::Both { head, tail: lines - head }
+            }
+            Self::Tail | Self::Ends => Keep::Tail(lines),
+        }
+    }
+}
+
+/// What became of a result.
+#[derive(Debug)]
+pub(super) struct Judged {
+    /// The result as it is now; `None` where it is within its limits.
+    pub(super) result: Option<String>,
+    /// Lines and bytes of it that are given: of its text, else of its structured content.
+    pub(super) given: Extent,
+    /// Lines and bytes that there were.
+    pub(super) total: Extent,
+    /// The limit that cut it.
+    pub(super) truncated_by: Option<TruncatedBy>,
+}
+
+/// Looks at `result`, and cuts it where it is over the limits; the whole goes to `save` first.
+pub(super) fn judge(result: &ToolResult<'_>, rules: &Rules<'_>, save: &dyn Save) -> Judged {
+    let nothing = Vec::new();
+    let content = match result.get("content") {
+        Some(ResultMember::Content(blocks)) => blocks,
+        _ => &nothing,
+    };
+    let structured = match result.get("structuredContent") {
+        Some(ResultMember::Other(raw)) => Some(raw.get()),
+        _ => None,
+    };
+    let texts: Vec<&str> = content.iter().filter_map(Block::text).map(Cow::as_ref).collect();
+    let raw = text::counted(texts.iter().copied());
+    let ends_with_newline = text::ends_with_newline(texts.iter().copied());
+    let text_fits = text::fits(raw.extent(), ends_with_newline, rules.bounds);
+    let structured_fits = structured.is_none_or(|raw| raw.len() as u64 <= rules.bounds.bytes);
+    if text_fits && structured_fits {
+        let given =
+            if texts.is_empty() { structured.map_or_else(Extent::default, extent) } else { raw.extent() };
+        return Judged { result: None, given, total: given, truncated_by: None };
+    }
+    let over = Over { texts, raw, bounds: rules.bounds, keep: rules.keep };
+    Judge { result, content, structured, over, rules, save }.cut(!text_fits, !structured_fits)
+}
+
+/// A result that is over a limit.
+struct Judge<'a> {
+    result: &'a ToolResult<'a>,
+    content: &'a [Block<'a>],
+    structured: Option<&'a str>,
+    over: Over<'a>,
+    rules: &'a Rules<'a>,
+    save: &'a dyn Save,
+}
+
+impl Judge<'_> {
+    fn cut(&self, text_is_over: bool, structured_is_over: bool) -> Judged {
+        let values = self.over.values(text_is_over);
+        let twin = self.structured.filter(|raw| match values.as_slice() {
+            [Some(value)] => json::value_of(raw).is_some() && json::is_same(value, raw),
+            _ => false,
+        });
+        let (left, structured) = if let (Some(twin), [Some(value)]) = (twin, values.as_slice()) {
+            let (left, structured) = self.over.cut_alike(value, twin);
+            (Some(left), Some(structured))
+        } else {
+            let left = text_is_over.then(|| self.over.cut_text(&values));
+            let structured = self.structured.filter(|_| structured_is_over);
+            (left, structured.map(|raw| self.over.cut_structured(raw)))
+        };
+        self.finish(left.as_ref(), structured.as_ref(), twin.is_some())
+    }
+
+    /// Saves the whole, and puts the result together again. `is_same` where the text and the
+    /// structured content are one value.
+    fn finish(
+        &self,
+        left: Option<&TextLeft<'_>>,
+        structured: Option<&StructuredLeft<'_>>,
+        is_same: bool,
+    ) -> Judged {
+        let blocks = left.map(|left| left.blocks.as_slice());
+        let text_said = left.and_then(|left| Some((left, left.said.as_ref()?)));
+        let facts = match (text_said, structured) {
+            (Some((left, said)), _) => Facts {
+                said,
+                output: left.output,
+                output_chars: left.output_chars,
+                total: self.over.raw.extent(),
+                total_chars: self.over.chars(),
+            },
+            (None, Some(structured)) => structured.facts(),
+            (None, None) => {
+                // Only its escapes were too much.
+                let rebuilt = Rebuilt { blocks, ..Rebuilt::default() };
+                let result = Some(rebuilt.to_text(self.result, self.content));
+                let given = left.map_or_else(Extent::default, |left| left.output);
+                return Judged { result, given, total: self.over.raw.extent(), truncated_by: None };
+            }
+        };
+        let whole: Option<&Whole<'_>> = text_said.map(|(left, _)| &left.whole);
+        let beside = structured.filter(|_| !is_same).map(|structured| structured.whole);
+        let saved = self.save.save(whole, beside);
+        let holds = structured.is_none_or(|structured| structured.holds(self.rules.schema));
+        let details = facts.details(self.rules.bounds, &saved, !holds);
+        let notice = saved.notice(facts.said.shown.clone(), facts.said.blocks);
+        let rebuilt = Rebuilt {
+            blocks,
+            notice: Some(match self.rules.hint {
+                Some(hint) => format!("{notice}\n{hint}"),
+                None => notice.to_string(),
+            }),
+            structured: structured.map_or(Structured::AsItWas, StructuredLeft::now),
+            details: Some(&details),
+        };
+        let result = Some(rebuilt.to_text(self.result, self.content));
+        Judged { result, given: facts.output, total: facts.total, truncated_by: Some(facts.said.by) }
+    }
+}
+
+fn extent(text: &str) -> Extent {
+    let mut counter = Counter::default();
+    counter.push(text.as_bytes());
+    counter.extent()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,220 @@
+//! What is left of a result's text and of its structured content.
+
+use std::borrow::Cow;
+
+use cutline_core::text::terminal::Terminal;
+use cutline_core::text::{Counter, Extent};
+use cutline_core::truncate::{Bounds, Keep, TruncatedBy};
+
+use super::rebuild::Structured;
+use super::said::{Facts, Said};
+use super::{KeepPart, extent};
+use crate::wrap::json::{self, Cut, Shortened, View};
+use crate::wrap::save::Whole;
+use crate::wrap::schema::OutputSchema;
+use crate::wrap::text::{self, Kept, Outcome, Piece};
+
+/// The character that begins an escape sequence.
+const ESC: char = '\u{1b}';
+
+/// A result of which something is over a limit.
+pub(super) struct Over<'a> {
+    /// The text of each block that has one.
+    pub(super) texts: Vec<&'a str>,
+    /// The counts of these as one text.
+    pub(super) raw: Counter,
+    pub(super) bounds: Bounds,
+    pub(super) keep: KeepPart,
+}
+
+/// What is left of the text.
+pub(super) struct TextLeft<'a> {
+    /// What becomes of each block with a text.
+    pub(super) blocks: Vec<BlockLeft<'a>>,
+    /// What is said of it; nothing where only its escapes were resolved.
+    pub(super) said: Option<Said>,
+    pub(super) output: Extent,
+    pub(super) output_chars: u64,
+    /// The text as it was.
+    pub(super) whole: Whole<'a>,
+}
+
+/// What becomes of a block with a text.
+pub(super) enum BlockLeft<'a> {
+    /// It goes.
+    Gone,
+    /// This is its text.
+    Text(Cow<'a, str>),
+    /// This is its text, and JSON: nothing may stand beside it.
+    Json(Cow<'a, str>),
+}
+
+/// What is left of the structured content.
+pub(super) struct StructuredLeft<'a> {
+    /// The value; `None` where it can't be cut, and goes.
+    text: Option<String>,
+    shortened: Vec<Shortened>,
+    said: Said,
+    /// The value as it was.
+    pub(super) whole: &'a str,
+}
+
+impl StructuredLeft<'_> {
+    /// What takes its place.
+    pub(super) fn now(&self) -> Structured<'_> {
+        self.text.as_deref().map_or(Structured::Gone, Structured::Text)
+    }
+
+    /// True if it surely is what `schema` promises.
+    pub(super) fn holds(&self, schema: &OutputSchema) -> bool {
+        self.text.is_some() && schema.holds_for(&self.shortened)
+    }
+
+    pub(super) fn facts(&self) -> Facts<'_> {
+        let text = self.text.as_deref().unwrap_or("");
+        Facts {
+            said: &self.said,
+            output: extent(text),
+            output_chars: chars(text),
+            total: extent(self.whole),
+            total_chars: chars(self.whole),
+        }
+    }
+}
+
+impl<'a> Over<'a> {
+    /// The JSON value that each text is. Where the text fits, only one that stands alone is looked at.
+    pub(super) fn values(&self, text_is_over: bool) -> Vec<Option<&'a str>> {
+        let all = text_is_over || self.texts.len() == 1;
+        self.texts.iter().map(|text| if all { json::value_of(text) } else { None }).collect()
+    }
+
+    /// Characters of all texts.
+    pub(super) fn chars(&self) -> u64 {
+        self.texts.iter().map(|text| chars(text)).sum()
+    }
+
+    /// Cuts the one text and the structured content, which are the same value, alike.
+    pub(super) fn cut_alike(&self, value: &'a str, twin: &'a str) -> (TextLeft<'a>, StructuredLeft<'a>) {
+        let views = [self.view_of_text(value), self.view_of_structured(twin)];
+        let over_bytes = views.iter().any(|view| view.text.len() as u64 > view.max_bytes);
+        let by = if over_bytes { TruncatedBy::Bytes } else { TruncatedBy::Lines };
+        let mut cut = cut(&views);
+        let structured = cut.texts.pop();
+        let said = self.said(&cut, by, None);
+        let shortened = cut.shortened.clone();
+        let structured = StructuredLeft { text: structured, shortened, said, whole: twin };
+        (self.left_of_value(0, cut, by, value), structured)
+    }
+
+    /// Cuts structured content. Deeper than a value may be that is looked into, it goes.
+    pub(super) fn cut_structured(&self, raw: &'a str) -> StructuredLeft<'a> {
+        let mut cut = match json::value_of(raw) {
+            Some(value) => cut(&[self.view_of_structured(value)]),
+            None => Cut { texts: Vec::new(), shortened: Vec::new(), single_too_large: true },
+        };
+        let said = self.said(&cut, TruncatedBy::Bytes, None);
+        StructuredLeft { text: cut.texts.pop(), shortened: cut.shortened, said, whole: raw }
+    }
+
+    /// Cuts the text, of which each block may be one of `values`.
+    pub(super) fn cut_text(&self, values: &[Option<&'a str>]) -> TextLeft<'a> {
+        let Bounds { lines, bytes } = self.bounds;
+        if let [Some(value)] = values {
+            return self.cut_value(0, value, TruncatedBy::Bytes);
+        }
+        let all_json = values.iter().all(Option::is_some);
+        let texts = self.texts.iter().map(|text| resolved(text, bytes));
+        let owned: Vec<(Cow<'a, str>, bool)> = texts.zip(values.iter().map(Option::is_some)).collect();
+        let pieces: Vec<Piece<'_>> =
+            owned.iter().map(|(text, is_json)| Piece { text, is_json: *is_json }).collect();
+        let keep = if all_json { Keep::Head(lines) } else { self.keep.of_lines(lines) };
+        let (kept, said, output, output_chars) = match text::cut(&pieces, keep, bytes, &self.raw) {
+            Outcome::OneValue(n, by) => {
+                let value = values.get(n).copied().flatten().unwrap_or("");
+                return TextLeft { whole: self.whole(all_json), ..self.cut_value(n, value, by) };
+            }
+            Outcome::Fits => {
+                let output = text::counted(owned.iter().map(|(text, _)| text.as_ref())).extent();
+                let output_chars = owned.iter().map(|(text, _)| chars(text)).sum();
+                (vec![Kept::Whole; owned.len()], None, output, output_chars)
+            }
+            Outcome::Cut(cut) => {
+                let said = Said::of_text(&cut, all_json, self.raw.extent().lines, bytes);
+                (cut.kept, Some(said), cut.output, cut.output_chars)
+            }
+        };
+        let left = |((text, is_json), kept): ((Cow<'a, str>, bool), Kept)| {
+            let text = match kept {
+                Kept::Nothing => return BlockLeft::Gone,
+                Kept::Whole => text,
+                Kept::Part(part) => Cow::Owned(part),
+            };
+            if is_json { BlockLeft::Json(text) } else { BlockLeft::Text(text) }
+        };
+        let blocks = owned.into_iter().zip(kept).map(left).collect();
+        TextLeft { blocks, said, output, output_chars, whole: self.whole(all_json) }
+    }
+
+    fn whole(&self, all_json: bool) -> Whole<'a> {
+        if all_json { Whole::JsonAll(self.texts.clone()) } else { Whole::Text(self.texts.clone()) }
+    }
+
+    /// Cuts the block `n`, one JSON value that alone is over the limit; no other is shown.
+    fn cut_value(&self, n: usize, value: &'a str, by: TruncatedBy) -> TextLeft<'a> {
+        let by = match (value.len() as u64 > self.bounds.bytes, self.texts.len()) {
+            (true, _) => TruncatedBy::Bytes,
+            (false, 1) => TruncatedBy::Lines,
+            (false, _) => by,
+        };
+        self.left_of_value(n, cut(&[self.view_of_text(value)]), by, value)
+    }
+
+    fn left_of_value(&self, n: usize, mut cut: Cut, by: TruncatedBy, value: &'a str) -> TextLeft<'a> {
+        let count = self.texts.len();
+        let said = self.said(&cut, by, (count > 1).then_some((1, count as u64)));
+        let text = cut.texts.pop().unwrap_or_default();
+        let (output, output_chars) = (extent(&text), chars(&text));
+        let mut blocks: Vec<BlockLeft<'a>> = self.texts.iter().map(|_| BlockLeft::Gone).collect();
+        if let Some(own) = blocks.get_mut(n) {
+            *own = BlockLeft::Json(Cow::Owned(text));
+        }
+        TextLeft { blocks, said: Some(said), output, output_chars, whole: Whole::Json(value) }
+    }
+
+    fn said(&self, cut: &Cut, by: TruncatedBy, blocks: Option<(u64, u64)>) -> Said {
+        Said::of_json(cut, by, blocks, self.bounds.bytes)
+    }
+
+    fn view_of_text(&self, text: &'a str) -> View<'a> {
+        View { text, max_bytes: self.bounds.bytes, max_lines: Some(self.bounds.lines) }
+    }
+
+    fn view_of_structured(&self, text: &'a str) -> View<'a> {
+        View { text, max_bytes: self.bounds.bytes, max_lines: None }
+    }
+}
+
+fn cut(views: &[View<'_>]) -> Cut {
+    json::cut(views).unwrap_or_else(|| Cut {
+        texts: views.iter().map(|view| view.text.to_owned()).collect(),
+        shortened: Vec::new(),
+        single_too_large: false,
+    })
+}
+
+/// A text as a terminal would show it, where it holds escapes.
+fn resolved(text: &str, max_bytes: u64) -> Cow<'_, str> {
+    if !text.contains(ESC) {
+        return Cow::Borrowed(text);
+    }
+    let mut terminal = Terminal::new(max_bytes);
+    let mut shown = String::new();
+    terminal.push(text, &mut |part| shown.push_str(part));
+    terminal.finish(&mut |part| shown.push_str(part));
+    Cow::Owned(shown)
+}
+
+fn chars(text: &str) -> u64 {
+    text.chars().count() as u64
+}

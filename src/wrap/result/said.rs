@@ -1,0 +1,139 @@
+//! What is said of a cut, in words and as data.
+
+use cutline_core::details::{
+    CHARS_PER_TOKEN, ResultDetails, TruncationDetails, TruncationInfo, TruncationReason,
+};
+use cutline_core::notice::{NAMES_LISTED, Part, PartUnit, ResultShown};
+use cutline_core::text::Extent;
+use cutline_core::truncate::{Bounds, Partial, TruncatedBy};
+
+use crate::wrap::json::{Cut, Kind, Shortened};
+use crate::wrap::save::Saved;
+use crate::wrap::text::{Kept, TextCut};
+
+/// What is said of a cut.
+pub(super) struct Said {
+    /// What is shown.
+    pub(super) shown: ResultShown,
+    /// Text blocks shown, and text blocks in all, where some are not shown.
+    pub(super) blocks: Option<(u64, u64)>,
+    /// The limit.
+    pub(super) by: TruncatedBy,
+    /// True if one item alone was over it.
+    single_too_large: bool,
+    /// How many there were of what was cut first, and how many are left.
+    counts: (u64, u64),
+    partial: Option<Partial>,
+    omitted_lines: Option<u64>,
+}
+
+impl Said {
+    /// What is said of a text of `total_lines`; of blocks of JSON, where it is `all_json`.
+    pub(super) fn of_text(cut: &TextCut, all_json: bool, total_lines: u64, max_bytes: u64) -> Self {
+        let count = cut.kept.len() as u64;
+        let kept = cut.kept.iter().filter(|kept| **kept != Kept::Nothing).count() as u64;
+        let limit = (cut.by == TruncatedBy::Bytes).then_some(max_bytes);
+        let (shown, blocks, counts) = if all_json {
+            let part = Part { shown: kept, total: count, unit: PartUnit::Blocks, name: None };
+            (ResultShown::Parts(vec![part], limit), None, (count, kept))
+        } else {
+            let blocks = (kept < count).then_some((kept, count));
+            (ResultShown::Text(cut.shown), blocks, (total_lines, cut.output.lines))
+        };
+        let (partial, omitted_lines) = (cut.partial, cut.omitted_lines);
+        let single_too_large = partial.is_some();
+        Self { shown, blocks, by: cut.by, single_too_large, counts, partial, omitted_lines }
+    }
+
+    /// What is said of a value.
+    pub(super) fn of_json(cut: &Cut, by: TruncatedBy, blocks: Option<(u64, u64)>, max_bytes: u64) -> Self {
+        let limit = (by == TruncatedBy::Bytes).then_some(max_bytes);
+        Self {
+            shown: ResultShown::Parts(parts(&cut.shortened), limit),
+            blocks,
+            by,
+            single_too_large: cut.single_too_large,
+            counts: cut.shortened.first().map_or((0, 0), |first| (first.total, first.shown)),
+            partial: None,
+            omitted_lines: None,
+        }
+    }
+}
+
+/// The largest of what was made shorter, in the order of the text.
+fn parts(shortened: &[Shortened]) -> Vec<Part> {
+    let mut largest: Vec<(usize, &Shortened)> = shortened.iter().enumerate().collect();
+    largest.sort_by_key(|(n, one)| (std::cmp::Reverse(one.removed_bytes), *n));
+    largest.truncate(NAMES_LISTED);
+    largest.sort_by_key(|(n, _)| *n);
+    if largest.is_empty() {
+        return vec![Part { shown: 0, total: 0, unit: PartUnit::Items, name: None }];
+    }
+    let part = |(_, one): (usize, &Shortened)| Part {
+        shown: one.shown,
+        total: one.total,
+        unit: match one.kind {
+            Kind::Items => PartUnit::Items,
+            Kind::Members => PartUnit::Members,
+            Kind::Characters => PartUnit::Characters,
+        },
+        name: one.name.clone(),
+    };
+    largest.into_iter().map(part).collect()
+}
+
+/// The counts of a cut.
+pub(super) struct Facts<'a> {
+    pub(super) said: &'a Said,
+    pub(super) output: Extent,
+    pub(super) output_chars: u64,
+    pub(super) total: Extent,
+    pub(super) total_chars: u64,
+}
+
+impl Facts<'_> {
+    /// The same as data.
+    pub(super) fn details(&self, bounds: Bounds, saved: &Saved, schema_may_not_hold: bool) -> ResultDetails {
+        let Self { said, output, total, .. } = self;
+        let limit_tokens = bounds.bytes / CHARS_PER_TOKEN;
+        let total_tokens = self.total_chars.div_ceil(CHARS_PER_TOKEN);
+        ResultDetails {
+            truncation: TruncationDetails {
+                truncated: true,
+                truncated_by: said.by,
+                total_lines: total.lines,
+                total_bytes: total.bytes,
+                output_lines: output.lines,
+                output_bytes: output.bytes,
+                max_lines: bounds.lines,
+                max_bytes: bounds.bytes,
+                last_line_partial: said.partial == Some(Partial::LastLine),
+                first_line_exceeds_limit: said.partial == Some(Partial::FirstLine),
+                estimated_tokens: self.output_chars.div_ceil(CHARS_PER_TOKEN),
+                total_estimated_tokens: total_tokens,
+                limit_tokens,
+                total_is_lower_bound: None,
+            },
+            truncation_info: TruncationInfo {
+                reason: match said.by {
+                    _ if said.single_too_large => TruncationReason::SingleResultTooLarge,
+                    TruncatedBy::Lines => TruncationReason::LineLimit,
+                    TruncatedBy::Bytes => TruncationReason::ByteLimit,
+                },
+                original_count: said.counts.0,
+                returned_count: said.counts.1,
+                estimated_chars: self.total_chars,
+                limit_chars: bounds.bytes,
+                estimated_tokens: total_tokens,
+                limit_tokens,
+            },
+            first_line_partial: (said.partial == Some(Partial::FirstLine)).then_some(true),
+            omitted_lines: said.omitted_lines,
+            full_output_path: saved.path(),
+            structured_output_path: saved.structured_path(),
+            full_output_bytes: saved.first_bytes(),
+            spill_error: saved.error(),
+            schema_may_not_hold: schema_may_not_hold.then_some(true),
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Results as they come out, whole.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::wrap::save::Saved;
+use crate::wrap::schema::OutputSchema;
+
+struct Kept(std::cell::RefCell<Vec<String>>);
+
+impl Save for Kept {
+    fn save(&self, text: Option<&Whole<'_>>, structured: Option<&str>) -> Saved {
+        self.0.borrow_mut().extend(text.map(|text| format!("{text:?}")));
+        self.0.borrow_mut().extend(structured.map(|text| format!("structured {text}")));
+        Saved::at("/saved")
+    }
+}
+
+/// What a result becomes within 5 lines and `bytes`; null where it passes. And what was saved.
+fn judged(result: &Value, keep: KeepPart, bytes: u64) -> (Value, Vec<String>) {
+    let text = result.to_string();
+    let parsed: ToolResult<'_> = serde_json::from_str(&text).unwrap();
+    let kept = Kept(std::cell::RefCell::default());
+    let rules = Rules { bounds: Bounds { lines: 5, bytes }, keep, hint: None, schema: &OutputSchema::Absent };
+    let judged = judge(&parsed, &rules, &kept);
+    let value = judged.result.map_or(Value::Null, |result| serde_json::from_str(&result).unwrap());
+    (value, kept.0.into_inner())
+}
+
+fn text(text: &str) -> Value {
+    json!({"type": "text", "text": text})
+}
+
+#[test]
+fn a_result_that_fits_passes() {
+    for result in [
+        json!({"content": [text("a\nb\nc\nd\ne\n")]}),
+        json!({"content": [text(" \n")], "isError": true}),
+        json!({}),
+        json!({"structuredContent": {"a": 1}, "content": []}),
+        json!({"content": [{"type": "image", "data": "x".repeat(500), "mimeType": "image/png"}]}),
+    ] {
+        assert_eq!(judged(&result, KeepPart::Head, 100).0, Value::Null, "{result}");
+    }
+}
+
+#[test]
+fn blocks_are_kept_in_their_places() {
+    let image = json!({"type": "image", "data": "AA", "mimeType": "image/png"});
+    let result = json!({
+        "content": [text("1\n2"), image, {"type": "text", "text": "3\n4\n5", "annotations": {"priority": 1}}, text("6")],
+        "isError": true,
+        "_meta": {"own": 1, "details": "old"},
+    });
+    let (cut, saved) = judged(&result, KeepPart::Head, 100);
+    let notice = "[Showing lines 1-5 of 8 (2 of 3 text blocks shown). Full output: /saved]";
+    assert_eq!(cut["content"][0], text("1\n2"));
+    assert_eq!(cut["content"][1], image);
+    assert_eq!(cut["content"][2]["text"], format!("3\n4\n\n{notice}"));
+    assert_eq!(cut["content"][2]["annotations"], json!({"priority": 1}));
+    assert_eq!(
+        (cut["content"].as_array().unwrap().len(), &cut["isError"], &cut["_meta"]["own"]),
+        (3, &json!(true), &json!(1))
+    );
+    let details = &cut["_meta"]["details"];
+    assert_eq!(details["truncation"]["truncatedBy"], "lines");
+    assert_eq!(
+        (&details["truncation"]["totalLines"], &details["truncation"]["outputLines"]),
+        (&json!(8), &json!(5))
+    );
+    assert_eq!(details["truncationInfo"]["reason"], "line_limit");
+    assert_eq!(details["fullOutputPath"], "/saved");
+    assert_eq!(saved, [r#"Text(["1\n2", "3\n4\n5", "6"])"#]);
+}
+
+#[test]
+fn other_parts_can_be_kept() {
+    let result = json!({"content": [text("1\n2\n3\n4\n5\n6\n7")]});
+    let shown = |keep| judged(&result, keep, 100).0["content"][0]["text"].as_str().unwrap().to_owned();
+    assert_eq!(shown(KeepPart::Tail), "3\n4\n5\n6\n7\n\n[Showing lines 3-7 of 7. Full output: /saved]");
+    assert_eq!(
+        shown(KeepPart::Ends),
+        "1\n[...Output truncated: 2 lines omitted...]\n4\n5\n6\n7\n\n[Showing lines 1-1 and 4-7 of 7. Full output: /saved]"
+    );
+}
+
+#[test]
+fn json_stands_alone_in_its_block() {
+    let value = json!({"results": [11, 22, 33, 44, 55, 66, 77]});
+    let result = json!({"content": [text(&value.to_string())], "structuredContent": value});
+    let (cut, saved) = judged(&result, KeepPart::Tail, 25);
+    assert_eq!(
+        cut["content"],
+        json!([
+            text(r#"{"results":[11,22,33,44]}"#),
+            text(r#"[Showing 4 of 7 items of "results" (25B limit). Full output: /saved]"#),
+        ])
+    );
+    assert_eq!(cut["structuredContent"], json!({"results": [11, 22, 33, 44]}));
+    let info = &cut["_meta"]["details"]["truncationInfo"];
+    assert_eq!(
+        (&info["reason"], &info["originalCount"], &info["returnedCount"]),
+        (&json!("byte_limit"), &json!(7), &json!(4))
+    );
+    assert_eq!((&info["estimatedChars"], &info["limitChars"]), (&json!(34), &json!(25)));
+    assert_eq!(saved, [r#"Json("{\"results\":[11,22,33,44,55,66,77]}")"#]);
+}
+
+#[test]
+fn structured_content_alone_and_beside_another_text() {
+    let value = json!({"rows": [11, 22, 33, 44, 55, 66, 77]});
+    let alone = json!({"content": [text("seven rows")], "structuredContent": value});
+    let (cut, saved) = judged(&alone, KeepPart::Head, 20);
+    assert_eq!(
+        cut["content"],
+        json!([
+            text("seven rows"),
+            text(r#"[Showing 3 of 7 items of "rows" (20B limit). Full output: /saved]"#)
+        ])
+    );
+    assert_eq!((cut["structuredContent"].to_string().len(), saved.len()), (19, 1));
+    let both = json!({"content": [text(&"x".repeat(30))], "structuredContent": value});
+    let (cut, saved) = judged(&both, KeepPart::Head, 20);
+    assert_eq!(
+        cut["content"][0]["text"],
+        format!("{}\n\n[Showing first 20B of line 1 (line is 30B). Full output: /saved]", "x".repeat(20))
+    );
+    assert_eq!(saved, [format!("Text([\"{}\"])", "x".repeat(30)), format!("structured {value}")]);
+    assert_eq!(cut["_meta"]["details"]["firstLinePartial"], true);
+    let none = json!({"structuredContent": value});
+    let (cut, _) = judged(&none, KeepPart::Head, 20);
+    assert_eq!(
+        cut["content"][0]["text"],
+        r#"[Showing 3 of 7 items of "rows" (20B limit). Full output: /saved]"#
+    );
+}
+
+#[test]
+fn several_json_blocks_are_items() {
+    let blocks: Vec<Value> = (0..9).map(|n| text(&format!("{{\"n\":{n}}}"))).collect();
+    let (cut, saved) = judged(&json!({"content": blocks}), KeepPart::Tail, 100);
+    let notice = "[Showing 3 of 9 blocks. Full output: /saved]";
+    assert_eq!(
+        cut["content"],
+        json!([text("{\"n\":0}"), text("{\"n\":1}"), text("{\"n\":2}"), text(notice)])
+    );
+    assert!(saved[0].starts_with("JsonAll("), "{saved:?}");
+    let large = json!({"content": [text(&json!([1, 2, 3, 4, 5]).to_string()), text("[6]")]});
+    let (cut, _) = judged(&large, KeepPart::Head, 7);
+    let notice = "[Showing 3 of 5 items (7B limit; 1 of 2 text blocks shown). Full output: /saved]";
+    assert_eq!(cut["content"], json!([text("[1,2,3]"), text(notice)]));
+}
+
+#[test]
+fn an_embedded_resource_keeps_its_block() {
+    let resource = |text: &str| json!({"type": "resource", "resource": {"uri": "file:///a", "text": text}});
+    let (cut, _) = judged(&json!({"content": [resource("1\n2\n3\n4\n5\n6")]}), KeepPart::Head, 100);
+    let notice = "[Showing lines 1-5 of 6. Full output: /saved]";
+    assert_eq!(cut["content"], json!([resource("1\n2\n3\n4\n5"), text(notice)]));
+}
+
+#[test]
+fn escapes_are_resolved_where_the_text_is_over_a_limit() {
+    let coloured = "\u{1b}[31mred\u{1b}[0m\n".repeat(5);
+    let (cut, saved) = judged(&json!({"content": [text(&coloured)]}), KeepPart::Head, 40);
+    assert_eq!((cut["content"][0]["text"].as_str().unwrap(), saved.len()), ("red\nred\nred\nred\nred\n", 0));
+    let (cut, saved) = judged(&json!({"content": [text(&coloured.repeat(2))]}), KeepPart::Head, 40);
+    assert!(
+        cut["content"][0]["text"]
+            .as_str()
+            .unwrap()
+            .starts_with("red\nred\nred\nred\nred\n\n[Showing lines 1-5 of 10")
+    );
+    assert!(saved[0].contains("[31m"), "{saved:?}");
+}
+
+#[test]
+fn members_that_stand_twice_are_cut_too() {
+    let long = "x\\n".repeat(20);
+    let twice = format!(r#"{{"content":[],"content":[{{"type":"text","text":"a","text":"{long}"}}]}}"#);
+    let parsed: ToolResult<'_> = serde_json::from_str(&twice).unwrap();
+    let rules = Rules {
+        bounds: Bounds { lines: 5, bytes: 100 },
+        keep: KeepPart::Head,
+        hint: Some("Ask."),
+        schema: &OutputSchema::Absent,
+    };
+    let judged = judge(&parsed, &rules, &Kept(std::cell::RefCell::default()));
+    let cut: Value = serde_json::from_str(&judged.result.unwrap()).unwrap();
+    assert_eq!(
+        cut["content"][0]["text"],
+        "x\nx\nx\nx\nx\n\n[Showing lines 1-5 of 20. Full output: /saved]\nAsk."
+    );
+}

@@ -1,0 +1,123 @@
+//! The output schemas of tools, asked whether they still hold once something was made shorter.
+
+use serde_json::Value;
+
+use super::json::{Kind, Shortened};
+
+/// What a shorter array may break.
+const OF_ITEMS: [&str; 4] = ["minItems", "contains", "enum", "const"];
+/// What an object with fewer members may break.
+const OF_MEMBERS: [&str; 5] = ["required", "minProperties", "dependentRequired", "enum", "const"];
+/// What a string that ends early may break.
+const OF_CHARACTERS: [&str; 5] = ["minLength", "pattern", "format", "enum", "const"];
+/// References that are followed one after the other.
+const MOST_REFERENCES: usize = 32;
+
+/// What is known of a tool's output schema.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) enum OutputSchema {
+    /// The tool was in no list that was seen.
+    #[default]
+    Unseen,
+    /// The tool has none.
+    Absent,
+    /// It is this one.
+    Known(Value),
+}
+
+impl OutputSchema {
+    /// True if it surely holds for a value in which these were made shorter.
+    pub(super) fn holds_for(&self, shortened: &[Shortened]) -> bool {
+        match self {
+            Self::Unseen => false,
+            Self::Absent => true,
+            Self::Known(schema) => shortened.iter().all(|one| holds(schema, one)),
+        }
+    }
+}
+
+fn holds(top: &Value, one: &Shortened) -> bool {
+    let mut schemas = with_alternatives(top, vec![top]);
+    for key in &one.keys {
+        // What promises a value as a whole promises what is in it.
+        if names_any(&schemas, &["enum", "const"]) {
+            return false;
+        }
+        let next = schemas.iter().filter_map(|schema| inner(schema, key.as_deref())).collect();
+        schemas = with_alternatives(top, next);
+    }
+    let breaking: &[&str] = match one.kind {
+        Kind::Items => &OF_ITEMS,
+        Kind::Members => &OF_MEMBERS,
+        Kind::Characters => &OF_CHARACTERS,
+    };
+    !names_any(&schemas, breaking)
+}
+
+/// The schema of a member, or of the first item: only that one is ever looked into.
+fn inner<'a>(schema: &'a Value, key: Option<&str>) -> Option<&'a Value> {
+    let (first, other) = match key {
+        Some(key) => (schema.get("properties").and_then(|all| all.get(key)), "additionalProperties"),
+        None => (schema.get("prefixItems").and_then(|all| all.get(0)), "items"),
+    };
+    first.or_else(|| schema.get(other))
+}
+
+fn names_any(schemas: &[&Value], names: &[&str]) -> bool {
+    schemas.iter().any(|schema| names.iter().any(|name| schema.get(name).is_some()))
+}
+
+/// `schemas`, with what they refer to and what they are put together from.
+fn with_alternatives<'a>(top: &'a Value, schemas: Vec<&'a Value>) -> Vec<&'a Value> {
+    let mut all = schemas;
+    let mut at = 0;
+    while let Some(schema) = all.get(at).copied().filter(|_| at < MOST_REFERENCES) {
+        let lists = ["anyOf", "oneOf", "allOf"].iter().filter_map(|name| schema.get(name)?.as_array());
+        let more: Vec<&Value> = lists.flatten().collect();
+        let referred =
+            schema.get("$ref").and_then(Value::as_str).and_then(|path| top.pointer(path.strip_prefix('#')?));
+        all.extend(more);
+        all.extend(referred);
+        at += 1;
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn shortened(kind: Kind, keys: &[Option<&str>]) -> Shortened {
+        let keys = keys.iter().map(|key| key.map(str::to_owned)).collect();
+        Shortened { kind, shown: 1, total: 2, name: None, keys, removed_bytes: 1 }
+    }
+
+    #[test]
+    fn only_promises_on_what_was_cut_count() {
+        let schema = OutputSchema::Known(json!({
+            "type": "object",
+            "required": ["rows"],
+            "properties": {
+                "rows": {"type": "array", "items": {"$ref": "#/$defs/row"}},
+                "few": {"type": "array", "minItems": 2},
+                "when": {"anyOf": [{"type": "null"}, {"type": "string", "format": "date-time"}]},
+            },
+            "$defs": {"row": {"properties": {"id": {"type": "string", "pattern": "^x"}, "body": {"type": "string"}}}},
+        }));
+        let (items, members, characters) = (Kind::Items, Kind::Members, Kind::Characters);
+        let cases: [(Shortened, bool); 6] = [
+            (shortened(items, &[Some("rows")]), true),
+            (shortened(items, &[Some("few")]), false),
+            (shortened(characters, &[Some("when")]), false),
+            (shortened(characters, &[Some("rows"), None, Some("body")]), true),
+            (shortened(characters, &[Some("rows"), None, Some("id")]), false),
+            (shortened(members, &[]), false),
+        ];
+        for (one, expected) in cases {
+            assert_eq!(schema.holds_for(std::slice::from_ref(&one)), expected, "{one:?}");
+            assert!(!OutputSchema::Unseen.holds_for(std::slice::from_ref(&one)));
+            assert!(OutputSchema::Absent.holds_for(&[one]));
+        }
+    }
+}

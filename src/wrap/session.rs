@@ -1,0 +1,346 @@
+//! The messages of both sides: which pass as they are, which are cut, and which are answered here.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use cutline_core::text::Size;
+
+use super::calls::{Asks, Call, Calls};
+use super::lines::Skimmed;
+use super::message::{AnswerMember, Id, Object, Raw, ResultMember, ToolResult};
+use super::replies::{self, INVALID_REQUEST, SERVER_ENDED};
+use super::result::{self, Writer};
+use super::schema::OutputSchema;
+use super::tally::Tally;
+use super::{Settings, save::Save};
+use crate::stats::Outcome;
+
+/// Bytes from which a message is taken for an answer of a tool first: to read it twice would cost.
+const LARGE_BYTES: usize = 64 * 1024;
+/// Bytes of all output schemas that are kept.
+const SCHEMA_BYTES: usize = 4_000_000;
+
+/// One client, one server, and what is between them.
+pub(super) struct Session {
+    pub(super) settings: Settings,
+    pub(super) tally: Tally,
+    calls: Mutex<Calls>,
+    tools: Mutex<Tools>,
+    /// The client's side; `None` once nothing may be said any more.
+    client: Mutex<Option<Box<dyn Write + Send>>>,
+}
+
+/// The output schemas that were seen.
+#[derive(Default)]
+struct Tools {
+    schemas: BTreeMap<String, OutputSchema>,
+    bytes: usize,
+}
+
+/// What becomes of a message.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Passed {
+    /// It passes as it is.
+    AsItIs,
+    /// This goes in its place.
+    Instead(Vec<u8>),
+    /// It goes nowhere, and why; no reason for an empty line.
+    Dropped(Option<&'static str>),
+}
+
+impl Session {
+    pub(super) fn new(settings: Settings, client: Box<dyn Write + Send>, tally: Tally) -> Self {
+        Self {
+            settings,
+            tally,
+            calls: Mutex::default(),
+            tools: Mutex::default(),
+            client: Mutex::new(Some(client)),
+        }
+    }
+
+    fn calls(&self) -> MutexGuard<'_, Calls> {
+        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes to the client; false where it is gone.
+    pub(super) fn to_client(&self, bytes: &[u8]) -> bool {
+        let mut client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(out) = client.as_mut() else { return false };
+        out.write_all(bytes).and_then(|()| out.flush()).is_ok()
+    }
+
+    /// Notes what a message of the client asks for. Whatever it is, it passes.
+    pub(super) fn note_client(&self, line: &[u8]) {
+        let text = String::from_utf8_lossy(line);
+        if text.trim_ascii_start().starts_with('[') {
+            let batch: Vec<&RawValue> = serde_json::from_str(&text).unwrap_or_default();
+            for message in batch {
+                self.note(message.get());
+            }
+        } else {
+            self.note(&text);
+        }
+    }
+
+    fn note(&self, message: &str) {
+        let Ok(message) = serde_json::from_str::<Raw<'_>>(message) else { return };
+        let Some(method) = message.get("method").and_then(|method| string(method)) else { return };
+        let params = || serde_json::from_str::<Raw<'_>>(message.get("params")?.get()).ok();
+        if method == "notifications/cancelled" {
+            let id = params().and_then(|params| Id::of(params.get("requestId")?));
+            if let Some(id) = id {
+                self.cancelled(&id);
+            }
+            return;
+        }
+        let Some(raw_id) = message.get("id") else { return };
+        let Some(id) = Id::of(raw_id) else { return };
+        let asks = match method.as_ref() {
+            "tools/call" => {
+                let name = params().and_then(|params| Some(string(params.get("name")?)?.into_owned()));
+                Asks::Tool(name.unwrap_or_else(|| method.clone().into_owned()))
+            }
+            "tasks/result" => Asks::Tool(method.clone().into_owned()),
+            "tools/list" => Asks::List,
+            _ => Asks::Other,
+        };
+        let is_stateless =
+            matches!(asks, Asks::Tool(_)) && params().is_some_and(|params| is_stateless(&params));
+        let raw_id = raw_id.get().to_owned();
+        self.calls().open(Call {
+            id,
+            raw_id,
+            asks,
+            is_stateless,
+            since: Instant::now(),
+            is_cancelled: false,
+        });
+    }
+
+    fn cancelled(&self, id: &Id) {
+        let mut calls = self.calls();
+        if let Some(Call { asks: Asks::Tool(tool), since, .. }) = calls.cancel(id) {
+            self.tally.add(tool, since.elapsed(), Outcome::Cancelled);
+        }
+    }
+
+    /// What becomes of a line that the server wrote.
+    pub(super) fn judge_server(&self, line: &[u8], save: &dyn Save) -> Passed {
+        let text = String::from_utf8_lossy(line);
+        let bare = text.trim_ascii();
+        let replaced = match bare.as_bytes().first() {
+            None => return Passed::Dropped(None),
+            Some(b'{') => self.message(bare, save),
+            Some(b'[') => self.batch(bare, save),
+            Some(_) => Err("it is no JSON"),
+        };
+        match replaced {
+            Ok(None) => Passed::AsItIs,
+            Err(why) => Passed::Dropped(Some(why)),
+            Ok(Some(message)) => {
+                let end = line.len() - line.trim_ascii_end().len();
+                let end = line.split_at(line.len() - end).1;
+                Passed::Instead([message.as_bytes(), end].concat())
+            }
+        }
+    }
+
+    /// The messages of a batch; `None` where all pass as they are.
+    fn batch(&self, text: &str, save: &dyn Save) -> Result<Option<String>, &'static str> {
+        let batch: Vec<&RawValue> = serde_json::from_str(text).map_err(|_| "it is no JSON")?;
+        let mut any = false;
+        let messages: Vec<Cow<'_, str>> = batch
+            .iter()
+            .map(|message| match self.message(message.get(), save) {
+                Ok(Some(replaced)) => {
+                    any = true;
+                    Cow::Owned(replaced)
+                }
+                _ => Cow::Borrowed(message.get()),
+            })
+            .collect();
+        Ok(any.then(|| format!("[{}]", messages.join(","))))
+    }
+
+    /// A message of the server's as it is to be; `None` where it passes as it is.
+    fn message(&self, text: &str, save: &dyn Save) -> Result<Option<String>, &'static str> {
+        if text.len() >= LARGE_BYTES
+            && let Ok(answer) = serde_json::from_str::<Object<AnswerMember<'_>>>(text)
+            && let Some(AnswerMember::Result(result)) = answer.get("result")
+            && answer.get("method").is_none()
+        {
+            let id = match answer.get("id") {
+                Some(AnswerMember::Other(id)) => Id::of(id),
+                _ => None,
+            };
+            let call = id.and_then(|id| self.calls().answered(&id));
+            return match call {
+                Some(Call { asks: Asks::Tool(tool), since, .. }) => {
+                    Ok(self.judged(&answer, result, &tool, since, save))
+                }
+                Some(Call { asks: Asks::List, .. }) => {
+                    if let Some(ResultMember::Other(tools)) = result.get("tools") {
+                        self.learn(tools);
+                    }
+                    Ok(None)
+                }
+                _ => Ok(None),
+            };
+        }
+        let message: Raw<'_> = serde_json::from_str(text).map_err(|_| "it is no JSON")?;
+        if message.get("jsonrpc").is_none() {
+            return Err("it is no JSON-RPC");
+        }
+        if message.get("method").is_some() {
+            return Ok(None);
+        }
+        let call = message.get("id").and_then(|id| Id::of(id)).and_then(|id| self.calls().answered(&id));
+        match call {
+            Some(Call { asks: Asks::Tool(tool), since, .. }) => {
+                let answer: Option<Object<AnswerMember<'_>>> = serde_json::from_str(text).ok();
+                if let Some(answer) = &answer
+                    && let Some(AnswerMember::Result(result)) = answer.get("result")
+                {
+                    return Ok(self.judged(answer, result, &tool, since, save));
+                }
+                self.tally.add(&tool, since.elapsed(), Outcome::Error);
+            }
+            Some(Call { asks: Asks::List, .. }) => {
+                let result = message
+                    .get("result")
+                    .and_then(|result| serde_json::from_str::<Raw<'_>>(result.get()).ok());
+                if let Some(tools) = result.as_ref().and_then(|result| result.get("tools")) {
+                    self.learn(tools);
+                }
+            }
+            _ => {}
+        }
+        Ok(None)
+    }
+
+    /// The answer of a tool as it is to be; `None` where it passes as it is.
+    fn judged(
+        &self,
+        answer: &Object<AnswerMember<'_>>,
+        result: &ToolResult<'_>,
+        tool: &str,
+        since: Instant,
+        save: &dyn Save,
+    ) -> Option<String> {
+        let schema = {
+            let tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+            tools.schemas.get(tool).cloned().unwrap_or_default()
+        };
+        let rules = self.settings.rules(tool, &schema);
+        let judged = result::judge(result, &rules, save);
+        let is_error = matches!(result.get("isError"), Some(ResultMember::Other(raw)) if raw.get() == "true");
+        self.tally.answered(tool, since.elapsed(), &judged, is_error, rules.bounds);
+        let new = judged.result?;
+        let mut out = Writer::new();
+        for (name, member) in &answer.0 {
+            out.member(name, |out| match member {
+                AnswerMember::Result(_) => out.push_str(&new),
+                AnswerMember::Other(raw) => out.push_str(raw.get()),
+            });
+        }
+        Some(out.end())
+    }
+
+    /// Keeps the output schemas of a list of tools.
+    fn learn(&self, tools: &RawValue) {
+        let Ok(list) = serde_json::from_str::<Vec<Raw<'_>>>(tools.get()) else { return };
+        let mut known = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
+        for tool in list {
+            let Some(name) = tool.get("name").and_then(|name| string(name)) else { continue };
+            let schema = tool.get("outputSchema").map(|raw| raw.get());
+            known.bytes += name.len() + schema.map_or(0, str::len);
+            if known.bytes > SCHEMA_BYTES {
+                // Another list of the same tools replaces what is known.
+                known.schemas.clear();
+                known.bytes = 0;
+                return;
+            }
+            let schema = match schema.map(serde_json::from_str::<Value>) {
+                None => OutputSchema::Absent,
+                Some(Ok(schema)) => OutputSchema::Known(schema),
+                Some(Err(_)) => OutputSchema::Unseen,
+            };
+            known.schemas.insert(name.into_owned(), schema);
+        }
+    }
+
+    fn too_large(&self) -> String {
+        format!("Message is over {} (--max-message)", Size(self.settings.max_message_bytes as u64))
+    }
+
+    /// Answers for a message of the client's that was over the limit; what is to be said to the server.
+    pub(super) fn oversized_from_client(&self, message: &Skimmed) -> Option<String> {
+        let reply = |id: &RawValue| replies::error(id.get(), INVALID_REQUEST, &self.too_large());
+        match (message.id.as_deref(), &message.method) {
+            (Some(id), Some(_)) => {
+                self.to_client(reply(id).as_bytes());
+                None
+            }
+            (Some(id), None) => Some(reply(id)),
+            (None, _) => {
+                tracing::warn!("a message of the client was dropped: {}", self.too_large());
+                None
+            }
+        }
+    }
+
+    /// The same for one of the server's.
+    pub(super) fn oversized_from_server(&self, message: &Skimmed) -> Option<String> {
+        let why = self.too_large();
+        let (Some(id), None) = (message.id.as_deref(), &message.method) else {
+            let id = message.id.as_deref();
+            if id.is_none() {
+                tracing::warn!("a message of the server was dropped: {why}");
+            }
+            return id.map(|id| replies::error(id.get(), INVALID_REQUEST, &why));
+        };
+        let call = Id::of(id).and_then(|id| self.calls().answered(&id));
+        let reply = match call {
+            Some(Call { asks: Asks::Tool(tool), since, is_stateless, .. }) => {
+                self.tally.add(&tool, since.elapsed(), Outcome::Error);
+                replies::tool_error(id.get(), &why, is_stateless)
+            }
+            _ => replies::error(id.get(), SERVER_ENDED, &why),
+        };
+        self.to_client(reply.as_bytes());
+        None
+    }
+
+    /// Answers all that still waits, as the server has ended; then nothing is said any more.
+    pub(super) fn finish(&self, why: &str) {
+        for Call { raw_id, asks, is_stateless, since, .. } in self.calls().take_waiting() {
+            let reply = match asks {
+                Asks::Tool(tool) => {
+                    self.tally.add(&tool, since.elapsed(), Outcome::Error);
+                    replies::tool_error(&raw_id, why, is_stateless)
+                }
+                Asks::List | Asks::Other => replies::error(&raw_id, SERVER_ENDED, why),
+            };
+            self.to_client(reply.as_bytes());
+        }
+        self.client.lock().unwrap_or_else(PoisonError::into_inner).take();
+    }
+}
+
+/// A string of JSON.
+fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
+    serde_json::from_str::<String>(raw.get()).ok().map(Cow::Owned)
+}
+
+/// True if a request says in which revision it is.
+fn is_stateless(params: &Raw<'_>) -> bool {
+    let meta = params.get("_meta").and_then(|meta| serde_json::from_str::<Raw<'_>>(meta.get()).ok());
+    meta.is_some_and(|meta| meta.get("io.modelcontextprotocol/protocolVersion").is_some())
+}

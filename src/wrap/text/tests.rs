@@ -1,0 +1,120 @@
+//! The cut of a result's text against a plain oracle, and the words of each case.
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn run(texts: &[&str], keep: Keep, max_bytes: u64) -> Outcome {
+    let pieces: Vec<Piece<'_>> =
+        texts.iter().map(|text| Piece { text, is_json: text.starts_with(['{', '[']) }).collect();
+    cut(&pieces, keep, max_bytes, &counted(texts.iter().copied()))
+}
+
+/// What is left of each block (`-` of none), and what is said.
+fn left(texts: &[&str], keep: Keep, max_bytes: u64) -> (Vec<String>, String) {
+    match run(texts, keep, max_bytes) {
+        Outcome::Cut(cut) => {
+            let text = |(kept, text): (&Kept, &&str)| match kept {
+                Kept::Whole => (*text).to_owned(),
+                Kept::Nothing => "-".to_owned(),
+                Kept::Part(part) => part.clone(),
+            };
+            (cut.kept.iter().zip(texts).map(text).collect(), cut.shown.to_string())
+        }
+        other => (Vec::new(), format!("{other:?}")),
+    }
+}
+
+/// Blocks, what is kept of them, what is left of each, and what is said.
+type Case<'a> = (&'a [&'a str], Keep, u64, &'a [&'a str], &'a str);
+
+#[test]
+fn blocks_are_one_text() {
+    let both = |head, tail| Keep::Both { head, tail };
+    let cases: [Case<'_>; 14] = [
+        (&["a\nb\nc"], Keep::Head(2), 99, &["a\nb"], "lines 1-2 of 3"),
+        (&["a\nb\nc\n"], Keep::Tail(2), 99, &["b\nc"], "lines 2-3 of 3"),
+        (
+            &["a\nb\nc\nd\ne"],
+            both(1, 2),
+            99,
+            &["a\n[...Output truncated: 2 lines omitted...]\nd\ne"],
+            "lines 1-1 and 4-5 of 5",
+        ),
+        // Two blocks are three lines: the empty one between them counts.
+        (&["a", "b", "c"], Keep::Head(3), 99, &["a", "b", "-"], "lines 1-3 of 5"),
+        (&["a", "b", "c"], Keep::Head(2), 99, &["a", "-", "-"], "lines 1-1 of 5"),
+        (&["a\n", "b", "c"], Keep::Tail(2), 99, &["-", "-", "c"], "lines 5-5 of 5"),
+        (
+            &["a", "b", "c\nd"],
+            both(1, 1),
+            99,
+            &["a\n[...Output truncated: 4 lines omitted...]", "-", "d"],
+            "lines 1-1 and 6-6 of 6",
+        ),
+        (&["aaaaaaaaaa\nb"], Keep::Head(9), 4, &["aaaa"], "first 4B of line 1 (line is 10B)"),
+        (&["a", "bbbbbbbbbb"], Keep::Tail(9), 4, &["-", "bbbb"], "last 4B of line 3 (line is 10B)"),
+        (&["a", "", "b\nc"], Keep::Head(5), 99, &["a", "", "b"], "lines 1-5 of 6"),
+        (
+            &["prose", "{\"a\":1}", "more prose"],
+            Keep::Head(9),
+            10,
+            &["prose", "-", "-"],
+            "lines 1-1 of 5 (10B limit)",
+        ),
+        (&["[1]", "[2]", "[3]"], Keep::Head(9), 9, &["[1]", "[2]", "-"], "lines 1-3 of 5 (9B limit)"),
+        (&["prose", "[1,2,3]"], Keep::Tail(9), 5, &[], "OneValue(1, Bytes)"),
+        (&["[1,2,3]", "prose"], Keep::Head(9), 5, &[], "OneValue(0, Bytes)"),
+    ];
+    for (texts, keep, max_bytes, expected, said) in cases {
+        let (kept, shown) = left(texts, keep, max_bytes);
+        assert_eq!(
+            (kept, shown.as_str()),
+            (expected.iter().map(ToString::to_string).collect(), said),
+            "{texts:?} {keep:?}"
+        );
+    }
+    assert_eq!(run(&["a", "b\n"], Keep::Head(3), 4), Outcome::Fits);
+}
+
+fn texts() -> impl Strategy<Value = Vec<String>> {
+    prop::collection::vec("[aé\n]{0,12}", 1..5)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn head_and_tail_are_ends_of_the_one_text(
+        texts in texts(), lines in 1_u64..8, max_bytes in 1_u64..30, from_start: bool,
+    ) {
+        let refs: Vec<&str> = texts.iter().map(String::as_str).collect();
+        let whole: String = joined(refs.iter().copied()).collect();
+        let keep = if from_start { Keep::Head(lines) } else { Keep::Tail(lines) };
+        match run(&refs, keep, max_bytes) {
+            Outcome::Fits => {
+                let raw = counted(refs.iter().copied()).extent();
+                let bounds = Bounds { lines, bytes: max_bytes };
+                prop_assert!(fits(raw, whole.ends_with('\n'), bounds));
+            }
+            Outcome::OneValue(..) => prop_assert!(false, "there is no JSON"),
+            Outcome::Cut(cut) => {
+                prop_assert!(cut.output.bytes <= max_bytes && cut.output.lines <= lines, "{:?}", cut);
+                let (mut shown, mut began, mut ended) = (Vec::new(), false, false);
+                for (kept, text) in cut.kept.iter().zip(&refs) {
+                    let part = match kept {
+                        Kept::Nothing => { ended |= began; continue; }
+                        Kept::Whole => *text,
+                        Kept::Part(part) => part.as_str(),
+                    };
+                    prop_assert!(!ended, "blocks in the middle went: {:?}", cut);
+                    began = true;
+                    shown.push(part);
+                }
+                let shown: String = joined(shown.iter().copied()).collect();
+                let is_end = if from_start { whole.starts_with(&shown) } else { whole.trim_end_matches('\n').ends_with(shown.trim_end_matches('\n')) };
+                prop_assert!(is_end, "{:?} of {:?}", shown, whole);
+            }
+        }
+    }
+}

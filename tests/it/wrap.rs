@@ -1,0 +1,116 @@
+//! `cutline wrap`: before servers that these tests write themselves, as lines of shell.
+
+mod life;
+mod passing;
+mod scenarios;
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::process::{Child, ChildStdin, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread::JoinHandle;
+
+use rustix::process::{Pid, Signal};
+use serde_json::Value;
+
+use crate::support::{PATIENCE, Start, Workspace, eventually};
+
+/// A server that notes each line it reads in the file `seen`, and answers the n-th with the file `n`.
+const ANSWERS: &str = r#"n=0; while IFS= read -r line; do
+    n=$((n + 1)); printf '%s\n' "$line" >> seen
+    if [ -e "$n" ]; then cat "$n"; fi
+done"#;
+
+/// A wrapped server, its client these tests.
+struct Wrap {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    lines: Receiver<Vec<u8>>,
+    stderr: Option<JoinHandle<String>>,
+}
+
+impl Wrap {
+    /// `cutline wrap FLAGS -- sh -c SCRIPT` in `workspace`.
+    fn start(workspace: &Workspace, flags: &[&str], script: &str) -> Self {
+        let words = [&["wrap"], flags, &["--", "sh", "-c", script]].concat();
+        let mut command = Start::new(workspace).flags(words).command();
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let stdin = child.stdin.take();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        let mut errors = child.stderr.take().unwrap();
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            let mut line = Vec::new();
+            while stdout.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
+                if sender.send(std::mem::take(&mut line)).is_err() {
+                    return;
+                }
+            }
+        });
+        let stderr = std::thread::spawn(move || {
+            let mut text = Vec::new();
+            let _until_its_end = errors.read_to_end(&mut text);
+            String::from_utf8_lossy(&text).into_owned()
+        });
+        Self { child, stdin, lines, stderr: Some(stderr) }
+    }
+
+    fn send(&mut self, bytes: impl AsRef<[u8]>) {
+        self.stdin.as_mut().unwrap().write_all(bytes.as_ref()).unwrap();
+    }
+
+    /// Sends a call of `tool` with that id, which is JSON.
+    fn call(&mut self, id: &str, tool: &str) {
+        self.send(format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{{\"name\":\"{tool}\"}}}}\n"
+        ));
+    }
+
+    /// The next line, with its end.
+    #[track_caller]
+    fn line(&mut self) -> Vec<u8> {
+        self.lines.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("no line: {error}\n{}", self.end()))
+    }
+
+    /// The next line as JSON.
+    #[track_caller]
+    fn message(&mut self) -> Value {
+        let line = self.line();
+        serde_json::from_slice(&line).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&line)))
+    }
+
+    /// Closes the input, and waits for the end; what was said on stderr.
+    fn end(&mut self) -> String {
+        self.stdin = None;
+        self.exit();
+        self.stderr.take().map(|text| text.join().unwrap()).unwrap_or_default()
+    }
+
+    #[track_caller]
+    fn exit(&mut self) -> ExitStatus {
+        let mut status = None;
+        eventually("the wrap ends", || {
+            status = self.child.try_wait().unwrap();
+            status.is_some()
+        });
+        status.unwrap()
+    }
+
+    fn signal(&self, signal: Signal) {
+        rustix::process::kill_process(Pid::from_child(&self.child), signal).unwrap();
+    }
+
+    /// The most memory that it ever had, in bytes.
+    fn peak_memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() * 1024
+    }
+}
+
+impl Drop for Wrap {
+    fn drop(&mut self) {
+        let _ended_already = self.child.kill();
+        let _status = self.child.wait();
+    }
+}

@@ -1,0 +1,158 @@
+//! The life of a wrapped server, and every way in which it ends.
+
+use std::fs;
+
+use rustix::process::Signal;
+use serde_json::json;
+
+use super::{ANSWERS, Wrap};
+use crate::support::{Workspace, eventually};
+
+#[test]
+fn the_servers_end_is_the_wraps() {
+    for (script, code) in [("exit 7", 7), ("exit 0", 0), ("kill -9 $$", 137), ("kill -TERM $$", 143)] {
+        let workspace = Workspace::new();
+        let mut wrap = Wrap::start(&workspace, &[], script);
+        assert_eq!(wrap.exit().code(), Some(code), "{script}");
+    }
+}
+
+#[test]
+fn what_waits_is_answered_when_the_server_ends() {
+    let workspace = Workspace::new();
+    let script = "read -r a; read -r b; read -r c; read -r d; echo '{\"jsonrpc\":\"2.0\",\"id\":9,\"result\":{}}'; exit 7";
+    let mut wrap = Wrap::start(&workspace, &[], script);
+    wrap.call("\"a\"", "x");
+    wrap.send("{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"resources/read\"}\n");
+    let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28"});
+    let call =
+        json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "x", "_meta": meta}});
+    wrap.send(format!("{call}\n"));
+    wrap.call("9", "x");
+    assert_eq!(wrap.message()["id"], 9, "what it wrote before is passed");
+    let result =
+        json!({"content": [{"type": "text", "text": "The server ended (exit code 7)"}], "isError": true});
+    let first = wrap.message();
+    assert_eq!((&first["id"], &first["result"]), (&json!("a"), &result));
+    let error = json!({"code": -32000, "message": "The server ended (exit code 7)"});
+    assert_eq!(wrap.message(), json!({"jsonrpc": "2.0", "id": 2, "error": error}));
+    assert_eq!(wrap.message()["result"]["resultType"], "complete");
+    assert_eq!(wrap.exit().code(), Some(7));
+}
+
+#[test]
+fn the_end_of_input_lets_late_answers_out() {
+    let workspace = Workspace::new();
+    let answer = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[]}}";
+    let script = format!("cat > seen; echo '{answer}'; exit 3");
+    let mut wrap = Wrap::start(&workspace, &[], &script);
+    wrap.call("1", "x");
+    wrap.stdin = None;
+    assert_eq!(wrap.message()["id"], 1);
+    assert_eq!(wrap.exit().code(), Some(3));
+}
+
+#[test]
+fn a_server_that_stays_is_killed_with_its_children() {
+    let workspace = Workspace::new();
+    let script = "trap '' TERM; (setsid sh -c 'trap \"\" TERM; echo > apart; sleep 1000' &) ; sleep 1000";
+    let mut wrap = Wrap::start(&workspace, &[], script);
+    eventually("its child runs", || workspace.path("apart").exists());
+    wrap.stdin = None;
+    assert_eq!(wrap.exit().code(), Some(0), "the client asked for the end");
+    eventually("all are gone", || workspace.processes(0).is_empty());
+}
+
+#[test]
+fn signals_end_all() {
+    for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
+        let workspace = Workspace::new();
+        let mut wrap =
+            Wrap::start(&workspace, &[], "(setsid sleep 1000 &); echo > up; trap '' TERM; sleep 1000");
+        eventually("it runs", || workspace.path("up").exists());
+        wrap.signal(signal);
+        assert_eq!(wrap.exit().code(), Some(code));
+        eventually("all are gone", || workspace.processes(0).is_empty());
+    }
+}
+
+#[test]
+fn children_of_a_server_that_ended_are_ended() {
+    let workspace = Workspace::new();
+    let mut wrap = Wrap::start(&workspace, &[], "sleep 1000 & exit 5");
+    assert_eq!(wrap.exit().code(), Some(5));
+    eventually("all are gone", || workspace.processes(0).is_empty());
+}
+
+#[test]
+fn a_command_that_is_none_is_said() {
+    let workspace = Workspace::new();
+    let run =
+        |words: &[&str]| crate::support::Start::new(&workspace).flags(words).command().output().unwrap();
+    let output = run(&["wrap", "--", "/no/such"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(
+        String::from_utf8_lossy(&output.stderr)
+            .contains("/no/such can't be started: No such file or directory")
+    );
+    for (words, why) in [
+        (&["wrap", "cat"][..], "unexpected argument 'cat'"),
+        (&["wrap"][..], "required"),
+        (&["wrap", "--root", ".", "--", "cat"][..], "a wrap does not take --root"),
+        (&["wrap", "--keep-for", "a", "--", "cat"][..], "give GLOB=head"),
+    ] {
+        let output = run(words);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(2) && said.contains(why), "{said}");
+    }
+}
+
+#[test]
+fn folder_environment_and_stderr_are_handed_through() {
+    let workspace = Workspace::new();
+    let start = crate::support::Start::new(&workspace).env("OWN", "a value").flags([
+        "wrap",
+        "--",
+        "sh",
+        "-c",
+        "pwd > place; echo \"$OWN\" >> place; echo said >&2",
+    ]);
+    let output = start.command().stdin(std::process::Stdio::null()).output().unwrap();
+    let place = fs::read_to_string(workspace.path("place")).unwrap();
+    assert_eq!(place, format!("{}\na value\n", workspace.root().display()));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("said\n"));
+}
+
+#[test]
+fn calls_are_counted_by_their_tools_names() {
+    let workspace = Workspace::new();
+    for n in 1..4 {
+        let lines = [3, 40, 80][n - 1];
+        let text = "x\n".repeat(lines);
+        let answer =
+            json!({"jsonrpc": "2.0", "id": n, "result": {"content": [{"type": "text", "text": text}]}});
+        workspace.write(n.to_string(), format!("{answer}\n"));
+    }
+    let mut wrap = Wrap::start(&workspace, &["--max-lines", "50", "--stats-file", "records"], ANSWERS);
+    for (id, tool) in [("1", "search_issues"), ("2", "search_issues"), ("3", "get\u{7}file")] {
+        wrap.call(id, &tool.replace('\u{7}', "\\u0007"));
+        wrap.line();
+    }
+    let said = wrap.end();
+    for part in [
+        "INFO answer near the limit tool=\"search_issues\"",
+        "WARN answer truncated tool=\"get\\u{7}file\" shown=99 total=160",
+        "INFO search_issues: 2 calls, 0 errors, 0 truncated",
+        "INFO all: 3 calls, 0 errors, 1 truncated (1 by lines, 0 by bytes)",
+    ] {
+        assert!(said.contains(part), "{part} is not in\n{said}");
+    }
+    let stats = crate::support::Start::new(&workspace)
+        .flags(["stats", "records", "--json"])
+        .command()
+        .output()
+        .unwrap();
+    let stats: serde_json::Value = serde_json::from_slice(&stats.stdout).unwrap();
+    assert_eq!(stats["tools"]["search_issues"]["calls"], 2);
+    assert_eq!(stats["tools"]["get\u{fffd}file"]["truncated"]["byLines"], 1);
+}

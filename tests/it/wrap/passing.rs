@@ -1,0 +1,214 @@
+//! What passes byte for byte, in order, and what does not pass.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::{ANSWERS, Wrap};
+use crate::support::{Workspace, eventually};
+
+/// Lines that pass in either direction.
+const MESSAGES: [&str; 10] = [
+    "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"sampling/createMessage\",\"params\":{\"n\":1.50}}\n",
+    " {\"jsonrpc\" : \"2.0\",\"id\":\"a\",\"method\":\"elicitation/create\"}\r\n",
+    "{\"method\":\"notifications/never/heard/of\",\"jsonrpc\":\"2.0\"}\n",
+    "{\"jsonrpc\":\"2.0\",\"id\":12345678901234567890,\"result\":{\"z\":1,\"a\":2,\"a\":3}}\n",
+    "{\"jsonrpc\":\"2.0\",\"id\":null,\"error\":{\"code\":-1,\"message\":\"\\ud83d\"}}\n",
+    "[{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}, {\"jsonrpc\":\"2.0\",\"method\":\"x\"}]\n",
+    "{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\",\"result\":{}}\n",
+    "{\"jsonrpc\":\"2.0\",\"id\":3,\"result\":\"tools\"}\n",
+    "{\"jsonrpc\":\"2.0\",\"id\":4,\"result\":{\"content\":7}}\t\n",
+    "{\"jsonrpc\":\"2.0\",\"id\":1.0,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"x\"}]}}",
+];
+
+#[test]
+fn everything_of_the_client_reaches_the_server() {
+    let workspace = Workspace::new();
+    let mut wrap = Wrap::start(&workspace, &["--max-bytes", "1"], "cat > seen");
+    let odd = ["not JSON\n", "\n", "{\"no\":\"version\"}\n", "{\"broken\n", "\u{feff}{}\n"];
+    let all: String = odd.iter().chain(&MESSAGES).copied().collect();
+    wrap.send(&all);
+    wrap.send(b"\xff\xfe\n");
+    wrap.end();
+    let seen = fs::read(workspace.path("seen")).unwrap();
+    assert_eq!(seen, [all.as_bytes(), b"\xff\xfe\n"].concat());
+}
+
+#[test]
+fn everything_of_the_server_reaches_the_client() {
+    let workspace = Workspace::new();
+    let all: String = MESSAGES.concat();
+    workspace.write("all", &all);
+    let mut wrap = Wrap::start(&workspace, &["--max-bytes", "1", "--max-lines", "1"], "cat all; cat");
+    let mut given = Vec::new();
+    while given.len() < all.len() {
+        given.extend(wrap.line());
+        if given.len() + MESSAGES[MESSAGES.len() - 1].len() == all.len() {
+            wrap.stdin = None; // a last line without an end comes at the end
+        }
+    }
+    assert_eq!(String::from_utf8(given).unwrap(), all);
+}
+
+#[test]
+fn what_is_no_message_is_passed_over_with_a_warning() {
+    let workspace = Workspace::new();
+    let ping = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n";
+    workspace.write(
+        "all",
+        format!("Server running on stdio\u{1b}[0m\n\n{{\"level\":\"info\"}}\n{{\"jsonrpc\":\n{ping}"),
+    );
+    let mut wrap = Wrap::start(&workspace, &[], "cat all; echo own words >&2; cat");
+    assert_eq!(wrap.line(), ping.as_bytes());
+    let said = wrap.end();
+    assert_eq!(said.matches("WARN a line of the server was passed over").count(), 3, "{said}");
+    assert!(said.contains("as it is no JSON: Server running on stdio") && !said.contains('\u{1b}'), "{said}");
+    assert!(said.contains("as it is no JSON-RPC: {\"level\"") && said.contains("own words\n"), "{said}");
+}
+
+/// `messages`, one to a line.
+fn lines_of(messages: &[Value]) -> String {
+    messages.iter().flat_map(|message| [message.to_string(), "\n".to_owned()]).collect()
+}
+
+/// A result of `lines` lines.
+fn result(lines: usize) -> Value {
+    json!({"content": [{"type": "text", "text": "x\n".repeat(lines)}]})
+}
+
+#[test]
+fn answers_are_known_by_their_ids_alone() {
+    let workspace = Workspace::new();
+    // The server asks too, with ids of the client's, and answers in another order.
+    let answers = [
+        json!({"jsonrpc": "2.0", "id": 1, "method": "roots/list"}),
+        json!({"jsonrpc": "2.0", "id": "1", "result": result(9)}),
+        json!({"jsonrpc": "2.0", "id": 3, "result": result(9)}),
+        json!({"jsonrpc": "2.0", "id": 1, "result": result(9)}),
+        json!({"jsonrpc": "2.0", "id": 1, "result": result(9)}),
+    ];
+    let lines = lines_of(&answers);
+    workspace.write("4", &lines);
+    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2"], ANSWERS);
+    wrap.call("1.0", "a");
+    wrap.call("\"\\u0031\"", "b");
+    wrap.send("{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"resources/read\"}\n");
+    wrap.send("{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"roots\":[]}}\n");
+    let is_cut = |message: &Value| message["result"]["_meta"]["details"]["fullOutputPath"].is_string();
+    let given: Vec<Value> = answers.iter().map(|_| wrap.message()).collect();
+    assert_eq!(given[0], answers[0]);
+    assert!(is_cut(&given[1]) && given[1]["id"] == "1");
+    assert_eq!(given[2], answers[2], "a resource is none of a tool's");
+    assert!(is_cut(&given[3]) && given[3]["id"] == 1);
+    assert_eq!(given[4], answers[4], "an answer to nothing");
+}
+
+#[test]
+fn batches_tasks_and_late_answers_are_cut() {
+    let workspace = Workspace::new();
+    let batch = json!([
+        {"jsonrpc": "2.0", "id": 1, "result": result(9)},
+        {"jsonrpc": "2.0", "method": "notifications/progress", "params": {"n": 1}},
+        {"jsonrpc": "2.0", "id": 2, "result": result(9)},
+    ]);
+    workspace.write("3", format!("{batch}\n"));
+    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2"], ANSWERS);
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "a"}});
+    wrap.send(format!("{}\n", json!([call])));
+    wrap.send("{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tasks/result\",\"params\":{\"taskId\":\"t\"}}\n");
+    wrap.send("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}\n");
+    let given = wrap.message();
+    for n in [0, 2] {
+        assert!(given[n]["result"]["_meta"]["details"].is_object(), "{given}");
+    }
+    assert_eq!(given[1], batch[1]);
+    let said = wrap.end();
+    assert!(said.contains("INFO a: 2 calls, 0 errors, 1 cancelled"), "{said}");
+}
+
+#[test]
+fn too_long_messages_are_answered_for() {
+    let workspace = Workspace::new();
+    let long = "x".repeat(3000);
+    let answers = [
+        json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": long}]}}),
+        json!({"jsonrpc": "2.0", "result": {"tools": [long]}, "id": 2}),
+        json!({"jsonrpc": "2.0", "method": "notifications/message", "params": long}),
+        json!({"jsonrpc": "2.0", "method": "sampling/createMessage", "params": long, "id": "s"}),
+        json!({"jsonrpc": "2.0", "id": 9, "result": "fits"}),
+    ];
+    let lines = lines_of(&answers);
+    workspace.write("2", &lines);
+    let mut wrap = Wrap::start(&workspace, &["--max-message", "2KB"], ANSWERS);
+    wrap.call("1", "a");
+    wrap.send("{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/list\"}\n");
+    let why = "Message is over 2KB (--max-message)";
+    assert_eq!(
+        wrap.message()["result"],
+        json!({"content": [{"type": "text", "text": why}], "isError": true})
+    );
+    assert_eq!(wrap.message()["error"]["message"], why);
+    assert_eq!(wrap.message(), answers[4]);
+    let lines =
+        || fs::read_to_string(workspace.path("seen")).unwrap().lines().map(str::to_owned).collect::<Vec<_>>();
+    eventually("the server is told", || lines().len() == 3);
+    let told: Value = serde_json::from_str(&lines()[2]).unwrap();
+    assert_eq!((&told["id"], &told["error"]["message"]), (&json!("s"), &json!(why)));
+    // From the client: a request is refused, an answer becomes an error, a notification goes.
+    for message in [
+        json!({"jsonrpc": "2.0", "id": 5, "method": "tools/call", "params": {"name": "a", "arguments": long}}),
+        json!({"jsonrpc": "2.0", "id": "s", "result": long}),
+        json!({"jsonrpc": "2.0", "method": "notifications/x", "params": long}),
+    ] {
+        wrap.send(format!("{message}\n"));
+    }
+    let refused = wrap.message();
+    assert_eq!((&refused["id"], &refused["error"]["message"]), (&json!(5), &json!(why)));
+    let said = wrap.end();
+    let seen = lines();
+    assert_eq!((seen.len(), seen[3].contains(why)), (4, true), "{seen:?}");
+    assert_eq!(said.matches("was dropped").count(), 2, "{said}");
+}
+
+#[test]
+fn a_flood_is_held_in_bounded_memory() {
+    let workspace = Workspace::new();
+    let script = "printf '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"'; \
+                  head -c 60000000 /dev/zero | tr '\\0' x; echo '\"}]}}'; cat";
+    let mut wrap = Wrap::start(&workspace, &["--max-message", "1MB"], &format!("read -r line; {script}"));
+    wrap.call("1", "a");
+    assert_eq!(wrap.message()["result"]["isError"], true);
+    assert!(wrap.peak_memory() < 30_000_000, "{} bytes", wrap.peak_memory());
+}
+
+#[test]
+fn a_client_that_does_not_read_slows_the_server_down() {
+    let workspace = Workspace::new();
+    let script = "n=0; while [ $n -lt 400 ]; do n=$((n + 1)); \
+                  printf '{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":\"'; head -c 100000 /dev/zero | tr '\\0' x; echo '\"}'; \
+                  echo $n > count; done; cat";
+    let words = ["wrap", "--", "sh", "-c", script];
+    let mut command = crate::support::Start::new(&workspace).flags(words).command();
+    command.stdin(std::process::Stdio::piped()).stdout(std::process::Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let count =
+        || fs::read_to_string(workspace.path("count")).ok().and_then(|n| n.trim().parse::<u32>().ok());
+    let mut before = None;
+    // It stands still while nothing is read: the pipes are full.
+    eventually("the server waits", || {
+        let now = count();
+        let still = now.is_some() && now == before;
+        before = now;
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        still
+    });
+    assert!(count().unwrap() < 100, "{:?}", count());
+    let lines = std::io::BufRead::lines(std::io::BufReader::new(child.stdout.take().unwrap()));
+    assert_eq!(lines.take(400).filter(|line| line.as_ref().unwrap().len() > 100_000).count(), 400);
+    let id = child.id();
+    let status = fs::read_to_string(format!("/proc/{id}/status")).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap().trim().to_owned();
+    assert!(peak.trim_end_matches(" kB").parse::<u64>().unwrap() < 30_000, "{peak}");
+    drop(child.stdin.take());
+    assert!(child.wait().unwrap().success());
+}
