@@ -14,6 +14,9 @@ struct Sandboxed {
     /// A folder in which the command may write
     #[arg(long)]
     write: Vec<PathBuf>,
+    /// What is made read-only for it, where it is below one of those
+    #[arg(long)]
+    protect: Vec<PathBuf>,
     /// The command may not make UNIX sockets
     #[arg(long)]
     deny_unix_sockets: bool,
@@ -27,8 +30,8 @@ struct Sandboxed {
 
 /// Becomes the command; returns only where that fails.
 pub(super) fn run() -> anyhow::Result<i32> {
-    let Sandboxed { write, deny_unix_sockets, folder, command } =
+    let Sandboxed { write, protect, deny_unix_sockets, folder, command } =
         Sandboxed::parse_from(std::env::args_os().skip(1));
-    let entry = sandbox::Entry { write, deny_unix_sockets, folder, command };
+    let entry = sandbox::Entry { write, protect, deny_unix_sockets, folder, command };
     Err(anyhow::Error::new(sandbox::enter(&entry)).context("the sandbox could not be entered"))
 }

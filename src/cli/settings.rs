@@ -4,6 +4,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use clap::ValueEnum as _;
+
 use crate::fit::Given;
 use crate::fs::append::Appended;
 use crate::fs::line_index;
@@ -17,7 +19,7 @@ use crate::server::StatsFile;
 use crate::tools::error::reason;
 use crate::tools::{Shared, ToolSet};
 
-use super::{EnvMode, ImageMode, Options, SandboxDeny, SandboxMode};
+use super::{Client, EnvMode, ImageMode, Options, SandboxDeny, SandboxMode, config};
 
 impl Options {
     /// Returns the limits, which hold together; where they don't, what is wrong.
@@ -94,8 +96,10 @@ impl Options {
         }
         let mut own = vec![("the folder of saved outputs", spill.dir.clone())];
         own.extend(self.stats_file.clone().map(|path| ("the file of --stats-file", path)));
+        let clients = Client::value_variants().iter().flat_map(|client| config::places(*client));
         let sandbox = sandbox::Settings {
             mode,
+            starters: clients.chain(std::env::current_exe().ok()).collect(),
             writable: self.writable.clone(),
             deny_unix_sockets: self.sandbox_deny.contains(&SandboxDeny::UnixSockets),
             own,
@@ -128,6 +132,10 @@ impl Options {
             Workspace::new(roots, boundary).ok_or("--root: none of the folders given can be used")?;
         if let Some(sandbox) = shared.commands.sandbox() {
             sandbox.check(workspace.roots()).map_err(|error| error.to_string())?;
+            let (_, open) = sandbox.found_starters(workspace.roots());
+            if !open.is_empty() {
+                tracing::warn!("{}", starters_may_be_written(&open));
+            }
         }
         Ok(workspace.with_saved(shared.commands.store().path()))
     }
@@ -143,6 +151,19 @@ impl Options {
         let refused = |error| format!("--stats-file {}: {}", path.display(), reason(&error));
         Appended::open(path).map(Some).map_err(refused)
     }
+}
+
+/// Says that commands may write `starters`, and what follows from that.
+pub(super) fn starters_may_be_written(starters: &[PathBuf]) -> String {
+    format!(
+        "sandboxed commands may write what starts programs outside the sandbox later: {}",
+        listed(starters)
+    )
+}
+
+/// Returns these paths as one text.
+pub(super) fn listed(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns a path made absolute, in the spelling of the current folder that the user's shell has.

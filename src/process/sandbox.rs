@@ -16,6 +16,8 @@ mod calls;
 mod enter;
 #[cfg(target_os = "linux")]
 mod files;
+#[cfg(target_os = "linux")]
+mod mounts;
 
 use std::ffi::OsString;
 use std::io;
@@ -29,15 +31,32 @@ use crate::fs::workspace::Root;
 use crate::sys;
 
 #[cfg(not(target_os = "linux"))]
-use absent::environment_file;
-#[cfg(not(target_os = "linux"))]
 pub use absent::{enter, knows_unix_sockets, probe};
+#[cfg(not(target_os = "linux"))]
+use absent::{environment_file, is_protected};
 #[cfg(target_os = "linux")]
 pub use enter::enter;
 #[cfg(target_os = "linux")]
 use enter::environment_file;
 #[cfg(target_os = "linux")]
 pub use files::{knows_unix_sockets, probe};
+#[cfg(target_os = "linux")]
+use mounts::is_protected;
+
+/// Files and folders of a root that start programs later, outside the rules: by git, by clients, by agents.
+const STARTERS: [&str; 9] = [
+    GIT_LINK,
+    ".git/config",
+    ".git/hooks",
+    ".mcp.json",
+    ".cursor/mcp.json",
+    ".vscode/mcp.json",
+    ".codex/config.toml",
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+];
+/// A file where the repository's folder is elsewhere; as a folder it is written to with each commit.
+const GIT_LINK: &str = ".git";
 
 /// Which folders commands may write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -60,6 +79,8 @@ pub struct Settings {
     pub writable: Vec<PathBuf>,
     /// True if they may not make UNIX sockets, in either mode.
     pub deny_unix_sockets: bool,
+    /// Files that start programs later and may lie in a root: this binary, the files of clients.
+    pub starters: Vec<PathBuf>,
     /// Files and folders of the server, each with the words that name it: none may lie where commands write.
     pub own: Vec<(&'static str, PathBuf)>,
 }
@@ -112,6 +133,9 @@ pub struct Sandbox {
     mode: Mode,
     writable: Vec<PathBuf>,
     deny_unix_sockets: bool,
+    starters: Vec<PathBuf>,
+    /// True if this system lets commands have mounts of their own.
+    can_mount: bool,
     /// As in [`Settings`], each path in its two spellings: as it was given, and without links.
     own: Vec<(&'static str, PathBuf)>,
     temp: TempFolder,
@@ -122,6 +146,8 @@ pub struct Sandbox {
 pub struct Entry {
     /// Folders in which the command may write.
     pub write: Vec<PathBuf>,
+    /// Paths that are made read-only, where they are there and below one of those.
+    pub protect: Vec<PathBuf>,
     /// True if the command may not make UNIX sockets.
     pub deny_unix_sockets: bool,
     /// The folder that the command starts in.
@@ -133,10 +159,17 @@ pub struct Entry {
 /// The argument of the binary that makes it the shell of a command under rules.
 pub const SUBCOMMAND: &str = "sandboxed";
 
+/// This binary, whatever stands at its path by now.
+const THIS_BINARY: &str = "/proc/self/exe";
+/// The flag that names a folder in which a command may write.
+const WRITE_FLAG: &str = "--write";
+/// The flag that names what is made read-only for it.
+const PROTECT_FLAG: &str = "--protect";
+
 impl Sandbox {
     /// Returns the rules that `settings` ask for, with a temp folder for commands; `None` for [`Mode::Off`].
     pub fn new(settings: Settings) -> Result<Option<Self>, Unsupported> {
-        let Settings { mode, writable, deny_unix_sockets, own } = settings;
+        let Settings { mode, writable, deny_unix_sockets, starters, own } = settings;
         if mode == Mode::Off {
             return Ok(None);
         }
@@ -156,7 +189,11 @@ impl Sandbox {
         });
         let temp = TempFolder::create()?;
         let deny_unix_sockets = deny_unix_sockets || mode == Mode::ReadOnly;
-        Ok(Some(Self { mode, writable, deny_unix_sockets, own: own.collect(), temp }))
+        let starters = starters.iter().map(|path| without_links(path)).collect();
+        let mut sandbox =
+            Self { mode, writable, deny_unix_sockets, starters, can_mount: false, own: own.collect(), temp };
+        sandbox.can_mount = mode == Mode::WorkspaceWrite && sandbox.tries_to_mount();
+        Ok(Some(sandbox))
     }
 
     /// Returns the folders beside the roots in which commands may write: those named, and their temp folder.
@@ -191,6 +228,40 @@ impl Sandbox {
         Ok(())
     }
 
+    /// True if a process under the rules could make a file read-only by a mount.
+    fn tries_to_mount(&self) -> bool {
+        let file = self.temp().join("tried");
+        let tried = std::fs::write(&file, []).and_then(|()| {
+            let mut process = std::process::Command::new(THIS_BINARY);
+            process.env_clear().current_dir("/").args([SUBCOMMAND, WRITE_FLAG]).arg(self.temp());
+            process.arg(PROTECT_FLAG).arg(&file).args(["--", THIS_BINARY, "--version"]);
+            process.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()
+        });
+        let _gone_already = std::fs::remove_file(file);
+        tried.is_ok_and(|status| status.success())
+    }
+
+    /// Returns all that could start programs later, of what a command for `roots` may write.
+    fn starters(&self, roots: &[Root]) -> Vec<PathBuf> {
+        let folders: Vec<&Path> = self.writable_with(roots).filter(|folder| *folder != self.temp()).collect();
+        let named = folders.iter().flat_map(|folder| STARTERS.map(|name| folder.join(name)));
+        let others =
+            self.starters.iter().filter(|path| folders.iter().any(|folder| path.starts_with(folder)));
+        named.chain(others.cloned()).collect()
+    }
+
+    /// Returns what starts programs later, outside the rules, and is there: first what is read-only for a
+    /// command for `roots`, then what that command may write.
+    pub fn found_starters(&self, roots: &[Root]) -> (Vec<PathBuf>, Vec<PathBuf>) {
+        let is_there = |path: &PathBuf| {
+            path.symlink_metadata().is_ok_and(|found| !path.ends_with(GIT_LINK) || !found.is_dir())
+        };
+        self.starters(roots)
+            .into_iter()
+            .filter(is_there)
+            .partition(|path| self.can_mount && is_protected(path))
+    }
+
     /// Returns the process that takes on the rules for `roots` and then runs `shell` in the first of them,
     /// with the server's environment and `variables`. Its own environment is empty: what is added to that
     /// reaches the shell too.
@@ -203,10 +274,15 @@ impl Sandbox {
         self.check(roots).map_err(io::Error::other)?;
         self.temp.restore();
         let variables = variables.chain([("TMPDIR".into(), self.temp().into())]);
-        let mut command = Command::new("/proc/self/exe");
+        let mut command = Command::new(THIS_BINARY);
         command.env_clear().current_dir("/").arg(SUBCOMMAND);
         for folder in self.writable_with(roots) {
-            command.arg("--write").arg(folder);
+            command.arg(WRITE_FLAG).arg(folder);
+        }
+        if self.can_mount {
+            for path in self.starters(roots) {
+                command.arg(PROTECT_FLAG).arg(path);
+            }
         }
         if self.deny_unix_sockets {
             command.arg("--deny-unix-sockets");

@@ -5,6 +5,7 @@ mod own_files;
 #[cfg(target_os = "linux")]
 mod sockets;
 mod start;
+mod starters;
 
 use std::fs;
 use std::io::Read as _;

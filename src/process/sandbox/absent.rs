@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
+use std::path::Path;
 
 use super::{Entry, Unsupported};
 
@@ -24,4 +25,9 @@ pub fn enter(_: &Entry) -> io::Error {
 /// Returns an error: the system has no such rules.
 pub(super) fn environment_file(_: impl Iterator<Item = (OsString, OsString)>) -> io::Result<File> {
     Err(io::ErrorKind::Unsupported.into())
+}
+
+/// Returns false: the system has no such mounts.
+pub(super) fn is_protected(_: &Path) -> bool {
+    false
 }

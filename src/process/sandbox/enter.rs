@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use rustix::fs::MemfdFlags;
 use rustix::thread::CapabilitySet;
 
-use super::{Entry, calls, files};
+use super::{Entry, calls, files, mounts};
 
 /// The capabilities that a command of root keeps: those over files, users and its own processes. The
 /// others reach the system itself (modules, devices, clocks, mounts), past every rule.
@@ -46,6 +46,7 @@ pub fn enter(entry: &Entry) -> io::Error {
 fn restrict(entry: &Entry) -> io::Result<Vec<(OsString, OsString)>> {
     let mut environment = Vec::new();
     io::stdin().lock().read_to_end(&mut environment)?;
+    mounts::protect(&entry.protect, &entry.write)?;
     let folder = files::without_links(&entry.folder)?;
     files::restrict(&entry.write)?;
     drop_capabilities()?;
@@ -54,12 +55,13 @@ fn restrict(entry: &Entry) -> io::Result<Vec<(OsString, OsString)>> {
     Ok(variables(&environment))
 }
 
-/// Gives up all capabilities but [`KEPT`]. They do not come back with a program: that needs privileges,
+/// Gives up all capabilities, as root all but [`KEPT`]. They do not come back with a program: that needs privileges,
 /// which the rules for files have given up for good.
 fn drop_capabilities() -> io::Result<()> {
+    let kept = if rustix::process::geteuid().is_root() { KEPT } else { CapabilitySet::empty() };
     let mut sets = rustix::thread::capabilities(None)?;
-    sets.permitted &= KEPT;
-    sets.effective &= KEPT;
+    sets.permitted &= kept;
+    sets.effective &= kept;
     sets.inheritable = CapabilitySet::empty();
     Ok(rustix::thread::set_capabilities(None, sets)?)
 }

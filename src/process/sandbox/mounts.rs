@@ -1,0 +1,117 @@
+//! Files that start programs outside the rules later, made read-only by mounts of the command's own.
+//!
+//! Landlock can't take back below a folder what it allows there, a read-only mount can. Root needs no more
+//! than a mount namespace for it; anybody else has to have a user namespace too, in which nothing but
+//! their own user and group is known. Nothing of it can be undone from inside: rules for files forbid to
+//! change mounts, and in a further namespace these are locked.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, StatVfsMountFlags};
+use rustix::io::Errno;
+use rustix::mount::{MountFlags, MountPropagationFlags};
+use rustix::thread::UnshareFlags;
+
+use super::GIT_LINK;
+
+/// Makes those of `paths` read-only that are there and below one of `writable`, for this process and all that
+/// it becomes or starts.
+pub(super) fn protect(paths: &[PathBuf], writable: &[PathBuf]) -> io::Result<()> {
+    let mut present = Vec::new();
+    for path in paths {
+        // The outermost counts: from there on, each folder on the way could be moved away.
+        let above = writable
+            .iter()
+            .filter(|folder| path.starts_with(folder))
+            .min_by_key(|folder| folder.as_os_str().len());
+        if let Some(folder) = above.filter(|_| is_protected(path)) {
+            present.push((folder, path));
+        }
+    }
+    if present.is_empty() {
+        return Ok(());
+    }
+    new_namespace()?;
+    let mut pinned = BTreeSet::new();
+    for (folder, path) in present {
+        let mut between: Vec<&Path> = path.ancestors().skip(1).take_while(|above| above != folder).collect();
+        while let Some(above) = between.pop() {
+            // What is mounted can't be moved or removed.
+            if pinned.insert(above) {
+                bind(above)?;
+            }
+        }
+        if pinned.insert(path) {
+            let mounted = bind(path)?;
+            rustix::mount::mount_remount(by_descriptor(&mounted), read_only(&mounted)?, c"")?;
+        }
+    }
+    Ok(())
+}
+
+/// True if a file or folder of that name is made read-only: it is there, and no link leads to it.
+pub(super) fn is_protected(path: &Path) -> bool {
+    let Ok(file) = open(path) else { return false };
+    let is_folder = || {
+        rustix::fs::fstat(&file).is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_dir())
+    };
+    !path.ends_with(GIT_LINK) || !is_folder()
+}
+
+/// Opens a path without following links, to be mounted.
+fn open(path: &Path) -> io::Result<OwnedFd> {
+    let flags = OFlags::PATH | OFlags::CLOEXEC;
+    Ok(rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?)
+}
+
+/// Mounts what stands at `path` on itself, with all that is mounted below; returns the mount.
+fn bind(path: &Path) -> io::Result<OwnedFd> {
+    let beneath = open(path)?;
+    rustix::mount::mount_bind_recursive(by_descriptor(&beneath), by_descriptor(&beneath))?;
+    open(path)
+}
+
+/// Returns the path that leads to just what is open here, whatever stands at its name by now.
+fn by_descriptor(open: &OwnedFd) -> String {
+    format!("/proc/self/fd/{}", open.as_raw_fd())
+}
+
+/// Returns the flags that make a mount read-only, with those that it has: where they are locked, none may be
+/// left out.
+fn read_only(mounted: &OwnedFd) -> io::Result<MountFlags> {
+    let had = rustix::fs::fstatvfs(mounted)?.f_flag;
+    let kept = [
+        (StatVfsMountFlags::NOSUID, MountFlags::NOSUID),
+        (StatVfsMountFlags::NODEV, MountFlags::NODEV),
+        (StatVfsMountFlags::NOEXEC, MountFlags::NOEXEC),
+    ];
+    let kept = kept.into_iter().filter(|(flag, _)| had.contains(*flag)).map(|(_, flag)| flag);
+    Ok(kept.fold(MountFlags::BIND | MountFlags::RDONLY, |flags, flag| flags | flag))
+}
+
+/// Moves this process into a mount namespace of its own, from which no mount gets out.
+fn new_namespace() -> io::Result<()> {
+    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+    if user.is_root() {
+        unshare(UnshareFlags::NEWNS)?;
+    } else {
+        unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS)?;
+        // Without this, an ordinary user may not say which group is meant.
+        std::fs::write("/proc/self/setgroups", "deny")?;
+        std::fs::write("/proc/self/uid_map", format!("{user} {user} 1", user = user.as_raw()))?;
+        std::fs::write("/proc/self/gid_map", format!("{group} {group} 1", group = group.as_raw()))?;
+    }
+    let inwards = MountPropagationFlags::DOWNSTREAM | MountPropagationFlags::REC;
+    Ok(rustix::mount::mount_change("/", inwards)?)
+}
+
+#[expect(
+    deprecated,
+    reason = "the other one is unsafe for the flag that parts descriptors, which is not used here"
+)]
+fn unshare(flags: UnshareFlags) -> Result<(), Errno> {
+    rustix::thread::unshare(flags)
+}

@@ -1,0 +1,182 @@
+//! What starts programs later, outside the rules: read-only for commands where the system lets them have
+//! mounts of their own, else named in a warning.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::json;
+
+use super::{compiled, started, workspace};
+use crate::support::{Client, Start, Workspace};
+
+const FLAGS: [&str; 2] = ["--sandbox", "workspace-write"];
+/// The words of the warning, before what may be written.
+const WARNING: &str = "sandboxed commands may write what starts programs outside the sandbox later: ";
+
+/// A workspace with a repository and files of clients, all of which belong to `owner`.
+fn repository(owner: u32) -> Workspace {
+    let workspace = workspace();
+    workspace.write(".mcp.json", "{}\n");
+    workspace.write(".vscode/mcp.json", "{}\n");
+    let git = |words: &[&str]| {
+        let mut git = Command::new("git");
+        git.current_dir(workspace.root()).env("HOME", workspace.home());
+        assert!(git.args(words).status().unwrap().success(), "{words:?}");
+    };
+    git(&["init", "-q"]);
+    git(&["config", "user.name", "Somebody"]);
+    git(&["config", "user.email", "somebody@example.com"]);
+    fs::create_dir_all(workspace.path(".git/hooks")).unwrap();
+    if rustix::process::geteuid().is_root() {
+        let owner = format!("{owner}:{owner}");
+        assert!(Command::new("chown").args(["-R", &owner]).arg(workspace.base()).status().unwrap().success());
+    }
+    workspace
+}
+
+/// Each file of a tree with what it holds.
+fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let path = entry.path();
+        if entry.file_type().unwrap().is_dir() {
+            all.extend(contents(&path));
+        } else {
+            all.push((path.display().to_string(), fs::read(&path).unwrap()));
+        }
+    }
+    all.sort();
+    all
+}
+
+/// True if the server has said that it can't hold what starts programs.
+fn is_open(client: &mut Client) -> bool {
+    client.call("bash", json!({"command": "true"})).assert_worked();
+    client.stderr().contains(WARNING)
+}
+
+/// Opens a file of the current folder for writing past the mounts: in further namespaces, by a copy of the folder's
+/// mount without those below. Ends with 0 where that works.
+const PAST_MOUNTS: &str = r#"
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static int opens(void) {
+    int copy = syscall(428, AT_FDCWD, ".", 1 /* OPEN_TREE_CLONE */);
+    return copy >= 0 && openat(copy, ".mcp.json", O_WRONLY) >= 0;
+}
+int main(void) {
+    if (opens())
+        return 0;
+    unshare(CLONE_NEWUSER | CLONE_NEWNS);
+    return !opens();
+}
+"#;
+
+/// Ways to have git or a client run something later.
+const ATTEMPTS: [&str; 16] = [
+    "echo x >> .git/config",
+    "git config core.fsmonitor ./x",
+    "echo x > .git/hooks/post-commit",
+    "rm .git/config",
+    "rm -r .git/hooks",
+    "mv .git moved",
+    "mv .git/hooks moved",
+    "mv .vscode moved",
+    "echo x > .vscode/mcp.json",
+    "echo x > .mcp.json",
+    "echo x > new && mv new .mcp.json",
+    "ln .mcp.json other && echo x > other",
+    "umount .mcp.json && echo x > .mcp.json",
+    "mount -o remount,bind,rw .mcp.json && echo x > .mcp.json",
+    "<base>/past-mounts",
+    "unshare -Urm sh -c 'umount .mcp.json; mount -o remount,bind,rw .mcp.json; echo x > .mcp.json'",
+];
+
+#[test]
+fn what_starts_programs_later_is_read_only() {
+    for unprivileged in [false, true] {
+        let workspace = repository(if unprivileged { 65534 } else { 0 });
+        let start = || {
+            let start = Start::new(&workspace).flags(FLAGS);
+            if unprivileged { start.unprivileged() } else { start }
+        };
+        let Some(mut client) = started(start) else { return };
+        if is_open(&mut client) {
+            eprintln!("this system lets commands have no mounts (unprivileged: {unprivileged})");
+            continue;
+        }
+        compiled(&workspace, "past-mounts", PAST_MOUNTS, &[]);
+        let held = || {
+            let names = [".git/config", ".mcp.json", ".vscode/mcp.json"];
+            let files = names.map(|name| fs::read(workspace.path(name)).unwrap());
+            (files, contents(&workspace.path(".git/hooks")))
+        };
+        let before = held();
+        for attempt in ATTEMPTS {
+            let reply = client.call("bash", json!({"command": workspace.filled_in(attempt)}));
+            assert_ne!(reply.details()["exitCode"], 0, "{reply}");
+            assert_eq!(held(), before, "{reply}");
+        }
+        // The rest is written as ever, and seen outside.
+        let work = "rm -f new other && git add inside && git commit -qm one && git checkout -qb two && \
+                    git stash list && git log --format=%s && echo x > .vscode/other";
+        client.call("bash", json!({"command": work})).assert_text("one\n");
+        assert_eq!(fs::read_to_string(workspace.path(".git/HEAD")).unwrap(), "ref: refs/heads/two\n");
+        assert!(workspace.path(".vscode/other").exists());
+    }
+}
+
+#[test]
+fn git_file_of_a_work_tree_is_read_only() {
+    let workspace = workspace();
+    workspace.write(".git", "gitdir: ../elsewhere\n");
+    let Some(mut client) = started(|| Start::new(&workspace).flags(FLAGS)) else { return };
+    if !is_open(&mut client) {
+        let reply =
+            client.call("bash", json!({"command": "echo gitdir: here > new; mv new .git || echo x > .git"}));
+        assert_ne!(reply.details()["exitCode"], 0, "{reply}");
+        assert_eq!(fs::read_to_string(workspace.path(".git")).unwrap(), "gitdir: ../elsewhere\n");
+    }
+}
+
+#[test]
+fn what_can_not_be_held_is_named_at_the_start_and_by_the_doctor() {
+    let workspace = workspace();
+    symlink("inside/a.txt", workspace.path(".mcp.json")).unwrap();
+    let Some(client) = started(|| Start::new(&workspace).flags(FLAGS)) else { return };
+    let warning = workspace.filled_in(&format!("{WARNING}<root>/.mcp.json\n"));
+    crate::support::eventually("the warning", || client.stderr().contains(&warning));
+    let doctor = Start::new(&workspace).flags(["doctor"]).flags(FLAGS).command().output().unwrap();
+    let said = String::from_utf8_lossy(&doctor.stdout).into_owned();
+    assert!(said.contains(&format!("note  {warning}")), "{said}");
+    // Commands write nothing in the roots, so nothing there starts what they wrote.
+    let mut client = started(|| Start::new(&workspace).flags(["--sandbox", "read-only"])).unwrap();
+    assert!(!is_open(&mut client));
+}
+
+#[test]
+fn without_mounts_commands_run_and_the_warning_names_all() {
+    if !rustix::process::geteuid().is_root() {
+        return eprintln!("only root can give up the capability to mount");
+    }
+    let workspace = repository(0);
+    let start = || {
+        let without = ["--bounding-set=-sys_admin", "--inh-caps=-sys_admin"];
+        Start::new(&workspace).through("setpriv", &without).flags(FLAGS)
+    };
+    let Some(mut client) = started(start) else { return };
+    assert!(is_open(&mut client));
+    for name in [".git/config", ".git/hooks", ".mcp.json", ".vscode/mcp.json"] {
+        assert!(
+            client.stderr().contains(&workspace.filled_in(&format!("<root>/{name}"))),
+            "{}",
+            client.stderr()
+        );
+    }
+    client.call("bash", json!({"command": "echo x > .mcp.json && cat .mcp.json"})).assert_text("x\n");
+}
