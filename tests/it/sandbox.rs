@@ -204,11 +204,13 @@ fn output_timeout_and_background_as_without_it() {
 #[test]
 fn temp_folder_of_a_killed_server_goes_with_the_next() {
     let workspace = workspace();
-    let flags = ["--sandbox", "workspace-write"];
-    let Some(mut killed) = client(&workspace, &flags) else { return };
+    // A temp folder that no server of another test clears up.
+    let free = || Start::new(&workspace).env("TMPDIR", "<base>/extra");
+    let start = || free().flags(["--sandbox", "workspace-write"]);
+    let Some(mut killed) = started(start) else { return };
     let folder =
         killed.call("bash", json!({"command": "mkdir $TMPDIR/sub; printf $TMPDIR"})).text().to_owned();
-    let living = client(&workspace, &flags).map(|mut living| {
+    let living = started(start).map(|mut living| {
         let folder = living.call("bash", json!({"command": "printf $TMPDIR"})).text().to_owned();
         (living, PathBuf::from(folder))
     });
@@ -216,7 +218,7 @@ fn temp_folder_of_a_killed_server_goes_with_the_next() {
     killed.exit();
     assert!(Path::new(&folder).is_dir(), "{folder}");
     fs::remove_dir_all(&living.as_ref().unwrap().1).unwrap();
-    let _next = Client::new(&workspace);
+    let _next = free().client();
     eventually("the folder is gone", || !Path::new(&folder).exists());
     // That of a living one is there again where something took it away.
     let (mut living, folder) = living.unwrap();
