@@ -234,11 +234,11 @@ const TOOL_ERROR: i32 = 1;
 
 /// Does what the command line says; the process's exit code.
 pub fn run() -> anyhow::Result<i32> {
-    // First of all: what is opened from here on is closed for every command by whoever opens it.
-    process::close_inherited_on_exec();
     if std::env::args_os().nth(1).is_some_and(|word| word == sandbox::SUBCOMMAND) {
         return sandboxed::run();
     }
+    // First of all: what is opened from here on is closed for every command by whoever opens it.
+    process::close_inherited_on_exec();
     let matches = command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     match cli.command {

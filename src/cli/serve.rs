@@ -32,6 +32,10 @@ pub(super) fn run(options: &Options) -> anyhow::Result<i32> {
 
 fn config(options: &Options) -> Result<Config, String> {
     let shared = options.shared()?;
+    if let Some(sandbox) = shared.commands.sandbox() {
+        // Before any command, also where nothing is there yet that needs it.
+        sandbox.can_mount();
+    }
     let workspace = options.workspace(&shared)?;
     let client_roots = match options.roots.as_slice() {
         [] => ClientRoots::Followed,

@@ -19,10 +19,12 @@ mod files;
 #[cfg(target_os = "linux")]
 mod mounts;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::sync::OnceLock;
 
 use tokio::process::Command;
 
@@ -134,8 +136,8 @@ pub struct Sandbox {
     writable: Vec<PathBuf>,
     deny_unix_sockets: bool,
     starters: Vec<PathBuf>,
-    /// True if this system lets commands have mounts of their own.
-    can_mount: bool,
+    /// True if this system lets commands have mounts of their own; unset until that was tried.
+    can_mount: OnceLock<bool>,
     /// As in [`Settings`], each path in its two spellings: as it was given, and without links.
     own: Vec<(&'static str, PathBuf)>,
     temp: TempFolder,
@@ -190,10 +192,8 @@ impl Sandbox {
         let temp = TempFolder::create()?;
         let deny_unix_sockets = deny_unix_sockets || mode == Mode::ReadOnly;
         let starters = starters.iter().map(|path| without_links(path)).collect();
-        let mut sandbox =
-            Self { mode, writable, deny_unix_sockets, starters, can_mount: false, own: own.collect(), temp };
-        sandbox.can_mount = mode == Mode::WorkspaceWrite && sandbox.tries_to_mount();
-        Ok(Some(sandbox))
+        let own = own.collect();
+        Ok(Some(Self { mode, writable, deny_unix_sockets, starters, can_mount: OnceLock::new(), own, temp }))
     }
 
     /// Returns the folders beside the roots in which commands may write: those named, and their temp folder.
@@ -228,6 +228,12 @@ impl Sandbox {
         Ok(())
     }
 
+    /// True if this system lets commands have mounts of their own. It is tried once, by a process, and has to be
+    /// before the first command of a server: one could take what that needs.
+    pub fn can_mount(&self) -> bool {
+        *self.can_mount.get_or_init(|| self.mode == Mode::WorkspaceWrite && self.tries_to_mount())
+    }
+
     /// True if a process under the rules could make a file read-only by a mount.
     fn tries_to_mount(&self) -> bool {
         let file = self.temp().join("tried");
@@ -241,25 +247,23 @@ impl Sandbox {
         tried.is_ok_and(|status| status.success())
     }
 
-    /// Returns all that could start programs later, of what a command for `roots` may write.
+    /// Returns all that is there and could start programs later, of what a command for `roots` may write.
     fn starters(&self, roots: &[Root]) -> Vec<PathBuf> {
         let folders: Vec<&Path> = self.writable_with(roots).filter(|folder| *folder != self.temp()).collect();
         let named = folders.iter().flat_map(|folder| STARTERS.map(|name| folder.join(name)));
         let others =
             self.starters.iter().filter(|path| folders.iter().any(|folder| path.starts_with(folder)));
-        named.chain(others.cloned()).collect()
+        let is_there = |path: &PathBuf| {
+            path.symlink_metadata().is_ok_and(|found| !path.ends_with(GIT_LINK) || !found.is_dir())
+        };
+        // A project's file of a client is named twice.
+        named.chain(others.cloned()).filter(is_there).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     /// Returns what starts programs later, outside the rules, and is there: first what is read-only for a
     /// command for `roots`, then what that command may write.
     pub fn found_starters(&self, roots: &[Root]) -> (Vec<PathBuf>, Vec<PathBuf>) {
-        let is_there = |path: &PathBuf| {
-            path.symlink_metadata().is_ok_and(|found| !path.ends_with(GIT_LINK) || !found.is_dir())
-        };
-        self.starters(roots)
-            .into_iter()
-            .filter(is_there)
-            .partition(|path| self.can_mount && is_protected(path))
+        self.starters(roots).into_iter().partition(|path| self.can_mount() && is_protected(path))
     }
 
     /// Returns the process that takes on the rules for `roots` and then runs `shell` in the first of them,
@@ -279,10 +283,8 @@ impl Sandbox {
         for folder in self.writable_with(roots) {
             command.arg(WRITE_FLAG).arg(folder);
         }
-        if self.can_mount {
-            for path in self.starters(roots) {
-                command.arg(PROTECT_FLAG).arg(path);
-            }
+        for path in self.starters(roots).iter().filter(|_| self.can_mount()) {
+            command.arg(PROTECT_FLAG).arg(path);
         }
         if self.deny_unix_sockets {
             command.arg("--deny-unix-sockets");

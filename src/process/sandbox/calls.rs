@@ -85,9 +85,8 @@ fn sockets(deny_unix_sockets: bool) -> Result<Vec<SeccompRule>, BackendError> {
         {
             refused.push(rule([is(0, family), is_type(kind), is_not(2, 0), is_not(2, protocol)])?);
         }
-        for kind in types().filter(|kind| ![libc::SOCK_STREAM, libc::SOCK_DGRAM].contains(kind)) {
-            refused.push(rule([is(0, family), is_type(kind)])?);
-        }
+        let other_types = is_none_of([libc::SOCK_STREAM, libc::SOCK_DGRAM]);
+        refused.push(rule([is(0, family)].into_iter().chain(other_types))?);
     }
     Ok(refused)
 }
@@ -97,16 +96,9 @@ fn sockets(deny_unix_sockets: bool) -> Result<Vec<SeccompRule>, BackendError> {
 fn pairs(deny_unix_sockets: bool) -> Result<Vec<SeccompRule>, BackendError> {
     let mut refused = vec![rule([is_not(0, libc::AF_UNIX)])?];
     if deny_unix_sockets {
-        for kind in types().filter(|kind| ![libc::SOCK_STREAM, libc::SOCK_SEQPACKET].contains(kind)) {
-            refused.push(rule([is_type(kind)])?);
-        }
+        refused.push(rule(is_none_of([libc::SOCK_STREAM, libc::SOCK_SEQPACKET]))?);
     }
     Ok(refused)
-}
-
-/// Returns every number that the type of a socket can be.
-fn types() -> impl Iterator<Item = i32> {
-    0..=0xf
 }
 
 /// A condition of a rule, or why it is none.
@@ -128,6 +120,12 @@ fn is_not(at: u8, value: i32) -> Condition {
 /// True of the second argument, flags aside.
 fn is_type(kind: i32) -> Condition {
     argument(1, SeccompCmpOp::MaskedEq(TYPE_BITS), kind.unsigned_abs().into())
+}
+
+/// True of the second argument where it is none of `kinds`, with any of the flags that a type can have.
+fn is_none_of(kinds: [i32; 2]) -> impl Iterator<Item = Condition> {
+    let flags = [0, libc::SOCK_CLOEXEC, libc::SOCK_NONBLOCK, libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK];
+    kinds.into_iter().flat_map(move |kind| flags.map(|flags| is_not(1, kind | flags)))
 }
 
 fn argument(at: u8, op: SeccompCmpOp, value: u64) -> Condition {
