@@ -179,11 +179,11 @@ impl Commands {
                 temp_folder::remove_stale();
             };
             tokio::time::sleep(END_STALE_AFTER).await;
-            let _a_panic_harms_nothing_else = tokio::task::spawn_blocking(end_stale).await;
+            let _later_where_there_is_no_thread = process_tree::run_on_own_thread(end_stale).await;
             while !over.is_cancelled() {
                 let store = Arc::clone(&store);
                 let sweep = move || store.sweep(SystemTime::now());
-                let _a_panic_harms_nothing_else = tokio::task::spawn_blocking(sweep).await;
+                let _next_time_where_there_is_no_thread = process_tree::run_on_own_thread(sweep).await;
                 let _time_for_the_next = tokio::time::timeout(SWEEP_INTERVAL, over.cancelled()).await;
             }
             drop(large_files);

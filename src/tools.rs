@@ -16,10 +16,14 @@ pub mod ls;
 mod page;
 pub mod read;
 pub mod resolve;
+pub mod threads;
 mod walk_support;
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
+use std::time::Duration;
 
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::fs::workspace::Workspace;
@@ -28,6 +32,10 @@ use cutline_core::details::Details;
 use cutline_core::notice::Answer;
 
 pub use error::ToolError;
+use threads::{NoThread, Threads};
+
+/// Time that work has to notice that its call was taken back: it looks many times as often.
+const CANCEL_GRACE: Duration = Duration::from_secs(1);
 
 /// What all calls share while the server lives.
 #[derive(Debug)]
@@ -42,6 +50,8 @@ pub struct Shared {
     pub line_indexes: crate::fs::line_index::Cache,
     /// The commands that run, and the folder of their saved outputs.
     pub commands: crate::process::Commands,
+    /// The threads for work that blocks.
+    pub threads: Threads,
 }
 
 /// What one call has.
@@ -72,18 +82,36 @@ impl Context {
         self.shared.tools.has(tool)
     }
 
-    /// Does `work`, which blocks, on a thread for such work.
+    /// Does `work`, which blocks, on a thread for such work. Where the call is taken back and the work
+    /// does not come to its end soon, it is given up: its thread may be stuck in the system.
     pub async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Self) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, ToolError> {
         let cx = self.clone();
-        match tokio::task::spawn_blocking(move || work(&cx)).await {
-            Ok(result) => result,
-            Err(error) => match error.try_into_panic() {
-                Ok(panic) => std::panic::resume_unwind(panic),
-                Err(_) => Err(ToolError::Cancelled),
-            },
+        let (tell, told) = oneshot::channel();
+        let handle = self.shared.threads.run(move || {
+            let result = catch_unwind(AssertUnwindSafe(|| work(&cx)));
+            drop(cx);
+            let _the_call_gave_it_up = tell.send(result);
+        });
+        let handle = handle.map_err(|reason| match reason {
+            NoThread::System(source) => ToolError::NoThread { source },
+            NoThread::Stuck(threads) => ToolError::StuckThreads { threads },
+        })?;
+        tokio::select! {
+            biased;
+            result = told => {
+                handle.finish();
+                match result {
+                    Ok(Ok(result)) => result,
+                    Ok(Err(panic)) => resume_unwind(panic),
+                    Err(_) => Err(ToolError::Cancelled),
+                }
+            }
+            () = async { self.cancel.cancelled().await; tokio::time::sleep(CANCEL_GRACE).await } => {
+                Err(ToolError::Cancelled)
+            }
         }
     }
 }
@@ -207,5 +235,61 @@ impl Progress {
 impl std::fmt::Debug for Progress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Progress").field(&self.is_wanted()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc::{Sender, channel};
+
+    use super::fixture::Fixture;
+
+    type Call = tokio::task::JoinHandle<Result<(), ToolError>>;
+
+    /// Begins work that hangs until the sender is dropped, as a read of a dead network file system does.
+    async fn hang(cx: &Context) -> (CancellationToken, Sender<()>, Call) {
+        let cancel = CancellationToken::new();
+        let cx = Context { cancel: cancel.clone(), ..cx.clone() };
+        let ((go, wait), (tell, begun)) = (channel::<()>(), oneshot::channel());
+        let work = move |_: &Context| {
+            tell.send(()).unwrap();
+            let _until_dropped = wait.recv();
+            Ok(())
+        };
+        let call = tokio::spawn(async move { cx.blocking(work).await });
+        begun.await.unwrap();
+        (cancel, go, call)
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn cancelled_calls_end_though_their_threads_are_stuck() {
+        let here = Fixture::new(&[]);
+        let (mut stuck, mut calls) = (Vec::new(), Vec::new());
+        for _ in 0..64 {
+            let (cancel, go, call) = hang(&here.cx).await;
+            cancel.cancel();
+            stuck.push(go);
+            calls.push(call);
+        }
+        for call in calls {
+            assert!(matches!(call.await.unwrap(), Err(ToolError::Cancelled)));
+        }
+        let error = here.cx.blocking(|_| Ok(())).await.unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "64 calls that were taken back still hang in the system; no more work is begun until one ends"
+        );
+        drop(stuck.pop());
+        while here.cx.blocking(|_| Ok(())).await.is_err() {
+            tokio::task::yield_now().await;
+        }
+    }
+
+    #[tokio::test]
+    async fn panics_of_work_are_handed_on() {
+        let here = Fixture::new(&[]);
+        let call = tokio::spawn(async move { here.cx.blocking::<()>(|_| panic!("no luck")).await });
+        assert!(call.await.unwrap_err().is_panic());
     }
 }

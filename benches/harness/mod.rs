@@ -9,6 +9,7 @@ use cutline::fs::line_index;
 use cutline::fs::workspace::{Boundary, Root, Workspace};
 use cutline::limits::Limits;
 use cutline::process::{self, spill};
+use cutline::tools::threads::Threads;
 use cutline::tools::{Context, Progress, Shared, ToolSet, bash};
 use tokio_util::sync::CancellationToken;
 
@@ -22,6 +23,7 @@ pub(crate) fn context(root: &Path, saved: PathBuf) -> Context {
         workers: 2,
         line_indexes: line_index::Cache::default(),
         commands,
+        threads: Threads::default(),
     };
     let roots = vec![Root::new(root, root)];
     Context {

@@ -10,6 +10,7 @@ use cutline::fs::workspace::{Boundary, Root, Workspace};
 use cutline::limits::Limits;
 use cutline::process::Commands;
 use cutline::tools::arguments::Object;
+use cutline::tools::threads::Threads;
 use cutline::tools::{Context, Output, Progress, Shared, ToolError, ToolName, ToolSet, catalog};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
@@ -40,6 +41,7 @@ impl Tools {
             workers: 1,
             line_indexes: Cache::default(),
             commands: Commands::default(),
+            threads: Threads::default(),
         };
         let cx = Context {
             fitted: None,

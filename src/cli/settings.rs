@@ -17,6 +17,7 @@ use crate::process::spill;
 use crate::process::{self, Commands};
 use crate::server::StatsFile;
 use crate::tools::error::reason;
+use crate::tools::threads::Threads;
 use crate::tools::{Shared, ToolSet};
 
 use super::{Client, EnvMode, ImageMode, Options, SandboxDeny, SandboxMode, config};
@@ -70,6 +71,7 @@ impl Options {
             workers: asked.unwrap_or_else(processors),
             line_indexes: line_index::Cache::default(),
             commands: Commands::new(self.commands()?),
+            threads: Threads::default(),
         }))
     }
 

@@ -81,7 +81,10 @@ impl LineIndex {
         let work = || count_blocks(text, block_bytes, &next, &counts, cancel);
         let others = if bytes < MIN_PARALLEL_BYTES { 0 } else { workers.saturating_sub(1) };
         std::thread::scope(|scope| {
-            let handles: Vec<_> = (0..others).map(|_| scope.spawn(work)).collect();
+            let handles: Vec<_> = (0..others)
+                // Where there is no thread to be had, those that there are do all the work.
+                .map_while(|_| std::thread::Builder::new().spawn_scoped(scope, work).ok())
+                .collect();
             let mine = work();
             let theirs = handles.into_iter().map(|handle| handle.join().unwrap_or(Ok(())));
             theirs.fold(mine, Result::and)

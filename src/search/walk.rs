@@ -65,7 +65,9 @@ impl Walk {
         }
         std::thread::scope(|scope| {
             for _ in 1..self.workers.max(1) {
-                scope.spawn(|| Worker::new(&shared).run());
+                let thread = std::thread::Builder::new();
+                // Where there is no thread to be had, those that there are do all the work.
+                let _fewer = thread.spawn_scoped(scope, || Worker::new(&shared).run()).is_err();
             }
             own.run();
         });

@@ -43,6 +43,7 @@ pub async fn serve(config: Config) -> std::io::Result<Ending> {
     let Stdio { read, write, written } = Stdio::open()?;
     let mut signals = Signals::new()?;
     let shared = std::sync::Arc::clone(&config.shared);
+    shared.threads.start();
     shared.commands.start();
     let server = Server::new(config, shutdown.clone());
     let wire = Wire::new(read, write, shutdown.clone());

@@ -145,6 +145,20 @@ pub enum ToolError {
         /// Commands that left such processes.
         left: u32,
     },
+    /// The system gives no thread for the work.
+    #[error("The system gives no thread to work on this: {}. Try again later", reason(source))]
+    NoThread {
+        /// The error of the system.
+        source: io::Error,
+    },
+    /// Too many threads are stuck in the work of calls that were taken back.
+    #[error(
+        "{threads} calls that were taken back still hang in the system; no more work is begun until one ends"
+    )]
+    StuckThreads {
+        /// The number of threads.
+        threads: usize,
+    },
     /// The client took the call back, or the server ended.
     #[error("Cancelled")]
     Cancelled,

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use tokio_util::sync::CancellationToken;
 
+use super::threads::Threads;
 use super::{Context, Output, Progress, Shared, ToolError, ToolSet};
 use crate::fs::workspace::{Boundary, Root, Workspace};
 use crate::limits::Limits;
@@ -28,6 +29,7 @@ impl Fixture {
             workers: 2,
             line_indexes: crate::fs::line_index::Cache::default(),
             commands: crate::process::Commands::default(),
+            threads: Threads::default(),
         };
         let cx = Context {
             fitted: None,

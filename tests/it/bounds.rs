@@ -3,6 +3,7 @@
 //! these are tested.
 
 mod outstanding;
+mod threads;
 
 use std::fs;
 use std::io::Write as _;

@@ -20,6 +20,7 @@ use super::*;
 use crate::fs::workspace::{Boundary, Root, Workspace};
 use crate::limits::Limits;
 use crate::process::{self, spill};
+use crate::tools::threads::Threads;
 use crate::tools::{Progress, Shared, ToolSet};
 
 /// Longer than anything here takes, unless it hangs.
@@ -52,6 +53,7 @@ impl Server {
                 spill: settings,
                 ..process::Settings::default()
             }),
+            threads: Threads::default(),
         };
         let roots = vec![Root::new(real.clone(), real)];
         let cx = Context {

@@ -1,0 +1,117 @@
+//! A system that gives no more threads: the server goes on with those it has.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _, pipe};
+use std::os::fd::AsFd as _;
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt as _;
+use std::process::{Command, Stdio};
+
+use rustix::fs::{Gid, Uid, fchown};
+use rustix::process::{Resource, getrlimit};
+use serde_json::{Value, json};
+
+use crate::support::{Start, Workspace};
+
+/// A user to whom the limit applies, in a test that runs as root.
+const NOBODY: u32 = 65534;
+
+fn workspace() -> Workspace {
+    Workspace::with(
+        &json!({"a": "one\n", "large": {"lines": [1, 400_000], "text": "line {n} of a large file"}}),
+    )
+}
+
+/// Runs a command as the user that the server is run as.
+fn as_its_user(program: &str) -> Command {
+    let mut command = Command::new(program);
+    if rustix::process::geteuid().is_root() {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    command
+}
+
+/// Changes a server's soft limit on processes.
+fn limit(server: u32, most: &str) {
+    let arguments = [format!("--pid={server}"), format!("--nproc={most}:")];
+    assert!(as_its_user("prlimit").args(arguments).status().unwrap().success());
+}
+
+/// The server, under a limit of one process from its start.
+fn limited(workspace: &Workspace) -> Command {
+    let server = Start::new(workspace).unprivileged().command();
+    let mut command = as_its_user("prlimit");
+    command.arg("--nproc=1").arg(server.get_program()).args(server.get_args());
+    command.current_dir(workspace.root()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.envs(server.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    command
+}
+
+#[test]
+fn tools_work_on_threads_that_were_made_at_the_start() {
+    let workspace = workspace();
+    let mut client = Start::new(&workspace).unprivileged().client();
+    client.call("ls", json!({})).assert_worked();
+    limit(client.id(), "1");
+    for _ in 0..3 {
+        client.ask("ping", json!({}));
+        client
+            .call("read", json!({"path": "large", "offset": -1}))
+            .assert_text("line 400000 of a large file\n");
+        client.call("grep", json!({"pattern": "one"})).assert_text("a:1: one");
+        client.call("find", json!({"pattern": "a"})).assert_text("a");
+        client.call("bash", json!({"command": "echo hi"})).assert_error(&["could not be started"]);
+    }
+    let many: Vec<_> =
+        (0..40).map(|_| client.send_call("grep", json!({"pattern": "line 7 ", "limit": 1}), None)).collect();
+    client.ask("ping", json!({}));
+    for id in many {
+        let answer = client.answer(id);
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(text.starts_with("large:7: line 7 of a large file"), "{answer}");
+    }
+    let before = getrlimit(Resource::Nproc).current;
+    limit(client.id(), &before.map_or("unlimited".to_owned(), |most| most.to_string()));
+    client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
+}
+
+#[test]
+fn session_without_any_thread_answers_pings_and_says_why_calls_fail() {
+    let workspace = workspace();
+    let ((read, mut stdin), (stdout, write)) = (pipe().unwrap(), pipe().unwrap());
+    if rustix::process::geteuid().is_root() {
+        for end in [read.as_fd(), write.as_fd()] {
+            fchown(end, Some(Uid::from_raw(NOBODY)), Some(Gid::from_raw(NOBODY))).unwrap();
+        }
+    }
+    let mut command = limited(&workspace);
+    let mut server = command.stdin(read).stdout(write).stderr(Stdio::null()).spawn().unwrap();
+    drop(command);
+    let mut answers = BufReader::new(stdout).lines();
+    let mut ask = |id: u64, method: &str, params: Value| -> Value {
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        stdin.write_all(format!("{request}\n").as_bytes()).unwrap();
+        serde_json::from_str(&answers.next().unwrap().unwrap()).unwrap()
+    };
+    let client = json!({"name": "t", "version": "1"});
+    ask(1, "initialize", json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client}));
+    assert!(ask(2, "ping", json!({}))["result"].is_object());
+    let answer = ask(3, "tools/call", json!({"name": "grep", "arguments": {"pattern": "one"}}));
+    let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("The system gives no thread to work on this: "), "{answer}");
+    let answer = ask(4, "tools/call", json!({"name": "bash", "arguments": {"command": "true"}}));
+    assert_eq!(answer["result"]["isError"], true, "{answer}");
+    assert!(ask(5, "ping", json!({}))["result"].is_object());
+    drop(stdin);
+    assert_eq!(server.wait().unwrap().code(), Some(0));
+}
+
+#[test]
+fn server_that_can_not_read_its_input_says_so() {
+    let workspace = workspace();
+    let (_ours, theirs) = UnixStream::pair().unwrap();
+    let mut server = limited(&workspace).stdin(std::os::fd::OwnedFd::from(theirs)).spawn().unwrap();
+    let mut said = String::new();
+    server.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+    assert_eq!(server.wait().unwrap().code(), Some(1), "{said}");
+    assert!(said.contains("no thread for stdin") && !said.contains("panicked"), "{said}");
+}
