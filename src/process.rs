@@ -179,11 +179,11 @@ impl Commands {
                 temp_folder::remove_stale();
             };
             tokio::time::sleep(END_STALE_AFTER).await;
-            let _later_where_there_is_no_thread = process_tree::run_on_own_thread(end_stale).await;
+            in_background(end_stale).await;
             while !over.is_cancelled() {
                 let store = Arc::clone(&store);
                 let sweep = move || store.sweep(SystemTime::now());
-                let _next_time_where_there_is_no_thread = process_tree::run_on_own_thread(sweep).await;
+                in_background(sweep).await;
                 let _time_for_the_next = tokio::time::timeout(SWEEP_INTERVAL, over.cancelled()).await;
             }
             drop(large_files);
@@ -232,6 +232,14 @@ impl Commands {
         self.background.cancel();
         self.registry.shutdown().await;
         self.shell.discard();
+    }
+}
+
+/// Runs `work`, which blocks, on another thread; leaves it undone where no thread can be had.
+async fn in_background(work: impl FnOnce() + Send + 'static) {
+    // The runtime panics where it gets none.
+    if std::thread::Builder::new().spawn(|| ()).is_ok() {
+        let _a_panic_harms_nothing_else = tokio::task::spawn_blocking(work).await;
     }
 }
 
