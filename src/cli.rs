@@ -190,6 +190,9 @@ struct Options {
     /// Size of an image that is shown; larger ones are made smaller
     #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_IMAGE_BYTES", value_parser = values::image_size, default_value = "150KB", global = true)]
     max_image_bytes: Bytes,
+    /// Seconds after which a command that still runs is answered for; it goes on, and its output in a file [default: what fits the client]
+    #[arg(long, value_name = "SECONDS", env = "CUTLINE_ANSWER_WITHIN", value_parser = values::above_zero, global = true)]
+    answer_within: Option<u64>,
     /// Writes that bash's commands may make, held by the kernel: their own temp folder; the roots too; or anything
     #[arg(long, value_name = "MODE", env = "CUTLINE_SANDBOX", value_enum, default_value_t = SandboxMode::Off, global = true)]
     sandbox: SandboxMode,

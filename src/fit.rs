@@ -5,6 +5,8 @@
 //! its name in the handshake, or in each request of the stateless era. A flag that was given holds over
 //! the row; a client without a row gets the limits of the flags and their defaults.
 
+use std::time::Duration;
+
 use crate::limits::{Images, Limits};
 
 /// A client, and the bounds of what it hands on to its model.
@@ -22,7 +24,7 @@ pub struct Client {
     /// Bytes that it hands on, less room for the notice and for its own wrapping.
     max_bytes: Option<u64>,
     /// Seconds that it waits for an answer, less a tenth.
-    pub answer_within_secs: Option<u64>,
+    answer_within_secs: Option<u64>,
     /// False if it hands images on as text, or refuses an answer that has one.
     has_images: bool,
     /// False if it hands the details on to the model.
@@ -133,6 +135,7 @@ pub enum Fit {
 
 /// The limits that a flag or a variable set: a client's row leaves them alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "one for each flag, by its name")]
 pub struct Given {
     /// `--max-lines`.
     pub max_lines: bool,
@@ -140,6 +143,8 @@ pub struct Given {
     pub max_bytes: bool,
     /// `--images`.
     pub images: bool,
+    /// `--answer-within`.
+    pub answer_within: bool,
 }
 
 impl Client {
@@ -166,6 +171,10 @@ impl Client {
             max_bytes: lowered(limits.max_bytes, given.max_bytes, self.max_bytes),
             bash_head,
             bash_tail: limits.bash_tail.map(|tail| tail.min(max_lines - bash_head)),
+            answer_within: match self.answer_within_secs {
+                Some(secs) if !given.answer_within => Some(Duration::from_secs(secs)),
+                _ => limits.answer_within,
+            },
             images: if self.has_images || given.images { limits.images } else { Images::Off },
             ..limits.clone()
         }
@@ -220,7 +229,7 @@ mod tests {
         let limits = Limits::default();
         let fitted = cline.fitted(&limits, Given::default());
         assert_eq!((fitted.max_lines, fitted.max_bytes, fitted.images), (2000, 5500, Images::Off));
-        let given = Given { max_bytes: true, images: true, ..Given::default() };
+        let given = Given { max_bytes: true, images: true, answer_within: true, ..Given::default() };
         assert_eq!(cline.fitted(&limits, given), limits);
         // A limit below that of the row is not raised.
         let low = Limits { max_bytes: 100, ..Limits::default() };

@@ -108,6 +108,8 @@ pub struct Limits {
     pub bash_max_timeout_secs: u64,
     /// The images that are shown.
     pub images: Images,
+    /// The time after which a command that still runs is answered for, if any: what the client waits.
+    pub answer_within: Option<Duration>,
 }
 
 /// The images that read shows.
@@ -130,6 +132,7 @@ impl Default for Limits {
             bash_timeout_secs: BASH_TIMEOUT_SECS,
             bash_max_timeout_secs: BASH_MAX_TIMEOUT_SECS,
             images: Images::UpTo(IMAGE_MAX_BYTES),
+            answer_within: None,
         }
     }
 }

@@ -94,16 +94,40 @@ pub struct Request<'a> {
     pub keep: Keep,
     /// Bytes of it that are kept.
     pub max_bytes: u64,
+    /// The time after which it is answered for though it still runs, if any.
+    pub answer_within: Option<Duration>,
+    /// Words the last line of the saved output of a command that was answered for before its end.
+    pub status_line: fn(Ending, Cause, Duration) -> String,
 }
 
 /// A command that runs. Dropped, it is ended.
 #[derive(Debug)]
 pub struct Running {
-    finished: oneshot::Receiver<Finished>,
+    outcome: oneshot::Receiver<Outcome>,
     drain: Arc<Drain>,
-    /// Ends the command when dropped.
-    _kill_on_drop: DropGuard,
+    /// Ends the command when dropped; `None` once the command goes on without its caller.
+    kill_on_drop: Option<DropGuard>,
     cancel: CancellationToken,
+}
+
+/// What there is to answer for a command.
+#[derive(Debug)]
+pub enum Outcome {
+    /// It is over.
+    Finished(Finished),
+    /// It goes on, and its output goes on to the saved file.
+    StillRunning(StillRunning),
+}
+
+/// A command that goes on after its answer: until its own end, its timeout, or the server's end.
+#[derive(Debug)]
+pub struct StillRunning {
+    /// The shell's number.
+    pub id: u32,
+    /// Its output so far.
+    pub output: Captured,
+    /// Time from its start to the answer.
+    pub duration: Duration,
 }
 
 /// A command that is over.
@@ -259,9 +283,13 @@ impl Running {
         self.cancel.cancel();
     }
 
-    /// Waits until it is over. The future can be dropped and made again.
-    pub async fn finished(&mut self) -> io::Result<Finished> {
-        (&mut self.finished).await.map_err(|_| io::Error::other("the command was lost"))
+    /// Waits until it is over, or goes on without its caller. The future can be dropped and made again.
+    pub async fn outcome(&mut self) -> io::Result<Outcome> {
+        let outcome = (&mut self.outcome).await.map_err(|_| io::Error::other("the command was lost"))?;
+        if let (Outcome::StillRunning(_), Some(guard)) = (&outcome, self.kill_on_drop.take()) {
+            guard.disarm();
+        }
+        Ok(outcome)
     }
 }
 

@@ -11,6 +11,7 @@ mod ending;
 mod fits;
 mod guard;
 mod legacy_log;
+mod patience;
 mod progress;
 mod resources;
 mod roots;
@@ -23,9 +24,9 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, DiscoverResult, ErrorCode,
-    ErrorData, Implementation, InitializeRequestParams, InitializeResult, ListResourcesResult,
-    ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    CallToolRequestParams, CallToolResponse, CancelledNotificationParam, CustomRequest, CustomResult,
+    DiscoverResult, ErrorCode, ErrorData, Implementation, InitializeRequestParams, InitializeResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
     ReadResourceResponse, ServerConfig, Tool,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer};
@@ -43,8 +44,9 @@ use call_stats::CallStats;
 use concurrency::ConcurrencyLimits;
 pub use convert::{Shape, result_of};
 pub use ending::{Ending, serve};
-use fits::Fits;
+use fits::{Fits, Fitted};
 use legacy_log::SetLevel;
+use patience::Patience;
 use roots::Roots;
 pub use stats_file::StatsFile;
 use wire::Permit;
@@ -93,6 +95,7 @@ struct State {
     shape: Shape,
     tools: Vec<Tool>,
     fits: Fits,
+    patience: Patience,
     lanes: ConcurrencyLimits,
     tally: CallStats,
     shutdown: CancellationToken,
@@ -107,7 +110,17 @@ impl Server {
         let roots = Roots::new(workspace, client_roots, Arc::clone(&shared));
         let lanes = ConcurrencyLimits::new(shared.workers);
         let tally = CallStats::new(now_ms(), stats_file);
-        Self(Arc::new(State { shared, roots, shape, tools, fits, lanes, tally, shutdown }))
+        Self(Arc::new(State {
+            shared,
+            roots,
+            shape,
+            tools,
+            fits,
+            patience: Patience::default(),
+            lanes,
+            tally,
+            shutdown,
+        }))
     }
 
     /// What was done, for the end: a line for each tool, and one for all.
@@ -127,7 +140,13 @@ impl Server {
         let given = params.arguments.unwrap_or_default();
         let asked = RequestedLimit::of(&given);
         let outcome = match arguments::check_size(&given, &request.meta.0) {
-            Ok(()) => self.work(tool, given, fitted.map(|fitted| Arc::clone(&fitted.limits)), &request).await,
+            Ok(()) => {
+                let limits = self.limits_for(tool, fitted);
+                if tool == ToolName::Bash {
+                    state.patience.note(&request.id);
+                }
+                self.work(tool, given, limits, &request).await
+            }
             Err(error) => Err(error),
         };
         // The answer to a call that was taken back goes nowhere.
@@ -141,6 +160,22 @@ impl Server {
         let call = Call { tool, asked, time_ms: now_ms(), duration: start.elapsed() };
         state.tally.record(&call, &outcome, limits, &request).await;
         result_of(outcome, fitted.map_or(state.shape, |fitted| fitted.shape(state.shape))).into()
+    }
+
+    /// Returns the limits that fit the client, where they are others than the server's: those of its row, and
+    /// the patience that it showed where its row does not know it.
+    fn limits_for(&self, tool: ToolName, fitted: Option<&Fitted>) -> Option<Arc<Limits>> {
+        let limits = fitted.map(|fitted| &fitted.limits);
+        let shared = &self.0.shared.limits;
+        let is_known = limits.map_or(shared, |limits| limits).answer_within.is_some();
+        let learned = self.0.patience.answer_within().filter(|_| tool == ToolName::Bash && !is_known);
+        match learned {
+            None => limits.map(Arc::clone),
+            answer_within => {
+                let limits = limits.map_or(shared, |limits| limits);
+                Some(Arc::new(Limits { answer_within, ..limits.clone() }))
+            }
+        }
     }
 
     /// Does the work of a call, within the limits on what runs at once. A panic becomes an error.
@@ -315,6 +350,16 @@ impl ServerHandler for Server {
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         self.0.roots.ask(&context.peer).await;
+    }
+
+    async fn on_cancelled(
+        &self,
+        taken_back: CancelledNotificationParam,
+        _context: NotificationContext<RoleServer>,
+    ) {
+        if !self.0.fits.is_off() {
+            self.0.patience.learn(&taken_back);
+        }
     }
 
     async fn on_roots_list_changed(&self, context: NotificationContext<RoleServer>) {

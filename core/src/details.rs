@@ -73,6 +73,9 @@ pub struct Details {
     /// The reason for which the whole output could not be saved.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub spill_error: Option<String>,
+    /// True if the command goes on after the answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub still_running: Option<bool>,
     /// Processes that outlive the command and hold its output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub background_pids: Option<Vec<u32>>,

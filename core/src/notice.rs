@@ -125,6 +125,15 @@ pub enum Notice {
         /// Where the rest is.
         saved: Saved,
     },
+    /// A command that goes on after its answer.
+    StillRunning {
+        /// Seconds that it has run.
+        secs: u64,
+        /// Its shell's number.
+        id: u32,
+        /// Where its output goes on to.
+        saved: Saved,
+    },
     /// Processes that outlive the command and hold its output.
     Background {
         /// The id and name of each of the first three.
@@ -368,4 +377,6 @@ pub enum Status {
     },
     /// By its timeout, in seconds.
     TimedOut(u64),
+    /// It still ran at the server's end, and was ended with it.
+    EndedWithServer,
 }

@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use clap::ValueEnum as _;
 
@@ -45,6 +46,7 @@ impl Options {
             bash_tail: self.bash_tail,
             bash_timeout_secs: timeout,
             bash_max_timeout_secs: max_timeout,
+            answer_within: self.answer_within.map(Duration::from_secs),
             images: match self.images.unwrap_or(ImageMode::On) {
                 ImageMode::On => Images::UpTo(self.max_image_bytes.0),
                 ImageMode::Off => Images::Off,
@@ -58,6 +60,7 @@ impl Options {
             max_lines: self.max_lines.is_some(),
             max_bytes: self.max_bytes.is_some(),
             images: self.images.is_some(),
+            answer_within: self.answer_within.is_some(),
         }
     }
 

@@ -159,6 +159,12 @@ impl Capture {
         Captured { text, raw: self.raw.clone(), binary: self.binary, saved }
     }
 
+    /// Adds `line` to the saved output, as a line of its own.
+    pub(super) fn end_with(&mut self, line: &str) {
+        let newline = if self.raw.is_at_line_start() { "" } else { "\n" };
+        self.save(format!("{newline}{line}\n").as_bytes());
+    }
+
     fn save(&mut self, bytes: &[u8]) {
         let result = match &mut self.saving {
             Saving::Held(held) => {

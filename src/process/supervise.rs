@@ -18,7 +18,7 @@ use super::drain::{Drain, DrainProgress};
 use super::process_tree::{self, kill_group};
 use super::registry::{GRACE, RegisteredCommand, Registry};
 use super::shell::Shell;
-use super::{Background, Cause, CommandPermit, Ending, Finished, Request, Running};
+use super::{Background, Cause, CommandPermit, Ending, Finished, Outcome, Request, Running, StillRunning};
 use crate::process::spill::Store;
 use crate::sys;
 
@@ -51,14 +51,23 @@ pub(super) fn run(
     let capture = Capture::new(Arc::clone(store), request.keep, request.max_bytes);
     let drain = Arc::new(Drain::start(started.output, capture)?);
     let cancel = CancellationToken::new();
-    let (result, finished) = oneshot::channel();
+    let (answer, outcome) = oneshot::channel();
     let command = Command { child: started.child, drain: Arc::clone(&drain), registered, permit, began };
-    let (time, cancelled) = (request.timeout, cancel.clone());
-    tokio::spawn(async move {
-        let finished = command.supervise(time, cancelled).await;
-        let _caller_went_away = result.send(finished);
-    });
-    Ok(Running { finished, drain, _kill_on_drop: cancel.clone().drop_guard(), cancel })
+    let Request { timeout, answer_within, status_line, .. } = request;
+    let times = Times { timeout, answer_within, status_line };
+    tokio::spawn(command.supervise(times, cancel.clone(), answer));
+    Ok(Running { outcome, drain, kill_on_drop: Some(cancel.clone().drop_guard()), cancel })
+}
+
+/// The times of one command, counted from its start.
+#[derive(Debug, Clone, Copy)]
+struct Times {
+    /// The longest that it may run.
+    timeout: Duration,
+    /// The time after which it is answered for though it still runs, if any.
+    answer_within: Option<Duration>,
+    /// Words the last line of its saved output, where it is answered for before its end.
+    status_line: fn(Ending, Cause, Duration) -> String,
 }
 
 /// A command that was started.
@@ -71,15 +80,26 @@ struct Command {
 }
 
 impl Command {
-    async fn supervise(mut self, time: Duration, cancel: CancellationToken) -> Finished {
+    /// Looks after the command to its end, and answers for it once.
+    async fn supervise(mut self, times: Times, cancel: CancellationToken, answer: oneshot::Sender<Outcome>) {
+        let Times { timeout, answer_within, status_line } = times;
         let closing = self.registered.registry().closing();
-        let (cause, status) = tokio::select! {
-            biased;
-            // The registry ends all that runs, together.
-            () = closing.cancelled() => (Cause::Cancelled, self.wait_for_killed().await),
-            status = self.child.wait() => (Cause::Itself, status.ok()),
-            () = cancel.cancelled() => (Cause::Cancelled, self.end(GRACE).await),
-            () = tokio::time::sleep(time) => (Cause::Timeout, self.end(TIMEOUT_GRACE).await),
+        let (began, mut answer) = (self.began, Some(answer));
+        let (cause, status) = loop {
+            let goes_on = answer.is_none();
+            tokio::select! {
+                biased;
+                // The registry ends all that runs, together.
+                () = closing.cancelled() => break (Cause::Cancelled, self.wait_for_killed().await),
+                status = self.child.wait() => break (Cause::Itself, status.ok()),
+                () = cancel.cancelled() => break (Cause::Cancelled, self.end(GRACE).await),
+                () = wait_until(began, Some(timeout)) => break (Cause::Timeout, self.end(TIMEOUT_GRACE).await),
+                () = wait_until(began, answer_within), if !goes_on => {
+                    if let Some(answer) = answer.take() {
+                        let _caller_went_away = answer.send(Outcome::StillRunning(self.so_far().await));
+                    }
+                }
+            }
         };
         let duration = self.began.elapsed();
         let cause = match cause {
@@ -92,17 +112,32 @@ impl Command {
             },
             cause => cause,
         };
+        let ending = sys::ending_of(status, cause != Cause::Itself).map_or_else(Ending::Signal, Ending::Code);
+        if answer.is_none() {
+            let line = status_line(ending, cause, timeout);
+            self.captured(move |capture| capture.end_with(&line)).await;
+        }
         let (output, background) = match cause {
             Cause::Itself => self.collect_output().await,
             Cause::Timeout => (self.close().await, Vec::new()),
             Cause::Cancelled => {
-                // There is no answer that could name the file.
-                self.captured(Capture::discard).await;
+                if answer.is_some() {
+                    // There is no answer that could name the file.
+                    self.captured(Capture::discard).await;
+                }
                 (self.close().await, Vec::new())
             }
         };
-        let ending = sys::ending_of(status, cause != Cause::Itself).map_or_else(Ending::Signal, Ending::Code);
-        Finished { ending, cause, output, background, duration }
+        if let Some(answer) = answer {
+            let finished = Finished { ending, cause, output, background, duration };
+            let _caller_went_away = answer.send(Outcome::Finished(finished));
+        }
+    }
+
+    /// Takes what was printed so far; what comes later goes to the saved file.
+    async fn so_far(&self) -> StillRunning {
+        let output = self.captured(|capture| capture.answer(true)).await;
+        StillRunning { id: self.child.id().unwrap_or_default(), output, duration: self.began.elapsed() }
     }
 
     /// Ends all of its processes; returns how the shell ended.
@@ -186,6 +221,14 @@ impl Command {
             Some(result) => result,
             None => self.drain.with(use_it),
         }
+    }
+}
+
+/// Waits until `time` after `began`; without end where there is no such time.
+async fn wait_until(began: Instant, time: Option<Duration>) {
+    match time {
+        Some(time) => tokio::time::sleep(time.saturating_sub(began.elapsed())).await,
+        None => std::future::pending().await,
     }
 }
 

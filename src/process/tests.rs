@@ -27,8 +27,17 @@ impl Here {
             timeout: Duration::from_secs(30),
             keep: Keep::Tail(2),
             max_bytes: 1000,
+            answer_within: None,
+            status_line: |_, _, _| String::new(),
         };
         self.commands.run(permit, request).unwrap()
+    }
+}
+
+async fn finished(running: &mut Running) -> Finished {
+    match running.outcome().await.unwrap() {
+        Outcome::Finished(finished) => finished,
+        Outcome::StillRunning(_) => panic!("it had no time after which it is answered for"),
     }
 }
 
@@ -42,7 +51,7 @@ async fn how_far_it_is_is_never_waited_for() {
     assert_eq!(running.latest().unwrap().recent, b"hi\n");
     running.drain.with(|_| assert_eq!((running.latest(), running.bytes()), (None, 3)));
     running.cancel();
-    assert_eq!(running.finished().await.unwrap().cause, Cause::Cancelled);
+    assert_eq!(finished(&mut running).await.cause, Cause::Cancelled);
 }
 
 #[tokio::test]
@@ -61,7 +70,7 @@ async fn all_of_its_output_is_taken_however_slowly_it_is_saved() {
     let mut steps_of_others = 0;
     let finished = loop {
         tokio::select! {
-            finished = running.finished() => break finished.unwrap(),
+            finished = finished(&mut running) => break finished,
             () = tokio::time::sleep(Duration::from_millis(10)) => steps_of_others += 1,
         }
     };

@@ -33,6 +33,11 @@ impl Fits {
         Self { fit, clients: CLIENTS.iter().map(fitted).collect() }
     }
 
+    /// True if answers are fitted to no client.
+    pub(super) fn is_off(&self) -> bool {
+        self.fit == Fit::Off
+    }
+
     /// Returns the fit of the client that gives itself this name; `None` where the server's own limits hold.
     pub(super) fn of(&self, client: Option<&Implementation>) -> Option<&Fitted> {
         let client = self.fit.client(client.map(|client| client.name.as_str()))?;

@@ -7,11 +7,13 @@ mod answer;
 mod plan;
 mod progress;
 
+use std::time::Instant;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Context, Output, ToolError};
-use crate::process::{Cause, CommandPermit, Finished, Request, Running, TooManyCommands};
+use crate::process::{Cause, CommandPermit, Finished, Outcome, Request, Running, TooManyCommands};
 use plan::Plan;
 use progress::News;
 
@@ -33,21 +35,24 @@ pub struct Args {
 /// Does one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     let plan = Plan::new(args, cx.limits())?;
+    let began = Instant::now();
+    let mut news = News::new(&cx.progress);
+    let permit = wait_for_permit(cx, &mut news).await?;
     let request = Request {
         command: &plan.command,
         roots: cx.workspace.roots(),
         timeout: plan.timeout,
         keep: plan.keep,
         max_bytes: cx.limits().max_bytes,
+        // The client's patience began with the call.
+        answer_within: cx.limits().answer_within.map(|within| within.saturating_sub(began.elapsed())),
+        status_line: answer::status_line,
     };
-    let mut news = News::new(&cx.progress);
-    let permit = wait_for_permit(cx, &mut news).await?;
     let mut running =
         cx.shared.commands.run(permit, request).map_err(|source| ToolError::Spawn { source })?;
-    let finished = watch(cx, &mut running, news).await.map_err(|source| ToolError::Spawn { source })?;
-    match finished.cause {
-        Cause::Cancelled => Err(ToolError::Cancelled),
-        Cause::Itself | Cause::Timeout => Ok(answer::compose(&plan, finished, cx.limits())),
+    match watch(cx, &mut running, news).await.map_err(|source| ToolError::Spawn { source })? {
+        Outcome::Finished(Finished { cause: Cause::Cancelled, .. }) => Err(ToolError::Cancelled),
+        outcome => Ok(answer::compose(&plan, outcome, cx.limits())),
     }
 }
 
@@ -67,17 +72,17 @@ async fn wait_for_permit(cx: &Context, news: &mut News<'_>) -> Result<CommandPer
 }
 
 /// Waits for the command's end, tells of its news, and ends it where the call is taken back.
-async fn watch(cx: &Context, running: &mut Running, mut news: News<'_>) -> std::io::Result<Finished> {
+async fn watch(cx: &Context, running: &mut Running, mut news: News<'_>) -> std::io::Result<Outcome> {
     loop {
         tokio::select! {
-            finished = running.finished() => return finished,
+            outcome = running.outcome() => return outcome,
             () = cx.cancel.cancelled() => break,
             () = cx.shutdown.cancelled() => break,
             () = news.due() => news.tell(running),
         }
     }
     running.cancel();
-    running.finished().await
+    running.outcome().await
 }
 
 #[cfg(test)]

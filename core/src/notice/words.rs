@@ -85,6 +85,14 @@ impl fmt::Display for Notice {
                 write!(f, "[Timeout lowered to {}]", Count(*secs, "second", "seconds"))
             }
             Self::Result { shown, blocks, saved } => result(f, shown, *blocks, saved),
+            Self::StillRunning { secs, id, saved } => {
+                write!(f, "[Still running after {} (pid {id}). ", Count(*secs, "second", "seconds"))?;
+                match saved {
+                    Saved::At { path, .. } => write!(f, "Its output goes on to {path}. ")?,
+                    Saved::Not { reason } => write!(f, "Its output could not be saved: {reason}. ")?,
+                }
+                write!(f, "Use bash to wait for it: tail --pid={id} -f /dev/null]")
+            }
             Self::Background { named, count, saved } => background(f, named, *count, saved),
             Self::LimitReached { limit, unit } => {
                 let counted = match limit {
@@ -274,6 +282,7 @@ impl fmt::Display for Status {
             Self::Killed { signal, code } => {
                 write!(f, "Command killed by signal {signal} (code {code})")
             }
+            Self::EndedWithServer => write!(f, "Command ended with the server"),
             Self::TimedOut(secs) => {
                 write!(f, "Command timed out after {}", Count(*secs, "second", "seconds"))
             }
@@ -370,5 +379,24 @@ mod tests {
         assert_eq!(three.to_string(), "[3 paths could not be read: a, b, c]");
         let one = Notice::TooLong(names(&["a"]));
         assert_eq!(one.to_string(), "[1 file has a line too long to search: a]");
+    }
+
+    #[test]
+    fn command_that_goes_on_is_told_with_its_number_and_its_file() {
+        let at = Saved::At { path: "/tmp/o.log".to_owned(), first: None };
+        let not = Saved::Not { reason: "No space left on device".to_owned() };
+        for (saved, expected) in [
+            (
+                at,
+                "[Still running after 55 seconds (pid 4242). Its output goes on to /tmp/o.log. Use bash to wait for it: tail --pid=4242 -f /dev/null]",
+            ),
+            (
+                not,
+                "[Still running after 55 seconds (pid 4242). Its output could not be saved: No space left on device. Use bash to wait for it: tail --pid=4242 -f /dev/null]",
+            ),
+        ] {
+            assert_eq!(Notice::StillRunning { secs: 55, id: 4242, saved }.to_string(), expected);
+        }
+        assert_eq!(Status::EndedWithServer.to_string(), "Command ended with the server");
     }
 }

@@ -67,6 +67,11 @@ impl Counter {
         Extent { lines: self.newlines + u64::from(self.open_line > 0), bytes: self.bytes }
     }
 
+    /// True if the next byte begins a line: nothing passed yet, or a newline last.
+    pub fn is_at_line_start(&self) -> bool {
+        self.open_line == 0
+    }
+
     /// Returns the bytes of the first line, without its newline.
     pub fn first_line_bytes(&self) -> u64 {
         if self.newlines == 0 { self.open_line } else { self.first_line }

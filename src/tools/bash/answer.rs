@@ -5,7 +5,9 @@ use std::time::Duration;
 use super::plan::Plan;
 use crate::fs::workspace;
 use crate::limits::Limits;
-use crate::process::{Background, Captured, Cause, Ending, Finished, SavedOutput, signal_name};
+use crate::process::{
+    Background, Captured, Cause, Ending, Finished, Outcome, SavedOutput, StillRunning, signal_name,
+};
 use crate::tools::Output;
 use crate::tools::error::reason;
 use cutline_core::details::{Details, TruncationDetails};
@@ -18,12 +20,24 @@ use cutline_core::truncate::{Bounds, Cut, Gap, Keep, Partial, TruncatedBy, Trunc
 /// The exit code of a command that a signal ended, less the signal's number.
 const SIGNAL_CODE: i32 = 128;
 
-/// The answer of a command that has ended.
-pub(super) fn compose(plan: &Plan, finished: Finished, limits: &Limits) -> Output {
-    let Finished { ending, cause, output, background, duration } = finished;
+/// Returns the answer to a command.
+pub(super) fn compose(plan: &Plan, outcome: Outcome, limits: &Limits) -> Output {
+    let (output, background, status, mut details, running) = match outcome {
+        Outcome::Finished(Finished { ending, cause, output, background, duration }) => {
+            let status = status(ending, cause, plan.timeout);
+            (output, background, status, ended(ending, cause, duration), None)
+        }
+        Outcome::StillRunning(StillRunning { id, output, duration }) => {
+            let details = Details {
+                still_running: Some(true),
+                duration_ms: Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)),
+                ..Details::default()
+            };
+            (output, Vec::new(), None, details, Some((id, duration.as_secs())))
+        }
+    };
     let bounds = Bounds { lines: plan.keep.lines(), bytes: limits.max_bytes };
     let saved = output.saved.as_ref().map(saved_as);
-    let mut details = ended(ending, cause, duration);
     match &output.saved {
         Some(Ok(SavedOutput { path, first_bytes })) => {
             details.full_output_path = Some(String::from_utf8_lossy(&workspace::shown(path)).into_owned());
@@ -46,21 +60,36 @@ pub(super) fn compose(plan: &Plan, finished: Finished, limits: &Limits) -> Outpu
     };
     if !background.is_empty() {
         details.background_pids = Some(background.iter().map(|process| process.id).collect());
-        notices.extend(saved.map(|saved| still_running(&background, saved)));
+        notices.extend(saved.clone().map(|saved| left_running(&background, saved)));
+    }
+    if let (Some((id, secs)), Some(saved)) = (running, saved) {
+        notices.push(Notice::StillRunning { secs, id, saved });
     }
     if plan.is_timeout_lowered {
         // Before the others: the last one says where the rest is.
         notices.insert(0, Notice::TimeoutLowered { secs: plan.timeout.as_secs() });
     }
-    let status = match (cause, ending) {
-        (Cause::Timeout, _) => Some(Status::TimedOut(plan.timeout.as_secs())),
+    Output::new(Answer { body, end, notices, status }, details)
+}
+
+/// Returns the line that ends the saved output of a command that was answered for before its end.
+pub(super) fn status_line(ending: Ending, cause: Cause, timeout: Duration) -> String {
+    match cause {
+        Cause::Cancelled => format!("[{}]", Status::EndedWithServer),
+        _ => format!("[{}]", status(ending, cause, timeout).unwrap_or(Status::Exited(0))),
+    }
+}
+
+/// Returns how a command ended; `None` where it ended well.
+fn status(ending: Ending, cause: Cause, timeout: Duration) -> Option<Status> {
+    match (cause, ending) {
+        (Cause::Timeout, _) => Some(Status::TimedOut(timeout.as_secs())),
         (_, Ending::Code(0)) => None,
         (_, Ending::Code(code)) => Some(Status::Exited(code)),
         (_, Ending::Signal(number)) => {
             Some(Status::Killed { signal: signal_name(number), code: SIGNAL_CODE + number })
         }
-    };
-    Output::new(Answer { body, end, notices, status }, details)
+    }
 }
 
 fn ended(ending: Ending, cause: Cause, duration: Duration) -> Details {
@@ -151,7 +180,7 @@ fn shown(truncation: &Truncation, cut: Cut, raw: &Counter, keep: Keep, bounds: B
 }
 
 /// At most three by name; the others are counted.
-fn still_running(background: &[Background], saved: notice::Saved) -> Notice {
+fn left_running(background: &[Background], saved: notice::Saved) -> Notice {
     let name = |process: &Background| (process.id, show::name(process.name.as_bytes()).into_owned());
     let named = background.iter().take(NAMES_LISTED).map(name).collect();
     Notice::Background { named, count: background.len(), saved }

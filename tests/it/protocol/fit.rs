@@ -1,8 +1,10 @@
 //! Answers fitted to the client that is there, by the name that it gives itself.
 
+use std::time::Duration;
+
 use serde_json::json;
 
-use crate::support::{Era, Start, Workspace};
+use crate::support::{Era, Start, Workspace, eventually};
 
 fn workspace() -> Workspace {
     Workspace::with(&json!({
@@ -68,6 +70,46 @@ fn client_that_hands_all_on_as_text_gets_neither_images_nor_details() {
     let reply = client.call("read", json!({"path": "wide"}));
     reply.assert_holds("(5.5KB limit)");
     assert!(reply.result.get("_meta").is_none(), "{}", reply.result);
+}
+
+#[test]
+fn client_that_gave_a_call_up_is_answered_in_time_from_then_on() {
+    let workspace = workspace();
+    let sleep = json!({"command": "echo begun; sleep 600"});
+    for (flags, learns) in [(&[][..], true), (&["--fit", "off"][..], false)] {
+        let mut client = Start::new(&workspace).flags(flags).client();
+        let id = client.send_call("bash", json!({"command": "touch began; sleep 600"}), None);
+        // The client waits a little more than a second, the shortest patience that is believed.
+        std::thread::sleep(Duration::from_millis(1200));
+        client.notify("notifications/cancelled", json!({"requestId": id, "reason": "Request timed out"}));
+        if learns {
+            let reply = client.call("bash", sleep.clone());
+            reply.assert_holds("begun\n\n[Still running after 1 second (pid ");
+            assert_eq!(reply.details()["stillRunning"], true);
+        } else {
+            let reply = client.call("bash", json!({"command": "sleep 3; echo over"}));
+            reply.assert_text("over\n");
+        }
+    }
+}
+
+#[test]
+fn command_that_was_answered_for_ends_at_its_timeout_and_with_the_server() {
+    let workspace = workspace();
+    let mut client = Start::new(&workspace).flags(["--answer-within", "1"]).client();
+    let timed = client.call("bash", json!({"command": "echo begun; sleep 600", "timeout": 2}));
+    let path = timed.details()["fullOutputPath"].as_str().unwrap().to_owned();
+    eventually("its last line says so", || {
+        std::fs::read_to_string(&path).unwrap() == "begun\n[Command timed out after 2 seconds]\n"
+    });
+    let left = client.call("bash", json!({"command": "echo $$; sleep 600"}));
+    let path = left.details()["fullOutputPath"].as_str().unwrap().to_owned();
+    let id: u32 = left.text().lines().next().unwrap().parse().unwrap();
+    assert!(left.text().contains(&format!("(pid {id})")), "{}", left.text());
+    client.close_stdin();
+    client.exit();
+    eventually("it is gone with the server", || !std::path::Path::new(&format!("/proc/{id}")).exists());
+    assert!(std::fs::read_to_string(&path).unwrap().starts_with(&format!("{id}\n")));
 }
 
 #[test]
