@@ -94,7 +94,16 @@ def compare(tool, report, setting, only):
         comparison.compare(Random(f"{report.seed} {tool} {round_}"), report, setting, round_)
         if only is not None:
             return
+        clear(setting.work)
         round_ += 1
+
+
+def clear(folder):
+    for entry in os.scandir(folder):
+        if entry.is_dir(follow_symlinks=False):
+            shutil.rmtree(entry.path)
+        else:
+            os.unlink(entry.path)
 
 
 def main():
@@ -109,7 +118,8 @@ def main():
             try:
                 compare(tool, report, setting, chosen.round)
             except OutOfTime:
-                pass
+                clear(setting.work)
+            report.print_sum()
         setting.server.close()
     finally:
         if chosen.round is None:

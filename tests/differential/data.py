@@ -14,7 +14,12 @@ ODD_NAMES = [b"n\xff.rs", "tab\tname".encode(), "new\nline".encode(), b"\xe9.txt
 RULES = [
     "a", "b", "*.rs", "/a", "a/", "!b.rs", "!*.rs", "/src", "src/", "src/a", "**/b", "a/**", "src/**/b", "a*", "[ab].rs", "[!a].rs",
     "# comment", "\\#c", "\\!n", "", "*", "!*/", "!a", "*.txt", "x?y", "é.txt", "doc/*", "!doc/a", "/*", "!/lib", "/**/x.txt", "trailing  ",
-    "lib/*.rs", "*.globally", "{y}", "a b", "target", "!target/", "/lib/", "**", "src/*/a.rs", "*b*",
+    "lib/*.rs", "*.globally", "a b", "target", "!target/", "/lib/", "**", "src/*/a.rs", "*b*",
+]  # fmt: skip
+# Rules that ripgrep and fd read otherwise than git.
+GIT_RULES = [
+    "{y}", "{a,b}", "\\{y\\}", "!{y}", "**a", "a**", "x**y", "[!a-b]*", "[^a]*", "a/**/b/", " #c", "!", "//a", "a//b", "./a", "*/", "[", "[a", "q\\?",
+    "s\\*", "back\\\\slash", "\\a", "a\\", "[x]", "\\[x\\]", "[]a]*", "[a-]", "**/", "/**", "**/**", "a/**/", "?", "*.*", ".*", "!.*", "*/b", "/*/a",
 ]  # fmt: skip
 
 
@@ -81,17 +86,18 @@ def by_component(path):
     return os.fsencode(path).split(b"/")
 
 
-def rules(random):
-    chosen = random.choices(RULES, k=random.randint(1, 5))
+def rules(random, of_git=False):
+    chosen = random.choices(RULES + GIT_RULES * of_git, k=random.randint(1, 5))
     return "\n".join(chosen) + random.choice(["\n", "", "\r\n"])
 
 
 class Tree:
     """A random folder `top`, written in full when it is made."""
 
-    def __init__(self, random, top, git, odd_names=True):
+    def __init__(self, random, top, git, odd_names=True, git_rules=False):
         """`git`: "none", "plain" (one repository, rules of git alone) or "nested" (others in it, all rules)."""
-        self.random, self.top, self.git, self.odd_names = random, top, git, odd_names
+        self.random, self.top, self.git = random, top, git
+        self.odd_names, self.git_rules = odd_names, git_rules
         self.folders, self.files, self.left = [], [], random.randint(3, 60)
         os.makedirs(top)
         if git != "none":
@@ -102,19 +108,19 @@ class Tree:
         subprocess.run(["git", "init", "-q", folder], check=True)
         if self.random.random() < 0.3:
             with open(os.path.join(folder, ".git/info/exclude"), "w") as file:
-                file.write(rules(self.random))
+                file.write(rules(self.random, self.git_rules))
 
     def _fill(self, folder, depth):
         random = self.random
         self.folders.append(folder)
         if random.random() < (0.5 if depth == 0 else 0.2):
-            self._write(folder, ".gitignore", rules(random).encode())
+            self._write(folder, ".gitignore", rules(random, self.git_rules).encode())
         if self.git != "plain" and random.random() < 0.15:
-            self._write(folder, ".ignore", rules(random).encode())
+            self._write(folder, ".ignore", rules(random, self.git_rules).encode())
         if self.git == "nested" and random.random() < 0.2:
             os.makedirs(os.path.join(folder, ".git/info"), exist_ok=True)
             if random.random() < 0.3:
-                self._write(folder, ".git/info/exclude", rules(random).encode())
+                self._write(folder, ".git/info/exclude", rules(random, self.git_rules).encode())
         for name in random.sample(NAMES, k=random.randint(1, 9)):
             if self.left <= 0:
                 return

@@ -38,10 +38,13 @@ def compare(random, report, setting, round_):
     else:
         folder = f"find-{round_}"
         top = os.path.join(setting.work, folder)
-        tree = data.Tree(random, top, random.choice(["none", "none", "plain", "nested"]))
+        git = random.choice(["none", "none", "plain", "plain", "nested"])
+        tree = data.Tree(random, top, git, git_rules=git == "plain" and random.random() < 0.6)
         in_repository = tree.git != "none"
         if tree.git == "plain":
             beside_git(report, setting, round_, folder, tree)
+        if tree.git_rules:
+            return
         if len(tree.folders) > 1 and random.random() < 0.2:
             # A search may begin anywhere; the rules above it hold.
             top = random.choice(tree.folders)
@@ -115,7 +118,4 @@ def beside_git(report, setting, round_, folder, tree):
     case = {"round": round_, "path": folder, "pattern": "*", "type": "file", "what": "git"}
     expected = [line(case, tree.top, path) for path in files]
     arguments = {name: case[name] for name in ("path", "pattern", "type")}
-    given = all_lines(setting, "find", arguments, NONE)
-    by_fd = [path for path in walked(setting, folder, True, False) if not is_folder(os.path.join(tree.top, path))]
-    case["as fd"] = given == [line(case, tree.top, path) for path in by_fd]
-    report.compare(case, given, expected, rule_files(tree.top))
+    report.compare(case, all_lines(setting, "find", arguments, NONE), expected, rule_files(tree.top))

@@ -23,22 +23,12 @@ def _moves_over_tab(tool, case, given, expected):
     return tool == "bash" and "\t" in line and re.search(r"\x1b\[\d*[@P]", line)
 
 
-def _differs_from_git_as_fd_does(tool, case, given, expected):
-    return tool == "find" and case.get("as fd")
-
-
 DIFFERENCES = {
     "a tab is moved as one": Known(
         "A terminal has blanks in the place of a tab. Here it stays a tab, so that tables and code can be copied.",
         "docs/tools.md",
         "A tab stays a tab, also where characters before it are inserted or deleted.",
         _moves_over_tab,
-    ),
-    "an ignore rule that git reads otherwise": Known(
-        "The rules are read by the crate `ignore`, as in ripgrep and fd, which agree with the answer.",
-        "docs/tools.md",
-        "Rules are read as ripgrep reads them; git takes some otherwise",
-        _differs_from_git_as_fd_does,
     ),
 }
 

@@ -51,10 +51,11 @@ class Report:
         print("  cutline: ", _short(repr(given)))
         print("  expected:", _short(repr(expected)), flush=True)
 
+    def print_sum(self):
+        print(f"{self.tool}: {self.compared[self.tool]} compared, {self.different[self.tool]} different", flush=True)
+
     def finish(self):
-        """Prints the sums; returns the exit code."""
-        for tool, compared in self.compared.items():
-            print(f"{tool}: {compared} compared, {self.different[tool]} different")
+        """Prints the known differences; returns the exit code."""
         for name, times in self.known.items():
             print(f"known difference, {times} times: {name} ({known.DIFFERENCES[name].page})")
         return 1 if self.different.total() else 0
