@@ -85,6 +85,14 @@ enum Command {
         /// The file, where it is another one
         #[arg(long, value_name = "FILE", requires = "write")]
         file: Option<PathBuf>,
+        /// Turn the entry NAME, which starts another server, into one that wraps it, with the flags given
+        #[arg(long, value_name = "NAME")]
+        wrap: Option<String>,
+        /// Turn the entry NAME back
+        #[arg(long, value_name = "NAME", conflicts_with = "wrap")]
+        unwrap: Option<String>,
+        #[command(flatten)]
+        own: wrap::WrapOptions,
     },
     /// Start the server as a client would, call each tool, and say what is wrong
     Doctor,
@@ -249,7 +257,14 @@ pub fn run() -> anyhow::Result<i32> {
         Some(Command::Call { tool, json }) => call::run(&cli.options, tool, json),
         Some(Command::Stats { file, json }) => stats::run(&file, json),
         Some(Command::Wrap { own, server }) => wrap::run(&cli.options, own, server, &matches),
-        Some(Command::Config { client, write, file }) => {
+        Some(Command::Config { client, write, file, wrap: Some(name), .. }) => {
+            config::rewrap(client, &config::Wrapping::Wrap(name), write, file, &matches)
+        }
+        Some(Command::Config { client, write, file, unwrap: Some(name), .. }) => {
+            config::rewrap(client, &config::Wrapping::Unwrap(name), write, file, &matches)
+        }
+        Some(Command::Config { client, write, file, .. }) => {
+            wrap::refuse_own(&matches);
             config::run(client, if write { config::To::Write(file) } else { config::To::Print }, &matches)
         }
         Some(Command::Doctor) => doctor::run(&cli.options, &matches),

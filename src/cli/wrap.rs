@@ -3,10 +3,10 @@
 use std::ffi::OsString;
 
 use clap::parser::ValueSource;
-use clap::{ArgMatches, CommandFactory as _, ValueEnum};
+use clap::{ArgMatches, Args as _, CommandFactory as _, ValueEnum};
 
 use super::values::{self, Bytes};
-use super::{Cli, Options, refuse_in, serve};
+use super::{Cli, Options, config, refuse_in, serve};
 use crate::limits::{MAX_BYTES, MAX_LINES};
 use crate::process::{self, Commands};
 use crate::tools::error::reason;
@@ -126,4 +126,16 @@ pub(super) fn foreign(matches: &ArgMatches) -> Option<String> {
     });
     let names: Vec<String> = foreign.filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();
     (!names.is_empty()).then(|| names.join(", "))
+}
+
+/// Returns the flags of a wrap alone that were typed.
+pub(super) fn own_flags(matches: &ArgMatches) -> anyhow::Result<Vec<String>> {
+    config::typed(matches, &WrapOptions::augment_args(clap::Command::new("wrap")))
+}
+
+/// Ends the process where flags of a wrap were typed for a command that wraps nothing.
+pub(super) fn refuse_own(matches: &ArgMatches) {
+    if let Some(flag) = own_flags(matches).unwrap_or_default().first() {
+        refuse_in(&["config"], format!("{flag} is for --wrap"));
+    }
 }

@@ -9,7 +9,7 @@ use super::entry::{Entry, Start, servers};
 use crate::cli::{Client, NAME};
 
 /// JSON with comments, as VS Code and others write it, and nothing looser.
-const LIKE_VSCODE: ParseOptions = ParseOptions {
+pub(super) const LIKE_VSCODE: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,
     allow_loose_object_property_names: false,
@@ -24,7 +24,7 @@ const LIKE_VSCODE: ParseOptions = ParseOptions {
 /// The field of an entry that is of a server elsewhere.
 const REMOTE: &str = "url";
 /// A mark that some editors put before a text; it is kept.
-const BYTE_ORDER_MARK: char = '\u{feff}';
+pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// `text` with the entry in it, or why it can't be: what it says could not be read for sure.
 pub(super) fn merged(client: Client, text: &str, entry: &Entry) -> Result<String, String> {

@@ -14,6 +14,7 @@ use crate::cli::config::{self, Start};
 use crate::cli::{Cli, Client, NAME, command};
 use crate::process;
 use crate::tools::error::reason;
+use cutline_core::text::show;
 
 /// The start of the names of the flags' variables.
 const VARIABLES: &str = "CUTLINE_";
@@ -25,8 +26,11 @@ pub(super) fn look(binary: &Path, say: &mut dyn FnMut(Finding)) {
     for client in Client::value_variants() {
         for path in config::places(*client).into_iter().filter(|path| path.exists()) {
             let text = config::read(&path).map_err(|error| reason(&error));
-            let start = text.and_then(|text| config::start_in(*client, &text));
+            let start = text.as_ref().map_err(Clone::clone).and_then(|text| config::start_in(*client, text));
             let path = path.display();
+            if let Some(others) = text.ok().and_then(|text| others(*client, &text)) {
+                say(Fine(format!("{path} has other servers: {others}")));
+            }
             match start {
                 Ok(None) => {}
                 Ok(Some(start)) => say(tried(&format!("{path} starts {}", start.command), &start, binary)),
@@ -34,6 +38,20 @@ pub(super) fn look(binary: &Path, say: &mut dyn FnMut(Finding)) {
             }
         }
     }
+}
+
+/// Returns the other servers of a file in words, if there are any: which are wrapped, and which are not.
+fn others(client: Client, text: &str) -> Option<String> {
+    let mut entries = config::entries(client, text).ok()?;
+    entries.retain(|(name, _)| name != NAME);
+    let named = |wrapped: bool, word: &str| {
+        let some = entries.iter().filter(|(_, command)| command.is_some() == wrapped);
+        let names: Vec<&str> = some.map(|(name, _)| name.as_str()).collect();
+        (!names.is_empty()).then(|| format!("{word} {}", show::path(&names.join(", "))))
+    };
+    let said: Vec<String> =
+        [named(true, "wrapped"), named(false, "not wrapped")].into_iter().flatten().collect();
+    (!said.is_empty()).then(|| said.join("; "))
 }
 
 fn tried(what: &str, start: &Start, binary: &Path) -> Finding {

@@ -192,3 +192,43 @@ fn file_flag_and_homes_followed() {
     }
     assert_eq!(code(&run(&workspace, &["config", "codex", "--file", "x"])), 2);
 }
+
+#[test]
+fn another_servers_entry_is_wrapped_and_unwrapped() {
+    let text = "{\n  \"mcpServers\": {\n    // mine\n    \"github\": {\"command\": \"npx\", \"args\": [\"-y\", \"s\"]},\n    \"far\": {\"url\": \"https://far\"}\n  }\n}\n";
+    let workspace = Workspace::with(&json!({".mcp.json": text}));
+    let say = |words: &[&str]| {
+        let output = run(&workspace, &[&["config", "claude-code"], words].concat());
+        (code(&output), stdout(&output), stderr(&output))
+    };
+    let now = || fs::read_to_string(workspace.path(".mcp.json")).unwrap();
+    let (status, printed, said) =
+        say(&["--max-bytes", "20KB", "--keep-for", "run_*=tail", "--wrap", "github"]);
+    assert!(status == 0 && now() == text, "{said}");
+    let entry: Value = serde_json::from_str(&printed).unwrap();
+    let binary = env!("CARGO_BIN_EXE_cutline");
+    let args = json!(["wrap", "--max-bytes", "20KB", "--keep-for", "run_*=tail", "--", "npx", "-y", "s"]);
+    assert_eq!(entry, json!({"command": binary, "args": args}));
+    let (status, _, said) = say(&["--wrap", "github", "--write"]);
+    assert!(status == 0 && said.contains("github in") && said.contains("is wrapped now"), "{said}");
+    assert!(now().contains("\"wrap\", \"--\", \"npx\"") && now().contains("// mine"), "{}", now());
+    let said = stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
+    assert!(said.contains(".mcp.json has other servers: wrapped github\n"), "{said}");
+    let (status, _, said) = say(&["--wrap", "github", "--write"]);
+    assert!(status == 0 && said.contains("is wrapped so already"), "{said}");
+    assert_eq!(say(&["--unwrap", "github", "--write"]).0, 0);
+    assert_eq!(now(), text);
+    let (status, _, said) = say(&["--unwrap", "github", "--write"]);
+    assert!(status == 0 && said.contains("github in") && said.contains("is not wrapped"), "{said}");
+    for (words, status, why) in [
+        (&["--wrap", "gone"][..], 2, "has no entry gone; it has github, far"),
+        (&["--wrap", "far", "--write"], 1, "npx mcp-remote https://far"),
+        (&["--root", ".", "--tools", "ls", "--wrap", "github"], 2, "a wrap does not take --root, --tools"),
+        (&["--keep", "tail"], 2, "--keep is for --wrap"),
+        (&["--wrap", "a", "--unwrap", "b"], 2, "cannot be used with"),
+    ] {
+        let (found, _, said) = say(words);
+        assert!(found == status && said.contains(why), "{words:?}: {said}");
+    }
+    assert_eq!(now(), text);
+}

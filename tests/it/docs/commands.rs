@@ -76,6 +76,9 @@ const NOT_RUN_HERE: &[(&str, &str)] = &[
     ("claude mcp", "Claude Code is not here"),
     ("codex mcp", "Codex is not here"),
     ("wsl.exe", "Windows is not here"),
+    ("cutline config cursor --max-bytes 20KB --wrap", "the file has no such server; cli::config wraps one"),
+    ("cutline config CLIENT --wrap", "the same"),
+    ("npx mcp-remote", "it reaches for a server elsewhere"),
     ("cutline wrap", "it fetches a server; tests/it/wrap wraps servers of its own"),
     ("cutline sandboxed", "the server starts it, nobody else; tests/it/sandbox.rs"),
 ];
