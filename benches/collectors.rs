@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 use cutline::fs::append::Appended;
 use cutline::limits::Limits;
-use cutline::server::StatsFile;
+use cutline::server::RecordWriter;
 use cutline::stats::{Call, Record, RequestedLimit, Stats};
 use cutline::tools::{Output, ToolName};
 use cutline_core::details::{Details, TruncationDetails};
@@ -103,7 +103,7 @@ fn counting(line: &str) {
     });
     let folder = tempfile::tempdir().expect("a temporary folder");
     let records = Appended::open(&folder.path().join("calls.jsonl")).expect("a file of records");
-    let file = StatsFile::new(records.file, records.is_torn);
+    let mut file = RecordWriter::new(records.file, records.is_torn);
     let record = Record::new(&call, &outcome, &Limits::default());
     adds("its line in a file of records", || file.append(&record));
 }

@@ -48,7 +48,7 @@ use fits::{Fits, Fitted};
 use legacy_log::SetLevel;
 use patience::Patience;
 use roots::Roots;
-pub use stats_file::StatsFile;
+pub use stats_file::{RecordWriter, StatsFile};
 use wire::Permit;
 
 /// Milliseconds for which a client may keep a list: neither of tools nor of resources ever changes.
@@ -123,9 +123,9 @@ impl Server {
         }))
     }
 
-    /// What was done, for the end: a line for each tool, and one for all.
-    pub fn summary(&self) -> Vec<String> {
-        self.0.tally.summary()
+    /// Ends the counting: all records are written. Returns a line for each tool, and one for all.
+    pub async fn finish(&self) -> Vec<String> {
+        self.0.tally.finish().await
     }
 
     async fn call(

@@ -10,8 +10,9 @@ use clap::Subcommand;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::fs::append::Appended;
 use crate::limits::Limits;
-use crate::server::{Shape, StatsFile, now_ms, result_of};
+use crate::server::{RecordWriter, Shape, now_ms, result_of};
 use crate::stats::{Call, Record, RequestedLimit};
 use crate::tools::arguments::Object;
 use crate::tools::{Context, Output, Progress, ToolError, ToolName, ToolSet, catalog};
@@ -92,9 +93,9 @@ pub(super) fn run(options: &Options, tool: Tool, json: bool) -> anyhow::Result<i
     if told.load(Ordering::Relaxed) {
         let _closed = write!(std::io::stderr(), "{CLEAR}");
     }
-    if let Some(file) = stats_file {
+    if let Some(Appended { file, is_torn }) = stats_file {
         let call = Call { tool, asked, time_ms: now_ms(), duration: start.elapsed() };
-        file.append(&Record::new(&call, &outcome, cx.limits()));
+        RecordWriter::new(file, is_torn).append(&Record::new(&call, &outcome, cx.limits()));
     }
     let failed = outcome.is_err();
     let background = outcome.as_ref().ok().and_then(|output| output.details.background_pids.as_ref());
@@ -128,14 +129,14 @@ fn prepared(
     tool: ToolName,
     words: &[String],
     told: &Arc<AtomicBool>,
-) -> Result<(Context, Object, Option<StatsFile>), String> {
+) -> Result<(Context, Object, Option<Appended>), String> {
     if !options.tools.contains(&tool) {
         return Err(format!("{} is not a tool that is registered", tool.as_str()));
     }
     let given = object(words)?;
     let shared = options.shared()?;
     let workspace = Arc::new(options.workspace(&shared)?);
-    let stats_file = options.stats_file()?;
+    let stats_file = options.records()?;
     let cx = Context {
         fitted: options
             .fit

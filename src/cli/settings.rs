@@ -16,7 +16,7 @@ use crate::process::environment::Environment;
 use crate::process::sandbox::{self, Mode, Sandbox};
 use crate::process::spill;
 use crate::process::{self, Commands};
-use crate::server::StatsFile;
+use crate::server::{RecordWriter, StatsFile};
 use crate::tools::error::reason;
 use crate::tools::threads::Threads;
 use crate::tools::{Shared, ToolSet};
@@ -147,7 +147,9 @@ impl Options {
 
     /// Opens the file in which calls are recorded, where one is named.
     pub(super) fn stats_file(&self) -> Result<Option<StatsFile>, String> {
-        Ok(self.records()?.map(|opened| StatsFile::new(opened.file, opened.is_torn)))
+        let Some(Appended { file, is_torn }) = self.records()? else { return Ok(None) };
+        let started = StatsFile::start(RecordWriter::new(file, is_torn));
+        started.map(Some).map_err(|error| format!("--stats-file: no thread to write it: {}", reason(&error)))
     }
 
     /// The same, to be added to.

@@ -40,7 +40,7 @@ impl CallStats {
         let record = Record::new(call, outcome, limits);
         self.stats().add(&record);
         if let Some(file) = &self.file {
-            file.append(&record);
+            file.append(record.clone());
         }
         let (Outcome::Ok(answered), Ok(output)) = (record.outcome, outcome) else { return };
         let Answered { output_bytes: shown, limit_percent, .. } = answered;
@@ -69,8 +69,12 @@ impl CallStats {
         Value::Object(facts)
     }
 
-    /// For the end: a line for each tool that was called, where there is more than one, and one for all.
-    pub(super) fn summary(&self) -> Vec<String> {
+    /// Waits until all records are written. Returns a line for each tool that was called, where there is
+    /// more than one, and one for all.
+    pub(super) async fn finish(&self) -> Vec<String> {
+        if let Some(file) = &self.file {
+            file.finish().await;
+        }
         summary(&self.stats())
     }
 

@@ -64,7 +64,7 @@ pub async fn serve(config: Config) -> std::io::Result<Ending> {
         }
     };
     tokio::join!(shared.commands.shutdown(), answers);
-    for line in server.summary() {
+    for line in server.finish().await {
         tracing::info!("{line}");
     }
     Ok(ending)

@@ -1,55 +1,111 @@
 //! The file of records: one line of JSON for each call, nothing of its content.
 //!
-//! A line goes out in one write at the file's end, so several servers may share a file. It is written
-//! on the thread that writes the answers, before the answer: a few hundred bytes into a regular file,
-//! which the system takes into memory. What can't be written costs the line and nothing else.
+//! A line goes out in one write at the file's end, so several servers may share a file. A server writes
+//! on a thread of its own, so a disk that does not answer holds up no message. A line that can't be
+//! written is left out, and costs nothing else.
 
 use std::fs::File;
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::sync::{mpsc, oneshot};
 
 use crate::stats::Record;
 use crate::tools::error::reason;
 
-/// An open file of records.
+/// Records that wait to be written: what a disk may be late by, in a few hundred kilobytes of memory.
+const WAITING: usize = 1024;
+/// Time that the end of a server waits for the last records.
+const FINISH_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// A file of records, and the thread that writes it.
 #[derive(Debug)]
 pub struct StatsFile {
-    file: File,
-    /// Whether a part of a line may stand at the end: the last write failed, or another's did.
-    torn: AtomicBool,
-    /// Whether a failure was told of.
+    records: mpsc::Sender<Message>,
+    /// True once a record was left out and warned of.
     warned: AtomicBool,
 }
 
+#[derive(Debug)]
+enum Message {
+    Record(Record),
+    /// Is answered when all before it is written.
+    Finish(oneshot::Sender<()>),
+}
+
 impl StatsFile {
-    /// The records go to the end of `file`; `is_torn` where a part of a line stands there.
-    pub fn new(file: File, is_torn: bool) -> Self {
-        Self { file, torn: AtomicBool::new(is_torn), warned: AtomicBool::new(false) }
+    /// Starts the thread.
+    pub fn start(mut writer: RecordWriter) -> io::Result<Self> {
+        let (records, mut waiting) = mpsc::channel(WAITING);
+        std::thread::Builder::new().name("stats".to_owned()).spawn(move || {
+            while let Some(message) = waiting.blocking_recv() {
+                match message {
+                    Message::Record(record) => writer.append(&record),
+                    Message::Finish(done) => _ = done.send(()),
+                }
+            }
+        })?;
+        Ok(Self { records, warned: AtomicBool::new(false) })
+    }
+
+    /// Hands a record on to be written; leaves it out where too many wait already.
+    pub fn append(&self, record: Record) {
+        let handed = self.records.try_send(Message::Record(record));
+        if handed.is_err() && !self.warned.swap(true, Ordering::Relaxed) {
+            tracing::warn!("--stats-file: the disk is too slow, lines are left out");
+        }
+    }
+
+    /// Waits until all records are written, within a bounded time.
+    pub async fn finish(&self) {
+        let (done, written) = oneshot::channel();
+        let finish = async {
+            let _the_thread_is_gone = self.records.send(Message::Finish(done)).await;
+            written.await
+        };
+        if tokio::time::timeout(FINISH_TIMEOUT, finish).await.is_err() {
+            tracing::warn!("--stats-file: the disk does not answer, the last lines may be missing");
+        }
+    }
+}
+
+/// Writes records to the end of a file.
+#[derive(Debug)]
+pub struct RecordWriter {
+    file: File,
+    /// True if a part of a line may stand at the end: the last write failed, or another server's did.
+    torn: bool,
+    /// True once a failure was warned of.
+    warned: bool,
+}
+
+impl RecordWriter {
+    /// A writer to the end of `file`; `torn` if a part of a line stands there.
+    pub fn new(file: File, torn: bool) -> Self {
+        Self { file, torn, warned: false }
     }
 
     /// Writes a record; the first failure is warned of.
-    pub fn append(&self, record: &Record) {
+    pub fn append(&mut self, record: &Record) {
         if let Err(error) = self.write(record) {
-            self.torn.store(true, Ordering::Relaxed);
-            if !self.warned.swap(true, Ordering::Relaxed) {
+            self.torn = true;
+            if !std::mem::replace(&mut self.warned, true) {
                 tracing::warn!("--stats-file: a line could not be written: {}", reason(&error));
             }
         }
     }
 
-    fn write(&self, record: &Record) -> io::Result<()> {
+    fn write(&mut self, record: &Record) -> io::Result<()> {
         // After a part of a line, a line of its own.
-        let mut line = if self.torn.load(Ordering::Relaxed) { vec![b'\n'] } else { Vec::new() };
+        let mut line = if self.torn { vec![b'\n'] } else { Vec::new() };
         serde_json::to_writer(&mut line, record)?;
         line.push(b'\n');
-        let mut file = &self.file;
-        match file.write(&line)? {
-            written if written == line.len() => {
-                self.torn.store(false, Ordering::Relaxed);
-                Ok(())
-            }
-            _ => Err(io::ErrorKind::StorageFull.into()),
+        if self.file.write(&line)? != line.len() {
+            return Err(io::ErrorKind::StorageFull.into());
         }
+        self.torn = false;
+        Ok(())
     }
 }
 
@@ -63,9 +119,9 @@ mod tests {
         serde_json::from_str(line).unwrap()
     }
 
-    fn open(path: &std::path::Path) -> StatsFile {
+    fn open(path: &std::path::Path) -> RecordWriter {
         let Appended { file, is_torn } = Appended::open(path).unwrap();
-        StatsFile::new(file, is_torn)
+        RecordWriter::new(file, is_torn)
     }
 
     #[test]
@@ -85,11 +141,46 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("stats.jsonl");
         std::fs::write(&path, "{\"time\":").unwrap();
-        let file = open(&path);
+        let mut file = open(&path);
         file.append(&record());
         file.append(&record());
         let text = std::fs::read_to_string(&path).unwrap();
         let read: Vec<bool> = text.lines().map(|line| serde_json::from_str::<Record>(line).is_ok()).collect();
         assert_eq!(read, [false, true, true], "{text}");
+    }
+
+    #[cfg(unix)]
+    #[tokio::test]
+    async fn disk_that_does_not_answer_holds_up_nothing() {
+        use std::io::BufRead as _;
+
+        let (read, write) = io::pipe().unwrap();
+        let file = File::from(std::os::fd::OwnedFd::from(write));
+        let stats = StatsFile::start(RecordWriter::new(file, false)).unwrap();
+        // More than a pipe holds and may wait: the writer is stuck, and this thread is not.
+        for _ in 0..20_000 {
+            stats.append(record());
+        }
+        assert!(stats.warned.load(Ordering::Relaxed));
+        let lines = std::thread::spawn(move || {
+            io::BufReader::new(read).lines().map(Result::unwrap).collect::<Vec<_>>()
+        });
+        stats.finish().await;
+        drop(stats);
+        let lines = lines.join().unwrap();
+        assert!((WAITING..20_000).contains(&lines.len()), "{}", lines.len());
+        assert!(lines.iter().all(|line| serde_json::from_str::<Record>(line).is_ok()));
+    }
+
+    #[tokio::test]
+    async fn no_record_is_lost_at_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("stats.jsonl");
+        let stats = StatsFile::start(open(&path)).unwrap();
+        for _ in 0..WAITING {
+            stats.append(record());
+        }
+        stats.finish().await;
+        assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), WAITING);
     }
 }

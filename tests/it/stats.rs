@@ -120,6 +120,13 @@ fn cancelled_call_counted_as_cancelled() {
     assert_eq!(lines.iter().map(|line| &line["outcome"]).collect::<Vec<_>>(), ["cancelled"]);
 }
 
+/// Ends a server: by then its file of records is written.
+#[track_caller]
+fn end(client: &mut Client) {
+    client.close_stdin();
+    assert!(client.exit().success());
+}
+
 /// The lines of a file of records.
 #[track_caller]
 fn records(path: &Path) -> Vec<Value> {
@@ -137,10 +144,11 @@ fn file_has_record_of_each_call_without_content() {
     let mut client = Start::new(&workspace).flags(["--stats-file", "calls.jsonl"]).client();
     calls(&mut client);
     client.ask("tools/call", json!({"name": "write", "arguments": {}}));
+    end(&mut client);
     let path = workspace.path("calls.jsonl");
     let lines = records(&path);
     let tools: Vec<_> = lines.iter().map(|line| line["tool"].as_str().unwrap()).collect();
-    assert_eq!(tools, ["read", "read", "read", "bash", "grep", "find", "ls"], "a line, once it is answered");
+    assert_eq!(tools, ["read", "read", "read", "bash", "grep", "find", "ls"]);
     let sized = [
         "countLimitReached",
         "durationMs",
@@ -188,6 +196,7 @@ fn servers_share_a_file() {
     for (which, id) in asked {
         assert!(clients[which].answer(id)["result"].is_object());
     }
+    clients.iter_mut().for_each(end);
     let lines = records(&workspace.base().join("calls.jsonl"));
     assert_eq!(lines.len(), 100);
     assert_eq!(lines.iter().filter(|line| line["outcome"] == "error").count(), 34);
@@ -336,6 +345,7 @@ fn file_and_resource_agree() {
     let mut client = Start::new(&workspace).flags(["--stats-file", "<base>/calls.jsonl"]).client();
     calls(&mut client);
     let live = sums(&mut client);
+    end(&mut client);
     let output = run(&workspace, &["stats", "<base>/calls.jsonl", "--json"]);
     let read: Value = serde_json::from_slice(&output.stdout).unwrap();
     for part in ["total", "tools", "firstCall", "lastCall"] {
