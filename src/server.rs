@@ -56,26 +56,26 @@ const LIST_TTL_MS: u64 = 3_600_000;
 /// Characters of a name given by the client that an error repeats.
 const NAME_CHARS: usize = 100;
 
-/// What a server is started with.
+/// The settings of a server.
 #[derive(Debug)]
 pub struct Config {
-    /// What all calls share.
+    /// The state that all calls share.
     pub shared: Arc<Shared>,
     /// The roots at the start.
     pub workspace: Workspace,
-    /// Whether a client may give other ones.
+    /// Says if a client may give other ones.
     pub client_roots: ClientRoots,
-    /// How results are shaped.
+    /// The shape of results.
     pub shape: Shape,
     /// The client that answers are fitted to.
     pub fit: Fit,
     /// The limits that the fit leaves alone.
     pub given: Given,
-    /// Where each call is recorded.
+    /// The file in which each call is recorded.
     pub stats_file: Option<StatsFile>,
 }
 
-/// Whether the roots that a client offers are taken.
+/// Says if the roots that a client offers are taken.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ClientRoots {
     /// They are followed; none were given at the start.
@@ -96,8 +96,8 @@ struct State {
     tools: Vec<Tool>,
     fits: Fits,
     patience: Patience,
-    lanes: ConcurrencyLimits,
-    tally: CallStats,
+    concurrency: ConcurrencyLimits,
+    call_stats: CallStats,
     shutdown: CancellationToken,
 }
 
@@ -108,8 +108,8 @@ impl Server {
         let tools = convert::tools(&shared, &shared.limits, shape);
         let fits = Fits::new(fit, &shared.limits, given);
         let roots = Roots::new(workspace, client_roots, Arc::clone(&shared));
-        let lanes = ConcurrencyLimits::new(shared.workers);
-        let tally = CallStats::new(now_ms(), stats_file);
+        let concurrency = ConcurrencyLimits::new(shared.workers);
+        let call_stats = CallStats::new(now_ms(), stats_file);
         Self(Arc::new(State {
             shared,
             roots,
@@ -117,15 +117,15 @@ impl Server {
             tools,
             fits,
             patience: Patience::default(),
-            lanes,
-            tally,
+            concurrency,
+            call_stats,
             shutdown,
         }))
     }
 
     /// Ends the counting: all records are written. Returns a line for each tool, and one for all.
     pub async fn finish(&self) -> Vec<String> {
-        self.0.tally.finish().await
+        self.0.call_stats.finish().await
     }
 
     async fn call(
@@ -158,7 +158,7 @@ impl Server {
         }
         let limits = fitted.map_or(&state.shared.limits, |fitted| &fitted.limits);
         let call = Call { tool, asked, time_ms: now_ms(), duration: start.elapsed() };
-        state.tally.record(&call, &outcome, limits, &request).await;
+        state.call_stats.record(&call, &outcome, limits, &request).await;
         result_of(outcome, fitted.map_or(state.shape, |fitted| fitted.shape(state.shape))).into()
     }
 
@@ -187,20 +187,20 @@ impl Server {
         request: &RequestContext<RoleServer>,
     ) -> Result<Output, ToolError> {
         let state = &self.0;
-        let news = progress::Forwarder::new(request);
+        let forwarder = progress::Forwarder::new(request);
         let cx = Context {
             shared: Arc::clone(&state.shared),
             fitted,
             workspace: state.roots.current(request).await,
             cancel: request.ct.clone(),
             shutdown: state.shutdown.clone(),
-            progress: news.progress(),
+            progress: forwarder.progress(),
         };
         let work = async {
             if cx.workspace.roots().is_empty() {
                 return Err(ToolError::NoRoots);
             }
-            let _place = state.lanes.enter(tool, &given, &cx.cancel).await?;
+            let _permit = state.concurrency.enter(tool, &given, &cx.cancel).await?;
             if let Some(permit) = request.extensions.get::<Permit>() {
                 tokio::select! {
                     biased;
@@ -215,7 +215,7 @@ impl Server {
             Err(ToolError::Argument(format!("{} failed inside cutline: {panic}", tool.as_str())))
         });
         drop(cx);
-        news.finish().await;
+        forwarder.finish().await;
         outcome
     }
 }
@@ -226,7 +226,7 @@ pub(crate) fn now_ms() -> u64 {
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Whether a request is of the stateless era, in which lists say how long they may be kept.
+/// True if a request is of the stateless era, in which lists say how long they may be kept.
 fn is_stateless(request: &RequestContext<RoleServer>) -> bool {
     request.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
@@ -304,7 +304,7 @@ impl ServerHandler for Server {
         let state = &self.0;
         let fitted = state.fits.of(context.client_info().as_ref());
         let limits = fitted.map_or(&state.shared.limits, |fitted| &fitted.limits);
-        let sums = || state.tally.to_value(limits);
+        let sums = || state.call_stats.to_value(limits);
         resources::read(&params.uri, sums).map(Into::into)
     }
 
@@ -320,7 +320,7 @@ impl ServerHandler for Server {
         Err(ErrorData::invalid_params(format!("Unknown tool: {name}"), None))
     }
 
-    /// What rmcp could not read as the request that it names comes here.
+    /// Answers a request that rmcp could not parse as the method that it names.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -344,7 +344,7 @@ impl ServerHandler for Server {
         request: SetLevel,
         _context: RequestContext<RoleServer>,
     ) -> Result<(), ErrorData> {
-        self.0.tally.log_level.set(&request);
+        self.0.call_stats.log_level.set(&request);
         Ok(())
     }
 

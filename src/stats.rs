@@ -1,4 +1,4 @@
-//! What calls came to: a record of each, and the sums of records.
+//! Counts of calls: a record of each, and the sums of records.
 //!
 //! A record says how large an answer was, what was left out of it and how long it took; it holds
 //! nothing of what was asked, opened or answered. Every count is a sum of records, made here and

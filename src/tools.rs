@@ -37,14 +37,14 @@ use threads::{NoThread, Threads};
 /// Time that work has to notice that its call was taken back: it looks many times as often.
 const CANCEL_GRACE: Duration = Duration::from_secs(1);
 
-/// What all calls share while the server lives.
+/// The state that all calls share while the server lives.
 #[derive(Debug)]
 pub struct Shared {
     /// The limits in force.
     pub limits: Limits,
     /// The tools that are registered; hints name no other.
     pub tools: ToolSet,
-    /// How many threads one search may use.
+    /// The number of threads that one search may use.
     pub workers: usize,
     /// The lines of big files that were counted before.
     pub line_indexes: crate::fs::line_index::Cache,
@@ -54,10 +54,10 @@ pub struct Shared {
     pub threads: Threads,
 }
 
-/// What one call has.
+/// The context of one call.
 #[derive(Debug, Clone)]
 pub struct Context {
-    /// What it shares with all others.
+    /// The state that it shares with all others.
     pub shared: Arc<Shared>,
     /// The limits that fit the client, where they are others than the shared ones.
     pub fitted: Option<Arc<Limits>>,
@@ -67,7 +67,7 @@ pub struct Context {
     pub cancel: CancellationToken,
     /// Fires when the server ends: commands are ended at once, other work may answer.
     pub shutdown: CancellationToken,
-    /// Where news of long work goes.
+    /// The listener for the progress of long work.
     pub progress: Progress,
 }
 
@@ -77,7 +77,7 @@ impl Context {
         self.fitted.as_deref().unwrap_or(&self.shared.limits)
     }
 
-    /// Whether a tool is registered, and hints may name it.
+    /// True if a tool is registered, so that hints may name it.
     pub fn has(&self, tool: ToolName) -> bool {
         self.shared.tools.has(tool)
     }
@@ -116,12 +116,12 @@ impl Context {
     }
 }
 
-/// What a tool answers.
+/// The answer of a tool.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Output {
     /// The one text: body, notices, status.
     pub text: String,
-    /// Where in it the body ends.
+    /// The bytes of its body, which is its beginning.
     pub body_bytes: usize,
     /// An image beside it.
     pub image: Option<Image>,
@@ -192,7 +192,7 @@ impl ToolSet {
         Self(ToolName::ALL.into_iter().filter(|tool| tools.contains(tool)).collect())
     }
 
-    /// Whether a tool is one of them.
+    /// True if a tool is one of them.
     pub fn has(&self, tool: ToolName) -> bool {
         self.0.contains(&tool)
     }
@@ -209,7 +209,7 @@ impl Default for ToolSet {
     }
 }
 
-/// Where news of long work goes: to a client that asked for them, or nowhere.
+/// The listener for the progress of long work: a client that asked for it, or none.
 #[derive(Clone, Default)]
 pub struct Progress(Option<Arc<dyn Fn(String) + Send + Sync>>);
 
@@ -219,12 +219,12 @@ impl Progress {
         Self(Some(Arc::new(listener)))
     }
 
-    /// Whether anybody listens.
+    /// True if there is a listener.
     pub fn is_wanted(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Tells how far the work is.
+    /// Reports how far the work is.
     pub fn report(&self, message: String) {
         if let Some(listener) = &self.0 {
             listener(message);

@@ -1,4 +1,4 @@
-//! What calls come to: told as it happens, counted, and summed up.
+//! Counts of the calls: logged as they happen, and summed up.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -19,7 +19,7 @@ pub(super) struct CallStats {
     since_ms: u64,
     stats: Mutex<Stats>,
     file: Option<StatsFile>,
-    /// What a legacy client wants to hear of.
+    /// The level of log notifications that a client of the handshake era has set.
     pub(super) log_level: LogLevel,
 }
 

@@ -1,8 +1,8 @@
-//! How much work on the processor runs at a time.
+//! Limits on the work that runs on the processor at a time.
 //!
-//! A call waits for a place in its lane. Searches have a lane of their own, so that a page of a
+//! A call waits for a permit of its kind. Searches have permits of their own, so that a page of a
 //! file never waits for the end of a walk; a command waits on its child, not on the processor, and
-//! needs no place.
+//! needs none.
 
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
@@ -13,7 +13,7 @@ use crate::tools::{ToolError, ToolName, grep};
 /// Reads and listings at a time, for each processor: they may wait on a disk.
 const LIGHT_PER_WORKER: usize = 4;
 
-/// The places.
+/// The permits.
 #[derive(Debug)]
 pub(super) struct ConcurrencyLimits {
     light: Semaphore,
@@ -23,20 +23,20 @@ pub(super) struct ConcurrencyLimits {
 }
 
 impl ConcurrencyLimits {
-    /// Places for so many processors.
+    /// Permits for `workers` processors.
     pub(super) fn new(workers: usize) -> Self {
         let light = Semaphore::new(workers.max(1) * LIGHT_PER_WORKER);
         Self { light, heavy: Semaphore::new(workers.max(1)), costly: Semaphore::new(1) }
     }
 
-    /// Waits for a place, until the call is taken back.
+    /// Waits for a permit, until the call is taken back.
     pub(super) async fn enter(
         &self,
         tool: ToolName,
         given: &Object,
         cancel: &CancellationToken,
     ) -> Result<Option<SemaphorePermit<'_>>, ToolError> {
-        let lane = match tool {
+        let permits = match tool {
             ToolName::Bash => return Ok(None),
             ToolName::Read | ToolName::Ls => &self.light,
             ToolName::Grep if grep::is_costly(given) => &self.costly,
@@ -45,7 +45,7 @@ impl ConcurrencyLimits {
         tokio::select! {
             biased;
             () = cancel.cancelled() => Err(ToolError::Cancelled),
-            place = lane.acquire() => place.map(Some).map_err(|_closed| ToolError::Cancelled),
+            permit = permits.acquire() => permit.map(Some).map_err(|_closed| ToolError::Cancelled),
         }
     }
 }

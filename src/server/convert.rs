@@ -1,4 +1,4 @@
-//! What the tools say, as the protocol carries it.
+//! Conversion of the tools' answers and descriptions to those of the protocol.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ const UNDECLARED_BYTES: u64 = 50_000;
 /// Bytes of an answer's notices, beside its body.
 const NOTICE_BYTES: u64 = 1000;
 
-/// How results are shaped.
+/// The shape of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Shape {
     /// One text, and its facts in `_meta`: what every client hands on whole.

@@ -15,7 +15,7 @@ use super::stdio::Stdio;
 use super::wire::Wire;
 use super::{Config, Server};
 
-/// How long calls other than commands may go on to answer.
+/// Time that calls other than commands have to answer at the end: enough for a page, not noticed by a user.
 const ANSWER_GRACE: Duration = Duration::from_millis(500);
 
 /// Why a session ended.
@@ -60,7 +60,7 @@ pub async fn serve(config: Config) -> std::io::Result<Ending> {
             let _over = tokio::time::timeout(ANSWER_GRACE, session).await;
         }
         if let Some(written) = written {
-            let _left_where_nobody_reads = tokio::time::timeout(ANSWER_GRACE, written).await;
+            let _left_where_it_is_not_read = tokio::time::timeout(ANSWER_GRACE, written).await;
         }
     };
     tokio::join!(shared.commands.shutdown(), answers);

@@ -30,7 +30,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn a_panic_becomes_an_error() {
+    async fn panic_becomes_an_error() {
         assert_eq!(caught(async { 1 }).await, Ok(1));
         let broken = async {
             tokio::task::yield_now().await;

@@ -12,7 +12,7 @@ use serde_json::Value;
 /// The request that sets the level.
 pub(super) type SetLevel = rmcp::model::SetLevelRequestParams;
 
-/// What the server can do: its tools, its resource, and these notifications.
+/// Returns the server's capabilities: its tools, its resource, and these notifications.
 pub(super) fn capabilities() -> ServerCapabilities {
     ServerCapabilities::builder().enable_logging().enable_resources().enable_tools().build()
 }
@@ -30,7 +30,7 @@ impl Default for LogLevel {
     }
 }
 
-/// How severe a message is.
+/// The severity of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Level {
     Info,
@@ -60,7 +60,7 @@ impl LogLevel {
     }
 }
 
-/// How severe a level is, the least first.
+/// Returns the severity of a level as a number; the least severe is 0.
 fn severity(level: LoggingLevel) -> u8 {
     match level {
         LoggingLevel::Debug => 0,

@@ -1,4 +1,4 @@
-//! News of long work, sent to a client that asked for them.
+//! Messages of long work, sent to a client that asked for them.
 
 use std::time::Instant;
 
@@ -10,10 +10,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::tools::Progress;
 
-/// News that wait to be sent; more are dropped, for a client that does not read them.
+/// Messages that wait to be sent; more are dropped, for a client that does not read them.
 const WAITING: usize = 16;
 
-/// Sends the news of one call, in order, until it is finished.
+/// Sends the messages of one call, in order, until it is finished.
 pub(super) struct Forwarder {
     progress: Progress,
     sending: Option<JoinHandle<()>>,
@@ -25,15 +25,15 @@ impl Forwarder {
         let Some(token) = request.meta.get_progress_token() else {
             return Self { progress: Progress::default(), sending: None };
         };
-        let (news, waiting) = mpsc::channel(WAITING);
+        let (messages, waiting) = mpsc::channel(WAITING);
         let sending = tokio::spawn(send(token, request.peer.clone(), request.ct.clone(), waiting));
         let progress = Progress::new(move |message| {
-            let _dropped_where_full = news.try_send(message);
+            let _dropped_where_full = messages.try_send(message);
         });
         Self { progress, sending: Some(sending) }
     }
 
-    /// Where the call tells its news.
+    /// Returns the sender of the call's progress.
     pub(super) fn progress(&self) -> Progress {
         self.progress.clone()
     }
@@ -60,11 +60,11 @@ async fn send(
         let elapsed = start.elapsed().as_secs_f64();
         last = if elapsed > last { elapsed } else { last + 0.001 };
         let value = (last * 1000.0).round() / 1000.0;
-        let news = ProgressNotificationParam::new(token.clone(), value).with_message(message);
+        let messages = ProgressNotificationParam::new(token.clone(), value).with_message(message);
         tokio::select! {
             biased;
             () = cancel.cancelled() => return,
-            sent = peer.notify_progress(news) => if sent.is_err() { return },
+            sent = peer.notify_progress(messages) => if sent.is_err() { return },
         }
     }
 }

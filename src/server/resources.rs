@@ -7,11 +7,11 @@ use cutline_core::text::show;
 
 use super::NAME_CHARS;
 
-/// Where the sums are read.
+/// The URI of the sums.
 const STATS_URI: &str = "cutline://stats";
 const JSON: &str = "application/json";
 
-/// What `resources/list` gives.
+/// Returns the result of `resources/list`.
 pub(super) fn list() -> ListResourcesResult {
     let stats = Resource::new(STATS_URI, "stats")
         .with_title("What the tools' calls came to")
@@ -23,7 +23,7 @@ pub(super) fn list() -> ListResourcesResult {
     ListResourcesResult::with_all_items(vec![stats])
 }
 
-/// What `resources/read` gives: the sums, made where they are asked for.
+/// Returns the result of `resources/read`: the sums.
 pub(super) fn read(uri: &str, stats: impl FnOnce() -> Value) -> Result<ReadResourceResult, ErrorData> {
     if uri != STATS_URI {
         // rmcp makes it the code of the era that the client speaks.

@@ -172,7 +172,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn paths_of_uris() {
+    fn file_uris_become_paths() {
         #[cfg(windows)]
         let cases = [
             ("file:///C:/a/b", Some("C:/a/b")),

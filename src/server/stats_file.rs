@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_added_to_what_is_there() {
+    fn lines_are_appended() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("stats.jsonl");
         for lines in 1..3 {
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_after_a_part_of_one_is_a_line_of_its_own() {
+    fn torn_line_is_ended_first() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("stats.jsonl");
         std::fs::write(&path, "{\"time\":").unwrap();

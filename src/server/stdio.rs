@@ -15,7 +15,7 @@ use tokio::sync::oneshot;
 const BUFFER_BYTES: usize = 64 * 1024;
 /// Stack of a thread that only copies.
 const STACK_BYTES: usize = 256 * 1024;
-/// Time between two looks at whether anybody can still read the output.
+/// Time between two checks for the reader of the output.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 
 /// The two streams.
@@ -40,7 +40,7 @@ impl Stdio {
         let runtime = Handle::current();
         start("stdout", move || {
             copy_output(&runtime, read_from);
-            let _nobody_waits_for_it = done.send(());
+            let _session_is_over = done.send(());
         })?;
         Ok(Self { read: Box::new(read), write: Box::new(write), written: Some(written) })
     }
@@ -54,7 +54,7 @@ fn start(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
         .map_err(|error| io::Error::new(error.kind(), format!("no thread for {name}: {error}")))
 }
 
-/// Copies stdin until its end, or until nobody takes it.
+/// Copies stdin until its end, or until the session is over.
 fn copy_input(runtime: &Handle, mut to: tokio::io::DuplexStream) {
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut stdin = io::stdin().lock();
@@ -75,7 +75,7 @@ fn copy_input(runtime: &Handle, mut to: tokio::io::DuplexStream) {
     }
 }
 
-/// Copies to stdout until the end of `from`, or until nobody reads it.
+/// Copies to stdout until the end of `from`, or until stdout is closed.
 fn copy_output(runtime: &Handle, mut from: tokio::io::DuplexStream) {
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut stdout = io::stdout().lock();
@@ -87,7 +87,7 @@ fn copy_output(runtime: &Handle, mut from: tokio::io::DuplexStream) {
     }
 }
 
-/// Waits until nobody can read the output any more. For ever, on a system that does not tell.
+/// Waits until the reader of the output is gone. For ever, on a system that does not tell.
 pub(super) async fn output_closed() {
     while !system::output_is_closed() {
         tokio::time::sleep(LOOK_INTERVAL).await;
@@ -99,14 +99,14 @@ mod system {
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
     use tokio::net::unix::pipe::{OpenOptions, Receiver, Sender};
 
-    /// Both streams opened anew, so that nobody who shares them finds them changed; `None` where one is no
+    /// Both streams opened anew, so that they change for no other process; `None` where one is no
     /// pipe.
     pub(super) fn pipes() -> Option<(Receiver, Sender)> {
         let read = OpenOptions::new().open_receiver("/proc/self/fd/0").ok()?;
         Some((read, OpenOptions::new().open_sender("/proc/self/fd/1").ok()?))
     }
 
-    /// True if nobody can read what is written to stdout.
+    /// True if the reader of stdout is gone.
     pub(super) fn output_is_closed() -> bool {
         let stdout = rustix::stdio::stdout();
         let mut output = [PollFd::new(&stdout, PollFlags::empty())];

@@ -24,7 +24,7 @@ pub struct Counts {
     pub given: Extent,
     /// Tokens of the bodies, about.
     pub tokens_given: u64,
-    /// What the answers left out, as far as it is known.
+    /// The size of all that answers left out, as far as it is known.
     pub left_out: Extent,
     /// The same in tokens, about.
     pub tokens_left_out: u64,
@@ -103,7 +103,7 @@ impl Counts {
         self.mean(self.truncated().saturating_mul(100))
     }
 
-    /// How much of the limit an answer used on average; `None` where there was no answer.
+    /// Returns the percentage of the limit that an answer used on average; `None` where there was no answer.
     pub fn limit_percent(&self) -> Option<f64> {
         self.mean(self.limit_percents)
     }

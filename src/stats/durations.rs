@@ -1,4 +1,4 @@
-//! How long calls took: quantiles from a histogram of fixed size.
+//! Durations of calls: quantiles from a histogram of fixed size.
 
 use std::time::Duration;
 
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_bin_holds_what_is_near_its_middle() {
+    fn bin_holds_durations_near_its_middle() {
         let mut last = 0;
         for us in (0..5000).chain((13..40).map(|log| (1 << log) + 7)) {
             let bin = bin(us);
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn one_is_exact_and_none_is_none() {
+    fn one_duration_is_exact() {
         let mut durations = Durations::default();
         assert_eq!((durations.quantile(50), durations.longest()), (None, None));
         let one = Duration::from_micros(1_234_567);

@@ -15,7 +15,7 @@ use cutline_core::truncate::{Bounds, TruncatedBy};
 /// Percent of the limit above which an answer is worth a word.
 pub const NEAR_LIMIT_PERCENT: u64 = 70;
 
-/// What one call came to. As JSON it is one line of a file of records.
+/// The facts of one call. As JSON it is one line of a file of records.
 ///
 /// ```
 /// use cutline::stats::{Outcome, Record};
@@ -33,15 +33,15 @@ pub struct Record {
     /// The tool.
     #[serde(with = "super::wire::tool")]
     pub tool: Tool,
-    /// How long it took, the wait for its turn included; milliseconds, to the microsecond, as JSON.
+    /// Its duration, the wait for its turn included; milliseconds, to the microsecond, as JSON.
     #[serde(rename = "durationMs", with = "super::wire::milliseconds")]
     pub duration: Duration,
-    /// What came of it.
+    /// Its outcome.
     #[serde(flatten)]
     pub outcome: Outcome,
 }
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "camelCase")]
 pub enum Outcome {
@@ -53,7 +53,7 @@ pub enum Outcome {
     Cancelled,
 }
 
-/// How large an answer was, and what it would have been.
+/// The size of an answer, and of all that it was cut from.
 ///
 /// The body is counted: notices, a command's status (under 1 KB) and images are not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -61,7 +61,7 @@ pub enum Outcome {
 pub struct Answered {
     /// The limit of lines or bytes that cut it.
     pub truncated_by: Option<TruncatedBy>,
-    /// Whether it ended at a number of matches, results, entries or lines: the call's, or the tool's own.
+    /// True if it ended at a number of matches, results, entries or lines: the call's, or the tool's own.
     pub count_limit_reached: bool,
     /// Lines in the body.
     pub output_lines: u64,
@@ -71,9 +71,9 @@ pub struct Answered {
     pub total_lines: Option<u64>,
     /// Bytes of all that the call asked for; `None` where that is not known.
     pub total_bytes: Option<u64>,
-    /// Whether there is more than the totals say.
+    /// True if there is more than the totals say.
     pub total_is_lower_bound: bool,
-    /// How much of the limit of lines or of bytes was used, whichever is the fuller; 0 to 100, rounded down.
+    /// Percent of the limit of lines or of bytes that was used, the larger of the two; rounded down.
     pub limit_percent: u64,
     /// Tokens in the body, by its bytes ([`CHARS_PER_TOKEN`]).
     pub tokens_given: u64,
@@ -81,20 +81,20 @@ pub struct Answered {
     pub tokens_left_out: Option<u64>,
 }
 
-/// What is known of a call besides its outcome.
+/// The facts of a call besides its outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
     /// The tool.
     pub tool: ToolName,
-    /// How much the call asked for.
+    /// The limit that the call asked for.
     pub asked: RequestedLimit,
     /// When it ended, in milliseconds since 1970 (UTC).
     pub time_ms: u64,
-    /// How long it took.
+    /// Its duration.
     pub duration: Duration,
 }
 
-/// How much a call asked for, by its own `limit`.
+/// The limit that a call asked for, by its own `limit`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RequestedLimit {
     /// It named no limit.

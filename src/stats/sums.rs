@@ -16,14 +16,14 @@ const MOST_TOOLS: usize = 1000;
 /// Ranges of the limit's use that are told apart, each of ten percent; the last holds 100 too.
 const RANGES: usize = 10;
 
-/// What a number of calls came to.
+/// The sums of a number of calls.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Sums {
-    /// What adds up.
+    /// The counts that add up.
     pub counts: Counts,
     /// Answers by how much of the limit they used: under 10 %, under 20 %, and so on.
     pub limit_use: [u64; RANGES],
-    /// How long the calls took, those taken back left aside.
+    /// The durations of the calls, without cancelled ones.
     pub durations: Durations,
 }
 

@@ -24,7 +24,7 @@ pub struct Timeline {
 pub struct Column {
     /// When it begins, in milliseconds since 1970: a whole multiple of its length.
     pub start_ms: u64,
-    /// What was counted in it.
+    /// The counts of its calls.
     pub counts: Counts,
 }
 
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_few_and_nothing_is_lost() {
+    fn few_columns_hold_all_records() {
         let starts = [0, 999, 1000, 61_000, 7_200_000, 7_199_999, 86_400_000 * 30];
         let mut timeline = Timeline::default();
         for time in starts {
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn it_does_not_grow_with_the_records() {
+    fn timeline_stays_small() {
         let mut timeline = Timeline::default();
         (0..200_000).for_each(|n| timeline.add(&error_at(n * 1000)));
         assert!(timeline.spans.len() <= MAX_SPANS);

@@ -1,4 +1,4 @@
-//! How the values of a record are written as JSON.
+//! The values of a record as JSON.
 
 /// A time as RFC 3339, in UTC, to the millisecond.
 pub mod rfc3339 {

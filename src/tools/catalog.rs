@@ -46,7 +46,7 @@ impl ToolName {
         }
     }
 
-    /// Whether it leaves everything as it is.
+    /// True if it changes nothing.
     pub fn is_read_only(self) -> bool {
         self != Self::Bash
     }
@@ -152,7 +152,7 @@ mod tests {
     use serde_json::json;
 
     #[test]
-    fn a_description_names_only_tools_that_are_there() {
+    fn descriptions_name_only_tools_that_are_there() {
         let limits = Limits::default();
         for (tools, expected) in [
             (&ToolName::ALL[..], "names, for read and grep. head"),

@@ -113,7 +113,7 @@ fn large_folders_take_bounded_memory() {
 }
 
 #[test]
-fn an_image_of_too_many_pixels_is_told_of_and_not_decoded() {
+fn image_of_too_many_pixels_is_told_of_and_not_decoded() {
     // 20,000 by 20,000 by its head; there is a thousand bytes of it.
     let png = "89504e470d0a1a0a0000000d4948445200004e2000004e2008020000006c12d16e\
                0000001149444154789c63601805a360140c77000003e80001b3a6d3460000000049454e44ae426082";

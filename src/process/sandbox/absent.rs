@@ -1,6 +1,6 @@
 //! Systems that have no such rules.
 
-use std::ffi::OsStr;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::path::Path;

@@ -106,7 +106,7 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn lines_of_any_length() {
+    async fn lines_over_a_limit_keep_their_id() {
         let input: &[u8] =
             b"one\r\n\n12345678\n1234567890123456789012345\n{\"id\":1,\"method\":\"x\"   }\n[0,0,0]\n[0,0,0,0]\nrest";
         let mut lines = Lines::new(input, LineLimits { bytes: 20, values: 3 });

@@ -1,4 +1,4 @@
-//! What a record says of each kind of answer, and that its line is read as it was written.
+//! The record of each kind of answer, and the way of its line through JSON and back.
 
 use serde_json::json;
 
@@ -20,7 +20,7 @@ fn call(tool: ToolName, asked: RequestedLimit) -> Call {
     Call { tool, asked, time_ms: 1_795_168_800_000, duration: Duration::from_micros(1234) }
 }
 
-/// What was cut to `output` of `total`, as `(lines, bytes)`.
+/// A truncation to `output` of `total`, as `(lines, bytes)`.
 fn cut(by: TruncatedBy, output: (u64, u64), total: (u64, u64)) -> TruncationDetails {
     TruncationDetails {
         truncated: true,

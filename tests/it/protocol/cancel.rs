@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{Client, Era, Start, Workspace, eventually};
 
 #[test]
-fn a_cancelled_command_is_gone_with_all_its_processes() {
+fn cancelled_command_is_gone_with_all_its_processes() {
     let commands = [
         "sleep 600",
         "trap '' TERM; sleep 600 & wait; sleep 600",
@@ -28,7 +28,7 @@ fn a_cancelled_command_is_gone_with_all_its_processes() {
 }
 
 #[test]
-fn a_cancelled_command_keeps_no_saved_output() {
+fn cancelled_command_keeps_no_saved_output() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     let id = client.send_call("bash", json!({"command": "seq 50000; touch started; sleep 600"}), None);
@@ -39,7 +39,7 @@ fn a_cancelled_command_keeps_no_saved_output() {
 }
 
 #[test]
-fn a_cancelled_search_stops() {
+fn cancelled_search_stops() {
     let files =
         json!({"d{n}/f": {"each": [1, 500], "content": {"repeat": "some text to search\n", "times": 500}}});
     let workspace = Workspace::with(&files);
@@ -60,7 +60,7 @@ fn a_cancelled_search_stops() {
 }
 
 #[test]
-fn a_cancelled_search_of_a_fifo_folder_does_not_hang() {
+fn cancelled_search_of_a_fifo_folder_does_not_hang() {
     let workspace = Workspace::with(&json!({"p": {"fifo": true}, "a": "x\n"}));
     let mut client = Client::new(&workspace);
     client.call("grep", json!({"pattern": "x"})).assert_text("a:1: x");

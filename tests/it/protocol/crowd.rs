@@ -57,7 +57,7 @@ fn commands_that_wait_delay_nothing() {
 }
 
 #[test]
-fn a_flood_of_output_delays_nothing() {
+fn flood_of_output_delays_nothing() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Client::new(&workspace);
     let flood = client.send_call("bash", json!({"command": "yes | head -c 200000000"}), None);

@@ -24,7 +24,7 @@ fn assert_gone(client: &Client, workspace: &Workspace) {
 }
 
 #[test]
-fn the_end_of_input_before_the_handshake() {
+fn end_of_input_before_the_handshake() {
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).silent();
     client.close_stdin();
@@ -33,7 +33,7 @@ fn the_end_of_input_before_the_handshake() {
 }
 
 #[test]
-fn the_end_of_input_after_half_a_line() {
+fn end_of_input_after_half_a_line() {
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).silent();
     client.send_raw(b"{\"jsonrpc\":\"2.0\",\"id\":1,");
@@ -42,7 +42,7 @@ fn the_end_of_input_after_half_a_line() {
 }
 
 #[test]
-fn the_end_of_input_between_calls() {
+fn end_of_input_between_calls() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     for era in Era::BOTH {
         let mut client = Start::new(&workspace).era(era).client();
@@ -54,7 +54,7 @@ fn the_end_of_input_between_calls() {
 }
 
 #[test]
-fn the_end_of_input_in_the_middle_of_a_command() {
+fn end_of_input_in_the_middle_of_a_command() {
     let workspace = Workspace::new();
     for era in Era::BOTH {
         let mut client = Start::new(&workspace).era(era).client();
@@ -81,7 +81,7 @@ fn calls_that_need_no_wait_are_answered_at_the_end_of_input() {
 }
 
 #[test]
-fn a_background_process_ends_with_the_server() {
+fn background_process_ends_with_the_server() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     client.call("bash", json!({"command": "sleep 600 & echo hi"})).assert_worked();
@@ -92,7 +92,7 @@ fn a_background_process_ends_with_the_server() {
 }
 
 #[test]
-fn a_background_process_that_left_is_left_alone() {
+fn background_process_that_left_is_left_alone() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     let daemon = "setsid sleep 600 >/dev/null 2>&1 </dev/null & echo hi";
@@ -104,7 +104,7 @@ fn a_background_process_that_left_is_left_alone() {
 }
 
 #[test]
-fn signals_end_it_with_their_codes() {
+fn signals_end_the_server_with_their_codes() {
     for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
         let workspace = Workspace::new();
         let mut client = Client::new(&workspace);
@@ -119,7 +119,7 @@ fn signals_end_it_with_their_codes() {
 }
 
 #[test]
-fn a_signal_before_the_handshake() {
+fn signal_before_the_handshake() {
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).silent();
     client.ask("ping", json!({}));
@@ -128,7 +128,7 @@ fn a_signal_before_the_handshake() {
 }
 
 #[test]
-fn a_client_that_reads_nothing_more_does_not_keep_it() {
+fn unread_output_does_not_keep_the_server() {
     let workspace = Workspace::with(&json!({"a": {"repeat": "line\n", "times": 2000}}));
     let mut command = Start::new(&workspace).era(Era::Modern).command();
     let (stdin, stdout) = (std::process::Stdio::piped(), std::process::Stdio::piped());

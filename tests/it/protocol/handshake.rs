@@ -25,7 +25,7 @@ fn every_handshake_revision_is_spoken() {
 }
 
 #[test]
-fn an_unknown_revision_is_answered_with_the_newest_handshake_one() {
+fn unknown_revision_is_answered_with_the_newest_handshake_one() {
     let workspace = Workspace::new();
     for asked in ["1999-01-01", "2026-07-28", "soon"] {
         let mut client = Start::new(&workspace).silent();
@@ -35,7 +35,7 @@ fn an_unknown_revision_is_answered_with_the_newest_handshake_one() {
 }
 
 #[test]
-fn the_stateless_era_needs_no_handshake() {
+fn stateless_era_needs_no_handshake() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Start::new(&workspace).era(Era::Modern).client();
     client.call("read", json!({"path": "a"})).assert_text("one\n");
@@ -50,7 +50,7 @@ fn the_stateless_era_needs_no_handshake() {
 }
 
 #[test]
-fn a_stateless_request_of_an_unknown_revision_is_refused() {
+fn stateless_request_of_an_unknown_revision_is_refused() {
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).era(Era::Modern).client();
     client.send(&json!({"jsonrpc": "2.0", "id": "x", "method": "tools/list", "params": {"_meta": {
@@ -88,7 +88,7 @@ fn both_eras_answer_alike() {
 }
 
 #[test]
-fn a_notification_before_the_handshake_does_not_end_the_session() {
+fn notification_before_the_handshake_does_not_end_the_session() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Start::new(&workspace).silent();
     client.notify("notifications/initialized", json!({}));
@@ -109,7 +109,7 @@ fn ping_is_answered_before_and_after_the_handshake() {
 }
 
 #[test]
-fn a_call_before_the_handshake_is_refused_and_the_handshake_may_follow() {
+fn call_before_the_handshake_is_refused_and_the_handshake_may_follow() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Start::new(&workspace).silent();
     let answer = client.ask("tools/call", json!({"name": "read", "arguments": {"path": "a"}}));

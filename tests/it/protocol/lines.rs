@@ -42,7 +42,7 @@ const LINES: [&[u8]; 33] = [
 ];
 
 #[test]
-fn a_malformed_line_never_ends_the_session() {
+fn malformed_line_never_ends_the_session() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     for era in Era::BOTH {
         let mut client = Start::new(&workspace).era(era).client();
@@ -66,7 +66,7 @@ fn malformed_lines_before_the_handshake() {
 }
 
 #[test]
-fn a_line_over_the_limit_is_passed_over() {
+fn line_over_the_limit_is_passed_over() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     for era in Era::BOTH {
         let mut client = Start::new(&workspace).era(era).client();
@@ -82,7 +82,7 @@ fn a_line_over_the_limit_is_passed_over() {
 }
 
 #[test]
-fn a_long_line_under_the_limit_is_taken() {
+fn long_line_under_the_limit_is_taken() {
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).client();
     client.call("read", json!({"path": "x".repeat(3_900_000)})).assert_error(&["too long: 39000"]);
@@ -105,7 +105,7 @@ fn lines_in_pieces_and_carriage_returns() {
 const META: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}"#;
 
 #[test]
-fn a_request_that_is_broken_is_answered_by_its_id() {
+fn request_that_is_broken_is_answered_by_its_id() {
     let call =
         |params: &str| format!(r#"{{"jsonrpc":"2.0","id":700,"method":"tools/call","params":{params}}}"#);
     let read = |path: &str| {
@@ -196,7 +196,7 @@ fn noise_notifications_and_answers_get_no_answer() {
 }
 
 #[test]
-fn a_byte_order_mark_is_passed_over() {
+fn byte_order_mark_is_passed_over() {
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).client();
     client.send_raw(b"\xEF\xBB\xBF{\"jsonrpc\":\"2.0\",\"id\":77,\"method\":\"ping\"}\n");

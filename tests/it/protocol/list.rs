@@ -14,7 +14,7 @@ fn tools(flags: &[&str], era: Era) -> Vec<Value> {
 }
 
 #[test]
-fn the_list_is_the_snapshot() {
+fn list_is_the_snapshot() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/tools-list.json");
     let list = serde_json::to_string_pretty(&tools(&[], Era::LEGACY)).unwrap() + "\n";
     if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
@@ -22,19 +22,16 @@ fn the_list_is_the_snapshot() {
     }
     let snapshot = std::fs::read_to_string(&path).unwrap_or_default();
     let diff = SimpleDiff::from_str(&snapshot, &list, "snapshot", "now");
-    assert!(
-        snapshot == list,
-        "{diff}\nIf this is meant: UPDATE_SNAPSHOTS=1 cargo test the_list_is_the_snapshot"
-    );
+    assert!(snapshot == list, "{diff}\nIf this is meant: UPDATE_SNAPSHOTS=1 cargo test list_is_the_snapshot");
 }
 
 #[test]
-fn the_list_is_the_same_in_both_eras() {
+fn list_is_the_same_in_both_eras() {
     assert_eq!(tools(&[], Era::LEGACY), tools(&[], Era::Modern));
 }
 
 #[test]
-fn the_list_is_small() {
+fn list_is_small() {
     let list = serde_json::to_string(&tools(&[], Era::LEGACY)).unwrap();
     assert!(list.len() < 6000, "{} bytes", list.len());
 }
@@ -152,7 +149,7 @@ fn descriptions_name_the_limits_in_force() {
 }
 
 #[test]
-fn a_list_is_the_same_each_time() {
+fn list_is_the_same_each_time() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     let first = client.ask("tools/list", json!({}))["result"].clone();

@@ -31,7 +31,7 @@ fn told(level: Option<&str>) -> Vec<Value> {
 }
 
 #[test]
-fn a_cut_answer_is_a_warning_and_a_nearly_full_one_is_information() {
+fn cut_answer_is_a_warning_and_a_nearly_full_one_is_information() {
     let told = told(Some("info"));
     let levels: Vec<_> = told.iter().map(|params| params["level"].as_str().unwrap()).collect();
     assert_eq!(levels, ["warning", "info"], "{told:?}");
@@ -41,19 +41,19 @@ fn a_cut_answer_is_a_warning_and_a_nearly_full_one_is_information() {
 }
 
 #[test]
-fn the_level_holds() {
+fn log_level_holds() {
     assert_eq!(told(Some("warning")).len(), 1);
     assert_eq!(told(Some("error")).len(), 0);
     assert_eq!(told(Some("debug")).len(), 2);
 }
 
 #[test]
-fn nothing_is_told_to_a_client_that_set_no_level() {
+fn no_level_means_no_log_notifications() {
     assert_eq!(told(None), Vec::<Value>::new());
 }
 
 #[test]
-fn the_stateless_era_has_no_log_notifications() {
+fn stateless_era_has_no_log_notifications() {
     let workspace = Workspace::with(&files());
     let mut client = Start::new(&workspace).era(Era::Modern).client();
     client.call("read", json!({"path": "cut"})).assert_worked();
@@ -99,7 +99,7 @@ fn stderr_of_a_clients_server_has_warnings_alone() {
 }
 
 #[test]
-fn the_log_can_be_silenced() {
+fn log_off_silences_stderr() {
     let workspace = Workspace::with(&files());
     for start in [
         Start::new(&workspace).flags(["--log", "error"]),

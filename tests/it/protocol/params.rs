@@ -8,7 +8,7 @@ use crate::support::{Client, Era, Start, Workspace};
 const INVALID_PARAMS: i64 = -32602;
 
 #[test]
-fn an_unknown_tool_is_a_protocol_error() {
+fn unknown_tool_is_a_protocol_error() {
     let workspace = Workspace::new();
     for era in Era::BOTH {
         let mut client = Start::new(&workspace).era(era).client();
@@ -50,7 +50,7 @@ fn missing_arguments_are_the_tools_matter() {
 }
 
 #[test]
-fn an_unknown_method_is_not_found() {
+fn unknown_method_is_not_found() {
     let workspace = Workspace::new();
     for era in Era::BOTH {
         let mut client = Start::new(&workspace).era(era).client();
@@ -72,7 +72,7 @@ fn ids_of_every_kind_come_back_as_they_were() {
 }
 
 #[test]
-fn an_error_is_an_answer_and_never_long() {
+fn error_is_an_answer_and_never_long() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     let long = "x".repeat(100_000);

@@ -49,7 +49,7 @@ fn values_rise_and_nothing_comes_after_the_answer() {
 }
 
 #[test]
-fn a_long_last_line_is_cut() {
+fn long_last_line_is_cut() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     let command = "printf 'x%.0s' $(seq 5000); echo; until [ -e go ]; do sleep 0.05; done";
@@ -73,7 +73,7 @@ fn without_a_token_nothing_is_told() {
 }
 
 #[test]
-fn a_silent_command_is_told_of_too() {
+fn silent_command_is_told_of_too() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     // Many clients give up after a minute without a word; this takes the ten seconds that it takes.

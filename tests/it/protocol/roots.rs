@@ -23,7 +23,7 @@ fn read_after(client: &mut Client, before: &str) -> String {
 }
 
 #[test]
-fn the_first_root_is_the_workspace() {
+fn first_offered_root_is_the_workspace() {
     let workspace = workspace();
     let (one, two) = (workspace.base().join("one"), workspace.base().join("two words"));
     let mut client = Start::new(&workspace).roots(&[one.clone(), two.clone()]).client();
@@ -34,7 +34,7 @@ fn the_first_root_is_the_workspace() {
 }
 
 #[test]
-fn uris_are_decoded() {
+fn root_uris_are_decoded() {
     let workspace = workspace();
     let mut start = Start::new(&workspace).roots(&[]).silent();
     start.roots = Some(vec![format!("file://{}/two%20words", workspace.base().display())]);
@@ -44,7 +44,7 @@ fn uris_are_decoded() {
 }
 
 #[test]
-fn changes_are_followed() {
+fn changed_roots_are_followed() {
     let workspace = workspace();
     let mut client = Start::new(&workspace).roots(&[workspace.base().join("one")]).client();
     client.call("read", json!({"path": "a"})).assert_text("one\n");
@@ -189,7 +189,7 @@ fn sandbox_gets_no_wider_in_mid_session() {
 }
 
 #[test]
-fn the_command_line_wins() {
+fn roots_of_the_command_line_hold() {
     let workspace = workspace();
     let one = workspace.base().join("one");
     let mut client = Start::new(&workspace).flags(["--root", "<root>"]).roots(&[one]).client();
@@ -199,7 +199,7 @@ fn the_command_line_wins() {
 }
 
 #[test]
-fn a_client_that_offers_none_is_not_asked() {
+fn client_without_roots_is_not_asked() {
     let workspace = workspace();
     for era in Era::BOTH {
         let mut client = Start::new(&workspace).era(era).client();
@@ -210,7 +210,7 @@ fn a_client_that_offers_none_is_not_asked() {
 }
 
 #[test]
-fn a_client_that_never_sends_them_is_not_waited_for_for_ever() {
+fn roots_request_times_out() {
     let workspace = workspace();
     let mut client = Start::new(&workspace).silent();
     let capabilities = json!({"roots": {}});
