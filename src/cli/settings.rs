@@ -78,7 +78,7 @@ impl Options {
         }))
     }
 
-    /// Where outputs are saved.
+    /// The settings of saved outputs.
     pub(super) fn spill(&self) -> spill::Settings {
         spill::Settings {
             private: self.spill_dir.is_none(),

@@ -60,7 +60,7 @@ const STARTERS: [&str; 9] = [
 /// A file where the repository's folder is elsewhere; as a folder it is written to with each commit.
 const GIT_LINK: &str = ".git";
 
-/// Which folders commands may write.
+/// The folders that commands may write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
     /// All that the user may write: there is no sandbox.
@@ -72,10 +72,10 @@ pub enum Mode {
     ReadOnly,
 }
 
-/// What was asked for by flags.
+/// The flags that the rules are made from.
 #[derive(Debug, Default)]
 pub struct Settings {
-    /// Which folders commands may write.
+    /// The folders that commands may write.
     pub mode: Mode,
     /// Folders that they may write beside the roots.
     pub writable: Vec<PathBuf>,
@@ -93,7 +93,7 @@ pub enum Unsupported {
     /// The kernel does not know the rules.
     #[error("the kernel can't hold commands to it (Landlock, ABI 4 or later, is needed): {reason}")]
     Kernel {
-        /// What it said.
+        /// The kernel's reason.
         reason: String,
     },
     /// The system has no such rules.
@@ -102,7 +102,7 @@ pub enum Unsupported {
     /// The temp folder for commands could not be made.
     #[error("no temp folder for commands: {source}")]
     TempFolder {
-        /// What the system said.
+        /// The system's error.
         #[from]
         source: io::Error,
     },
@@ -111,7 +111,7 @@ pub enum Unsupported {
     Writable {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         source: io::Error,
     },
 }
@@ -143,8 +143,8 @@ pub struct Sandbox {
     temp: TempFolder,
 }
 
-/// What the process that becomes a command is told.
-#[derive(Debug)]
+/// The arguments of the process that becomes a command.
+#[derive(Debug, Default)]
 pub struct Entry {
     /// Folders in which the command may write.
     pub write: Vec<PathBuf>,
@@ -163,10 +163,45 @@ pub const SUBCOMMAND: &str = "sandboxed";
 
 /// This binary, whatever stands at its path by now.
 const THIS_BINARY: &str = "/proc/self/exe";
-/// The flag that names a folder in which a command may write.
+/// The flags before each value of an [`Entry`].
 const WRITE_FLAG: &str = "--write";
-/// The flag that names what is made read-only for it.
 const PROTECT_FLAG: &str = "--protect";
+const DENY_UNIX_SOCKETS_FLAG: &str = "--deny-unix-sockets";
+const FOLDER_FLAG: &str = "--folder";
+/// The word before the command.
+const COMMAND_FOLLOWS: &str = "--";
+
+impl Entry {
+    /// Returns the arguments by which this binary becomes the command.
+    fn words(self) -> Vec<OsString> {
+        let mut words: Vec<OsString> = vec![SUBCOMMAND.into(), FOLDER_FLAG.into(), self.folder.into()];
+        for (flag, paths) in [(WRITE_FLAG, self.write), (PROTECT_FLAG, self.protect)] {
+            words.extend(paths.into_iter().flat_map(|path| [flag.into(), path.into()]));
+        }
+        words.extend(self.deny_unix_sockets.then(|| DENY_UNIX_SOCKETS_FLAG.into()));
+        words.push(COMMAND_FOLLOWS.into());
+        words.extend(self.command);
+        words
+    }
+
+    /// Reads those arguments, after the first; `None` where they are others. By hand, because each command waits
+    /// for it: clap takes a twentieth of the time of a short one.
+    pub fn of(mut words: impl Iterator<Item = OsString>) -> Option<Self> {
+        let mut entry = Self::default();
+        loop {
+            match words.next()?.to_str()? {
+                WRITE_FLAG => entry.write.push(words.next()?.into()),
+                PROTECT_FLAG => entry.protect.push(words.next()?.into()),
+                DENY_UNIX_SOCKETS_FLAG => entry.deny_unix_sockets = true,
+                FOLDER_FLAG => entry.folder = words.next()?.into(),
+                COMMAND_FOLLOWS => break,
+                _ => return None,
+            }
+        }
+        entry.command = words.collect();
+        Some(entry)
+    }
+}
 
 impl Sandbox {
     /// Returns the rules that `settings` ask for, with a temp folder for commands; `None` for [`Mode::Off`].
@@ -238,9 +273,15 @@ impl Sandbox {
     fn tries_to_mount(&self) -> bool {
         let file = self.temp().join("tried");
         let tried = std::fs::write(&file, []).and_then(|()| {
+            let entry = Entry {
+                write: vec![self.temp().to_owned()],
+                protect: vec![file.clone()],
+                folder: "/".into(),
+                command: vec![THIS_BINARY.into(), "--version".into()],
+                ..Entry::default()
+            };
             let mut process = std::process::Command::new(THIS_BINARY);
-            process.env_clear().current_dir("/").args([SUBCOMMAND, WRITE_FLAG]).arg(self.temp());
-            process.arg(PROTECT_FLAG).arg(&file).args(["--", THIS_BINARY, "--version"]);
+            process.env_clear().current_dir("/").args(entry.words());
             process.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()
         });
         let _gone_already = std::fs::remove_file(file);
@@ -278,21 +319,15 @@ impl Sandbox {
         self.check(roots).map_err(io::Error::other)?;
         self.temp.restore();
         let variables = variables.chain([("TMPDIR".into(), self.temp().into())]);
+        let entry = Entry {
+            write: self.writable_with(roots).map(Path::to_owned).collect(),
+            protect: self.starters(roots).into_iter().filter(|_| self.can_mount()).collect(),
+            deny_unix_sockets: self.deny_unix_sockets,
+            folder: roots.first().map_or("/".into(), |root| root.real.clone()),
+            command: shell.to_vec(),
+        };
         let mut command = Command::new(THIS_BINARY);
-        command.env_clear().current_dir("/").arg(SUBCOMMAND);
-        for folder in self.writable_with(roots) {
-            command.arg(WRITE_FLAG).arg(folder);
-        }
-        for path in self.starters(roots).iter().filter(|_| self.can_mount()) {
-            command.arg(PROTECT_FLAG).arg(path);
-        }
-        if self.deny_unix_sockets {
-            command.arg("--deny-unix-sockets");
-        }
-        if let Some(first) = roots.first() {
-            command.arg("--folder").arg(&first.real);
-        }
-        command.arg("--").args(shell);
+        command.env_clear().current_dir("/").args(entry.words());
         sys::new_process_group(&mut command);
         command.stdin(Stdio::from(environment_file(variables)?));
         Ok(command)

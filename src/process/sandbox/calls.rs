@@ -137,7 +137,7 @@ fn argument(at: u8, op: SeccompCmpOp, value: u64) -> Condition {
 mod x32 {
     use seccompiler::sock_filter;
 
-    /// Where the number of a call stands in what a filter is given.
+    /// Offset in bytes of the number of a call in what a filter is given.
     const NUMBER_OFFSET: u32 = 0;
     /// The bit.
     const BIT: u32 = 0x4000_0000;

@@ -39,7 +39,7 @@ pub(super) fn protect(paths: &[PathBuf], writable: &[PathBuf]) -> io::Result<()>
     for (folder, path) in present {
         let mut between: Vec<&Path> = path.ancestors().skip(1).take_while(|above| above != folder).collect();
         while let Some(above) = between.pop() {
-            // What is mounted can't be moved or removed.
+            // A mounted folder can't be moved or removed.
             if pinned.insert(above) {
                 bind(above)?;
             }
