@@ -76,9 +76,16 @@ impl Sink for RowSink<'_, '_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        let OutputMode::Lines { context } = self.query.what else {
-            self.matches += if self.query.pattern.spans_lines { found.lines().count() as u64 } else { 1 };
-            return Ok(self.query.what == OutputMode::Count);
+        let context = match self.query.what {
+            OutputMode::Any => {
+                self.matches = 1;
+                return Ok(false);
+            }
+            OutputMode::Count => {
+                self.matches += if self.query.pattern.spans_lines { found.lines().count() as u64 } else { 1 };
+                return Ok(true);
+            }
+            OutputMode::Lines { context } => context,
         };
         let (pattern, block) = (&self.query.pattern, found.buffer());
         let lines = found.bytes_range_in_buffer();
