@@ -134,10 +134,10 @@ impl<'a> GuardedMatcher<'a> {
         self.pattern.regex.find_at(text, at).map_err(|_never| Ended::Stopped)
     }
 
-    /// The next match in all of the text, of which the searcher gave what is left.
-    fn find_across(&self, left: &[u8]) -> Result<Option<Match>, Ended> {
+    /// The next match in all of the text, of which the searcher gave what is left, from its byte `at` on.
+    fn find_across(&self, left: &[u8], at: usize) -> Result<Option<Match>, Ended> {
         let before = self.text.len() - left.len();
-        let found = self.find(self.text, before)?;
+        let found = self.find(self.text, before + at)?;
         // What is after the last newline is no line.
         let is_in_line = |found: &Match| found.start() < self.text.len() || !self.text.ends_with(b"\n");
         Ok(found.filter(is_in_line).map(|found| Match::new(found.start() - before, found.end() - before)))
@@ -159,7 +159,7 @@ impl Matcher for GuardedMatcher<'_> {
     type Error = Ended;
 
     fn find_at(&self, text: &[u8], at: usize) -> Result<Option<Match>, Ended> {
-        if self.pattern.spans_lines { self.find_across(&text[at..]) } else { self.find(text, at) }
+        if self.pattern.spans_lines { self.find_across(text, at) } else { self.find(text, at) }
     }
 
     fn shortest_match_at(&self, text: &[u8], at: usize) -> Result<Option<usize>, Ended> {

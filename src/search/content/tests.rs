@@ -299,6 +299,23 @@ fn matches_across_lines_see_what_is_before_them() {
 }
 
 #[test]
+fn long_lines_of_matches_across_lines_show_the_match() {
+    let far = "-".repeat(900);
+    let content = format!("one\n{far}needle\n{far}\n{far}pin{far}\nend needle{far}\nend\n");
+    let (rows, searched) = search(&across(r"needle-*\n\S+|pin"), content.as_bytes());
+    assert_eq!((rows.len(), searched.matches, searched.passed_over), (5, 5, None));
+    assert!(rows[0].starts_with("2:... [truncated]") && rows[0].ends_with("needle"), "{}", rows[0]);
+    assert!(rows[1].starts_with("3:-----") && rows[1].ends_with("... [truncated]"), "{}", rows[1]);
+    assert!(rows[2].contains("pin-----"), "{}", rows[2]);
+    assert!(rows[3].starts_with("5:end needle-----"), "{}", rows[3]);
+    let many = format!("{far}needle\n").repeat(2000);
+    assert_eq!(
+        search(&across(r"needle\n"), many.as_bytes()).1,
+        Searched { matches: 2000, passed_over: None }
+    );
+}
+
+#[test]
 fn no_boundary_is_seen_within_a_line_end() {
     let (lf, crlf) = (b"a\nb!\nc\n", b"a\r\nb!\r\nc\r\n");
     for query in [query(r"\B", 0), across(r"\B"), across(r"\B\n")] {
