@@ -46,9 +46,10 @@ pub use files::{knows_unix_sockets, probe};
 use mounts::is_protected;
 
 /// Files and folders of a root that start programs later, outside the rules: by git, by clients, by agents.
-const STARTERS: [&str; 9] = [
+const STARTERS: [&str; 10] = [
     GIT_LINK,
     ".git/config",
+    ".git/config.worktree",
     ".git/hooks",
     ".mcp.json",
     ".cursor/mcp.json",

@@ -28,6 +28,8 @@ fn repository(owner: u32) -> Workspace {
     git(&["init", "-q"]);
     git(&["config", "user.name", "Somebody"]);
     git(&["config", "user.email", "somebody@example.com"]);
+    git(&["config", "extensions.worktreeConfig", "true"]);
+    git(&["config", "--worktree", "core.sparseCheckout", "false"]);
     fs::create_dir_all(workspace.path(".git/hooks")).unwrap();
     if rustix::process::geteuid().is_root() {
         let owner = format!("{owner}:{owner}");
@@ -78,8 +80,10 @@ int main(void) {
 "#;
 
 /// Ways to have git or a client run something later.
-const ATTEMPTS: [&str; 16] = [
+const ATTEMPTS: [&str; 18] = [
     "echo x >> .git/config",
+    "echo x >> .git/config.worktree",
+    "git config --worktree core.fsmonitor ./x",
     "git config core.fsmonitor ./x",
     "echo x > .git/hooks/post-commit",
     "rm .git/config",
@@ -112,7 +116,7 @@ fn what_starts_programs_later_is_read_only() {
         }
         compiled(&workspace, "past-mounts", PAST_MOUNTS, &[]);
         let held = || {
-            let names = [".git/config", ".mcp.json", ".vscode/mcp.json"];
+            let names = [".git/config", ".git/config.worktree", ".mcp.json", ".vscode/mcp.json"];
             let files = names.map(|name| fs::read(workspace.path(name)).unwrap());
             (files, contents(&workspace.path(".git/hooks")))
         };
