@@ -183,10 +183,12 @@ impl Default for Commands {
 impl Commands {
     /// Returns commands that run by `settings`. Opens the folder of saved outputs; starts nothing yet.
     pub fn new(settings: Settings) -> Self {
+        let store = Store::new(settings.spill);
+        let sandbox = settings.sandbox.map(|sandbox| sandbox.with_saved(store.path()));
         Self {
             registry: Arc::new(Registry::new()),
-            shell: Shell::new(settings.sandbox, settings.environment),
-            store: Arc::new(Store::new(settings.spill)),
+            shell: Shell::new(sandbox, settings.environment),
+            store: Arc::new(store),
             permits: CommandPermits::new(),
             background: CancellationToken::new(),
         }

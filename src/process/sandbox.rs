@@ -232,6 +232,13 @@ impl Sandbox {
         Ok(Some(Self { mode, writable, deny_unix_sockets, starters, can_mount: OnceLock::new(), own, temp }))
     }
 
+    /// The same, where outputs are saved in the folder at `saved`: it can be another than was asked for.
+    #[must_use]
+    pub fn with_saved(mut self, saved: Option<PathBuf>) -> Self {
+        self.own.extend(saved.map(|path| ("the folder of saved outputs", path)));
+        self
+    }
+
     /// Returns the folders beside the roots in which commands may write: those named, and their temp folder.
     pub(super) fn writable(&self) -> impl Iterator<Item = &Path> {
         self.writable.iter().map(PathBuf::as_path).chain([self.temp()])
