@@ -15,7 +15,7 @@ use serde::Deserialize;
 use super::{Context, Output, ToolError};
 use crate::process::{Cause, CommandPermit, Finished, Outcome, Request, Running, TooManyCommands};
 use plan::Plan;
-use progress::News;
+use progress::ProgressReporter;
 
 /// The arguments of bash.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -36,8 +36,8 @@ pub struct Args {
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     let plan = Plan::new(args, cx.limits())?;
     let began = Instant::now();
-    let mut news = News::new(&cx.progress);
-    let permit = wait_for_permit(cx, &mut news).await?;
+    let mut reporter = ProgressReporter::new(&cx.progress);
+    let permit = wait_for_permit(cx, &mut reporter).await?;
     let request = Request {
         command: &plan.command,
         roots: cx.workspace.roots(),
@@ -50,14 +50,17 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     };
     let mut running =
         cx.shared.commands.run(permit, request).map_err(|source| ToolError::Spawn { source })?;
-    match watch(cx, &mut running, news).await.map_err(|source| ToolError::Spawn { source })? {
+    match watch(cx, &mut running, reporter).await.map_err(|source| ToolError::Spawn { source })? {
         Outcome::Finished(Finished { cause: Cause::Cancelled, .. }) => Err(ToolError::Cancelled),
         outcome => Ok(answer::compose(&plan, outcome, cx.limits())),
     }
 }
 
-/// Waits until the command can run, and tells that it waits.
-async fn wait_for_permit(cx: &Context, news: &mut News<'_>) -> Result<CommandPermit, ToolError> {
+/// Waits for a permit to run the command, and reports that it waits.
+async fn wait_for_permit(
+    cx: &Context,
+    reporter: &mut ProgressReporter<'_>,
+) -> Result<CommandPermit, ToolError> {
     let mut permit = std::pin::pin!(cx.shared.commands.permit());
     loop {
         tokio::select! {
@@ -66,19 +69,23 @@ async fn wait_for_permit(cx: &Context, news: &mut News<'_>) -> Result<CommandPer
             }
             () = cx.cancel.cancelled() => return Err(ToolError::Cancelled),
             () = cx.shutdown.cancelled() => return Err(ToolError::Cancelled),
-            () = news.due() => news.tell_of_waiting(),
+            () = reporter.due() => reporter.report_waiting(),
         }
     }
 }
 
-/// Waits for the command's end, tells of its news, and ends it where the call is taken back.
-async fn watch(cx: &Context, running: &mut Running, mut news: News<'_>) -> std::io::Result<Outcome> {
+/// Waits for the command's end, reports its progress, and ends it if the call is cancelled.
+async fn watch(
+    cx: &Context,
+    running: &mut Running,
+    mut reporter: ProgressReporter<'_>,
+) -> std::io::Result<Outcome> {
     loop {
         tokio::select! {
             outcome = running.outcome() => return outcome,
             () = cx.cancel.cancelled() => break,
             () = cx.shutdown.cancelled() => break,
-            () = news.due() => news.tell(running),
+            () = reporter.due() => reporter.report(running),
         }
     }
     running.cancel();

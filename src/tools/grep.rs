@@ -1,7 +1,7 @@
 //! grep: searching what files hold.
 //!
 //! Match lines come in path order, then by line; the same call on the same tree gives the same bytes.
-//! What is cut is the answer: lines to their characters, the whole to its lines and bytes, and each
+//! The answer is cut to the limits: lines to their characters, the whole to its lines and bytes, and each
 //! cut is said.
 
 mod body;
@@ -59,7 +59,7 @@ pub struct Args {
     pub no_ignore: Option<bool>,
 }
 
-/// What grep returns.
+/// The kind of answer that grep gives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
@@ -76,11 +76,11 @@ pub enum Mode {
 /// Characters of what is said of a pattern that is wrong: it repeats the pattern.
 const MESSAGE_CHARS: usize = 600;
 
-/// What is said of a newline that no match can hold.
+/// The error for a newline that no match can hold.
 const NEWLINE: &str =
     "pattern: a newline can't match within a line. Use multiline=true to match across lines";
 
-/// What a call is to do.
+/// The plan of a call, made of its arguments.
 #[derive(Debug)]
 struct Plan {
     pattern: String,

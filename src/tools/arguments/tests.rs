@@ -1,4 +1,4 @@
-//! What models and agents send, and what becomes of it, by table.
+//! Arguments as models and agents send them, and the result of each, by table.
 
 use serde_json::json;
 

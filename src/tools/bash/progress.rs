@@ -1,8 +1,8 @@
 //! Progress of a command while it runs, for a client that asked for it.
 //!
-//! New output is told of at most five times a second; a silent command is said to run every ten
-//! seconds, because many clients give up on what says nothing for a minute. What the model gets is
-//! not told here.
+//! New output is reported at most five times a second; a silent command is reported every ten seconds,
+//! because many clients give up on a call that sends nothing for a minute. The model does not get these
+//! messages.
 
 use std::time::Duration;
 
@@ -14,44 +14,44 @@ use cutline_core::notice::Count;
 use cutline_core::text::terminal::Terminal;
 use cutline_core::text::{self, Size};
 
-/// Time between two looks for new output.
+/// Time between two checks for new output.
 const INTERVAL: Duration = Duration::from_millis(200);
 /// Time between two messages about a silent command.
 const HEARTBEAT: Duration = Duration::from_secs(10);
-/// Characters of the last line that are told.
+/// Characters of the last line that are reported.
 const LINE_CHARS: usize = 200;
 
-/// The news of one command.
-pub(super) struct News<'a> {
+/// Reports the progress of one command.
+pub(super) struct ProgressReporter<'a> {
     progress: &'a Progress,
     pace: Pace,
 }
 
-impl<'a> News<'a> {
-    /// News that go to `progress`.
+impl<'a> ProgressReporter<'a> {
+    /// Returns a reporter to `progress`.
     pub(super) fn new(progress: &'a Progress) -> Self {
         Self { progress, pace: Pace::new(Instant::now()) }
     }
 
-    /// Done when there may be something to tell; never, where nobody listens.
+    /// Waits until there may be something to report; for ever, if progress has no receiver.
     pub(super) async fn due(&self) {
         if self.progress.is_wanted() {
-            sleep_until(self.pace.next_look).await;
+            sleep_until(self.pace.next_check).await;
         } else {
             std::future::pending::<()>().await;
         }
     }
 
-    /// Tells that the command has not begun: as many run as may.
-    pub(super) fn tell_of_waiting(&mut self) {
-        if self.pace.tells(Instant::now(), 0) {
+    /// Reports that the command has not begun: as many run as may.
+    pub(super) fn report_waiting(&mut self) {
+        if self.pace.is_due(Instant::now(), 0) {
             self.progress.report("waits for others to end".to_owned());
         }
     }
 
-    /// Tells what is new, or that the command still runs.
-    pub(super) fn tell(&mut self, running: &Running) {
-        if self.pace.tells(Instant::now(), running.bytes())
+    /// Reports new output, or that the command still runs.
+    pub(super) fn report(&mut self, running: &Running) {
+        if self.pace.is_due(Instant::now(), running.bytes())
             && let Some(latest) = running.latest()
         {
             self.progress.report(message(&latest));
@@ -59,29 +59,29 @@ impl<'a> News<'a> {
     }
 }
 
-/// When there is something to tell.
+/// The times at which progress is reported.
 struct Pace {
-    /// When to look next.
-    next_look: Instant,
-    /// When it was told last; at first, when the command began.
-    told: Instant,
+    /// Time of the next check for new output.
+    next_check: Instant,
+    /// Time of the last report; at first, of the command's start.
+    reported: Instant,
     /// Bytes of output that there were then.
     bytes: u64,
 }
 
 impl Pace {
     fn new(now: Instant) -> Self {
-        Self { next_look: now + INTERVAL, told: now, bytes: 0 }
+        Self { next_check: now + INTERVAL, reported: now, bytes: 0 }
     }
 
     /// True if a message is due now, after that many `bytes` of output.
-    fn tells(&mut self, now: Instant, bytes: u64) -> bool {
-        self.next_look = now + INTERVAL;
-        let tells = bytes != self.bytes || now >= self.told + HEARTBEAT;
-        if tells {
-            (self.bytes, self.told) = (bytes, now);
+    fn is_due(&mut self, now: Instant, bytes: u64) -> bool {
+        self.next_check = now + INTERVAL;
+        let is_due = bytes != self.bytes || now >= self.reported + HEARTBEAT;
+        if is_due {
+            (self.bytes, self.reported) = (bytes, now);
         }
-        tells
+        is_due
     }
 }
 
@@ -112,33 +112,33 @@ mod tests {
 
     use super::*;
 
-    /// When it is told, in milliseconds, of a command that has printed `bytes(t)` at that time.
-    fn told_at(bytes: impl Fn(u64) -> u64, until: u64) -> Vec<u64> {
+    /// Returns the times of reports, in milliseconds, of a command that has printed `bytes(t)` at that time.
+    fn report_times(bytes: impl Fn(u64) -> u64, until: u64) -> Vec<u64> {
         let began = Instant::now();
         let mut pace = Pace::new(began);
-        let mut told = Vec::new();
+        let mut times = Vec::new();
         loop {
-            let now = pace.next_look;
+            let now = pace.next_check;
             let millis = u64::try_from((now - began).as_millis()).unwrap();
             if millis > until {
-                return told;
+                return times;
             }
-            if pace.tells(now, bytes(millis)) {
-                told.push(millis);
+            if pace.is_due(now, bytes(millis)) {
+                times.push(millis);
             }
         }
     }
 
     #[test]
-    fn a_silent_command_is_told_of_every_ten_seconds() {
-        assert_eq!(told_at(|_| 0, 35_000), [10_000, 20_000, 30_000]);
+    fn silent_command_is_reported_every_ten_seconds() {
+        assert_eq!(report_times(|_| 0, 35_000), [10_000, 20_000, 30_000]);
         let early = |millis| if millis < 3_100 { 0 } else { 5 };
-        assert_eq!(told_at(early, 25_000), [3_200, 13_200, 23_200]);
+        assert_eq!(report_times(early, 25_000), [3_200, 13_200, 23_200]);
     }
 
     #[test]
-    fn a_command_that_prints_all_the_time_is_told_of_five_times_a_second() {
-        assert_eq!(told_at(|millis| millis, 1_000), [200, 400, 600, 800, 1_000]);
+    fn steady_output_is_reported_five_times_a_second() {
+        assert_eq!(report_times(|millis| millis, 1_000), [200, 400, 600, 800, 1_000]);
     }
 
     #[test]

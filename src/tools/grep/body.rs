@@ -17,7 +17,7 @@ use cutline_core::truncate::{Bounds, TruncatedBy};
 use super::super::page::SHOWN_BYTES;
 use super::super::walk_support::shortened;
 
-/// What stands between groups that do not touch.
+/// The line between groups that do not touch.
 const SEPARATOR: &str = "--";
 
 /// A line as it is shown.
@@ -26,7 +26,7 @@ pub(super) struct Line {
     pub(super) text: String,
     /// Bytes of the path that it begins with.
     pub(super) path: usize,
-    /// Whether it was cut to its characters.
+    /// True if it was cut to the limit of characters.
     pub(super) cut: bool,
 }
 
@@ -80,9 +80,9 @@ pub(super) struct Body {
     /// All that was given.
     total: Extent,
     cut: Option<TruncatedBy>,
-    /// Whether the first match line was over the limit alone, and cut to it.
+    /// True if the first match line was over the limit alone, and cut to it.
     first_shortened: bool,
-    /// Whether a line in the text was cut to its characters.
+    /// True if a line in the text was cut to the limit of characters.
     any_line_cut: bool,
 }
 
@@ -222,8 +222,8 @@ pub(super) struct Finished {
     pub(super) text: String,
     /// Units in the text.
     pub(super) units: u64,
-    /// What the limits cut.
+    /// Details of the cut that the limits made; `None` without one.
     pub(super) truncation: Option<TruncationDetails>,
-    /// Whether a line in the text was cut to its characters.
+    /// True if a line in the text was cut to the limit of characters.
     pub(super) any_line_cut: bool,
 }

@@ -1,4 +1,4 @@
-//! What grep finds, made into its answer.
+//! Makes grep's answer of the matches it finds.
 
 use std::collections::VecDeque;
 use std::ops::ControlFlow;
@@ -34,7 +34,7 @@ pub(super) struct Results {
     too_large: Names,
 }
 
-/// Where the rows of a file stand.
+/// The file whose rows are being added, and the last lines that were added.
 struct FileRows {
     path: Arc<[u8]>,
     shown: String,
@@ -183,7 +183,7 @@ impl Results {
         ControlFlow::Continue(())
     }
 
-    /// Whether a file was passed over because it is not text.
+    /// True if a file was passed over because it is not text.
     pub(super) fn passed_over_binary(&self) -> bool {
         self.skipped.binary > 0
     }

@@ -150,16 +150,16 @@ async fn what_a_terminal_would_show() {
 #[tokio::test]
 async fn news_while_it_runs() {
     let mut server = Server::new();
-    let (tell, mut told) = tokio::sync::mpsc::unbounded_channel();
-    server.cx.progress = Progress::new(move |message| drop(tell.send(message)));
+    let (sender, mut messages) = tokio::sync::mpsc::unbounded_channel();
+    server.cx.progress = Progress::new(move |message| drop(sender.send(message)));
     let go = server.path("go");
     let command = "echo one; echo two; while ! [ -e go ]; do sleep 0.01; done; echo three";
-    let news = async {
-        let first = told.recv().await.unwrap();
+    let first_message = async {
+        let first = messages.recv().await.unwrap();
         std::fs::write(go, "").unwrap();
         first
     };
-    let (output, first) = tokio::join!(server.run(command), news);
+    let (output, first) = tokio::join!(server.run(command), first_message);
     assert_eq!((output.text.as_str(), first.as_str()), ("one\ntwo\nthree\n", "two (2 lines, 8B)"));
 }
 
