@@ -23,7 +23,7 @@ use super::walk::Stop;
 pub use pattern::Pattern;
 pub use rows::{Row, RowKind, Rows};
 
-/// What is wanted of each file.
+/// The kind of result that is wanted of each file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputMode {
     /// Its match lines, with so many lines of context on each side.
@@ -31,27 +31,27 @@ pub enum OutputMode {
         /// Lines of context.
         context: usize,
     },
-    /// Whether it has any.
+    /// Only the fact that it has a match.
     Any,
-    /// How many it has.
+    /// The number of its match lines.
     Count,
 }
 
 /// A search, the same for all files.
 #[derive(Debug, Clone)]
 pub struct Query {
-    /// What is searched for.
+    /// The pattern to search for.
     pub pattern: Pattern,
-    /// What is wanted.
+    /// The kind of result.
     pub what: OutputMode,
-    /// After so many match lines the rest of a file is of no interest, but for the context of the last
-    /// but one.
+    /// Match lines after which the rest of a file is not searched, but for the context of the last but
+    /// one.
     pub enough: u64,
     /// Characters of a line that are shown.
     pub max_line_chars: usize,
 }
 
-/// What became of a file.
+/// The result of searching one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Searched {
     /// Its match lines, up to what is enough.

@@ -140,7 +140,7 @@ impl Automata {
         self.forward.start_state_forward(cache, &input).map_err(|_quit| Unanswered::NotAscii)
     }
 
-    /// Where the match begins that ends where `range` does.
+    /// Returns the start of the match that ends where `range` does.
     fn start<E>(
         &self,
         cache: &mut Cache,

@@ -38,8 +38,8 @@ const BYTES_PER_CHAR: usize = 8;
 /// The rows of the lines of one file that were searched in windows.
 #[derive(Debug, Default)]
 pub(super) struct GiantLines {
-    /// Where each begins in the text that the searcher is given, its text as it is shown, and whether that
-    /// is cut.
+    /// For each, the offset at which it begins in the text that the searcher is given, its text as it is
+    /// shown, and true if that is cut.
     rows: RefCell<VecDeque<(u64, String, bool)>>,
     unsearched: Cell<bool>,
 }

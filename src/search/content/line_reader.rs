@@ -116,7 +116,7 @@ impl<R: Read> Read for LineReader<'_, R> {
     }
 }
 
-/// How much of a text is whole lines, if any of them ends at `from` or after it.
+/// Returns the bytes of the whole lines at the start of a text; `None` if no line ends at `from` or after it.
 fn whole_lines(text: &[u8], from: usize) -> Option<usize> {
     memchr::memrchr(b'\n', &text[from..]).map(|at| from + at + 1)
 }

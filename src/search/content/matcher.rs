@@ -1,6 +1,6 @@
 //! A pattern as the searcher asks for it: stopped where the search is, and within a bound of what it may take.
 //!
-//! What a regular expression takes can't be seen from outside, nor can it be stopped. It is given as much text
+//! A search by a regular expression can be neither watched from outside nor stopped. It is given as much text
 //! at once as it is sure to be done with soon, whatever the text; lines are kept whole. A longer line, and a text
 //! in which matches may span lines, are searched by automata that can be stopped anywhere.
 

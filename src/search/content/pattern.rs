@@ -30,15 +30,15 @@ const CHEAP_POSITIONS: usize = 64;
 pub struct Source<'a> {
     /// The regular expression, or the text.
     pub pattern: &'a str,
-    /// How it is to be read.
+    /// The syntax of its text.
     pub syntax: Syntax,
-    /// Whether case counts.
+    /// The treatment of upper and lower case.
     pub case: Case,
-    /// Whether a match may span lines.
+    /// The lines that a match may span: one, or several.
     pub reach: LineMode,
 }
 
-/// How a pattern is to be read.
+/// The syntax of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Syntax {
     /// As a regular expression.
@@ -47,7 +47,7 @@ pub enum Syntax {
     Literal,
 }
 
-/// Whether case counts.
+/// The treatment of upper and lower case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Case {
     /// It does.
@@ -56,7 +56,7 @@ pub enum Case {
     Ignored,
 }
 
-/// How far a match may reach.
+/// The lines that a match may span.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LineMode {
     /// Within a line.
@@ -83,7 +83,7 @@ pub struct Pattern {
     pub(super) regex: RegexMatcher,
     /// True if a match can hold a newline.
     pub(super) spans_lines: bool,
-    /// How it is searched for in a text with `\r\n`.
+    /// The treatment of `\r\n` in the text searched.
     pub(super) line_ends: LineEnds,
     /// Bytes of the longest match there can be, where there is a bound.
     pub(super) max_len: Option<usize>,
@@ -97,7 +97,7 @@ pub struct Pattern {
     automata: Arc<OnceLock<Option<Automata>>>,
 }
 
-/// What is done with the `\r` of a `\r\n`.
+/// The treatment of the `\r` of a `\r\n`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineEnds {
     /// It is taken out before the text is searched.
@@ -225,7 +225,7 @@ fn closed(mut text: String) -> String {
     text
 }
 
-/// Whether a pattern names the carriage return, other than to leave it out.
+/// True if a pattern names the carriage return, other than to leave it out.
 fn names_return(text: &str) -> bool {
     let Ok(ast) = ast::parse::Parser::new().parse(text) else { return false };
     ast::visit(&ast, Returns::default()).unwrap_or(false)

@@ -33,7 +33,7 @@ pub struct Row<'a> {
     pub kind: RowKind,
     /// Its text, without what ends it.
     pub text: &'a str,
-    /// Whether the text was cut.
+    /// True if the text was cut.
     pub cut: bool,
 }
 
@@ -63,7 +63,7 @@ impl Rows {
         })
     }
 
-    /// Whether there is none.
+    /// True if there is none.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
@@ -119,7 +119,7 @@ fn finish(
     }
 }
 
-/// Where a range of bytes is in the text that they are shown as.
+/// Returns the range in the text as shown that stands for a range of bytes of a line.
 fn focus_in(line: &[u8], focus: &Range<usize>) -> Range<usize> {
     let at = |byte: usize| line.get(..byte).map_or(0, |before| lossy(before).len());
     if line.is_ascii() { focus.clone() } else { at(focus.start)..at(focus.end) }

@@ -1,4 +1,4 @@
-//! What the searcher finds in a file, as rows.
+//! Makes rows of the lines that the searcher finds in a file.
 
 use std::io;
 use std::ops::{ControlFlow, Range};

@@ -222,7 +222,7 @@ proptest! {
     }
 }
 
-/// What people search for across lines.
+/// Patterns as people use them across lines.
 const ACROSS: [&str; 29] = [
     "needle$",
     "^needle",

@@ -28,7 +28,7 @@ pub(super) struct Shared<'a, V: Visit, S> {
     pub(super) visit: &'a V,
     pub(super) sink: Mutex<S>,
     pub(super) queue: Mutex<Queue<V::Found>>,
-    /// Told where workers that wait may go on.
+    /// Notified when workers that wait may go on.
     pub(super) changed: Condvar,
     /// Count of the progress so far.
     pub(super) counted: AtomicU64,
@@ -108,7 +108,7 @@ impl<V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Shared<'_, V, S> {
     }
 }
 
-/// Locks. A panic of another worker is told by that worker's thread; the data is whole.
+/// Locks. A panic of another worker is reported by that worker's thread; the data is whole.
 pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
