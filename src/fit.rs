@@ -121,7 +121,7 @@ pub static CLIENTS: [Client; 17] = [
     Client { id: "smolagents", version: "1.26", ..WHOLE },
 ];
 
-/// Which client answers are fitted to.
+/// The client that answers are fitted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Fit {
     /// The one that the client's own name says.

@@ -1,6 +1,6 @@
 //! Files and folders: opening inside the roots, lines, listings, near names.
 //!
-//! What is opened has been checked against the workspace on the open file itself, not on its name.
+//! Each path is checked against the workspace on the open file itself, not on its name.
 //! Pieces of bytes and entries are handed on; nothing here words anything for the model.
 
 pub mod append;

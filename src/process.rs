@@ -110,7 +110,7 @@ pub struct Running {
     cancel: CancellationToken,
 }
 
-/// What there is to answer for a command.
+/// The state of a command when its call is answered.
 #[derive(Debug)]
 pub enum Outcome {
     /// It is over.

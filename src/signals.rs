@@ -1,4 +1,4 @@
-//! How a person or the system tells this process to end.
+//! Signals by which a person or the system tells this process to end.
 
 #[cfg(unix)]
 pub(crate) use unix::Signals;
@@ -46,7 +46,7 @@ mod windows {
         CtrlBreak, CtrlC, CtrlClose, CtrlShutdown, ctrl_break, ctrl_c, ctrl_close, ctrl_shutdown,
     };
 
-    /// What a console tells its programs.
+    /// The events by which a console ends its programs.
     pub(crate) struct Signals {
         interrupt: CtrlC,
         also_interrupt: CtrlBreak,

@@ -58,7 +58,7 @@ pub struct Stat {
     pub changed: i128,
     /// Number of the user who owns it.
     pub owner: u32,
-    /// True if its mode lets nobody but the owner open it.
+    /// True if its mode lets only the owner open it.
     pub is_private: bool,
     /// Number of names that lead to it.
     pub links: u64,

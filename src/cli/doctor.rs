@@ -17,7 +17,7 @@ use super::{Options, TOOL_ERROR, config};
 enum Finding {
     /// It is as it should be.
     Fine(String),
-    /// It works, but somebody should know.
+    /// It works, but the user should know.
     Note(String),
     /// It does not work.
     Wrong(String),

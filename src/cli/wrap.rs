@@ -27,7 +27,7 @@ const TAKEN: [&str; 8] = [
 /// The exit code where the server can't be started.
 const NOT_STARTED: i32 = 2;
 
-/// What only a wrap takes.
+/// Options that only a wrap takes.
 #[derive(Debug, clap::Args)]
 pub(super) struct WrapOptions {
     /// Which part of a text over the limits is kept; JSON keeps its first items
@@ -44,7 +44,7 @@ pub(super) struct WrapOptions {
     max_message: Bytes,
 }
 
-/// Which part of a text is kept.
+/// The part of a text that is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Part {
     /// Its start

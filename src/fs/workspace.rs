@@ -18,7 +18,7 @@ pub use crate::sys::spelling::shown;
 pub struct Workspace {
     roots: Vec<Root>,
     boundary: Boundary,
-    /// Where saved outputs are, which may be read whatever the roots are.
+    /// The folder of saved outputs, which may be read whatever the roots are.
     saved: Option<PathBuf>,
     home: Option<PathBuf>,
 }
@@ -66,7 +66,7 @@ impl Root {
     }
 }
 
-/// What holds the tools back.
+/// The boundary within which the tools open paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Boundary {
     /// Nothing outside the roots is opened.
@@ -104,12 +104,12 @@ impl Workspace {
         &self.roots
     }
 
-    /// Where saved outputs are.
+    /// Returns the folder of saved outputs.
     pub fn saved(&self) -> Option<&Path> {
         self.saved.as_deref()
     }
 
-    /// What holds the tools back.
+    /// Returns the boundary within which the tools open paths.
     pub fn boundary(&self) -> Boundary {
         self.boundary
     }
@@ -139,12 +139,12 @@ impl Workspace {
         respelled.unwrap_or(path)
     }
 
-    /// Whether `real`, a place without links, may be opened; nothing but a file, where it is a saved output.
+    /// True if `real`, a path without links, may be opened; a saved output only as a file.
     pub fn allows(&self, real: &Path) -> bool {
         self.allows_all_of(real) || self.is_saved_output(real)
     }
 
-    /// Whether `real`, a place without links, may be opened whatever it is.
+    /// True if `real`, a path without links, may be opened whatever it is.
     pub fn allows_all_of(&self, real: &Path) -> bool {
         self.boundary == Boundary::None || self.within_roots(real)
     }

@@ -180,7 +180,7 @@ impl Capture {
             Saving::Failed(_) | Saving::Done => return,
         };
         if let Err(error) = result {
-            // What is in the file is not all, and after the answer nobody would be told.
+            // What is in the file is not all, and after the answer there is no way to say so.
             self.saving = if self.view.is_some() { Saving::Failed(error) } else { Saving::Done };
         }
     }

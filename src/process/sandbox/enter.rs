@@ -1,4 +1,4 @@
-//! How a process takes on the rules and becomes the command.
+//! Applies the rules to this process, which then becomes the command.
 
 use std::ffi::OsString;
 use std::fs::File;
