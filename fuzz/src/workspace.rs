@@ -45,7 +45,7 @@ impl Tools {
         };
         let cx = Context {
             fitted: None,
-shared: Arc::new(shared),
+            shared: Arc::new(shared),
             workspace: Arc::new(workspace),
             cancel: CancellationToken::new(),
             shutdown: CancellationToken::new(),
