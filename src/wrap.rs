@@ -52,12 +52,12 @@ const LEFT_GRACE: Duration = Duration::from_millis(100);
 /// The exit code for a signal, less its number.
 const SIGNAL_CODE: i32 = 128;
 
-/// What a wrap does.
+/// The settings of a wrap.
 #[derive(Debug)]
 pub struct Settings {
     /// Lines and bytes of a result.
     pub bounds: Bounds,
-    /// Which part of a text is kept.
+    /// The part of a text that is kept.
     pub keep: KeepPart,
     /// The same for the tools whose names match a glob; the last that matches holds.
     pub keep_for: Vec<(String, KeepPart)>,
@@ -68,7 +68,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// What holds for the results of `tool`. All limits are chosen here.
+    /// Returns the limits for the results of `tool`. All limits are chosen here.
     fn rules<'a>(&'a self, tool: &str, schema: &'a OutputSchema) -> Rules<'a> {
         let own = self.keep_for.iter().rev().find(|(glob, _)| matches(glob, tool)).map(|(_, keep)| *keep);
         Rules { bounds: self.bounds, keep: own.unwrap_or(self.keep), hint: self.hint.as_deref(), schema }

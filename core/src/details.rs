@@ -106,9 +106,9 @@ pub struct Details {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ResultDetails {
-    /// What was cut from its text, or from its structured content where its text was not.
+    /// The cut of its text, or of its structured content where its text was not.
     pub truncation: TruncationDetails,
-    /// How it was cut.
+    /// The reason and the counts of the cut.
     pub truncation_info: TruncationInfo,
     /// That the first line is shown in part.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -116,10 +116,10 @@ pub struct ResultDetails {
     /// Lines left out between the first and the last.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub omitted_lines: Option<u64>,
-    /// Where the whole result is.
+    /// The path of the whole result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub full_output_path: Option<String>,
-    /// Where the whole structured content is, where it is another value than the text.
+    /// The path of the whole structured content, if that is another value than the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub structured_output_path: Option<String>,
     /// Bytes in the file of `full_output_path`, where it does not hold all.
@@ -133,7 +133,7 @@ pub struct ResultDetails {
     pub schema_may_not_hold: Option<bool>,
 }
 
-/// How a result was cut, counted in what it consists of.
+/// The cut of a result, counted in its items, blocks or lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TruncationInfo {
@@ -141,7 +141,7 @@ pub struct TruncationInfo {
     pub reason: TruncationReason,
     /// Items, members, characters, blocks or lines of what was cut first.
     pub original_count: u64,
-    /// How many of them are in the result.
+    /// Number of them in the result.
     pub returned_count: u64,
     /// Characters of the original.
     pub estimated_chars: u64,

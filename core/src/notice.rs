@@ -118,11 +118,11 @@ pub enum Notice {
     },
     /// Another server's result that was cut, and where all of it is.
     Result {
-        /// What is shown.
+        /// The part that is shown.
         shown: ResultShown,
         /// Text blocks shown, and text blocks in all, where some are not shown.
         blocks: Option<(u64, u64)>,
-        /// Where the rest is.
+        /// The file with the rest.
         saved: Saved,
     },
     /// A command that goes on after its answer.
@@ -131,7 +131,7 @@ pub enum Notice {
         secs: u64,
         /// Its shell's number.
         id: u32,
-        /// Where its output goes on to.
+        /// The file to which its output goes on.
         saved: Saved,
     },
     /// Processes that outlive the command and hold its output.
@@ -276,7 +276,7 @@ pub enum Shown {
     },
 }
 
-/// What is shown of another server's result.
+/// The part that is shown of another server's result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ResultShown {
     /// Lines of text.
@@ -288,17 +288,17 @@ pub enum ResultShown {
 /// A part of a result of which not everything is shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// How many are shown.
+    /// Number of them shown.
     pub shown: u64,
-    /// How many there are.
+    /// Number of them in all.
     pub total: u64,
-    /// What is counted.
+    /// The things that are counted.
     pub unit: PartUnit,
     /// Its name; `None` for the result itself.
     pub name: Option<String>,
 }
 
-/// What a part of a result consists of.
+/// The things that a part of a result consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PartUnit {
     /// Items of an array.

@@ -15,7 +15,7 @@ pub(super) struct Call {
     pub(super) id: Id,
     /// The id as it was sent.
     pub(super) raw_id: String,
-    /// What it asks for.
+    /// The kind of request.
     pub(super) asks: Asks,
     /// True if it says in which revision it is, so that its result says of which type it is.
     pub(super) is_stateless: bool,
@@ -25,7 +25,7 @@ pub(super) struct Call {
     pub(super) is_cancelled: bool,
 }
 
-/// What a request asks for.
+/// The kinds of request whose answers are cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Asks {
     /// The result of the tool of that name, or of a task.

@@ -11,7 +11,7 @@ use super::message::{Member, Object};
 /// Bytes of one read.
 const BLOCK_BYTES: usize = 64 * 1024;
 
-/// What comes next on a stream.
+/// The next thing on a stream.
 #[derive(Debug)]
 pub(super) enum Next {
     /// A line; [`Lines::line`] has its bytes.
@@ -22,7 +22,7 @@ pub(super) enum Next {
     End,
 }
 
-/// What the top level of a message says that was too long to be held.
+/// The members at the top level of a message that was too long to be held.
 #[derive(Debug, Default)]
 pub(super) struct Skimmed {
     pub(super) id: Option<Box<RawValue>>,

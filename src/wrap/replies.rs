@@ -1,4 +1,4 @@
-//! What a wrap itself says, where the other side can't.
+//! The messages that a wrap itself sends, where the other side can't.
 
 use serde_json::{Value, json};
 

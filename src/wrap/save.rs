@@ -25,10 +25,10 @@ pub(super) enum Whole<'a> {
     JsonAll(Vec<&'a str>),
 }
 
-/// Where a whole is.
+/// The files of a whole result.
 #[derive(Debug)]
 pub(super) struct Saved {
-    /// What the notice names: the text, or else the structured content.
+    /// The file that the notice names: the text, or else the structured content.
     named: io::Result<SavedOutput>,
     /// The structured content beside a text.
     structured: Option<SavedOutput>,
@@ -119,7 +119,7 @@ impl Saved {
         self.structured.as_ref().map(path)
     }
 
-    /// How many bytes the file holds that the notice names, where it does not hold all.
+    /// Returns the number of bytes that the file holds that the notice names, where it does not hold all.
     pub(super) fn first_bytes(&self) -> Option<u64> {
         self.named.as_ref().ok()?.first_bytes
     }

@@ -4,16 +4,16 @@ use serde_json::Value;
 
 use super::json::{Kind, Shortened};
 
-/// What a shorter array may break.
+/// The keywords that a shorter array may break.
 const OF_ITEMS: [&str; 4] = ["minItems", "contains", "enum", "const"];
-/// What an object with fewer members may break.
+/// The keywords that an object with fewer members may break.
 const OF_MEMBERS: [&str; 5] = ["required", "minProperties", "dependentRequired", "enum", "const"];
-/// What a string that ends early may break.
+/// The keywords that a string that ends early may break.
 const OF_CHARACTERS: [&str; 5] = ["minLength", "pattern", "format", "enum", "const"];
 /// References that are followed one after the other.
 const MOST_REFERENCES: usize = 32;
 
-/// What is known of a tool's output schema.
+/// The facts known of a tool's output schema.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) enum OutputSchema {
     /// The tool was in no list that was seen.

@@ -1,4 +1,4 @@
-//! What the calls of a wrapped server came to: sums, a line for each in a file, and a word on stderr.
+//! The statistics of the calls of a wrapped server: sums, a line for each in a file, and a word on stderr.
 
 use std::io::{self, Write as _};
 use std::sync::{Mutex, PoisonError};

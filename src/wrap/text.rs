@@ -17,7 +17,7 @@ pub(super) struct Piece<'a> {
     pub(super) is_json: bool,
 }
 
-/// What becomes of a block.
+/// A block after the cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Kept {
     /// It stays as it is.
@@ -31,9 +31,9 @@ pub(super) enum Kept {
 /// A text that was cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TextCut {
-    /// What becomes of each block.
+    /// Each block after the cut.
     pub(super) kept: Vec<Kept>,
-    /// What the notice says.
+    /// The words of the notice.
     pub(super) shown: Shown,
     /// The limit that was reached first.
     pub(super) by: TruncatedBy,
@@ -47,7 +47,7 @@ pub(super) struct TextCut {
     pub(super) output_chars: u64,
 }
 
-/// How a text comes out.
+/// The outcome for a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Outcome {
     /// It is within its limits.
@@ -58,7 +58,7 @@ pub(super) enum Outcome {
     OneValue(usize, TruncatedBy),
 }
 
-/// What joins a block to the next one.
+/// The text that joins a block to the next one.
 fn joint(text: &str) -> &'static str {
     if text.ends_with('\n') { "\n" } else { "\n\n" }
 }
@@ -176,7 +176,7 @@ pub(super) fn cut(pieces: &[Piece<'_>], keep: Keep, max_bytes: u64, raw: &Counte
     })
 }
 
-/// Where each block stands in the one text.
+/// Returns the range of each block in the one text.
 fn places(pieces: &[Piece<'_>]) -> Vec<Range<usize>> {
     let mut at = 0;
     let place = |piece: &Piece<'_>| {
@@ -187,7 +187,7 @@ fn places(pieces: &[Piece<'_>]) -> Vec<Range<usize>> {
     pieces.iter().map(place).collect()
 }
 
-/// What is kept of a text: everything up to `head`, and from `tail` on.
+/// The parts kept of a text: everything up to `head`, and from `tail` on.
 struct Ranges {
     head: usize,
     tail: usize,
@@ -217,7 +217,7 @@ impl Assembly<'_> {
         part
     }
 
-    /// What becomes of each block; `gap` is how many lines are left out between the two parts, where
+    /// Returns each block after the cut; `gap` is how many lines are left out between the two parts, where
     /// that is to be said.
     fn kept(&self, gap: Option<u64>) -> Vec<Kept> {
         let mut unsaid = gap;
@@ -253,7 +253,7 @@ impl Assembly<'_> {
     }
 }
 
-/// What of `place` is in `range`, counted from its start.
+/// Returns the part of `place` that is in `range`, counted from its start.
 fn overlap(place: &Range<usize>, range: &Range<usize>) -> Range<usize> {
     let (start, end) = (place.start.max(range.start), place.end.min(range.end));
     if start < end { start - place.start..end - place.start } else { 0..0 }

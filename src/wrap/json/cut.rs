@@ -1,4 +1,4 @@
-//! What of a JSON value is kept within a limit.
+//! The cut of a JSON value: the part that is kept within a limit.
 //!
 //! An array keeps its first items, as many as fit. Where not even one fits, the first is made shorter; of
 //! an object the largest members are made shorter, then strings end early, and where nothing else
@@ -15,13 +15,13 @@ use size::Size;
 
 mod size;
 
-/// What ends a string that is not shown to its end.
+/// The mark that ends a string that is not shown to its end.
 const MARK: &str = "… [truncated]";
 /// Members of one object that are made shorter before its last ones go.
 const MOST_SHORTENED: usize = 16;
 /// The share of an object's room that its largest members must get, else more of them are made shorter.
 const LEAST_SHARE: u64 = 16;
-/// How many times its own size a value may be scanned. Only nested values that were made to be slow
+/// The times its own size that a value may be scanned. Only nested values that were made to be slow
 /// come near; what lies deeper is not looked into then.
 const MOST_SCANS: u64 = 64;
 
@@ -39,9 +39,9 @@ pub(in crate::wrap) struct View<'a> {
 /// A value that was cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::wrap) struct Cut {
-    /// What each view has become.
+    /// Each view as it is now.
     pub(in crate::wrap) texts: Vec<String>,
-    /// What was made shorter, in the order of the text.
+    /// The parts that were made shorter, in the order of the text.
     pub(in crate::wrap) shortened: Vec<Shortened>,
     /// True if one item alone was over the limit.
     pub(in crate::wrap) single_too_large: bool,
@@ -50,11 +50,11 @@ pub(in crate::wrap) struct Cut {
 /// An array, an object or a string that was made shorter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::wrap) struct Shortened {
-    /// What is counted.
+    /// The things that are counted.
     pub(in crate::wrap) kind: Kind,
-    /// How many are kept.
+    /// Number of them kept.
     pub(in crate::wrap) shown: u64,
-    /// How many there were.
+    /// Number of them before.
     pub(in crate::wrap) total: u64,
     /// Its name; `None` for the value itself.
     pub(in crate::wrap) name: Option<String>,
@@ -64,7 +64,7 @@ pub(in crate::wrap) struct Shortened {
     pub(in crate::wrap) removed_bytes: u64,
 }
 
-/// What a value consists of.
+/// The things that a value consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::wrap) enum Kind {
     /// Items of an array.
@@ -144,7 +144,7 @@ struct Cutter<'a> {
     scans: u64,
 }
 
-/// How far edits were made, so that they can be taken back.
+/// A point in the edits, to which they can be taken back.
 struct Mark {
     edits: [usize; 2],
     shortened: usize,

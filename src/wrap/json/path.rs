@@ -1,4 +1,4 @@
-//! Where in a JSON value something stands, as a notice names it.
+//! The path of a place in a JSON value, as a notice names it.
 
 use std::fmt::Write as _;
 

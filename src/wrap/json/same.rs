@@ -1,4 +1,4 @@
-//! Whether two JSON texts are one value in two layouts.
+//! The comparison of two JSON texts that may be one value in two layouts.
 
 #![expect(clippy::indexing_slicing, reason = "offsets come from a valid text: a wrong one must fail")]
 

@@ -14,7 +14,7 @@ fn cut_to(text: &str, max_bytes: u64) -> Cut {
     cut(&[view]).unwrap_or_else(|| panic!("{text} is not over {max_bytes}"))
 }
 
-/// What was made shorter, as a notice would name it.
+/// The parts that were made shorter, as a notice would name it.
 fn named(cut: &Cut) -> Vec<String> {
     let name = |one: &Shortened| {
         format!("{}/{} {:?} {}", one.shown, one.total, one.kind, one.name.clone().unwrap_or_default())

@@ -1,4 +1,4 @@
-//! What is left of a result's text and of its structured content.
+//! The parts that are left of a result's text and of its structured content.
 
 use std::borrow::Cow;
 
@@ -27,11 +27,11 @@ pub(super) struct Over<'a> {
     pub(super) keep: KeepPart,
 }
 
-/// What is left of the text.
+/// The part that is left of the text.
 pub(super) struct TextLeft<'a> {
-    /// What becomes of each block with a text.
+    /// Each block with a text, as it is after the cut.
     pub(super) blocks: Vec<BlockLeft<'a>>,
-    /// What is said of it; nothing where only its escapes were resolved.
+    /// The notice; nothing where only its escapes were resolved.
     pub(super) said: Option<Said>,
     pub(super) output: Extent,
     pub(super) output_chars: u64,
@@ -39,7 +39,7 @@ pub(super) struct TextLeft<'a> {
     pub(super) whole: Whole<'a>,
 }
 
-/// What becomes of a block with a text.
+/// A block with a text after the cut.
 pub(super) enum BlockLeft<'a> {
     /// It goes.
     Gone,
@@ -49,7 +49,7 @@ pub(super) enum BlockLeft<'a> {
     Json(Cow<'a, str>),
 }
 
-/// What is left of the structured content.
+/// The part that is left of the structured content.
 pub(super) struct StructuredLeft<'a> {
     /// The value; `None` where it can't be cut, and goes.
     text: Option<String>,
@@ -60,7 +60,7 @@ pub(super) struct StructuredLeft<'a> {
 }
 
 impl StructuredLeft<'_> {
-    /// What takes its place.
+    /// The value in its place.
     pub(super) fn now(&self) -> Structured<'_> {
         self.text.as_deref().map_or(Structured::Gone, Structured::Text)
     }

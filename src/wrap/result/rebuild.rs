@@ -6,19 +6,19 @@ use serde_json::value::RawValue;
 use super::left::BlockLeft;
 use crate::wrap::message::{Block, BlockMember, Object, Raw, ResultMember, ToolResult};
 
-/// What is other in a result than it was.
+/// The changes to a result.
 #[derive(Default)]
 pub(super) struct Rebuilt<'a> {
-    /// What becomes of each block with a text; `None` where all stay.
+    /// Each block with a text, as it is after the cut; `None` where all stay.
     pub(super) blocks: Option<&'a [BlockLeft<'a>]>,
-    /// What is said of the cut.
+    /// The notice and the details of the cut.
     pub(super) notice: Option<String>,
     pub(super) structured: Structured<'a>,
     /// The facts.
     pub(super) details: Option<&'a ResultDetails>,
 }
 
-/// What becomes of structured content.
+/// Structured content after the cut.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) enum Structured<'a> {
     /// It stays.

@@ -1,4 +1,4 @@
-//! What is said of a cut, in words and as data.
+//! The notice and the details of a cut.
 
 use cutline_core::details::{
     CHARS_PER_TOKEN, ResultDetails, TruncationDetails, TruncationInfo, TruncationReason,
@@ -11,9 +11,9 @@ use crate::wrap::json::{Cut, Kind, Shortened};
 use crate::wrap::save::Saved;
 use crate::wrap::text::{Kept, TextCut};
 
-/// What is said of a cut.
+/// The notice and the counts of a cut.
 pub(super) struct Said {
-    /// What is shown.
+    /// The part that is shown.
     pub(super) shown: ResultShown,
     /// Text blocks shown, and text blocks in all, where some are not shown.
     pub(super) blocks: Option<(u64, u64)>,
@@ -21,14 +21,14 @@ pub(super) struct Said {
     pub(super) by: TruncatedBy,
     /// True if one item alone was over it.
     single_too_large: bool,
-    /// How many there were of what was cut first, and how many are left.
+    /// The numbers before and after of what was cut first, and how many are left.
     counts: (u64, u64),
     partial: Option<Partial>,
     omitted_lines: Option<u64>,
 }
 
 impl Said {
-    /// What is said of a text of `total_lines`; of blocks of JSON, where it is `all_json`.
+    /// Returns the words for a text of `total_lines`; of blocks of JSON, where it is `all_json`.
     pub(super) fn of_text(cut: &TextCut, all_json: bool, total_lines: u64, max_bytes: u64) -> Self {
         let count = cut.kept.len() as u64;
         let kept = cut.kept.iter().filter(|kept| **kept != Kept::Nothing).count() as u64;
@@ -45,7 +45,7 @@ impl Said {
         Self { shown, blocks, by: cut.by, single_too_large, counts, partial, omitted_lines }
     }
 
-    /// What is said of a value.
+    /// Returns the words for a value.
     pub(super) fn of_json(cut: &Cut, by: TruncatedBy, blocks: Option<(u64, u64)>, max_bytes: u64) -> Self {
         let limit = (by == TruncatedBy::Bytes).then_some(max_bytes);
         Self {

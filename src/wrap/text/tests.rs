@@ -10,7 +10,7 @@ fn run(texts: &[&str], keep: Keep, max_bytes: u64) -> Outcome {
     cut(&pieces, keep, max_bytes, &counted(texts.iter().copied()))
 }
 
-/// What is left of each block (`-` of none), and what is said.
+/// The part left of each block (`-` of none), and what is said.
 fn left(texts: &[&str], keep: Keep, max_bytes: u64) -> (Vec<String>, String) {
     match run(texts, keep, max_bytes) {
         Outcome::Cut(cut) => {

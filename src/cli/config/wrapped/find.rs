@@ -1,4 +1,4 @@
-//! Where the entries of a client's file stand in its text.
+//! The places of the entries in the text of a client's file.
 
 use std::ops::Range;
 

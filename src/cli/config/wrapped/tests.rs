@@ -11,7 +11,7 @@ fn entry(client: Client, text: &str) -> Found {
     }
 }
 
-/// What the wrapped entry starts.
+/// The command that the wrapped entry starts.
 fn words(client: Client, text: &str) -> Vec<String> {
     let found = entry(client, text);
     let args = found.args.into_iter().flat_map(|(_, words)| words);

@@ -1,4 +1,4 @@
-//! How much room a part of a value takes in each of its texts.
+//! The room that a part of a value takes in each of its texts.
 
 #![expect(clippy::indexing_slicing, reason = "a view's number is below two")]
 
@@ -35,7 +35,7 @@ impl Size {
         }
     }
 
-    /// So many bytes in each view that there is.
+    /// Returns this many bytes in each view that there is.
     pub(super) fn bytes_in(views: &[View<'_>], bytes: usize) -> Self {
         let bytes = std::array::from_fn(|n| if n < views.len() { bytes as u64 } else { 0 });
         Self { bytes, newlines: [0; 2] }
