@@ -11,7 +11,7 @@ use cutline_core::truncate::{Bounds, Keep, TruncatedBy};
 
 use super::json;
 use super::message::{Block, ResultMember, ToolResult};
-use super::save::{Save, Whole};
+use super::save::{Save, Saved, Whole};
 use super::schema::OutputSchema;
 use super::text;
 use left::{Over, StructuredLeft, TextLeft};
@@ -72,7 +72,7 @@ pub(super) struct Judged {
 }
 
 /// Looks at `result`, and cuts it where it is over the limits; the whole goes to `save` first.
-pub(super) fn judge(result: &ToolResult<'_>, rules: &Rules<'_>, save: &dyn Save) -> Judged {
+pub(super) fn judge(result: &ToolResult<'_>, rules: &Rules<'_>, save: &(dyn Save + Sync)) -> Judged {
     let nothing = Vec::new();
     let content = match result.get("content") {
         Some(ResultMember::Content(blocks)) => blocks,
@@ -103,8 +103,11 @@ struct Judge<'a> {
     structured: Option<&'a str>,
     over: Over<'a>,
     rules: &'a Rules<'a>,
-    save: &'a dyn Save,
+    save: &'a (dyn Save + Sync),
 }
+
+/// Bytes of a value from which it is saved while it is cut: both take as long as reading it.
+const LARGE_BYTES: usize = 256 * 1024;
 
 impl Judge<'_> {
     fn cut(&self, text_is_over: bool, structured_is_over: bool) -> Judged {
@@ -113,24 +116,38 @@ impl Judge<'_> {
             [Some(value)] => json::value_of(raw).is_some() && json::is_same(value, raw),
             _ => false,
         });
-        let (left, structured) = if let (Some(twin), [Some(value)]) = (twin, values.as_slice()) {
-            let (left, structured) = self.over.cut_alike(value, twin);
-            (Some(left), Some(structured))
-        } else {
+        let cut = || {
+            if let (Some(twin), [Some(value)]) = (twin, values.as_slice()) {
+                let (left, structured) = self.over.cut_alike(value, twin);
+                return (Some(left), Some(structured));
+            }
             let left = text_is_over.then(|| self.over.cut_text(&values));
             let structured = self.structured.filter(|_| structured_is_over);
             (left, structured.map(|raw| self.over.cut_structured(raw)))
         };
-        self.finish(left.as_ref(), structured.as_ref(), twin.is_some())
+        let ((left, structured), saved) = match values.as_slice() {
+            [Some(value)] if value.len() >= LARGE_BYTES && (twin.is_some() || !structured_is_over) => {
+                let whole = Whole::Json(value);
+                std::thread::scope(|scope| {
+                    let save = || self.save.save(Some(&whole), None);
+                    let saving = std::thread::Builder::new().spawn_scoped(scope, save);
+                    // Where there is no thread to be had, it is saved once it is cut.
+                    (cut(), saving.ok().and_then(|saving| saving.join().ok()))
+                })
+            }
+            _ => (cut(), None),
+        };
+        self.finish(left.as_ref(), structured.as_ref(), twin.is_some(), saved)
     }
 
-    /// Saves the whole, and puts the result together again. `is_same` where the text and the
+    /// Saves the whole, unless it is `saved` already, and puts the result together again. `is_same` where the text and the
     /// structured content are one value.
     fn finish(
         &self,
         left: Option<&TextLeft<'_>>,
         structured: Option<&StructuredLeft<'_>>,
         is_same: bool,
+        saved: Option<Saved>,
     ) -> Judged {
         let blocks = left.map(|left| left.blocks.as_slice());
         let text_said = left.and_then(|left| Some((left, left.said.as_ref()?)));
@@ -153,7 +170,7 @@ impl Judge<'_> {
         };
         let whole: Option<&Whole<'_>> = text_said.map(|(left, _)| &left.whole);
         let beside = structured.filter(|_| !is_same).map(|structured| structured.whole);
-        let saved = self.save.save(whole, beside);
+        let saved = saved.unwrap_or_else(|| self.save.save(whole, beside));
         let holds = structured.is_none_or(|structured| structured.holds(self.rules.schema));
         let details = facts.details(self.rules.bounds, &saved, !holds);
         let notice = saved.notice(facts.said.shown.clone(), facts.said.blocks);

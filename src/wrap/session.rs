@@ -132,7 +132,7 @@ impl Session {
     }
 
     /// What becomes of a line that the server wrote.
-    pub(super) fn judge_server(&self, line: &[u8], save: &dyn Save) -> Passed {
+    pub(super) fn judge_server(&self, line: &[u8], save: &(dyn Save + Sync)) -> Passed {
         let text = String::from_utf8_lossy(line);
         let bare = text.trim_ascii();
         let replaced = match bare.as_bytes().first() {
@@ -153,7 +153,7 @@ impl Session {
     }
 
     /// The messages of a batch; `None` where all pass as they are.
-    fn batch(&self, text: &str, save: &dyn Save) -> Result<Option<String>, &'static str> {
+    fn batch(&self, text: &str, save: &(dyn Save + Sync)) -> Result<Option<String>, &'static str> {
         let batch: Vec<&RawValue> = serde_json::from_str(text).map_err(|_| "it is no JSON")?;
         let mut any = false;
         let messages: Vec<Cow<'_, str>> = batch
@@ -170,7 +170,7 @@ impl Session {
     }
 
     /// A message of the server's as it is to be; `None` where it passes as it is.
-    fn message(&self, text: &str, save: &dyn Save) -> Result<Option<String>, &'static str> {
+    fn message(&self, text: &str, save: &(dyn Save + Sync)) -> Result<Option<String>, &'static str> {
         if text.len() >= LARGE_BYTES
             && let Ok(answer) = serde_json::from_str::<Object<AnswerMember<'_>>>(text)
             && let Some(AnswerMember::Result(result)) = answer.get("result")
@@ -232,7 +232,7 @@ impl Session {
         result: &ToolResult<'_>,
         tool: &str,
         since: Instant,
-        save: &dyn Save,
+        save: &(dyn Save + Sync),
     ) -> Option<String> {
         let schema = {
             let tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);

@@ -6,12 +6,13 @@ use super::*;
 use crate::wrap::save::Saved;
 use crate::wrap::schema::OutputSchema;
 
-struct Kept(std::cell::RefCell<Vec<String>>);
+#[derive(Default)]
+struct Kept(std::sync::Mutex<Vec<String>>);
 
 impl Save for Kept {
     fn save(&self, text: Option<&Whole<'_>>, structured: Option<&str>) -> Saved {
-        self.0.borrow_mut().extend(text.map(|text| format!("{text:?}")));
-        self.0.borrow_mut().extend(structured.map(|text| format!("structured {text}")));
+        self.0.lock().unwrap().extend(text.map(|text| format!("{text:?}")));
+        self.0.lock().unwrap().extend(structured.map(|text| format!("structured {text}")));
         Saved::at("/saved")
     }
 }
@@ -20,11 +21,11 @@ impl Save for Kept {
 fn judged(result: &Value, keep: KeepPart, bytes: u64) -> (Value, Vec<String>) {
     let text = result.to_string();
     let parsed: ToolResult<'_> = serde_json::from_str(&text).unwrap();
-    let kept = Kept(std::cell::RefCell::default());
+    let kept = Kept::default();
     let rules = Rules { bounds: Bounds { lines: 5, bytes }, keep, hint: None, schema: &OutputSchema::Absent };
     let judged = judge(&parsed, &rules, &kept);
     let value = judged.result.map_or(Value::Null, |result| serde_json::from_str(&result).unwrap());
-    (value, kept.0.into_inner())
+    (value, kept.0.into_inner().unwrap())
 }
 
 fn text(text: &str) -> Value {
@@ -185,7 +186,7 @@ fn members_that_stand_twice_are_cut_too() {
         hint: Some("Ask."),
         schema: &OutputSchema::Absent,
     };
-    let judged = judge(&parsed, &rules, &Kept(std::cell::RefCell::default()));
+    let judged = judge(&parsed, &rules, &Kept::default());
     let cut: Value = serde_json::from_str(&judged.result.unwrap()).unwrap();
     assert_eq!(
         cut["content"][0]["text"],
