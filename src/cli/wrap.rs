@@ -30,7 +30,7 @@ const NOT_STARTED: i32 = 2;
 /// Options that only a wrap takes.
 #[derive(Debug, clap::Args)]
 pub(super) struct WrapOptions {
-    /// Which part of a text over the limits is kept; JSON keeps its first items
+    /// Part of a text over the limits that is kept; JSON keeps its first items
     #[arg(long, value_name = "PART", env = "CUTLINE_KEEP", value_enum, default_value_t = Part::Head)]
     keep: Part,
     /// The same for the tools whose names match: 'run_*=tail'; repeatable, the last that matches holds

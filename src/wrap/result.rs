@@ -20,20 +20,20 @@ use said::Facts;
 
 pub(super) use rebuild::Writer;
 
-/// What holds for the results of one tool.
+/// The limits on the results of one tool.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rules<'a> {
     /// Lines and bytes of a result's text; the bytes hold for its structured content too.
     pub(super) bounds: Bounds,
-    /// Which part of a text is kept.
+    /// The part of a text that is kept.
     pub(super) keep: KeepPart,
     /// A line after the notice.
     pub(super) hint: Option<&'a str>,
-    /// What the tool promises of its structured content.
+    /// The tool's promise of its structured content.
     pub(super) schema: &'a OutputSchema,
 }
 
-/// Which part of a text is kept.
+/// The part of a text that is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum KeepPart {
     /// The start.
@@ -58,7 +58,7 @@ impl KeepPart {
     }
 }
 
-/// What became of a result.
+/// A result that was looked at.
 #[derive(Debug)]
 pub(super) struct Judged {
     /// The result as it is now; `None` where it is within its limits.

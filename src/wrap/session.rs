@@ -43,7 +43,7 @@ struct Tools {
     bytes: usize,
 }
 
-/// What becomes of a message.
+/// The fate of a message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Passed {
     /// It passes as it is.
@@ -131,7 +131,7 @@ impl Session {
         }
     }
 
-    /// What becomes of a line that the server wrote.
+    /// Decides on a line that the server wrote.
     pub(super) fn judge_server(&self, line: &[u8], save: &(dyn Save + Sync)) -> Passed {
         let text = String::from_utf8_lossy(line);
         let bare = text.trim_ascii();

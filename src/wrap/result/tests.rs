@@ -17,7 +17,7 @@ impl Save for Kept {
     }
 }
 
-/// What a result becomes within 5 lines and `bytes`; null where it passes. And what was saved.
+/// Returns what a result becomes within 5 lines and `bytes` (null where it passes), and what was saved.
 fn judged(result: &Value, keep: KeepPart, bytes: u64) -> (Value, Vec<String>) {
     let text = result.to_string();
     let parsed: ToolResult<'_> = serde_json::from_str(&text).unwrap();
