@@ -163,9 +163,12 @@ async function offersRoots(sdk) {
         sdk.onRoots(client, () => ({ roots: [{ uri: pathToFileURL(offered).href }] }));
     };
     const given = { flags: () => [], capabilities: { roots: { listChanged: true } }, prepare };
-    await session(sdk, given, async ({ client, call, base, root }) => {
+    await session(sdk, given, async ({ client, call, base }) => {
         assert.equal(text(await call('ls', {})), 'big.txt\nsub/');
-        offered = join(root, 'sub');
+        // One inside the first, which a command could have put there, would not be taken.
+        offered = join(base, 'other');
+        mkdirSync(offered);
+        writeFileSync(join(offered, 'small.txt'), 'small\n');
         await client.sendRootsListChanged();
         await until(async () => text(await call('ls', {})) === 'small.txt');
         assert.equal((await call('read', { path: join(base, 'work', 'big.txt') })).isError, true);
