@@ -28,7 +28,7 @@ thread_local! {
     static FILE: RefCell<File> = RefCell::new(tempfile::tempfile().unwrap());
 }
 
-/// OutputMode the first byte says.
+/// Settings in the first byte.
 #[derive(Debug, Clone, Copy)]
 struct Settings {
     /// Bit 0.
@@ -151,20 +151,20 @@ fn oracle(settings: Settings, pattern: &str) -> Option<PikeVM> {
     PikeVM::builder().syntax(flags).thompson(bounds).build(&text).ok()
 }
 
-/// Whether a pattern may name the carriage return: then lines keep theirs.
+/// True if a pattern may name the carriage return: then lines keep theirs.
 fn may_name_return(settings: Settings, pattern: &str) -> bool {
     let escapes = ["\\r", "\\x", "\\u", "\\U"];
     let escaped = settings.syntax == Syntax::Regex && escapes.iter().any(|escape| pattern.contains(escape));
     pattern.contains('\r') || escaped
 }
 
-/// Which lines match, each by itself.
+/// For each line, true if it matches by itself.
 fn by_line(oracle: &PikeVM, text: &[u8]) -> Vec<bool> {
     let mut cache = oracle.create_cache();
     lines_of(text).into_iter().map(|line| oracle.is_match(&mut cache, line)).collect()
 }
 
-/// Which lines a match covers, match after match.
+/// For each line, true if a match covers it, match after match.
 fn across_lines(oracle: &PikeVM, text: &[u8]) -> Vec<bool> {
     let mut cache = oracle.create_cache();
     let mut covered = vec![false; lines_of(text).len()];

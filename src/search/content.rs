@@ -12,6 +12,7 @@ mod giant;
 mod line_reader;
 mod matcher;
 pub mod pattern;
+mod read;
 mod rows;
 mod sink;
 
@@ -76,12 +77,17 @@ pub enum PassedOver {
 /// Takes the rows of a file as they come; breaks where no more are wanted now.
 pub type Emit<'a> = dyn FnMut(Rows) -> ControlFlow<()> + 'a;
 
+/// Bytes that are held of a file that is read in blocks: a long line, and those of its context.
+const HEAP_BYTES: usize = 16_000_000;
+
 /// Searches one file after another; each worker has its own.
 #[derive(Debug)]
 pub struct Searcher {
     query: Query,
     grep: grep_searcher::Searcher,
     buffer: Vec<u8>,
+    /// True if the searcher's buffer has the size that it has for large files.
+    has_large_buffer: bool,
 }
 
 impl Searcher {
@@ -89,11 +95,12 @@ impl Searcher {
     pub fn new(query: &Query) -> Self {
         let mut grep = grep_searcher::SearcherBuilder::new();
         grep.multi_line(query.pattern.spans_lines).bom_sniffing(false).line_number(false);
+        grep.heap_limit(Some(HEAP_BYTES));
         if let OutputMode::Lines { context } = query.what {
             grep.line_number(true).before_context(context).after_context(context);
         }
         // A clone of its own: threads that share a compiled pattern wait for each other.
-        Self { query: query.clone(), grep: grep.build(), buffer: Vec::new() }
+        Self { query: query.clone(), grep: grep.build(), buffer: Vec::new(), has_large_buffer: false }
     }
 
     /// Searches a regular file, which had `size` bytes when it was opened.

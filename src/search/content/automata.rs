@@ -12,9 +12,10 @@ use regex_automata::util::prefilter::Prefilter;
 use regex_automata::{Anchored, Input, MatchKind, Span};
 use regex_syntax::hir::Hir;
 
-use super::pattern::TABLE_BYTES;
 use crate::limits::REGEX_BYTES;
 
+/// Bytes of the tables that a search builds as it goes, for each thread.
+pub(super) const TABLE_BYTES: usize = 4_000_000;
 /// Bytes after which it is asked whether to go on. Each may need a new state of the automaton, which takes
 /// some tens of microseconds for the costliest pattern.
 const TICK_BYTES: usize = 256;

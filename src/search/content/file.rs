@@ -9,6 +9,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek as _, SeekFrom};
 
 use encoding_rs_io::DecodeReaderBytesBuilder;
+use grep_regex::RegexMatcher;
+use grep_searcher::sinks::Bytes;
 
 use super::giant::GiantLines;
 use super::line_reader::{LineReader, normalize};
@@ -23,6 +25,8 @@ use cutline_core::text::decode::Encoding;
 const WHOLE_BYTES: usize = 512 * 1024;
 /// Bytes that are read of a file that says it has none, as those of `/proc` do.
 const UNSIZED_BYTES: usize = 64 * 1024;
+/// Bytes of a larger file that are searched at once.
+const BLOCK_BYTES: u64 = 3 * 64 * 1024;
 /// Bytes of UTF-16 that are decoded at once.
 const DECODED_BYTES: usize = 64 * 1024;
 
@@ -34,7 +38,7 @@ pub(super) fn search(
     stop: &Stop,
     emit: &mut Emit<'_>,
 ) -> io::Result<Searched> {
-    let Searcher { query, grep, buffer } = searcher;
+    let Searcher { query, grep, buffer, has_large_buffer } = searcher;
     let pattern = &query.pattern;
     let sized = usize::try_from(size).unwrap_or(usize::MAX);
     // One byte more than the file has: that it is not there says that the file is read.
@@ -72,6 +76,9 @@ pub(super) fn search(
     let done = match source {
         None => grep.search_slice(&matcher, text, &mut sink),
         Some(source) => {
+            if !std::mem::replace(has_large_buffer, true) {
+                enlarge_buffer(grep)?;
+            }
             grep.search_reader(&matcher, LineReader::new(source, query, &giants, stop), &mut sink)
         }
     };
@@ -79,9 +86,24 @@ pub(super) fn search(
     if matcher.was_too_costly() {
         return Ok(passed_over(PassedOver::TooCostly));
     }
-    done?;
-    let passed_over = (!giants.all_searched()).then_some(PassedOver::LongLine);
+    let all_held = match done {
+        Err(error) if is_full(&error) && !stop.is_stopped() => false,
+        done => done.map(|()| true)?,
+    };
+    let passed_over = (!all_held || !giants.all_searched()).then_some(PassedOver::LongLine);
     Ok(Searched { matches: found, passed_over })
+}
+
+/// Makes the searcher's buffer larger, once: it begins with 64 KB, and keeps what a long line took.
+fn enlarge_buffer(grep: &mut grep_searcher::Searcher) -> io::Result<()> {
+    let no_match = RegexMatcher::new_line_matcher("y").map_err(io::Error::other)?;
+    let line = io::repeat(b'x').take(BLOCK_BYTES / 3 + 1);
+    grep.search_reader(no_match, line, Bytes(|_, _| Ok(false)))
+}
+
+/// True if the searcher could not hold a line and its context.
+fn is_full(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::Other && error.raw_os_error().is_none()
 }
 
 /// Reads `bytes` as UTF-8. UTF-16 begins with its mark.

@@ -17,9 +17,9 @@ use std::ops::Range;
 
 use grep_matcher::Matcher as _;
 
-use super::line_reader::READ_BYTES;
-use super::matcher::GuardedMatcher;
+use super::matcher::{Ended, GuardedMatcher};
 use super::pattern::LineEnds;
+use super::read::{READ_BYTES, read_full};
 use super::rows::shown;
 use super::{Query, Stop};
 use cutline_core::truncate::line::Missing;
@@ -82,14 +82,18 @@ pub(super) fn search(
     let start = held[..query.max_line_chars.saturating_mul(BYTES_PER_CHAR).min(held.len())].to_vec();
     let mut found = None;
     let (mut first, mut searched) = (true, true);
+    let mut kept = held.len();
+    held.resize(kept + READ_BYTES, 0);
     loop {
+        if stop.is_stopped() {
+            return Err(io::Error::other(Ended::Stopped));
+        }
         // What was read before has no newline.
-        let kept = held.len();
-        source.by_ref().take(READ_BYTES as u64).read_to_end(held)?;
-        let newline = memchr::memchr(b'\n', &held[kept..]).map(|at| kept + at);
-        let last = newline.is_some() || held.len() == kept;
+        let len = kept + read_full(source, &mut held[kept..kept + READ_BYTES])?;
+        let newline = memchr::memchr(b'\n', &held[kept..len]).map(|at| kept + at);
+        let last = newline.is_some() || len == kept;
         if found.is_none() {
-            let window = &held[..newline.unwrap_or(held.len())];
+            let window = &held[..newline.unwrap_or(len)];
             // A `\r` before the newline is no part of the line, but for a pattern that names it.
             let ends = newline.is_some() && query.pattern.line_ends != LineEnds::Searched;
             let window = if ends { window.strip_suffix(b"\r").unwrap_or(window) } else { window };
@@ -104,7 +108,8 @@ pub(super) fn search(
             }
         }
         if last {
-            held.drain(..newline.map_or(held.len(), |at| at + 1));
+            held.truncate(len);
+            held.drain(..newline.map_or(len, |at| at + 1));
             let ends_text = newline.is_none();
             searched |= found.is_some();
             let mut stand_in = if let Some((window, text, cut)) = found {
@@ -116,7 +121,10 @@ pub(super) fn search(
                 giants.rows.borrow_mut().push_back((offset, text.into_owned(), cut));
                 let line = without_match(&matcher, &start)?;
                 searched &= line.is_some();
-                StandIn { ends_text: ends_text || line.is_none(), line: line.unwrap_or_default().to_vec() }
+                StandIn {
+                    ends_text: ends_text || line.is_none(),
+                    line: line.map_or_else(Vec::new, <[u8]>::to_vec),
+                }
             };
             if !stand_in.ends_text || newline.is_some() {
                 stand_in.line.push(b'\n');
@@ -124,8 +132,8 @@ pub(super) fn search(
             giants.unsearched.set(giants.unsearched.get() || !searched);
             return Ok(stand_in);
         }
-        let keep = if found.is_some() { 0 } else { OVERLAP_BYTES };
-        held.drain(..held.len() - keep);
+        kept = if found.is_some() { 0 } else { OVERLAP_BYTES };
+        held.copy_within(len - kept..len, 0);
         first = false;
     }
 }

@@ -9,11 +9,10 @@ use std::io::{self, Read};
 
 use super::giant::{self, GiantLines};
 use super::pattern::LineEnds;
+use super::read::{READ_BYTES, read_full, read_some};
 use super::{Pattern, Query, Stop};
 use crate::limits::GREP_LINE_BYTES;
 
-/// Bytes that are read at once of a line that does not fit in the searcher's buffer.
-pub(super) const READ_BYTES: usize = 256 * 1024;
 /// Bytes of a line that are held at most: whole reads.
 const HELD_BYTES: usize = GREP_LINE_BYTES.next_multiple_of(READ_BYTES);
 /// Bytes of room for which a read is worth its system call.
@@ -64,8 +63,10 @@ impl<'a, R: Read> LineReader<'a, R> {
     fn read_long_line(&mut self) -> io::Result<()> {
         let held = self.held.len();
         let more = READ_BYTES.min(HELD_BYTES - held);
-        self.source.by_ref().take(more as u64).read_to_end(&mut self.held)?;
-        self.ended = self.held.len() == held;
+        self.held.resize(held + more, 0);
+        let read = read_full(&mut self.source, &mut self.held[held..])?;
+        self.held.truncate(held + read);
+        self.ended = read == 0;
         let len = normalize(&self.query.pattern, &mut self.held, held);
         self.held.truncate(len);
         self.ready = if self.ended {
@@ -119,16 +120,6 @@ impl<R: Read> Read for LineReader<'_, R> {
 /// Returns the bytes of the whole lines at the start of a text; `None` if no line ends at `from` or after it.
 fn whole_lines(text: &[u8], from: usize) -> Option<usize> {
     memchr::memrchr(b'\n', &text[from..]).map(|at| from + at + 1)
-}
-
-/// Reads what there is, at least a byte but at the end.
-fn read_some(source: &mut impl Read, room: &mut [u8]) -> io::Result<usize> {
-    loop {
-        match source.read(room) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            done => return done,
-        }
-    }
 }
 
 /// Makes each `\r\n` a `\n`, where `pattern` wants that, in a text whose first `seen` bytes were looked at

@@ -13,13 +13,11 @@ use regex_syntax::ast::{self, Ast, ClassSetItem};
 use regex_syntax::hir::literal::{Extractor, Literal};
 use regex_syntax::hir::{Hir, HirKind};
 
-use super::automata::Automata;
+use super::automata::{Automata, TABLE_BYTES};
 use crate::limits::{REGEX_BYTES, REGEX_POSITIONS};
 
 /// Beginnings of a match that are looked for one by one.
 const BEGINNINGS: usize = 16;
-/// Bytes of the tables that a search builds as it goes, for each thread.
-pub(super) const TABLE_BYTES: usize = 4_000_000;
 /// Notice in the error for a pattern that takes more than a text is worth.
 pub const TOO_COSTLY: &str = "[Pattern is too costly]";
 /// Positions of a pattern that has a permit to run beside all others: each may be a step for each byte.

@@ -1,5 +1,7 @@
 //! The rows that a search gives: lines, cut to what is shown.
 
+#![expect(clippy::indexing_slicing, reason = "rows end within their text, and a focus within its line")]
+
 use std::borrow::Cow;
 use std::ops::Range;
 
@@ -57,7 +59,7 @@ impl Rows {
     pub fn iter(&self) -> impl Iterator<Item = Row<'_>> {
         let mut start = 0;
         self.rows.iter().map(move |row| {
-            let text = self.text.get(start..row.end).unwrap_or_default();
+            let text = &self.text[start..row.end];
             start = row.end;
             Row { number: row.number, kind: row.kind, text, cut: row.cut }
         })
@@ -93,7 +95,7 @@ pub(super) fn shown(
     }
     let from = if focus.start <= near { 0 } else { start_of_char(line, focus.start - near) };
     let to = focus.start.saturating_add(near * 2).min(line.len());
-    let part = line.get(from..to).unwrap_or_default();
+    let part = &line[from..to];
     let focus = focus.start - from..focus.end.min(to).saturating_sub(from);
     let missing = Missing { before: missing.before || from > 0, after: missing.after || to < line.len() };
     finish(lossy(part), focus_in(part, &focus), max_chars, missing)
@@ -135,6 +137,6 @@ fn lossy(bytes: &[u8]) -> Cow<'_, str> {
 
 /// The first byte from `at` on that begins a character.
 fn start_of_char(line: &[u8], at: usize) -> usize {
-    let rest = line.get(at..).unwrap_or_default();
+    let rest = &line[at..];
     at + rest.iter().take(3).take_while(|&&byte| byte & 0xC0 == 0x80).count()
 }

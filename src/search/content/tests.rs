@@ -80,6 +80,8 @@ fn context_spans_blocks() {
             let expected = oracle(|line| line.contains("needle"), &content, context);
             assert!(rows == expected, "{step} {context}");
             assert_eq!(searched.matches, 60_000_u64.div_ceil(step as u64));
+            let count = Query { what: OutputMode::Count, ..query("needle", 0) };
+            assert_eq!(search(&count, content.as_bytes()), (Vec::new(), searched));
         }
     }
 }
@@ -313,6 +315,15 @@ fn long_lines_of_matches_across_lines_show_the_match() {
         search(&across(r"needle\n"), many.as_bytes()).1,
         Searched { matches: 2000, passed_over: None }
     );
+}
+
+#[test]
+fn context_of_long_lines_is_bounded() {
+    let long = format!("{}\n", "x".repeat(900_000));
+    let content = format!("{}needle\n", long.repeat(40));
+    let (rows, searched) = search(&query("needle", 100), content.as_bytes());
+    assert_eq!((rows.len(), searched.passed_over), (0, Some(PassedOver::LongLine)));
+    assert_eq!(search(&query("needle", 2), content.as_bytes()).0.len(), 3);
 }
 
 #[test]
