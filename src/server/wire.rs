@@ -80,14 +80,20 @@ where
     /// end of the input no more permits are waited for, as no more can come than wait.
     async fn next(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            let reads = self.calls.has_room() && self.other_requests.has_room();
-            let (line, permit) = if self.ended {
-                (self.other_requests.pop().or_else(|| self.calls.pop())?, None)
+            let waiting = if self.ended {
+                let line = self.other_requests.pop().or_else(|| self.calls.pop())?;
+                Some((line, None))
             } else {
-                tokio::select! {
+                let first = self.other_requests.try_next().or_else(|| self.calls.try_next());
+                first.map(|(line, permit)| (line, Some(permit)))
+            };
+            let reads = self.calls.has_room() && self.other_requests.has_room();
+            let (line, permit) = match waiting {
+                Some(first) => first,
+                None => tokio::select! {
                     biased;
-                    (line, permit) = self.other_requests.next() => (line, Some(permit)),
-                    (line, permit) = self.calls.next() => (line, Some(permit)),
+                    () = self.other_requests.may_go_on() => continue,
+                    () = self.calls.may_go_on() => continue,
                     line = self.lines.next(), if reads => {
                         let Some(line) = line else {
                             self.ended = true;
@@ -102,7 +108,7 @@ where
                     }
                     // The end of the input can't be seen while it is not read.
                     () = output_closed(), if !reads => return None,
-                }
+                },
             };
             match message::take(&line, LIMITS) {
                 // A request that was written so as to look like none.

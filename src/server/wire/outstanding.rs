@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::lines::Line;
 use crate::limits::{
@@ -31,29 +31,40 @@ struct Held {
     unread: Arc<UnreadAnswers>,
 }
 
-/// The bytes of the answers that are made and not yet written.
+/// The answers that are made and not yet written.
 #[derive(Debug, Default)]
-pub(super) struct UnreadAnswers(watch::Sender<usize>);
+pub(super) struct UnreadAnswers {
+    bytes: AtomicUsize,
+    /// Fires when the bytes fall below their bound.
+    fewer: Notify,
+}
 
 impl Permit {
     /// Waits while the client leaves too many answers unread for another one to be made.
     pub(in crate::server) async fn wait_for_client(&self) {
-        let mut bytes = self.0.unread.0.subscribe();
-        let _sender_is_held_here = bytes.wait_for(|bytes| *bytes < UNREAD_ANSWER_BYTES).await;
+        let unread = &self.0.unread;
+        while unread.bytes.load(Ordering::Acquire) >= UNREAD_ANSWER_BYTES {
+            let fewer = unread.fewer.notified();
+            // They may have become fewer before this waited.
+            if unread.bytes.load(Ordering::Acquire) >= UNREAD_ANSWER_BYTES {
+                fewer.await;
+            }
+        }
     }
 
     /// Counts the bytes of the request's answer, until it is written.
     pub(in crate::server) fn count_answer(&self, bytes: usize) {
         self.0.answer_bytes.fetch_add(bytes, Ordering::Relaxed);
-        self.0.unread.0.send_modify(|all| *all += bytes);
+        self.0.unread.bytes.fetch_add(bytes, Ordering::AcqRel);
     }
 }
 
 impl Drop for Held {
     fn drop(&mut self) {
         let bytes = *self.answer_bytes.get_mut();
-        if bytes > 0 {
-            self.unread.0.send_modify(|all| *all -= bytes);
+        let before = self.unread.bytes.fetch_sub(bytes, Ordering::AcqRel);
+        if before >= UNREAD_ANSWER_BYTES && before - bytes < UNREAD_ANSWER_BYTES {
+            self.unread.fewer.notify_waiters();
         }
     }
 }
@@ -96,21 +107,21 @@ impl Queue {
         self.waiting.push_back(line);
     }
 
-    /// Waits until the first line has a permit, and takes it. For ever, while no line waits.
-    ///
-    /// Dropped while it waits, it loses nothing.
-    pub(super) async fn next(&mut self) -> (Line, Permit) {
+    /// Takes the first line if there is a permit for it.
+    pub(super) fn try_next(&mut self) -> Option<(Line, Permit)> {
+        let units = units(self.waiting.front()?);
+        let number = Arc::clone(&self.number).try_acquire_owned().ok()?;
+        let bytes = Arc::clone(&self.bytes).try_acquire_many_owned(units).ok()?;
+        let (answer_bytes, unread) = (AtomicUsize::new(0), Arc::clone(&self.unread));
+        let held = Held { _number: number, _bytes: bytes, answer_bytes, unread };
+        Some((self.pop()?, Permit(Arc::new(held))))
+    }
+
+    /// Waits until there may be a permit for the first line. For ever, while no line waits.
+    pub(super) async fn may_go_on(&self) {
         let Some(first) = self.waiting.front() else { return std::future::pending().await };
-        let units = u32::try_from(first.bytes.len().div_ceil(UNIT_BYTES)).unwrap_or(u32::MAX);
-        let number = Arc::clone(&self.number).acquire_owned().await;
-        let bytes = Arc::clone(&self.bytes).acquire_many_owned(units).await;
-        match (self.pop(), number, bytes) {
-            (Some(line), Ok(number), Ok(bytes)) => {
-                let (answer_bytes, unread) = (AtomicUsize::new(0), Arc::clone(&self.unread));
-                (line, Permit(Arc::new(Held { _number: number, _bytes: bytes, answer_bytes, unread })))
-            }
-            _ => std::future::pending().await, // a semaphore that is never closed does not fail
-        }
+        let _number = self.number.acquire().await;
+        let _bytes = self.bytes.acquire_many(units(first)).await;
     }
 
     /// Takes the first line, permit or not.
@@ -125,4 +136,9 @@ impl Queue {
         self.waiting.retain(|line| line.envelope.id().as_ref() != Some(id));
         self.waiting_bytes = self.waiting.iter().map(|line| line.bytes.len()).sum();
     }
+}
+
+/// Returns the permits of the semaphore of bytes that a line takes.
+fn units(line: &Line) -> u32 {
+    u32::try_from(line.bytes.len().div_ceil(UNIT_BYTES)).unwrap_or(u32::MAX)
 }
