@@ -1,12 +1,13 @@
 //! The transport: lines over stdio, each request answered, outstanding requests bounded, and an end
 //! that is noticed.
 //!
-//! rmcp writes; the lines are read here, as rmcp passes over what it can't parse, and a request
-//! that gets no answer hangs its client.
+//! rmcp has a transport for lines, but it passes over what it can't parse, and a request that gets no
+//! answer hangs its client.
 
 mod envelope;
 mod lines;
 mod message;
+mod output;
 mod outstanding;
 
 use std::borrow::Cow;
@@ -18,14 +19,14 @@ use rmcp::RoleServer;
 use rmcp::model::{ClientNotification, GetExtensions as _, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use rmcp::transport::async_rw::AsyncRwTransport;
-use tokio::io::{AsyncRead, AsyncWrite, Empty};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::limits::{MAX_MESSAGE_BYTES, MAX_MESSAGE_VALUES};
 use lines::{Line, LineLimits, Lines};
 use message::Taken;
+use output::Output;
 pub(super) use outstanding::Permit;
 use outstanding::{Queue, UnreadAnswers};
 
@@ -38,13 +39,13 @@ const LIMITS: LineLimits = LineLimits { bytes: MAX_MESSAGE_BYTES, values: MAX_ME
 ///
 /// Before the first request it passes over notifications: rmcp takes one there for the end of the
 /// session, and a client that sends one early is not to lose its server for it.
-pub(super) struct Wire<R: AsyncRead, W: AsyncWrite> {
+pub(super) struct Wire<R, W> {
     lines: Lines<R>,
     calls: Queue,
     other_requests: Queue,
     /// The permits of requests whose answers are not written yet. The handler of each holds it too.
     unanswered: HashMap<RequestId, Permit>,
-    answers: AsyncRwTransport<RoleServer, Empty, W>,
+    output: Output<W>,
     /// Answers to lines that were no messages, on their way out.
     refusals: JoinSet<()>,
     shutdown: CancellationToken,
@@ -65,7 +66,7 @@ where
             calls: Queue::of_calls(Arc::clone(&unread)),
             other_requests: Queue::of_other_requests(unread),
             unanswered: HashMap::new(),
-            answers: AsyncRwTransport::new_server(tokio::io::empty(), write),
+            output: Output::new(write),
             refusals: JoinSet::new(),
             shutdown,
             opened: false,
@@ -88,9 +89,10 @@ where
                 first.map(|(line, permit)| (line, Some(permit)))
             };
             let reads = self.calls.has_room() && self.other_requests.has_room();
-            let (line, permit) = match waiting {
-                Some(first) => first,
-                None => tokio::select! {
+            let (line, permit) = if let Some(first) = waiting {
+                first
+            } else {
+                tokio::select! {
                     biased;
                     () = self.other_requests.may_go_on() => continue,
                     () = self.calls.may_go_on() => continue,
@@ -108,7 +110,7 @@ where
                     }
                     // The end of the input can't be seen while it is not read.
                     () = output_closed(), if !reads => return None,
-                },
+                }
             };
             match message::take(&line, LIMITS) {
                 // A request that was written so as to look like none.
@@ -159,7 +161,7 @@ where
 
     fn refuse(&mut self, answer: TxJsonRpcMessage<RoleServer>, permit: Option<Permit>) {
         while self.refusals.try_join_next().is_some() {}
-        let sent = self.answers.send(answer);
+        let sent = self.output.send(answer);
         self.refusals.spawn(async move {
             let _output_is_gone = sent.await.is_err();
             drop(permit);
@@ -188,7 +190,7 @@ where
             _ => None,
         };
         let permit = id.and_then(|id| self.unanswered.remove(id));
-        let sent = self.answers.send(item);
+        let sent = self.output.send(item);
         async move {
             let result = sent.await;
             drop(permit);
@@ -222,6 +224,7 @@ where
 
     async fn close(&mut self) -> Result<(), Self::Error> {
         while self.refusals.join_next().await.is_some() {}
-        self.answers.close().await
+        self.output.close().await;
+        Ok(())
     }
 }

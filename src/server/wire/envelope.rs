@@ -182,7 +182,7 @@ impl Envelope {
         match self.member.take() {
             // A second one may be what a caller wrote, where the line is broken.
             Some(Member::Id) if self.id.is_none() => self.id = serde_json::from_slice(&self.token).ok(),
-            Some(Member::Method) => self.method = Some(self.token.clone()),
+            Some(Member::Method) => self.method = Some(std::mem::take(&mut self.token)),
             _ => {}
         }
         self.token.clear();
