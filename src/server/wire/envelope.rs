@@ -22,7 +22,8 @@ pub(super) struct Envelope {
     /// The name whose value comes next.
     member: Option<Member>,
     shape: Shape,
-    id: Option<RequestId>,
+    /// The value of the first `id`, raw.
+    id: Option<Vec<u8>>,
     /// True if there is a member `id`, of whatever kind.
     pub(super) has_id: bool,
     /// The one of `id` and `params` that came first.
@@ -72,13 +73,19 @@ impl Envelope {
     pub(super) fn take(&mut self, piece: &[u8]) {
         let mut at = 0;
         while at < piece.len() {
-            // Of a string that is not held, only its end matters.
-            if self.string == InString::Inside && !self.is_held() {
-                let Some(end) = memchr::memchr2(b'"', b'\\', &piece[at..]) else { return };
-                at += end;
+            let rest = &piece[at..];
+            // Runs of bytes that change nothing are passed over at once.
+            let run = match (self.string, self.shape) {
+                (InString::Inside, _) => memchr::memchr2(b'"', b'\\', rest),
+                (InString::Outside, Shape::Open) => rest.iter().position(|byte| !is_plain(*byte)),
+                _ => Some(0),
+            };
+            let run = run.unwrap_or(rest.len());
+            self.hold(&rest[..run]);
+            if let Some(&byte) = rest.get(run) {
+                self.byte(byte);
             }
-            self.byte(piece[at]);
-            at += 1;
+            at += run + 1;
         }
     }
 
@@ -86,7 +93,7 @@ impl Envelope {
     /// or all that does is in order.
     pub(super) fn id(&self) -> Option<RequestId> {
         let sure = self.first == Some(Member::Id) || self.shape == Shape::Whole;
-        self.id.clone().filter(|_| sure)
+        self.id.as_ref().filter(|_| sure).and_then(|id| serde_json::from_slice(id).ok())
     }
 
     /// True if an answer is owed: to an object that is no answer itself, and no notification.
@@ -112,7 +119,7 @@ impl Envelope {
 
     fn byte(&mut self, byte: u8) {
         if self.string != InString::Outside {
-            self.hold(byte);
+            self.hold(&[byte]);
             self.string = match (self.string, byte) {
                 (InString::Inside, b'\\') => InString::Escaped,
                 (InString::Inside, b'"') => InString::Outside,
@@ -132,7 +139,7 @@ impl Envelope {
             (_, Shape::Whole | Shape::Broken) => self.shape = Shape::Broken,
             (b'"', Shape::Open) => {
                 self.string = InString::Inside;
-                self.hold(byte);
+                self.hold(&[byte]);
             }
             (b'{' | b'[', Shape::Open) => self.depth += 1,
             (b'}' | b']', Shape::Open) => {
@@ -144,18 +151,15 @@ impl Envelope {
             }
             (b':', Shape::Open) if self.depth == 1 => self.begin_member(),
             (b',', Shape::Open) => self.end_member(),
-            (_, Shape::Open) => self.hold(byte),
+            (_, Shape::Open) => self.hold(&[byte]),
         }
     }
 
-    fn hold(&mut self, byte: u8) {
-        if self.is_held() {
-            self.token.push(byte);
+    fn hold(&mut self, bytes: &[u8]) {
+        if self.depth == 1 {
+            let room = TOKEN_BYTES - self.token.len();
+            self.token.extend_from_slice(&bytes[..bytes.len().min(room)]);
         }
-    }
-
-    fn is_held(&self) -> bool {
-        self.depth == 1 && self.token.len() < TOKEN_BYTES
     }
 
     fn begin_member(&mut self) {
@@ -181,12 +185,17 @@ impl Envelope {
         }
         match self.member.take() {
             // A second one may be what a caller wrote, where the line is broken.
-            Some(Member::Id) if self.id.is_none() => self.id = serde_json::from_slice(&self.token).ok(),
+            Some(Member::Id) if self.id.is_none() => self.id = Some(std::mem::take(&mut self.token)),
             Some(Member::Method) => self.method = Some(std::mem::take(&mut self.token)),
             _ => {}
         }
         self.token.clear();
     }
+}
+
+/// True for a byte outside strings that is a part of a number or a word.
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'.' | b'-' | b'+')
 }
 
 #[cfg(test)]
