@@ -52,7 +52,7 @@ pub(crate) struct Start<'a> {
     era: Era,
     name: String,
     roots: Option<Vec<String>>,
-    unprivileged: bool,
+    user: Option<u32>,
     saved_dir: bool,
     log: bool,
 }
@@ -68,7 +68,7 @@ impl<'a> Start<'a> {
             era: Era::LEGACY,
             name: "cutline-tests".to_owned(),
             roots: None,
-            unprivileged: false,
+            user: None,
             saved_dir: true,
             log: true,
         }
@@ -110,9 +110,15 @@ impl<'a> Start<'a> {
         self
     }
 
+    /// As this user, where the tests run as root.
+    pub(crate) fn of_user(mut self, user: u32) -> Self {
+        self.user = Some(user);
+        self
+    }
+
     /// As a user to whom modes apply.
     pub(crate) fn unprivileged(mut self) -> Self {
-        self.unprivileged = true;
+        self.user = Some(NOBODY);
         self
     }
 
@@ -134,8 +140,8 @@ impl<'a> Start<'a> {
     pub(crate) fn command(&self) -> Command {
         let workspace = self.workspace;
         let mut program = self.program.clone();
-        let unprivileged = self.unprivileged && rustix::process::geteuid().is_root();
-        if unprivileged {
+        let user = self.user.filter(|_| rustix::process::geteuid().is_root());
+        if user.is_some() {
             // The build folder may be one that this user can't enter.
             program = workspace.base().join("cutline");
             // Not by this process: a file that it had open for writing could not be run while another
@@ -159,8 +165,8 @@ impl<'a> Start<'a> {
             command.env("CUTLINE_SPILL_DIR", workspace.saved_dir());
         }
         command.envs(self.env.iter().map(|(name, value)| (name, value)));
-        if unprivileged {
-            command.uid(NOBODY).gid(NOBODY);
+        if let Some(user) = user {
+            command.uid(user).gid(user);
         }
         command
     }
