@@ -37,7 +37,8 @@ use crate::fs::workspace::Workspace;
 use crate::limits::Limits;
 use crate::stats::{Call, RequestedLimit};
 use crate::tools::arguments::{self, Object};
-use crate::tools::{Context, Output, Shared, ToolError, ToolName, catalog};
+use crate::tools::catalog::{self, CheckedCall};
+use crate::tools::{Context, Output, Shared, ToolError, ToolName};
 use cutline_core::text::show;
 
 use call_stats::CallStats;
@@ -145,7 +146,7 @@ impl Server {
                 if tool == ToolName::Bash {
                     state.patience.note(&request.id);
                 }
-                self.work(tool, given, limits, &request).await
+                self.work(tool, &given, limits, &request).await
             }
             Err(error) => Err(error),
         };
@@ -165,16 +166,12 @@ impl Server {
     /// Returns the limits that fit the client, where they are others than the server's: those of its row, and
     /// the patience that it showed where its row does not know it.
     fn limits_for(&self, tool: ToolName, fitted: Option<&Fitted>) -> Option<Arc<Limits>> {
-        let limits = fitted.map(|fitted| &fitted.limits);
-        let shared = &self.0.shared.limits;
-        let is_known = limits.map_or(shared, |limits| limits).answer_within.is_some();
-        let learned = self.0.patience.answer_within().filter(|_| tool == ToolName::Bash && !is_known);
-        match learned {
-            None => limits.map(Arc::clone),
-            answer_within => {
-                let limits = limits.map_or(shared, |limits| limits);
-                Some(Arc::new(Limits { answer_within, ..limits.clone() }))
-            }
+        let row = fitted.map(|fitted| &fitted.limits);
+        let limits: &Limits = row.map_or(&self.0.shared.limits, |row| row);
+        let asks = tool == ToolName::Bash && limits.answer_within.is_none();
+        match asks.then(|| self.0.patience.answer_within()).flatten() {
+            None => row.map(Arc::clone),
+            answer_within => Some(Arc::new(Limits { answer_within, ..limits.clone() })),
         }
     }
 
@@ -182,7 +179,7 @@ impl Server {
     async fn work(
         &self,
         tool: ToolName,
-        given: Object,
+        given: &Object,
         fitted: Option<Arc<Limits>>,
         request: &RequestContext<RoleServer>,
     ) -> Result<Output, ToolError> {
@@ -200,7 +197,8 @@ impl Server {
             if cx.workspace.roots().is_empty() {
                 return Err(ToolError::NoRoots);
             }
-            let _permit = state.concurrency.enter(tool, &given, &cx.cancel).await?;
+            let call = CheckedCall::new(tool, given, cx.limits())?;
+            let _permit = state.concurrency.enter(call.load(), &cx.cancel).await?;
             if let Some(permit) = request.extensions.get::<Permit>() {
                 tokio::select! {
                     biased;
@@ -208,7 +206,7 @@ impl Server {
                     () = cx.cancel.cancelled() => return Err(ToolError::Cancelled),
                 }
             }
-            catalog::call(&cx, tool, given).await
+            call.run(&cx).await
         };
         let outcome = guard::caught(work).await.unwrap_or_else(|panic| {
             tracing::error!(tool = tool.as_str(), panic, "a tool panicked");

@@ -7,8 +7,8 @@
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
-use crate::tools::arguments::Object;
-use crate::tools::{ToolError, ToolName, grep};
+use crate::tools::ToolError;
+use crate::tools::catalog::Load;
 
 /// Reads and listings at a time, for each processor: they may wait on a disk.
 const LIGHT_PER_WORKER: usize = 4;
@@ -32,15 +32,14 @@ impl ConcurrencyLimits {
     /// Waits for a permit, until the call is taken back.
     pub(super) async fn enter(
         &self,
-        tool: ToolName,
-        given: &Object,
+        load: Load,
         cancel: &CancellationToken,
     ) -> Result<Option<SemaphorePermit<'_>>, ToolError> {
-        let permits = match tool {
-            ToolName::Bash => return Ok(None),
-            ToolName::Read | ToolName::Ls => &self.light,
-            ToolName::Grep if grep::is_costly(given) => &self.costly,
-            ToolName::Grep | ToolName::Find => &self.heavy,
+        let permits = match load {
+            Load::Waits => return Ok(None),
+            Load::Light => &self.light,
+            Load::Heavy => &self.heavy,
+            Load::Costly => &self.costly,
         };
         tokio::select! {
             biased;
@@ -53,6 +52,9 @@ impl ConcurrencyLimits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits::Limits;
+    use crate::tools::ToolName;
+    use crate::tools::catalog::CheckedCall;
     use serde_json::json;
     use std::future::Future;
     use std::pin::pin;
@@ -62,16 +64,22 @@ mod tests {
     fn costly_searches_leave_permits_for_others() {
         let limits = ConcurrencyLimits::new(1);
         let cancel = CancellationToken::new();
-        let arguments = |given: serde_json::Value| given.as_object().unwrap().clone();
-        let costly = arguments(json!({"pattern": "(?:a{1,20}){1,30}b"}));
-        let across = arguments(json!({"pattern": "a", "multiline": true}));
-        let trivial = arguments(json!({"pattern": "a"}));
+        let load = |given: serde_json::Value| {
+            let call = CheckedCall::new(ToolName::Grep, given.as_object().unwrap(), &Limits::default());
+            call.unwrap().load()
+        };
+        let costly = load(json!({"pattern": "(?:a{1,20}){1,30}b"}));
+        let across = load(json!({"pattern": "a", "multiline": true}));
+        let trivial = load(json!({"pattern": "a"}));
+        // Also under another tool's names, and with flags as text.
+        assert_eq!(load(json!({"query": "(?:a{1,20}){1,30}b"})), Load::Costly);
+        assert_eq!(load(json!({"pattern": "a", "multiline": "true"})), Load::Costly);
         let mut nothing = Context::from_waker(Waker::noop());
-        let mut first = pin!(limits.enter(ToolName::Grep, &costly, &cancel));
+        let mut first = pin!(limits.enter(costly, &cancel));
         let Poll::Ready(Ok(held)) = first.as_mut().poll(&mut nothing) else { panic!("no permit") };
-        let mut second = pin!(limits.enter(ToolName::Grep, &across, &cancel));
+        let mut second = pin!(limits.enter(across, &cancel));
         assert!(second.as_mut().poll(&mut nothing).is_pending());
-        let mut other = pin!(limits.enter(ToolName::Grep, &trivial, &cancel));
+        let mut other = pin!(limits.enter(trivial, &cancel));
         assert!(other.as_mut().poll(&mut nothing).is_ready());
         drop(held);
         assert!(second.as_mut().poll(&mut nothing).is_ready());

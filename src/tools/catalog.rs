@@ -121,19 +121,74 @@ pub fn instructions(limits: &Limits, tools: &ToolSet) -> String {
     )
 }
 
-/// Does one call of `tool` with what the model sent.
-pub async fn call(cx: &Context, tool: ToolName, given: Object) -> Result<Output, ToolError> {
-    let (name, schema) = (tool.as_str(), tool.schema());
-    match tool {
-        ToolName::Read => read::run(cx, arguments::parse(name, schema, &given)?).await,
-        ToolName::Bash => {
-            let schema = with_longest_timeout(schema, cx.limits());
-            bash::run(cx, arguments::parse(name, &schema, &given)?).await
-        }
-        ToolName::Grep => grep::run(cx, arguments::parse(name, schema, &given)?).await,
-        ToolName::Find => find::run(cx, arguments::parse(name, schema, &given)?).await,
-        ToolName::Ls => ls::run(cx, arguments::parse(name, schema, &given)?).await,
+/// A call whose arguments were checked: all that is known of it before it is run.
+#[derive(Debug)]
+pub enum CheckedCall {
+    /// A call of read.
+    Read(read::Args),
+    /// A call of bash.
+    Bash(bash::Args),
+    /// A call of grep.
+    Grep(grep::Args),
+    /// A call of find.
+    Find(find::Args),
+    /// A call of ls.
+    Ls(ls::Args),
+}
+
+/// The work of a call on this machine's processors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Load {
+    /// None: it waits for a process.
+    Waits,
+    /// That of a page or a listing, which may wait for a disk.
+    Light,
+    /// That of a walk.
+    Heavy,
+    /// That of a search that may take long over its pattern.
+    Costly,
+}
+
+impl CheckedCall {
+    /// Checks the arguments `given` to `tool`.
+    pub fn new(tool: ToolName, given: &Object, limits: &Limits) -> Result<Self, ToolError> {
+        let (name, schema) = (tool.as_str(), tool.schema());
+        Ok(match tool {
+            ToolName::Read => Self::Read(arguments::parse(name, schema, given)?),
+            ToolName::Bash => {
+                Self::Bash(arguments::parse(name, &with_longest_timeout(schema, limits), given)?)
+            }
+            ToolName::Grep => Self::Grep(arguments::parse(name, schema, given)?),
+            ToolName::Find => Self::Find(arguments::parse(name, schema, given)?),
+            ToolName::Ls => Self::Ls(arguments::parse(name, schema, given)?),
+        })
     }
+
+    /// Returns the work that it will be.
+    pub fn load(&self) -> Load {
+        match self {
+            Self::Bash(_) => Load::Waits,
+            Self::Read(_) | Self::Ls(_) => Load::Light,
+            Self::Grep(args) if args.is_costly() => Load::Costly,
+            Self::Grep(_) | Self::Find(_) => Load::Heavy,
+        }
+    }
+
+    /// Does it.
+    pub async fn run(self, cx: &Context) -> Result<Output, ToolError> {
+        match self {
+            Self::Read(args) => read::run(cx, args).await,
+            Self::Bash(args) => bash::run(cx, args).await,
+            Self::Grep(args) => grep::run(cx, args).await,
+            Self::Find(args) => find::run(cx, args).await,
+            Self::Ls(args) => ls::run(cx, args).await,
+        }
+    }
+}
+
+/// Does one call of `tool` with what the model sent.
+pub async fn call(cx: &Context, tool: ToolName, given: &Object) -> Result<Output, ToolError> {
+    CheckedCall::new(tool, given, cx.limits())?.run(cx).await
 }
 
 /// The schema of bash with the longest timeout in force, so that an error can name both bounds.

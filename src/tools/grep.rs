@@ -21,7 +21,6 @@ use crate::search::walk::Stop;
 use cutline_core::notice::Unit;
 use cutline_core::text::show;
 
-use super::arguments::Object;
 use super::page::{Call, SHOWN_BYTES};
 use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, Paths};
@@ -148,10 +147,11 @@ fn too_costly(pattern: &str) -> ToolError {
     ToolError::Pattern { message: format!("{pattern}\n{TOO_COSTLY}") }
 }
 
-/// True if a call may take so long over its pattern that it is not to hold up others.
-pub fn is_costly(given: &Object) -> bool {
-    Args::deserialize(given)
-        .is_ok_and(|args| args.pattern.len() <= limits::LITERAL_BYTES && pattern::is_costly(&source(&args)))
+impl Args {
+    /// True if the call may take so long over its pattern that it is not to hold up others.
+    pub(super) fn is_costly(&self) -> bool {
+        self.pattern.len() <= limits::LITERAL_BYTES && pattern::is_costly(&source(self))
+    }
 }
 
 fn source(args: &Args) -> Source<'_> {
