@@ -188,8 +188,11 @@ impl Fit {
             Self::Off => None,
             Self::Client(client) => Some(client),
             Self::Auto => {
-                let name = name?.to_lowercase();
-                CLIENTS.iter().find(|client| client.names.iter().any(|begin| name.starts_with(begin)))
+                let name = name?.as_bytes();
+                let begins = |begin: &&str| {
+                    name.get(..begin.len()).is_some_and(|start| start.eq_ignore_ascii_case(begin.as_bytes()))
+                };
+                CLIENTS.iter().find(|client| client.names.iter().any(begins))
             }
         }
     }

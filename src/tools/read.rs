@@ -6,6 +6,7 @@
 #![expect(clippy::indexing_slicing, reason = "a wrong range of bytes has to fail, not to read as no text")]
 
 mod image;
+mod line_endings;
 mod page;
 
 use schemars::JsonSchema;

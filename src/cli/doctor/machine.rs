@@ -54,7 +54,8 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
             }
         }
     }
-    say(match sandbox::probe() {
+    let probed = sandbox::probe();
+    say(match &probed {
         Ok(()) => Fine("commands can be held by --sandbox".to_owned()),
         Err(error) => Note(format!("--sandbox can't be had here: {error}")),
     });
@@ -65,7 +66,7 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
         say(Fine(format!("commands see {names}, with what they hold: --env filtered leaves them out")));
     }
     let unix_sockets_are_open = options.sandbox != SandboxMode::ReadOnly && options.sandbox_deny.is_empty();
-    if sandbox::probe().is_ok() && !sandbox::knows_unix_sockets() && unix_sockets_are_open {
+    if probed.is_ok() && !sandbox::knows_unix_sockets() && unix_sockets_are_open {
         let open = "under --sandbox workspace-write each program of this user that listens on a UNIX socket is a full \
                     way out: --sandbox-deny unix-sockets keeps commands from them";
         say(if options.sandbox == SandboxMode::Off { Fine(open.to_owned()) } else { Note(open.to_owned()) });

@@ -5,6 +5,9 @@ use serde_json::Value;
 
 use super::Object;
 
+/// The argument that says how much is wanted.
+const LIMIT: &str = "limit";
+
 /// Names that other tools have for an argument, joined and in small letters; `None` is any tool.
 const OTHER_NAMES: [(Option<&str>, &str, &str); 9] = [
     (None, "filepath", "path"),
@@ -13,9 +16,9 @@ const OTHER_NAMES: [(Option<&str>, &str, &str); 9] = [
     (None, "cmd", "command"),
     (Some("grep"), "regex", "pattern"),
     (Some("grep"), "query", "pattern"),
-    (Some("grep"), "maxresults", "limit"),
-    (Some("find"), "maxresults", "limit"),
-    (Some("ls"), "maxresults", "limit"),
+    (Some("grep"), "maxresults", LIMIT),
+    (Some("find"), "maxresults", LIMIT),
+    (Some("ls"), "maxresults", LIMIT),
 ];
 
 /// Jaro-Winkler similarity above which a name that does not exist is taken for a slip of one that does.
@@ -46,7 +49,8 @@ pub(super) fn near<'a>(properties: &'a Object, name: &str) -> Option<&'a str> {
 
 /// Returns true if `name` is `limit`, or another tool's name for it.
 pub(super) fn is_limit(name: &str) -> bool {
-    ["limit", "maxresults"].contains(&joined(name).as_str())
+    let joined = joined(name);
+    joined == LIMIT || OTHER_NAMES.iter().any(|(_, other, known)| *known == LIMIT && *other == joined)
 }
 
 /// `file_path`, `file-path` and `filePath` as `filepath`.

@@ -18,6 +18,7 @@ use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::{Extent, is_blank, is_white_space, show};
 use cutline_core::truncate::{Bounds, Collector, Head, TruncatedBy, Truncation};
 
+use super::line_endings::LineEndings;
 use super::{Plan, StartLine};
 
 /// Bytes that are read of a file at a time for a page: mostly one such block is enough.
@@ -126,15 +127,6 @@ fn collect(cx: &Context, text: &TextFile<'_>, from: u64, bounds: Bounds) -> io::
     let kept = head.finish();
     let line_ending = endings.word(&kept);
     Ok(Collected { kept, lossy: decoder.lossy(), line_ending })
-}
-
-/// Gives a part of the page to the collector; later NUL bytes are shown, not handed on.
-fn take(head: &mut Head, part: &str) {
-    let shown = match memchr::memchr(0, part.as_bytes()) {
-        None => Cow::Borrowed(part),
-        Some(_) => Cow::Owned(part.replace('\0', "\u{FFFD}")),
-    };
-    head.push(&shown);
 }
 
 /// A page that has been read, with all that its notices speak of.
@@ -308,69 +300,6 @@ fn escape(word: &mut String, bytes: &[u8]) {
     }
 }
 
-/// Makes `\r\n` to `\n`, and counts those that are shown.
-#[derive(Default)]
-struct LineEndings {
-    crlf: u64,
-    /// True if the last part ended with a `\r` that was held back.
-    held: bool,
-}
-
-impl LineEndings {
-    fn push(&mut self, part: &str, head: &mut Head) {
-        let mut rest = part;
-        if !part.is_empty() && std::mem::take(&mut self.held) {
-            if let Some(after) = part.strip_prefix('\n') {
-                self.end_line(head);
-                rest = after;
-            } else {
-                take(head, "\r");
-            }
-        }
-        if memchr::memchr(b'\r', rest.as_bytes()).is_none() {
-            return take(head, rest);
-        }
-        for line in rest.split_inclusive('\n') {
-            if head.is_full() {
-                return;
-            }
-            if let Some(body) = line.strip_suffix("\r\n") {
-                take(head, body);
-                self.end_line(head);
-            } else if let Some(body) = line.strip_suffix('\r') {
-                self.held = true;
-                take(head, body);
-            } else {
-                take(head, line);
-            }
-        }
-    }
-
-    fn end_line(&mut self, head: &mut Head) {
-        take(head, "\n");
-        self.crlf += u64::from(!head.is_full());
-    }
-
-    fn finish(&mut self, head: &mut Head) {
-        if std::mem::take(&mut self.held) {
-            take(head, "\r");
-        }
-    }
-
-    /// Returns the word for the line endings of `kept`, if those are not `\n` alone.
-    fn word(&self, kept: &Truncation) -> Option<&'static str> {
-        let ended = match kept.cut {
-            Some(_) => kept.output.lines,
-            None => memchr::memchr_iter(b'\n', kept.content.as_bytes()).count() as u64,
-        };
-        match self.crlf {
-            0 => None,
-            crlf if crlf < ended => Some("mixed"),
-            _ => Some("crlf"),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -389,30 +318,6 @@ mod tests {
         ];
         for (bytes, expected) in cases {
             assert_eq!(shell_path(Cow::Borrowed(bytes)), expected);
-        }
-    }
-
-    #[test]
-    fn only_the_line_endings_that_are_shown_count() {
-        for (lines, text, expected) in [
-            (1, "a\nb\r\nc\n", None),
-            (2, "a\nb\r\nc\n", Some("mixed")),
-            (1, "a\r\nb\n", Some("crlf")),
-            (2, "a\r\n\r\nb\n", Some("crlf")),
-            (1, "a\n\r\n", None),
-            (9, "a\r\nb", Some("crlf")),
-            (9, "a\rb\n", None),
-            (9, "a\r\nb\n", Some("mixed")),
-        ] {
-            for size in 1..=text.len() {
-                let mut head = Head::new(Bounds { lines, bytes: 100 });
-                let mut endings = LineEndings::default();
-                for piece in text.as_bytes().chunks(size) {
-                    endings.push(str::from_utf8(piece).unwrap(), &mut head);
-                }
-                endings.finish(&mut head);
-                assert_eq!(endings.word(&head.finish()), expected, "{lines} of {text:?} by {size}");
-            }
         }
     }
 }

@@ -1,0 +1,68 @@
+//! The words of single notices; most stand in the scenarios.
+
+use super::super::Names;
+use super::*;
+
+#[test]
+fn results_of_other_servers() {
+    let part = |shown, total, unit, name: &str| {
+        let name = (!name.is_empty()).then(|| name.to_owned());
+        Part { shown, total, unit, name }
+    };
+    let saved = || Saved::At { path: "/tmp/x.json".to_owned(), first: None };
+    let said = |shown, blocks| Notice::Result { shown, blocks, saved: saved() }.to_string();
+    let parts = vec![
+        part(1, 80, PartUnit::Items, "results"),
+        part(20_000, 1_200_000, PartUnit::Characters, "results[0].body"),
+    ];
+    assert_eq!(
+        said(ResultShown::Parts(parts, Some(30_000)), None),
+        "[Showing 1 of 80 items of \"results\", 20000 of 1200000 characters of \"results[0].body\" (30KB limit). \
+         Full output: /tmp/x.json]"
+    );
+    let top = |unit| ResultShown::Parts(vec![part(23, 214, unit, "")], None);
+    assert_eq!(said(top(PartUnit::Blocks), None), "[Showing 23 of 214 blocks. Full output: /tmp/x.json]");
+    assert_eq!(
+        said(top(PartUnit::Members), Some((1, 3))),
+        "[Showing 23 of 214 members (1 of 3 text blocks shown). Full output: /tmp/x.json]"
+    );
+    let lines = Shown::Lines { first: 1, last: 500, total: 5000, byte_limit: Some(30_000) };
+    assert_eq!(
+        said(ResultShown::Text(lines), Some((3, 5))),
+        "[Showing lines 1-500 of 5000 (30KB limit; 3 of 5 text blocks shown). Full output: /tmp/x.json]"
+    );
+}
+
+#[test]
+fn names_that_were_passed_over() {
+    let names = |all: &[&str]| {
+        let mut names = Names::default();
+        for name in all {
+            names.push(name);
+        }
+        names
+    };
+    let three = Notice::Unreadable(names(&["a", "b", "c"]));
+    assert_eq!(three.to_string(), "[3 paths could not be read: a, b, c]");
+    let one = Notice::TooLong(names(&["a"]));
+    assert_eq!(one.to_string(), "[1 file has a line too long to search: a]");
+}
+
+#[test]
+fn command_that_goes_on_is_told_with_its_number_and_its_file() {
+    let at = Saved::At { path: "/tmp/o.log".to_owned(), first: None };
+    let not = Saved::Not { reason: "No space left on device".to_owned() };
+    for (saved, expected) in [
+        (
+            at,
+            "[Still running after 55 seconds (pid 4242). Its output goes on to /tmp/o.log. Use bash to wait for it: tail --pid=4242 -f /dev/null]",
+        ),
+        (
+            not,
+            "[Still running after 55 seconds (pid 4242). Its output could not be saved: No space left on device. Use bash to wait for it: tail --pid=4242 -f /dev/null]",
+        ),
+    ] {
+        assert_eq!(Notice::StillRunning { secs: 55, id: 4242, saved }.to_string(), expected);
+    }
+    assert_eq!(Status::EndedWithServer.to_string(), "Command ended with the server");
+}

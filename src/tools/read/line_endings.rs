@@ -1,0 +1,109 @@
+//! Line endings of a page: `\r\n` shown as `\n`, and said.
+
+use std::borrow::Cow;
+
+use cutline_core::truncate::{Collector, Head, Truncation};
+
+/// Makes `\r\n` to `\n`, and counts those that are shown.
+#[derive(Default)]
+pub(super) struct LineEndings {
+    crlf: u64,
+    /// True if the last part ended with a `\r` that was held back.
+    held: bool,
+}
+
+impl LineEndings {
+    /// Gives the next part of the text to `head`.
+    pub(super) fn push(&mut self, part: &str, head: &mut Head) {
+        let mut rest = part;
+        if !part.is_empty() && std::mem::take(&mut self.held) {
+            if let Some(after) = part.strip_prefix('\n') {
+                self.end_line(head);
+                rest = after;
+            } else {
+                take(head, "\r");
+            }
+        }
+        if memchr::memchr(b'\r', rest.as_bytes()).is_none() {
+            return take(head, rest);
+        }
+        for line in rest.split_inclusive('\n') {
+            if head.is_full() {
+                return;
+            }
+            if let Some(body) = line.strip_suffix("\r\n") {
+                take(head, body);
+                self.end_line(head);
+            } else if let Some(body) = line.strip_suffix('\r') {
+                self.held = true;
+                take(head, body);
+            } else {
+                take(head, line);
+            }
+        }
+    }
+
+    fn end_line(&mut self, head: &mut Head) {
+        take(head, "\n");
+        self.crlf += u64::from(!head.is_full());
+    }
+
+    /// Gives what was held back to `head`.
+    pub(super) fn finish(&mut self, head: &mut Head) {
+        if std::mem::take(&mut self.held) {
+            take(head, "\r");
+        }
+    }
+
+    /// Returns the word for the line endings of `kept`, if those are not `\n` alone.
+    pub(super) fn word(&self, kept: &Truncation) -> Option<&'static str> {
+        let ended = match kept.cut {
+            Some(_) => kept.output.lines,
+            None => memchr::memchr_iter(b'\n', kept.content.as_bytes()).count() as u64,
+        };
+        match self.crlf {
+            0 => None,
+            crlf if crlf < ended => Some("mixed"),
+            _ => Some("crlf"),
+        }
+    }
+}
+
+/// Gives a part of the page to the collector; later NUL bytes are shown, not handed on.
+fn take(head: &mut Head, part: &str) {
+    let shown = match memchr::memchr(0, part.as_bytes()) {
+        None => Cow::Borrowed(part),
+        Some(_) => Cow::Owned(part.replace('\0', "\u{FFFD}")),
+    };
+    head.push(&shown);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use cutline_core::truncate::Bounds;
+
+    #[test]
+    fn only_the_line_endings_that_are_shown_count() {
+        for (lines, text, expected) in [
+            (1, "a\nb\r\nc\n", None),
+            (2, "a\nb\r\nc\n", Some("mixed")),
+            (1, "a\r\nb\n", Some("crlf")),
+            (2, "a\r\n\r\nb\n", Some("crlf")),
+            (1, "a\n\r\n", None),
+            (9, "a\r\nb", Some("crlf")),
+            (9, "a\rb\n", None),
+            (9, "a\r\nb\n", Some("mixed")),
+        ] {
+            for size in 1..=text.len() {
+                let mut head = Head::new(Bounds { lines, bytes: 100 });
+                let mut endings = LineEndings::default();
+                for piece in text.as_bytes().chunks(size) {
+                    endings.push(str::from_utf8(piece).unwrap(), &mut head);
+                }
+                endings.finish(&mut head);
+                assert_eq!(endings.word(&head.finish()), expected, "{lines} of {text:?} by {size}");
+            }
+        }
+    }
+}
