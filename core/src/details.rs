@@ -4,10 +4,14 @@
 //! notices say and add what is not worth the model's context. Keys are in camelCase; a fact that
 //! does not apply is absent.
 
+mod counts;
+
 use serde::Serialize;
 
 use crate::text::Extent;
 use crate::truncate::{Bounds, Partial, TruncatedBy, Truncation};
+
+pub use counts::{CutCounts, chars_in_all};
 
 /// Bytes or characters that make about one token.
 pub const CHARS_PER_TOKEN: u64 = 4;
@@ -25,6 +29,9 @@ pub struct Details {
     /// The cut by a line or byte limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub truncation: Option<TruncationDetails>,
+    /// The reason and the counts of that cut.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub truncation_info: Option<TruncationInfo>,
     /// The `offset` of the call that continues.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_offset: Option<u64>,
@@ -102,6 +109,14 @@ pub struct Details {
     pub total_entries: Option<u64>,
 }
 
+impl Details {
+    /// Says that a limit of lines or bytes cut the answer, and what was counted.
+    pub fn add_cut(&mut self, truncation: TruncationDetails, counts: CutCounts) {
+        self.truncation_info = Some(TruncationInfo::of(&truncation, counts));
+        self.truncation = Some(truncation);
+    }
+}
+
 /// The facts of another server's result that was cut.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -133,17 +148,17 @@ pub struct ResultDetails {
     pub schema_may_not_hold: Option<bool>,
 }
 
-/// The cut of a result, counted in its items, blocks or lines.
+/// The cut of an answer, counted in what it consists of: lines, matches, names, items, blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TruncationInfo {
-    /// Why.
+    /// The limit, or that one thing alone is over it.
     pub reason: TruncationReason,
-    /// Items, members, characters, blocks or lines of what was cut first.
+    /// Number of them in the original; in another server's result, of those that were cut first.
     pub original_count: u64,
-    /// Number of them in the result.
+    /// Number of them in the answer.
     pub returned_count: u64,
-    /// Characters of the original.
+    /// Characters of the original, about.
     pub estimated_chars: u64,
     /// Characters that the limit allows, about.
     pub limit_chars: u64,
@@ -153,7 +168,36 @@ pub struct TruncationInfo {
     pub limit_tokens: u64,
 }
 
-/// Why a result was cut.
+impl TruncationInfo {
+    /// Returns the same facts as `truncation`, with the numbers that it does not have.
+    ///
+    /// ```
+    /// use cutline_core::details::{CutCounts, TruncationDetails, TruncationInfo, TruncationReason};
+    /// use cutline_core::truncate::{Bounds, Direction, truncate};
+    /// let kept = truncate("a\nb\nc\n", 2, 100, Direction::Head);
+    /// let cut = TruncationDetails::of(&kept, kept.total, Bounds { lines: 2, bytes: 100 }).unwrap();
+    /// let info = TruncationInfo::of(&cut, CutCounts::of_lines(&cut, &kept.content));
+    /// assert_eq!((info.original_count, info.returned_count), (3, 2));
+    /// assert_eq!(info.reason, TruncationReason::LineLimit);
+    /// ```
+    pub fn of(truncation: &TruncationDetails, counts: CutCounts) -> Self {
+        Self {
+            reason: match truncation.truncated_by {
+                _ if counts.single_too_large => TruncationReason::SingleResultTooLarge,
+                TruncatedBy::Lines => TruncationReason::LineLimit,
+                TruncatedBy::Bytes => TruncationReason::ByteLimit,
+            },
+            original_count: counts.original,
+            returned_count: counts.returned,
+            estimated_chars: counts.total_chars,
+            limit_chars: truncation.max_bytes,
+            estimated_tokens: truncation.total_estimated_tokens,
+            limit_tokens: truncation.limit_tokens,
+        }
+    }
+}
+
+/// The reason for which an answer was cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TruncationReason {
@@ -161,7 +205,7 @@ pub enum TruncationReason {
     ByteLimit,
     /// The limit of lines was reached.
     LineLimit,
-    /// One item alone is over the limit.
+    /// One line, match, name or item alone is over the limit.
     SingleResultTooLarge,
 }
 

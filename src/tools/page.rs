@@ -1,6 +1,6 @@
 //! A page of names: those that fit, and the notices of the rest. For find and ls.
 
-use cutline_core::details::{Details, TruncationDetails};
+use cutline_core::details::{CutCounts, Details, TruncationDetails};
 use cutline_core::notice::{Blank, Notice, PageLimit, Unit};
 use cutline_core::text;
 use cutline_core::text::Extent;
@@ -129,11 +129,12 @@ impl Finished {
                 notices.push(Notice::PageLimit { by, of: None });
             }
             let truncation = TruncationDetails::of(&self.kept, total.unwrap_or(self.kept.total), self.bounds);
-            details.truncation = truncation.map(|mut truncation| {
+            if let Some(mut truncation) = truncation {
                 truncation.first_line_exceeds_limit = self.over.is_some();
                 truncation.total_is_lower_bound = (more && total.is_none()).then_some(true);
-                truncation
-            });
+                let counts = CutCounts::of_lines(&truncation, &self.kept.content);
+                details.add_cut(truncation, counts);
+            }
         } else if more {
             notices.push(Notice::LimitReached { limit: call.limit, unit: call.unit });
         }

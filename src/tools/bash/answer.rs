@@ -10,7 +10,7 @@ use crate::process::{
 };
 use crate::tools::Output;
 use crate::tools::error::reason;
-use cutline_core::details::{Details, TruncationDetails};
+use cutline_core::details::{CutCounts, Details, TruncationDetails};
 use cutline_core::notice::{
     self, Answer, Blank, BodyEnd, NAMES_LISTED, Notice, Omission, Shown, Status, empty,
 };
@@ -54,7 +54,10 @@ pub(super) fn compose(plan: &Plan, outcome: Outcome, limits: &Limits) -> Output 
             saved.clone().map(|saved| Notice::OutputBinary { bytes, saved }).into_iter().collect(),
         )
     } else {
-        details.truncation = TruncationDetails::of(&output.text, output.raw.extent(), bounds);
+        if let Some(truncation) = TruncationDetails::of(&output.text, output.raw.extent(), bounds) {
+            let counts = CutCounts::of_lines(&truncation, &output.text.content);
+            details.add_cut(truncation, counts);
+        }
         details.omitted_lines = omitted(&output.text, plan.keep);
         body_of(output, saved.clone(), plan.keep, bounds)
     };

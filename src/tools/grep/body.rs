@@ -80,6 +80,8 @@ pub(super) struct Body {
     /// All that was given.
     total: Extent,
     cut: Option<TruncatedBy>,
+    /// True if the first unit alone was over the limit: its context, or a part of its line, is left out.
+    first_too_large: bool,
     /// True if the first match line was over the limit alone, and cut to it.
     first_shortened: bool,
     /// True if a line in the text was cut to the limit of characters.
@@ -96,6 +98,7 @@ impl Body {
             units: 0,
             total: Extent::default(),
             cut: None,
+            first_too_large: false,
             first_shortened: false,
             any_line_cut: false,
         }
@@ -129,6 +132,7 @@ impl Body {
         let Some(mut unit) = self.open.take() else { return };
         if self.units == 0 {
             self.reduce(&mut unit);
+            self.first_too_large = self.cut.is_some();
         } else {
             let separator = unit.separated.then(|| Line { text: SEPARATOR.to_owned(), path: 0, cut: false });
             unit.before = separator.into_iter().chain(unit.before).collect();
@@ -195,7 +199,18 @@ impl Body {
     /// Ends the body.
     pub(super) fn finish(mut self) -> Finished {
         self.settle();
-        let Self { bounds, text, lines, units, total, cut, first_shortened, any_line_cut, .. } = self;
+        let Self {
+            bounds,
+            text,
+            lines,
+            units,
+            total,
+            cut,
+            first_too_large,
+            first_shortened,
+            any_line_cut,
+            ..
+        } = self;
         let truncation = cut.map(|by| TruncationDetails {
             truncated: true,
             truncated_by: by,
@@ -212,7 +227,7 @@ impl Body {
             limit_tokens: bounds.bytes / CHARS_PER_TOKEN,
             total_is_lower_bound: None,
         });
-        Finished { text, units, truncation, any_line_cut }
+        Finished { text, units, truncation, first_too_large, any_line_cut }
     }
 }
 
@@ -224,6 +239,8 @@ pub(super) struct Finished {
     pub(super) units: u64,
     /// Details of the cut that the limits made; `None` without one.
     pub(super) truncation: Option<TruncationDetails>,
+    /// True if the first unit alone was over the limits.
+    pub(super) first_too_large: bool,
     /// True if a line in the text was cut to the limit of characters.
     pub(super) any_line_cut: bool,
 }

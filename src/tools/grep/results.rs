@@ -7,7 +7,7 @@ use std::sync::Arc;
 use crate::limits::{GREP_MULTILINE_BYTES, Limits};
 use crate::search::content::{Row, RowKind, Rows};
 use crate::search::matches::Found;
-use cutline_core::details::{Details, Skipped};
+use cutline_core::details::{CutCounts, Details, Skipped, chars_in_all};
 use cutline_core::notice::{Answer, Blank, Names, Notice, PageLimit, PageOf, empty};
 use cutline_core::text;
 use cutline_core::truncate::TruncatedBy;
@@ -214,16 +214,20 @@ impl Results {
         if text::is_blank(&body.text) {
             notices.push(Notice::Blank(Blank::Results(body.units)));
         }
-        if let Some(truncation) = body.truncation {
+        if let Some(mut truncation) = body.truncation {
             let by = match truncation.truncated_by {
                 TruncatedBy::Bytes => PageLimit::Bytes(truncation.max_bytes),
                 TruncatedBy::Lines => PageLimit::Lines(truncation.max_lines),
             };
             notices.push(Notice::PageLimit { by, of: Some(PageOf { shown: body.units, total, more, unit }) });
-            details.truncation = Some(truncation);
-            if let Some(truncation) = &mut details.truncation {
-                truncation.total_is_lower_bound = more.then_some(true);
-            }
+            truncation.total_is_lower_bound = more.then_some(true);
+            let counts = CutCounts {
+                original: total,
+                returned: body.units,
+                single_too_large: body.first_too_large,
+                total_chars: chars_in_all(&body.text, truncation.total_bytes),
+            };
+            details.add_cut(truncation, counts);
         } else if more {
             notices.push(Notice::LimitReached { limit, unit });
             details.match_limit_reached = Some(limit);

@@ -12,7 +12,7 @@ use crate::fs::lines::{BLOCK_BYTES, Bytes, TextFile};
 use crate::fs::open::OpenedPath;
 use crate::fs::workspace::shown;
 use crate::tools::{Context, Output, ToolError, ToolName};
-use cutline_core::details::{Details, TruncationDetails};
+use cutline_core::details::{CutCounts, Details, TruncationDetails};
 use cutline_core::notice::{Answer, Blank, BodyEnd, LineHint, Notice, ShellFile};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::{Extent, is_blank, is_white_space, show};
@@ -162,7 +162,7 @@ impl Page<'_> {
             if by_call && !by_bytes {
                 details.total_lines = Some(self.total.lines);
             } else {
-                details.truncation = TruncationDetails::of(&kept, self.total, limits.bounds());
+                self.add_cut(&kept, &mut details);
             }
             details.next_offset = Some(last + 1);
             let byte_limit = by_bytes.then_some(limits.max_bytes);
@@ -179,6 +179,18 @@ impl Page<'_> {
         }
         let end = BodyEnd::of(&kept);
         Ok(Output::new(Answer { body: kept.content, end, notices, status: None }, details))
+    }
+
+    /// Says in `details` that a limit cut the page to what is `kept`.
+    fn add_cut(&self, kept: &Truncation, details: &mut Details) {
+        let truncation = TruncationDetails::of(kept, self.total, self.cx.limits().bounds());
+        if let Some(truncation) = truncation {
+            let mut counts = CutCounts::of_lines(&truncation, &kept.content);
+            if self.text.encoding != Encoding::Utf8 {
+                counts.total_chars = self.total.bytes / 2;
+            }
+            details.add_cut(truncation, counts);
+        }
     }
 
     /// Returns true if anything has to be replaced from the page's first line to line `last`.
@@ -213,12 +225,9 @@ impl Page<'_> {
         };
         let (bytes, lossy) = self.line_bytes(collected.lossy)?;
         let notice = Notice::LineTooLong { line: self.first, bytes, limit: limits.max_bytes, hint };
-        let details = Details {
-            truncation: TruncationDetails::of(&collected.kept, self.total, limits.bounds()),
-            next_offset: next,
-            encoding: encoding_word(self.text.encoding, lossy),
-            ..Details::default()
-        };
+        let encoding = encoding_word(self.text.encoding, lossy);
+        let mut details = Details { next_offset: next, encoding, ..Details::default() };
+        self.add_cut(&collected.kept, &mut details);
         Ok(Output::new(Answer { notices: vec![notice], ..Answer::default() }, details))
     }
 

@@ -1,8 +1,6 @@
 //! The notice and the details of a cut.
 
-use cutline_core::details::{
-    CHARS_PER_TOKEN, ResultDetails, TruncationDetails, TruncationInfo, TruncationReason,
-};
+use cutline_core::details::{CHARS_PER_TOKEN, CutCounts, ResultDetails, TruncationDetails, TruncationInfo};
 use cutline_core::notice::{NAMES_LISTED, Part, PartUnit, ResultShown};
 use cutline_core::text::Extent;
 use cutline_core::truncate::{Bounds, Partial, TruncatedBy};
@@ -95,38 +93,32 @@ impl Facts<'_> {
     /// The same as data.
     pub(super) fn details(&self, bounds: Bounds, saved: &Saved, schema_may_not_hold: bool) -> ResultDetails {
         let Self { said, output, total, .. } = self;
-        let limit_tokens = bounds.bytes / CHARS_PER_TOKEN;
-        let total_tokens = self.total_chars.div_ceil(CHARS_PER_TOKEN);
+        let truncation = TruncationDetails {
+            truncated: true,
+            truncated_by: said.by,
+            total_lines: total.lines,
+            total_bytes: total.bytes,
+            output_lines: output.lines,
+            output_bytes: output.bytes,
+            max_lines: bounds.lines,
+            max_bytes: bounds.bytes,
+            last_line_partial: said.partial == Some(Partial::LastLine),
+            first_line_exceeds_limit: said.partial == Some(Partial::FirstLine),
+            estimated_tokens: self.output_chars.div_ceil(CHARS_PER_TOKEN),
+            total_estimated_tokens: self.total_chars.div_ceil(CHARS_PER_TOKEN),
+            limit_tokens: bounds.bytes / CHARS_PER_TOKEN,
+            total_is_lower_bound: None,
+        };
+        let (original, returned) = said.counts;
+        let counts = CutCounts {
+            original,
+            returned,
+            single_too_large: said.single_too_large,
+            total_chars: self.total_chars,
+        };
         ResultDetails {
-            truncation: TruncationDetails {
-                truncated: true,
-                truncated_by: said.by,
-                total_lines: total.lines,
-                total_bytes: total.bytes,
-                output_lines: output.lines,
-                output_bytes: output.bytes,
-                max_lines: bounds.lines,
-                max_bytes: bounds.bytes,
-                last_line_partial: said.partial == Some(Partial::LastLine),
-                first_line_exceeds_limit: said.partial == Some(Partial::FirstLine),
-                estimated_tokens: self.output_chars.div_ceil(CHARS_PER_TOKEN),
-                total_estimated_tokens: total_tokens,
-                limit_tokens,
-                total_is_lower_bound: None,
-            },
-            truncation_info: TruncationInfo {
-                reason: match said.by {
-                    _ if said.single_too_large => TruncationReason::SingleResultTooLarge,
-                    TruncatedBy::Lines => TruncationReason::LineLimit,
-                    TruncatedBy::Bytes => TruncationReason::ByteLimit,
-                },
-                original_count: said.counts.0,
-                returned_count: said.counts.1,
-                estimated_chars: self.total_chars,
-                limit_chars: bounds.bytes,
-                estimated_tokens: total_tokens,
-                limit_tokens,
-            },
+            truncation_info: TruncationInfo::of(&truncation, counts),
+            truncation,
             first_line_partial: (said.partial == Some(Partial::FirstLine)).then_some(true),
             omitted_lines: said.omitted_lines,
             full_output_path: saved.path(),

@@ -63,10 +63,40 @@ pub(super) fn always(tool: &str, reply: &Reply, limits: Limits) -> Result<(), St
         let hint = format!("Use offset={offset} to continue]");
         ensure(reply.text().trim_end().ends_with(&hint), "the text does not end with how to continue")?;
     }
-    match details.get("truncation") {
-        Some(truncation) => consistent(truncation, limits),
-        None => Ok(()),
+    match (details.get("truncation"), details.get("truncationInfo")) {
+        (Some(truncation), Some(info)) => {
+            consistent(truncation, limits)?;
+            repeats(info, truncation, tool)
+        }
+        (None, None) => Ok(()),
+        _ => Err("truncation and truncationInfo are not both there".to_owned()),
     }
+}
+
+/// Fails if `truncationInfo` and `truncation` contradict each other.
+fn repeats(info: &Value, truncation: &Value, tool: &str) -> Result<(), String> {
+    let number = |key: &str| info[key].as_u64().ok_or_else(|| format!("truncationInfo.{key} is missing"));
+    let is_single = info["reason"] == "single_result_too_large";
+    let limit = if truncation["truncatedBy"] == "lines" { "line_limit" } else { "byte_limit" };
+    ensure(is_single || info["reason"] == limit, "the reason is another than the limit")?;
+    let in_part = |fact: &str| truncation[fact] == true;
+    let shown_in_part = in_part("firstLineExceedsLimit") || in_part("lastLinePartial");
+    // grep leaves context of a first match out, too.
+    ensure(is_single || !shown_in_part, "one thing alone is over the limit, and that is not the reason")?;
+    ensure(tool == "grep" || is_single == shown_in_part, "nothing alone is over the limit")?;
+    ensure(number("returnedCount")? <= number("originalCount")?, "more returned than there were")?;
+    for (key, of_truncation) in [
+        ("limitChars", "maxBytes"),
+        ("limitTokens", "limitTokens"),
+        ("estimatedTokens", "totalEstimatedTokens"),
+    ] {
+        ensure(info[key] == truncation[of_truncation], "truncationInfo has another number")?;
+    }
+    if tool != "grep" {
+        ensure(info["originalCount"] == truncation["totalLines"], "originalCount is not totalLines")?;
+        ensure(info["returnedCount"] == truncation["outputLines"], "returnedCount is not outputLines")?;
+    }
+    ensure(number("estimatedChars")? <= truncation["totalBytes"].as_u64().unwrap_or(0), "too many characters")
 }
 
 /// Fails if the counts of a truncation contradict each other or the limits.
