@@ -116,8 +116,10 @@ pub(crate) struct Process {
     pub(crate) start: u64,
     /// Number of the process that started it, or that inherited it.
     pub(crate) parent: u32,
-    /// Number of its process group.
+    /// Number of its process group; 0 for one of another namespace, as where a container was entered.
     pub(crate) group: u32,
+    /// Number of its session, that of the process that began it; 0 for one of another namespace.
+    pub(crate) session: u32,
     /// Its program's name, or the beginning of it.
     pub(crate) name: String,
     /// True for a zombie: it has ended, and its parent has not waited for it.

@@ -11,16 +11,20 @@ pub(super) struct Server {
     pub(super) start: u64,
     /// The namespace in which that is its number.
     pub(super) namespace: u64,
-    /// Its session, which its commands start in.
+    /// Its session, which its commands start in; 0 for one of another namespace, which is one all the same:
+    /// what leaves it has a number.
     pub(super) session: u32,
 }
 
 impl Server {
     /// Returns this server.
     pub(super) fn this() -> Self {
-        let id = std::process::id();
-        let (namespace, session) = (sys::pid_namespace(), sys::session(id).unwrap_or(0));
-        Self { id, start: sys::this_start(), namespace, session }
+        Self {
+            id: std::process::id(),
+            start: sys::this_start(),
+            namespace: sys::pid_namespace(),
+            session: sys::this_session(),
+        }
     }
 
     /// Returns its number and start, as they stand in the names of what is its own.

@@ -16,7 +16,7 @@ use std::path::Path;
 
 use rustix::fs::{FileType, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
-use rustix::process::{Pid, getsid, test_kill_process};
+use rustix::process::{Pid, test_kill_process};
 
 use super::{FileKind, LOOK, OutOfDescriptors, Stat, process_info};
 
@@ -146,11 +146,9 @@ pub(crate) fn may_run(id: u32, start: u64) -> bool {
     }
 }
 
-/// Returns the session of a process: the number of the process that began it.
-pub(crate) fn session(id: u32) -> Option<u32> {
-    let pid = Pid::from_raw(i32::try_from(id).ok()?)?;
-    let session = getsid(Some(pid)).ok()?;
-    u32::try_from(session.as_raw_nonzero().get()).ok()
+/// Returns the number of this process's session; 0 where it is one of another namespace, or not told.
+pub(crate) fn this_session() -> u32 {
+    process_info(std::process::id()).ok().flatten().map_or(0, |process| process.session)
 }
 
 /// Returns the name of the folder of saved outputs in the temp folder that all users share.

@@ -23,30 +23,33 @@ fn a_file_size_limit_costs_the_saved_output_and_nothing_else() {
     client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
 }
 
-#[test]
-fn a_full_disk_costs_the_saved_output_and_nothing_else() {
-    let workspace = Workspace::new();
-    // A file system of its own, of 64 KB, in a namespace of its own. Not every machine lets a test do that.
-    let mount = "mount -t tmpfs -o size=64k tmpfs \"$CUTLINE_SPILL_DIR\"";
-    let unshare: &[&str] = if rustix::process::geteuid().is_root() {
-        &["--mount"]
-    } else {
-        &["--user", "--map-root-user", "--mount"]
-    };
+/// Returns a server that starts in namespaces of its own, after `script`; `None` where no test may do that.
+fn start_in<'a>(workspace: &'a Workspace, namespaces: &[&str], script: &str) -> Option<Start<'a>> {
+    let user: &[&str] =
+        if rustix::process::geteuid().is_root() { &[] } else { &["--user", "--map-root-user"] };
+    let unshare = [user, namespaces, &["bash", "-c"]].concat();
     let may = Command::new("unshare")
-        .args(unshare)
-        .args(["bash", "-c", mount])
+        .args(&unshare)
+        .arg(script)
         .env("CUTLINE_SPILL_DIR", workspace.saved_dir())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .status();
     if !may.is_ok_and(|status| status.success()) {
-        eprintln!("skipped: no file system of its own can be mounted here");
-        return;
+        eprintln!("skipped: no namespace like {namespaces:?} can be had here");
+        return None;
     }
-    let script = format!("{mount} && exec \"$0\" \"$@\"");
-    let mut client =
-        Start::new(&workspace).through("unshare", &[unshare, &["bash", "-c", &script]].concat()).client();
+    let script = format!("{script} && exec \"$0\" \"$@\"");
+    Some(Start::new(workspace).through("unshare", &[&unshare[..], &[&script]].concat()))
+}
+
+#[test]
+fn a_full_disk_costs_the_saved_output_and_nothing_else() {
+    let workspace = Workspace::new();
+    // A file system of its own, of 64 KB.
+    let mount = "mount -t tmpfs -o size=64k tmpfs \"$CUTLINE_SPILL_DIR\"";
+    let Some(start) = start_in(&workspace, &["--mount"], mount) else { return };
+    let mut client = start.client();
     let reply = client.call("bash", json!({"command": "seq 50000"}));
     reply.assert_worked().assert_holds(
         "50000\n\n[Showing lines 48001-50000 of 50000. Full output could not be saved: No space left on device]",
@@ -54,6 +57,22 @@ fn a_full_disk_costs_the_saved_output_and_nothing_else() {
     // The partial file is gone, so that a smaller output has room.
     let reply = client.call("bash", json!({"command": "seq 3000"}));
     assert!(reply.details()["fullOutputPath"].is_string(), "{reply}");
+}
+
+#[test]
+fn a_server_whose_session_began_in_another_namespace_runs_and_ends_commands() {
+    let workspace = Workspace::new();
+    let Some(start) = start_in(&workspace, &["--pid", "--fork", "--mount-proc"], "true") else { return };
+    let mut client = start.client();
+    // The numbers of its session and of its group are 0, as where a container was entered.
+    let session = client.call("bash", json!({"command": "cut -d' ' -f6 /proc/$PPID/stat"}));
+    session.assert_text("0\n");
+    let reply = client.call("bash", json!({"command": "sleep 600 & echo $!"}));
+    let background = reply.text().lines().next().unwrap().to_owned();
+    let reply = client.call("bash", json!({"command": format!("kill -0 {background} && echo there")}));
+    reply.assert_text("there\n");
+    client.close_stdin();
+    assert_eq!(client.exit().code(), Some(0));
 }
 
 #[test]

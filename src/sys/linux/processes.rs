@@ -52,14 +52,16 @@ fn parse(id: u32, stat: &[u8]) -> Option<Process> {
     let state = fields.next()?;
     let parent = fields.next()?.parse().ok()?;
     let group = fields.next()?.parse().ok()?;
-    // After these three: session, terminal, its group, flags, four faults, four times, priority,
-    // nice, threads, a zero, and then the start.
-    let ticks = fields.nth(16)?.parse().ok()?;
+    let session = fields.next()?.parse().ok()?;
+    // After these four: terminal, its group, flags, four faults, four times, priority, nice, threads,
+    // a zero, and then the start.
+    let ticks = fields.nth(15)?.parse().ok()?;
     Some(Process {
         id,
         start: ticks,
         parent,
         group,
+        session,
         name: name.to_owned(),
         ended: matches!(state, "Z" | "X" | "x"),
     })
@@ -150,11 +152,12 @@ mod tests {
 
     #[test]
     fn a_name_may_hold_anything() {
-        let stat = b"42 (a) b (c) S 7 42 42 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765 1 2";
+        let stat = b"42 (a) b (c) S 7 42 41 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765 1 2";
         let process = parse(42, stat).unwrap();
-        let expected = (98765, 7, 42, "a) b (c", false);
-        let seen = (process.start, process.parent, process.group, process.name.as_str(), process.ended);
-        assert_eq!(seen, expected);
+        let name = "a) b (c".to_owned();
+        let expected =
+            Process { id: 42, start: 98765, parent: 7, group: 42, session: 41, name, ended: false };
+        assert_eq!(process, expected);
         assert_eq!(parse(1, b"1 (x"), None);
     }
 

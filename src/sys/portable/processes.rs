@@ -71,6 +71,7 @@ fn seen(process: &sysinfo::Process) -> Process {
         start: process.start_time(),
         parent: process.parent().map_or(0, sysinfo::Pid::as_u32),
         group: group(id).unwrap_or(0),
+        session: process.session_id().map_or(0, sysinfo::Pid::as_u32),
         name: process.name().to_string_lossy().into_owned(),
         ended: matches!(process.status(), ProcessStatus::Zombie | ProcessStatus::Dead),
     }
@@ -102,7 +103,7 @@ mod tests {
     fn this_process_is_seen() {
         let own = process_info(std::process::id()).unwrap().unwrap();
         assert_eq!(own.parent, std::os::unix::process::parent_id());
-        assert_eq!(own.group, rustix::process::getpgrp().as_raw_nonzero().get().unsigned_abs());
+        assert_eq!(own.session, crate::sys::this_session());
         assert!(!own.ended);
         assert!(list_processes().unwrap().contains(&own));
     }

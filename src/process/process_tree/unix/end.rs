@@ -118,7 +118,7 @@ impl Targets {
                 KillScope::Everything => self.carries(key, &scope.mark),
                 KillScope::Background { pipe, .. } => self.holds(key, *pipe),
                 KillScope::Orphans { session } => {
-                    self.carries(key, &scope.mark) && self.is_orphan(key, *session)
+                    self.carries(key, &scope.mark) && self.is_orphan(process, *session)
                 }
             }
     }
@@ -165,12 +165,12 @@ impl Targets {
     }
 
     /// True if a marked process of this user's stayed in its server's `session`, or lost who read its output.
-    fn is_orphan(&mut self, key: ProcessKey, session: u32) -> bool {
-        if sys::owner(key.0) != Some(sys::user()) {
+    fn is_orphan(&mut self, process: &Process, session: u32) -> bool {
+        if sys::owner(process.id) != Some(sys::user()) {
             return false;
         }
-        sys::session(key.0) == Some(session)
-            || sys::has_lost_its_reader(key.0).unwrap_or_else(|OutOfDescriptors| {
+        process.session == session
+            || sys::has_lost_its_reader(process.id).unwrap_or_else(|OutOfDescriptors| {
                 self.unseen = true;
                 false
             })

@@ -112,7 +112,7 @@ async fn only_orphans_of_a_dead_server_are_ended_at_the_start() {
 
     let server = Server::new();
     let namespace = std::fs::metadata("/proc/self/ns/pid").unwrap().ino();
-    let session = rustix::process::getsid(None).unwrap().as_raw_nonzero();
+    let session = crate::sys::this_session();
     let dead = format!("4194305.1.{namespace}.{session}.aa");
     let start = |mark: &str, program: &[&str], out: Stdio| -> Child {
         let mut command = Command::new(program[0]);
@@ -126,10 +126,7 @@ async fn only_orphans_of_a_dead_server_are_ended_at_the_start() {
     let other = format!("4194305.1.{}.{session}.aa", namespace + 1);
     let mut stay = [start(&other, sleep, Stdio::null()), start("4194305.1.aa", sleep, Stdio::null())];
     let mut daemon = Command::new("setsid").args(sleep).env("CUTLINE_MARK", &dead).spawn().unwrap();
-    let led = |id: u32| {
-        let id = i32::try_from(id).ok().and_then(rustix::process::Pid::from_raw);
-        rustix::process::getsid(id).is_ok_and(|session| Some(session) == id)
-    };
+    let led = |id| crate::sys::process_info(id).unwrap().is_some_and(|process| process.session == id);
     until(|| led(daemon.id()).then_some(())).await;
     server.cx.shared.commands.start();
     for child in &mut ended {
