@@ -184,7 +184,7 @@ impl Commands {
     /// Returns commands that run by `settings`. Opens the folder of saved outputs; starts nothing yet.
     pub fn new(settings: Settings) -> Self {
         let store = Store::new(settings.spill);
-        let sandbox = settings.sandbox.map(|sandbox| sandbox.with_saved(store.path()));
+        let sandbox = settings.sandbox.map(|sandbox| sandbox.with_saved(store.given()));
         Self {
             registry: Arc::new(Registry::new()),
             shell: Shell::new(sandbox, settings.environment),

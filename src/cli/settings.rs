@@ -137,9 +137,8 @@ impl Options {
             Workspace::new(roots, boundary).ok_or("--root: none of the folders given can be used")?;
         if let Some(sandbox) = shared.commands.sandbox() {
             sandbox.check(workspace.roots()).map_err(|error| error.to_string())?;
-            let (_, open) = sandbox.found_starters(workspace.roots());
-            if !open.is_empty() {
-                tracing::warn!("{}", starters_may_be_written(&open));
+            if let Some(warning) = sandbox.warning(workspace.roots()) {
+                tracing::warn!("{warning}");
             }
         }
         Ok(workspace.with_saved(shared.commands.store().path()))
@@ -158,19 +157,6 @@ impl Options {
         let refused = |error| format!("--stats-file {}: {}", path.display(), reason(&error));
         Appended::open(path).map(Some).map_err(refused)
     }
-}
-
-/// Says that commands may write `starters`, and what follows from that.
-pub(super) fn starters_may_be_written(starters: &[PathBuf]) -> String {
-    format!(
-        "sandboxed commands may write what starts programs outside the sandbox later: {}",
-        listed(starters)
-    )
-}
-
-/// Returns these paths as one text.
-pub(super) fn listed(paths: &[PathBuf]) -> String {
-    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns a path made absolute, in the spelling of the current folder that the user's shell has.

@@ -8,18 +8,15 @@
 //! leaves them is refused alike whether it exists or not.
 
 use std::borrow::Cow;
-use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use crate::fs::follow::{follow, root_of};
 use crate::fs::workspace::{Boundary, Workspace};
 use crate::sys::{self, FileKind, Folder, Opened, PathHandle};
 
 pub use crate::sys::Stat;
-
-/// Links that a path may lead through, as in the kernel.
-const MAX_LINKS: usize = 40;
 
 /// A path that is open, and inside the roots.
 #[derive(Debug)]
@@ -156,55 +153,15 @@ fn kind_of(kind: FileKind) -> Kind {
 /// Returns true if `path`, followed link by link, leaves the roots anywhere on its way.
 ///
 /// On its way it may pass through the folders above a root; it looks at nothing else that is not
-/// inside, so that the answer does not depend on what stands outside. From where nothing stands,
-/// the rest of the path is taken at its word.
+/// inside, so that the answer does not depend on what stands outside.
 fn leaves(workspace: &Workspace, path: &Path) -> bool {
     // A root's real place has no links in it.
     let real = workspace.roots().iter().map(|root| root.real.as_path()).chain(workspace.saved());
     let begun = real.filter(|real| path.starts_with(real)).max_by_key(|real| real.as_os_str().len());
-    let mut here = begun.map_or_else(|| root_of(path), Path::to_owned);
-    let mut ahead: Vec<OsString> = reversed(path.strip_prefix(&here).unwrap_or(path));
-    let mut links = 0;
-    let mut exists = true;
-    while let Some(name) = ahead.pop() {
-        if name == ".." {
-            here.pop();
-            continue;
-        }
-        here.push(&name);
-        if !on_the_way(workspace, &here) {
-            return true;
-        }
-        if !exists {
-            continue;
-        }
-        let Ok(metadata) = here.symlink_metadata() else {
-            exists = false;
-            continue;
-        };
-        if metadata.is_symlink() {
-            links += 1;
-            let Ok(mut target) = here.read_link() else { return true };
-            if links > MAX_LINKS {
-                return !workspace.allows(&here);
-            }
-            here.pop();
-            if target.is_absolute() {
-                target = workspace.taken(target);
-                here = root_of(&target);
-            } else if target.has_root() {
-                // Of the same drive.
-                here = root_of(&here);
-            }
-            ahead.extend(reversed(&target));
-        }
-    }
-    !workspace.allows(&here)
-}
-
-/// Returns the folder that an absolute path begins with: `/`, or a drive's.
-fn root_of(path: &Path) -> PathBuf {
-    path.components().take_while(|part| matches!(part, Component::Prefix(_) | Component::RootDir)).collect()
+    let start = begun.map_or_else(|| root_of(path), Path::to_owned);
+    let rest = path.strip_prefix(&start).unwrap_or(path).to_owned();
+    follow(start, &rest, |target| workspace.taken(target), |here| on_the_way(workspace, here))
+        .is_none_or(|end| !workspace.allows(&end))
 }
 
 /// Returns true if `here` is inside the roots, or a folder above one.
@@ -213,16 +170,4 @@ fn on_the_way(workspace: &Workspace, here: &Path) -> bool {
     workspace.allows(here)
         || workspace.roots().iter().any(|root| above(&root.given) || above(&root.real))
         || workspace.saved().is_some_and(above)
-}
-
-/// Returns the names of a path, the last one first.
-fn reversed(path: &Path) -> Vec<OsString> {
-    let names = path.components().filter_map(|component| match component {
-        Component::Normal(name) => Some(name.to_owned()),
-        Component::ParentDir => Some("..".into()),
-        Component::Prefix(_) | Component::RootDir | Component::CurDir => None,
-    });
-    let mut names: Vec<OsString> = names.collect();
-    names.reverse();
-    names
 }

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use crate::fs::follow::Followed;
 use crate::sys::spelling;
 use cutline_core::text::show;
 
@@ -33,6 +34,8 @@ pub struct Root {
     pub given: PathBuf,
     /// The path without links.
     pub real: PathBuf,
+    /// The way that led there.
+    pub way: Followed,
     /// True if commands under a sandbox may write here. False for a root added in mid-session.
     pub writable: bool,
 }
@@ -40,13 +43,17 @@ pub struct Root {
 impl Root {
     /// A root whose real path is known, and in which commands may write.
     pub fn new(given: impl Into<PathBuf>, real: impl Into<PathBuf>) -> Self {
-        Self { given: given.into(), real: real.into(), writable: true }
+        Self { given: given.into(), real: real.into(), way: Followed::default(), writable: true }
     }
 
-    /// Resolves the folder at `given`, an absolute path, through links.
+    /// Resolves the folder at `given` through links.
     pub fn resolve(given: PathBuf) -> io::Result<Self> {
+        let way = Followed::new(&given);
         let real = given.canonicalize()?;
-        if real.is_dir() { Ok(Self::new(given, real)) } else { Err(io::ErrorKind::NotADirectory.into()) }
+        if !real.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        Ok(Self { way, ..Self::new(given, real) })
     }
 
     /// Resolves a folder while commands run that may write in `writable` (real paths).

@@ -16,6 +16,7 @@ mod calls;
 mod enter;
 #[cfg(target_os = "linux")]
 mod files;
+mod given;
 #[cfg(target_os = "linux")]
 mod mounts;
 
@@ -29,6 +30,7 @@ use std::sync::OnceLock;
 use tokio::process::Command;
 
 use super::temp_folder::TempFolder;
+use crate::fs::follow::Followed;
 use crate::fs::workspace::Root;
 use crate::sys;
 
@@ -42,6 +44,8 @@ pub use enter::enter;
 use enter::environment_file;
 #[cfg(target_os = "linux")]
 pub use files::{knows_unix_sockets, probe};
+pub use given::Exposed;
+use given::{Given, GivenFolder};
 #[cfg(target_os = "linux")]
 use mounts::is_protected;
 
@@ -117,31 +121,19 @@ pub enum Unsupported {
     },
 }
 
-/// A file or folder of the server lies where commands may write: they could replace it, or put a link in
-/// its place.
-#[derive(Debug, thiserror::Error)]
-#[error(
-    "--sandbox: {name} ({}) must not lie in {}, where commands may write",
-    own.display(), writable.display()
-)]
-pub struct Exposed {
-    name: &'static str,
-    own: PathBuf,
-    writable: PathBuf,
-}
-
 /// The rules for all commands of a server.
 #[derive(Debug)]
 pub struct Sandbox {
     mode: Mode,
-    writable: Vec<PathBuf>,
+    writable: Vec<Given>,
     deny_unix_sockets: bool,
-    starters: Vec<PathBuf>,
+    starters: Vec<Followed>,
     /// True if this system lets commands have mounts of their own; unset until that was tried.
     can_mount: OnceLock<bool>,
-    /// As in [`Settings`], each path in its two spellings: as it was given, and without links.
-    own: Vec<(&'static str, PathBuf)>,
+    own: Vec<Given>,
     temp: TempFolder,
+    /// The folder that `temp` is in.
+    temp_parent: Given,
 }
 
 /// The arguments of the process that becomes a command.
@@ -212,36 +204,41 @@ impl Sandbox {
             return Ok(None);
         }
         probe()?;
-        let real = |path: PathBuf| match path.canonicalize() {
-            Ok(real) if real.is_dir() => Ok(real),
-            Ok(_) => Err(Unsupported::Writable { path, source: io::ErrorKind::NotADirectory.into() }),
-            Err(source) => Err(Unsupported::Writable { path, source }),
+        let folder = |path: PathBuf| {
+            let given = Given::new("--writable", path.clone());
+            match given.end().metadata() {
+                Ok(found) if found.is_dir() => Ok(given),
+                Ok(_) => Err(Unsupported::Writable { path, source: io::ErrorKind::NotADirectory.into() }),
+                Err(source) => Err(Unsupported::Writable { path, source }),
+            }
         };
         let writable = match mode {
-            Mode::WorkspaceWrite => writable.into_iter().map(real).collect::<Result<_, _>>()?,
+            Mode::WorkspaceWrite => writable.into_iter().map(folder).collect::<Result<_, _>>()?,
             Mode::ReadOnly | Mode::Off => Vec::new(),
         };
-        let own = own.into_iter().flat_map(|(name, path)| {
-            let given = std::path::absolute(&path).unwrap_or(path);
-            [(name, without_links(&given)), (name, given)]
-        });
-        let temp = TempFolder::create()?;
-        let deny_unix_sockets = deny_unix_sockets || mode == Mode::ReadOnly;
-        let starters = starters.iter().map(|path| without_links(path)).collect();
-        let own = own.collect();
-        Ok(Some(Self { mode, writable, deny_unix_sockets, starters, can_mount: OnceLock::new(), own, temp }))
+        Ok(Some(Self {
+            mode,
+            writable,
+            deny_unix_sockets: deny_unix_sockets || mode == Mode::ReadOnly,
+            starters: starters.iter().map(|path| Followed::new(path)).collect(),
+            can_mount: OnceLock::new(),
+            own: own.into_iter().map(|(name, path)| Given::new(name, path)).collect(),
+            temp_parent: Given::new("the temp folder", std::env::temp_dir()),
+            temp: TempFolder::create()?,
+        }))
     }
 
-    /// The same, where outputs are saved in the folder at `saved`: it can be another than was asked for.
+    /// The same, where outputs are saved in the folder that was given as `saved`: it can be another than was
+    /// asked for.
     #[must_use]
     pub fn with_saved(mut self, saved: Option<PathBuf>) -> Self {
-        self.own.extend(saved.map(|path| ("the folder of saved outputs", path)));
+        self.own.extend(saved.map(|path| Given::new("the folder of saved outputs", path)));
         self
     }
 
     /// Returns the folders beside the roots in which commands may write: those named, and their temp folder.
     pub(super) fn writable(&self) -> impl Iterator<Item = &Path> {
-        self.writable.iter().map(PathBuf::as_path).chain([self.temp()])
+        self.writable.iter().map(Given::end).chain([self.temp()])
     }
 
     /// Returns the temp folder of commands: theirs alone, gone when the server is.
@@ -261,14 +258,31 @@ impl Sandbox {
         roots.chain(self.writable())
     }
 
-    /// Returns an error if a command for `roots` could write where the server's own files are.
+    /// Returns an error if a command for `roots` could write where the server's own files are, or could lead
+    /// the way to a given file or folder elsewhere.
     pub fn check(&self, roots: &[Root]) -> Result<(), Exposed> {
-        for writable in self.writable_with(roots) {
-            if let Some((name, own)) = self.own.iter().find(|(_, own)| own.starts_with(writable)) {
-                return Err(Exposed { name, own: own.clone(), writable: writable.to_owned() });
-            }
-        }
-        Ok(())
+        let writable: Vec<&Path> = self.writable_with(roots).collect();
+        self.own.iter().try_for_each(|own| own.check_outside(&writable))?;
+        roots.iter().try_for_each(|root| self.check_root(root, roots))?;
+        let sound = self.sound(roots, &writable);
+        let folders = self.writable.iter().chain([&self.temp_parent]);
+        folders.map(Given::folder).try_for_each(|folder| folder.check_way(&writable, &sound))
+    }
+
+    /// Returns an error if a command for `roots` could lead the way to `root`, one of them, elsewhere.
+    pub fn check_root(&self, root: &Root, roots: &[Root]) -> Result<(), Exposed> {
+        let writable: Vec<&Path> = self.writable_with(roots).collect();
+        folder_of(root).check_way(&writable, &self.sound(roots, &writable))
+    }
+
+    /// Returns those of the folders that commands for `roots` may write which no command can lead elsewhere.
+    fn sound<'a>(&'a self, roots: &'a [Root], writable: &[&Path]) -> Vec<&'a Path> {
+        let roots = roots.iter().filter(|root| root.writable);
+        let folders = roots.map(folder_of).chain(self.writable.iter().map(Given::folder));
+        folders
+            .filter(|folder| folder.way.way_through(writable).is_none())
+            .map(|folder| folder.real)
+            .collect()
     }
 
     /// True if this system lets commands have mounts of their own. It is tried once, by a process, and has to be
@@ -300,8 +314,12 @@ impl Sandbox {
     fn starters(&self, roots: &[Root]) -> Vec<PathBuf> {
         let folders: Vec<&Path> = self.writable_with(roots).filter(|folder| *folder != self.temp()).collect();
         let named = folders.iter().flat_map(|folder| STARTERS.map(|name| folder.join(name)));
-        let others =
-            self.starters.iter().filter(|path| folders.iter().any(|folder| path.starts_with(folder)));
+        let below = |path: &&PathBuf| folders.iter().any(|folder| path.starts_with(folder));
+        // A link on the way to one, too: who changes it says what is started.
+        let others = self.starters.iter().flat_map(|way| {
+            let links = way.entries.iter().filter(below).filter(|entry| entry.is_symlink());
+            links.chain([&way.end].into_iter().filter(below))
+        });
         let is_there = |path: &PathBuf| {
             path.symlink_metadata().is_ok_and(|found| !path.ends_with(GIT_LINK) || !found.is_dir())
         };
@@ -313,6 +331,13 @@ impl Sandbox {
     /// command for `roots`, then what that command may write.
     pub fn found_starters(&self, roots: &[Root]) -> (Vec<PathBuf>, Vec<PathBuf>) {
         self.starters(roots).into_iter().partition(|path| self.can_mount() && is_protected(path))
+    }
+
+    /// Returns a warning that names what a command for `roots` may write of that; `None` where it is nothing.
+    pub fn warning(&self, roots: &[Root]) -> Option<String> {
+        let (_, open) = self.found_starters(roots);
+        let said = "sandboxed commands may write what starts programs outside the sandbox later";
+        (!open.is_empty()).then(|| format!("{said}: {}", listed(&open)))
     }
 
     /// Returns the process that takes on the rules for `roots` and then runs `shell` in the first of them,
@@ -342,9 +367,11 @@ impl Sandbox {
     }
 }
 
-/// Returns `path` without links, as far as it exists.
-fn without_links(path: &Path) -> PathBuf {
-    let existing = path.ancestors().find_map(|above| Some((above, above.canonicalize().ok()?)));
-    let Some((above, real)) = existing else { return path.to_owned() };
-    path.strip_prefix(above).map_or_else(|_| path.to_owned(), |rest| real.join(rest))
+/// Returns these paths as one text.
+pub fn listed(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+fn folder_of(root: &Root) -> GivenFolder<'_> {
+    GivenFolder { name: "the root", path: &root.given, real: &root.real, way: &root.way }
 }

@@ -69,6 +69,11 @@ impl Store {
         self.folder.as_ref().ok().map(|folder| folder.path().to_owned())
     }
 
+    /// Returns the folder's path by which it was opened.
+    pub fn given(&self) -> Option<PathBuf> {
+        self.folder.as_ref().ok().map(|folder| folder.given().to_owned())
+    }
+
     /// Creates a file for a command's output, locked, which is removed again unless it is kept.
     pub fn create(&self) -> io::Result<SavedFile> {
         self.create_as(SavedKind::Command)

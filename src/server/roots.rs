@@ -123,6 +123,20 @@ impl Roots {
                 tracing::warn!(uri, "not a folder that can be used as a root");
             }
         }
+        if let Some(sandbox) = self.shared.commands.sandbox() {
+            let all = roots.clone();
+            roots.retain(|root| match sandbox.check_root(root, &all) {
+                Ok(()) => true,
+                Err(error) => {
+                    tracing::warn!("not a folder that can be used as a root: {error}");
+                    false
+                }
+            });
+            // In those that come later no command writes.
+            if let (None, Some(warning)) = (&state.resolved, sandbox.warning(&roots)) {
+                tracing::warn!("{warning}");
+            }
+        }
         if roots.is_empty() && state.workspace.boundary() == Boundary::None {
             return;
         }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Finding::{self, Fine, Note, Wrong};
-use crate::cli::{EnvMode, NAME, Options, SandboxMode, settings};
+use crate::cli::{EnvMode, NAME, Options, SandboxMode};
 use crate::fs::workspace::shown;
 use crate::process::environment::Environment;
 use crate::process::{self, sandbox};
@@ -37,15 +37,15 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
                 Err(error) => Wrong(format!("whole outputs can't be saved: {}", reason(&error))),
             });
             if let (Some(sandbox), Ok(workspace)) = (commands.sandbox(), options.workspace(&shared)) {
-                let (held, open) = sandbox.found_starters(workspace.roots());
+                let (held, _) = sandbox.found_starters(workspace.roots());
                 if !held.is_empty() {
-                    let held = settings::listed(&held);
+                    let held = sandbox::listed(&held);
                     say(Fine(format!(
                         "for sandboxed commands, what starts programs later is read-only: {held}"
                     )));
                 }
-                if !open.is_empty() {
-                    say(Note(settings::starters_may_be_written(&open)));
+                if let Some(warning) = sandbox.warning(workspace.roots()) {
+                    say(Note(warning));
                 }
             }
             if commands.at_once() < FEW_COMMANDS {

@@ -20,17 +20,23 @@ const BUFFER_BYTES: usize = 16 * 1024;
 /// The folder of saved outputs.
 #[derive(Debug)]
 pub(super) enum SavedFolder {
-    /// One that the user named.
-    Named { folder: Arc<Folder>, path: PathBuf },
+    /// One that the user named, at `given`.
+    Named { folder: Arc<Folder>, path: PathBuf, given: PathBuf },
     /// cutline's own, in a folder that is held open.
-    Private { parent: Folder, name: String, path: PathBuf, folder: Mutex<Option<Arc<Folder>>> },
+    Private {
+        parent: Folder,
+        name: String,
+        path: PathBuf,
+        given: PathBuf,
+        folder: Mutex<Option<Arc<Folder>>>,
+    },
 }
 
 impl SavedFolder {
     /// Opens the folder at `path`, which the user named.
     pub(super) fn named(path: &Path) -> io::Result<Self> {
         let folder = Arc::new(sys::open_folder(path)?);
-        Ok(Self::Named { folder, path: path.canonicalize()? })
+        Ok(Self::Named { folder, path: path.canonicalize()?, given: path.to_owned() })
     }
 
     /// Chooses cutline's own folder: `path`, or another where that is not this user's alone.
@@ -53,7 +59,8 @@ impl SavedFolder {
         let real = path.parent().ok_or_else(missing)?.canonicalize()?;
         let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(missing)?.to_owned();
         let parent = sys::open_folder(&real)?;
-        Ok(Self::Private { parent, path: real.join(&name), name, folder: Mutex::default() })
+        let (given, path) = (path.to_owned(), real.join(&name));
+        Ok(Self::Private { parent, path, given, name, folder: Mutex::default() })
     }
 
     /// Returns a folder beside this one with a random name: one of an earlier server, or a new one.
@@ -89,6 +96,13 @@ impl SavedFolder {
     pub(super) fn path(&self) -> &Path {
         match self {
             Self::Named { path, .. } | Self::Private { path, .. } => path,
+        }
+    }
+
+    /// Returns the path by which it was opened, which may lead through links.
+    pub(super) fn given(&self) -> &Path {
+        match self {
+            Self::Named { given, .. } | Self::Private { given, .. } => given,
         }
     }
 

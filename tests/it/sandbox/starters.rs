@@ -164,6 +164,31 @@ fn what_can_not_be_held_is_named_at_the_start_and_by_the_doctor() {
 }
 
 #[test]
+fn what_can_not_be_held_in_a_root_of_the_client_is_named_when_it_comes() {
+    let workspace = workspace();
+    fs::create_dir_all(workspace.base().join("opened/.vscode")).unwrap();
+    symlink("elsewhere", workspace.base().join("opened/.vscode/mcp.json")).unwrap();
+    let roots = [workspace.base().join("opened")];
+    let Some(mut client) = started(|| Start::new(&workspace).flags(FLAGS).roots(&roots)) else { return };
+    assert!(is_open(&mut client));
+    let warning = workspace.filled_in(&format!("{WARNING}<base>/opened/.vscode/mcp.json\n"));
+    assert!(client.stderr().contains(&warning), "{}", client.stderr());
+}
+
+#[test]
+fn link_on_the_way_to_a_file_of_a_client_is_named() {
+    let workspace = workspace();
+    // Such as a home folder whose files are links into a repository of settings.
+    symlink(workspace.base().join("extra/x"), workspace.path("codex.toml")).unwrap();
+    fs::create_dir(workspace.home().join(".codex")).unwrap();
+    symlink(workspace.path("codex.toml"), workspace.home().join(".codex/config.toml")).unwrap();
+    let Some(mut client) = started(|| Start::new(&workspace).flags(FLAGS)) else { return };
+    assert!(is_open(&mut client));
+    let warning = workspace.filled_in(&format!("{WARNING}<root>/codex.toml\n"));
+    assert!(client.stderr().contains(&warning), "{}", client.stderr());
+}
+
+#[test]
 fn without_mounts_commands_run_and_the_warning_names_all() {
     if !rustix::process::geteuid().is_root() {
         return eprintln!("only root can give up the capability to mount");

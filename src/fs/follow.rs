@@ -1,0 +1,168 @@
+//! Where a path leads, link by link, and all that decides it.
+
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
+
+/// Links that a path may lead through, as in the kernel.
+const MAX_LINKS: usize = 40;
+
+/// A path that was followed to its end.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Followed {
+    /// The path without links; from where nothing stands, the rest as it was given.
+    pub end: PathBuf,
+    /// The path without links of each entry that was looked up on the way, the end as well. Where one of them
+    /// becomes a link, the path leads elsewhere.
+    pub entries: Vec<PathBuf>,
+}
+
+impl Followed {
+    /// Follows `path`; a relative one from the current folder, however that is reached.
+    pub fn new(path: &Path) -> Self {
+        let start =
+            if path.is_absolute() { root_of(path) } else { std::env::current_dir().unwrap_or_default() };
+        let mut entries = Vec::new();
+        let end = follow(
+            start,
+            path,
+            |target| target,
+            |entry| {
+                entries.push(entry.to_owned());
+                true
+            },
+        );
+        Self { end: end.unwrap_or_else(|| path.to_owned()), entries }
+    }
+
+    /// Returns that of `folders` (paths without links) in which an entry was looked up, if there is one: who
+    /// writes there can lead the path elsewhere.
+    pub fn way_through<'a>(&self, folders: &[&'a Path]) -> Option<&'a Path> {
+        let inside =
+            |folder: &Path| self.entries.iter().any(|entry| entry != folder && entry.starts_with(folder));
+        folders.iter().copied().find(|folder| inside(folder))
+    }
+}
+
+/// Follows `rest`, link by link, from the folder `start`, a path without links. Each entry is given to `visit`
+/// before anything is asked of it. Returns where it ends; `None` where `visit` returned false, or a link can't be
+/// read. `respelled` gives the target of an absolute link as it is followed.
+///
+/// From where nothing stands, and past [`MAX_LINKS`], the rest of the path is taken at its word.
+pub(super) fn follow(
+    start: PathBuf,
+    rest: &Path,
+    respelled: impl Fn(PathBuf) -> PathBuf,
+    mut visit: impl FnMut(&Path) -> bool,
+) -> Option<PathBuf> {
+    let mut here = start;
+    let mut ahead = reversed(rest);
+    let (mut links, mut exists) = (0, true);
+    while let Some(name) = ahead.pop() {
+        if name == ".." {
+            here.pop();
+            continue;
+        }
+        here.push(&name);
+        if !visit(&here) {
+            return None;
+        }
+        if !exists {
+            continue;
+        }
+        let Ok(metadata) = here.symlink_metadata() else {
+            exists = false;
+            continue;
+        };
+        if metadata.is_symlink() {
+            links += 1;
+            let mut target = here.read_link().ok()?;
+            if links > MAX_LINKS {
+                return Some(here);
+            }
+            here.pop();
+            if target.is_absolute() {
+                target = respelled(target);
+                here = root_of(&target);
+            } else if target.has_root() {
+                // Of the same drive.
+                here = root_of(&here);
+            }
+            ahead.extend(reversed(&target));
+        }
+    }
+    Some(here)
+}
+
+/// Returns the folder that an absolute path begins with: `/`, or a drive's.
+pub(super) fn root_of(path: &Path) -> PathBuf {
+    path.components().take_while(|part| matches!(part, Component::Prefix(_) | Component::RootDir)).collect()
+}
+
+/// Returns the names of a path, the last one first.
+fn reversed(path: &Path) -> Vec<OsString> {
+    let names = path.components().filter_map(|component| match component {
+        Component::Normal(name) => Some(name.to_owned()),
+        Component::ParentDir => Some("..".into()),
+        Component::Prefix(_) | Component::RootDir | Component::CurDir => None,
+    });
+    let mut names: Vec<OsString> = names.collect();
+    names.reverse();
+    names
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn end_is_the_systems_and_every_entry_is_told() {
+        let base = tempfile::tempdir().unwrap();
+        let base = base.path().canonicalize().unwrap();
+        let at = |path: &str| base.join(path);
+        std::fs::create_dir_all(at("a/b")).unwrap();
+        std::fs::create_dir(at("c")).unwrap();
+        for (link, to) in
+            [("a/to-c", "../c"), ("hop", "a/to-c"), ("circle", "circle"), ("dangling", "c/none")]
+        {
+            symlink(to, at(link)).unwrap();
+        }
+        symlink(at("hop"), at("absolute")).unwrap();
+        let cases: [(&str, &str, &[&str]); 7] = [
+            ("a/b", "a/b", &["a", "a/b"]),
+            ("hop", "c", &["hop", "a", "a/to-c", "c"]),
+            ("absolute/", "c", &["absolute", "hop", "a", "a/to-c", "c"]),
+            ("a/b/../../c", "c", &["a", "a/b", "c"]),
+            ("hop/../a", "a", &["hop", "a", "a/to-c", "c", "a"]),
+            ("dangling/x", "c/none/x", &["dangling", "c", "c/none", "c/none/x"]),
+            ("none/../x", "x", &["none", "x"]),
+        ];
+        for (path, end, entries) in cases {
+            let followed = Followed::new(&at(path));
+            assert_eq!(followed.end, at(end), "{path}");
+            if let Ok(real) = at(path).canonicalize() {
+                assert_eq!(followed.end, real, "{path}");
+            }
+            let below = |entry: &&PathBuf| entry.starts_with(&base) && **entry != base;
+            let seen: Vec<&PathBuf> = followed.entries.iter().filter(below).collect();
+            assert_eq!(
+                seen,
+                entries.iter().map(|entry| at(entry)).collect::<Vec<_>>().iter().collect::<Vec<_>>(),
+                "{path}"
+            );
+        }
+        assert_eq!(Followed::new(&at("circle/x")).end, at("circle"));
+    }
+
+    #[test]
+    fn way_leads_through_a_folder_below_which_it_looks() {
+        let entries = ["/a", "/a/b", "/a/b/c"].map(PathBuf::from).to_vec();
+        let followed = Followed { end: "/d".into(), entries };
+        let through = |folder: &str| followed.way_through(&[Path::new(folder)]).is_some();
+        assert!(through("/") && through("/a") && through("/a/b"));
+        // An end is not in itself, nor in a sibling that begins with the same letters.
+        assert!(!through("/a/b/c") && !through("/a/b/cc") && !through("/d"));
+    }
+}
