@@ -29,10 +29,11 @@ use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, timeout};
 
+use crate::fit::{Client, Fit, Given};
 use crate::fs::append::Appended;
+use crate::limits::Limits;
 use crate::process::{Commands, Ending, Served, signal_name};
 use crate::signals::Signals;
-use cutline_core::truncate::Bounds;
 use relay::{Over, ServerInput};
 use result::Rules;
 use schema::OutputSchema;
@@ -55,8 +56,12 @@ const SIGNAL_CODE: i32 = 128;
 /// The settings of a wrap.
 #[derive(Debug)]
 pub struct Settings {
-    /// Lines and bytes of a result.
-    pub bounds: Bounds,
+    /// The limits of a result.
+    pub limits: Limits,
+    /// The client that results are fitted to.
+    pub fit: Fit,
+    /// The limits that the fit leaves alone.
+    pub given: Given,
     /// The part of a text that is kept.
     pub keep: KeepPart,
     /// The same for the tools whose names match a glob; the last that matches holds.
@@ -68,10 +73,16 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Returns the limits for the results of `tool`. All limits are chosen here.
-    fn rules<'a>(&'a self, tool: &str, schema: &'a OutputSchema) -> Rules<'a> {
+    /// Returns the limits for the results of `tool` that go to `client`. All limits are chosen here.
+    fn rules<'a>(&'a self, tool: &str, client: Option<&Client>, schema: &'a OutputSchema) -> Rules<'a> {
         let own = self.keep_for.iter().rev().find(|(glob, _)| matches(glob, tool)).map(|(_, keep)| *keep);
-        Rules { bounds: self.bounds, keep: own.unwrap_or(self.keep), hint: self.hint.as_deref(), schema }
+        Rules {
+            bounds: client.map_or(self.limits.bounds(), |row| row.fitted(&self.limits, self.given).bounds()),
+            shows_all: client.is_some_and(Client::leaves_details_out),
+            keep: own.unwrap_or(self.keep),
+            hint: self.hint.as_deref(),
+            schema,
+        }
     }
 }
 

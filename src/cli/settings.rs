@@ -31,7 +31,8 @@ impl Options {
         if timeout > max_timeout {
             return Err(format!("--bash-timeout {timeout} is above --bash-max-timeout {max_timeout}"));
         }
-        let (head, max_lines) = (self.bash_head, self.max_lines.unwrap_or(MAX_LINES));
+        let body = self.body_limits();
+        let (head, max_lines) = (self.bash_head, body.max_lines);
         if head.saturating_add(self.bash_tail.unwrap_or(0)) > max_lines {
             return Err(format!("--bash-head and --bash-tail together are above --max-lines {max_lines}"));
         }
@@ -39,8 +40,6 @@ impl Options {
             return Err("of --bash-head and --bash-tail, one must be above 0".to_owned());
         }
         Ok(Limits {
-            max_lines,
-            max_bytes: self.max_bytes.map_or(MAX_BYTES, |bytes| bytes.0),
             max_line_chars: usize::try_from(self.max_line_chars).unwrap_or(usize::MAX),
             bash_head: head,
             bash_tail: self.bash_tail,
@@ -51,7 +50,17 @@ impl Options {
                 ImageMode::On => Images::UpTo(self.max_image_bytes.0),
                 ImageMode::Off => Images::Off,
             },
+            ..body
         })
+    }
+
+    /// Returns the limits of an answer's body, which a wrap has too; the others are the defaults.
+    pub(super) fn body_limits(&self) -> Limits {
+        Limits {
+            max_lines: self.max_lines.unwrap_or(MAX_LINES),
+            max_bytes: self.max_bytes.map_or(MAX_BYTES, |bytes| bytes.0),
+            ..Limits::default()
+        }
     }
 
     /// Returns the limits that were given, which no client's row lowers.

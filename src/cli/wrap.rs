@@ -7,14 +7,13 @@ use clap::{ArgMatches, Args as _, CommandFactory as _, ValueEnum};
 
 use super::values::{self, Bytes};
 use super::{Cli, Options, config, refuse_in, serve};
-use crate::limits::{MAX_BYTES, MAX_LINES};
 use crate::process::{self, Commands};
 use crate::tools::error::reason;
 use crate::wrap::{self, KeepPart, ServerCommand, Settings};
-use cutline_core::truncate::Bounds;
 
 /// The flags of every command that a wrap takes too.
-const TAKEN: [&str; 8] = [
+const TAKEN: [&str; 9] = [
+    "fit",
     "max_lines",
     "max_bytes",
     "spill_dir",
@@ -88,10 +87,9 @@ pub(super) fn run(
     let records = options.records().unwrap_or_else(|message| refuse_in(&["wrap"], message));
     let WrapOptions { keep, keep_for, hint, max_message } = own;
     let settings = Settings {
-        bounds: Bounds {
-            lines: options.max_lines.unwrap_or(MAX_LINES),
-            bytes: options.max_bytes.map_or(MAX_BYTES, |bytes| bytes.0),
-        },
+        limits: options.body_limits(),
+        fit: options.fit,
+        given: options.given(),
         keep: keep.into(),
         keep_for: keep_for.into_iter().map(|KeepFor(glob, part)| (glob, part.into())).collect(),
         hint,

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use super::message::Id;
+use crate::fit::Client;
 
 /// Requests that are remembered. A server need not answer one that was taken back, so the oldest go.
 const MOST: usize = 4096;
@@ -19,6 +20,8 @@ pub(super) struct Call {
     pub(super) asks: Asks,
     /// True if it says in which revision it is, so that its result says of which type it is.
     pub(super) is_stateless: bool,
+    /// The client that its result is fitted to.
+    pub(super) client: Option<&'static Client>,
     /// When it was sent.
     pub(super) since: Instant,
     /// True once it was taken back.

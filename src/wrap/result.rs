@@ -25,12 +25,27 @@ pub(super) use rebuild::Writer;
 pub(super) struct Rules<'a> {
     /// Lines and bytes of a result's text; the bytes hold for its structured content too.
     pub(super) bounds: Bounds,
+    /// True if the client gives the whole result to its model: then text and structured content share the
+    /// bytes, and there are no details.
+    pub(super) shows_all: bool,
     /// The part of a text that is kept.
     pub(super) keep: KeepPart,
     /// A line after the notice.
     pub(super) hint: Option<&'a str>,
     /// The tool's promise of its structured content.
     pub(super) schema: &'a OutputSchema,
+}
+
+impl Rules<'_> {
+    /// Returns the limits of a text of `text` bytes, and the bytes of structured content of `structured`. Where
+    /// they share the bytes, what one does not need is the other's.
+    fn shared(&self, text: u64, structured: u64) -> (Bounds, u64) {
+        let bytes = self.bounds.bytes;
+        let beside = |other: u64| {
+            if self.shows_all { (bytes - bytes / 2).max(bytes.saturating_sub(other)) } else { bytes }
+        };
+        (Bounds { bytes: beside(structured), ..self.bounds }, beside(text))
+    }
 }
 
 /// The part of a text that is kept.
@@ -85,14 +100,15 @@ pub(super) fn judge(result: &ToolResult<'_>, rules: &Rules<'_>, save: &(dyn Save
     let texts: Vec<&str> = content.iter().filter_map(Block::text).map(Cow::as_ref).collect();
     let raw = text::counted(texts.iter().copied());
     let ends_with_newline = text::ends_with_newline(texts.iter().copied());
-    let text_fits = text::fits(raw.extent(), ends_with_newline, rules.bounds);
-    let structured_fits = structured.is_none_or(|raw| raw.len() as u64 <= rules.bounds.bytes);
+    let (bounds, structured_bytes) = rules.shared(raw.extent().bytes, structured.map_or(0, str::len) as u64);
+    let text_fits = text::fits(raw.extent(), ends_with_newline, bounds);
+    let structured_fits = structured.is_none_or(|raw| raw.len() as u64 <= structured_bytes);
     if text_fits && structured_fits {
         let given =
             if texts.is_empty() { structured.map_or_else(Extent::default, extent) } else { raw.extent() };
         return Judged { result: None, given, total: given, truncated_by: None };
     }
-    let over = Over { texts, raw, bounds: rules.bounds, keep: rules.keep };
+    let over = Over { texts, raw, bounds, structured_bytes, keep: rules.keep };
     Judge { result, content, structured, over, rules, save }.cut(!text_fits, !structured_fits)
 }
 
@@ -172,7 +188,7 @@ impl Judge<'_> {
         let beside = structured.filter(|_| !is_same).map(|structured| structured.whole);
         let saved = saved.unwrap_or_else(|| self.save.save(whole, beside));
         let holds = structured.is_none_or(|structured| structured.holds(self.rules.schema));
-        let details = facts.details(self.rules.bounds, &saved, !holds);
+        let details = facts.details(self.over.bounds, &saved, !holds);
         let notice = saved.notice(facts.said.shown.clone(), facts.said.blocks);
         let rebuilt = Rebuilt {
             blocks,
@@ -181,7 +197,7 @@ impl Judge<'_> {
                 None => notice.to_string(),
             }),
             structured: structured.map_or(Structured::AsItWas, StructuredLeft::now),
-            details: Some(&details),
+            details: Some(&details).filter(|_| !self.rules.shows_all),
         };
         let result = Some(rebuilt.to_text(self.result, self.content));
         Judged { result, given: facts.output, total: facts.total, truncated_by: Some(facts.said.by) }

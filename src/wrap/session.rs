@@ -19,10 +19,14 @@ use super::result::{self, Writer};
 use super::schema::OutputSchema;
 use super::tally::Tally;
 use super::{Settings, save::Save};
+use crate::fit::Client;
 use crate::stats::Outcome;
 
 /// Bytes from which a message is taken for an answer of a tool first: to read it twice would cost.
 const LARGE_BYTES: usize = 64 * 1024;
+/// The members of a request's `_meta` that say, in the stateless era, in which revision it is and from whom.
+const REVISION: &str = "io.modelcontextprotocol/protocolVersion";
+const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 /// Bytes of all output schemas that are kept.
 const SCHEMA_BYTES: usize = 4_000_000;
 
@@ -30,6 +34,8 @@ const SCHEMA_BYTES: usize = 4_000_000;
 pub(super) struct Session {
     pub(super) settings: Settings,
     pub(super) tally: Tally,
+    /// The client, by the name in its handshake, where results are fitted to it.
+    client_row: Mutex<Option<&'static Client>>,
     calls: Mutex<Calls>,
     tools: Mutex<Tools>,
     /// The client's side; `None` once nothing may be said any more.
@@ -57,6 +63,7 @@ pub(super) enum Passed {
 impl Session {
     pub(super) fn new(settings: Settings, client: Box<dyn Write + Send>, tally: Tally) -> Self {
         Self {
+            client_row: Mutex::new(settings.fit.client(None)),
             settings,
             tally,
             calls: Mutex::default(),
@@ -92,7 +99,7 @@ impl Session {
     fn note(&self, message: &str) {
         let Ok(message) = serde_json::from_str::<Raw<'_>>(message) else { return };
         let Some(method) = message.get("method").and_then(|method| string(method)) else { return };
-        let params = || serde_json::from_str::<Raw<'_>>(message.get("params")?.get()).ok();
+        let params = || object(message.get("params")?);
         if method == "notifications/cancelled" {
             let id = params().and_then(|params| Id::of(params.get("requestId")?));
             if let Some(id) = id {
@@ -102,26 +109,44 @@ impl Session {
         }
         let Some(raw_id) = message.get("id") else { return };
         let Some(id) = Id::of(raw_id) else { return };
-        let asks = match method.as_ref() {
-            "tools/call" => {
-                let name = params().and_then(|params| Some(string(params.get("name")?)?.into_owned()));
-                Asks::Tool(name.unwrap_or_else(|| method.clone().into_owned()))
+        let (asks, meta) = match method.as_ref() {
+            "tools/call" | "tasks/result" => {
+                let params = params();
+                let name = params.as_ref().and_then(|params| string(params.get("name")?));
+                let meta = params.as_ref().and_then(|params| object(params.get("_meta")?));
+                (Asks::Tool(name.unwrap_or(method).into_owned()), meta)
             }
-            "tasks/result" => Asks::Tool(method.clone().into_owned()),
-            "tools/list" => Asks::List,
-            _ => Asks::Other,
+            "tools/list" => (Asks::List, None),
+            "initialize" => {
+                let name = params().and_then(|params| client_name(params.get("clientInfo")?));
+                self.fit_to(name.as_deref());
+                (Asks::Other, None)
+            }
+            _ => (Asks::Other, None),
         };
-        let is_stateless =
-            matches!(asks, Asks::Tool(_)) && params().is_some_and(|params| is_stateless(&params));
-        let raw_id = raw_id.get().to_owned();
+        let member = |name: &str| meta.as_ref().and_then(|meta| meta.get(name));
+        let client = match member(CLIENT_INFO).and_then(|info| client_name(info)) {
+            Some(name) => self.settings.fit.client(Some(&name)),
+            None => *self.client_row.lock().unwrap_or_else(PoisonError::into_inner),
+        };
         self.calls().open(Call {
             id,
-            raw_id,
+            raw_id: raw_id.get().to_owned(),
             asks,
-            is_stateless,
+            is_stateless: member(REVISION).is_some(),
+            client,
             since: Instant::now(),
             is_cancelled: false,
         });
+    }
+
+    /// Fits results from now on to the client that gives itself this name.
+    fn fit_to(&self, name: Option<&str>) {
+        let row = self.settings.fit.client(name);
+        if let Some(row) = row {
+            tracing::info!(client = name, fit = row.id, "answers fit the client");
+        }
+        *self.client_row.lock().unwrap_or_else(PoisonError::into_inner) = row;
     }
 
     fn cancelled(&self, id: &Id) {
@@ -182,8 +207,8 @@ impl Session {
             };
             let call = id.and_then(|id| self.calls().answered(&id));
             return match call {
-                Some(Call { asks: Asks::Tool(tool), since, .. }) => {
-                    Ok(self.judged(&answer, result, &tool, since, save))
+                Some(Call { asks: Asks::Tool(tool), client, since, .. }) => {
+                    Ok(self.judged(&answer, result, (&tool, client), since, save))
                 }
                 Some(Call { asks: Asks::List, .. }) => {
                     if let Some(ResultMember::Other(tools)) = result.get("tools") {
@@ -203,12 +228,12 @@ impl Session {
         }
         let call = message.get("id").and_then(|id| Id::of(id)).and_then(|id| self.calls().answered(&id));
         match call {
-            Some(Call { asks: Asks::Tool(tool), since, .. }) => {
+            Some(Call { asks: Asks::Tool(tool), client, since, .. }) => {
                 let answer: Option<Object<AnswerMember<'_>>> = serde_json::from_str(text).ok();
                 if let Some(answer) = &answer
                     && let Some(AnswerMember::Result(result)) = answer.get("result")
                 {
-                    return Ok(self.judged(answer, result, &tool, since, save));
+                    return Ok(self.judged(answer, result, (&tool, client), since, save));
                 }
                 self.tally.add(&tool, since.elapsed(), Outcome::Error);
             }
@@ -230,7 +255,7 @@ impl Session {
         &self,
         answer: &Object<AnswerMember<'_>>,
         result: &ToolResult<'_>,
-        tool: &str,
+        (tool, client): (&str, Option<&Client>),
         since: Instant,
         save: &(dyn Save + Sync),
     ) -> Option<String> {
@@ -238,7 +263,7 @@ impl Session {
             let tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
             tools.schemas.get(tool).cloned().unwrap_or_default()
         };
-        let rules = self.settings.rules(tool, &schema);
+        let rules = self.settings.rules(tool, client, &schema);
         let judged = result::judge(result, &rules, save);
         let is_error = matches!(result.get("isError"), Some(ResultMember::Other(raw)) if raw.get() == "true");
         self.tally.answered(tool, since.elapsed(), &judged, is_error, rules.bounds);
@@ -339,8 +364,12 @@ fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
     serde_json::from_str::<String>(raw.get()).ok().map(Cow::Owned)
 }
 
-/// True if a request says in which revision it is.
-fn is_stateless(params: &Raw<'_>) -> bool {
-    let meta = params.get("_meta").and_then(|meta| serde_json::from_str::<Raw<'_>>(meta.get()).ok());
-    meta.is_some_and(|meta| meta.get("io.modelcontextprotocol/protocolVersion").is_some())
+/// An object of JSON.
+fn object(raw: &RawValue) -> Option<Raw<'_>> {
+    serde_json::from_str(raw.get()).ok()
+}
+
+/// The name that a client gives itself.
+fn client_name(info: &RawValue) -> Option<Cow<'_, str>> {
+    string(object(info)?.get("name")?)
 }

@@ -1,5 +1,6 @@
 //! `cutline wrap`: before servers that these tests write themselves, as lines of shell.
 
+mod fit;
 mod life;
 mod passing;
 mod scenarios;

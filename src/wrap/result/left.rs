@@ -24,6 +24,8 @@ pub(super) struct Over<'a> {
     /// The counts of these as one text.
     pub(super) raw: Counter,
     pub(super) bounds: Bounds,
+    /// Bytes of the structured content.
+    pub(super) structured_bytes: u64,
     pub(super) keep: KeepPart,
 }
 
@@ -101,7 +103,7 @@ impl<'a> Over<'a> {
         let by = if over_bytes { TruncatedBy::Bytes } else { TruncatedBy::Lines };
         let mut cut = cut(&views);
         let structured = cut.texts.pop();
-        let said = self.said(&cut, by, None);
+        let said = Said::of_json(&cut, by, None, self.bounds.bytes);
         let shortened = cut.shortened.clone();
         let structured = StructuredLeft { text: structured, shortened, said, whole: twin };
         (self.left_of_value(0, cut, by, value), structured)
@@ -113,7 +115,7 @@ impl<'a> Over<'a> {
             Some(value) => cut(&[self.view_of_structured(value)]),
             None => Cut { texts: Vec::new(), shortened: Vec::new(), single_too_large: true },
         };
-        let said = self.said(&cut, TruncatedBy::Bytes, None);
+        let said = Said::of_json(&cut, TruncatedBy::Bytes, None, self.structured_bytes);
         StructuredLeft { text: cut.texts.pop(), shortened: cut.shortened, said, whole: raw }
     }
 
@@ -172,7 +174,8 @@ impl<'a> Over<'a> {
 
     fn left_of_value(&self, n: usize, mut cut: Cut, by: TruncatedBy, value: &'a str) -> TextLeft<'a> {
         let count = self.texts.len();
-        let said = self.said(&cut, by, (count > 1).then_some((1, count as u64)));
+        let blocks = (count > 1).then_some((1, count as u64));
+        let said = Said::of_json(&cut, by, blocks, self.bounds.bytes);
         let text = cut.texts.pop().unwrap_or_default();
         let (output, output_chars) = (extent(&text), chars(&text));
         let mut blocks: Vec<BlockLeft<'a>> = self.texts.iter().map(|_| BlockLeft::Gone).collect();
@@ -182,16 +185,12 @@ impl<'a> Over<'a> {
         TextLeft { blocks, said: Some(said), output, output_chars, whole: Whole::Json(value) }
     }
 
-    fn said(&self, cut: &Cut, by: TruncatedBy, blocks: Option<(u64, u64)>) -> Said {
-        Said::of_json(cut, by, blocks, self.bounds.bytes)
-    }
-
     fn view_of_text(&self, text: &'a str) -> View<'a> {
         View { text, max_bytes: self.bounds.bytes, max_lines: Some(self.bounds.lines) }
     }
 
     fn view_of_structured(&self, text: &'a str) -> View<'a> {
-        View { text, max_bytes: self.bounds.bytes, max_lines: None }
+        View { text, max_bytes: self.structured_bytes, max_lines: None }
     }
 }
 

@@ -22,7 +22,13 @@ fn judged(result: &Value, keep: KeepPart, bytes: u64) -> (Value, Vec<String>) {
     let text = result.to_string();
     let parsed: ToolResult<'_> = serde_json::from_str(&text).unwrap();
     let kept = Kept::default();
-    let rules = Rules { bounds: Bounds { lines: 5, bytes }, keep, hint: None, schema: &OutputSchema::Absent };
+    let rules = Rules {
+        bounds: Bounds { lines: 5, bytes },
+        shows_all: false,
+        keep,
+        hint: None,
+        schema: &OutputSchema::Absent,
+    };
     let judged = judge(&parsed, &rules, &kept);
     let value = judged.result.map_or(Value::Null, |result| serde_json::from_str(&result).unwrap());
     (value, kept.0.into_inner().unwrap())
@@ -182,6 +188,7 @@ fn members_that_stand_twice_are_cut_too() {
     let parsed: ToolResult<'_> = serde_json::from_str(&twice).unwrap();
     let rules = Rules {
         bounds: Bounds { lines: 5, bytes: 100 },
+        shows_all: false,
         keep: KeepPart::Head,
         hint: Some("Ask."),
         schema: &OutputSchema::Absent,

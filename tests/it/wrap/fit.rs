@@ -1,0 +1,118 @@
+//! Results fitted to the client that the messages name.
+
+use serde_json::{Value, json};
+
+use super::{ANSWERS, Wrap};
+use crate::support::Workspace;
+
+/// A wrapped server that answers each request with `result`.
+fn start(workspace: &Workspace, flags: &[&str], result: &Value) -> Wrap {
+    for id in 1..5 {
+        let answer = json!({"jsonrpc": "2.0", "id": id, "result": result});
+        workspace.write(id.to_string(), format!("{answer}\n"));
+    }
+    Wrap::start(workspace, flags, ANSWERS)
+}
+
+/// Sends a request, and returns the result.
+fn ask(wrap: &mut Wrap, id: u8, method: &str, params: &Value) -> Value {
+    wrap.send(format!("{}\n", json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})));
+    let answer = wrap.message();
+    assert_eq!(answer["id"], id);
+    answer["result"].clone()
+}
+
+/// The `_meta` of a request of the stateless era.
+fn meta(name: &str) -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": name, "version": "1"},
+    })
+}
+
+/// Returns what a client gets that gives itself `name` in the handshake, and in each request.
+fn fitted(flags: &[&str], name: &str, result: &Value) -> Value {
+    let workspace = Workspace::new();
+    let mut wrap = start(&workspace, flags, result);
+    ask(&mut wrap, 1, "initialize", &json!({"clientInfo": {"name": name, "version": "1"}}));
+    let by_handshake = ask(&mut wrap, 2, "tools/call", &json!({"name": "t"}));
+    wrap.end();
+    let mut wrap = start(&workspace, flags, result);
+    ask(&mut wrap, 1, "server/discover", &json!({"_meta": meta(name)}));
+    let by_request = ask(&mut wrap, 2, "tools/call", &json!({"name": "t", "_meta": meta(name)}));
+    assert_eq!(shown(&by_handshake), shown(&by_request));
+    by_request
+}
+
+/// The text of a result, without the path in its notice.
+fn shown(result: &Value) -> String {
+    let text = result["content"][0]["text"].as_str().unwrap();
+    text.split(" Full output: ").next().unwrap().to_owned()
+}
+
+fn lines(count: usize) -> Value {
+    let lines: String = (1..=count).map(|n| format!("{n}\n")).collect();
+    json!({"content": [{"type": "text", "text": lines}]})
+}
+
+#[test]
+fn limits_are_those_of_the_clients_row() {
+    let notice =
+        |flags: &[&str], name| shown(&fitted(flags, name, &lines(3000))).lines().last().unwrap().to_owned();
+    assert_eq!(notice(&[], "opencode"), "[Showing lines 1-1990 of 3000.");
+    assert_eq!(notice(&[], "codex-mcp-client"), "[Showing lines 1-2000 of 3000.");
+    assert_eq!(notice(&[], "@cline/core"), "[Showing lines 1-1321 of 3000 (5.5KB limit).");
+    assert_eq!(notice(&[], "some client"), "[Showing lines 1-2000 of 3000.");
+    assert_eq!(notice(&["--max-lines", "2000"], "opencode"), "[Showing lines 1-2000 of 3000.");
+    assert_eq!(notice(&["--max-lines", "5"], "opencode"), "[Showing lines 1-5 of 3000.");
+    assert_eq!(notice(&["--max-bytes", "20"], "opencode"), "[Showing lines 1-10 of 3000 (20B limit).");
+    assert_eq!(notice(&["--fit", "off"], "opencode"), "[Showing lines 1-2000 of 3000.");
+    assert_eq!(notice(&["--fit", "opencode"], "mcp"), "[Showing lines 1-1990 of 3000.");
+}
+
+#[test]
+fn each_request_of_the_stateless_era_names_its_client() {
+    let workspace = Workspace::new();
+    let mut wrap = start(&workspace, &[], &lines(1995));
+    let mut call = |id, params| ask(&mut wrap, id, "tools/call", &params);
+    assert_eq!(call(1, json!({"name": "t", "_meta": meta("one")})), lines(1995));
+    let cut = call(2, json!({"name": "t", "_meta": meta("opencode")}));
+    assert!(shown(&cut).ends_with("[Showing lines 1-1990 of 1995."), "{cut}");
+    assert_eq!(call(3, json!({"name": "t", "_meta": meta("another")})), lines(1995));
+    assert_eq!(call(4, json!({"name": "t"})), lines(1995));
+}
+
+#[test]
+fn client_that_hands_all_on_gets_no_details() {
+    let mut result = lines(3000);
+    result["_meta"] = json!({"own": 1});
+    let image = json!({"type": "image", "data": "AA==", "mimeType": "image/png"});
+    result["content"].as_array_mut().unwrap().push(image.clone());
+    let cut = fitted(&[], "@cline/core", &result);
+    assert_eq!(cut["_meta"], json!({"own": 1}), "what the server says stays");
+    assert_eq!(cut["content"][1], image, "images are the server's");
+    assert!(fitted(&[], "opencode", &result)["_meta"]["details"].is_object());
+}
+
+#[test]
+fn client_that_hands_all_on_has_text_and_structured_content_share_the_bytes() {
+    let rows = |count: usize| json!({"rows": (0..count).map(|n| 1000 + n).collect::<Vec<_>>()});
+    let result = |value: &Value| json!({"content": [{"type": "text", "text": value.to_string()}], "structuredContent": value});
+    // 3 KB of each: within the limit of either, not of both.
+    let both = result(&rows(600));
+    assert_eq!(fitted(&[], "crewai", &both), both);
+    let cut = fitted(&[], "@cline/core", &both);
+    let kept = &cut["structuredContent"];
+    assert_eq!(kept.to_string(), cut["content"][0]["text"].as_str().unwrap());
+    assert!(kept.to_string().len() <= 2750, "{kept}");
+    let notice = format!(
+        "[Showing {} of 600 items of \"rows\" (2.8KB limit).",
+        kept["rows"].as_array().unwrap().len()
+    );
+    assert!(cut["content"][1]["text"].as_str().unwrap().starts_with(&notice), "{notice}");
+    // One that is small leaves its part to the other.
+    let beside = json!({"content": [{"type": "text", "text": "600 rows"}], "structuredContent": rows(600)});
+    assert_eq!(fitted(&[], "@cline/core", &beside), beside);
+    let alone = fitted(&[], "@cline/core", &json!({"content": [], "structuredContent": rows(2000)}));
+    assert_eq!(shown(&alone), "[Showing 1098 of 2000 items of \"rows\" (5.5KB limit).");
+}
