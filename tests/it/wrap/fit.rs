@@ -51,7 +51,7 @@ fn shown(result: &Value) -> String {
 }
 
 fn lines(count: usize) -> Value {
-    let lines: String = (1..=count).map(|n| format!("{n}\n")).collect();
+    let lines: String = (1..=count).flat_map(|n| [n.to_string(), "\n".to_owned()]).collect();
     json!({"content": [{"type": "text", "text": lines}]})
 }
 
