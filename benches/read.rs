@@ -28,7 +28,7 @@ fn main() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let page = |cx: &Context, path: &str, offset: Option<i64>| {
         let args = read::Args { path: path.to_owned(), offset, limit: None };
-        runtime.block_on(read::run(cx, args)).expect("a page");
+        runtime.block_on(read::run(cx, args, read::OnImage::Leave)).expect("a page");
     };
     let cases = [
         ("first page of 200 MB", "big.txt", None, false),

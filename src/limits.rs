@@ -63,6 +63,8 @@ pub const IMAGE_MAX_SIDE: u32 = 1568;
 pub const IMAGE_MAX_BYTES: u64 = 150_000;
 /// Pixels of an image that is decoded at all.
 pub const IMAGE_MAX_PIXELS: u64 = 16_000_000;
+/// Bytes that decoding an image may hold: all formats of that many pixels but the costliest ones.
+pub const IMAGE_DECODED_BYTES: u64 = 100_000_000;
 /// Bytes at a file's start in which a NUL byte makes it binary.
 pub const BINARY_SNIFF_BYTES: usize = 8192;
 /// Bytes of a line that grep searches in one piece.

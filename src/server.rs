@@ -19,6 +19,7 @@ mod stats_file;
 mod stdio;
 mod wire;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
@@ -197,16 +198,21 @@ impl Server {
             if cx.workspace.roots().is_empty() {
                 return Err(ToolError::NoRoots);
             }
-            let call = CheckedCall::new(tool, given, cx.limits())?;
-            let _permit = state.concurrency.enter(call.load(), &cx.cancel).await?;
-            if let Some(permit) = request.extensions.get::<Permit>() {
-                tokio::select! {
-                    biased;
-                    () = permit.wait_for_client() => {}
-                    () = cx.cancel.cancelled() => return Err(ToolError::Cancelled),
+            let mut call = CheckedCall::new(tool, given, cx.limits())?;
+            loop {
+                let _permit = state.concurrency.enter(call.load(), &cx.cancel).await?;
+                if let Some(permit) = request.extensions.get::<Permit>() {
+                    tokio::select! {
+                        biased;
+                        () = permit.wait_for_client() => {}
+                        () = cx.cancel.cancelled() => return Err(ToolError::Cancelled),
+                    }
+                }
+                match call.run(&cx).await? {
+                    ControlFlow::Break(output) => return Ok(output),
+                    ControlFlow::Continue(next) => call = next,
                 }
             }
-            call.run(&cx).await
         };
         let outcome = guard::caught(work).await.unwrap_or_else(|panic| {
             tracing::error!(tool = tool.as_str(), panic, "a tool panicked");

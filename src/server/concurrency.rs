@@ -17,6 +17,8 @@ const LIGHT_PER_WORKER: usize = 4;
 #[derive(Debug)]
 pub(super) struct ConcurrencyLimits {
     light: Semaphore,
+    /// For an image that is decoded: one at a time, as the bound on memory is for one.
+    image: Semaphore,
     heavy: Semaphore,
     /// For a search that may take long over its pattern, so that others are answered meanwhile.
     costly: Semaphore,
@@ -26,7 +28,8 @@ impl ConcurrencyLimits {
     /// Permits for `workers` processors.
     pub(super) fn new(workers: usize) -> Self {
         let light = Semaphore::new(workers.max(1) * LIGHT_PER_WORKER);
-        Self { light, heavy: Semaphore::new(workers.max(1)), costly: Semaphore::new(1) }
+        let (image, heavy) = (Semaphore::new(1), Semaphore::new(workers.max(1)));
+        Self { light, image, heavy, costly: Semaphore::new(1) }
     }
 
     /// Waits for a permit, until the call is taken back.
@@ -38,6 +41,7 @@ impl ConcurrencyLimits {
         let permits = match load {
             Load::Waits => return Ok(None),
             Load::Light => &self.light,
+            Load::Image => &self.image,
             Load::Heavy => &self.heavy,
             Load::Costly => &self.costly,
         };

@@ -1,5 +1,6 @@
 //! The tools as a client sees them before it calls one, and the way from a name to its tool.
 
+use std::ops::ControlFlow;
 use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
@@ -10,6 +11,7 @@ use cutline_core::text::Size;
 
 use super::arguments::{self, Object, schema_of};
 use super::{Context, Output, ToolError, ToolName, ToolSet, bash, find, grep, ls, read};
+use read::OnImage;
 
 /// The schemas of all tools, made when the first one is asked for.
 static SCHEMAS: LazyLock<[Arc<Object>; 5]> = LazyLock::new(|| {
@@ -125,7 +127,7 @@ pub fn instructions(limits: &Limits, tools: &ToolSet) -> String {
 #[derive(Debug)]
 pub enum CheckedCall {
     /// A call of read.
-    Read(read::Args),
+    Read(read::Args, OnImage),
     /// A call of bash.
     Bash(bash::Args),
     /// A call of grep.
@@ -143,6 +145,8 @@ pub enum Load {
     Waits,
     /// That of a page or a listing, which may wait for a disk.
     Light,
+    /// That of decoding an image, which may hold more memory than all else together.
+    Image,
     /// That of a walk.
     Heavy,
     /// That of a search that may take long over its pattern.
@@ -154,7 +158,7 @@ impl CheckedCall {
     pub fn new(tool: ToolName, given: &Object, limits: &Limits) -> Result<Self, ToolError> {
         let (name, schema) = (tool.as_str(), tool.schema());
         Ok(match tool {
-            ToolName::Read => Self::Read(arguments::parse(name, schema, given)?),
+            ToolName::Read => Self::Read(arguments::parse(name, schema, given)?, OnImage::Leave),
             ToolName::Bash => {
                 Self::Bash(arguments::parse(name, &with_longest_timeout(schema, limits), given)?)
             }
@@ -168,27 +172,38 @@ impl CheckedCall {
     pub fn load(&self) -> Load {
         match self {
             Self::Bash(_) => Load::Waits,
-            Self::Read(_) | Self::Ls(_) => Load::Light,
+            Self::Read(_, OnImage::Leave) | Self::Ls(_) => Load::Light,
+            Self::Read(_, OnImage::Decode) => Load::Image,
             Self::Grep(args) if args.is_costly() => Load::Costly,
             Self::Grep(_) | Self::Find(_) => Load::Heavy,
         }
     }
 
-    /// Does it.
-    pub async fn run(self, cx: &Context) -> Result<Output, ToolError> {
-        match self {
-            Self::Read(args) => read::run(cx, args).await,
-            Self::Bash(args) => bash::run(cx, args).await,
-            Self::Grep(args) => grep::run(cx, args).await,
-            Self::Find(args) => find::run(cx, args).await,
-            Self::Ls(args) => ls::run(cx, args).await,
-        }
+    /// Does it. It breaks with its answer, or goes on as a call that takes another permit.
+    pub async fn run(self, cx: &Context) -> Result<ControlFlow<Output, Self>, ToolError> {
+        let output = match self {
+            Self::Read(args, on_image) => match read::run(cx, args.clone(), on_image).await? {
+                Some(output) => output,
+                None => return Ok(ControlFlow::Continue(Self::Read(args, OnImage::Decode))),
+            },
+            Self::Bash(args) => bash::run(cx, args).await?,
+            Self::Grep(args) => grep::run(cx, args).await?,
+            Self::Find(args) => find::run(cx, args).await?,
+            Self::Ls(args) => ls::run(cx, args).await?,
+        };
+        Ok(ControlFlow::Break(output))
     }
 }
 
 /// Does one call of `tool` with what the model sent.
 pub async fn call(cx: &Context, tool: ToolName, given: &Object) -> Result<Output, ToolError> {
-    CheckedCall::new(tool, given, cx.limits())?.run(cx).await
+    let mut call = CheckedCall::new(tool, given, cx.limits())?;
+    loop {
+        match call.run(cx).await? {
+            ControlFlow::Break(output) => return Ok(output),
+            ControlFlow::Continue(next) => call = next,
+        }
+    }
 }
 
 /// The schema of bash with the longest timeout in force, so that an error can name both bounds.

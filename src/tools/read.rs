@@ -55,28 +55,38 @@ enum StartLine {
     End(u64),
 }
 
+/// The treatment of an image.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnImage {
+    /// It is left, to be decoded under a permit for that. Nothing of it is held meanwhile.
+    Leave,
+    /// It is decoded.
+    Decode,
+}
+
 /// The request of a call.
 #[derive(Debug, Clone)]
 struct Plan {
     path: String,
     from: StartLine,
     limit: Option<u64>,
+    on_image: OnImage,
 }
 
 impl Plan {
-    fn new(args: Args) -> Self {
+    fn new(args: Args, on_image: OnImage) -> Self {
         let offset = args.offset.unwrap_or(1);
         let from = match u64::try_from(offset) {
             Ok(line) => StartLine::Line(line.max(1)),
             Err(_) => StartLine::End(offset.unsigned_abs()),
         };
-        Self { path: args.path, from, limit: args.limit }
+        Self { path: args.path, from, limit: args.limit, on_image }
     }
 }
 
-/// Does one call.
-pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
-    let plan = Plan::new(args);
+/// Does one call; `None` where its file is an image that is left.
+pub async fn run(cx: &Context, args: Args, on_image: OnImage) -> Result<Option<Output>, ToolError> {
+    let plan = Plan::new(args, on_image);
     let opened = open_cached(cx, &plan);
     match opened.as_ref().and_then(|opened| answer_cached(cx, &plan, opened)) {
         Some(answer) => answer,
@@ -103,7 +113,7 @@ fn open_cached(cx: &Context, plan: &Plan) -> Option<Opened> {
 
 /// Reads a small text that is in memory on this thread: handing it to another one and back would
 /// take longer than all the rest. Never waits; `None` if anything would have to.
-fn answer_cached(cx: &Context, plan: &Plan, opened: &Opened) -> Option<Result<Output, ToolError>> {
+fn answer_cached(cx: &Context, plan: &Plan, opened: &Opened) -> Option<Result<Option<Output>, ToolError>> {
     let Opened { place, file } = opened;
     let file = file.as_ref()?;
     let bytes = lines::read_cached(file, as_index(place.len()))?;
@@ -112,7 +122,7 @@ fn answer_cached(cx: &Context, plan: &Plan, opened: &Opened) -> Option<Result<Ou
 }
 
 /// Answers the call; what is open already is not opened again.
-fn read(cx: &Context, plan: &Plan, opened: Option<Opened>) -> Result<Output, ToolError> {
+fn read(cx: &Context, plan: &Plan, opened: Option<Opened>) -> Result<Option<Output>, ToolError> {
     let (place, file) = match opened {
         Some(Opened { place, file }) => (place, file),
         None => (resolve::open(cx, &plan.path, ExpectedKind::File)?, None),
@@ -123,14 +133,14 @@ fn read(cx: &Context, plan: &Plan, opened: Option<Opened>) -> Result<Output, Too
     answer(cx, plan, &place, &file, held.as_deref())
 }
 
-/// Returns the answer for an open file; `held` are all its bytes, if it is small.
+/// Returns the answer for an open file, `None` for an image that is left; `held` are all its bytes, if it is small.
 fn answer(
     cx: &Context,
     plan: &Plan,
     place: &OpenedPath,
     file: &File,
     held: Option<&[u8]>,
-) -> Result<Output, ToolError> {
+) -> Result<Option<Output>, ToolError> {
     let failed = |source| failure(cx, place, source);
     let start = match held {
         Some(bytes) => bytes[..bytes.len().min(BINARY_SNIFF_BYTES)].to_vec(),
@@ -141,8 +151,11 @@ fn answer(
     if (binary || std::str::from_utf8(&start).is_err())
         && let Some(kind) = image::Kind::of(&start)
     {
+        if plan.on_image == OnImage::Leave {
+            return Ok(None);
+        }
         let shown = cx.workspace.show(&place.real);
-        return image::read(cx, file, &shown, place.len(), kind).map_err(failed);
+        return image::read(cx, file, &shown, place.len(), kind).map(Some).map_err(failed);
     }
     if binary {
         let bytes = held.map_or(place.len(), |bytes| bytes.len() as u64);
@@ -152,9 +165,9 @@ fn answer(
     let text =
         TextFile { bytes: held.map_or(Bytes::Open(file), Bytes::Held), encoding, start: mark as u64, end };
     if text.start >= text.end {
-        return empty(plan);
+        return empty(plan).map(Some);
     }
-    page::read(cx, plan, place, Identity::of(&place.stat), &text).map_err(|error| match error {
+    page::read(cx, plan, place, Identity::of(&place.stat), &text).map(Some).map_err(|error| match error {
         page::Error::Tool(error) => error,
         page::Error::Io(source) => failed(source),
     })

@@ -2,6 +2,7 @@
 //! is said then. Those on messages, arguments, commands, saved outputs and giant lines are reached where
 //! these are tested.
 
+mod images;
 mod outstanding;
 mod threads;
 

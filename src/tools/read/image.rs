@@ -1,36 +1,33 @@
 //! An image, handed on as the client can show it.
 //!
 //! Every image is decoded before it is handed on: one that is damaged ends a model's session where
-//! its provider refuses it. Decoding is bounded by pixels and by bytes, and only one is decoded at
-//! a time.
+//! its provider refuses it. What decoding holds is bounded by what the image's head says; few are decoded at a
+//! time, by the permits of [`Load::Image`](crate::tools::catalog::Load).
+
+mod decode;
 
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read, Seek};
-use std::sync::{Mutex, PoisonError};
+use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
+use std::panic::resume_unwind;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use image::codecs::jpeg::JpegEncoder;
-use image::{DynamicImage, ImageFormat, ImageReader, Limits, RgbImage, Rgba, RgbaImage, imageops};
+use image::{DynamicImage, ImageFormat, RgbImage, Rgba, RgbaImage, imageops};
+use tokio_util::sync::CancellationToken;
 
-use crate::limits::{IMAGE_MAX_PIXELS, IMAGE_MAX_SIDE, Images};
+use crate::limits::{IMAGE_DECODED_BYTES, IMAGE_MAX_PIXELS, IMAGE_MAX_SIDE, Images};
 use crate::tools::{Context, Image, Output};
 use cutline_core::details::Details;
 use cutline_core::notice::{Answer, Notice};
 use cutline_core::text::{Size, show};
+use decode::{Head, decode};
 
-/// Bytes of an image's file that are taken in: 16 megapixels of the widest pixels.
-const MAX_FILE_BYTES: u64 = 8 * IMAGE_MAX_PIXELS;
-/// Bytes that a decoder may allocate.
-const MAX_ALLOC_BYTES: u64 = 2 * MAX_FILE_BYTES;
 /// JPEG's qualities, of 100, in the order in which they are tried before an image is made smaller: the
 /// first is not seen, with the last one letters are still read.
 const JPEG_QUALITIES: [u8; 3] = [85, 70, 50];
 /// The fewest pixels a side to which an image is made smaller.
 const MIN_SIDE: u32 = 64;
-
-/// Held by the one call that decodes: an image may take more memory than all else together.
-static DECODING: Mutex<()> = Mutex::new(());
 
 /// The kinds of image that clients show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,72 +72,106 @@ enum Shown {
     Encoded { bytes: Vec<u8>, format: ImageFormat, width: u32, height: u32 },
     /// Not at all: the client shows none.
     Off,
-    /// Not at all: it has more pixels than are decoded.
-    TooLarge,
+    /// Not at all: it has more pixels than are decoded of such an image.
+    TooLarge { megapixels: u64 },
     /// Not at all: it can't be decoded, or not be made small enough.
     Damaged,
 }
 
+/// A file that can't be read any more once the call is taken back, so that decoding it ends.
+struct Cancellable<'a> {
+    file: &'a File,
+    cancel: &'a CancellationToken,
+}
+
+impl Read for Cancellable<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.cancel.is_cancelled() {
+            return Err(io::Error::other("the call was taken back"));
+        }
+        self.file.read(buffer)
+    }
+}
+
+impl Seek for Cancellable<'_> {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        self.file.seek(to)
+    }
+}
+
 /// The answer for the image in `file`, which has `bytes` bytes and is shown as `path`.
 pub(super) fn read(cx: &Context, file: &File, path: &str, bytes: u64, kind: Kind) -> io::Result<Output> {
-    let _one_at_a_time = DECODING.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut file = file;
-    file.rewind()?;
-    let size = dimensions(BufReader::new(file), kind);
-    let shown = match (size, cx.limits().images) {
+    let source = || {
+        let mut file = file;
+        file.rewind()?;
+        io::Result::Ok(BufReader::new(Cancellable { file, cancel: &cx.cancel }))
+    };
+    let head = Head::read(source()?, kind);
+    let shown = match (head, cx.limits().images) {
         (_, Images::Off) => Shown::Off,
         (None, _) => Shown::Damaged,
-        (Some((width, height)), _) if u64::from(width) * u64::from(height) > IMAGE_MAX_PIXELS => {
-            Shown::TooLarge
-        }
-        (Some(_), _) if bytes > MAX_FILE_BYTES => Shown::TooLarge,
-        (Some(size), Images::UpTo(max_bytes)) => {
-            let mut held = Vec::new();
-            file.rewind()?;
-            file.take(bytes).read_to_end(&mut held)?;
-            if cx.cancel.is_cancelled() {
-                return Err(io::ErrorKind::Interrupted.into());
+        (Some(head), Images::UpTo(max_bytes)) => match megapixels_at_most(head, kind, bytes) {
+            Some(megapixels) => Shown::TooLarge { megapixels },
+            None if head.width.max(head.height) <= IMAGE_MAX_SIDE && bytes <= max_bytes => {
+                let mut content = Vec::new();
+                source()?.take(bytes).read_to_end(&mut content)?;
+                match decode(Cursor::new(&content), kind) {
+                    Some(_) => Shown::AsItIs(content),
+                    None => Shown::Damaged,
+                }
             }
-            fitted(held, size, kind, max_bytes)
-        }
+            None => {
+                let source = source()?;
+                on_thread_of_its_own(|| match decode(source, kind) {
+                    Some(image) => fitted(image, kind, max_bytes, &cx.cancel),
+                    None => Shown::Damaged,
+                })?
+            }
+        },
     };
-    Ok(answer(path, bytes, kind, size, shown))
-}
-
-fn dimensions(file: impl io::BufRead + Seek, kind: Kind) -> Option<(u32, u32)> {
-    let mut reader = ImageReader::with_format(file, kind.format());
-    reader.limits(bounds());
-    reader.into_dimensions().ok()
-}
-
-/// Returns the image in `held` as it is shown: within `max_bytes` and `IMAGE_MAX_SIDE`.
-fn fitted(held: Vec<u8>, (width, height): (u32, u32), kind: Kind, max_bytes: u64) -> Shown {
-    let mut reader = ImageReader::with_format(Cursor::new(&held), kind.format());
-    reader.limits(bounds());
-    let Ok(image) = reader.decode() else { return Shown::Damaged };
-    let longest = width.max(height);
-    if longest <= IMAGE_MAX_SIDE && held.len() as u64 <= max_bytes {
-        return Shown::AsItIs(held);
+    if cx.cancel.is_cancelled() {
+        return Err(io::ErrorKind::Interrupted.into());
     }
-    drop(held);
-    let mut side = longest.min(IMAGE_MAX_SIDE);
-    loop {
-        let scaled = if side < longest { &image.thumbnail(side, side) } else { &image };
-        if let Some((bytes, format)) = encoded(scaled, kind, max_bytes) {
-            return Shown::Encoded { bytes, format, width: scaled.width(), height: scaled.height() };
+    Ok(answer(path, bytes, kind, head, shown))
+}
+
+/// Does `work`, which takes much memory, on a thread that is made for it. An allocator may keep what a thread gave
+/// back for the next one like it; the threads for blocking work would each keep as much.
+fn on_thread_of_its_own<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<T> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("image".to_owned()).spawn_scoped(scope, work)?;
+        Ok(thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
+    })
+}
+
+/// The most megapixels that are decoded of an image of its kind, where it has more.
+fn megapixels_at_most(head: Head, kind: Kind, file_bytes: u64) -> Option<u64> {
+    let pixels = u64::from(head.width) * u64::from(head.height);
+    // These decoders hold the file too.
+    let besides = if matches!(kind, Kind::Jpeg | Kind::Webp) { file_bytes } else { 0 };
+    let room = IMAGE_DECODED_BYTES.saturating_sub(besides);
+    let bytes_per_pixel = head.decoded_bytes.div_ceil(pixels.max(1)).max(1);
+    let is_over = pixels > IMAGE_MAX_PIXELS || head.decoded_bytes > room;
+    is_over.then(|| IMAGE_MAX_PIXELS.min(room / bytes_per_pixel) / 1_000_000)
+}
+
+/// Returns an image encoded within `max_bytes` and `IMAGE_MAX_SIDE`.
+fn fitted(mut image: DynamicImage, kind: Kind, max_bytes: u64, cancel: &CancellationToken) -> Shown {
+    let mut side = image.width().max(image.height()).min(IMAGE_MAX_SIDE);
+    while !cancel.is_cancelled() {
+        if side < image.width().max(image.height()) {
+            // The larger one is not held beside it.
+            image = image.thumbnail(side, side);
+        }
+        if let Some((bytes, format)) = encoded(&image, kind, max_bytes) {
+            return Shown::Encoded { bytes, format, width: image.width(), height: image.height() };
         }
         if side <= MIN_SIDE {
-            return Shown::Damaged;
+            break;
         }
         side = side / 4 * 3;
     }
-}
-
-/// Returns the limits of decoding.
-fn bounds() -> Limits {
-    let mut limits = Limits::default();
-    limits.max_alloc = Some(MAX_ALLOC_BYTES);
-    limits
+    Shown::Damaged
 }
 
 /// Encodes an image within `max_bytes`: as PNG, which keeps its edges and its transparency, but for a
@@ -174,8 +205,9 @@ fn on_white(image: &DynamicImage) -> RgbImage {
     DynamicImage::from(page).to_rgb8()
 }
 
-fn answer(path: &str, bytes: u64, kind: Kind, size: Option<(u32, u32)>, shown: Shown) -> Output {
+fn answer(path: &str, bytes: u64, kind: Kind, head: Option<Head>, shown: Shown) -> Output {
     let path = show::path(path);
+    let size = head.map(|head| (head.width, head.height));
     let mime_type = kind.mime_type();
     let words = match size {
         Some((width, height)) => format!("({mime_type}, {width}x{height}, {})", Size(bytes)),
@@ -196,7 +228,7 @@ fn answer(path: &str, bytes: u64, kind: Kind, size: Option<(u32, u32)>, shown: S
             (Some(block(&encoded, format.to_mime_type())), Some(notice))
         }
         Shown::Off => (None, Some(Notice::ImagesOff)),
-        Shown::TooLarge => (None, Some(Notice::ImageTooLarge { megapixels: IMAGE_MAX_PIXELS / 1_000_000 })),
+        Shown::TooLarge { megapixels } => (None, Some(Notice::ImageTooLarge { megapixels })),
         Shown::Damaged => (None, Some(Notice::ImageDamaged)),
     };
     let answer = Answer {
@@ -211,4 +243,45 @@ fn answer(path: &str, bytes: u64, kind: Kind, size: Option<(u32, u32)>, shown: S
         ..Details::default()
     };
     Output { image, ..Output::new(answer, details) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::BufWriter;
+
+    #[test]
+    fn image_of_a_cancelled_call_is_read_no_further() {
+        let mut file = tempfile::tempfile().unwrap();
+        DynamicImage::new_rgb8(300, 300).write_to(&mut BufWriter::new(&file), ImageFormat::Png).unwrap();
+        let cancel = CancellationToken::new();
+        for cancelled in [false, true] {
+            if cancelled {
+                cancel.cancel();
+            }
+            file.rewind().unwrap();
+            let source = BufReader::new(Cancellable { file: &file, cancel: &cancel });
+            assert_eq!(decode(source, Kind::Png).is_none(), cancelled);
+            assert_eq!(file.stream_position().unwrap() == 0, cancelled);
+        }
+    }
+
+    #[test]
+    fn images_past_the_bound_are_told_how_many_pixels_are_decoded() {
+        let head = |side: u32, bytes: u64| Head {
+            width: side,
+            height: side,
+            decoded_bytes: u64::from(side).pow(2) * bytes,
+        };
+        for (head, kind, file_bytes, expected) in [
+            (head(4000, 4), Kind::Png, 1 << 40, None),
+            (head(4001, 1), Kind::Png, 0, Some(16)),
+            (head(4000, 8), Kind::Gif, 0, Some(12)),
+            (head(3000, 11), Kind::Webp, 900_000, None),
+            (head(3000, 11), Kind::Webp, 1_100_000, Some(8)),
+            (head(10, 3), Kind::Jpeg, 100_000_000, Some(0)),
+        ] {
+            assert_eq!(megapixels_at_most(head, kind, file_bytes), expected, "{head:?}");
+        }
+    }
 }

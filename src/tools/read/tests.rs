@@ -33,12 +33,18 @@ fn body_of(output: &Output) -> String {
     }
 }
 
+/// Waits for a call on a text.
+fn page(fixture: &Fixture, call: &serde_json::Value) -> Output {
+    let args = args(call);
+    let output = Fixture::wait(async { Ok(run(&fixture.cx, args, OnImage::Leave).await?.unwrap()) });
+    output.unwrap()
+}
+
 fn pages(fixture: &Fixture, path: &str, limit: Option<u64>) -> String {
     let mut file = String::new();
     let mut offset = Some(1);
     while let Some(at) = offset {
-        let call = run(&fixture.cx, args(&json!({"path": path, "offset": at, "limit": limit})));
-        let output = Fixture::wait(call).unwrap();
+        let output = page(fixture, &json!({"path": path, "offset": at, "limit": limit}));
         assert!(!output.text.trim().is_empty());
         file += &body_of(&output);
         offset = output.details.next_offset;
@@ -90,8 +96,7 @@ fn newline_out_of_step_at_the_end_of_utf_16_ends_no_line() {
     ] {
         fixture.write("a", content);
         assert_eq!(pages(&fixture, "a", Some(1)), text);
-        let last = run(&fixture.cx, args(&json!({"path": "a", "offset": 2})));
-        assert_eq!(Fixture::wait(last).unwrap().text, &text[2..]);
+        assert_eq!(page(&fixture, &json!({"path": "a", "offset": 2})).text, &text[2..]);
     }
 }
 
@@ -101,13 +106,13 @@ fn file_that_is_open_is_not_opened_again() {
     for (content, expected) in [("first\n".repeat(20_000), Ok("first\n")), ("\0first".to_owned(), Err("6B"))]
     {
         let fixture = Fixture::new(&[("a", &content), ("b", "second")]);
-        let plan = Plan::new(args(&json!({"path": "a"})));
+        let plan = Plan::new(args(&json!({"path": "a"})), OnImage::Leave);
         // Nothing is known to be in memory on systems without such a call.
         let Some(opened) = open_cached(&fixture.cx, &plan) else { return };
         assert!(answer_cached(&fixture.cx, &plan, &opened).is_none());
         std::fs::rename(fixture.at("b"), fixture.at("a")).unwrap();
         match (read(&fixture.cx, &plan, Some(opened)), expected) {
-            (Ok(output), Ok(start)) => assert!(output.text.starts_with(start), "{}", output.text),
+            (Ok(Some(output)), Ok(start)) => assert!(output.text.starts_with(start), "{}", output.text),
             (Err(error), Err(part)) => assert!(error.to_string().contains(part), "{error}"),
             (answer, _) => panic!("{answer:?}"),
         }

@@ -177,7 +177,14 @@ fn limits_match_constants() {
             format!("| a line that grep searches in one piece | {} |", spaced(of(is::GREP_LINE_BYTES))),
         ),
         ("docs/security.md", format!("| a file for `multiline` | {} |", spaced(is::GREP_MULTILINE_BYTES))),
-        ("docs/security.md", format!("{} megapixels, one at a time", is::IMAGE_MAX_PIXELS / 1_000_000)),
+        (
+            "docs/security.md",
+            format!(
+                "{} megapixels, one at a time, in up to {}",
+                is::IMAGE_MAX_PIXELS / 1_000_000,
+                spaced(is::IMAGE_DECODED_BYTES)
+            ),
+        ),
         (
             "docs/security.md",
             format!(

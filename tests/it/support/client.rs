@@ -326,6 +326,11 @@ impl Client {
         })
     }
 
+    /// True if the answer to a request came before what was waited for.
+    pub(crate) fn has_answer(&self, id: u64) -> bool {
+        self.unread.iter().any(|message| message["id"] == id && message.get("method").is_none())
+    }
+
     /// Waits for a notification that `wanted` accepts.
     #[track_caller]
     pub(crate) fn notification(&mut self, method: &str, wanted: impl Fn(&Value) -> bool) -> Value {
