@@ -106,6 +106,7 @@ fn context(data: &Path) -> Context {
         workers: std::thread::available_parallelism().map_or(1, usize::from),
         line_indexes: cutline::fs::line_index::Cache::default(),
         commands: cutline::process::Commands::default(),
+        save: cutline::tools::SaveMode::default(),
         threads: Threads::default(),
     };
     Context {

@@ -141,6 +141,13 @@ enum ImageMode {
     Off,
 }
 
+/// The tools whose results are saved where they are cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum SaveMode {
+    Bash,
+    All,
+}
+
 /// A right that commands under `--sandbox` may be denied beside those that the mode denies them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum SandboxDeny {
@@ -217,6 +224,9 @@ struct Options {
     /// Folder in which sandboxed commands may write beside the roots; repeatable
     #[arg(long, value_name = "DIR", env = "CUTLINE_WRITABLE", global = true)]
     writable: Vec<PathBuf>,
+    /// Outputs that are saved in full where an answer does not hold them: bash's, or those of grep, find and ls too, which then search to the end
+    #[arg(long, value_name = "MODE", env = "CUTLINE_SAVE", value_enum, default_value_t = SaveMode::Bash, global = true)]
+    save: SaveMode,
     /// Folder for saved outputs, used as it is [default: cutline-UID in the temp folder, mode 0700; on Windows cutline]
     #[arg(long, value_name = "DIR", env = "CUTLINE_SPILL_DIR", global = true)]
     spill_dir: Option<PathBuf>,

@@ -43,7 +43,7 @@ use sandbox::Sandbox;
 use shell::Shell;
 use spill::Store;
 
-pub use capture::{Captured, Latest, SavedOutput};
+pub use capture::{Captured, Latest};
 pub use permits::{CommandPermit, TooManyCommands};
 pub use served::{Served, ServedPipes};
 pub use shell::{is_program, on_path};
@@ -217,7 +217,7 @@ impl Commands {
     }
 
     /// Returns the folder of saved outputs.
-    pub fn store(&self) -> &Store {
+    pub fn store(&self) -> &Arc<Store> {
         &self.store
     }
 

@@ -18,6 +18,7 @@ pub mod read;
 pub mod resolve;
 pub mod threads;
 mod walk_support;
+mod whole;
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
@@ -33,6 +34,7 @@ use cutline_core::notice::Answer;
 
 pub use error::ToolError;
 use threads::{NoThread, Threads};
+pub use whole::SaveMode;
 
 /// Time that work has to notice that its call was taken back: it looks many times as often.
 const CANCEL_GRACE: Duration = Duration::from_secs(1);
@@ -50,6 +52,8 @@ pub struct Shared {
     pub line_indexes: crate::fs::line_index::Cache,
     /// The commands that run, and the folder of their saved outputs.
     pub commands: crate::process::Commands,
+    /// The tools whose results are saved where they are cut.
+    pub save: SaveMode,
     /// The threads for work that blocks.
     pub threads: Threads,
 }

@@ -23,6 +23,7 @@ pub(crate) fn context(root: &Path, saved: PathBuf) -> Context {
         workers: 2,
         line_indexes: line_index::Cache::default(),
         commands,
+        save: cutline::tools::SaveMode::default(),
         threads: Threads::default(),
     };
     let roots = vec![Root::new(root, root)];

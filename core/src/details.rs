@@ -89,6 +89,9 @@ pub struct Details {
     /// Match lines shown, or files by mode.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub matches: Option<u64>,
+    /// Match lines in all, or files by mode, where the search went on to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_matches: Option<u64>,
     /// The call's limit of matches, where there were more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub match_limit_reached: Option<u64>,
@@ -101,6 +104,9 @@ pub struct Details {
     /// The call's limit of results, where there were more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result_limit_reached: Option<u64>,
+    /// Results in all, where the search went on to its end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub total_results: Option<u64>,
     /// The call's limit of entries, where there were more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entry_limit_reached: Option<u64>,
@@ -314,5 +320,12 @@ impl TruncationDetails {
             limit_tokens: bounds.bytes / CHARS_PER_TOKEN,
             total_is_lower_bound: None,
         })
+    }
+
+    /// Sets what there is in all.
+    pub fn set_total(&mut self, total: Extent) {
+        self.total_lines = total.lines;
+        self.total_bytes = total.bytes;
+        self.total_estimated_tokens = total.bytes.div_ceil(CHARS_PER_TOKEN);
     }
 }

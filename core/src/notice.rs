@@ -149,6 +149,8 @@ pub enum Notice {
         limit: u64,
         /// The things that it counts.
         unit: Unit,
+        /// The place of the whole, if that is saved.
+        saved: Option<Saved>,
     },
     /// The byte limit, or the line limit, ended a search.
     PageLimit {
@@ -156,6 +158,8 @@ pub enum Notice {
         by: PageLimit,
         /// The number of things shown and in all, if the tool says so.
         of: Option<PageOf>,
+        /// The place of the whole, if that is saved.
+        saved: Option<Saved>,
     },
     /// The one name that is shown is over the byte limit alone.
     NameTooLong {
@@ -163,6 +167,8 @@ pub enum Notice {
         bytes: u64,
         /// The byte limit.
         limit: u64,
+        /// The place of the whole, if that is saved.
+        saved: Option<Saved>,
     },
     /// Lines were cut to a number of characters.
     LinesTruncated {

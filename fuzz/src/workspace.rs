@@ -41,6 +41,7 @@ impl Tools {
             workers: 1,
             line_indexes: Cache::default(),
             commands: Commands::default(),
+            save: cutline::tools::SaveMode::default(),
             threads: Threads::default(),
         };
         let cx = Context {

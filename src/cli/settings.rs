@@ -19,9 +19,9 @@ use crate::process::{self, Commands};
 use crate::server::{RecordWriter, StatsFile};
 use crate::tools::error::reason;
 use crate::tools::threads::Threads;
-use crate::tools::{Shared, ToolSet};
+use crate::tools::{self, Shared, ToolSet};
 
-use super::{Client, EnvMode, ImageMode, Options, SandboxDeny, SandboxMode, config};
+use super::{Client, EnvMode, ImageMode, Options, SandboxDeny, SandboxMode, SaveMode, config};
 
 impl Options {
     /// Returns the limits, which hold together; where they don't, what is wrong.
@@ -83,6 +83,10 @@ impl Options {
             workers: asked.unwrap_or_else(processors),
             line_indexes: line_index::Cache::default(),
             commands: Commands::new(self.commands()?),
+            save: match self.save {
+                SaveMode::Bash => tools::SaveMode::Bash,
+                SaveMode::All => tools::SaveMode::All,
+            },
             threads: Threads::default(),
         }))
     }

@@ -216,6 +216,12 @@ impl Workspace {
 pub enum SavedKind {
     /// A command's output.
     Command,
+    /// All matches of a grep.
+    Grep,
+    /// All results of a find.
+    Find,
+    /// All entries of a folder.
+    Ls,
     /// The text of another server's result.
     WrapText,
     /// The JSON of another server's result.
@@ -227,12 +233,15 @@ pub const SAVED_RANDOM_CHARS: usize = 12;
 
 impl SavedKind {
     /// All kinds.
-    const ALL: [Self; 3] = [Self::Command, Self::WrapText, Self::WrapJson];
+    const ALL: [Self; 6] = [Self::Command, Self::Grep, Self::Find, Self::Ls, Self::WrapText, Self::WrapJson];
 
     /// Returns the start and the end of a name; the random part stands between them.
     pub fn name_parts(self) -> (&'static str, &'static str) {
         match self {
             Self::Command => ("cutline-bash-", ".log"),
+            Self::Grep => ("cutline-grep-", ".txt"),
+            Self::Find => ("cutline-find-", ".txt"),
+            Self::Ls => ("cutline-ls-", ".txt"),
             Self::WrapText => ("cutline-wrap-", ".txt"),
             Self::WrapJson => ("cutline-wrap-", ".json"),
         }
@@ -285,6 +294,8 @@ mod tests {
             ("/data", false),
             ("/link/repo/a", false), // not a real place
             ("/tmp/cutline-1/cutline-bash-aB3aB3aB3aB3.log", true),
+            ("/tmp/cutline-1/cutline-grep-aB3aB3aB3aB3.txt", true),
+            ("/tmp/cutline-1/cutline-ls-aB3aB3aB3aB3.txt", true),
             ("/tmp/cutline-1/cutline-wrap-aB3aB3aB3aB3.txt", true),
             ("/tmp/cutline-1/cutline-wrap-aB3aB3aB3aB3.json", true),
             ("/tmp/cutline-1/cutline-wrap-aB3aB3aB3aB3.log", false),

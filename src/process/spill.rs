@@ -1,4 +1,4 @@
-//! Saved outputs: the whole of what a command printed, where its answer had to be cut.
+//! Saved outputs: the whole of what a command printed or a search found, where its answer had to be cut.
 //!
 //! A saved output is a file of mode 0600 with an unpredictable name, complete from byte 0 up to a
 //! cap. While it is written it is locked, so that no other server's sweep takes it; it is removed
@@ -7,6 +7,7 @@
 
 mod file;
 mod folder;
+mod stream;
 mod sweep;
 
 use std::io;
@@ -19,6 +20,7 @@ use crate::sys;
 use folder::SavedFolder;
 
 pub use file::SavedFile;
+pub use stream::{SavedOutput, SavedStream};
 
 /// The folder that outputs are saved in, and the limits on what is saved.
 #[derive(Debug, Clone, PartialEq, Eq)]

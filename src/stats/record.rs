@@ -202,6 +202,11 @@ fn total(call: &Call, output: &Output, given: Extent) -> Option<Extent> {
     // what a call asked for only where it began at its start and was to go on to its end. On disk,
     // UTF-16 is of another size.
     let whole = match call.tool {
+        // A search that went on to its end, whatever the call asked for.
+        ToolName::Grep | ToolName::Find if details.total_matches.or(details.total_results).is_some() => {
+            let shown = details.truncation_info.map_or(0, |info| info.returned_count);
+            details.next_offset.is_none_or(|next| next == shown)
+        }
         ToolName::Bash | ToolName::Grep | ToolName::Find => return Some(total),
         ToolName::Read => {
             let too_long = u64::from(cut.first_line_exceeds_limit && given.lines == 0);
@@ -212,7 +217,9 @@ fn total(call: &Call, output: &Output, given: Extent) -> Option<Extent> {
     };
     let to_the_end = match call.asked {
         RequestedLimit::All => true,
-        RequestedLimit::UpTo(limit) => limit >= total.lines,
+        RequestedLimit::UpTo(limit) => {
+            limit >= details.truncation_info.map_or(total.lines, |info| info.original_count)
+        }
     };
     (whole && to_the_end).then_some(total)
 }

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::fs::open::OpenedPath;
+use crate::fs::workspace::SavedKind;
 use crate::limits;
 use crate::search::globs::Glob;
 use crate::search::names::{self, Found, Kinds, Query};
@@ -20,6 +21,7 @@ use cutline_core::notice::{Answer, Names, Notice, Unit, empty};
 use super::page::{Call, Page};
 use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, Paths};
+use super::whole::Whole;
 use super::{Context, Output, ToolError};
 use newest::Newest;
 
@@ -122,6 +124,8 @@ struct Results<'a> {
     paths: Paths,
     newest: Option<Newest>,
     page: Page,
+    /// All results, where they are saved.
+    whole: Option<Whole>,
     found: u64,
     unreadable: Names,
     rules_left_aside: u64,
@@ -134,6 +138,7 @@ impl<'a> Results<'a> {
             paths: Paths::below(&cx.workspace, &place.real),
             newest: plan.query.with_times.then(|| Newest::new(plan.call.enough())),
             page: Page::new(cx.limits().bounds()),
+            whole: Whole::begin(cx, SavedKind::Find),
             found: 0,
             unreadable: Names::default(),
             rules_left_aside: 0,
@@ -153,12 +158,15 @@ impl<'a> Results<'a> {
             Found::Entry { path, modified } => (path, modified),
         };
         self.found += 1;
+        if let Some(whole) = &mut self.whole {
+            whole.push(&self.paths.show(&path));
+        }
         match &mut self.newest {
             Some(newest) => newest.push(modified, path),
-            None if self.found > self.call.offset => {
-                if self.found >= self.call.enough() {
-                    return ControlFlow::Break(());
-                }
+            None if self.found >= self.call.enough() && self.whole.is_none() => {
+                return ControlFlow::Break(());
+            }
+            None if self.found > self.call.offset && self.found < self.call.enough() => {
                 self.page.push(&self.paths.show(&path));
             }
             None => {}
@@ -194,7 +202,10 @@ impl<'a> Results<'a> {
         let more = self.found >= call.enough();
         let page = self.page.finish(call);
         details.result_limit_reached = (more && !page.is_cut()).then_some(call.limit);
-        let (body, mut notices) = page.conclude(call, more, None, &mut details);
+        let whole = self.whole.filter(|_| more || page.is_cut());
+        details.total_results = whole.is_some().then_some(self.found);
+        let (total, saved) = whole.map(|whole| whole.keep(&mut details)).unzip();
+        let (body, mut notices) = page.conclude(call, more, total, saved, &mut details);
         // The one that says how to continue stays last.
         let leads_on = matches!(notices.last(), Some(Notice::Continue { .. }));
         let at = notices.len() - usize::from(leads_on);

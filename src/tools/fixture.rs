@@ -29,6 +29,7 @@ impl Fixture {
             workers: 2,
             line_indexes: crate::fs::line_index::Cache::default(),
             commands: crate::process::Commands::default(),
+            save: crate::tools::SaveMode::default(),
             threads: Threads::default(),
         };
         let cx = Context {

@@ -6,12 +6,14 @@
 
 mod body;
 mod results;
+mod search;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::fs::lines;
 use crate::fs::open::{Kind, OpenedPath};
+use crate::fs::workspace::SavedKind;
 use crate::limits::{self, Limits};
 use crate::search::content::pattern::{self, Case, LineMode, Refused, Source, Syntax, TOO_COSTLY};
 use crate::search::content::{OutputMode, Pattern, Query};
@@ -24,8 +26,10 @@ use cutline_core::text::show;
 use super::page::{Call, SHOWN_BYTES};
 use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, Paths};
-use super::{Context, Output, ToolError, ToolName};
+use super::whole::Whole;
+use super::{Context, Output, SaveMode, ToolError, ToolName};
 use results::Results;
+use search::Search;
 
 /// The arguments of grep.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -94,7 +98,10 @@ struct Plan {
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     cx.blocking(move |cx| {
         let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Either)?;
-        let plan = plan(&args, &place, cx.limits())?;
+        let mut plan = plan(&args, &place, cx.limits())?;
+        if cx.shared.save == SaveMode::All {
+            plan.query.enough = u64::MAX;
+        }
         match place.kind {
             Kind::Directory => search_folder(cx, &place, &plan),
             Kind::File | Kind::Other(_) => search_file(cx, &place, &plan),
@@ -174,7 +181,7 @@ fn max_line_chars(limits: &Limits) -> usize {
 fn search_folder(cx: &Context, place: &OpenedPath, plan: &Plan) -> Result<Output, ToolError> {
     let walk = walk_support::walk(cx, place, plan.no_ignore)?;
     let mut results = results(cx, plan, Paths::below(&cx.workspace, &place.real));
-    matches::tree(&walk, &plan.query, plan.glob.as_ref(), |found| results.take(found));
+    matches::tree(&walk, &plan.query, plan.glob.as_ref(), |found| results.take(&found));
     if walk.stop.is_cancelled() {
         return Err(ToolError::Cancelled);
     }
@@ -189,7 +196,7 @@ fn search_file(cx: &Context, place: &OpenedPath, plan: &Plan) -> Result<Output, 
     let file = place.file().map_err(refused)?;
     let stop = Stop::new(cx.cancel.clone());
     let mut results = results(cx, plan, Paths::of_file(&cx.workspace, &place.real));
-    let done = matches::file(&plan.query, file, place.len(), &stop, |found| results.take(found));
+    let done = matches::file(&plan.query, file, place.len(), &stop, |found| results.take(&found));
     if stop.is_cancelled() {
         return Err(ToolError::Cancelled);
     }
@@ -206,12 +213,13 @@ fn search_file(cx: &Context, place: &OpenedPath, plan: &Plan) -> Result<Output, 
     results.conclude(false)
 }
 
-fn results(cx: &Context, plan: &Plan, paths: Paths) -> Results {
+fn results(cx: &Context, plan: &Plan, paths: Paths) -> Search {
     let context = match plan.query.what {
         OutputMode::Lines { context } => context as u64,
         OutputMode::Any | OutputMode::Count => 0,
     };
-    Results::new(plan.call, plan.mode, context, paths, cx.limits(), cx.has(ToolName::Read))
+    let page = Results::new(plan.call, plan.mode, context, paths, cx.limits(), cx.has(ToolName::Read));
+    Search::new(page, Whole::begin(cx, SavedKind::Grep))
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use serde::Deserialize;
 
 use crate::fs::listing::{Listing, Order};
 use crate::fs::open::{Kind, OpenError, OpenedPath};
+use crate::fs::workspace::SavedKind;
 use crate::limits;
 use crate::sys::{DirReader, FileKind};
 use cutline_core::details::Details;
@@ -18,6 +19,7 @@ use cutline_core::text::{Extent, show};
 
 use super::page::{Call, Page};
 use super::resolve::{self, ExpectedKind};
+use super::whole::Whole;
 use super::{Context, Output, ToolError};
 
 /// Bytes of names that the kernel hands over at once.
@@ -56,33 +58,19 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 fn list(cx: &Context, place: &OpenedPath, call: &Call) -> Result<Output, ToolError> {
     let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let mut page = Page::new(cx.limits().bounds());
-    let mut skip = count(call.offset);
     // A page is full with one more than its lines.
-    let mut wanted = count(call.limit.min(cx.limits().max_lines.saturating_add(1)));
-    let mut after = None;
-    let total = loop {
-        let mut names = Listing::new(Order::IgnoringCase, skip.saturating_add(wanted), NAMES_BYTES, after);
-        let mut total = 0;
-        each_name(cx, place, |name, kind| {
-            total += 1;
-            names.push(name, kind, ());
-        })?;
-        after = names.finish();
-        if cx.cancel.is_cancelled() {
-            return Err(ToolError::Cancelled);
-        }
-        for (name, kind) in names.iter().skip(skip) {
-            if wanted == 0 || page.is_full() {
-                break;
-            }
+    let lines = call.limit.min(cx.limits().max_lines.saturating_add(1));
+    let mut skip = call.offset;
+    let total = in_order(cx, place, count(call.offset.saturating_add(lines)), |name, kind| {
+        if skip > 0 {
+            skip -= 1;
+        } else if page.is_full() {
+            return ControlFlow::Break(());
+        } else {
             page.push(&shown(cx, place, name, kind));
-            wanted -= 1;
         }
-        skip = skip.saturating_sub(names.len());
-        if after.is_none() || wanted == 0 || page.is_full() {
-            break total;
-        }
-    };
+        ControlFlow::Continue(())
+    })?;
     if total == 0 {
         let answer = Answer { body: empty::NO_ENTRIES.to_owned(), ..Answer::default() };
         return Ok(Output::new(answer, Details::default()));
@@ -92,13 +80,56 @@ fn list(cx: &Context, place: &OpenedPath, call: &Call) -> Result<Output, ToolErr
     }
     let page = page.finish(call);
     let more = total - call.offset > call.limit;
-    let whole = page.is_cut().then(|| extent(cx, place)).transpose()?;
-    let cut = whole.is_some() || more;
-    let limit = (more && whole.is_none()).then_some(call.limit);
+    let cut = page.is_cut() || more;
+    let limit = (more && !page.is_cut()).then_some(call.limit);
     let total_entries = cut.then_some(total);
     let mut details = Details { entry_limit_reached: limit, total_entries, ..Details::default() };
-    let (body, notices) = page.conclude(call, more, whole, &mut details);
+    let (extent, saved) = match Whole::begin(cx, SavedKind::Ls).filter(|_| cut) {
+        Some(mut whole) => {
+            in_order(cx, place, usize::MAX, |name, kind| {
+                whole.push(&shown(cx, place, name, kind));
+                ControlFlow::Continue(())
+            })?;
+            let (extent, saved) = whole.keep(&mut details);
+            (Some(extent), Some(saved))
+        }
+        None => (page.is_cut().then(|| extent(cx, place)).transpose()?, None),
+    };
+    let (body, notices) = page.conclude(call, more, extent, saved, &mut details);
     Ok(Output::new(Answer { body, notices, ..Answer::default() }, details))
+}
+
+/// Gives the first `wanted` entries of the folder to `take`, in order, until that breaks. Returns the number
+/// of all.
+fn in_order(
+    cx: &Context,
+    place: &OpenedPath,
+    mut wanted: usize,
+    mut take: impl FnMut(&[u8], FileKind) -> ControlFlow<()>,
+) -> Result<u64, ToolError> {
+    let mut after = None;
+    loop {
+        let mut names = Listing::new(Order::IgnoringCase, wanted, NAMES_BYTES, after);
+        let mut total = 0;
+        each_name(cx, place, |name, kind| {
+            total += 1;
+            names.push(name, kind, ());
+        })?;
+        after = names.finish();
+        for (n, (name, kind)) in names.iter().enumerate() {
+            // Looking at a link takes a while.
+            if n.is_multiple_of(1024) && cx.cancel.is_cancelled() {
+                return Err(ToolError::Cancelled);
+            }
+            if take(name, kind).is_break() {
+                return Ok(total);
+            }
+        }
+        wanted -= names.len();
+        if after.is_none() || wanted == 0 {
+            return Ok(total);
+        }
+    }
 }
 
 /// Gives each entry of the folder to `take`, in no order, until the call is cancelled.

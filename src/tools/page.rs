@@ -1,7 +1,7 @@
 //! A page of names: those that fit, and the notices of the rest. For find and ls.
 
 use cutline_core::details::{CutCounts, Details, TruncationDetails};
-use cutline_core::notice::{Blank, Notice, PageLimit, Unit};
+use cutline_core::notice::{Blank, Notice, PageLimit, Saved, Unit};
 use cutline_core::text;
 use cutline_core::text::Extent;
 use cutline_core::truncate::{Bounds, Collector, Head, TruncatedBy, Truncation};
@@ -104,12 +104,14 @@ pub(super) struct Finished {
 
 impl Finished {
     /// The body; the notices of the limit that cut it, where one did, and the same in `details`.
-    /// `more` is whether there is more than the call's limit, `total` what all of it would be.
+    /// `more` is whether there is more than the call's limit, `total` what all of it would be, `saved` its
+    /// place.
     pub(super) fn conclude(
         self,
         call: &Call,
         more: bool,
         total: Option<Extent>,
+        saved: Option<Saved>,
         details: &mut Details,
     ) -> (String, Vec<Notice>) {
         let mut notices = Vec::new();
@@ -117,16 +119,19 @@ impl Finished {
             notices.push(Notice::Blank(Blank::Results(self.next - call.offset)));
         }
         let limit = self.bounds.bytes;
-        notices.extend(self.over.map(|bytes| Notice::NameTooLong { bytes, limit }));
         // Those that were not given are in the total.
         let follows = more || self.unshown > 0 || total.is_some_and(|total| total.lines > self.next);
+        if let Some(bytes) = self.over {
+            let saved = saved.clone().filter(|_| !follows);
+            notices.push(Notice::NameTooLong { bytes, limit, saved });
+        }
         if let Some(by) = self.by {
             let by = match by {
                 TruncatedBy::Bytes => PageLimit::Bytes(self.bounds.bytes),
                 TruncatedBy::Lines => PageLimit::Lines(self.bounds.lines),
             };
             if follows {
-                notices.push(Notice::PageLimit { by, of: None });
+                notices.push(Notice::PageLimit { by, of: None, saved });
             }
             let truncation = TruncationDetails::of(&self.kept, total.unwrap_or(self.kept.total), self.bounds);
             if let Some(mut truncation) = truncation {
@@ -136,7 +141,7 @@ impl Finished {
                 details.add_cut(truncation, counts);
             }
         } else if more {
-            notices.push(Notice::LimitReached { limit: call.limit, unit: call.unit });
+            notices.push(Notice::LimitReached { limit: call.limit, unit: call.unit, saved });
         }
         if follows {
             notices.push(Notice::Continue { offset: self.next });

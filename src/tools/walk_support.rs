@@ -20,7 +20,7 @@ const FIRST_PROGRESS_AFTER: Duration = Duration::from_secs(1);
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Shows the paths of a walk as the workspace shows them.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Paths {
     prefix: String,
 }

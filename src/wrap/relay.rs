@@ -100,7 +100,7 @@ pub(super) fn from_server(
                 }
                 Ok(Next::End) | Err(_) => break,
             };
-            let is_written = match session.judge_server(line, commands.store()) {
+            let is_written = match session.judge_server(line, &**commands.store()) {
                 Passed::AsItIs => session.to_client(line),
                 Passed::Instead(new) => session.to_client(&new),
                 Passed::Dropped(why) => {

@@ -7,8 +7,7 @@ use cutline_core::text::show;
 
 use super::{json, text};
 use crate::fs::workspace::{self, SavedKind};
-use crate::process::SavedOutput;
-use crate::process::spill::{SavedFile, Store};
+use crate::process::spill::{SavedFile, SavedOutput, Store};
 use crate::tools::error::reason;
 
 /// Bytes that are gathered before they are written.

@@ -13,7 +13,7 @@ use std::process::Command;
 use rustix::fs::{Mode, OFlags, mkdirat, openat};
 use serde_json::{Value, json};
 
-use crate::support::{Client, Workspace};
+use crate::support::{Client, Start, Workspace};
 
 #[test]
 fn patterns_and_globs_past_their_bounds_are_refused() {
@@ -111,6 +111,21 @@ fn large_folders_take_bounded_memory() {
     found.assert_text(&format!("large/099999{long}"));
     let taken = memory_peak_kb(&client) - before;
     assert!(taken < 80_000, "{taken} KB");
+}
+
+/// Whole results of many times what memory may take are saved as they are found.
+#[test]
+fn saved_whole_results_take_bounded_memory() {
+    let workspace = Workspace::with(&json!({"names/n": {"each": [1, 2], "content": ""}}));
+    fs::write(workspace.path("a"), "needle in a line of some length\n".repeat(1_000_000)).unwrap();
+    let mut client = Start::new(&workspace).flags(["--save", "all"]).client();
+    let before = memory_peak_kb(&client);
+    let reply = client.call("grep", json!({"pattern": "needle", "limit": 1}));
+    assert_eq!(reply.details()["totalMatches"], 1_000_000, "{reply}");
+    let saved = fs::metadata(reply.details()["fullOutputPath"].as_str().unwrap()).unwrap();
+    assert!(saved.len() > 32_000_000, "{}", saved.len());
+    let taken = memory_peak_kb(&client) - before;
+    assert!(taken < 24_000, "{taken} KB");
 }
 
 #[test]

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::support::{Start, Workspace};
 
 /// Every flag of the contract. Each has a variable, `CUTLINE_` and its name.
-const FLAGS: [&str; 21] = [
+const FLAGS: [&str; 22] = [
     "--root",
     "--allow-outside",
     "--tools",
@@ -26,6 +26,7 @@ const FLAGS: [&str; 21] = [
     "--sandbox",
     "--sandbox-deny",
     "--writable",
+    "--save",
     "--spill-dir",
     "--spill-max-file",
     "--spill-max-total",
@@ -310,6 +311,7 @@ fn every_flag_starts_a_server() {
         ["--bash-tail", "3"],
         ["--bash-timeout", "9"],
         ["--bash-max-timeout", "99"],
+        ["--save", "all"],
         ["--spill-dir", "<base>/own"],
         ["--spill-max-file", "1MB"],
         ["--spill-max-total", "5MiB"],

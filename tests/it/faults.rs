@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use serde_json::json;
 
-use crate::support::{Client, Start, Workspace};
+use crate::support::{Client, Start, Workspace, eventually};
 
 #[test]
 fn a_file_size_limit_costs_the_saved_output_and_nothing_else() {
@@ -21,6 +21,35 @@ fn a_file_size_limit_costs_the_saved_output_and_nothing_else() {
     assert_eq!(reply.details()["spillError"], "File too large", "{reply}");
     assert_eq!(workspace.saved().len(), 0, "a partial file was left: {:?}", workspace.saved());
     client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
+}
+
+#[test]
+fn file_size_limit_costs_no_result_of_a_search() {
+    let workspace = Workspace::with(&json!({"a": {"lines": [1, 3000], "text": "needle {n}"}}));
+    let script = "trap '' XFSZ; ulimit -f 4; exec \"$0\" \"$@\"";
+    let mut client =
+        Start::new(&workspace).flags(["--save", "all"]).through("bash", &["-c", script]).client();
+    let reply = client.call("grep", json!({"pattern": "needle", "limit": 1}));
+    reply.assert_worked().assert_text(
+        "a:1: needle 1\n\n[1 match limit reached. Use limit=2 for more, or refine pattern. \
+         Full output could not be saved: File too large]\n[Use offset=1 to continue]",
+    );
+    assert_eq!(reply.details()["spillError"], "File too large", "{reply}");
+    assert_eq!(reply.details()["totalMatches"], 3000, "{reply}");
+    assert_eq!(workspace.saved().len(), 0, "a partial file was left: {:?}", workspace.saved());
+}
+
+#[test]
+fn cancelled_search_leaves_no_saved_output() {
+    let workspace = Workspace::new();
+    fs::write(workspace.path("a"), "needle in a line of some length\n".repeat(3_000_000)).unwrap();
+    let mut client = Start::new(&workspace).flags(["--save", "all"]).client();
+    let id = client.send_call("grep", json!({"pattern": "needle"}), None);
+    eventually("the whole begins to be saved", || !workspace.saved().is_empty());
+    client.cancel(id);
+    eventually("what was saved is removed", || workspace.saved().is_empty());
+    client.call("grep", json!({"pattern": "needle", "path": "none"}));
+    assert!(workspace.saved().is_empty());
 }
 
 /// Returns a server that starts in namespaces of its own, after `script`; `None` where no test may do that.

@@ -94,7 +94,7 @@ impl fmt::Display for Notice {
                 write!(f, "Use bash to wait for it: tail --pid={id} -f /dev/null]")
             }
             Self::Background { named, count, saved } => background(f, named, *count, saved),
-            Self::LimitReached { limit, unit } => {
+            Self::LimitReached { limit, unit, saved } => {
                 let counted = match limit {
                     1 => unit.one(),
                     _ => unit.many(),
@@ -104,9 +104,13 @@ impl fmt::Display for Notice {
                     _ => ", or refine pattern",
                 };
                 let twice = limit.saturating_mul(2);
-                write!(f, "[{limit} {counted} limit reached. Use limit={twice} for more{refine}]")
+                write!(
+                    f,
+                    "[{limit} {counted} limit reached. Use limit={twice} for more{refine}{}]",
+                    Whole(saved)
+                )
             }
-            Self::PageLimit { by, of } => {
+            Self::PageLimit { by, of, saved } => {
                 match by {
                     PageLimit::Bytes(bytes) => write!(f, "[{} limit reached", Size(*bytes))?,
                     PageLimit::Lines(lines) => {
@@ -117,11 +121,11 @@ impl fmt::Display for Notice {
                     let plus = if *more { "+" } else { "" };
                     write!(f, " ({shown} of {total}{plus} {} shown)", unit.many())?;
                 }
-                write!(f, "]")
+                write!(f, "{}]", Whole(saved))
             }
-            Self::NameTooLong { bytes, limit } => {
+            Self::NameTooLong { bytes, limit, saved } => {
                 let size = SizePair::new(*bytes, *limit);
-                write!(f, "[Name is {}, exceeds {} limit]", size.larger(), size.smaller())
+                write!(f, "[Name is {}, exceeds {} limit{}]", size.larger(), size.smaller(), Whole(saved))
             }
             Self::LinesTruncated { max_chars, read } => {
                 let hint = if *read { ". Use read tool to see full lines" } else { "" };
@@ -309,6 +313,15 @@ impl Unit {
             Self::Results => "results",
             Self::Entries => "entries",
         }
+    }
+}
+
+/// `. Full output: PATH`, where the whole is saved.
+struct Whole<'a>(&'a Option<Saved>);
+
+impl fmt::Display for Whole<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.as_ref().map_or(Ok(()), |saved| write!(f, ". {saved}"))
     }
 }
 

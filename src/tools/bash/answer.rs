@@ -3,13 +3,9 @@
 use std::time::Duration;
 
 use super::plan::Plan;
-use crate::fs::workspace;
 use crate::limits::Limits;
-use crate::process::{
-    Background, Captured, Cause, Ending, Finished, Outcome, SavedOutput, StillRunning, signal_name,
-};
-use crate::tools::Output;
-use crate::tools::error::reason;
+use crate::process::{Background, Captured, Cause, Ending, Finished, Outcome, StillRunning, signal_name};
+use crate::tools::{Output, whole};
 use cutline_core::details::{CutCounts, Details, TruncationDetails};
 use cutline_core::notice::{
     self, Answer, Blank, BodyEnd, NAMES_LISTED, Notice, Omission, Shown, Status, empty,
@@ -37,15 +33,7 @@ pub(super) fn compose(plan: &Plan, outcome: Outcome, limits: &Limits) -> Output 
         }
     };
     let bounds = Bounds { lines: plan.keep.lines(), bytes: limits.max_bytes };
-    let saved = output.saved.as_ref().map(saved_as);
-    match &output.saved {
-        Some(Ok(SavedOutput { path, first_bytes })) => {
-            details.full_output_path = Some(String::from_utf8_lossy(&workspace::shown(path)).into_owned());
-            details.full_output_bytes = *first_bytes;
-        }
-        Some(Err(error)) => details.spill_error = Some(reason(error)),
-        None => {}
-    }
+    let saved = output.saved.as_ref().map(|saved| whole::said(saved, &mut details));
     let end = if output.binary { BodyEnd::OfText } else { BodyEnd::of(&output.text) };
     let (body, mut notices) = if output.binary {
         let bytes = output.raw.extent().bytes;
@@ -106,15 +94,6 @@ fn ended(ending: Ending, cause: Cause, duration: Duration) -> Details {
         timed_out: (cause == Cause::Timeout).then_some(true),
         duration_ms: Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)),
         ..Details::default()
-    }
-}
-
-fn saved_as(saved: &Result<SavedOutput, std::io::Error>) -> notice::Saved {
-    match saved {
-        Ok(SavedOutput { path, first_bytes }) => {
-            notice::Saved::At { path: show::name(&workspace::shown(path)).into_owned(), first: *first_bytes }
-        }
-        Err(error) => notice::Saved::Not { reason: reason(error) },
     }
 }
 

@@ -53,6 +53,7 @@ impl Server {
                 spill: settings,
                 ..process::Settings::default()
             }),
+            save: crate::tools::SaveMode::default(),
             threads: Threads::default(),
         };
         let roots = vec![Root::new(real.clone(), real)];

@@ -196,6 +196,11 @@ impl Body {
         self.total.lines += 1;
     }
 
+    /// Takes away the text of all units but the last.
+    pub(super) fn take_text(&mut self) -> String {
+        std::mem::take(&mut self.text)
+    }
+
     /// Ends the body.
     pub(super) fn finish(mut self) -> Finished {
         self.settle();

@@ -10,10 +10,10 @@ use crate::search::matches::Found;
 use cutline_core::details::{CutCounts, Details, Skipped, chars_in_all};
 use cutline_core::notice::{Answer, Blank, Names, Notice, PageLimit, PageOf, empty};
 use cutline_core::text;
-use cutline_core::truncate::TruncatedBy;
+use cutline_core::truncate::{Bounds, TruncatedBy};
 
 use super::body::{Body, Line};
-use super::{Call, Mode, Output, Paths, ToolError};
+use super::{Call, Mode, Output, Paths, ToolError, Whole};
 
 /// Takes what is found, in order.
 pub(super) struct Results {
@@ -27,6 +27,12 @@ pub(super) struct Results {
     /// Matches so far, the skipped ones included; or files, by mode.
     found: u64,
     file: Option<FileRows>,
+    aside: Aside,
+}
+
+/// What was not searched.
+#[derive(Debug, Default)]
+struct Aside {
     skipped: Skipped,
     too_costly: bool,
     unreadable: Names,
@@ -65,35 +71,31 @@ impl Results {
             body: Body::new(limits.bounds()),
             found: 0,
             file: None,
-            skipped: Skipped::default(),
-            too_costly: false,
-            unreadable: Names::default(),
-            long_line: Names::default(),
-            too_large: Names::default(),
+            aside: Aside::default(),
         }
     }
 
     /// Takes the next thing found; breaks when there is enough.
-    pub(super) fn take(&mut self, found: Found) -> ControlFlow<()> {
+    pub(super) fn take(&mut self, found: &Found) -> ControlFlow<()> {
         if self.has_enough() {
             // Only what stands after the last match is still of interest.
             return match (found, self.file.take()) {
-                (Found::Rows(path, rows), Some(file)) if file.path == path => self.rows_of(file, &rows),
+                (Found::Rows(path, rows), Some(file)) if file.path == *path => self.rows_of(file, rows),
                 _ => ControlFlow::Break(()),
             };
         }
         match found {
-            Found::Rows(path, rows) => return self.rows(path, &rows),
-            Found::File(path, matches) => return self.file(&path, matches),
-            Found::Binary => self.skipped.binary += 1,
+            Found::Rows(path, rows) => return self.rows(path, rows),
+            Found::File(path, matches) => return self.file(path, *matches),
+            Found::Binary => self.aside.skipped.binary += 1,
             Found::TooCostly => {
-                self.too_costly = true;
+                self.aside.too_costly = true;
                 return ControlFlow::Break(());
             }
-            Found::LongLine(path) => self.long_line.push(&self.paths.show(&path)),
-            Found::TooLarge(path) => self.too_large.push(&self.paths.show(&path)),
-            Found::Unreadable(path) => self.unreadable.push(&self.paths.show(&path)),
-            Found::RulesLeftAside => self.skipped.ignore_rules += 1,
+            Found::LongLine(path) => self.aside.long_line.push(&self.paths.show(path)),
+            Found::TooLarge(path) => self.aside.too_large.push(&self.paths.show(path)),
+            Found::Unreadable(path) => self.aside.unreadable.push(&self.paths.show(path)),
+            Found::RulesLeftAside => self.aside.skipped.ignore_rules += 1,
         }
         ControlFlow::Continue(())
     }
@@ -112,12 +114,12 @@ impl Results {
         ControlFlow::Continue(())
     }
 
-    fn rows(&mut self, path: Arc<[u8]>, rows: &Rows) -> ControlFlow<()> {
+    fn rows(&mut self, path: &Arc<[u8]>, rows: &Rows) -> ControlFlow<()> {
         let file = match self.file.take() {
-            Some(file) if file.path == path => file,
+            Some(file) if file.path == *path => file,
             _ => FileRows {
-                shown: self.paths.show(&path),
-                path,
+                shown: self.paths.show(path),
+                path: Arc::clone(path),
                 last_match: None,
                 last_line: None,
                 before: VecDeque::new(),
@@ -183,33 +185,70 @@ impl Results {
         ControlFlow::Continue(())
     }
 
+    /// Returns one that takes all that is found, however much it is, and whose text is to be taken away.
+    pub(super) fn all(&self) -> Self {
+        Self {
+            call: Call { offset: 0, limit: u64::MAX, ..self.call },
+            paths: self.paths.clone(),
+            body: Body::new(Bounds { lines: u64::MAX, bytes: u64::MAX }),
+            file: None,
+            aside: Aside::default(),
+            ..*self
+        }
+    }
+
+    /// Takes away the text so far.
+    pub(super) fn take_text(&mut self) -> String {
+        self.body.take_text()
+    }
+
+    /// Ends one that takes all: what remains of its text goes to `whole`, the rest of what is known of it to `page`.
+    pub(super) fn end(self, page: &mut Self, whole: &mut Whole) -> u64 {
+        page.aside = self.aside;
+        whole.push(&self.body.finish().text);
+        self.found
+    }
+
     /// True if a file was passed over because it is not text.
     pub(super) fn passed_over_binary(&self) -> bool {
-        self.skipped.binary > 0
+        self.aside.skipped.binary > 0
     }
 
     /// True if the pattern would take too long over a file.
     pub(super) fn was_too_costly(&self) -> bool {
-        self.too_costly
+        self.aside.too_costly
     }
 
-    /// The answer. `ignored` is whether rules left anything out.
-    pub(super) fn conclude(mut self, ignored: bool) -> Result<Output, ToolError> {
+    /// The answer. `ignored` is whether rules left anything out; `whole` the number of all matches and their
+    /// text, which is kept where the answer is cut.
+    pub(super) fn conclude(self, ignored: bool, whole: Option<(u64, Whole)>) -> Result<Output, ToolError> {
         let Call { offset, limit, unit } = self.call;
         if self.found > 0 && self.found <= offset {
             return Err(ToolError::OffsetBeyondLast { offset, total: self.found, unit });
         }
-        self.skipped.unreadable = self.unreadable.count();
-        self.skipped.too_long = self.long_line.count() + self.too_large.count();
         let more = self.has_enough();
-        let total = (self.found - offset.min(self.found)).min(limit);
+        let Aside { mut skipped, unreadable, long_line, too_large, .. } = self.aside;
+        skipped.unreadable = unreadable.count();
+        skipped.too_long = long_line.count() + too_large.count();
         let body = self.body.finish();
         let mut details = Details {
             matches: Some(body.units),
-            skipped: self.skipped.reported(),
+            skipped: skipped.reported(),
             lines_truncated: body.any_line_cut.then_some(true),
             ..Details::default()
         };
+        let whole = whole.filter(|_| more || body.truncation.is_some()).map(|(found, whole)| {
+            details.total_matches = Some(found);
+            (found, whole.keep(&mut details))
+        });
+        // Up to the call's limit, where the search ended there.
+        let total = match &whole {
+            Some((found, _)) => found - offset,
+            None => (self.found - offset.min(self.found)).min(limit),
+        };
+        let is_lower_bound = more && whole.is_none();
+        let follows = body.units < total || is_lower_bound;
+        let (whole, saved) = whole.map(|(found, (extent, saved))| ((found, extent), saved)).unzip();
         let mut notices = Vec::new();
         if text::is_blank(&body.text) {
             notices.push(Notice::Blank(Blank::Results(body.units)));
@@ -219,31 +258,35 @@ impl Results {
                 TruncatedBy::Bytes => PageLimit::Bytes(truncation.max_bytes),
                 TruncatedBy::Lines => PageLimit::Lines(truncation.max_lines),
             };
-            notices.push(Notice::PageLimit { by, of: Some(PageOf { shown: body.units, total, more, unit }) });
-            truncation.total_is_lower_bound = more.then_some(true);
+            let of = PageOf { shown: body.units, total, more: is_lower_bound, unit };
+            notices.push(Notice::PageLimit { by, of: Some(of), saved });
+            truncation.total_is_lower_bound = is_lower_bound.then_some(true);
+            if let Some((_, extent)) = whole {
+                truncation.set_total(extent);
+            }
             let counts = CutCounts {
-                original: total,
+                original: whole.map_or(total, |(found, _)| found),
                 returned: body.units,
                 single_too_large: body.first_too_large,
                 total_chars: chars_in_all(&body.text, truncation.total_bytes),
             };
             details.add_cut(truncation, counts);
         } else if more {
-            notices.push(Notice::LimitReached { limit, unit });
+            notices.push(Notice::LimitReached { limit, unit, saved });
             details.match_limit_reached = Some(limit);
         }
         if body.any_line_cut {
             notices.push(Notice::LinesTruncated { max_chars: self.max_line_chars, read: self.read });
         }
         let named = [
-            (!self.unreadable.is_empty()).then_some(Notice::Unreadable(self.unreadable)),
-            (!self.long_line.is_empty()).then_some(Notice::TooLong(self.long_line)),
-            (!self.too_large.is_empty())
-                .then_some(Notice::TooLarge { names: self.too_large, limit: GREP_MULTILINE_BYTES }),
-            (self.skipped.ignore_rules > 0).then_some(Notice::RulesLeftAside(self.skipped.ignore_rules)),
+            (!unreadable.is_empty()).then_some(Notice::Unreadable(unreadable)),
+            (!long_line.is_empty()).then_some(Notice::TooLong(long_line)),
+            (!too_large.is_empty())
+                .then_some(Notice::TooLarge { names: too_large, limit: GREP_MULTILINE_BYTES }),
+            (skipped.ignore_rules > 0).then_some(Notice::RulesLeftAside(skipped.ignore_rules)),
         ];
         notices.extend(named.into_iter().flatten());
-        if body.units < total || more {
+        if follows {
             let next = offset + body.units;
             notices.push(Notice::Continue { offset: next });
             details.next_offset = Some(next);

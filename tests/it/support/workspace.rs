@@ -67,7 +67,9 @@ impl Workspace {
     pub(crate) fn saved(&self) -> Vec<PathBuf> {
         let entries = fs::read_dir(self.saved_dir()).expect("the folder of saved outputs");
         let paths = entries.map(|entry| entry.expect("an entry").path());
-        paths.filter(|path| path.extension().is_some_and(|ending| ending == "log")).collect()
+        let is_saved =
+            |path: &PathBuf| path.extension().is_some_and(|ending| ending == "log" || ending == "txt");
+        paths.filter(is_saved).collect()
     }
 
     /// A path in it.

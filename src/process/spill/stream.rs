@@ -1,0 +1,117 @@
+//! An output that is saved from its first byte once it is longer than an answer may be.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use super::{SavedFile, Store};
+use crate::fs::workspace::SavedKind;
+use cutline_core::text::{Counter, Extent};
+use cutline_core::truncate::Bounds;
+
+/// A saved output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedOutput {
+    /// Its path.
+    pub path: PathBuf,
+    /// Bytes that it holds, where that is not all: the cap was reached.
+    pub first_bytes: Option<u64>,
+}
+
+/// Takes an output piece by piece and counts it. Up to its bounds it is held, then it goes to a file, which
+/// is removed again unless it is kept.
+#[derive(Debug)]
+pub struct SavedStream {
+    store: Arc<Store>,
+    kind: SavedKind,
+    /// Past these it may be cut, and saving begins.
+    bounds: Bounds,
+    raw: Counter,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    /// Everything so far, within the bounds.
+    Held(Vec<u8>),
+    /// In a file, from byte 0.
+    File(SavedFile),
+    /// Not possible, and why.
+    Failed(io::Error),
+    /// Not wanted any more.
+    Done,
+}
+
+impl SavedStream {
+    /// Returns one that saves in `store` what is longer than `bounds`.
+    pub fn new(store: Arc<Store>, kind: SavedKind, bounds: Bounds) -> Self {
+        Self { store, kind, bounds, raw: Counter::default(), state: State::Held(Vec::new()) }
+    }
+
+    /// Takes the next bytes.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.raw.push(bytes);
+        self.save(bytes);
+    }
+
+    /// Returns the counts of what it took.
+    pub fn raw(&self) -> &Counter {
+        &self.raw
+    }
+
+    /// Adds `line`, as a line of its own, which is not counted.
+    pub fn end_with(&mut self, line: &str) {
+        let newline = if self.raw.is_at_line_start() { "" } else { "\n" };
+        self.save(format!("{newline}{line}\n").as_bytes());
+    }
+
+    /// Makes sure that all of it so far is in a file that stays; what follows goes to it too.
+    pub fn keep(&mut self) -> io::Result<SavedOutput> {
+        self.begin();
+        match std::mem::replace(&mut self.state, State::Done) {
+            State::File(mut file) => {
+                file.keep();
+                let (written, path) = (file.written(), file.path().to_owned());
+                self.state = State::File(file);
+                Ok(SavedOutput { path, first_bytes: (written < self.raw.extent().bytes).then_some(written) })
+            }
+            State::Failed(error) => Err(error),
+            State::Held(_) | State::Done => Err(io::ErrorKind::Other.into()),
+        }
+    }
+
+    /// Saves no more; what was saved and not kept is removed.
+    pub fn discard(&mut self) {
+        self.state = State::Done;
+    }
+
+    fn save(&mut self, bytes: &[u8]) {
+        let result = match &mut self.state {
+            State::Held(held) => {
+                held.extend_from_slice(bytes);
+                let Extent { lines, bytes } = self.raw.extent();
+                let final_newline = u64::from(self.raw.is_at_line_start());
+                if lines > self.bounds.lines || bytes - final_newline.min(bytes) > self.bounds.bytes {
+                    self.begin();
+                }
+                return;
+            }
+            State::File(file) => file.write(bytes),
+            State::Failed(_) | State::Done => return,
+        };
+        if let Err(error) = result {
+            self.state = State::Failed(error);
+        }
+    }
+
+    /// Moves the bytes that are held to a file.
+    fn begin(&mut self) {
+        if let State::Held(held) = &self.state {
+            let begun = self.store.create_as(self.kind).and_then(|mut file| file.write(held).map(|()| file));
+            self.state = match begun {
+                Ok(file) => State::File(file),
+                Err(error) => State::Failed(error),
+            };
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The whole of a result: saved while it is found, and named in the answer where that had to be cut.
+
+use std::io;
+use std::sync::Arc;
+
+use crate::fs::workspace::{self, SavedKind};
+use crate::process::spill::{SavedOutput, SavedStream};
+use cutline_core::details::Details;
+use cutline_core::notice::Saved;
+use cutline_core::text::{Extent, show};
+
+use super::Context;
+use super::error::reason;
+
+/// Bytes that are gathered before they are written.
+const GATHERED_BYTES: usize = 64 * 1024;
+
+/// The tools whose results are saved where an answer does not hold all of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum SaveMode {
+    /// bash: a command can't be run again for the rest.
+    #[default]
+    Bash,
+    /// Every tool but read, whose file is there.
+    All,
+}
+
+/// Takes all lines of a result, in order.
+#[derive(Debug)]
+pub(super) struct Whole {
+    stream: SavedStream,
+    gathered: String,
+}
+
+impl Whole {
+    /// Returns one for the results of a tool; `None` where they are not saved.
+    pub(super) fn begin(cx: &Context, kind: SavedKind) -> Option<Self> {
+        let store = Arc::clone(cx.shared.commands.store());
+        (cx.shared.save == SaveMode::All).then(|| Self {
+            stream: SavedStream::new(store, kind, cx.limits().bounds()),
+            gathered: String::new(),
+        })
+    }
+
+    /// Takes the next line, without its newline.
+    pub(super) fn push(&mut self, line: &str) {
+        self.push_text(&[line, "\n"].concat());
+    }
+
+    /// Takes the next text.
+    pub(super) fn push_text(&mut self, text: &str) {
+        self.gathered.push_str(text);
+        if self.gathered.len() >= GATHERED_BYTES {
+            self.write();
+        }
+    }
+
+    fn write(&mut self) {
+        self.stream.push(self.gathered.as_bytes());
+        self.gathered.clear();
+    }
+
+    /// Keeps it; returns its extent without a final newline, and its place. The same goes to `details`.
+    pub(super) fn keep(mut self, details: &mut Details) -> (Extent, Saved) {
+        self.write();
+        let Extent { lines, bytes } = self.stream.raw().extent();
+        let newline = u64::from(bytes > 0 && self.stream.raw().is_at_line_start());
+        let saved = self.stream.keep();
+        (Extent { lines, bytes: bytes - newline }, said(&saved, details))
+    }
+}
+
+/// Returns the place of a saved output as a notice names it, and says it in `details`.
+pub(super) fn said(saved: &io::Result<SavedOutput>, details: &mut Details) -> Saved {
+    match saved {
+        Ok(SavedOutput { path, first_bytes }) => {
+            let shown = workspace::shown(path);
+            details.full_output_path = Some(String::from_utf8_lossy(&shown).into_owned());
+            details.full_output_bytes = *first_bytes;
+            Saved::At { path: show::name(&shown).into_owned(), first: *first_bytes }
+        }
+        Err(error) => {
+            details.spill_error = Some(reason(error));
+            Saved::Not { reason: reason(error) }
+        }
+    }
+}
