@@ -9,12 +9,10 @@ mod counts;
 use serde::Serialize;
 
 use crate::text::Extent;
+use crate::text::tokens::{BYTES_PER_TOKEN, estimate, extrapolate};
 use crate::truncate::{Bounds, Partial, TruncatedBy, Truncation};
 
 pub use counts::{CutCounts, chars_in_all};
-
-/// Bytes or characters that make about one token.
-pub const CHARS_PER_TOKEN: u64 = 4;
 
 /// The facts of one answer.
 ///
@@ -286,9 +284,9 @@ pub struct TruncationDetails {
     /// True if the first line alone is over the limit, and the body empty for it; else absent.
     #[serde(skip_serializing_if = "is_false")]
     pub first_line_exceeds_limit: bool,
-    /// Tokens in the body, about.
+    /// Tokens in the body, about ([`estimate`]).
     pub estimated_tokens: u64,
-    /// Tokens in all, about.
+    /// Tokens in all, about: those left out as many to a byte as in the body.
     pub total_estimated_tokens: u64,
     /// Tokens that the limit allows, about.
     pub limit_tokens: u64,
@@ -303,22 +301,11 @@ impl TruncationDetails {
     /// `total` is what the text came from: the file on disk, the raw stream. `bounds` are the limits in force.
     pub fn of(truncation: &Truncation, total: Extent, bounds: Bounds) -> Option<Self> {
         let cut = truncation.cut?;
-        let chars = truncation.content.chars().count() as u64;
+        let tokens = estimate(&truncation.content);
         Some(Self {
-            truncated: true,
-            truncated_by: cut.by,
-            total_lines: total.lines,
-            total_bytes: total.bytes,
-            output_lines: truncation.output.lines,
-            output_bytes: truncation.output.bytes,
-            max_lines: bounds.lines,
-            max_bytes: bounds.bytes,
             last_line_partial: cut.partial == Some(Partial::LastLine),
             first_line_exceeds_limit: truncation.output.lines == 0 || cut.partial == Some(Partial::FirstLine),
-            estimated_tokens: chars.div_ceil(CHARS_PER_TOKEN),
-            total_estimated_tokens: total.bytes.div_ceil(CHARS_PER_TOKEN),
-            limit_tokens: bounds.bytes / CHARS_PER_TOKEN,
-            total_is_lower_bound: None,
+            ..Self::new(cut.by, truncation.output, tokens, total, bounds)
         })
     }
 
@@ -326,6 +313,30 @@ impl TruncationDetails {
     pub fn set_total(&mut self, total: Extent) {
         self.total_lines = total.lines;
         self.total_bytes = total.bytes;
-        self.total_estimated_tokens = total.bytes.div_ceil(CHARS_PER_TOKEN);
+        let left_out = total.bytes.saturating_sub(self.output_bytes);
+        self.total_estimated_tokens =
+            self.estimated_tokens + extrapolate(left_out, self.output_bytes, self.estimated_tokens);
+    }
+
+    /// Returns the details of a cut of which only whole lines are left: `output` with `tokens` of `total`.
+    pub fn new(by: TruncatedBy, output: Extent, tokens: u64, total: Extent, bounds: Bounds) -> Self {
+        let mut details = Self {
+            truncated: true,
+            truncated_by: by,
+            total_lines: 0,
+            total_bytes: 0,
+            output_lines: output.lines,
+            output_bytes: output.bytes,
+            max_lines: bounds.lines,
+            max_bytes: bounds.bytes,
+            last_line_partial: false,
+            first_line_exceeds_limit: false,
+            estimated_tokens: tokens,
+            total_estimated_tokens: 0,
+            limit_tokens: bounds.bytes / BYTES_PER_TOKEN,
+            total_is_lower_bound: None,
+        };
+        details.set_total(total);
+        details
     }
 }

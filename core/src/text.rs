@@ -8,9 +8,11 @@ pub mod decode;
 pub mod show;
 pub mod size;
 pub mod terminal;
+pub mod tokens;
 
 pub use count::{Counter, Extent};
 pub use size::{Size, SizePair};
+pub use tokens::TokenCounter;
 
 /// The byte that ends a line.
 pub const NEWLINE: u8 = b'\n';

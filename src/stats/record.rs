@@ -8,7 +8,8 @@ use super::Tool;
 use crate::limits::Limits;
 use crate::tools::arguments::{self, Object};
 use crate::tools::{Output, ToolError, ToolName};
-use cutline_core::details::{CHARS_PER_TOKEN, Details};
+use cutline_core::details::Details;
+use cutline_core::text::tokens::{estimate, extrapolate};
 use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::{Bounds, TruncatedBy};
 
@@ -75,9 +76,9 @@ pub struct Answered {
     pub total_is_lower_bound: bool,
     /// Percent of the limit of lines or of bytes that was used, the larger of the two; rounded down.
     pub limit_percent: u64,
-    /// Tokens in the body, by its bytes ([`CHARS_PER_TOKEN`]).
+    /// Tokens in the body, about ([`estimate`]).
     pub tokens_given: u64,
-    /// Tokens left out, likewise: at least so many where the total is a lower bound.
+    /// Tokens left out, as many to a byte as the body has: at least so many where the total is a lower bound.
     pub tokens_left_out: Option<u64>,
 }
 
@@ -129,9 +130,14 @@ impl Record {
 }
 
 impl Answered {
-    /// An answer of which everything is known: what is `given` of `total`, within `bounds`.
-    pub fn of(given: Extent, total: Extent, truncated_by: Option<TruncatedBy>, bounds: Bounds) -> Self {
-        let tokens = |bytes: u64| bytes.div_ceil(CHARS_PER_TOKEN);
+    /// An answer of which everything is known: what is `given`, with `tokens`, of `total`, within `bounds`.
+    pub fn of(
+        given: Extent,
+        tokens: u64,
+        total: Extent,
+        truncated_by: Option<TruncatedBy>,
+        bounds: Bounds,
+    ) -> Self {
         Self {
             truncated_by,
             count_limit_reached: false,
@@ -141,24 +147,25 @@ impl Answered {
             total_bytes: Some(total.bytes),
             total_is_lower_bound: false,
             limit_percent: percent(given.lines, bounds.lines).max(percent(given.bytes, bounds.bytes)),
-            tokens_given: tokens(given.bytes),
-            tokens_left_out: Some(tokens(total.bytes.saturating_sub(given.bytes))),
+            tokens_given: tokens,
+            tokens_left_out: Some(left_out(given, tokens, total)),
         }
     }
 
     fn new(call: &Call, output: &Output, limits: &Limits) -> Self {
         let details = &output.details;
         let cut = details.truncation.as_ref();
+        let body = output.text.get(..output.body_bytes).unwrap_or(&output.text);
         let given = match cut {
             Some(cut) => Extent { lines: cut.output_lines, bytes: cut.output_bytes },
-            None => extent(output.text.get(..output.body_bytes).unwrap_or(&output.text)),
+            None => extent(body),
         };
         let bounds = match cut {
             Some(cut) => Bounds { lines: cut.max_lines, bytes: cut.max_bytes },
             None => bounds(call.tool, limits),
         };
         let total = total(call, output, given);
-        let tokens = |bytes: u64| bytes.div_ceil(CHARS_PER_TOKEN);
+        let tokens = cut.map_or_else(|| estimate(body), |cut| cut.estimated_tokens);
         Self {
             truncated_by: cut.map(|cut| cut.truncated_by),
             count_limit_reached: cut.is_none() && details.next_offset.is_some(),
@@ -170,8 +177,8 @@ impl Answered {
             total_is_lower_bound: call.asked == RequestedLimit::All
                 && cut.and_then(|cut| cut.total_is_lower_bound).unwrap_or(false),
             limit_percent: percent(given.lines, bounds.lines).max(percent(given.bytes, bounds.bytes)),
-            tokens_given: tokens(given.bytes),
-            tokens_left_out: total.map(|total| tokens(total.bytes.saturating_sub(given.bytes))),
+            tokens_given: tokens,
+            tokens_left_out: total.map(|total| left_out(given, tokens, total)),
         }
     }
 
@@ -222,6 +229,11 @@ fn total(call: &Call, output: &Output, given: Extent) -> Option<Extent> {
         }
     };
     (whole && to_the_end).then_some(total)
+}
+
+/// Returns the tokens of `total` that are not in the `tokens` of `given`.
+fn left_out(given: Extent, tokens: u64, total: Extent) -> u64 {
+    extrapolate(total.bytes.saturating_sub(given.bytes), given.bytes, tokens)
 }
 
 fn is_utf16(details: &Details) -> bool {

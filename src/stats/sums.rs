@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::tools::arguments::Object;
-use cutline_core::details::CHARS_PER_TOKEN;
 
 use super::wire::{milliseconds, rfc3339};
 use super::{Counts, Durations, Outcome, Record, Tool};
@@ -125,7 +124,6 @@ impl Stats {
         let facts = [
             ("firstCall", json!(self.span_ms.map(|(first, _)| rfc3339::words(first)))),
             ("lastCall", json!(self.span_ms.map(|(_, last)| rfc3339::words(last)))),
-            ("bytesPerToken", json!(CHARS_PER_TOKEN)),
             ("total", self.total.to_value()),
             ("tools", Value::Object(tools)),
         ];

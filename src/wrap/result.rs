@@ -6,6 +6,7 @@ mod said;
 
 use std::borrow::Cow;
 
+use cutline_core::text::tokens::estimate;
 use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::{Bounds, Keep, TruncatedBy};
 
@@ -80,6 +81,8 @@ pub(super) struct Judged {
     pub(super) result: Option<String>,
     /// Lines and bytes of it that are given: of its text, else of its structured content.
     pub(super) given: Extent,
+    /// Tokens of that, about.
+    pub(super) given_tokens: u64,
     /// Lines and bytes that there were.
     pub(super) total: Extent,
     /// The limit that cut it.
@@ -106,7 +109,11 @@ pub(super) fn judge(result: &ToolResult<'_>, rules: &Rules<'_>, save: &(dyn Save
     if text_fits && structured_fits {
         let given =
             if texts.is_empty() { structured.map_or_else(Extent::default, extent) } else { raw.extent() };
-        return Judged { result: None, given, total: given, truncated_by: None };
+        let given_tokens = match structured {
+            Some(raw) if texts.is_empty() => estimate(raw),
+            _ => texts.iter().map(|text| estimate(text)).sum(),
+        };
+        return Judged { result: None, given, given_tokens, total: given, truncated_by: None };
     }
     let over = Over { texts, raw, bounds, structured_bytes, keep: rules.keep };
     Judge { result, content, structured, over, rules, save }.cut(!text_fits, !structured_fits)
@@ -171,7 +178,7 @@ impl Judge<'_> {
             (Some((left, said)), _) => Facts {
                 said,
                 output: left.output,
-                output_chars: left.output_chars,
+                output_tokens: left.output_tokens,
                 total: self.over.raw.extent(),
                 total_chars: self.over.chars(),
             },
@@ -180,8 +187,10 @@ impl Judge<'_> {
                 // Only its escapes were too much.
                 let rebuilt = Rebuilt { blocks, ..Rebuilt::default() };
                 let result = Some(rebuilt.to_text(self.result, self.content));
-                let given = left.map_or_else(Extent::default, |left| left.output);
-                return Judged { result, given, total: self.over.raw.extent(), truncated_by: None };
+                let (given, given_tokens) =
+                    left.map_or_else(Default::default, |left| (left.output, left.output_tokens));
+                let total = self.over.raw.extent();
+                return Judged { result, given, given_tokens, total, truncated_by: None };
             }
         };
         let whole: Option<&Whole<'_>> = text_said.map(|(left, _)| &left.whole);
@@ -200,7 +209,8 @@ impl Judge<'_> {
             details: Some(&details).filter(|_| !self.rules.shows_all),
         };
         let result = Some(rebuilt.to_text(self.result, self.content));
-        Judged { result, given: facts.output, total: facts.total, truncated_by: Some(facts.said.by) }
+        let (given, given_tokens, total) = (facts.output, facts.output_tokens, facts.total);
+        Judged { result, given, given_tokens, total, truncated_by: Some(facts.said.by) }
     }
 }
 

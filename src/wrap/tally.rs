@@ -38,7 +38,8 @@ impl Tally {
         is_error: bool,
         bounds: Bounds,
     ) {
-        let answered = Answered::of(judged.given, judged.total, judged.truncated_by, bounds);
+        let answered =
+            Answered::of(judged.given, judged.given_tokens, judged.total, judged.truncated_by, bounds);
         let (shown, total) = (judged.given.bytes, judged.total.bytes);
         if judged.truncated_by.is_some() {
             tracing::warn!(tool, shown, total, "answer truncated");

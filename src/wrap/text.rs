@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use cutline_core::notice::{Omission, Shown};
+use cutline_core::text::tokens::estimate;
 use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::{Bounds, Collector as _, Ends, Keep, Partial, TruncatedBy};
 
@@ -43,8 +44,8 @@ pub(super) struct TextCut {
     pub(super) omitted_lines: Option<u64>,
     /// Lines and bytes that are left.
     pub(super) output: Extent,
-    /// Characters that are left.
-    pub(super) output_chars: u64,
+    /// Tokens that are left, about.
+    pub(super) output_tokens: u64,
 }
 
 /// The outcome for a text.
@@ -172,7 +173,7 @@ pub(super) fn cut(pieces: &[Piece<'_>], keep: Keep, max_bytes: u64, raw: &Counte
         partial,
         omitted_lines,
         output: Extent { lines: head_lines + tail_lines, bytes: (head.len() + tail.len()) as u64 },
-        output_chars: (head.chars().count() + tail.chars().count()) as u64,
+        output_tokens: estimate(&head) + estimate(&tail),
     })
 }
 

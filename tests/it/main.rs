@@ -39,6 +39,9 @@ mod wrap;
 // What may be opened and what may not; links, roots, races.
 mod boundaries;
 
+// How many tokens a text is.
+mod tokens;
+
 // What calls come to: the resource, the file of records, `cutline stats`.
 mod stats;
 

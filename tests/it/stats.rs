@@ -8,6 +8,8 @@ use std::process::{Command, Output, Stdio};
 use serde_json::{Value, json};
 use similar_asserts::SimpleDiff;
 
+use cutline_core::text::tokens::{estimate, extrapolate};
+
 use crate::cli::on_a_terminal;
 use crate::support::{Client, Era, Start, Workspace, eventually};
 
@@ -91,10 +93,17 @@ fn resource_sums_calls() {
         // Lines of `xyzzy 1` to `xyzzy 3000`, of which 2000 are shown, without their last newline.
         let big: u64 = 3000 * 7 + 9 + 90 * 2 + 900 * 3 + 2001 * 4;
         let shown: u64 = 2000 * 7 + 9 + 90 * 2 + 900 * 3 + 1001 * 4 - 1;
-        let given = json!({"lines": 2001, "bytes": shown + 6, "estimatedTokens": shown.div_ceil(4) + 2});
+        let lines: Vec<String> = (1..=2000).map(|n| format!("xyzzy {n}")).collect();
+        let tokens = estimate(&lines.join("\n"));
+        let given =
+            json!({"lines": 2001, "bytes": shown + 6, "estimatedTokens": tokens + estimate("xyzzy\n")});
         let rest = big - shown;
-        let left_out =
-            json!({"lines": 1000, "bytes": rest, "estimatedTokens": rest.div_ceil(4), "isLowerBound": false});
+        let left_out = json!({
+            "lines": 1000,
+            "bytes": rest,
+            "estimatedTokens": extrapolate(rest, shown, tokens),
+            "isLowerBound": false,
+        });
         assert_eq!((&tools["read"]["given"], &tools["read"]["leftOut"]), (&given, &left_out));
         assert_eq!(tools["read"]["limitUse"]["answersByTenth"], json!([1, 0, 0, 0, 0, 0, 0, 0, 0, 1]));
         // A hundred matches are what grep gives by itself: what follows was not searched.

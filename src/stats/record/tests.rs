@@ -5,6 +5,7 @@ use serde_json::json;
 use super::*;
 use crate::stats::Stats;
 use cutline_core::details::TruncationDetails;
+use cutline_core::text::tokens::estimate;
 
 /// A call that failed.
 pub(in crate::stats) fn error_at(time_ms: u64) -> Record {
@@ -22,21 +23,11 @@ fn call(tool: ToolName, asked: RequestedLimit) -> Call {
 
 /// A truncation to `output` of `total`, as `(lines, bytes)`.
 fn cut(by: TruncatedBy, output: (u64, u64), total: (u64, u64)) -> TruncationDetails {
+    let extent = |(lines, bytes)| Extent { lines, bytes };
+    let bounds = Bounds { lines: 2000, bytes: 30_000 };
     TruncationDetails {
-        truncated: true,
-        truncated_by: by,
-        total_lines: total.0,
-        total_bytes: total.1,
-        output_lines: output.0,
-        output_bytes: output.1,
-        max_lines: 2000,
-        max_bytes: 30_000,
-        last_line_partial: false,
         first_line_exceeds_limit: output.0 == 0,
-        estimated_tokens: 0,
-        total_estimated_tokens: 0,
-        limit_tokens: 0,
-        total_is_lower_bound: None,
+        ..TruncationDetails::new(by, extent(output), output.1.div_ceil(4), extent(total), bounds)
     }
 }
 
@@ -70,7 +61,7 @@ fn an_answer_that_was_not_cut_left_nothing_out() {
         total_bytes: Some(8),
         total_is_lower_bound: false,
         limit_percent: 0,
-        tokens_given: 2,
+        tokens_given: estimate("one\ntwo\n"),
         tokens_left_out: Some(0),
     };
     assert_eq!(answered, expected);
@@ -100,7 +91,7 @@ fn a_cut_page_leaves_out_the_rest_of_the_file() {
         read(RequestedLimit::All, Some(375), cut(TruncatedBy::Bytes, (374, 29_990), (5000, 400_001)));
     assert_eq!(answered.truncated_by, Some(TruncatedBy::Bytes));
     assert_eq!((answered.lines_left_out(), answered.bytes_left_out()), (Some(4626), Some(370_011)));
-    assert_eq!((answered.tokens_given, answered.tokens_left_out), (7498, Some(92_503)));
+    assert_eq!((answered.tokens_given, answered.tokens_left_out), (7498, Some(92_509)));
     assert_eq!((answered.limit_percent, answered.count_limit_reached), (99, false));
 }
 
@@ -207,7 +198,7 @@ fn a_line_is_read_as_it_was_written() {
     let lines = records.clone().map(|record| serde_json::to_string(&record).unwrap());
     assert_eq!(
         lines[0],
-        r#"{"time":"2026-11-20T10:00:00.000Z","tool":"read","durationMs":1.234,"outcome":"ok","truncatedBy":"lines","countLimitReached":false,"outputLines":2000,"outputBytes":8893,"totalLines":3000,"totalBytes":13893,"totalIsLowerBound":false,"limitPercent":100,"tokensGiven":2224,"tokensLeftOut":1250}"#
+        r#"{"time":"2026-11-20T10:00:00.000Z","tool":"read","durationMs":1.234,"outcome":"ok","truncatedBy":"lines","countLimitReached":false,"outputLines":2000,"outputBytes":8893,"totalLines":3000,"totalBytes":13893,"totalIsLowerBound":false,"limitPercent":100,"tokensGiven":2224,"tokensLeftOut":1251}"#
     );
     assert_eq!(
         lines[2],
@@ -242,10 +233,13 @@ fn sums_are_those_of_the_records() {
         (&json!(5), &json!(1), &json!(1), &json!(3))
     );
     assert_eq!(total["truncated"], json!({"answers": 1, "percent": 33.3, "byLines": 0, "byBytes": 1}));
-    assert_eq!(total["given"], json!({"lines": 376, "bytes": 29_999, "estimatedTokens": 7498 + 2 + 1}));
+    assert_eq!(
+        total["given"],
+        json!({"lines": 376, "bytes": 29_999, "estimatedTokens": 7498 + estimate("abcde") + estimate("a: b")})
+    );
     assert_eq!(
         value["tools"]["read"]["leftOut"],
-        json!({"lines": 4626, "bytes": 370_011, "estimatedTokens": 92_503, "isLowerBound": false})
+        json!({"lines": 4626, "bytes": 370_011, "estimatedTokens": 92_509, "isLowerBound": false})
     );
     assert_eq!(value["tools"]["grep"]["leftOut"]["isLowerBound"], true);
     assert_eq!(

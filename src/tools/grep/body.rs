@@ -8,9 +8,10 @@
 
 use std::collections::VecDeque;
 
-use cutline_core::details::{CHARS_PER_TOKEN, TruncationDetails};
+use cutline_core::details::TruncationDetails;
 use cutline_core::text;
 use cutline_core::text::Extent;
+use cutline_core::text::tokens::estimate;
 use cutline_core::truncate::line::MARK;
 use cutline_core::truncate::{Bounds, TruncatedBy};
 
@@ -216,21 +217,10 @@ impl Body {
             any_line_cut,
             ..
         } = self;
+        let output = Extent { lines, bytes: text.len() as u64 };
         let truncation = cut.map(|by| TruncationDetails {
-            truncated: true,
-            truncated_by: by,
-            total_lines: total.lines,
-            total_bytes: total.bytes,
-            output_lines: lines,
-            output_bytes: text.len() as u64,
-            max_lines: bounds.lines,
-            max_bytes: bounds.bytes,
-            last_line_partial: false,
             first_line_exceeds_limit: first_shortened,
-            estimated_tokens: (text.chars().count() as u64).div_ceil(CHARS_PER_TOKEN),
-            total_estimated_tokens: total.bytes.div_ceil(CHARS_PER_TOKEN),
-            limit_tokens: bounds.bytes / CHARS_PER_TOKEN,
-            total_is_lower_bound: None,
+            ..TruncationDetails::new(by, output, estimate(&text), total, bounds)
         });
         Finished { text, units, truncation, first_too_large, any_line_cut }
     }

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use cutline_core::text::terminal::Terminal;
+use cutline_core::text::tokens::estimate;
 use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::{Bounds, Keep, TruncatedBy};
 
@@ -36,7 +37,7 @@ pub(super) struct TextLeft<'a> {
     /// The notice; nothing where only its escapes were resolved.
     pub(super) said: Option<Said>,
     pub(super) output: Extent,
-    pub(super) output_chars: u64,
+    pub(super) output_tokens: u64,
     /// The text as it was.
     pub(super) whole: Whole<'a>,
 }
@@ -77,7 +78,7 @@ impl StructuredLeft<'_> {
         Facts {
             said: &self.said,
             output: extent(text),
-            output_chars: chars(text),
+            output_tokens: estimate(text),
             total: extent(self.whole),
             total_chars: chars(self.whole),
         }
@@ -131,19 +132,19 @@ impl<'a> Over<'a> {
         let pieces: Vec<Piece<'_>> =
             owned.iter().map(|(text, is_json)| Piece { text, is_json: *is_json }).collect();
         let keep = if all_json { Keep::Head(lines) } else { self.keep.of_lines(lines) };
-        let (kept, said, output, output_chars) = match text::cut(&pieces, keep, bytes, &self.raw) {
+        let (kept, said, output, output_tokens) = match text::cut(&pieces, keep, bytes, &self.raw) {
             Outcome::OneValue(n, by) => {
                 let value = values.get(n).copied().flatten().unwrap_or("");
                 return TextLeft { whole: self.whole(all_json), ..self.cut_value(n, value, by) };
             }
             Outcome::Fits => {
                 let output = text::counted(owned.iter().map(|(text, _)| text.as_ref())).extent();
-                let output_chars = owned.iter().map(|(text, _)| chars(text)).sum();
-                (vec![Kept::Whole; owned.len()], None, output, output_chars)
+                let output_tokens = owned.iter().map(|(text, _)| estimate(text)).sum();
+                (vec![Kept::Whole; owned.len()], None, output, output_tokens)
             }
             Outcome::Cut(cut) => {
                 let said = Said::of_text(&cut, all_json, self.raw.extent().lines, bytes);
-                (cut.kept, Some(said), cut.output, cut.output_chars)
+                (cut.kept, Some(said), cut.output, cut.output_tokens)
             }
         };
         let left = |((text, is_json), kept): ((Cow<'a, str>, bool), Kept)| {
@@ -155,7 +156,7 @@ impl<'a> Over<'a> {
             if is_json { BlockLeft::Json(text) } else { BlockLeft::Text(text) }
         };
         let blocks = owned.into_iter().zip(kept).map(left).collect();
-        TextLeft { blocks, said, output, output_chars, whole: self.whole(all_json) }
+        TextLeft { blocks, said, output, output_tokens, whole: self.whole(all_json) }
     }
 
     fn whole(&self, all_json: bool) -> Whole<'a> {
@@ -177,12 +178,12 @@ impl<'a> Over<'a> {
         let blocks = (count > 1).then_some((1, count as u64));
         let said = Said::of_json(&cut, by, blocks, self.bounds.bytes);
         let text = cut.texts.pop().unwrap_or_default();
-        let (output, output_chars) = (extent(&text), chars(&text));
+        let (output, output_tokens) = (extent(&text), estimate(&text));
         let mut blocks: Vec<BlockLeft<'a>> = self.texts.iter().map(|_| BlockLeft::Gone).collect();
         if let Some(own) = blocks.get_mut(n) {
             *own = BlockLeft::Json(Cow::Owned(text));
         }
-        TextLeft { blocks, said: Some(said), output, output_chars, whole: Whole::Json(value) }
+        TextLeft { blocks, said: Some(said), output, output_tokens, whole: Whole::Json(value) }
     }
 
     fn view_of_text(&self, text: &'a str) -> View<'a> {

@@ -1,6 +1,6 @@
 //! The notice and the details of a cut.
 
-use cutline_core::details::{CHARS_PER_TOKEN, CutCounts, ResultDetails, TruncationDetails, TruncationInfo};
+use cutline_core::details::{CutCounts, ResultDetails, TruncationDetails, TruncationInfo};
 use cutline_core::notice::{NAMES_LISTED, Part, PartUnit, ResultShown};
 use cutline_core::text::Extent;
 use cutline_core::truncate::{Bounds, Partial, TruncatedBy};
@@ -84,7 +84,7 @@ fn parts(shortened: &[Shortened]) -> Vec<Part> {
 pub(super) struct Facts<'a> {
     pub(super) said: &'a Said,
     pub(super) output: Extent,
-    pub(super) output_chars: u64,
+    pub(super) output_tokens: u64,
     pub(super) total: Extent,
     pub(super) total_chars: u64,
 }
@@ -94,20 +94,9 @@ impl Facts<'_> {
     pub(super) fn details(&self, bounds: Bounds, saved: &Saved, schema_may_not_hold: bool) -> ResultDetails {
         let Self { said, output, total, .. } = self;
         let truncation = TruncationDetails {
-            truncated: true,
-            truncated_by: said.by,
-            total_lines: total.lines,
-            total_bytes: total.bytes,
-            output_lines: output.lines,
-            output_bytes: output.bytes,
-            max_lines: bounds.lines,
-            max_bytes: bounds.bytes,
             last_line_partial: said.partial == Some(Partial::LastLine),
             first_line_exceeds_limit: said.partial == Some(Partial::FirstLine),
-            estimated_tokens: self.output_chars.div_ceil(CHARS_PER_TOKEN),
-            total_estimated_tokens: self.total_chars.div_ceil(CHARS_PER_TOKEN),
-            limit_tokens: bounds.bytes / CHARS_PER_TOKEN,
-            total_is_lower_bound: None,
+            ..TruncationDetails::new(said.by, *output, self.output_tokens, *total, bounds)
         };
         let (original, returned) = said.counts;
         let counts = CutCounts {

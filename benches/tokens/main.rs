@@ -1,0 +1,36 @@
+//! How far the estimate of tokens is from a real tokenizer, by kind of text, and how fast it is.
+//!
+//! `cargo bench --bench tokens` prints the table of docs/performance.md: bytes of a token as the tokenizer of
+//! `o200k_base` has them, and the estimate beside it.
+
+#![allow(clippy::print_stdout, reason = "a program that is only run by hand")]
+
+mod samples;
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use cutline_core::text::tokens::estimate;
+
+/// Times that each text is estimated to measure the speed.
+const ROUNDS: u32 = 200;
+
+#[allow(clippy::cast_precision_loss, reason = "a few digits are printed")]
+fn main() {
+    let real = tiktoken_rs::o200k_base_singleton();
+    println!("| text | bytes of a token | estimate | characters / 4 | MB/s |");
+    println!("| --- | --- | --- | --- | --- |");
+    let off = |estimated: f64, tokens: f64| (estimated / tokens - 1.0) * 100.0;
+    for (name, text) in samples::samples() {
+        let tokens = real.encode_ordinary(&text).len() as f64;
+        let (guess, quarter) = (estimate(&text) as f64, text.chars().count() as f64 / 4.0);
+        let began = Instant::now();
+        for _ in 0..ROUNDS {
+            black_box(estimate(black_box(&text)));
+        }
+        let speed = text.len() as f64 * f64::from(ROUNDS) / began.elapsed().as_secs_f64() / 1e6;
+        let density = text.len() as f64 / tokens;
+        let (mine, naive) = (off(guess, tokens), off(quarter, tokens));
+        println!("| {name} | {density:.1} | {mine:+.0} % | {naive:+.0} % | {speed:.0} |");
+    }
+}

@@ -1,0 +1,121 @@
+//! The costs of the characters of a run, in hundredths of a token: means of `o200k_base`, by least squares.
+
+use super::table::{Class, Lead};
+
+/// Costs of the first character of a run, by the run before it: a lower-case letter,
+/// an upper-case one, a digit, a mark of rows, another mark, a tab, a newline.
+pub(super) const AFTER_LINE: [u8; 7] = [115, 101, 125, 79, 51, 51, 7];
+pub(super) const AFTER_WORD: [u8; 7] = [80, 83, 116, 47, 49, 116, 116];
+pub(super) const AFTER_CAPITALS: [u8; 7] = [0, 0, 124, 81, 94, 89, 75];
+pub(super) const AFTER_DIGITS: [u8; 7] = [84, 129, 0, 98, 71, 163, 76];
+pub(super) const AFTER_SPACE: [u8; 7] = [93, 119, 187, 53, 93, 80, 90];
+pub(super) const AFTER_SPACES: [u8; 7] = [54, 55, 215, 41, 79, 80, 90];
+pub(super) const AFTER_TAB: [u8; 7] = [37, 109, 104, 80, 83, 59, 90];
+pub(super) const AFTER_MARK: [u8; 7] = [71, 68, 95, 48, 48, 80, 42];
+pub(super) const AFTER_MARKS: [u8; 7] = [88, 77, 89, 0, 0, 80, 17];
+pub(super) const AFTER_RULE: [u8; 7] = [42, 23, 123, 0, 48, 80, 52];
+pub(super) const AFTER_RULES: [u8; 7] = [138, 76, 88, 0, 72, 81, 55];
+pub(super) const AFTER_OTHER: [u8; 7] = [74, 158, 78, 93, 73, 81, 91];
+
+pub(super) const SPACE_AND_SPACE: u8 = 134;
+pub(super) const TAB_AND_SPACE: u8 = 51;
+pub(super) const CONTROL: u8 = 62;
+
+/// Costs of the last character of a run that has this length with it.
+pub(super) const fn marks_grow(length: u8) -> u8 {
+    match length {
+        2 => 4,
+        3 => 11,
+        _ => 25,
+    }
+}
+
+pub(super) const fn rules_grow(length: u8) -> u8 {
+    match length {
+        2 => 18,
+        5..=8 => 40,
+        _ => 1,
+    }
+}
+
+pub(super) const fn digits_grow(length: u8) -> u8 {
+    match length {
+        1 => 81,
+        2 => 16,
+        _ => 0,
+    }
+}
+
+pub(super) const fn word_grows(lead: Lead, length: u8) -> u8 {
+    match (lead, length) {
+        (Lead::None, 2) => 25,
+        (Lead::None, 9..) => 16,
+        (Lead::Space, 2) => 11,
+        (Lead::Space, 9..) => 40,
+        (Lead::Mark, 2) => 12,
+        (Lead::Mark, 3..=5) => 14,
+        (Lead::Mark, 9..) => 35,
+        (Lead::None, 6..=8) => 5,
+        _ => 0,
+    }
+}
+
+pub(super) const fn capitals_grow(lead: Lead, length: u8) -> u8 {
+    match (lead, length) {
+        (Lead::None, 2) => 100,
+        (Lead::None, 3..=4) => 30,
+        (Lead::None, _) => 22,
+        (_, 2) => 9,
+        (_, 3..=4) => 0,
+        (_, _) => 18,
+    }
+}
+
+/// A lower-case letter after one upper-case letter, with which it makes a word; after several.
+pub(super) const fn title(lead: Lead, capitals: u8) -> u8 {
+    match (lead, capitals) {
+        (_, 2..) => 120,
+        (Lead::None, _) => 6,
+        _ => 30,
+    }
+}
+
+pub(super) const fn cyrillic(lead: Lead, length: u8) -> u8 {
+    match (lead, length) {
+        (Lead::Space, 1) => 39,
+        (Lead::Space, 2) => 9,
+        (Lead::Space, 3..=4) => 24,
+        (Lead::Space, 5..=7) => 36,
+        (Lead::Space, _) => 0,
+        (_, 1) => 45,
+        (_, 2) => 34,
+        (_, 3..=4) => 47,
+        (_, 5..=7) => 35,
+        (_, _) => 81,
+    }
+}
+
+/// Costs of a letter that is not of ASCII: in a word, and where one begins with it.
+pub(super) const fn letter(class: Class) -> (u8, u8) {
+    match class {
+        Class::Latin => (53, 73),
+        Class::LatinExtended => (128, 43),
+        _ => (18, 61),
+    }
+}
+
+/// Costs of a character of another class: the first of a run, and each further one.
+pub(super) const fn other(class: Class) -> (u8, u8) {
+    match class {
+        Class::TwoBytes => (51, 40),
+        Class::Sign => (102, 36),
+        Class::Indic => (38, 38),
+        Class::Symbol => (9, 58),
+        Class::Kana => (53, 59),
+        Class::Han => (137, 58),
+        Class::Hangul => (59, 67),
+        Class::FullWidth => (112, 31),
+        _ => (200, 213),
+    }
+}
+pub(super) const TWO_BYTES_AFTER_SPACE: u8 = 29;

@@ -1,0 +1,334 @@
+//! The table that a text is stepped through: runs of characters, what follows them, and its cost.
+
+#![expect(clippy::indexing_slicing, reason = "the table is made when this is compiled")]
+#![expect(
+    clippy::cast_possible_truncation,
+    reason = "bytes, and rows of a table of some two thousand fields"
+)]
+
+use super::costs::{self, CONTROL, SPACE_AND_SPACE, TAB_AND_SPACE, TWO_BYTES_AFTER_SPACE};
+use crate::text::NEWLINE;
+
+/// The class of a byte: for a character of several bytes that of the first one; the others cost nothing.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Class {
+    Lower,
+    Upper,
+    Digit,
+    /// A mark of which long rows are common: `-`, `=`, `.`, `_` and the like.
+    Rule,
+    /// Another mark of ASCII.
+    Mark,
+    Tab,
+    Newline,
+    Space,
+    Control,
+    /// The second byte of a character, or a later one.
+    Inner,
+    /// Letters of Western Europe.
+    Latin,
+    /// Further letters of Latin script, by two bytes and by three.
+    LatinExtended,
+    LatinAdditional,
+    Cyrillic,
+    /// Greek, Hebrew, Arabic and others of two bytes.
+    TwoBytes,
+    /// Signs of two bytes.
+    Sign,
+    /// Indic scripts and Thai.
+    Indic,
+    /// Dashes, quotes, arrows, frames.
+    Symbol,
+    Kana,
+    Han,
+    Hangul,
+    /// Full-width forms.
+    FullWidth,
+    /// Emoji and all else of four bytes.
+    Emoji,
+}
+
+pub(super) const CLASSES: [Class; 23] = [
+    Class::Lower,
+    Class::Upper,
+    Class::Digit,
+    Class::Rule,
+    Class::Mark,
+    Class::Tab,
+    Class::Newline,
+    Class::Space,
+    Class::Control,
+    Class::Inner,
+    Class::Latin,
+    Class::LatinExtended,
+    Class::LatinAdditional,
+    Class::Cyrillic,
+    Class::TwoBytes,
+    Class::Sign,
+    Class::Indic,
+    Class::Symbol,
+    Class::Kana,
+    Class::Han,
+    Class::Hangul,
+    Class::FullWidth,
+    Class::Emoji,
+];
+
+pub(super) const fn class(byte: u8) -> Class {
+    match byte {
+        b'a'..=b'z' => Class::Lower,
+        b'A'..=b'Z' => Class::Upper,
+        b'0'..=b'9' => Class::Digit,
+        b'-' | b'=' | b'*' | b'#' | b'.' | b'~' | b'_' | b'/' => Class::Rule,
+        b' ' => Class::Space,
+        b'\t' => Class::Tab,
+        NEWLINE => Class::Newline,
+        0..=31 | 127 => Class::Control,
+        ..=127 => Class::Mark,
+        0x80..=0xbf => Class::Inner,
+        0xc0..=0xc2 => Class::Sign,
+        0xc3 => Class::Latin,
+        0xc4..=0xcb => Class::LatinExtended,
+        0xd0..=0xd3 => Class::Cyrillic,
+        0xcc..=0xdf => Class::TwoBytes,
+        0xe0 => Class::Indic,
+        0xe1 => Class::LatinAdditional,
+        0xe2 => Class::Symbol,
+        0xe3 => Class::Kana,
+        0xe4..=0xe9 => Class::Han,
+        0xea..=0xed => Class::Hangul,
+        0xee..=0xef => Class::FullWidth,
+        0xf0.. => Class::Emoji,
+    }
+}
+
+/// The run that the last character is part of.
+#[derive(Clone, Copy)]
+pub(super) enum State {
+    /// A line begins.
+    Line,
+    Space,
+    Spaces,
+    Tab,
+    /// A mark that a word may follow as its part; else a run of marks, of this length up to `MARKS`.
+    Mark,
+    Marks(u8),
+    /// The same for marks of which long rows are common.
+    Rules(u8),
+    /// Digits of a group, from 1 to 3.
+    Digits(u8),
+    /// Letters of a word, up to `LETTERS`.
+    Word(Lead, u8),
+    /// Capital letters with which a word begins, up to `CAPITALS`.
+    Capitals(Lead, u8),
+    Cyrillic(Lead, u8),
+    /// Characters of this class.
+    Other(Class),
+}
+
+/// The character before a word.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lead {
+    None,
+    Space,
+    Mark,
+}
+
+const MARKS: u8 = 4;
+const RULES: u8 = 9;
+const LETTERS: u8 = 9;
+const CAPITALS: u8 = 5;
+const CYRILLIC: u8 = 8;
+
+impl State {
+    /// Returns the number of the state's row.
+    const fn index(self) -> usize {
+        let index = match self {
+            Self::Line => 0,
+            Self::Space => 1,
+            Self::Spaces => 2,
+            Self::Tab => 3,
+            Self::Mark => 4,
+            Self::Marks(length) => 4 + length,
+            Self::Rules(length) => 8 + length,
+            Self::Digits(length) => 17 + length,
+            Self::Word(lead, length) => 20 + lead as u8 * LETTERS + length,
+            Self::Capitals(lead, length) => 47 + lead as u8 * CAPITALS + length,
+            Self::Cyrillic(lead, length) => 62 + lead as u8 * CYRILLIC + length,
+            Self::Other(class) => 79 + class as u8 - Class::TwoBytes as u8,
+        };
+        index as usize
+    }
+
+    /// Returns how a word that begins now would begin.
+    const fn lead(self) -> Lead {
+        match self {
+            Self::Space | Self::Spaces => Lead::Space,
+            Self::Mark | Self::Tab | Self::Rules(1) => Lead::Mark,
+            _ => Lead::None,
+        }
+    }
+
+    /// Returns the costs of the first character of another run.
+    const fn then(self) -> &'static [u8; 7] {
+        match self {
+            Self::Line => &costs::AFTER_LINE,
+            Self::Space => &costs::AFTER_SPACE,
+            Self::Spaces => &costs::AFTER_SPACES,
+            Self::Tab => &costs::AFTER_TAB,
+            Self::Mark => &costs::AFTER_MARK,
+            Self::Marks(_) => &costs::AFTER_MARKS,
+            Self::Rules(1) => &costs::AFTER_RULE,
+            Self::Rules(_) => &costs::AFTER_RULES,
+            Self::Digits(_) => &costs::AFTER_DIGITS,
+            Self::Word(..) | Self::Cyrillic(..) => &costs::AFTER_WORD,
+            Self::Capitals(..) => &costs::AFTER_CAPITALS,
+            Self::Other(_) => &costs::AFTER_OTHER,
+        }
+    }
+
+    /// Returns the state after a character of `class`, and the character's cost.
+    const fn step(self, class: Class) -> (Self, u8) {
+        let [lower, upper, digit, rule, mark, tab, newline] = *self.then();
+        match (class, self) {
+            (Class::Inner, _) | (Class::Space, Self::Spaces) => (self, 0),
+            (Class::Control, _) => (self, CONTROL),
+            (Class::Newline, _) => (Self::Line, newline),
+            (Class::Space, Self::Space) => (Self::Spaces, SPACE_AND_SPACE),
+            (Class::Space, Self::Tab) => (Self::Spaces, TAB_AND_SPACE),
+            (Class::Space, _) => (Self::Space, 0),
+            (Class::Tab, _) => (Self::Tab, tab),
+            (Class::Digit, Self::Digits(length)) => {
+                let length = length % 3 + 1;
+                (Self::Digits(length), costs::digits_grow(length))
+            }
+            (Class::Digit, _) => (Self::Digits(1), digit),
+            (Class::Lower, Self::Word(lead, length)) => {
+                let length = grown(length, LETTERS);
+                (Self::Word(lead, length), costs::word_grows(lead, length))
+            }
+            (Class::Lower, Self::Capitals(lead, 1)) => (Self::Word(lead, 2), costs::title(lead, 1)),
+            (Class::Lower, Self::Capitals(lead, length)) => {
+                (Self::Word(Lead::None, 2), costs::title(lead, length))
+            }
+            (Class::Lower, _) => (Self::Word(self.lead(), 1), lower),
+            (Class::Upper, Self::Capitals(lead, length)) => {
+                let length = grown(length, CAPITALS);
+                (Self::Capitals(lead, length), costs::capitals_grow(lead, length))
+            }
+            (Class::Upper, _) => (Self::Capitals(self.lead(), 1), upper),
+            (Class::Rule, Self::Rules(length)) => {
+                let length = grown(length, RULES);
+                (Self::Rules(length), costs::rules_grow(length))
+            }
+            (Class::Rule, Self::Space | Self::Spaces) => (Self::Rules(2), rule),
+            (Class::Mark, Self::Space | Self::Spaces) => (Self::Marks(1), mark),
+            (Class::Rule | Class::Mark, Self::Marks(length)) => {
+                let length = grown(length, MARKS);
+                (Self::Marks(length), costs::marks_grow(length))
+            }
+            (Class::Rule | Class::Mark, Self::Mark) | (Class::Mark, Self::Rules(_)) => (Self::Marks(2), mark),
+            (Class::Rule, _) => (Self::Rules(1), rule),
+            (Class::Mark, _) => (Self::Mark, mark),
+            (
+                Class::Latin | Class::LatinExtended | Class::LatinAdditional,
+                Self::Word(lead, length) | Self::Capitals(lead, length),
+            ) => (Self::Word(lead, grown(length, LETTERS)), costs::letter(class).0),
+            (Class::Latin | Class::LatinExtended | Class::LatinAdditional, _) => {
+                (Self::Word(self.lead(), 1), costs::letter(class).1)
+            }
+            (Class::Cyrillic, Self::Cyrillic(lead, length)) => {
+                let length = grown(length, CYRILLIC);
+                (Self::Cyrillic(lead, length), costs::cyrillic(lead, length))
+            }
+            (Class::Cyrillic, _) => {
+                let lead = if matches!(self.lead(), Lead::Space) { Lead::Space } else { Lead::None };
+                (Self::Cyrillic(lead, 1), costs::cyrillic(lead, 1))
+            }
+            (Class::TwoBytes, Self::Space | Self::Spaces) => (Self::Other(class), TWO_BYTES_AFTER_SPACE),
+            (_, Self::Other(last)) if last as u8 == class as u8 => (self, costs::other(class).1),
+            (_, _) => (Self::Other(class), costs::other(class).0),
+        }
+    }
+}
+
+const fn grown(length: u8, most: u8) -> u8 {
+    if length < most { length + 1 } else { most }
+}
+
+/// Number of states.
+const STATES: usize = State::Other(Class::Emoji).index() + 1;
+/// Length of a row: a field for each class.
+const ROW: usize = CLASSES.len();
+
+/// The class of each byte.
+pub(super) static CLASS_OF: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        classes[byte] = class(byte as u8) as u8;
+        byte += 1;
+    }
+    classes
+};
+
+/// For each state and class, the next state's row and the cost.
+pub(super) struct Tables {
+    pub(super) next_row: [u16; STATES * ROW],
+    pub(super) cost: [u8; STATES * ROW],
+}
+
+pub(super) static TABLES: Tables = Tables::new();
+
+impl Tables {
+    const fn new() -> Self {
+        let mut tables = Self { next_row: [0; STATES * ROW], cost: [0; STATES * ROW] };
+        let single = [State::Line, State::Space, State::Spaces, State::Tab, State::Mark];
+        let mut n = 0;
+        while n < single.len() {
+            tables.fill(single[n]);
+            n += 1;
+        }
+        let leads = [Lead::None, Lead::Space, Lead::Mark];
+        let mut length = 1;
+        // The longest run that is told from shorter ones.
+        while length <= 9 {
+            if length <= 3 {
+                tables.fill(State::Digits(length));
+            }
+            if length <= MARKS {
+                tables.fill(State::Marks(length));
+            }
+            tables.fill(State::Rules(length));
+            let mut n = 0;
+            while n < leads.len() {
+                tables.fill(State::Word(leads[n], length));
+                if length <= CAPITALS {
+                    tables.fill(State::Capitals(leads[n], length));
+                }
+                if length <= CYRILLIC && n < 2 {
+                    tables.fill(State::Cyrillic(leads[n], length));
+                }
+                n += 1;
+            }
+            length += 1;
+        }
+        let mut n = Class::TwoBytes as usize;
+        while n < CLASSES.len() {
+            tables.fill(State::Other(CLASSES[n]));
+            n += 1;
+        }
+        tables
+    }
+
+    /// Fills a state's row.
+    const fn fill(&mut self, state: State) {
+        let mut n = 0;
+        while n < CLASSES.len() {
+            let (next, cost) = state.step(CLASSES[n]);
+            self.next_row[state.index() * ROW + n] = (next.index() * ROW) as u16;
+            self.cost[state.index() * ROW + n] = cost;
+            n += 1;
+        }
+    }
+}
