@@ -118,7 +118,7 @@ pub static CLIENTS: [Client; 17] = [
     // Keeps the start alone, somewhere above 6.6 KB.
     Client { id: "crewai", version: "1.15", max_bytes: Some(6000), has_images: false, ..WHOLE },
     Client { id: "ai-sdk", version: "6", ..WHOLE },
-    Client { id: "smolagents", version: "1.26", ..WHOLE },
+    Client { id: "smolagents", version: "1.26", has_images: false, ..WHOLE },
 ];
 
 /// The client that answers are fitted to.

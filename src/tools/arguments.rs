@@ -56,14 +56,16 @@ pub fn schema_of<T: JsonSchema>() -> Object {
     }
 }
 
-/// Returns `schema` as clients are shown it: without bounds, because a client that checks them refuses
-/// calls in words that no model was told, where this module would take them or say what is expected.
+/// Returns `schema` as clients are shown it: without bounds and choices, because a client that checks them
+/// refuses calls in words that no model was told, where this module would take them (`""` for what is left
+/// out) or say what is expected. The choices stand in the descriptions.
 pub fn without_bounds(schema: &Object) -> Object {
     let mut schema = schema.clone();
     let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
     for property in properties.into_iter().flatten().filter_map(|(_, property)| property.as_object_mut()) {
-        property.remove("minimum");
-        property.remove("maximum");
+        for bound in ["minimum", "maximum", "enum"] {
+            property.remove(bound);
+        }
     }
     schema
 }

@@ -39,10 +39,10 @@ pub struct Args {
     /// Results to skip
     #[schemars(range(min = 0))]
     pub offset: Option<u64>,
-    /// What to find; default file
+    /// What to find: file (the default), dir or any
     #[serde(rename = "type")]
     pub kind: Option<Kind>,
-    /// Order: by path, or newest first
+    /// Order: path (the default), or modified: newest first
     pub sort: Option<Sort>,
     /// Also find ignored files
     pub no_ignore: Option<bool>,

@@ -54,7 +54,7 @@ pub struct Args {
     /// Matches to skip
     #[schemars(range(min = 0))]
     pub offset: Option<u64>,
-    /// What to return: matching lines, file names, or counts for each file
+    /// What to return: content (the default), files (names alone) or count (of each file)
     pub mode: Option<Mode>,
     /// Let a match span lines
     pub multiline: Option<bool>,

@@ -170,7 +170,19 @@ fn schemas_are_plain() {
         let optional = schema["properties"].as_object().unwrap().values().filter(|it| it["nullable"] == true);
         let required = schema["required"].as_array().unwrap().len();
         assert_eq!(optional.count(), schema["properties"].as_object().unwrap().len() - required);
+    }
+}
+
+#[test]
+fn shown_schemas_leave_the_check_of_values_to_us() {
+    for schema in [schema_of::<bash::Args>(), schema_of::<grep::Args>(), schema_of::<find::Args>()] {
         let shown = Value::Object(without_bounds(&schema)).to_string();
-        assert!(!shown.contains("minimum") && !shown.contains("maximum"), "{shown}");
+        assert!(!["minimum", "maximum", "enum"].iter().any(|bound| shown.contains(bound)), "{shown}");
+        for property in schema["properties"].as_object().unwrap().values() {
+            let said = property["description"].as_str().unwrap();
+            for choice in property.get("enum").and_then(Value::as_array).into_iter().flatten() {
+                assert!(said.contains(choice.as_str().unwrap()), "{choice} is not in {said:?}");
+            }
+        }
     }
 }
