@@ -209,9 +209,14 @@ fn coerce(name: &str, property: &Value, value: &Value) -> Option<Value> {
         }
         Some("boolean") => boolean(value).map(Value::Bool),
         Some("string") => {
-            let text = value.as_str()?;
+            let text = match value {
+                // Some agents make a boolean of the command `true`.
+                Value::Bool(true) => "true",
+                Value::Bool(false) => "false",
+                value => value.as_str()?,
+            };
             let Some(choices) = property.get("enum").and_then(Value::as_array) else {
-                return Some(value.clone());
+                return Some(Value::from(text));
             };
             let same =
                 |choice: &&Value| choice.as_str().is_some_and(|choice| choice.eq_ignore_ascii_case(text));
