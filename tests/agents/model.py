@@ -36,7 +36,7 @@ class Exchange:
     asked_at: float
     text: str | None = None
     answered_at: float = 0
-    # In the request that brought the result.
+    # That the request which brought the result has more than those before.
     images: int = 0
     image_chars: int = 0
 
@@ -96,6 +96,7 @@ class Session:
     is_over: bool = False
     searches: int = 0
     chars_read: int = 0
+    images: tuple = (0, 0)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -145,6 +146,9 @@ class Session:
         """Keeps the results that are new; returns the last step that has any, -1 where none has."""
         known = {exchange.id: exchange for exchange in self.exchanges}
         last = -1
+        found = images_in([body.get(key) for key in ("messages", "input", "contents")])
+        images, image_chars = (max(now - before, 0) for now, before in zip(found, self.images))
+        self.images = found
         for place, (id, text) in enumerate(self.results(interface, body)):
             # An agent that drops ids or makes its own gives all results, in order.
             id = next((mine for mine in known if id and id.endswith(mine)), None) or (
@@ -155,8 +159,7 @@ class Session:
             last = max(last, int(id.split("_")[1]))
             if known[id].text is None:
                 known[id].text, known[id].answered_at = text, time.time()
-                held = [body.get(key) for key in ("messages", "input", "contents")]
-                known[id].images, known[id].image_chars = images_in(held)
+                known[id].images, known[id].image_chars = images, image_chars
         return last
 
     def results(self, interface, body):
