@@ -133,9 +133,9 @@ def long_command(command):
     if "finished" in text:
         return
     path = saved_file(text)
-    # Each wait is short: the agent's patience holds for it too.
-    for _ in range(60):
-        [text] = yield [call("bash", "tail ", command=f"sleep 2; tail -n 2 {path}; echo tail ''ended")]
+    # Each wait is short: the agent's patience holds for it too. None is like the one before: some agents end a loop.
+    for wait in range(60):
+        [text] = yield [call("bash", f"wait {wait}$", command=f"sleep 2; tail -n 2 {path}; echo wait {wait}")]
         if "[Command exited with code 0]" in text:
             break
     yield [call("read", "finished\n", ENDED, path=path, offset=-2)]
