@@ -194,11 +194,22 @@ impl Commands {
         }
     }
 
+    /// Returns a warning where not all processes of a command can be told.
+    pub fn warning(&self) -> Option<&'static str> {
+        (!process_tree::tells_processes()).then_some(
+            "/proc has no processes of this namespace: of what commands start, only what stays in their process \
+             group is ended",
+        )
+    }
+
     /// Begins the work beside the commands: what killed servers left is ended and removed, old saved
     /// outputs are removed, now and once an hour. Needs a runtime; `shutdown` ends it.
     pub fn start(&self) {
         let (store, over) = (Arc::clone(&self.store), self.background.clone());
         let large_files = sys::survive_large_files();
+        if let Some(warning) = self.warning() {
+            tracing::warn!("{warning}");
+        }
         tokio::spawn(async move {
             let end_stale = || {
                 process_tree::end_orphans(GRACE);

@@ -16,9 +16,9 @@ use tokio::sync::oneshot;
 use super::Background;
 
 #[cfg(unix)]
-pub(super) use unix::{Scope, end_all, end_orphans, kill_group};
+pub(super) use unix::{Scope, end_all, end_orphans, kill_group, reap_inherited, tells_processes};
 #[cfg(windows)]
-pub(super) use windows::{Scope, end_all, end_orphans, kill_group};
+pub(super) use windows::{Scope, end_all, end_orphans, kill_group, reap_inherited, tells_processes};
 
 /// The outcome of an attempt to end commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

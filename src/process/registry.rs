@@ -91,6 +91,9 @@ impl Registry {
 
     /// Forgets background commands of which no process is left.
     pub(super) fn reap(&self) {
+        process_tree::reap_inherited(|| {
+            self.state().commands.values().map(|command| command.scope.group()).collect()
+        });
         self.state().commands.retain(|_, command| !command.is_gone());
     }
 

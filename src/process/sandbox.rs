@@ -101,6 +101,9 @@ pub enum Unsupported {
         /// The kernel's reason.
         reason: String,
     },
+    /// The link is missing by which a command's process is started.
+    #[error("/proc is not mounted")]
+    NoProc,
     /// The system has no such rules.
     #[error("it needs Landlock, which only Linux has")]
     System,

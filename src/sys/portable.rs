@@ -18,7 +18,7 @@ pub(super) use opened::LOOK;
 pub(crate) use opened::PathHandle;
 pub(crate) use process_handle::{ProcessHandle, ended};
 pub(crate) use processes::{
-    has_lost_its_reader, list_processes, mark, owner, pid_namespace, pipes, process_info,
+    has_lost_its_reader, has_process_table, list_processes, mark, owner, pid_namespace, pipes, process_info,
 };
 pub(super) use waker::Waker;
 

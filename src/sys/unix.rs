@@ -139,8 +139,9 @@ pub(crate) fn this_start() -> u64 {
 pub(crate) fn may_run(id: u32, start: u64) -> bool {
     let pid = i32::try_from(id).ok().and_then(Pid::from_raw);
     match process_info(id) {
-        Ok(Some(process)) => process.start == start && !process.ended,
-        // Where another user's processes are hidden there may be one all the same.
+        // A server that could not tell its own start says 0.
+        Ok(Some(process)) => (start == 0 || process.start == start) && !process.ended,
+        // Where processes are hidden there may be one all the same.
         Ok(None) => pid.is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH)),
         Err(OutOfDescriptors) => true,
     }

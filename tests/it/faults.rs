@@ -105,6 +105,75 @@ fn a_server_whose_session_began_in_another_namespace_runs_and_ends_commands() {
 }
 
 #[test]
+fn server_that_is_the_first_of_its_namespace_waits_for_what_it_inherits() {
+    let workspace = Workspace::new();
+    let Some(start) = start_in(&workspace, &["--pid", "--fork", "--mount-proc"], "true") else { return };
+    let mut client = start.client();
+    // One in the command's group, one that left it; both end before the next command, and are the server's by then.
+    let orphans = "sleep 0 >/dev/null 2>&1 & setsid sleep 0 >/dev/null 2>&1 & true";
+    for _ in 0..20 {
+        client.call("bash", json!({"command": orphans})).assert_worked();
+    }
+    crate::support::eventually("no ended process is left", || {
+        let left = "cat /proc/[0-9]*/stat 2>/dev/null | grep -c ') Z 1 ' || true";
+        client.call("bash", json!({"command": left})).text() == "0\n"
+    });
+}
+
+/// Has a server without a table of its processes run and end commands: what stays in their group is ended, with
+/// SIGTERM first. `waited_for` is what is gone of a group once all of it was killed: as the first of its namespace a
+/// server without that table does not wait for what it inherits.
+fn run_and_end_by_group(client: &mut Client, waited_for: &str) {
+    let heeds = "trap 'echo bye; exit 9' TERM; echo on; until [ -e never ]; do sleep 0.01; done & wait";
+    client
+        .call("bash", json!({"command": heeds, "timeout": 1}))
+        .assert_text("on\nbye\n\nCommand timed out after 1 second");
+    let cancelled = "echo $BASHPID > began; until [ -e never ]; do sleep 0.01; done & wait";
+    let id = client.send_call("bash", json!({"command": cancelled}), None);
+    let began = json!({"command": "until [ -s began ]; do sleep 0.01; done; cat began"});
+    let number = client.call("bash", began).text().trim().to_owned();
+    client.cancel(id);
+    let gone = json!({"command": format!("until ! kill -0 -- {waited_for}{number} 2>/dev/null; do sleep 0.01; done")});
+    client.call("bash", gone).assert_text("(no output)");
+    // No number is told by which another process could be meant.
+    let reply = client.call("bash", json!({"command": "sleep 600 & echo hi"}));
+    reply.assert_text("hi\n");
+    client.close_stdin();
+    assert_eq!(client.exit().code(), Some(0));
+}
+
+#[test]
+fn server_under_a_proc_of_another_namespace_ends_commands_by_group() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    let Some(start) = start_in(&workspace, &["--pid", "--fork"], "true") else { return };
+    let mut client = start.client();
+    client.call("read", json!({"path": "a"})).assert_text("one\n");
+    run_and_end_by_group(&mut client, "");
+    assert!(client.stderr().contains("/proc has no processes of this namespace"), "{}", client.stderr());
+}
+
+#[test]
+fn server_without_proc_runs_commands_and_says_why_it_reads_nothing() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    let hide = "mount -t tmpfs none /proc";
+    let Some(start) = start_in(&workspace, &["--mount"], hide) else { return };
+    let mut client = start.client();
+    for (tool, arguments) in [
+        ("read", json!({"path": "a"})),
+        ("ls", json!({})),
+        ("find", json!({"pattern": "*"})),
+        ("grep", json!({"pattern": "one"})),
+    ] {
+        client.call(tool, arguments).assert_error(&["/proc is not mounted"]);
+    }
+    run_and_end_by_group(&mut client, "-");
+    let start = start_in(&workspace, &["--mount"], hide).unwrap().flags(["--sandbox", "read-only"]);
+    let output = start.command().stdin(Stdio::null()).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && said.contains("/proc is not mounted"), "{said}");
+}
+
+#[test]
 fn a_folder_of_saved_outputs_that_goes_away() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);

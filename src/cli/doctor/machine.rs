@@ -48,6 +48,9 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
                     say(Note(warning));
                 }
             }
+            if let Some(warning) = commands.warning() {
+                say(Note(warning.to_owned()));
+            }
             if commands.at_once() < FEW_COMMANDS {
                 let most = commands.at_once();
                 say(Note(format!("{most} commands at once: the limit on open files is low (ulimit -n)")));

@@ -5,7 +5,7 @@ mod snapshot;
 
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, kill_process_group, test_kill_process_group};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group, waitpid};
 use tokio::process::Child;
 
 use super::Survivors;
@@ -15,6 +15,9 @@ use crate::sys::{self, MARK, OutOfDescriptors, Process};
 use snapshot::ProcessSnapshot;
 
 pub(in crate::process) use end::end_all;
+
+/// Number of the first process of a namespace, which inherits what others leave.
+const FIRST_PROCESS: u32 = 1;
 
 /// A process by number and start: no other ever has both.
 type ProcessKey = (u32, u64);
@@ -57,6 +60,11 @@ impl Scope {
         Self { mark, group: 0, since: server.start, reach: KillScope::Everything }
     }
 
+    /// Returns the process group, which has the shell's number; 0 if unknown.
+    pub(in crate::process) fn group(&self) -> u32 {
+        self.group
+    }
+
     /// Returns the mark of its processes.
     pub(in crate::process) fn mark(&self) -> &str {
         &self.mark
@@ -80,6 +88,9 @@ impl Scope {
     /// Returns what survives the shell, which has ended; `is_open` if the output of `pipe` is held open.
     /// Blocks.
     pub(in crate::process) fn survivors(self, pipe: u64, is_open: bool) -> Survivors {
+        if !sys::has_process_table() {
+            return self.unseen(pipe);
+        }
         match self.group_and_holders(pipe, is_open) {
             Ok((group, holders)) => self.surviving(pipe, group, holders),
             Err(OutOfDescriptors) => self.unseen(pipe),
@@ -114,6 +125,26 @@ impl Scope {
         let scope = Self { reach: KillScope::Background { pipe, known }, ..self };
         Survivors { scope, shown: shown.into_iter().map(process).collect(), any }
     }
+}
+
+/// Waits for the ended processes that this one inherited as the first of its namespace, as in a container: nothing
+/// else would, and each keeps its number. Those of `groups` are shells, which are waited for elsewhere.
+pub(in crate::process) fn reap_inherited(groups: impl FnOnce() -> Vec<u32>) {
+    let own = std::process::id();
+    if own != FIRST_PROCESS {
+        return;
+    }
+    let Ok(processes) = sys::list_processes() else { return };
+    let groups = groups();
+    let ended = processes.iter().filter(|process| process.ended && process.parent == own);
+    for inherited in ended.filter(|process| !groups.contains(&process.id)) {
+        let _waited_for_already = waitpid(pid(inherited.id), WaitOptions::NOHANG);
+    }
+}
+
+/// True if processes outside a command's group can be told, and so be ended.
+pub(in crate::process) fn tells_processes() -> bool {
+    sys::has_process_table()
 }
 
 /// Kills the process group of a shell that was not waited for. Needs no descriptor; until the shell was waited

@@ -35,6 +35,11 @@ impl Scope {
         Self { mark, job: Arc::default() }
     }
 
+    /// Returns 0: here a command has a job, and no group.
+    pub(in crate::process) fn group(&self) -> u32 {
+        0
+    }
+
     /// Returns the mark of its processes.
     pub(in crate::process) fn mark(&self) -> &str {
         &self.mark
@@ -105,6 +110,14 @@ pub(in crate::process) fn end_all(scopes: &[Scope], _grace: Duration) -> Outcome
         }
     }
     if left.is_empty() { Outcome::Over } else { Outcome::Unsure }
+}
+
+/// Does nothing: here no process inherits another.
+pub(in crate::process) fn reap_inherited(_: impl FnOnce() -> Vec<u32>) {}
+
+/// Returns true: a job holds all processes of a command.
+pub(in crate::process) fn tells_processes() -> bool {
+    true
 }
 
 /// Kills a shell that was not waited for.

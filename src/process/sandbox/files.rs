@@ -10,7 +10,7 @@ use landlock::{
 };
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 
-use super::Unsupported;
+use super::{THIS_BINARY, Unsupported};
 
 /// Devices that may be written to: what is written is gone.
 const SINKS: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
@@ -29,8 +29,11 @@ fn ruleset() -> Result<RulesetCreated, RulesetError> {
         .create()
 }
 
-/// Returns an error if the kernel can't hold the rules.
+/// Returns an error if the kernel can't hold the rules, or no command can be started under them.
 pub fn probe() -> Result<(), Unsupported> {
+    if !Path::new(THIS_BINARY).exists() {
+        return Err(Unsupported::NoProc);
+    }
     ruleset().map(drop).map_err(|error| Unsupported::Kernel { reason: error.to_string() })
 }
 

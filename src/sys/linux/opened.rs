@@ -9,6 +9,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
 
 use crate::sys::{Folder, Opened, Stat};
 
@@ -41,7 +42,7 @@ impl Opened {
 
     fn of(fd: OwnedFd) -> io::Result<Self> {
         let stat = Stat::of(&rustix::fs::fstat(&fd)?);
-        let real = rustix::fs::readlinkat(CWD, in_proc(&fd), Vec::new())?;
+        let real = rustix::fs::readlinkat(CWD, in_proc(&fd), Vec::new()).map_err(without_proc)?;
         Ok(Self { real: PathBuf::from(OsString::from_vec(real.into_bytes())), stat, held: PathHandle(fd) })
     }
 }
@@ -59,6 +60,14 @@ impl PathHandle {
 
     fn reopen(&self, flags: OFlags) -> io::Result<OwnedFd> {
         Ok(rustix::fs::openat(CWD, in_proc(&self.0), flags, Mode::empty())?)
+    }
+}
+
+/// Returns the error where the link of an open file can't be read: not that what was opened is missing.
+fn without_proc(error: Errno) -> io::Error {
+    match error {
+        Errno::NOENT | Errno::NOTDIR => io::Error::other("/proc is not mounted, which tells where it is"),
+        error => error.into(),
     }
 }
 

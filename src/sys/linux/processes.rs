@@ -14,6 +14,7 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, readlinkat, statat};
@@ -27,8 +28,24 @@ const NAMES_BYTES: usize = 16 * 1024;
 /// Bytes of the line that tells of a process, which has some fifty numbers: more than it is long.
 const STAT_BYTES: usize = 1024;
 
-/// Returns all processes.
+/// True if `/proc` tells of the processes by the numbers that calls here take. False where it is not mounted, and
+/// where it is that of another namespace of process numbers, as in a namespace that has none of its own.
+pub(crate) fn has_process_table() -> bool {
+    static HAS: OnceLock<bool> = OnceLock::new();
+    *HAS.get_or_init(|| {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let field = |name: &str| status.lines().find_map(|line| line.strip_prefix(name));
+        let is_this = field("Pid:").and_then(|id| id.trim().parse().ok()) == Some(std::process::id());
+        // The number in the namespace of `/proc`, and in each one down to that of this process.
+        is_this && field("NSpid:").is_none_or(|ids| ids.split_whitespace().count() == 1)
+    })
+}
+
+/// Returns all processes; none where there is no table of them.
 pub(crate) fn list_processes() -> Result<Vec<Process>, OutOfDescriptors> {
+    if !has_process_table() {
+        return Ok(Vec::new());
+    }
     let (_, names) = names("/proc")?.ok_or(OutOfDescriptors)?;
     let ids = names.iter().filter_map(|name| name.to_str().ok()?.parse().ok());
     ids.filter_map(|id| process_info(id).transpose()).collect()
@@ -36,6 +53,9 @@ pub(crate) fn list_processes() -> Result<Vec<Process>, OutOfDescriptors> {
 
 /// Returns the process with that number.
 pub(crate) fn process_info(id: u32) -> Result<Option<Process>, OutOfDescriptors> {
+    if !has_process_table() {
+        return Ok(None);
+    }
     let Some(stat) = seen(File::open(format!("/proc/{id}/stat")))? else { return Ok(None) };
     let mut line = [0; STAT_BYTES];
     // The kernel gives it in one read.

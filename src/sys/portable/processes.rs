@@ -7,6 +7,11 @@ use sysinfo::{ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, Upda
 
 use crate::sys::{MARK, OutOfDescriptors, Process};
 
+/// Returns true: here process numbers have no namespaces.
+pub(crate) fn has_process_table() -> bool {
+    true
+}
+
 /// Returns all processes.
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
 pub(crate) fn list_processes() -> Result<Vec<Process>, OutOfDescriptors> {

@@ -9,10 +9,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::snapshot::ProcessSnapshot;
-use super::{KillScope, ProcessKey, Scope, key};
+use super::{KillScope, ProcessKey, Scope, key, pid};
 use crate::process::process_tree::Outcome;
 use crate::sys::{self, OutOfDescriptors, Process, ProcessHandle};
 
@@ -31,6 +31,10 @@ const HANDLES: usize = 16;
 /// Ends all processes of all `scopes`: SIGTERM, and after `grace` SIGKILL. Blocks until they are
 /// gone, at most a second longer than `grace`.
 pub(in crate::process) fn end_all(scopes: &[Scope], grace: Duration) -> Outcome {
+    if !sys::has_process_table() {
+        end_groups(scopes, grace);
+        return Outcome::Over;
+    }
     let began = Instant::now();
     let mut targets =
         Targets { most_handles: HANDLES.min(HANDLES_EACH * scopes.len()), ..Targets::default() };
@@ -51,6 +55,24 @@ pub(in crate::process) fn end_all(scopes: &[Scope], grace: Duration) -> Outcome 
         targets.wait(if rest.is_zero() { FIRST_PAUSE } else { pause.min(rest) });
         pause = (pause * 2).min(LONGEST_PAUSE);
     }
+}
+
+/// Ends the process groups of commands where nothing tells their processes. A group whose shell was waited for may
+/// have given its number to another one, and is left. Blocks for `grace`.
+fn end_groups(scopes: &[Scope], grace: Duration) {
+    let groups = scopes.iter().filter(|scope| scope.reach == KillScope::Everything);
+    let groups: Vec<Pid> = groups.filter_map(|scope| pid(scope.group)).collect();
+    let send = |signal| {
+        for group in &groups {
+            let _ended_already = kill_process_group(*group, signal);
+        }
+    };
+    if !groups.is_empty() && !grace.is_zero() {
+        send(Signal::TERM);
+        send(Signal::CONT);
+        std::thread::sleep(grace);
+    }
+    send(Signal::KILL);
 }
 
 /// The processes found so far.
