@@ -2,6 +2,8 @@
 //! is said then. Those on messages, arguments, commands, saved outputs and giant lines are reached where
 //! these are tested.
 
+#[cfg(target_os = "linux")]
+mod hung;
 mod images;
 mod outstanding;
 mod threads;

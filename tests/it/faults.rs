@@ -114,7 +114,7 @@ fn server_that_is_the_first_of_its_namespace_waits_for_what_it_inherits() {
     for _ in 0..20 {
         client.call("bash", json!({"command": orphans})).assert_worked();
     }
-    crate::support::eventually("no ended process is left", || {
+    eventually("no ended process is left", || {
         let left = "cat /proc/[0-9]*/stat 2>/dev/null | grep -c ') Z 1 ' || true";
         client.call("bash", json!({"command": left})).text() == "0\n"
     });

@@ -1,0 +1,209 @@
+//! Files that do not answer: calls on them are taken back, and cost no other call its place.
+
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::os::fd::AsRawFd as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
+
+use rustix::mount::{MountFlags, UnmountFlags, mount, unmount};
+use serde_json::json;
+
+use crate::support::{Start, Workspace, eventually};
+
+/// The requests of a FUSE file system that are answered here, by their numbers.
+const LOOKUP: u32 = 1;
+const FORGET: u32 = 2;
+const GETATTR: u32 = 3;
+const OPEN: u32 = 14;
+const READ: u32 = 15;
+const INIT: u32 = 26;
+const OPENDIR: u32 = 27;
+const READDIR: u32 = 28;
+const INTERRUPT: u32 = 36;
+const BATCH_FORGET: u32 = 42;
+/// Bytes of a request that the kernel wants room for.
+const REQUEST_BYTES: usize = 256 * 1024;
+/// Bytes of a request before its arguments.
+const HEADER_BYTES: usize = 40;
+/// The number of the top folder.
+const TOP: u64 = 1;
+
+/// A file system that never answers requests of one kind. It has a file for each name.
+struct Hung {
+    at: PathBuf,
+    /// Requests that were not answered.
+    waiting: Arc<AtomicUsize>,
+    /// The kind that is not answered.
+    kind: Arc<AtomicU32>,
+    /// True once a request that its process takes back, because it ends, is answered.
+    interruptible: Arc<AtomicBool>,
+}
+
+impl Hung {
+    /// Mounts one on a new folder of the workspace; `None` where that can't be had.
+    fn mount(workspace: &Workspace, name: &str) -> Option<Self> {
+        let at = workspace.path(name);
+        std::fs::create_dir(&at).unwrap();
+        let options = File::options().read(true).write(true).open("/dev/fuse").and_then(|device| {
+            let options = format!("fd={},rootmode=40000,user_id=0,group_id=0\0", device.as_raw_fd());
+            let options = std::ffi::CStr::from_bytes_with_nul(options.as_bytes()).unwrap();
+            mount("cutline-test", &at, "fuse", MountFlags::NOSUID | MountFlags::NODEV, options)?;
+            Ok(device)
+        });
+        let device = match options {
+            Ok(device) => device,
+            Err(error) => {
+                eprintln!("skipped: no FUSE file system can be mounted here: {error}");
+                return None;
+            }
+        };
+        let hung = Self {
+            at,
+            waiting: Arc::default(),
+            kind: Arc::new(AtomicU32::new(READ)),
+            interruptible: Arc::default(),
+        };
+        let (waiting, kind) = (Arc::clone(&hung.waiting), Arc::clone(&hung.kind));
+        let interruptible = Arc::clone(&hung.interruptible);
+        std::thread::spawn(move || serve(device, &waiting, &kind, &interruptible));
+        Some(hung)
+    }
+
+    /// Leaves requests of `kind` without an answer from now on.
+    fn hang(&self, kind: u32) {
+        self.kind.store(kind, Ordering::SeqCst);
+        self.waiting.store(0, Ordering::SeqCst);
+    }
+}
+
+impl Drop for Hung {
+    fn drop(&mut self) {
+        // All that waits is told that there is no answer.
+        let _gone_already = unmount(&self.at, UnmountFlags::FORCE | UnmountFlags::DETACH);
+    }
+}
+
+/// Answers requests until the file system is gone.
+fn serve(mut device: File, waiting: &AtomicUsize, kind: &AtomicU32, interruptible: &AtomicBool) {
+    let mut buffer = vec![0; REQUEST_BYTES];
+    while let Ok(len @ HEADER_BYTES..) = device.read(&mut buffer) {
+        let number = |at: usize| u64::from_le_bytes(buffer[at..at + 8].try_into().unwrap());
+        let request = u32::from_le_bytes(buffer[4..8].try_into().unwrap());
+        let (id, node) = (number(8), number(16));
+        if request == INTERRUPT && interruptible.load(Ordering::SeqCst) {
+            let _answered_already = device.write_all(&packed(number(HEADER_BYTES), -4, &[]));
+        }
+        if [FORGET, BATCH_FORGET, INTERRUPT].contains(&request) {
+            continue;
+        }
+        if kind.load(Ordering::SeqCst) == request {
+            waiting.fetch_add(1, Ordering::SeqCst);
+            continue;
+        }
+        let answer = answer_to(request, node, &buffer[HEADER_BYTES..len]);
+        let (error, body) = answer.map_or((-38, Vec::new()), |body| (0, body));
+        let _taken_back = device.write_all(&packed(id, error, &body));
+    }
+}
+
+/// An answer to the request `id`, as the kernel takes it.
+fn packed(id: u64, error: i32, body: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(16 + body.len()).unwrap();
+    [&length.to_le_bytes()[..], &error.to_le_bytes(), &id.to_le_bytes(), body].concat()
+}
+
+/// The answer to a request; `None` for one that is not known here.
+fn answer_to(request: u32, node: u64, arguments: &[u8]) -> Option<Vec<u8>> {
+    let numbers =
+        |numbers: &[u32]| numbers.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<_>>();
+    match request {
+        // The revision, no read-ahead, many requests for one folder at once, and the kernel's own defaults.
+        INIT => Some([numbers(&[7, 31, 0, 1 << 18, 0, 65536]), vec![0; 40]].concat()),
+        LOOKUP => {
+            // Any name is a file, with a number of its own.
+            let node = arguments.iter().fold(TOP, |sum, byte| sum * 31 + u64::from(*byte));
+            Some([&node.to_le_bytes()[..], &[0; 32], &attributes(node)].concat())
+        }
+        GETATTR => Some([vec![0; 16], attributes(node)].concat()),
+        OPEN | OPENDIR => Some(vec![0; 16]),
+        READDIR => Some(Vec::new()),
+        _ => None,
+    }
+}
+
+/// What the file system says of a file: 100 bytes that root may read, or of the top folder.
+fn attributes(node: u64) -> Vec<u8> {
+    let (mode, bytes): (u32, u64) = if node == TOP { (0o040_755, 0) } else { (0o100_644, 100) };
+    let times = [0; 4 * 8 + 3 * 4];
+    let rest = [mode, 1, 0, 0, 0, 4096, 0].map(u32::to_le_bytes).concat();
+    [&node.to_le_bytes()[..], &bytes.to_le_bytes(), &times, &rest].concat()
+}
+
+/// Calls that hang at once, of the eight reads or listings that two workers allow.
+const AT_ONCE: usize = 8;
+
+#[test]
+fn cancelled_calls_on_files_that_hang_give_their_places_back() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    // Dropped after `hung`: a process does not end before what it waits for there.
+    let mut client = Start::new(&workspace).flags(["--workers", "2"]).client();
+    let Some(hung) = Hung::mount(&workspace, "hung") else { return };
+    let path = |n: usize| json!(format!("hung/file-{n}"));
+    for (kind, tool, first) in
+        [(READ, "read", 0), (OPEN, "read", 100), (LOOKUP, "read", 200), (OPENDIR, "ls", 0)]
+    {
+        hung.hang(kind);
+        let arguments =
+            |n: usize| if tool == "ls" { json!({"path": "hung"}) } else { json!({"path": path(first + n)}) };
+        let ids: Vec<u64> = (0..11).map(|n| client.send_call(tool, arguments(n), None)).collect();
+        eventually("all places are taken", || hung.waiting.load(Ordering::SeqCst) >= AT_ONCE);
+        client.ask("ping", json!({}));
+        for id in ids {
+            client.cancel(id);
+        }
+        // One for each place that there is, more than once over.
+        for _ in 0..2 * AT_ONCE {
+            client.call("read", json!({"path": "a"})).assert_text("one\n");
+        }
+        client.call("ls", json!({"limit": 1})).assert_worked();
+        client.call("grep", json!({"pattern": "one", "path": "a"})).assert_text("a:1: one");
+        client.call("bash", json!({"command": "cat a"})).assert_text("one\n");
+    }
+    // Their threads are stuck until the file system answers, and their number has a limit, which is told.
+    hung.hang(READ);
+    let mut refused = None;
+    for n in 0..100 {
+        let id = client.send_call("read", json!({"path": path(1000 + n)}), None);
+        eventually("it hangs, or is refused", || {
+            client.ask("ping", json!({}));
+            refused = client.has_answer(id).then(|| client.answer(id));
+            refused.is_some() || hung.waiting.load(Ordering::SeqCst) > n
+        });
+        if refused.is_some() {
+            break;
+        }
+        client.cancel(id);
+    }
+    let refused = refused.expect("more threads than the limit are stuck").to_string();
+    assert!(refused.contains("still hang in the system"), "{refused}");
+    // They come back with an error, and then calls work again.
+    drop(hung);
+    eventually("a call works again", || !client.call("read", json!({"path": "a"})).is_error());
+    client.close_stdin();
+    assert_eq!(client.exit().code(), Some(0));
+}
+
+#[test]
+fn server_ends_while_a_file_hangs_that_can_be_interrupted() {
+    let workspace = Workspace::new();
+    let mut client = Start::new(&workspace).client();
+    let Some(hung) = Hung::mount(&workspace, "hung") else { return };
+    client.send_call("read", json!({"path": "hung/x"}), None);
+    client.send_call("grep", json!({"pattern": "x", "path": "hung/y"}), None);
+    eventually("both hang", || hung.waiting.load(Ordering::SeqCst) >= 2);
+    hung.interruptible.store(true, Ordering::SeqCst);
+    client.close_stdin();
+    assert_eq!(client.exit().code(), Some(0));
+}
