@@ -15,6 +15,7 @@ pub mod pattern;
 mod read;
 mod rows;
 mod sink;
+mod threads;
 
 use std::fs::File;
 use std::io;

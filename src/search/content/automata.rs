@@ -1,7 +1,8 @@
 //! A pattern as automata that are stepped byte by byte, for a text so long that the regular expression could
 //! take too long over it in one call.
 //!
-//! After every few bytes the search can be stopped, and what it took is counted.
+//! After every few bytes the search can be stopped, and what it took is counted. Where a pattern looks at words and
+//! the text is not ASCII, its [`threads`](super::threads) are stepped instead.
 
 #![expect(clippy::indexing_slicing, reason = "all bytes looked at are within the text")]
 
@@ -12,13 +13,14 @@ use regex_automata::util::prefilter::Prefilter;
 use regex_automata::{Anchored, Input, MatchKind, Span};
 use regex_syntax::hir::Hir;
 
+use super::threads::Threads;
 use crate::limits::REGEX_BYTES;
 
 /// Bytes of the tables that a search builds as it goes, for each thread.
 pub(super) const TABLE_BYTES: usize = 4_000_000;
 /// Bytes after which it is asked whether to go on. Each may need a new state of the automaton, which takes
 /// some tens of microseconds for the costliest pattern.
-const TICK_BYTES: usize = 256;
+pub(super) const TICK_BYTES: usize = 256;
 
 /// The automata of a pattern.
 #[derive(Debug)]
@@ -36,12 +38,13 @@ pub(super) struct Automata {
 pub(super) struct Caches {
     forward: Cache,
     reverse: Cache,
+    threads: Option<Threads>,
 }
 
-/// Why a search gave no answer.
+/// Why the automata gave no answer.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Unanswered<E> {
-    /// It was ended.
+enum Unanswered<E> {
+    /// The search was ended.
     Ended(E),
     /// The pattern looks at words, and a character beside one is not ASCII.
     NotAscii,
@@ -70,7 +73,8 @@ impl Automata {
     }
 
     pub(super) fn caches(&self) -> Caches {
-        Caches { forward: self.forward.create_cache(), reverse: self.reverse.create_cache() }
+        let (forward, reverse) = (self.forward.create_cache(), self.reverse.create_cache());
+        Caches { forward, reverse, threads: None }
     }
 
     /// The first match from `at` on. `tick` is told how many bytes were looked at since it was asked before,
@@ -81,9 +85,27 @@ impl Automata {
         text: &[u8],
         at: usize,
         mut tick: impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<Option<Span>, E> {
+        match self.find_ascii(caches, text, at, &mut tick) {
+            Ok(found) => Ok(found),
+            Err(Unanswered::Ended(ended)) => Err(ended),
+            Err(Unanswered::NotAscii) => {
+                let nfa = self.forward.get_nfa();
+                let threads = caches.threads.get_or_insert_with(|| Threads::new(nfa));
+                threads.find((nfa, self.beginnings.as_ref()), text, at, &mut tick)
+            }
+        }
+    }
+
+    fn find_ascii<E>(
+        &self,
+        caches: &mut Caches,
+        text: &[u8],
+        at: usize,
+        tick: &mut impl FnMut(usize) -> Result<(), E>,
     ) -> Result<Option<Span>, Unanswered<E>> {
-        let Some(end) = self.end(&mut caches.forward, text, at, &mut tick)? else { return Ok(None) };
-        let start = self.start(&mut caches.reverse, text, at..end, &mut tick)?;
+        let Some(end) = self.end(&mut caches.forward, text, at, tick)? else { return Ok(None) };
+        let start = self.start(&mut caches.reverse, text, at..end, tick)?;
         Ok(Some(Span { start, end }))
     }
 

@@ -10,11 +10,13 @@ use std::cell::{Cell, RefCell};
 
 use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher, NoCaptures};
 
-use super::automata::{Automata, Caches, Unanswered};
+use super::automata::{Automata, Caches};
 use super::{Pattern, Stop};
 
 /// Bytes, times the pattern's positions, that are searched in one go: a twentieth of a second at worst.
 const GO_STEPS: usize = 4_000_000;
+/// How much longer a byte takes where the pattern looks at words: no table answers for those that are not ASCII.
+const SLOWER: usize = 4;
 /// Bytes that may be looked at for each byte of a text in which matches may span lines: where each match
 /// depends on all that comes after it, it would be the square of the text.
 const LOOKS_PER_BYTE: usize = 100;
@@ -61,7 +63,9 @@ impl<'a> GuardedMatcher<'a> {
             pattern,
             text,
             stop,
-            piece_bytes: GO_STEPS / pattern.positions.max(1),
+            piece_bytes: GO_STEPS
+                / pattern.positions.max(1)
+                / if pattern.looks_at_words { SLOWER } else { 1 },
             steps: Cell::new(GO_STEPS),
             looks: Cell::new(0),
             may_have_looked: Cell::new(0),
@@ -124,11 +128,8 @@ impl<'a> GuardedMatcher<'a> {
                 *automata = self.pattern.automata().map(|automata| (automata, automata.caches()));
             }
             if let Some((automata, caches)) = automata.as_mut() {
-                match automata.find(caches, text, at, |bytes| self.looked(bytes)) {
-                    Ok(found) => return Ok(found.map(|found| Match::new(found.start, found.end))),
-                    Err(Unanswered::Ended(ended)) => return Err(ended),
-                    Err(Unanswered::NotAscii) => {}
-                }
+                let found = automata.find(caches, text, at, |bytes| self.looked(bytes))?;
+                return Ok(found.map(|found| Match::new(found.start, found.end)));
             }
         }
         self.pattern.regex.find_at(text, at).map_err(|_never| Ended::Stopped)

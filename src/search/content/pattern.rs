@@ -87,6 +87,8 @@ pub struct Pattern {
     pub(super) max_len: Option<usize>,
     /// True if it looks at what is beside a match: `^`, `$`, `\b`.
     pub(super) looks: bool,
+    /// True if it looks at words: `\b`, `\B`.
+    pub(super) looks_at_words: bool,
     /// Literals of which every match begins with one; empty where none are known.
     beginnings: Vec<Vec<u8>>,
     /// Places in the pattern, with each repetition written out: at worst each is looked at for each byte.
@@ -145,6 +147,7 @@ impl Pattern {
             line_ends,
             max_len: hir.properties().maximum_len(),
             looks,
+            looks_at_words: hir.properties().look_set().contains_word_unicode(),
             beginnings: beginnings(&hir),
             positions,
             regex,
