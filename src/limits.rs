@@ -40,9 +40,9 @@ pub const MAX_MESSAGE_BYTES: usize = 4_000_000;
 pub const MAX_MESSAGE_VALUES: usize = 10_000;
 /// Calls that are worked on or not yet answered: more than clients make, and few enough that what each
 /// holds is little in sum.
-pub const CALLS_AT_ONCE: usize = 256;
+pub const CALLS_AT_ONCE: u32 = 256;
 /// Other requests that are not yet answered: each is answered at once where the client reads.
-pub const REQUESTS_AT_ONCE: usize = 64;
+pub const REQUESTS_AT_ONCE: u32 = 64;
 /// Bytes of the messages of those calls, and again of those requests: four of the longest.
 pub const OUTSTANDING_BYTES: usize = 4 * MAX_MESSAGE_BYTES;
 /// Requests that wait for one of those to be answered; past that the input is not read.

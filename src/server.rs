@@ -189,7 +189,7 @@ impl Server {
         let cx = Context {
             shared: Arc::clone(&state.shared),
             fitted,
-            workspace: state.roots.current(request).await,
+            workspace: state.roots.current(request, &state.shutdown).await,
             cancel: request.ct.clone(),
             shutdown: state.shutdown.clone(),
             progress: forwarder.progress(),

@@ -1,7 +1,8 @@
 //! From the first message to the exit code.
 //!
 //! A session ends at the end of input or by a signal. Commands are ended at once; other calls get
-//! a moment to answer; then the process exits, whatever is still at work.
+//! a moment to answer, and at the end of input another one for as long as the client takes answers; then the
+//! process exits, whatever is still at work.
 
 use std::time::Duration;
 
@@ -11,12 +12,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::signals::Signals;
 
-use super::stdio::Stdio;
+use super::stdio::{Stdio, Written};
 use super::wire::Wire;
 use super::{Config, Server};
 
 /// Time that calls other than commands have to answer at the end: enough for a page, not noticed by a user.
 const ANSWER_GRACE: Duration = Duration::from_millis(500);
+/// Looks at what was written in that time. Time in which this process does not run is not counted by them.
+const LOOKS: u32 = 10;
 
 /// Why a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,13 +43,13 @@ impl Ending {
 /// Serves one session over stdin and stdout, to its end.
 pub async fn serve(config: Config) -> std::io::Result<Ending> {
     let shutdown = CancellationToken::new();
-    let Stdio { read, write, written } = Stdio::open()?;
+    let Stdio { read, write, written, all_out } = Stdio::open()?;
     let mut signals = Signals::new()?;
     let shared = std::sync::Arc::clone(&config.shared);
     shared.threads.start();
     shared.commands.start();
     let server = Server::new(config, shutdown.clone());
-    let wire = Wire::new(read, write, shutdown.clone());
+    let wire = Wire::new(read, write, written.clone(), shutdown.clone());
     let mut session = tokio::spawn(session(server.clone(), wire));
     let ending = tokio::select! {
         biased;
@@ -57,10 +60,17 @@ pub async fn serve(config: Config) -> std::io::Result<Ending> {
     shutdown.cancel();
     let answers = async {
         if !session.is_finished() {
-            let _over = tokio::time::timeout(ANSWER_GRACE, session).await;
+            let _over = session.await;
         }
-        if let Some(written) = written {
-            let _left_where_it_is_not_read = tokio::time::timeout(ANSWER_GRACE, written).await;
+        if let Some(all_out) = all_out {
+            let _session_is_over = all_out.await;
+        }
+    };
+    let answers = async {
+        tokio::select! {
+            () = answers => {}
+            () = no_more_taken(&written, ending) => {}
+            _ = signals.next() => {}
         }
     };
     tokio::join!(shared.commands.shutdown(), answers);
@@ -68,6 +78,20 @@ pub async fn serve(config: Config) -> std::io::Result<Ending> {
         tracing::info!("{line}");
     }
     Ok(ending)
+}
+
+/// Waits until the time for answers is over. At the end of input it begins anew with each that is taken: they were
+/// asked for before it, and the client reads them.
+async fn no_more_taken(written: &Written, ending: Ending) {
+    let (mut before, mut looks) = (written.bytes(), 0);
+    while looks < LOOKS {
+        tokio::time::sleep(ANSWER_GRACE / LOOKS).await;
+        looks += 1;
+        let now = written.bytes();
+        if ending == Ending::EndOfInput && now != before {
+            (before, looks) = (now, 0);
+        }
+    }
 }
 
 async fn session(

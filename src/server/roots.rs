@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use rmcp::service::{Peer, RequestContext, RoleServer};
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use crate::fs::workspace::{Boundary, Root, Workspace};
 use crate::tools::Shared;
@@ -19,6 +20,8 @@ use super::ClientRoots;
 
 /// Time that the first call waits for a client's roots: more than a client needs, less than a user minds.
 const FIRST_CALL_WAIT: Duration = Duration::from_secs(2);
+/// Time that a call waits for them once no more can come: what came may still be on its way within the server.
+const LAST_CALL_WAIT: Duration = Duration::from_millis(100);
 /// Time after which a client that has not answered may be asked again.
 const ANSWER_TIMEOUT: Duration = Duration::from_mins(1);
 
@@ -60,12 +63,18 @@ impl Roots {
     }
 
     /// The roots for a call; where the client offers some that have not come yet, waits for them.
-    pub(super) async fn current(&self, request: &RequestContext<RoleServer>) -> Arc<Workspace> {
+    /// At the end of the session not for long.
+    pub(super) async fn current(
+        &self,
+        request: &RequestContext<RoleServer>,
+        shutdown: &CancellationToken,
+    ) -> Arc<Workspace> {
         if !*self.known.borrow() && offers_roots(&request.peer) {
             let mut known = self.known.subscribe();
             let waiting = tokio::time::timeout(FIRST_CALL_WAIT, known.wait_for(|known| *known));
             tokio::select! {
                 () = request.ct.cancelled() => {}
+                () = async { shutdown.cancelled().await; tokio::time::sleep(LAST_CALL_WAIT).await } => {}
                 came = waiting => if came.is_err() {
                     tracing::warn!("the client offers roots but did not send them; going on without");
                     self.known.send_replace(true);

@@ -5,6 +5,8 @@
 //! not be had then.
 
 use std::io::{self, Read as _, Write as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
@@ -18,31 +20,47 @@ const STACK_BYTES: usize = 256 * 1024;
 /// Time between two checks for the reader of the output.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 
+/// The number of bytes that were written, as a sign that the client reads. Clones count the same ones.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Written(Arc<AtomicUsize>);
+
+impl Written {
+    pub(super) fn count(&self, bytes: usize) {
+        self.0.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
 /// The two streams.
 pub(super) struct Stdio {
     pub(super) read: Box<dyn AsyncRead + Send + Unpin>,
     pub(super) write: Box<dyn AsyncWrite + Send + Unpin>,
+    pub(super) written: Written,
     /// Resolves once all that was written is out; `None` where writing is all there is to it.
-    pub(super) written: Option<oneshot::Receiver<()>>,
+    pub(super) all_out: Option<oneshot::Receiver<()>>,
 }
 
 impl Stdio {
     /// Opens both. Needs a runtime.
     pub(super) fn open() -> io::Result<Self> {
+        let written = Written::default();
         if let Some((read, write)) = system::pipes() {
-            return Ok(Self { read: Box::new(read), write: Box::new(write), written: None });
+            return Ok(Self { read: Box::new(read), write: Box::new(write), written, all_out: None });
         }
         let (read, written_to) = tokio::io::duplex(BUFFER_BYTES);
         let (write, read_from) = tokio::io::duplex(BUFFER_BYTES);
-        let (done, written) = oneshot::channel();
+        let (done, all_out) = oneshot::channel();
         let runtime = Handle::current();
         start("stdin", move || copy_input(&runtime, written_to))?;
-        let runtime = Handle::current();
+        let (runtime, count) = (Handle::current(), written.clone());
         start("stdout", move || {
-            copy_output(&runtime, read_from);
+            copy_output(&runtime, read_from, &count);
             let _session_is_over = done.send(());
         })?;
-        Ok(Self { read: Box::new(read), write: Box::new(write), written: Some(written) })
+        Ok(Self { read: Box::new(read), write: Box::new(write), written, all_out: Some(all_out) })
     }
 }
 
@@ -76,14 +94,15 @@ fn copy_input(runtime: &Handle, mut to: tokio::io::DuplexStream) {
 }
 
 /// Copies to stdout until the end of `from`, or until stdout is closed.
-fn copy_output(runtime: &Handle, mut from: tokio::io::DuplexStream) {
+fn copy_output(runtime: &Handle, mut from: tokio::io::DuplexStream, written: &Written) {
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut stdout = io::stdout().lock();
     while let Ok(read @ 1..) = runtime.block_on(from.read(&mut buffer)) {
-        let written = stdout.write_all(buffer.get(..read).unwrap_or_default());
-        if written.and_then(|()| stdout.flush()).is_err() {
+        let copied = stdout.write_all(buffer.get(..read).unwrap_or_default());
+        if copied.and_then(|()| stdout.flush()).is_err() {
             return;
         }
+        written.count(read);
     }
 }
 

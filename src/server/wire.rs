@@ -30,7 +30,7 @@ use output::Output;
 pub(super) use outstanding::Permit;
 use outstanding::{Queue, UnreadAnswers};
 
-use super::stdio::output_closed;
+use super::stdio::{Written, output_closed};
 
 /// The limits on a message.
 const LIMITS: LineLimits = LineLimits { bytes: MAX_MESSAGE_BYTES, values: MAX_MESSAGE_VALUES };
@@ -59,14 +59,14 @@ where
     R: AsyncRead + Send + Unpin,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    pub(super) fn new(read: R, write: W, shutdown: CancellationToken) -> Self {
+    pub(super) fn new(read: R, write: W, written: Written, shutdown: CancellationToken) -> Self {
         let unread = Arc::new(UnreadAnswers::default());
         Self {
             lines: Lines::new(read, LIMITS),
             calls: Queue::of_calls(Arc::clone(&unread)),
             other_requests: Queue::of_other_requests(unread),
             unanswered: HashMap::new(),
-            output: Output::new(write),
+            output: Output::new(write, written),
             refusals: JoinSet::new(),
             shutdown,
             opened: false,
@@ -75,27 +75,25 @@ where
     }
 
     /// The next message, with its permit where it is a request; lines that are none are answered or
-    /// passed over. `None` at the end.
+    /// passed over. `None` once the input is at its end and all that came is answered.
     ///
-    /// Notifications and answers never wait: a cancellation has to overtake the calls that wait. At the
-    /// end of the input no more permits are waited for, as no more can come than wait.
+    /// Notifications and answers never wait: a cancellation has to overtake the calls that wait.
     async fn next(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            let waiting = if self.ended {
-                let line = self.other_requests.pop().or_else(|| self.calls.pop())?;
-                Some((line, None))
+            let reads = !self.ended && self.calls.has_room() && self.other_requests.has_room();
+            let waiting = self.other_requests.try_next().or_else(|| self.calls.try_next());
+            let (line, permit) = if let Some((line, permit)) = waiting {
+                (line, Some(permit))
             } else {
-                let first = self.other_requests.try_next().or_else(|| self.calls.try_next());
-                first.map(|(line, permit)| (line, Some(permit)))
-            };
-            let reads = self.calls.has_room() && self.other_requests.has_room();
-            let (line, permit) = if let Some(first) = waiting {
-                first
-            } else {
+                let is_over = async {
+                    self.other_requests.all_answered().await;
+                    self.calls.all_answered().await;
+                };
                 tokio::select! {
                     biased;
                     () = self.other_requests.may_go_on() => continue,
                     () = self.calls.may_go_on() => continue,
+                    () = is_over, if self.ended => return None,
                     line = self.lines.next(), if reads => {
                         let Some(line) = line else {
                             self.ended = true;
@@ -114,7 +112,7 @@ where
             };
             match message::take(&line, LIMITS) {
                 // A request that was written so as to look like none.
-                taken if permit.is_none() && !self.ended && taken.is_answered() => {
+                taken if permit.is_none() && taken.is_answered() => {
                     self.other_requests.push(line);
                 }
                 Taken::Message(mut message) => {
@@ -203,7 +201,13 @@ where
             let shutdown = self.shutdown.clone();
             let message = tokio::select! {
                 biased;
-                () = shutdown.cancelled(), if !self.ended => None,
+                () = shutdown.cancelled(), if !self.ended => {
+                    if self.ended {
+                        // It was fired just now, by the end of the input.
+                        continue;
+                    }
+                    None
+                }
                 message = self.next() => message,
             };
             match message {

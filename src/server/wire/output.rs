@@ -8,6 +8,8 @@ use rmcp::service::TxJsonRpcMessage;
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
 use tokio::sync::Mutex;
 
+use crate::server::stdio::Written;
+
 /// Capacity that is kept from one line to the next: that of an ordinary answer.
 const KEPT_BYTES: usize = 256 * 1024;
 
@@ -19,12 +21,14 @@ pub(super) struct Output<W>(Arc<Mutex<State<W>>>);
 struct State<W> {
     /// `None` once it is closed.
     write: Option<W>,
+    written: Written,
     line: Vec<u8>,
 }
 
 impl<W: AsyncWrite + Send + Unpin + 'static> Output<W> {
-    pub(super) fn new(write: W) -> Self {
-        Self(Arc::new(Mutex::new(State { write: Some(write), line: Vec::new() })))
+    /// Writes to `write`, and counts that in `written`.
+    pub(super) fn new(write: W, written: Written) -> Self {
+        Self(Arc::new(Mutex::new(State { write: Some(write), written, line: Vec::new() })))
     }
 
     /// Writes a message, after those that wait already. It is made JSON when its turn comes, so that one
@@ -36,14 +40,19 @@ impl<W: AsyncWrite + Send + Unpin + 'static> Output<W> {
         let state = Arc::clone(&self.0);
         async move {
             let mut state = state.lock().await;
-            let State { write, line } = &mut *state;
+            let State { write, written, line } = &mut *state;
             let write = write.as_mut().ok_or(io::ErrorKind::NotConnected)?;
             line.clear();
             line.shrink_to(KEPT_BYTES);
             serde_json::to_writer(&mut *line, &message)?;
             drop(message);
             line.push(b'\n');
-            write.write_all(line).await?;
+            let mut rest = line.as_slice();
+            while !rest.is_empty() {
+                let taken = write.write(rest).await?;
+                rest = rest.get(taken..).filter(|_| taken > 0).ok_or(io::ErrorKind::WriteZero)?;
+                written.count(taken);
+            }
             write.flush().await
         }
     }

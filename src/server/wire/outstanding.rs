@@ -72,6 +72,8 @@ impl Drop for Held {
 /// Requests of one kind, in the order in which they came.
 #[derive(Debug)]
 pub(super) struct Queue {
+    /// The number of requests that may be outstanding.
+    most: u32,
     number: Arc<Semaphore>,
     bytes: Arc<Semaphore>,
     unread: Arc<UnreadAnswers>,
@@ -90,10 +92,10 @@ impl Queue {
         Self::new(REQUESTS_AT_ONCE, unread)
     }
 
-    fn new(number: usize, unread: Arc<UnreadAnswers>) -> Self {
+    fn new(most: u32, unread: Arc<UnreadAnswers>) -> Self {
         let bytes = Semaphore::new(OUTSTANDING_BYTES / UNIT_BYTES);
-        let (number, bytes) = (Arc::new(Semaphore::new(number)), Arc::new(bytes));
-        Self { number, bytes, unread, waiting: VecDeque::new(), waiting_bytes: 0 }
+        let (number, bytes) = (Arc::new(Semaphore::new(most as usize)), Arc::new(bytes));
+        Self { most, number, bytes, unread, waiting: VecDeque::new(), waiting_bytes: 0 }
     }
 
     /// True if one more line may wait.
@@ -124,8 +126,15 @@ impl Queue {
         let _bytes = self.bytes.acquire_many(units(first)).await;
     }
 
-    /// Takes the first line, permit or not.
-    pub(super) fn pop(&mut self) -> Option<Line> {
+    /// Waits until no request is outstanding. For ever, while a line waits.
+    pub(super) async fn all_answered(&self) {
+        if !self.waiting.is_empty() {
+            return std::future::pending().await;
+        }
+        let _all = self.number.acquire_many(self.most).await;
+    }
+
+    fn pop(&mut self) -> Option<Line> {
         let line = self.waiting.pop_front()?;
         self.waiting_bytes -= line.bytes.len();
         Some(line)

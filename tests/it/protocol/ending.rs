@@ -81,6 +81,19 @@ fn calls_that_need_no_wait_are_answered_at_the_end_of_input() {
 }
 
 #[test]
+fn calls_are_answered_after_the_end_of_input_while_the_client_reads() {
+    // Each takes some time, and all of them more than one has at the end.
+    let workspace = Workspace::with(&json!({"a": {"repeat": "some text to be searched\n", "times": 2000}}));
+    let mut client = Start::new(&workspace).flags(["--workers", "1"]).client();
+    let call = json!({"pattern": "[a-z]+ed(?:x|y)", "path": "a"});
+    let ids: Vec<_> = (0..400).map(|_| client.send_call("grep", call.clone(), None)).collect();
+    client.close_stdin();
+    assert_eq!(client.exit().code(), Some(0));
+    let answered = ids.iter().filter(|id| client.has_answer(**id)).count();
+    assert_eq!(answered, ids.len());
+}
+
+#[test]
 fn background_process_ends_with_the_server() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
