@@ -8,6 +8,8 @@ use serde::de::{DeserializeSeed, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
+use super::json::string;
+
 /// A JSON object: its members in the order sent, those that stand in it twice too.
 #[derive(Debug)]
 pub(super) struct Object<T>(pub(super) Vec<(String, T)>);
@@ -76,6 +78,37 @@ pub(super) enum AnswerMember<'a> {
     Other(&'a RawValue),
 }
 
+/// An answer to a request.
+pub(super) type Answer<'a> = Object<AnswerMember<'a>>;
+
+impl<'a> Answer<'a> {
+    /// Returns the message that `text` is, its result looked into where that is one of a tool; `None` where it is
+    /// no JSON object.
+    pub(super) fn read(text: &'a str) -> Option<Self> {
+        serde_json::from_str(text).ok().or_else(|| {
+            let message: Raw<'_> = serde_json::from_str(text).ok()?;
+            let other = |(name, raw)| (name, AnswerMember::Other(raw));
+            Some(Object(message.0.into_iter().map(other).collect()))
+        })
+    }
+
+    /// The result, where it has one.
+    pub(super) fn result(&self) -> Option<&ToolResult<'a>> {
+        match self.get("result")? {
+            AnswerMember::Result(result) => Some(result),
+            AnswerMember::Other(_) => None,
+        }
+    }
+
+    /// The member of that name, where it is not the result.
+    pub(super) fn other(&self, name: &str) -> Option<&'a RawValue> {
+        match self.get(name)? {
+            AnswerMember::Result(_) => None,
+            AnswerMember::Other(raw) => Some(raw),
+        }
+    }
+}
+
 /// The result of a tool.
 pub(super) type ToolResult<'a> = Object<ResultMember<'a>>;
 
@@ -117,17 +150,36 @@ impl<'de> Member<'de> for ResultMember<'de> {
 
 impl<'de> Member<'de> for BlockMember<'de> {
     fn read<D: Deserializer<'de>>(name: &str, value: D) -> Result<Self, D::Error> {
-        match name {
-            "text" => Text::deserialize(value).map(|text| Self::Text(text.0)),
-            "resource" => Block::deserialize(value).map(Self::Resource),
-            _ => <&RawValue>::deserialize(value).map(Self::Other),
-        }
+        let raw = <&RawValue>::deserialize(value)?;
+        Ok(match name {
+            "text" => Self::text_or_other(raw),
+            "resource" => match serde_json::from_str::<Object<Flat<'_>>>(raw.get()) {
+                Ok(resource) => {
+                    let members = resource.0.into_iter().map(|(name, member)| (name, member.0));
+                    Self::Resource(Object(members.collect()))
+                }
+                Err(_) => Self::Other(raw),
+            },
+            _ => Self::Other(raw),
+        })
     }
 }
 
-/// A string, borrowed where it has no escapes.
-#[derive(Deserialize)]
-struct Text<'a>(#[serde(borrow)] Cow<'a, str>);
+impl<'a> BlockMember<'a> {
+    fn text_or_other(raw: &'a RawValue) -> Self {
+        string::unescaped(raw.get()).map_or(Self::Other(raw), Self::Text)
+    }
+}
+
+/// A member of a resource, in which there is no other resource.
+struct Flat<'a>(BlockMember<'a>);
+
+impl<'de> Member<'de> for Flat<'de> {
+    fn read<D: Deserializer<'de>>(name: &str, value: D) -> Result<Self, D::Error> {
+        let raw = <&RawValue>::deserialize(value)?;
+        Ok(Self(if name == "text" { BlockMember::text_or_other(raw) } else { BlockMember::Other(raw) }))
+    }
+}
 
 impl<'a> Object<BlockMember<'a>> {
     /// The text of a text block, or of the embedded resource in a block.

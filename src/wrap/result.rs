@@ -10,16 +10,14 @@ use cutline_core::text::tokens::estimate;
 use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::{Bounds, Keep, TruncatedBy};
 
-use super::json;
-use super::message::{Block, ResultMember, ToolResult};
+use super::json::{self, Value};
+use super::message::{Answer, Block, ResultMember};
 use super::save::{Save, Saved, Whole};
 use super::schema::OutputSchema;
 use super::text;
 use left::{Over, StructuredLeft, TextLeft};
 use rebuild::{Rebuilt, Structured};
 use said::Facts;
-
-pub(super) use rebuild::Writer;
 
 /// The limits on the results of one tool.
 #[derive(Debug, Clone, Copy)]
@@ -77,8 +75,10 @@ impl KeepPart {
 /// A result that was looked at.
 #[derive(Debug)]
 pub(super) struct Judged {
-    /// The result as it is now; `None` where it is within its limits.
-    pub(super) result: Option<String>,
+    /// The answer as it is now; `None` where it is within its limits.
+    pub(super) answer: Option<Vec<u8>>,
+    /// True if the tool says that it failed.
+    pub(super) is_error: bool,
     /// Lines and bytes of it that are given: of its text, else of its structured content.
     pub(super) given: Extent,
     /// Tokens of that, about.
@@ -89,8 +89,11 @@ pub(super) struct Judged {
     pub(super) truncated_by: Option<TruncatedBy>,
 }
 
-/// Looks at `result`, and cuts it where it is over the limits; the whole goes to `save` first.
-pub(super) fn judge(result: &ToolResult<'_>, rules: &Rules<'_>, save: &(dyn Save + Sync)) -> Judged {
+/// Looks at the result in `answer`, and cuts it where it is over the limits; the whole goes to `save` first.
+/// `None` where there is no result in it.
+pub(super) fn judge(answer: &Answer<'_>, rules: &Rules<'_>, save: &(dyn Save + Sync)) -> Option<Judged> {
+    let result = answer.result()?;
+    let is_error = matches!(result.get("isError"), Some(ResultMember::Other(raw)) if raw.get() == "true");
     let nothing = Vec::new();
     let content = match result.get("content") {
         Some(ResultMember::Content(blocks)) => blocks,
@@ -113,19 +116,21 @@ pub(super) fn judge(result: &ToolResult<'_>, rules: &Rules<'_>, save: &(dyn Save
             Some(raw) if texts.is_empty() => estimate(raw),
             _ => texts.iter().map(|text| estimate(text)).sum(),
         };
-        return Judged { result: None, given, given_tokens, total: given, truncated_by: None };
+        return Some(Judged { answer: None, is_error, given, given_tokens, total: given, truncated_by: None });
     }
     let over = Over { texts, raw, bounds, structured_bytes, keep: rules.keep };
-    Judge { result, content, structured, over, rules, save }.cut(!text_fits, !structured_fits)
+    let judge = Judge { answer, content, structured, over, rules, is_error, save };
+    Some(judge.cut(!text_fits, !structured_fits))
 }
 
 /// A result that is over a limit.
 struct Judge<'a> {
-    result: &'a ToolResult<'a>,
+    answer: &'a Answer<'a>,
     content: &'a [Block<'a>],
     structured: Option<&'a str>,
     over: Over<'a>,
     rules: &'a Rules<'a>,
+    is_error: bool,
     save: &'a (dyn Save + Sync),
 }
 
@@ -135,22 +140,30 @@ const LARGE_BYTES: usize = 256 * 1024;
 impl Judge<'_> {
     fn cut(&self, text_is_over: bool, structured_is_over: bool) -> Judged {
         let values = self.over.values(text_is_over);
-        let twin = self.structured.filter(|raw| match values.as_slice() {
-            [Some(value)] => json::value_of(raw).is_some() && json::is_same(value, raw),
-            _ => false,
-        });
+        let (structured_value, is_same) = match (self.structured, values.as_slice()) {
+            (Some(raw), [Some(value)]) if raw == value.text => (Some(value.clone()), true),
+            (Some(raw), values) => {
+                let structured = Value::of(raw);
+                let is_same = match (&structured, values) {
+                    (Some(structured), [Some(value)]) => json::is_same(value.text, structured.text),
+                    _ => false,
+                };
+                (structured, is_same)
+            }
+            (None, _) => (None, false),
+        };
         let cut = || {
-            if let (Some(twin), [Some(value)]) = (twin, values.as_slice()) {
+            if let (true, Some(twin), [Some(value)]) = (is_same, &structured_value, values.as_slice()) {
                 let (left, structured) = self.over.cut_alike(value, twin);
                 return (Some(left), Some(structured));
             }
             let left = text_is_over.then(|| self.over.cut_text(&values));
             let structured = self.structured.filter(|_| structured_is_over);
-            (left, structured.map(|raw| self.over.cut_structured(raw)))
+            (left, structured.map(|raw| self.over.cut_structured(raw, structured_value.as_ref())))
         };
         let ((left, structured), saved) = match values.as_slice() {
-            [Some(value)] if value.len() >= LARGE_BYTES && (twin.is_some() || !structured_is_over) => {
-                let whole = Whole::Json(value);
+            [Some(value)] if value.text.len() >= LARGE_BYTES && (is_same || !structured_is_over) => {
+                let whole = Whole::Json(value.text);
                 std::thread::scope(|scope| {
                     let save = || self.save.save(Some(&whole), None);
                     let saving = std::thread::Builder::new().spawn_scoped(scope, save);
@@ -160,7 +173,7 @@ impl Judge<'_> {
             }
             _ => (cut(), None),
         };
-        self.finish(left.as_ref(), structured.as_ref(), twin.is_some(), saved)
+        self.finish(left.as_ref(), structured.as_ref(), is_same, saved)
     }
 
     /// Saves the whole, unless it is `saved` already, and puts the result together again. `is_same` where the text and the
@@ -186,11 +199,8 @@ impl Judge<'_> {
             (None, None) => {
                 // Only its escapes were too much.
                 let rebuilt = Rebuilt { blocks, ..Rebuilt::default() };
-                let result = Some(rebuilt.to_text(self.result, self.content));
-                let (given, given_tokens) =
-                    left.map_or_else(Default::default, |left| (left.output, left.output_tokens));
-                let total = self.over.raw.extent();
-                return Judged { result, given, given_tokens, total, truncated_by: None };
+                let given = left.map_or_else(Default::default, |left| (left.output, left.output_tokens));
+                return self.judged(&rebuilt, given, self.over.raw.extent(), None);
             }
         };
         let whole: Option<&Whole<'_>> = text_said.map(|(left, _)| &left.whole);
@@ -208,9 +218,19 @@ impl Judge<'_> {
             structured: structured.map_or(Structured::AsItWas, StructuredLeft::now),
             details: Some(&details).filter(|_| !self.rules.shows_all),
         };
-        let result = Some(rebuilt.to_text(self.result, self.content));
-        let (given, given_tokens, total) = (facts.output, facts.output_tokens, facts.total);
-        Judged { result, given, given_tokens, total, truncated_by: Some(facts.said.by) }
+        let given = (facts.output, facts.output_tokens);
+        self.judged(&rebuilt, given, facts.total, Some(facts.said.by))
+    }
+
+    fn judged(
+        &self,
+        rebuilt: &Rebuilt<'_>,
+        (given, given_tokens): (Extent, u64),
+        total: Extent,
+        truncated_by: Option<TruncatedBy>,
+    ) -> Judged {
+        let answer = Some(rebuilt.answer(self.answer, self.content));
+        Judged { answer, is_error: self.is_error, given, given_tokens, total, truncated_by }
     }
 }
 

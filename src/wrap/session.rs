@@ -13,17 +13,15 @@ use cutline_core::text::Size;
 
 use super::calls::{Asks, Call, Calls};
 use super::lines::Skimmed;
-use super::message::{AnswerMember, Id, Object, Raw, ResultMember, ToolResult};
+use super::message::{Answer, Id, Raw, ResultMember};
 use super::replies::{self, INVALID_REQUEST, SERVER_ENDED};
-use super::result::{self, Writer};
+use super::result;
 use super::schema::OutputSchema;
 use super::tally::Tally;
 use super::{Settings, save::Save};
 use crate::fit::Client;
 use crate::stats::Outcome;
 
-/// Bytes from which a message is taken for an answer of a tool first: to read it twice would cost.
-const LARGE_BYTES: usize = 64 * 1024;
 /// The members of a request's `_meta` that say, in the stateless era, in which revision it is and from whom.
 const REVISION: &str = "io.modelcontextprotocol/protocolVersion";
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
@@ -169,83 +167,49 @@ impl Session {
         match replaced {
             Ok(None) => Passed::AsItIs,
             Err(why) => Passed::Dropped(Some(why)),
-            Ok(Some(message)) => {
-                let end = line.len() - line.trim_ascii_end().len();
-                let end = line.split_at(line.len() - end).1;
-                Passed::Instead([message.as_bytes(), end].concat())
+            Ok(Some(mut message)) => {
+                let end = line.split_at(line.trim_ascii_end().len()).1;
+                message.extend_from_slice(end);
+                Passed::Instead(message)
             }
         }
     }
 
     /// The messages of a batch; `None` where all pass as they are.
-    fn batch(&self, text: &str, save: &(dyn Save + Sync)) -> Result<Option<String>, &'static str> {
+    fn batch(&self, text: &str, save: &(dyn Save + Sync)) -> Result<Option<Vec<u8>>, &'static str> {
         let batch: Vec<&RawValue> = serde_json::from_str(text).map_err(|_| "it is no JSON")?;
-        let mut any = false;
-        let messages: Vec<Cow<'_, str>> = batch
-            .iter()
-            .map(|message| match self.message(message.get(), save) {
-                Ok(Some(replaced)) => {
-                    any = true;
-                    Cow::Owned(replaced)
-                }
-                _ => Cow::Borrowed(message.get()),
-            })
-            .collect();
-        Ok(any.then(|| format!("[{}]", messages.join(","))))
+        let replaced = batch.iter().map(|message| self.message(message.get(), save).ok().flatten());
+        let replaced: Vec<Option<Vec<u8>>> = replaced.collect();
+        if replaced.iter().all(Option::is_none) {
+            return Ok(None);
+        }
+        let mut out = Vec::new();
+        for (message, replaced) in batch.iter().zip(&replaced) {
+            out.push(if out.is_empty() { b'[' } else { b',' });
+            out.extend_from_slice(replaced.as_deref().unwrap_or(message.get().as_bytes()));
+        }
+        out.push(b']');
+        Ok(Some(out))
     }
 
     /// A message of the server's as it is to be; `None` where it passes as it is.
-    fn message(&self, text: &str, save: &(dyn Save + Sync)) -> Result<Option<String>, &'static str> {
-        if text.len() >= LARGE_BYTES
-            && let Ok(answer) = serde_json::from_str::<Object<AnswerMember<'_>>>(text)
-            && let Some(AnswerMember::Result(result)) = answer.get("result")
-            && answer.get("method").is_none()
-        {
-            let id = match answer.get("id") {
-                Some(AnswerMember::Other(id)) => Id::of(id),
-                _ => None,
-            };
-            let call = id.and_then(|id| self.calls().answered(&id));
-            return match call {
-                Some(Call { asks: Asks::Tool(tool), client, since, .. }) => {
-                    Ok(self.judged(&answer, result, (&tool, client), since, save))
-                }
-                Some(Call { asks: Asks::List, .. }) => {
-                    if let Some(ResultMember::Other(tools)) = result.get("tools") {
-                        self.learn(tools);
-                    }
-                    Ok(None)
-                }
-                _ => Ok(None),
-            };
-        }
-        let message: Raw<'_> = serde_json::from_str(text).map_err(|_| "it is no JSON")?;
-        if message.get("jsonrpc").is_none() {
+    fn message(&self, text: &str, save: &(dyn Save + Sync)) -> Result<Option<Vec<u8>>, &'static str> {
+        let answer = Answer::read(text).ok_or("it is no JSON")?;
+        if answer.get("jsonrpc").is_none() {
             return Err("it is no JSON-RPC");
         }
-        if message.get("method").is_some() {
-            return Ok(None);
-        }
-        let call = message.get("id").and_then(|id| Id::of(id)).and_then(|id| self.calls().answered(&id));
-        match call {
-            Some(Call { asks: Asks::Tool(tool), client, since, .. }) => {
-                let answer: Option<Object<AnswerMember<'_>>> = serde_json::from_str(text).ok();
-                if let Some(answer) = &answer
-                    && let Some(AnswerMember::Result(result)) = answer.get("result")
+        let id = answer.other("id").and_then(Id::of).filter(|_| answer.get("method").is_none());
+        let Some(call) = id.and_then(|id| self.calls().answered(&id)) else { return Ok(None) };
+        match &call.asks {
+            Asks::Tool(tool) => return Ok(self.judged(&answer, tool, &call, save)),
+            Asks::List => {
+                if let Some(ResultMember::Other(tools)) =
+                    answer.result().and_then(|result| result.get("tools"))
                 {
-                    return Ok(self.judged(answer, result, (&tool, client), since, save));
-                }
-                self.tally.add(&tool, since.elapsed(), Outcome::Error);
-            }
-            Some(Call { asks: Asks::List, .. }) => {
-                let result = message
-                    .get("result")
-                    .and_then(|result| serde_json::from_str::<Raw<'_>>(result.get()).ok());
-                if let Some(tools) = result.as_ref().and_then(|result| result.get("tools")) {
                     self.learn(tools);
                 }
             }
-            _ => {}
+            Asks::Other => {}
         }
         Ok(None)
     }
@@ -253,29 +217,22 @@ impl Session {
     /// The answer of a tool as it is to be; `None` where it passes as it is.
     fn judged(
         &self,
-        answer: &Object<AnswerMember<'_>>,
-        result: &ToolResult<'_>,
-        (tool, client): (&str, Option<&Client>),
-        since: Instant,
+        answer: &Answer<'_>,
+        tool: &str,
+        call: &Call,
         save: &(dyn Save + Sync),
-    ) -> Option<String> {
+    ) -> Option<Vec<u8>> {
         let schema = {
             let tools = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
             tools.schemas.get(tool).cloned().unwrap_or_default()
         };
-        let rules = self.settings.rules(tool, client, &schema);
-        let judged = result::judge(result, &rules, save);
-        let is_error = matches!(result.get("isError"), Some(ResultMember::Other(raw)) if raw.get() == "true");
-        self.tally.answered(tool, since.elapsed(), &judged, is_error, rules.bounds);
-        let new = judged.result?;
-        let mut out = Writer::new();
-        for (name, member) in &answer.0 {
-            out.member(name, |out| match member {
-                AnswerMember::Result(_) => out.push_str(&new),
-                AnswerMember::Other(raw) => out.push_str(raw.get()),
-            });
-        }
-        Some(out.end())
+        let rules = self.settings.rules(tool, call.client, &schema);
+        let Some(judged) = result::judge(answer, &rules, save) else {
+            self.tally.add(tool, call.since.elapsed(), Outcome::Error);
+            return None;
+        };
+        self.tally.answered(tool, call.since.elapsed(), &judged, rules.bounds);
+        judged.answer
     }
 
     /// Keeps the output schemas of a list of tools.

@@ -30,14 +30,7 @@ impl Tally {
     }
 
     /// Counts the answer of a tool, and tells where it was cut or nearly so.
-    pub(super) fn answered(
-        &self,
-        tool: &str,
-        duration: Duration,
-        judged: &Judged,
-        is_error: bool,
-        bounds: Bounds,
-    ) {
+    pub(super) fn answered(&self, tool: &str, duration: Duration, judged: &Judged, bounds: Bounds) {
         let answered =
             Answered::of(judged.given, judged.given_tokens, judged.total, judged.truncated_by, bounds);
         let (shown, total) = (judged.given.bytes, judged.total.bytes);
@@ -46,7 +39,7 @@ impl Tally {
         } else if answered.limit_percent > NEAR_LIMIT_PERCENT {
             tracing::info!(tool, shown, limit = bounds.bytes, "answer near the limit");
         }
-        self.add(tool, duration, if is_error { Outcome::Error } else { Outcome::Ok(answered) });
+        self.add(tool, duration, if judged.is_error { Outcome::Error } else { Outcome::Ok(answered) });
     }
 
     /// Counts a call that failed, or was taken back.

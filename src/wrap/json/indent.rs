@@ -6,7 +6,8 @@ use std::io::{self, Write};
 
 use super::scan::{after_space, string_end, value_end};
 
-/// Spaces, of which each level takes two; deeper ones are written in several pieces.
+/// Spaces, of which each level takes two. Deeper levels stand below one another: else a deep value would take
+/// the square of its size.
 const SPACES: &[u8] = &[b' '; 64];
 
 /// Writes `text`, valid JSON, to `out`, indented from `level` on, without a final newline.
@@ -76,11 +77,5 @@ pub(in crate::wrap) fn indent_all<'a>(
 
 fn line(depth: usize, out: &mut impl Write) -> io::Result<()> {
     out.write_all(b"\n")?;
-    let mut spaces = 2 * depth;
-    while spaces > 0 {
-        let part = spaces.min(SPACES.len());
-        out.write_all(&SPACES[..part])?;
-        spaces -= part;
-    }
-    Ok(())
+    out.write_all(&SPACES[..SPACES.len().min(2 * depth)])
 }

@@ -2,43 +2,56 @@
 
 #![expect(clippy::indexing_slicing, reason = "offsets come from a valid text: a wrong one must fail")]
 
-use std::ops::Range;
-
-use super::scan::children;
+use super::scan::{after_space, value_end};
 
 /// True if both valid texts are the same value: spacing, escapes and the spelling of fractions aside,
 /// members in the same order.
 pub(in crate::wrap) fn is_same(one: &str, other: &str) -> bool {
-    one == other || same(one, 0..one.len(), other, 0..other.len())
+    if one == other {
+        return true;
+    }
+    let (mut at, mut there) = (0, 0);
+    loop {
+        (at, there) = (after_space(one.as_bytes(), at), after_space(other.as_bytes(), there));
+        match (one.as_bytes().get(at), other.as_bytes().get(there)) {
+            (None, None) => return true,
+            (Some(left), Some(right)) if is_mark(*left) || is_mark(*right) => {
+                if left != right {
+                    return false;
+                }
+                (at, there) = (at + 1, there + 1);
+            }
+            (Some(_), Some(_)) => {
+                let (end, other_end) = (value_end(one.as_bytes(), at), value_end(other.as_bytes(), there));
+                if !is_same_token(&one[at..end], &other[there..other_end]) {
+                    return false;
+                }
+                (at, there) = (end, other_end);
+            }
+            _ => return false,
+        }
+    }
 }
 
-fn same(one: &str, at: Range<usize>, other: &str, there: Range<usize>) -> bool {
-    let (left, right) = (&one[at.clone()], &other[there.clone()]);
-    match (left.as_bytes()[0], right.as_bytes()[0]) {
-        (b'{', b'{') | (b'[', b'[') => {
-            let mut left = children(one.as_bytes(), at);
-            let mut right = children(other.as_bytes(), there);
-            loop {
-                match (left.next(), right.next()) {
-                    (None, None) => return true,
-                    (Some(a), Some(b))
-                        if is_same_string(&one[a.key.clone()], &other[b.key.clone()])
-                            && same(one, a.value.clone(), other, b.value.clone()) => {}
-                    _ => return false,
-                }
-            }
+/// True for a byte that stands for itself outside strings.
+fn is_mark(byte: u8) -> bool {
+    matches!(byte, b'{' | b'}' | b'[' | b']' | b',' | b':')
+}
+
+/// True if two strings, numbers or words are the same value.
+fn is_same_token(left: &str, right: &str) -> bool {
+    left == right
+        || match (left.as_bytes()[0], right.as_bytes()[0]) {
+            (b'"', b'"') => is_same_string(left, right),
+            (b'-' | b'0'..=b'9', b'-' | b'0'..=b'9') => is_same_fraction(left, right),
+            _ => false,
         }
-        (b'"', b'"') => is_same_string(left, right),
-        (b'-' | b'0'..=b'9', b'-' | b'0'..=b'9') => left == right || is_same_fraction(left, right),
-        _ => left == right,
-    }
 }
 
 fn is_same_string(left: &str, right: &str) -> bool {
     let decoded = |text: &str| serde_json::from_str::<String>(text).ok();
-    left == right
-        || (left.contains('\\') || right.contains('\\'))
-            && decoded(left).is_some_and(|text| Some(text) == decoded(right))
+    (left.contains('\\') || right.contains('\\'))
+        && decoded(left).is_some_and(|text| Some(text) == decoded(right))
 }
 
 /// Two whole numbers of other digits are other numbers, however large; `1.0` and `1` are one.

@@ -16,45 +16,9 @@ pub(super) struct Child {
     pub(super) value: Range<usize>,
 }
 
-/// The children of the array or object at `node`, in the order of the text.
-pub(super) fn children(text: &[u8], node: Range<usize>) -> Children<'_> {
-    Children { text, is_object: text[node.start] == b'{', at: node.start + 1 }
-}
-
-/// An iterator over children.
-#[derive(Debug, Clone)]
-pub(super) struct Children<'a> {
-    text: &'a [u8],
-    is_object: bool,
-    at: usize,
-}
-
-impl Iterator for Children<'_> {
-    type Item = Child;
-
-    fn next(&mut self) -> Option<Child> {
-        let text = self.text;
-        let mut at = after_space(text, self.at);
-        match text[at] {
-            b']' | b'}' => return None,
-            b',' => at = after_space(text, at + 1),
-            _ => {}
-        }
-        let mut key = at..at;
-        if self.is_object {
-            key = at..value_end(text, at);
-            at = after_space(text, after_space(text, key.end) + 1);
-        }
-        let value = at..value_end(text, at);
-        self.at = value.end;
-        Some(Child { key, value })
-    }
-}
-
 /// The first byte from `at` on that is no white space.
 pub(super) fn after_space(text: &[u8], at: usize) -> usize {
-    let space = text[at..].iter().take_while(|byte| byte.is_ascii_whitespace());
-    at + space.count()
+    at + text[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t')).count()
 }
 
 /// The end of the value that begins at `at`.
@@ -97,25 +61,4 @@ pub(super) fn string_end(text: &[u8], at: usize) -> usize {
             None => return text.len(),
         }
     }
-}
-
-/// The number of arrays and objects that stand in one another at the deepest place.
-pub(super) fn depth(text: &[u8]) -> usize {
-    let (mut depth, mut deepest, mut at) = (0_usize, 0, 0);
-    while let Some(byte) = text.get(at) {
-        match byte {
-            b'"' => {
-                at = string_end(text, at);
-                continue;
-            }
-            b'{' | b'[' => {
-                depth += 1;
-                deepest = deepest.max(depth);
-            }
-            b'}' | b']' => depth -= 1,
-            _ => {}
-        }
-        at += 1;
-    }
-    deepest
 }

@@ -1,22 +1,25 @@
-//! The characters of a JSON string, each with its own bytes.
+//! JSON strings: their characters, each with its own bytes, and the text that they are.
 
-#![expect(clippy::indexing_slicing, reason = "offsets come from a valid text: a wrong one must fail")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "offsets come from a valid text: a wrong one must fail"
+)]
+
+use std::borrow::Cow;
 
 /// Bytes of `\uXXXX`.
 const UNICODE_ESCAPE_BYTES: usize = 6;
 
-/// Bytes of each character of `body`, the inside of a valid string: a Unicode scalar as itself or as
+/// Returns the bytes of each character of `body`, the inside of a valid string: a Unicode scalar as itself or as
 /// its escape; both halves of a surrogate pair are one.
-pub(super) fn characters(body: &[u8]) -> impl Iterator<Item = usize> {
+fn characters(body: &str) -> impl Iterator<Item = usize> {
+    let body = body.as_bytes();
     let mut at = 0;
     std::iter::from_fn(move || {
         let bytes = match body.get(at)? {
-            b'\\' if body[at + 1] == b'u' => {
-                let next = at + UNICODE_ESCAPE_BYTES;
-                let is_pair = is_surrogate(body, at, b"89ab") && is_surrogate(body, next, b"cdef");
-                if is_pair { 2 * UNICODE_ESCAPE_BYTES } else { UNICODE_ESCAPE_BYTES }
-            }
-            0..0x80 if body[at] != b'\\' => 1,
+            b'\\' => escape_bytes(body, at),
+            0..0x80 => 1,
             0..0xe0 => 2,
             0xe0..0xf0 => 3,
             0xf0.. => 4,
@@ -24,6 +27,15 @@ pub(super) fn characters(body: &[u8]) -> impl Iterator<Item = usize> {
         at += bytes;
         Some(bytes)
     })
+}
+
+/// Returns the bytes of the escape at `at`.
+fn escape_bytes(body: &[u8], at: usize) -> usize {
+    if body[at + 1] != b'u' {
+        return 2;
+    }
+    let is_pair = is_surrogate(body, at, b"89ab") && is_surrogate(body, at + UNICODE_ESCAPE_BYTES, b"cdef");
+    if is_pair { 2 * UNICODE_ESCAPE_BYTES } else { UNICODE_ESCAPE_BYTES }
 }
 
 /// True if `\uDXXX` stands at `at`, with one of `third` as its second digit.
@@ -35,8 +47,18 @@ fn is_surrogate(body: &[u8], at: usize, third: &[u8]) -> bool {
     })
 }
 
-/// The most characters from the start of `body` that take no more than `room` bytes.
-pub(super) fn fitting(body: &[u8], room: usize) -> u64 {
+/// Returns the number of characters of `body`.
+pub(super) fn count(body: &str) -> u64 {
+    let (mut count, mut at) = (0, 0);
+    while let Some(run) = memchr::memchr(b'\\', &body.as_bytes()[at..]) {
+        count += body[at..at + run].chars().count() + 1;
+        at += run + escape_bytes(body.as_bytes(), at + run);
+    }
+    (count + body[at..].chars().count()) as u64
+}
+
+/// Returns the most characters from the start of `body` that take no more than `room` bytes.
+pub(super) fn fitting(body: &str, room: usize) -> u64 {
     let mut used = 0;
     let fits = |bytes: &usize| {
         used += bytes;
@@ -45,7 +67,43 @@ pub(super) fn fitting(body: &[u8], room: usize) -> u64 {
     characters(body).take_while(fits).count() as u64
 }
 
-/// Bytes of the first `count` characters of `body`.
-pub(super) fn bytes_of(body: &[u8], count: u64) -> usize {
+/// Returns the bytes of the first `count` characters of `body`.
+pub(super) fn bytes_of(body: &str, count: u64) -> usize {
     characters(body).take(usize::try_from(count).unwrap_or(usize::MAX)).sum()
+}
+
+/// Returns the text that a valid string stands for; `None` for any other value. Half of a surrogate pair stands for
+/// U+FFFD.
+pub(in crate::wrap) fn unescaped(raw: &str) -> Option<Cow<'_, str>> {
+    let body = raw.strip_prefix('"')?.strip_suffix('"')?;
+    let bytes = body.as_bytes();
+    let Some(mut escape) = memchr::memchr(b'\\', bytes) else { return Some(Cow::Borrowed(body)) };
+    let (mut text, mut at) = (String::with_capacity(body.len()), 0);
+    loop {
+        text.push_str(&body[at..escape]);
+        at = escape + escape_bytes(bytes, escape);
+        text.push(match bytes[escape + 1] {
+            b'b' => '\u{8}',
+            b'f' => '\u{c}',
+            b'n' => '\n',
+            b'r' => '\r',
+            b't' => '\t',
+            b'u' => scalar(&body[escape..at]),
+            itself => char::from(itself),
+        });
+        match memchr::memchr(b'\\', &bytes[at..]) {
+            Some(run) => escape = at + run,
+            None => break,
+        }
+    }
+    text.push_str(&body[at..]);
+    Some(Cow::Owned(text))
+}
+
+/// Returns the character of one `\uXXXX`, or of two that are a pair.
+fn scalar(escape: &str) -> char {
+    let unit = |at: usize| escape.get(at..at + 4).and_then(|digits| u16::from_str_radix(digits, 16).ok());
+    let units = [unit(2), unit(2 + UNICODE_ESCAPE_BYTES)];
+    let decoded = char::decode_utf16(units.into_iter().flatten()).next();
+    decoded.and_then(Result::ok).unwrap_or(char::REPLACEMENT_CHARACTER)
 }

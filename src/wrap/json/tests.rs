@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 
 use proptest::prelude::*;
+use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Value as Parsed, json};
 
 use super::*;
 
 /// One text within `max_bytes`; the value where it fits.
 fn cut_to(text: &str, max_bytes: u64) -> Cut {
-    let view = View { text, max_bytes, max_lines: None };
-    cut(&[view]).unwrap_or_else(|| panic!("{text} is not over {max_bytes}"))
+    let value = Value::of(text).unwrap();
+    cut(&[View { value: &value, max_bytes, max_lines: None }])
+        .unwrap_or_else(|| panic!("{text} is not over {max_bytes}"))
 }
 
 /// The parts that were made shorter, as a notice would name it.
@@ -66,7 +68,7 @@ fn strings_end_at_a_character() {
     let body = r"\ud83d\ude00é\n".repeat(40);
     for max_bytes in 23..60 {
         let cut = cut_to(&format!("[\"{body}\"]"), max_bytes);
-        let value: Value = serde_json::from_str(&cut.texts[0]).unwrap();
+        let value: Parsed = serde_json::from_str(&cut.texts[0]).unwrap();
         let kept = value[0].as_str().unwrap().strip_suffix("… [truncated]").unwrap();
         assert!("\u{1f600}é\n".repeat(40).starts_with(kept), "{kept:?}");
         assert_eq!(cut.shortened[0].shown, kept.chars().count() as u64);
@@ -78,7 +80,8 @@ fn strings_end_at_a_character() {
 #[test]
 fn lines_are_limited_where_they_count() {
     let text = format!("[\n{}\n]", vec!["  1"; 100].join(",\n"));
-    let cut = cut(&[View { text: &text, max_bytes: 10_000, max_lines: Some(12) }]).unwrap();
+    let value = Value::of(&text).unwrap();
+    let cut = cut(&[View { value: &value, max_bytes: 10_000, max_lines: Some(12) }]).unwrap();
     assert_eq!((cut.texts[0].lines().count(), cut.shortened[0].shown), (12, 10));
 }
 
@@ -89,9 +92,10 @@ fn one_value_in_two_layouts_is_cut_alike() {
     assert!(
         is_same(&compact, &pretty) && is_same(r#"["\u00e9", 1.0]"#, "[\"é\",1]") && !is_same("[1]", "[2]")
     );
-    let view = |text, max_bytes| View { text, max_bytes, max_lines: None };
-    let cut = cut(&[view(&pretty, 1000), view(&compact, 1000)]).unwrap();
-    let read = |n: usize| serde_json::from_str::<Value>(&cut.texts[n]).unwrap();
+    let values = [&pretty, &compact].map(|text| Value::of(text).unwrap());
+    let views = values.each_ref().map(|value| View { value, max_bytes: 1000, max_lines: None });
+    let cut = cut(&views).unwrap();
+    let read = |n: usize| serde_json::from_str::<Parsed>(&cut.texts[n]).unwrap();
     assert_eq!(read(0), read(1));
     assert_eq!(read(0)["rows"].as_array().unwrap().len() as u64, cut.shortened[0].shown);
     assert!(cut.texts[0].len() <= 1000 && cut.texts[1].len() < cut.texts[0].len());
@@ -100,7 +104,7 @@ fn one_value_in_two_layouts_is_cut_alike() {
 #[test]
 fn nested_deeply_ends_in_bounded_work() {
     let deep = |levels: usize| format!("{}{}{}", "[".repeat(levels), "7".repeat(100_000), "]".repeat(levels));
-    assert!(value_of(&deep(1000)).is_some() && value_of(&deep(1001)).is_none());
+    assert!(Value::of(&deep(1000)).is_some() && Value::of(&deep(1001)).is_none());
     let run = move || cut_to(&deep(1000), 5000);
     let cut = std::thread::Builder::new().stack_size(64 << 20).spawn(run).unwrap().join().unwrap();
     assert!(cut.texts[0].len() <= 5000 && serde_json::from_str::<IgnoredAny>(&cut.texts[0]).is_ok());
@@ -109,11 +113,31 @@ fn nested_deeply_ends_in_bounded_work() {
 #[test]
 fn what_is_one_value() {
     for text in ["{}", " [1]\n", "{\"a\":{}}\r\n"] {
-        assert_eq!(value_of(text), Some(text.trim()), "{text:?}");
+        assert_eq!(Value::of(text).map(|value| value.text), Some(text.trim()), "{text:?}");
     }
     for text in ["", "1", "\"a\"", "{} {}", "[1", "# a", "{\"a\":1}\nand more", "\u{a0}[1]"] {
-        assert_eq!(value_of(text), None, "{text:?}");
+        assert_eq!(Value::of(text), None, "{text:?}");
     }
+}
+
+#[test]
+fn deep_values_are_read_compared_and_indented_in_linear_work() {
+    let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
+    assert_eq!(Value::of(&deep(1_000_000)), None);
+    assert!(is_same(&deep(100_000), &format!(" {} ", deep(100_000))));
+    let mut out = Vec::new();
+    indent(&deep(100_000), 0, &mut out).unwrap();
+    assert!(out.len() < 100_000 * 2 * 66, "{}", out.len());
+}
+
+#[test]
+fn half_of_a_pair_stands_for_the_replacement_character() {
+    for (raw, text) in
+        [(r#""a\ud83d""#, "a\u{fffd}"), (r#""\ude00b""#, "\u{fffd}b"), (r#""\ud83d\u0041""#, "\u{fffd}A")]
+    {
+        assert_eq!(string::unescaped(raw).as_deref(), Some(text));
+    }
+    assert_eq!(string::unescaped("7"), None);
 }
 
 #[test]
@@ -181,9 +205,9 @@ fn is_prefix(kept: &str, whole: &str, cuts: &mut BTreeMap<&'static str, u64>) ->
         }
         b'{' => {
             let read = |text: &str| -> Vec<(String, String)> {
-                let bytes = text.as_bytes();
+                let value = Value::of(text).unwrap();
                 let child = |child: scan::Child| (text[child.key].to_owned(), text[child.value].to_owned());
-                scan::children(bytes, 0..text.len()).map(child).collect()
+                value.children(0..text.len()).map(child).collect()
             };
             let (kept, whole) = (read(kept), read(whole));
             *cuts.entry("objects").or_default() += u64::from(kept.len() < whole.len());
@@ -199,15 +223,15 @@ proptest! {
 
     #[test]
     fn any_value_is_cut_to_a_valid_prefix_within_the_limit(text in any_json(), max_bytes in 2_u64..200) {
-        let view = View { text: &text, max_bytes, max_lines: None };
-        let Some(cut) = cut(&[view]) else {
+        let value = Value::of(&text).unwrap();
+        let Some(cut) = cut(&[View { value: &value, max_bytes, max_lines: None }]) else {
             prop_assert!(text.len() as u64 <= max_bytes);
             return Ok(());
         };
         prop_assert!(text.len() as u64 > max_bytes);
         let kept = &cut.texts[0];
         prop_assert!(kept.len() as u64 <= max_bytes, "{} of {}: {}", kept.len(), max_bytes, kept);
-        prop_assert_eq!(value_of(kept), Some(kept.as_str()));
+        prop_assert_eq!(Value::of(kept).map(|value| value.text), Some(kept.as_str()));
         let mut cuts = BTreeMap::new();
         prop_assert!(is_prefix(kept, &text, &mut cuts), "{} of {}", kept, text);
         let told = |kind| cut.shortened.iter().filter(|one| one.kind == kind).count() as u64;
@@ -226,13 +250,47 @@ proptest! {
         indent(&text, 0, &mut pretty).unwrap();
         let pretty = String::from_utf8(pretty).unwrap();
         prop_assert!(is_same(&text, &pretty));
-        let view = |text, max_bytes| View { text, max_bytes, max_lines: Some(20) };
-        let Some(cut) = cut(&[view(&pretty, max_bytes), View { max_lines: None, ..view(&text, max_bytes) }]) else {
+        let [pretty, compact] = [&pretty, &text].map(|text| Value::of(text).unwrap());
+        let view = |value, max_lines| View { value, max_bytes, max_lines };
+        let Some(cut) = cut(&[view(&pretty, Some(20)), view(&compact, None)]) else {
             return Ok(());
         };
         prop_assert!(is_same(&cut.texts[0], &cut.texts[1]), "{} and {}", cut.texts[0], cut.texts[1]);
         prop_assert!(cut.texts.iter().all(|text| text.len() as u64 <= max_bytes));
         prop_assert!(cut.texts[0].lines().count() <= 20);
+    }
+
+    #[test]
+    fn valid_texts_are_those_that_a_parser_takes(
+        text in any_json(), at: prop::sample::Index, new in "[]{}\\[,:\"\\\\0-9eEutn. \n\t\u{1}\u{c}é+-]{0,2}", removed in 0_usize..3,
+    ) {
+        // The same text with a few characters taken out and others put in.
+        let mut characters: Vec<char> = text.chars().collect();
+        let at = at.index(characters.len());
+        characters.splice(at..(at + removed).min(characters.len()), new.chars());
+        let text: String = characters.into_iter().collect();
+        let bare = text.trim_matches([' ', '\n', '\t', '\r']);
+        let is_value = bare.starts_with(['{', '[']) && serde_json::from_str::<IgnoredAny>(bare).is_ok();
+        prop_assert_eq!(Value::of(&text).is_some(), is_value, "{}", text);
+    }
+
+    #[test]
+    fn children_are_counted_and_found_as_a_parser_finds_them(text in any_json()) {
+        let value = Value::of(&text).unwrap();
+        let children: Vec<&str> = value.children(0..text.len()).map(|child| &text[child.value]).collect();
+        prop_assert_eq!(value.child_count(0), Some(children.len() as u64));
+        if text.starts_with('[') {
+            let items: Vec<&RawValue> = serde_json::from_str(&text).unwrap();
+            prop_assert_eq!(children, items.iter().map(|item| item.get()).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn strings_are_the_texts_that_a_parser_reads(text in r#"([a-zé😀]|\\[nrtbf/"\\]|\\u00[0-9a-f]{2}|\\ud83d\\ude0[0-9a-f]){0,20}"#) {
+        let raw = format!("\"{text}\"");
+        prop_assert_eq!(string::unescaped(&raw).unwrap(), serde_json::from_str::<String>(&raw).unwrap());
+        let characters = serde_json::from_str::<String>(&raw).unwrap().chars().count() as u64;
+        prop_assert_eq!((string::count(&text), string::fitting(&text, usize::MAX)), (characters, characters));
     }
 
     #[test]

@@ -10,7 +10,7 @@ use cutline_core::truncate::{Bounds, Keep, TruncatedBy};
 use super::rebuild::Structured;
 use super::said::{Facts, Said};
 use super::{KeepPart, extent};
-use crate::wrap::json::{self, Cut, Shortened, View};
+use crate::wrap::json::{self, Cut, Shortened, Value, View};
 use crate::wrap::save::Whole;
 use crate::wrap::schema::OutputSchema;
 use crate::wrap::text::{self, Kept, Outcome, Piece};
@@ -87,9 +87,9 @@ impl StructuredLeft<'_> {
 
 impl<'a> Over<'a> {
     /// The JSON value that each text is. Where the text fits, only one that stands alone is looked at.
-    pub(super) fn values(&self, text_is_over: bool) -> Vec<Option<&'a str>> {
+    pub(super) fn values(&self, text_is_over: bool) -> Vec<Option<Value<'a>>> {
         let all = text_is_over || self.texts.len() == 1;
-        self.texts.iter().map(|text| if all { json::value_of(text) } else { None }).collect()
+        self.texts.iter().map(|text| if all { Value::of(text) } else { None }).collect()
     }
 
     /// Characters of all texts.
@@ -98,21 +98,25 @@ impl<'a> Over<'a> {
     }
 
     /// Cuts the one text and the structured content, which are the same value, alike.
-    pub(super) fn cut_alike(&self, value: &'a str, twin: &'a str) -> (TextLeft<'a>, StructuredLeft<'a>) {
+    pub(super) fn cut_alike(
+        &self,
+        value: &Value<'a>,
+        twin: &Value<'a>,
+    ) -> (TextLeft<'a>, StructuredLeft<'a>) {
         let views = [self.view_of_text(value), self.view_of_structured(twin)];
-        let over_bytes = views.iter().any(|view| view.text.len() as u64 > view.max_bytes);
+        let over_bytes = views.iter().any(|view| view.value.text.len() as u64 > view.max_bytes);
         let by = if over_bytes { TruncatedBy::Bytes } else { TruncatedBy::Lines };
         let mut cut = cut(&views);
         let structured = cut.texts.pop();
         let said = Said::of_json(&cut, by, None, self.bounds.bytes);
         let shortened = cut.shortened.clone();
-        let structured = StructuredLeft { text: structured, shortened, said, whole: twin };
-        (self.left_of_value(0, cut, by, value), structured)
+        let structured = StructuredLeft { text: structured, shortened, said, whole: twin.text };
+        (self.left_of_value(0, cut, by, value.text), structured)
     }
 
-    /// Cuts structured content. Deeper than a value may be that is looked into, it goes.
-    pub(super) fn cut_structured(&self, raw: &'a str) -> StructuredLeft<'a> {
-        let mut cut = match json::value_of(raw) {
+    /// Cuts structured content, which is `value`. Deeper than a value may be that is looked into, it goes.
+    pub(super) fn cut_structured(&self, raw: &'a str, value: Option<&Value<'a>>) -> StructuredLeft<'a> {
+        let mut cut = match value {
             Some(value) => cut(&[self.view_of_structured(value)]),
             None => Cut { texts: Vec::new(), shortened: Vec::new(), single_too_large: true },
         };
@@ -121,7 +125,7 @@ impl<'a> Over<'a> {
     }
 
     /// Cuts the text, of which each block may be one of `values`.
-    pub(super) fn cut_text(&self, values: &[Option<&'a str>]) -> TextLeft<'a> {
+    pub(super) fn cut_text(&self, values: &[Option<Value<'a>>]) -> TextLeft<'a> {
         let Bounds { lines, bytes } = self.bounds;
         if let [Some(value)] = values {
             return self.cut_value(0, value, TruncatedBy::Bytes);
@@ -134,7 +138,7 @@ impl<'a> Over<'a> {
         let keep = if all_json { Keep::Head(lines) } else { self.keep.of_lines(lines) };
         let (kept, said, output, output_tokens) = match text::cut(&pieces, keep, bytes, &self.raw) {
             Outcome::OneValue(n, by) => {
-                let value = values.get(n).copied().flatten().unwrap_or("");
+                let value = values[n].as_ref().expect("a block that is one value has it");
                 return TextLeft { whole: self.whole(all_json), ..self.cut_value(n, value, by) };
             }
             Outcome::Fits => {
@@ -164,13 +168,13 @@ impl<'a> Over<'a> {
     }
 
     /// Cuts the block `n`, one JSON value that alone is over the limit; no other is shown.
-    fn cut_value(&self, n: usize, value: &'a str, by: TruncatedBy) -> TextLeft<'a> {
-        let by = match (value.len() as u64 > self.bounds.bytes, self.texts.len()) {
+    fn cut_value(&self, n: usize, value: &Value<'a>, by: TruncatedBy) -> TextLeft<'a> {
+        let by = match (value.text.len() as u64 > self.bounds.bytes, self.texts.len()) {
             (true, _) => TruncatedBy::Bytes,
             (false, 1) => TruncatedBy::Lines,
             (false, _) => by,
         };
-        self.left_of_value(n, cut(&[self.view_of_text(value)]), by, value)
+        self.left_of_value(n, cut(&[self.view_of_text(value)]), by, value.text)
     }
 
     fn left_of_value(&self, n: usize, mut cut: Cut, by: TruncatedBy, value: &'a str) -> TextLeft<'a> {
@@ -186,18 +190,18 @@ impl<'a> Over<'a> {
         TextLeft { blocks, said: Some(said), output, output_tokens, whole: Whole::Json(value) }
     }
 
-    fn view_of_text(&self, text: &'a str) -> View<'a> {
-        View { text, max_bytes: self.bounds.bytes, max_lines: Some(self.bounds.lines) }
+    fn view_of_text<'v>(&self, value: &'v Value<'a>) -> View<'v> {
+        View { value, max_bytes: self.bounds.bytes, max_lines: Some(self.bounds.lines) }
     }
 
-    fn view_of_structured(&self, text: &'a str) -> View<'a> {
-        View { text, max_bytes: self.structured_bytes, max_lines: None }
+    fn view_of_structured<'v>(&self, value: &'v Value<'a>) -> View<'v> {
+        View { value, max_bytes: self.structured_bytes, max_lines: None }
     }
 }
 
 fn cut(views: &[View<'_>]) -> Cut {
     json::cut(views).unwrap_or_else(|| Cut {
-        texts: views.iter().map(|view| view.text.to_owned()).collect(),
+        texts: views.iter().map(|view| view.value.text.to_owned()).collect(),
         shortened: Vec::new(),
         single_too_large: false,
     })

@@ -1,10 +1,11 @@
 //! A result put together again: what was not cut has its own bytes.
 
 use cutline_core::details::ResultDetails;
+use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::left::BlockLeft;
-use crate::wrap::message::{Block, BlockMember, Object, Raw, ResultMember, ToolResult};
+use crate::wrap::message::{Answer, AnswerMember, Block, BlockMember, Object, Raw, ResultMember, ToolResult};
 
 /// The changes to a result.
 #[derive(Default)]
@@ -31,9 +32,22 @@ pub(super) enum Structured<'a> {
 }
 
 impl Rebuilt<'_> {
-    /// The result as JSON.
-    pub(super) fn to_text(&self, result: &ToolResult<'_>, content: &[Block<'_>]) -> String {
-        let mut out = Writer::new();
+    /// Returns the answer with its new result.
+    pub(super) fn answer(&self, answer: &Answer<'_>, content: &[Block<'_>]) -> Vec<u8> {
+        let mut out = Vec::new();
+        let mut members = Writer::new(&mut out);
+        for (name, member) in latest(answer) {
+            members.member(name, |out| match member {
+                AnswerMember::Result(result) => self.result(result, content, out),
+                AnswerMember::Other(raw) => push(raw, out),
+            });
+        }
+        members.end();
+        out
+    }
+
+    fn result(&self, result: &ToolResult<'_>, content: &[Block<'_>], out: &mut Vec<u8>) {
+        let mut out = Writer::new(out);
         let mut has_content = false;
         let mut meta = None;
         for (name, member) in latest(result) {
@@ -44,10 +58,10 @@ impl Rebuilt<'_> {
                 }
                 ("structuredContent", _, Structured::Gone) => {}
                 ("structuredContent", _, Structured::Text(text)) => {
-                    out.member(name, |out| out.push_str(text));
+                    out.member(name, |out| out.extend_from_slice(text.as_bytes()));
                 }
                 ("_meta", ResultMember::Other(raw), _) if self.details.is_some() => meta = Some(*raw),
-                (_, ResultMember::Other(raw), _) => out.member(name, |out| out.push_str(raw.get())),
+                (_, ResultMember::Other(raw), _) => out.member(name, |out| push(raw, out)),
             }
         }
         if !has_content && self.notice.is_some() {
@@ -56,10 +70,10 @@ impl Rebuilt<'_> {
         if let Some(details) = self.details {
             out.member("_meta", |out| with_details(meta, details, out));
         }
-        out.end()
+        out.end();
     }
 
-    fn blocks(&self, content: &[Block<'_>], out: &mut String) {
+    fn blocks(&self, content: &[Block<'_>], out: &mut Vec<u8>) {
         let texts = || content.iter().filter_map(Block::text);
         let left: Vec<Option<(&str, bool)>> = match self.blocks {
             // The texts stand as they are, and what is said of structured content beside them.
@@ -68,25 +82,25 @@ impl Rebuilt<'_> {
         };
         let last = left.iter().rposition(Option::is_some);
         let mut left = left.into_iter().enumerate();
-        let mut blocks: Vec<String> = Vec::new();
+        let mut blocks = Writer::list(out);
         for block in content {
             if block.text().is_none() {
-                blocks.push(block_text(block, None));
+                blocks.item(|out| push_block(block, None, out));
                 continue;
             }
             let Some((n, Some((text, stands_alone)))) = left.next() else { continue };
             let notice = self.notice.as_ref().filter(|_| last == Some(n));
             let inside = notice.filter(|_| !stands_alone && block.kind() == Some("\"text\""));
             let whole = inside.map(|notice| [text.trim_end_matches('\n'), "\n\n", notice].concat());
-            blocks.push(block_text(block, Some(whole.as_deref().unwrap_or(text))));
-            blocks.extend(notice.filter(|_| inside.is_none()).map(|notice| text_block(notice)));
+            blocks.item(|out| push_block(block, Some(whole.as_deref().unwrap_or(text)), out));
+            if let Some(notice) = notice.filter(|_| inside.is_none()) {
+                blocks.item(|out| push_text_block(notice, out));
+            }
         }
-        if last.is_none() {
-            blocks.extend(self.notice.as_ref().map(|notice| text_block(notice)));
+        if let Some(notice) = self.notice.as_ref().filter(|_| last.is_none()) {
+            blocks.item(|out| push_text_block(notice, out));
         }
-        out.push('[');
-        out.push_str(&blocks.join(","));
-        out.push(']');
+        blocks.end();
     }
 }
 
@@ -110,66 +124,81 @@ fn latest<T>(object: &Object<T>) -> impl Iterator<Item = (&str, &T)> {
     })
 }
 
-/// A block with another text.
-fn block_text(block: &Block<'_>, text: Option<&str>) -> String {
-    let mut out = Writer::new();
+fn push(raw: &RawValue, out: &mut Vec<u8>) {
+    out.extend_from_slice(raw.get().as_bytes());
+}
+
+/// Adds a block, with another text where one is given.
+fn push_block(block: &Block<'_>, text: Option<&str>, out: &mut Vec<u8>) {
+    let mut members = Writer::new(out);
     for (name, member) in latest(block) {
-        out.member(name, |out| match member {
-            BlockMember::Other(raw) => out.push_str(raw.get()),
-            BlockMember::Resource(resource) => out.push_str(&block_text(resource, text)),
-            BlockMember::Text(own) => push_quoted(text.unwrap_or(own), out),
+        members.member(name, |out| match member {
+            BlockMember::Other(raw) => push(raw, out),
+            BlockMember::Resource(resource) => push_block(resource, text, out),
+            BlockMember::Text(own) => push_json(text.unwrap_or(own), out),
         });
     }
-    out.end()
+    members.end();
 }
 
-/// A block that holds `text`.
-fn text_block(text: &str) -> String {
-    let mut out = String::from(r#"{"type":"text","text":"#);
-    push_quoted(text, &mut out);
-    out.push('}');
-    out
+/// Adds a block that holds `text`.
+fn push_text_block(text: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(br#"{"type":"text","text":"#);
+    push_json(text, out);
+    out.push(b'}');
 }
 
-/// `meta` with the details of the cut in place of its own.
-fn with_details(meta: Option<&RawValue>, details: &ResultDetails, out: &mut String) {
+/// Adds `meta` with the details of the cut in place of its own.
+fn with_details(meta: Option<&RawValue>, details: &ResultDetails, out: &mut Vec<u8>) {
     let own: Option<Raw<'_>> = meta.and_then(|meta| serde_json::from_str(meta.get()).ok());
-    let mut all = Writer::new();
+    let mut all = Writer::new(out);
     for (name, raw) in own.iter().flat_map(latest).filter(|(name, _)| *name != "details") {
-        all.member(name, |out| out.push_str(raw.get()));
+        all.member(name, |out| push(raw, out));
     }
-    let details = serde_json::to_string(details).unwrap_or_default();
-    all.member("details", |out| out.push_str(&details));
-    out.push_str(&all.end());
+    all.member("details", |out| push_json(details, out));
+    all.end();
 }
 
-fn push_quoted(text: &str, out: &mut String) {
-    out.push_str(&serde_json::to_string(text).unwrap_or_default());
+fn push_json(value: &(impl Serialize + ?Sized), out: &mut Vec<u8>) {
+    serde_json::to_writer(out, value).expect("texts and details are JSON, and memory takes them");
 }
 
-/// Puts an object together, member by member.
-pub(in crate::wrap) struct Writer {
-    text: String,
+/// Puts an object or a list together, part by part, at the end of what is there.
+struct Writer<'a> {
+    out: &'a mut Vec<u8>,
+    closing: u8,
+    is_empty: bool,
 }
 
-impl Writer {
-    pub(in crate::wrap) fn new() -> Self {
-        Self { text: String::from("{") }
+impl<'a> Writer<'a> {
+    fn new(out: &'a mut Vec<u8>) -> Self {
+        out.push(b'{');
+        Self { out, closing: b'}', is_empty: true }
+    }
+
+    fn list(out: &'a mut Vec<u8>) -> Self {
+        out.push(b'[');
+        Self { out, closing: b']', is_empty: true }
+    }
+
+    /// Adds an item that `write` writes.
+    fn item(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
+        if !std::mem::take(&mut self.is_empty) {
+            self.out.push(b',');
+        }
+        write(self.out);
     }
 
     /// Adds a member whose value `write` writes.
-    pub(in crate::wrap) fn member(&mut self, name: &str, write: impl FnOnce(&mut String)) {
-        if self.text.len() > 1 {
-            self.text.push(',');
-        }
-        push_quoted(name, &mut self.text);
-        self.text.push(':');
-        write(&mut self.text);
+    fn member(&mut self, name: &str, write: impl FnOnce(&mut Vec<u8>)) {
+        self.item(|out| {
+            push_json(name, out);
+            out.push(b':');
+            write(out);
+        });
     }
 
-    /// The object.
-    pub(in crate::wrap) fn end(mut self) -> String {
-        self.text.push('}');
-        self.text
+    fn end(self) {
+        self.out.push(self.closing);
     }
 }

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
+use crate::wrap::message::Answer;
 use crate::wrap::save::Saved;
 use crate::wrap::schema::OutputSchema;
 
@@ -19,8 +20,8 @@ impl Save for Kept {
 
 /// Returns what a result becomes within 5 lines and `bytes` (null where it passes), and what was saved.
 fn judged(result: &Value, keep: KeepPart, bytes: u64) -> (Value, Vec<String>) {
-    let text = result.to_string();
-    let parsed: ToolResult<'_> = serde_json::from_str(&text).unwrap();
+    let text = json!({"result": result}).to_string();
+    let answer = Answer::read(&text).unwrap();
     let kept = Kept::default();
     let rules = Rules {
         bounds: Bounds { lines: 5, bytes },
@@ -29,9 +30,9 @@ fn judged(result: &Value, keep: KeepPart, bytes: u64) -> (Value, Vec<String>) {
         hint: None,
         schema: &OutputSchema::Absent,
     };
-    let judged = judge(&parsed, &rules, &kept);
-    let value = judged.result.map_or(Value::Null, |result| serde_json::from_str(&result).unwrap());
-    (value, kept.0.into_inner().unwrap())
+    let judged = judge(&answer, &rules, &kept).unwrap();
+    let value = judged.answer.map_or(Value::Null, |answer| serde_json::from_slice(&answer).unwrap());
+    (value["result"].clone(), kept.0.into_inner().unwrap())
 }
 
 fn text(text: &str) -> Value {
@@ -184,8 +185,9 @@ fn escapes_are_resolved_where_the_text_is_over_a_limit() {
 #[test]
 fn members_that_stand_twice_are_cut_too() {
     let long = "x\\n".repeat(20);
-    let twice = format!(r#"{{"content":[],"content":[{{"type":"text","text":"a","text":"{long}"}}]}}"#);
-    let parsed: ToolResult<'_> = serde_json::from_str(&twice).unwrap();
+    let twice =
+        format!(r#"{{"result":{{"content":[],"content":[{{"type":"text","text":"a","text":"{long}"}}]}}}}"#);
+    let answer = Answer::read(&twice).unwrap();
     let rules = Rules {
         bounds: Bounds { lines: 5, bytes: 100 },
         shows_all: false,
@@ -193,8 +195,9 @@ fn members_that_stand_twice_are_cut_too() {
         hint: Some("Ask."),
         schema: &OutputSchema::Absent,
     };
-    let judged = judge(&parsed, &rules, &Kept::default());
-    let cut: Value = serde_json::from_str(&judged.result.unwrap()).unwrap();
+    let judged = judge(&answer, &rules, &Kept::default()).unwrap();
+    let cut: Value = serde_json::from_slice(&judged.answer.unwrap()).unwrap();
+    let cut = &cut["result"];
     assert_eq!(
         cut["content"][0]["text"],
         "x\nx\nx\nx\nx\n\n[Showing lines 1-5 of 20. Full output: /saved]\nAsk."

@@ -27,7 +27,7 @@ impl Size {
     pub(super) fn of(views: &[View<'_>], spans: &[Range<usize>; 2]) -> Self {
         let newlines = |n: usize| {
             let view = views.get(n).filter(|view| view.max_lines.is_some())?;
-            Some(memchr::memchr_iter(b'\n', &view.text.as_bytes()[spans[n].clone()]).count() as u64)
+            Some(memchr::memchr_iter(b'\n', &view.value.text.as_bytes()[spans[n].clone()]).count() as u64)
         };
         Self {
             bytes: std::array::from_fn(|n| spans[n].len() as u64),

@@ -1,0 +1,217 @@
+//! A JSON text that is known to be valid, with the places of its large parts.
+//!
+//! It is gone through once. Where a large array or object ends, and how many children it has, is noted
+//! then, so that nothing that follows has to go through it again.
+
+#![expect(clippy::indexing_slicing, reason = "positions are below the length that was asked")]
+
+use std::ops::Range;
+
+use super::scan::{Child, after_space, value_end};
+
+/// Arrays and objects in one another: a value that is deeper is treated as text.
+const MAX_DEPTH: usize = 1000;
+/// The part of a text from which an array or object counts as large: at each depth there are as many at most.
+const LARGE_PART: usize = 256;
+
+/// A JSON array or object.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(in crate::wrap) struct Value<'a> {
+    /// The text, without white space around it.
+    pub(in crate::wrap) text: &'a str,
+    /// In the order of their starts.
+    large: Vec<Container>,
+}
+
+/// An array or object in a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Container {
+    start: usize,
+    end: usize,
+    children: u64,
+}
+
+/// What may come next.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Next {
+    Value,
+    ValueOrEnd,
+    Key,
+    KeyOrEnd,
+    CommaOrEnd,
+}
+
+impl<'a> Value<'a> {
+    /// Returns the array or object that `text` is, white space around it aside; `None` for any other text, and
+    /// for one that is too deep.
+    pub(in crate::wrap) fn of(text: &'a str) -> Option<Self> {
+        let text = text.trim_matches([' ', '\t', '\r', '\n']);
+        let bytes = text.as_bytes();
+        let is_object = |at: usize| bytes[at] == b'{';
+        let (mut open, mut large): (Vec<Container>, Vec<Container>) = (Vec::new(), Vec::new());
+        let (mut at, mut next) = (0, Next::Value);
+        loop {
+            at = after_space(bytes, at);
+            let byte = *bytes.get(at)?;
+            match (byte, next) {
+                (b'{' | b'[', Next::Value | Next::ValueOrEnd) => {
+                    if open.len() == MAX_DEPTH {
+                        return None;
+                    }
+                    open.push(Container { start: at, end: 0, children: 0 });
+                    next = if byte == b'{' { Next::KeyOrEnd } else { Next::ValueOrEnd };
+                    at += 1;
+                    continue;
+                }
+                (b'}', Next::KeyOrEnd | Next::CommaOrEnd) | (b']', Next::ValueOrEnd | Next::CommaOrEnd) => {
+                    let mut ended = open.pop().filter(|ended| is_object(ended.start) == (byte == b'}'))?;
+                    at += 1;
+                    ended.end = at;
+                    if ended.end - ended.start > text.len() / LARGE_PART {
+                        large.push(ended);
+                    }
+                    if open.is_empty() {
+                        large.sort_unstable_by_key(|one| one.start);
+                        return (at == text.len()).then_some(Self { text, large });
+                    }
+                }
+                (b',', Next::CommaOrEnd) => {
+                    let is_object = is_object(open.last()?.start);
+                    next = if is_object { Next::Key } else { Next::Value };
+                    at += 1;
+                    continue;
+                }
+                (b'"', Next::Key | Next::KeyOrEnd) => {
+                    at = after_space(bytes, checked_string_end(bytes, at)?);
+                    next = Next::Value;
+                    at += (bytes.get(at) == Some(&b':')).then_some(1)?;
+                    continue;
+                }
+                (b'"', Next::Value | Next::ValueOrEnd) => at = checked_string_end(bytes, at)?,
+                (_, Next::Value | Next::ValueOrEnd) => at = plain_end(bytes, at)?,
+                _ => return None,
+            }
+            // A value has ended: the text itself is none but an array or object.
+            open.last_mut()?.children += 1;
+            next = Next::CommaOrEnd;
+        }
+    }
+
+    /// Returns the children of the array or object at `node`, in the order of the text.
+    pub(super) fn children(&self, node: Range<usize>) -> Children<'_> {
+        let is_object = self.text.as_bytes()[node.start] == b'{';
+        Children { value: self, is_object, at: node.start + 1 }
+    }
+
+    /// Returns the number of children of the one at `start`, where that is known.
+    pub(super) fn child_count(&self, start: usize) -> Option<u64> {
+        self.large_at(start).map(|one| one.children)
+    }
+
+    fn large_at(&self, start: usize) -> Option<&Container> {
+        self.large.binary_search_by_key(&start, |one| one.start).ok().map(|n| &self.large[n])
+    }
+
+    fn value_end(&self, at: usize) -> usize {
+        let text = self.text.as_bytes();
+        let large = matches!(text[at], b'{' | b'[').then(|| self.large_at(at)).flatten();
+        large.map_or_else(|| value_end(text, at), |one| one.end)
+    }
+}
+
+/// An iterator over children.
+#[derive(Debug, Clone)]
+pub(super) struct Children<'a> {
+    value: &'a Value<'a>,
+    is_object: bool,
+    at: usize,
+}
+
+impl Iterator for Children<'_> {
+    type Item = Child;
+
+    fn next(&mut self) -> Option<Child> {
+        let text = self.value.text.as_bytes();
+        let mut at = after_space(text, self.at);
+        match text[at] {
+            b']' | b'}' => return None,
+            b',' => at = after_space(text, at + 1),
+            _ => {}
+        }
+        let mut key = at..at;
+        if self.is_object {
+            key = at..value_end(text, at);
+            at = after_space(text, after_space(text, key.end) + 1);
+        }
+        let value = at..self.value.value_end(at);
+        self.at = value.end;
+        Some(Child { key, value })
+    }
+}
+
+/// Returns the end of the string that begins at `at`; `None` where it is not valid.
+fn checked_string_end(text: &[u8], at: usize) -> Option<usize> {
+    let mut at = at + 1;
+    loop {
+        at += plain_run(&text[at..]);
+        match text.get(at)? {
+            b'"' => return Some(at + 1),
+            b'\\' => match text.get(at + 1)? {
+                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => at += 2,
+                b'u' if text.get(at + 2..at + 6)?.iter().all(u8::is_ascii_hexdigit) => at += 6,
+                _ => return None,
+            },
+            _ => return None,
+        }
+    }
+}
+
+/// Returns the number of bytes at the start of `text` that are none of `"`, `\` and control characters.
+fn plain_run(text: &[u8]) -> usize {
+    const ONES: u64 = u64::MAX / 255;
+    const HIGH: u64 = ONES << 7;
+    let is_plain = |byte: &u8| *byte >= 0x20 && *byte != b'"' && *byte != b'\\';
+    let mut run = 0;
+    // Eight bytes at a time: a borrow in a byte sets its highest bit where the byte was below what was taken off.
+    while let Some(eight) = text.get(run..run + 8) {
+        let word = u64::from_le_bytes(eight.try_into().unwrap_or_default());
+        let zero_at = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
+        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
+        let found =
+            control | zero_at(word ^ (ONES * u64::from(b'"'))) | zero_at(word ^ (ONES * u64::from(b'\\')));
+        if found != 0 {
+            // The lowest is right: borrows go upwards only.
+            return run + (found.trailing_zeros() / 8) as usize;
+        }
+        run += 8;
+    }
+    run + text[run..].iter().take_while(|byte| is_plain(byte)).count()
+}
+
+/// Returns the end of the number or the word that begins at `at`; `None` where it is neither.
+fn plain_end(text: &[u8], at: usize) -> Option<usize> {
+    let rest = &text[at..];
+    for word in [&b"true"[..], b"false", b"null"] {
+        if rest.starts_with(word) {
+            return Some(at + word.len());
+        }
+    }
+    let digits = |at: usize| text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let is = |at: usize, bytes: &[u8]| text.get(at).is_some_and(|byte| bytes.contains(byte));
+    let whole = at + usize::from(is(at, b"-"));
+    let mut end = if is(whole, b"0") { whole + 1 } else { whole + digits(whole) };
+    if end == whole {
+        return None;
+    }
+    if is(end, b".") {
+        let fraction = digits(end + 1);
+        end += (fraction > 0).then_some(1 + fraction)?;
+    }
+    if is(end, b"eE") {
+        end += 1;
+        end += usize::from(is(end, b"+-"));
+        let exponent = digits(end);
+        end += (exponent > 0).then_some(exponent)?;
+    }
+    Some(end)
+}
