@@ -16,6 +16,7 @@ mod result;
 mod save;
 mod schema;
 mod session;
+mod skim;
 mod tally;
 mod text;
 

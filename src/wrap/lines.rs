@@ -1,32 +1,21 @@
 //! Messages, one to a line, as bytes. None is held beyond the limit.
 
-use std::io::{self, BufRead as _, BufReader, Cursor, Read};
+use std::io::{self, BufRead as _, BufReader, Read};
 
-use serde::de::IgnoredAny;
-use serde::{Deserialize, Deserializer};
-use serde_json::value::RawValue;
-
-use super::message::{Member, Object};
+use super::skim::{Skim, Skimmed};
 
 /// Bytes of one read.
-const BLOCK_BYTES: usize = 64 * 1024;
+pub(super) const BLOCK_BYTES: usize = 64 * 1024;
 
 /// The next thing on a stream.
 #[derive(Debug)]
 pub(super) enum Next {
     /// A line; [`Lines::line`] has its bytes.
     Line,
-    /// A line over the limit, of which only this is known.
-    Oversized(Skimmed),
+    /// A line over the limit, of whose messages only this is known.
+    Oversized(Vec<Skimmed>),
     /// The end of the stream.
     End,
-}
-
-/// The members at the top level of a message that was too long to be held.
-#[derive(Debug, Default)]
-pub(super) struct Skimmed {
-    pub(super) id: Option<Box<RawValue>>,
-    pub(super) method: Option<String>,
 }
 
 /// Takes lines from a stream.
@@ -48,72 +37,42 @@ impl<R: Read> Lines<R> {
         &self.line
     }
 
+    /// True if there is another line that need not be waited for.
+    pub(super) fn has_another(&self) -> bool {
+        memchr::memchr(b'\n', self.read.buffer()).is_some()
+    }
+
     /// Waits for the next line.
     pub(super) fn next(&mut self) -> io::Result<Next> {
         self.line.clear();
         self.line.shrink_to(BLOCK_BYTES);
-        let most = self.max_bytes.saturating_add(1) as u64;
-        (&mut self.read).take(most).read_until(b'\n', &mut self.line)?;
-        if self.line.is_empty() {
-            return Ok(Next::End);
-        }
-        if self.line.len() <= self.max_bytes || self.line.ends_with(b"\n") {
-            return Ok(Next::Line);
-        }
-        let start = std::mem::take(&mut self.line);
-        let mut rest = Rest { read: &mut self.read, is_over: false };
-        let all = BufReader::with_capacity(BLOCK_BYTES, Cursor::new(start).chain(&mut rest));
-        let object: Option<Object<Skim>> = serde_json::from_reader(all).ok();
-        // What can't be read as one object has no id to answer to.
-        io::copy(&mut rest, &mut io::sink())?;
-        let mut skimmed = Skimmed::default();
-        for (_, member) in object.into_iter().flat_map(|object| object.0) {
-            match member {
-                Skim::Id(id) => skimmed.id = Some(id),
-                Skim::Method(method) => skimmed.method = Some(method),
-                Skim::Other => {}
+        let mut over: Option<Skim> = None;
+        loop {
+            let available = match self.read.fill_buf() {
+                Ok(available) => available,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            let newline = memchr::memchr(b'\n', available);
+            let (part, _) = available.split_at(newline.unwrap_or(available.len()));
+            if over.is_none() && self.line.len() + part.len() > self.max_bytes {
+                over.get_or_insert_default().take(&std::mem::take(&mut self.line));
             }
-        }
-        Ok(Next::Oversized(skimmed))
-    }
-}
-
-/// The rest of a line.
-struct Rest<'a, R> {
-    read: &'a mut BufReader<R>,
-    is_over: bool,
-}
-
-impl<R: Read> Read for Rest<'_, R> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.is_over {
-            return Ok(0);
-        }
-        let available = self.read.fill_buf()?;
-        let newline = memchr::memchr(b'\n', available);
-        let line = available.split_at(newline.unwrap_or(available.len())).0;
-        let taken = line.len().min(buffer.len());
-        let (to, from) = (buffer.split_at_mut(taken).0, line.split_at(taken).0);
-        to.copy_from_slice(from);
-        self.is_over = available.is_empty() || (newline.is_some() && taken == line.len());
-        let newline = usize::from(self.is_over && newline.is_some());
-        self.read.consume(taken + newline);
-        Ok(taken)
-    }
-}
-
-enum Skim {
-    Id(Box<RawValue>),
-    Method(String),
-    Other,
-}
-
-impl<'de> Member<'de> for Skim {
-    fn read<D: Deserializer<'de>>(name: &str, value: D) -> Result<Self, D::Error> {
-        match name {
-            "id" => Box::deserialize(value).map(Self::Id),
-            "method" => String::deserialize(value).map(Self::Method),
-            _ => IgnoredAny::deserialize(value).map(|_| Self::Other),
+            match &mut over {
+                Some(skim) => skim.take(part),
+                None => self.line.extend_from_slice(part),
+            }
+            let is_end = available.is_empty();
+            let taken = part.len() + usize::from(newline.is_some());
+            self.read.consume(taken);
+            if newline.is_none() && !is_end {
+                continue;
+            }
+            if let Some(skim) = over {
+                return Ok(Next::Oversized(skim.finish()));
+            }
+            self.line.extend(newline.map(|_| b'\n'));
+            return Ok(if self.line.is_empty() { Next::End } else { Next::Line });
         }
     }
 }
@@ -132,13 +91,14 @@ mod tests {
         loop {
             seen.push(match lines.next().unwrap() {
                 Next::Line => String::from_utf8(lines.line().to_vec()).unwrap(),
-                Next::Oversized(Skimmed { id, method }) => {
-                    format!("{:?} {method:?}", id.map(|id| id.to_string()))
+                Next::Oversized(messages) => {
+                    let told = |one: &Skimmed| (one.id.as_ref().map(ToString::to_string), one.has_method);
+                    format!("{:?}", messages.iter().map(told).collect::<Vec<_>>())
                 }
                 Next::End => break,
             });
         }
-        assert_eq!(seen, ["{}\r\n", "\n", "Some(\"7\") Some(\"m\")", "None None", "last"]);
+        assert_eq!(seen, ["{}\r\n", "\n", "[(Some(\"7\"), true)]", "[]", "last"]);
     }
 
     #[test]

@@ -1,13 +1,14 @@
-//! The two directions, each on a thread of its own: a message is read, looked at and written before the
-//! next one is read, so order is kept and a slow reader slows down its writer.
+//! The two directions, each on a thread of its own: what was read is looked at and written before more
+//! is read, so order is kept and a slow reader slows down its writer.
 
+use std::cell::Cell;
 use std::io::{self, PipeReader, PipeWriter, Read, Write as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::lines::{Lines, Next};
+use super::lines::{BLOCK_BYTES, Lines, Next};
 use super::session::{Passed, Session};
 use crate::process::Commands;
 
@@ -54,17 +55,16 @@ pub(super) fn from_client(
 ) -> io::Result<()> {
     thread("client", move || {
         let mut lines = Lines::new(read, session.settings.max_message_bytes);
+        // A server that reads no more may still write: its own end is the end.
+        let mut gathered = Gathered::new(|bytes: &[u8]| drop(server.write(bytes)));
         loop {
             match lines.next() {
                 Ok(Next::Line) => {
                     session.note_client(lines.line());
-                    // A server that reads no more may still write: its own end is the end.
-                    let _closed = server.write(lines.line());
+                    gathered.add(lines.line(), lines.has_another());
                 }
-                Ok(Next::Oversized(message)) => {
-                    if let Some(reply) = session.oversized_from_client(&message) {
-                        let _closed = server.write(reply.as_bytes());
-                    }
+                Ok(Next::Oversized(messages)) => {
+                    gathered.add(session.oversized_from_client(&messages).as_bytes(), lines.has_another());
                 }
                 Ok(Next::End) | Err(_) => break,
             }
@@ -87,37 +87,86 @@ pub(super) fn from_server(
     let watched = Watched { read, waits: Arc::clone(&waits) };
     thread("server", move || {
         let mut lines = Lines::new(watched, session.settings.max_message_bytes);
-        loop {
-            let line = match lines.next() {
-                Ok(Next::Line) => lines.line(),
-                Ok(Next::Oversized(message)) => {
-                    if let Some(reply) = session.oversized_from_server(&message) {
+        let is_gone = Cell::new(false);
+        let mut gathered = Gathered::new(|bytes: &[u8]| {
+            if !session.to_client(bytes) {
+                is_gone.set(true);
+            }
+        });
+        while !is_gone.get() {
+            match lines.next() {
+                Ok(Next::Line) => {
+                    let line = lines.line();
+                    let has_another = lines.has_another();
+                    match session.judge_server(line, &**commands.store()) {
+                        Passed::AsItIs => gathered.add(line, has_another),
+                        Passed::Instead(new) => gathered.add(&new, has_another),
+                        Passed::Dropped(why) => {
+                            gathered.add(b"", has_another);
+                            if let Some(why) = why {
+                                tracing::warn!(
+                                    "a line of the server was passed over, as {why}: {}",
+                                    start_of(line)
+                                );
+                            }
+                        }
+                    }
+                }
+                Ok(Next::Oversized(messages)) => {
+                    // What came before goes before the answers to this.
+                    gathered.add(b"", false);
+                    let reply = session.oversized_from_server(&messages);
+                    if !reply.is_empty() {
                         // Not on this thread: the server may read nothing before its output is taken.
                         let server = server.clone();
                         let _best_effort = thread("reply", move || drop(server.write(reply.as_bytes())));
                     }
-                    continue;
                 }
                 Ok(Next::End) | Err(_) => break,
-            };
-            let is_written = match session.judge_server(line, &**commands.store()) {
-                Passed::AsItIs => session.to_client(line),
-                Passed::Instead(new) => session.to_client(&new),
-                Passed::Dropped(why) => {
-                    if let Some(why) = why {
-                        tracing::warn!("a line of the server was passed over, as {why}: {}", start_of(line));
-                    }
-                    true
-                }
-            };
-            if !is_written {
-                let _gone = over.send(Over::Client);
-                break;
             }
+        }
+        if is_gone.get() {
+            let _gone = over.send(Over::Client);
         }
         let _gone = over.send(Over::Server);
     })?;
     Ok(waits)
+}
+
+/// Messages that are written together: those that came in one read. Nothing is held back while more is waited for.
+struct Gathered<W> {
+    bytes: Vec<u8>,
+    write: W,
+}
+
+impl<W: FnMut(&[u8])> Gathered<W> {
+    fn new(write: W) -> Self {
+        Self { bytes: Vec::new(), write }
+    }
+
+    /// Adds a message, and writes all unless there is another to follow at once.
+    fn add(&mut self, message: &[u8], has_another: bool) {
+        if self.bytes.len() + message.len() > BLOCK_BYTES {
+            self.write_all();
+        }
+        if self.bytes.is_empty() && (!has_another || message.len() > BLOCK_BYTES) {
+            if !message.is_empty() {
+                (self.write)(message);
+            }
+            return;
+        }
+        self.bytes.extend_from_slice(message);
+        if !has_another {
+            self.write_all();
+        }
+    }
+
+    fn write_all(&mut self) {
+        if !self.bytes.is_empty() {
+            (self.write)(&self.bytes);
+            self.bytes.clear();
+        }
+    }
 }
 
 /// The start of a line, to be shown.

@@ -155,7 +155,7 @@ impl Judge<'_> {
         let cut = || {
             if let (true, Some(twin), [Some(value)]) = (is_same, &structured_value, values.as_slice()) {
                 let (left, structured) = self.over.cut_alike(value, twin);
-                return (Some(left), Some(structured));
+                return (Some(left), structured);
             }
             let left = text_is_over.then(|| self.over.cut_text(&values));
             let structured = self.structured.filter(|_| structured_is_over);
@@ -197,7 +197,7 @@ impl Judge<'_> {
             },
             (None, Some(structured)) => structured.facts(),
             (None, None) => {
-                // Only its escapes were too much.
+                // Only its escapes, or white space around it, were too much.
                 let rebuilt = Rebuilt { blocks, ..Rebuilt::default() };
                 let given = left.map_or_else(Default::default, |left| (left.output, left.output_tokens));
                 return self.judged(&rebuilt, given, self.over.raw.extent(), None);

@@ -1,5 +1,7 @@
 //! The output schemas of tools, asked whether they still hold once something was made shorter.
 
+use std::sync::Arc;
+
 use serde_json::Value;
 
 use super::json::{Kind, Shortened};
@@ -10,6 +12,8 @@ const OF_ITEMS: [&str; 4] = ["minItems", "contains", "enum", "const"];
 const OF_MEMBERS: [&str; 5] = ["required", "minProperties", "dependentRequired", "enum", "const"];
 /// The keywords that a string that ends early may break.
 const OF_CHARACTERS: [&str; 5] = ["minLength", "pattern", "format", "enum", "const"];
+/// Bytes of one schema: read, it takes some thirty times as many.
+const SCHEMA_BYTES: usize = 200_000;
 /// References that are followed one after the other.
 const MOST_REFERENCES: usize = 32;
 
@@ -21,17 +25,28 @@ pub(super) enum OutputSchema {
     Unseen,
     /// The tool has none.
     Absent,
-    /// It is this one.
-    Known(Value),
+    /// It is this one, as it was sent.
+    Known(Arc<str>),
 }
 
 impl OutputSchema {
+    /// Returns the schema that `raw` is; one that is too large to be asked counts as not seen.
+    pub(super) fn known(raw: &str) -> Self {
+        if raw.len() > SCHEMA_BYTES { Self::Unseen } else { Self::Known(raw.into()) }
+    }
+
+    /// Bytes that it takes.
+    pub(super) fn bytes(&self) -> usize {
+        if let Self::Known(schema) = self { schema.len() } else { 0 }
+    }
+
     /// True if it surely holds for a value in which these were made shorter.
     pub(super) fn holds_for(&self, shortened: &[Shortened]) -> bool {
         match self {
             Self::Unseen => false,
             Self::Absent => true,
-            Self::Known(schema) => shortened.iter().all(|one| holds(schema, one)),
+            Self::Known(schema) => serde_json::from_str(schema)
+                .is_ok_and(|schema| shortened.iter().all(|one| holds(&schema, one))),
         }
     }
 }
@@ -95,7 +110,7 @@ mod tests {
 
     #[test]
     fn only_promises_on_what_was_cut_count() {
-        let schema = OutputSchema::Known(json!({
+        let schema = OutputSchema::known(&json!({
             "type": "object",
             "required": ["rows"],
             "properties": {
@@ -104,7 +119,7 @@ mod tests {
                 "when": {"anyOf": [{"type": "null"}, {"type": "string", "format": "date-time"}]},
             },
             "$defs": {"row": {"properties": {"id": {"type": "string", "pattern": "^x"}, "body": {"type": "string"}}}},
-        }));
+        }).to_string());
         let (items, members, characters) = (Kind::Items, Kind::Members, Kind::Characters);
         let cases: [(Shortened, bool); 6] = [
             (shortened(items, &[Some("rows")]), true),

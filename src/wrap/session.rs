@@ -6,17 +6,16 @@ use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
-use serde_json::Value;
 use serde_json::value::RawValue;
 
 use cutline_core::text::Size;
 
 use super::calls::{Asks, Call, Calls};
-use super::lines::Skimmed;
 use super::message::{Answer, Id, Raw, ResultMember};
 use super::replies::{self, INVALID_REQUEST, SERVER_ENDED};
 use super::result;
 use super::schema::OutputSchema;
+use super::skim::Skimmed;
 use super::tally::Tally;
 use super::{Settings, save::Save};
 use crate::fit::Client;
@@ -241,20 +240,19 @@ impl Session {
         let mut known = self.tools.lock().unwrap_or_else(PoisonError::into_inner);
         for tool in list {
             let Some(name) = tool.get("name").and_then(|name| string(name)) else { continue };
-            let schema = tool.get("outputSchema").map(|raw| raw.get());
-            known.bytes += name.len() + schema.map_or(0, str::len);
+            let schema = match tool.get("outputSchema") {
+                None => OutputSchema::Absent,
+                Some(raw) => OutputSchema::known(raw.get()),
+            };
+            known.bytes += name.len() + schema.bytes();
+            if let Some(former) = known.schemas.insert(name.clone().into_owned(), schema) {
+                known.bytes -= name.len() + former.bytes();
+            }
             if known.bytes > SCHEMA_BYTES {
-                // Another list of the same tools replaces what is known.
-                known.schemas.clear();
-                known.bytes = 0;
+                // Tools that are asked for are listed again, in part at least.
+                *known = Tools::default();
                 return;
             }
-            let schema = match schema.map(serde_json::from_str::<Value>) {
-                None => OutputSchema::Absent,
-                Some(Ok(schema)) => OutputSchema::Known(schema),
-                Some(Err(_)) => OutputSchema::Unseen,
-            };
-            known.schemas.insert(name.into_owned(), schema);
         }
     }
 
@@ -262,54 +260,67 @@ impl Session {
         format!("Message is over {} (--max-message)", Size(self.settings.max_message_bytes as u64))
     }
 
-    /// Answers for a message of the client's that was over the limit; what is to be said to the server.
-    pub(super) fn oversized_from_client(&self, message: &Skimmed) -> Option<String> {
-        let reply = |id: &RawValue| replies::error(id.get(), INVALID_REQUEST, &self.too_large());
-        match (message.id.as_deref(), &message.method) {
-            (Some(id), Some(_)) => {
-                self.to_client(reply(id).as_bytes());
-                None
+    /// Answers for messages of the client's that were over the limit; what is to be said to the server.
+    pub(super) fn oversized_from_client(&self, messages: &[Skimmed]) -> String {
+        let why = self.too_large();
+        let mut to_server = String::new();
+        for message in messages {
+            match (message.id.as_deref(), message.has_method) {
+                (Some(id), true) => {
+                    self.to_client(replies::error(id.get(), INVALID_REQUEST, &why).as_bytes());
+                }
+                (Some(id), false) => to_server += &replies::error(id.get(), INVALID_REQUEST, &why),
+                (None, _) => {}
             }
-            (Some(id), None) => Some(reply(id)),
-            (None, _) => {
-                tracing::warn!("a message of the client was dropped: {}", self.too_large());
-                None
+        }
+        self.warn_of_dropped("client", messages);
+        to_server
+    }
+
+    /// The same for those of the server's.
+    pub(super) fn oversized_from_server(&self, messages: &[Skimmed]) -> String {
+        let why = self.too_large();
+        let mut to_server = String::new();
+        for message in messages {
+            match (message.id.as_deref(), message.has_method) {
+                (Some(id), true) => to_server += &replies::error(id.get(), INVALID_REQUEST, &why),
+                (Some(id), false) => {
+                    let call = Id::of(id).and_then(|id| self.calls().answered(&id));
+                    let reply = match call {
+                        Some(call) => self.failed(&call, id.get(), &why),
+                        None => replies::error(id.get(), SERVER_ENDED, &why),
+                    };
+                    self.to_client(reply.as_bytes());
+                }
+                (None, _) => {}
             }
+        }
+        self.warn_of_dropped("server", messages);
+        to_server
+    }
+
+    fn warn_of_dropped(&self, side: &str, messages: &[Skimmed]) {
+        if messages.is_empty() || messages.iter().any(|message| message.id.is_none()) {
+            tracing::warn!("a message of the {side} was dropped: {}", self.too_large());
         }
     }
 
-    /// The same for one of the server's.
-    pub(super) fn oversized_from_server(&self, message: &Skimmed) -> Option<String> {
-        let why = self.too_large();
-        let (Some(id), None) = (message.id.as_deref(), &message.method) else {
-            let id = message.id.as_deref();
-            if id.is_none() {
-                tracing::warn!("a message of the server was dropped: {why}");
+    /// Counts a call that has failed, and returns what is answered to it.
+    fn failed(&self, call: &Call, raw_id: &str, why: &str) -> String {
+        match &call.asks {
+            Asks::Tool(tool) => {
+                self.tally.add(tool, call.since.elapsed(), Outcome::Error);
+                replies::tool_error(raw_id, why, call.is_stateless)
             }
-            return id.map(|id| replies::error(id.get(), INVALID_REQUEST, &why));
-        };
-        let call = Id::of(id).and_then(|id| self.calls().answered(&id));
-        let reply = match call {
-            Some(Call { asks: Asks::Tool(tool), since, is_stateless, .. }) => {
-                self.tally.add(&tool, since.elapsed(), Outcome::Error);
-                replies::tool_error(id.get(), &why, is_stateless)
-            }
-            _ => replies::error(id.get(), SERVER_ENDED, &why),
-        };
-        self.to_client(reply.as_bytes());
-        None
+            Asks::List | Asks::Other => replies::error(raw_id, SERVER_ENDED, why),
+        }
     }
 
     /// Answers all that still waits, as the server has ended; then nothing is said any more.
     pub(super) fn finish(&self, why: &str) {
-        for Call { raw_id, asks, is_stateless, since, .. } in self.calls().take_waiting() {
-            let reply = match asks {
-                Asks::Tool(tool) => {
-                    self.tally.add(&tool, since.elapsed(), Outcome::Error);
-                    replies::tool_error(&raw_id, why, is_stateless)
-                }
-                Asks::List | Asks::Other => replies::error(&raw_id, SERVER_ENDED, why),
-            };
+        let waiting = self.calls().take_waiting();
+        for call in waiting {
+            let reply = self.failed(&call, &call.raw_id, why);
             self.to_client(reply.as_bytes());
         }
         self.client.lock().unwrap_or_else(PoisonError::into_inner).take();

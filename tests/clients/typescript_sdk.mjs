@@ -9,47 +9,18 @@
 
 import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
+import { sdks } from './sdks.mjs';
 
 const TOOLS = ['read', 'bash', 'grep', 'find', 'ls'];
 const PATIENCE_MS = 30_000;
 const AT_ONCE = 100;
 
 const binary = resolve(process.argv[2]);
-const require = createRequire(join(resolve(process.argv[3]), 'client.js'));
-
-/** The second version, in one of its modes. */
-function second(mode) {
-    const { Client } = require('@modelcontextprotocol/client');
-    const { StdioClientTransport } = require('@modelcontextprotocol/client/stdio');
-    return {
-        name: `typescript sdk 2, ${mode.pin ?? mode}`,
-        legacy: mode === 'legacy',
-        client: capabilities => new Client({ name: 'cutline-tests', version: '1' }, { capabilities, versionNegotiation: { mode } }),
-        transport: parameters => new StdioClientTransport(parameters),
-        call: (client, params, options) => client.callTool(params, options),
-        onRoots: (client, handler) => client.setRequestHandler('roots/list', handler),
-    };
-}
-
-/** The first version, which knows the handshake alone. */
-function first() {
-    const { Client } = require('@modelcontextprotocol/sdk/client/index.js');
-    const { StdioClientTransport } = require('@modelcontextprotocol/sdk/client/stdio.js');
-    const { ListRootsRequestSchema } = require('@modelcontextprotocol/sdk/types.js');
-    return {
-        name: 'typescript sdk 1',
-        legacy: true,
-        client: capabilities => new Client({ name: 'cutline-tests', version: '1' }, { capabilities }),
-        transport: parameters => new StdioClientTransport(parameters),
-        call: (client, params, options) => client.callTool(params, undefined, options),
-        onRoots: (client, handler) => client.setRequestHandler(ListRootsRequestSchema, handler),
-    };
-}
+const { second, first } = sdks(process.argv[3]);
 
 /** A folder with files, a server that works in it, and what a test does with them. */
 async function session(sdk, { flags = root => ['--root', root], capabilities = {}, prepare = () => {} } = {}, test) {

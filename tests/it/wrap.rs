@@ -1,6 +1,8 @@
 //! `cutline wrap`: before servers that these tests write themselves, as lines of shell.
 
+mod client_files;
 mod fit;
+mod large;
 mod life;
 mod passing;
 mod scenarios;

@@ -47,6 +47,13 @@ pub(in crate::wrap) struct Shortened {
     pub(in crate::wrap) removed_bytes: u64,
 }
 
+impl Shortened {
+    /// A value of `total` characters of which nothing is kept.
+    pub(in crate::wrap) fn nothing_of(total: u64) -> Self {
+        Self { kind: Kind::Characters, shown: 0, total, name: None, keys: Vec::new(), removed_bytes: 0 }
+    }
+}
+
 /// The things that a value consists of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::wrap) enum Kind {

@@ -34,7 +34,7 @@ pub(super) struct Over<'a> {
 pub(super) struct TextLeft<'a> {
     /// Each block with a text, as it is after the cut.
     pub(super) blocks: Vec<BlockLeft<'a>>,
-    /// The notice; nothing where only its escapes were resolved.
+    /// The notice; nothing where only its escapes were resolved, or white space went.
     pub(super) said: Option<Said>,
     pub(super) output: Extent,
     pub(super) output_tokens: u64,
@@ -97,12 +97,13 @@ impl<'a> Over<'a> {
         self.texts.iter().map(|text| chars(text)).sum()
     }
 
-    /// Cuts the one text and the structured content, which are the same value, alike.
+    /// Cuts the one text and the structured content, which are the same value, alike. The latter stays as it is where
+    /// only white space around the text was too much.
     pub(super) fn cut_alike(
         &self,
         value: &Value<'a>,
         twin: &Value<'a>,
-    ) -> (TextLeft<'a>, StructuredLeft<'a>) {
+    ) -> (TextLeft<'a>, Option<StructuredLeft<'a>>) {
         let views = [self.view_of_text(value), self.view_of_structured(twin)];
         let over_bytes = views.iter().any(|view| view.value.text.len() as u64 > view.max_bytes);
         let by = if over_bytes { TruncatedBy::Bytes } else { TruncatedBy::Lines };
@@ -111,6 +112,7 @@ impl<'a> Over<'a> {
         let said = Said::of_json(&cut, by, None, self.bounds.bytes);
         let shortened = cut.shortened.clone();
         let structured = StructuredLeft { text: structured, shortened, said, whole: twin.text };
+        let structured = Some(structured).filter(|_| !cut.shortened.is_empty());
         (self.left_of_value(0, cut, by, value.text), structured)
     }
 
@@ -118,7 +120,11 @@ impl<'a> Over<'a> {
     pub(super) fn cut_structured(&self, raw: &'a str, value: Option<&Value<'a>>) -> StructuredLeft<'a> {
         let mut cut = match value {
             Some(value) => cut(&[self.view_of_structured(value)]),
-            None => Cut { texts: Vec::new(), shortened: Vec::new(), single_too_large: true },
+            None => Cut {
+                texts: Vec::new(),
+                shortened: vec![Shortened::nothing_of(chars(raw))],
+                single_too_large: true,
+            },
         };
         let said = Said::of_json(&cut, TruncatedBy::Bytes, None, self.structured_bytes);
         StructuredLeft { text: cut.texts.pop(), shortened: cut.shortened, said, whole: raw }
@@ -136,12 +142,14 @@ impl<'a> Over<'a> {
         let pieces: Vec<Piece<'_>> =
             owned.iter().map(|(text, is_json)| Piece { text, is_json: *is_json }).collect();
         let keep = if all_json { Keep::Head(lines) } else { self.keep.of_lines(lines) };
-        let (kept, said, output, output_tokens) = match text::cut(&pieces, keep, bytes, &self.raw) {
-            Outcome::OneValue(n, by) => {
-                let value = values[n].as_ref().expect("a block that is one value has it");
-                return TextLeft { whole: self.whole(all_json), ..self.cut_value(n, value, by) };
-            }
-            Outcome::Fits => {
+        let outcome = text::cut(&pieces, keep, bytes, &self.raw);
+        if let Outcome::OneValue(n, by) = outcome
+            && let Some(value) = values.get(n).and_then(Option::as_ref)
+        {
+            return TextLeft { whole: self.whole(all_json), ..self.cut_value(n, value, by) };
+        }
+        let (kept, said, output, output_tokens) = match outcome {
+            Outcome::OneValue(..) | Outcome::Fits => {
                 let output = text::counted(owned.iter().map(|(text, _)| text.as_ref())).extent();
                 let output_tokens = owned.iter().map(|(text, _)| estimate(text)).sum();
                 (vec![Kept::Whole; owned.len()], None, output, output_tokens)
@@ -180,14 +188,15 @@ impl<'a> Over<'a> {
     fn left_of_value(&self, n: usize, mut cut: Cut, by: TruncatedBy, value: &'a str) -> TextLeft<'a> {
         let count = self.texts.len();
         let blocks = (count > 1).then_some((1, count as u64));
-        let said = Said::of_json(&cut, by, blocks, self.bounds.bytes);
+        let is_cut = count > 1 || !cut.shortened.is_empty();
+        let said = is_cut.then(|| Said::of_json(&cut, by, blocks, self.bounds.bytes));
         let text = cut.texts.pop().unwrap_or_default();
         let (output, output_tokens) = (extent(&text), estimate(&text));
         let mut blocks: Vec<BlockLeft<'a>> = self.texts.iter().map(|_| BlockLeft::Gone).collect();
         if let Some(own) = blocks.get_mut(n) {
             *own = BlockLeft::Json(Cow::Owned(text));
         }
-        TextLeft { blocks, said: Some(said), output, output_tokens, whole: Whole::Json(value) }
+        TextLeft { blocks, said, output, output_tokens, whole: Whole::Json(value) }
     }
 
     fn view_of_text<'v>(&self, value: &'v Value<'a>) -> View<'v> {

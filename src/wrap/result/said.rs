@@ -43,15 +43,21 @@ impl Said {
         Self { shown, blocks, by: cut.by, single_too_large, counts, partial, omitted_lines }
     }
 
-    /// Returns the words for a value.
+    /// Returns the words for a value; where other blocks went beside it, of those too.
     pub(super) fn of_json(cut: &Cut, by: TruncatedBy, blocks: Option<(u64, u64)>, max_bytes: u64) -> Self {
         let limit = (by == TruncatedBy::Bytes).then_some(max_bytes);
+        let (parts, blocks, counts) = if let Some(first) = cut.shortened.first() {
+            (parts(&cut.shortened), blocks, (first.total, first.shown))
+        } else {
+            let (shown, total) = blocks.unwrap_or((1, 1));
+            (vec![Part { shown, total, unit: PartUnit::Blocks, name: None }], None, (total, shown))
+        };
         Self {
-            shown: ResultShown::Parts(parts(&cut.shortened), limit),
+            shown: ResultShown::Parts(parts, limit),
             blocks,
             by,
             single_too_large: cut.single_too_large,
-            counts: cut.shortened.first().map_or((0, 0), |first| (first.total, first.shown)),
+            counts,
             partial: None,
             omitted_lines: None,
         }
@@ -64,9 +70,6 @@ fn parts(shortened: &[Shortened]) -> Vec<Part> {
     largest.sort_by_key(|(n, one)| (std::cmp::Reverse(one.removed_bytes), *n));
     largest.truncate(NAMES_LISTED);
     largest.sort_by_key(|(n, _)| *n);
-    if largest.is_empty() {
-        return vec![Part { shown: 0, total: 0, unit: PartUnit::Items, name: None }];
-    }
     let part = |(_, one): (usize, &Shortened)| Part {
         shown: one.shown,
         total: one.total,

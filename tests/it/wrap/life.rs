@@ -77,6 +77,29 @@ fn signals_end_all() {
 }
 
 #[test]
+fn server_that_closes_its_output_is_ended_and_its_calls_answered() {
+    let workspace = Workspace::new();
+    let script = "read -r line; exec >&-; trap '' TERM; echo > closed; while :; do sleep 1; done";
+    let mut wrap = Wrap::start(&workspace, &[], script);
+    wrap.call("1", "a");
+    eventually("its output is closed", || workspace.path("closed").exists());
+    assert_eq!(wrap.message()["result"]["content"][0]["text"], "The server ended (signal SIGKILL)");
+    assert_eq!(wrap.exit().code(), Some(1), "nobody asked for the end");
+    eventually("all are gone", || workspace.processes(0).is_empty());
+}
+
+#[test]
+fn flood_on_stderr_holds_nothing_up() {
+    let workspace = Workspace::new();
+    let answer = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[]}}";
+    let script = format!("read -r line; head -c 20000000 /dev/zero | tr '\\0' e >&2; echo '{answer}'; cat");
+    let mut wrap = Wrap::start(&workspace, &[], &script);
+    wrap.call("1", "a");
+    assert_eq!(wrap.message()["id"], 1);
+    assert_eq!(wrap.end().matches('e').count() / 1000, 20_000);
+}
+
+#[test]
 fn children_of_a_server_that_ended_are_ended() {
     let workspace = Workspace::new();
     let mut wrap = Wrap::start(&workspace, &[], "sleep 1000 & exit 5");

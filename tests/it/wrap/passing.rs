@@ -212,3 +212,97 @@ fn a_client_that_does_not_read_slows_the_server_down() {
     drop(child.stdin.take());
     assert!(child.wait().unwrap().success());
 }
+
+#[test]
+fn limits_hold_whatever_stands_in_a_result() {
+    let workspace = Workspace::new();
+    let lines = r"x\n".repeat(9);
+    let results = [
+        // Half of a pair, as a program leaves it that cuts a text in the middle.
+        format!(r#"{{"content":[{{"type":"text","text":"{lines}\ud83d"}}]}}"#),
+        format!(r#"{{"content":[{{"type":"odd","text":7}},{{"type":"text","text":"{lines}"}}]}}"#),
+        format!(r#"{{"content":[{{"type":"resource","resource":[1]}},{{"type":"text","text":"{lines}"}}]}}"#),
+        format!(
+            r#"{{"content":[{{"type":"x","resource":{}1{}}},{{"type":"text","text":"{lines}"}}]}}"#,
+            r#"{"resource":"#.repeat(100_000),
+            "}".repeat(100_000)
+        ),
+    ];
+    for (n, result) in results.iter().enumerate() {
+        let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":{},\"result\":{result}}}\n", n + 1);
+        workspace.write((n + 1).to_string(), answer);
+    }
+    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2"], ANSWERS);
+    for n in 1..=results.len() {
+        wrap.call(&n.to_string(), "a");
+        let given = String::from_utf8(wrap.line()).unwrap();
+        assert!(
+            given.contains("[Showing lines 1-2 of "),
+            "{n}: {}",
+            &given[given.len().saturating_sub(300)..]
+        );
+    }
+}
+
+#[test]
+fn errors_of_the_protocol_pass_uncut() {
+    let workspace = Workspace::new();
+    let error = json!({"code": -1, "message": "x\n".repeat(90_000)});
+    let answer = format!("{}\n", json!({"jsonrpc": "2.0", "id": 1, "error": error}));
+    workspace.write("1", &answer);
+    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2"], ANSWERS);
+    wrap.call("1", "a");
+    assert_eq!(wrap.line(), answer.as_bytes());
+    assert!(wrap.end().contains("a: 1 call, 1 error"));
+}
+
+#[test]
+fn large_lines_without_a_version_are_no_messages() {
+    let workspace = Workspace::new();
+    let log = json!({"id": 1, "result": {"content": [{"type": "text", "text": "x".repeat(90_000)}]}});
+    let answer = json!({"jsonrpc": "2.0", "id": 1, "result": result(1)});
+    workspace.write("1", lines_of(&[log, answer.clone()]));
+    let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
+    wrap.call("1", "a");
+    assert_eq!(wrap.message(), answer);
+}
+
+#[test]
+fn id_that_is_used_again_while_open_is_answered_in_order() {
+    let workspace = Workspace::new();
+    let text: String = (1..=9).map(|n| n.to_string() + "\n").collect();
+    let answer = json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}});
+    workspace.write("2", lines_of(&[answer.clone(), answer]));
+    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2", "--keep-for", "second=tail"], ANSWERS);
+    wrap.call("1", "first");
+    wrap.call("1.0", "second");
+    for start in ["1\n2\n\n[Showing lines 1-2 of 9.", "8\n9\n\n[Showing lines 8-9 of 9."] {
+        let given = wrap.message();
+        assert!(given["result"]["content"][0]["text"].as_str().unwrap().starts_with(start), "{given}");
+    }
+}
+
+#[test]
+fn schemas_of_lists_that_are_asked_for_again_stay_known() {
+    let workspace = Workspace::new();
+    let schema = json!({"type": "object", "description": "x".repeat(150_000)});
+    let list = json!({"tools": [{"name": "a", "outputSchema": schema}, {"name": "large", "outputSchema": {
+        "description": "x".repeat(300_000)}}]});
+    let rows = json!({"content": [], "structuredContent": {"rows": vec!["row"; 20]}});
+    for id in 1..=40 {
+        workspace.write(id.to_string(), lines_of(&[json!({"jsonrpc": "2.0", "id": id, "result": list})]));
+    }
+    for id in 41..=42 {
+        workspace.write(id.to_string(), lines_of(&[json!({"jsonrpc": "2.0", "id": id, "result": rows})]));
+    }
+    let mut wrap = Wrap::start(&workspace, &["--max-bytes", "50"], ANSWERS);
+    for id in 1..=40 {
+        wrap.send(format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/list\"}}\n"));
+        wrap.line();
+    }
+    wrap.call("41", "a");
+    assert_eq!(wrap.message()["result"]["_meta"]["details"].get("schemaMayNotHold"), None);
+    // One that is too large to be asked, and one that was never seen.
+    wrap.call("42", "large");
+    assert_eq!(wrap.message()["result"]["_meta"]["details"]["schemaMayNotHold"], true);
+}

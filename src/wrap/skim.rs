@@ -1,0 +1,178 @@
+//! The ids in a message that is too long to be held, taken from it piece by piece in bounded memory.
+
+#![expect(clippy::indexing_slicing, reason = "positions are below the length that the loop checks")]
+
+use serde_json::value::RawValue;
+
+use super::message::Id;
+
+/// Bytes of a key, an id or a method that are held; a longer one is taken for none.
+const TOKEN_BYTES: usize = 1024;
+/// Messages of one batch that are told of.
+const MOST_MESSAGES: usize = 1024;
+
+/// The top level of one message.
+#[derive(Debug, Default)]
+pub(super) struct Skimmed {
+    /// The id, where it is one.
+    pub(super) id: Option<Box<RawValue>>,
+    /// True for a request or a notification, which has a method.
+    pub(super) has_method: bool,
+}
+
+/// A message, or a batch, of which nothing but this is held.
+#[derive(Debug, Default)]
+pub(super) struct Skim {
+    /// The messages that have come to their end.
+    messages: Vec<Skimmed>,
+    message: Skimmed,
+    /// Arrays and objects that are open.
+    depth: usize,
+    /// The depth within a message: 1, and 2 in a batch.
+    inside: usize,
+    is_in_string: bool,
+    is_escaped: bool,
+    /// The key or the plain value at that depth, as it was sent.
+    token: Vec<u8>,
+    /// The key whose value comes next.
+    key: Vec<u8>,
+}
+
+impl Skim {
+    /// Takes the next piece of the line.
+    pub(super) fn take(&mut self, piece: &[u8]) {
+        let mut at = 0;
+        while at < piece.len() {
+            if !self.is_in_string || self.is_escaped {
+                self.byte(piece[at]);
+                at += 1;
+                continue;
+            }
+            let run = memchr::memchr2(b'"', b'\\', &piece[at..]);
+            let end = run.map_or(piece.len(), |run| at + run + 1);
+            self.hold(&piece[at..end]);
+            (self.is_escaped, self.is_in_string) = match run.map(|_| piece[end - 1]) {
+                Some(b'"') => (false, false),
+                Some(_) => (true, true),
+                None => (false, true),
+            };
+            at = end;
+        }
+    }
+
+    /// Returns the messages, once the line is over.
+    pub(super) fn finish(self) -> Vec<Skimmed> {
+        self.messages
+    }
+
+    fn byte(&mut self, byte: u8) {
+        if std::mem::take(&mut self.is_escaped) {
+            return self.hold(&[byte]);
+        }
+        match byte {
+            b'{' | b'[' => {
+                if self.depth == 0 {
+                    self.inside = if byte == b'{' { 1 } else { 2 };
+                }
+                self.depth += 1;
+                if self.depth == self.inside {
+                    self.message = Skimmed::default();
+                    self.token.clear();
+                }
+            }
+            b'}' | b']' => {
+                self.end_member();
+                if byte == b'}'
+                    && self.depth > 0
+                    && self.depth == self.inside
+                    && self.messages.len() < MOST_MESSAGES
+                {
+                    self.messages.push(std::mem::take(&mut self.message));
+                }
+                self.depth = self.depth.saturating_sub(1);
+            }
+            b':' if self.depth == self.inside => self.key = std::mem::take(&mut self.token),
+            b',' => self.end_member(),
+            b'"' => {
+                self.is_in_string = true;
+                self.hold(b"\"");
+            }
+            b' ' | b'\t' | b'\r' => {}
+            _ => self.hold(&[byte]),
+        }
+    }
+
+    fn hold(&mut self, bytes: &[u8]) {
+        if self.depth == self.inside && self.token.len() <= TOKEN_BYTES {
+            let room = TOKEN_BYTES + 1 - self.token.len();
+            self.token.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        }
+    }
+
+    fn end_member(&mut self) {
+        if self.depth != self.inside {
+            return;
+        }
+        let token = std::mem::take(&mut self.token);
+        match self.key.as_slice() {
+            b"\"id\"" if token.len() <= TOKEN_BYTES => {
+                let raw = String::from_utf8(token).ok().and_then(|token| RawValue::from_string(token).ok());
+                self.message.id = raw.filter(|raw| Id::of(raw).is_some());
+            }
+            b"\"method\"" => self.message.has_method = true,
+            _ => {}
+        }
+        self.key.clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The ids and kinds of `line`, however it comes in pieces.
+    fn skimmed(line: &str) -> Vec<(Option<String>, bool)> {
+        let in_pieces = |bytes: usize| {
+            let mut skim = Skim::default();
+            line.as_bytes().chunks(bytes).for_each(|piece| skim.take(piece));
+            let told = |one: Skimmed| (one.id.map(|id| id.get().to_owned()), one.has_method);
+            skim.finish().into_iter().map(told).collect::<Vec<_>>()
+        };
+        let whole = in_pieces(line.len().max(1));
+        for bytes in 1..5 {
+            assert_eq!(in_pieces(bytes), whole, "{line} in pieces of {bytes}");
+        }
+        whole
+    }
+
+    #[test]
+    fn ids_are_those_of_the_message_itself() {
+        let long = "x".repeat(2000);
+        let some = |id: &str| Some(id.to_owned());
+        let cases = [
+            (r#"{"id":7,"method":"m"}"#.to_owned(), vec![(some("7"), true)]),
+            (
+                r#" {"params":{"id":1,"method":"no"}, "id" : "a\"}" }"#.to_owned(),
+                vec![(some(r#""a\"}""#), false)],
+            ),
+            (r#"{"result":[{"id":1},["id",2]],"id":-1.5e3}"#.to_owned(), vec![(some("-1.5e3"), false)]),
+            (r#"{"id":null,"method":"m"}"#.to_owned(), vec![(None, true)]),
+            (r#"{"id":{"id":1}}"#.to_owned(), vec![(None, false)]),
+            (r#"{"x":"\\","id":1}"#.to_owned(), vec![(some("1"), false)]),
+            (format!(r#"{{"id":"{long}","method":"{long}","{long}":1}}"#), vec![(None, true)]),
+            (
+                r#"[{"id":1,"method":"a"},{"id":"2","result":{"id":3}}]"#.to_owned(),
+                vec![(some("1"), true), (some("\"2\""), false)],
+            ),
+            (r#"["id",7,{}]"#.to_owned(), vec![(None, false)]),
+            ("7".to_owned(), vec![]),
+            (r#"{"id":7"#.to_owned(), vec![]),
+            ("}}]\"".to_owned(), vec![]),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(skimmed(&line), expected, "{line}");
+        }
+        let batch = format!("[{}]", vec![r#"{"id":1}"#; 5000].join(","));
+        assert_eq!(skimmed(&batch).len(), MOST_MESSAGES);
+    }
+}

@@ -1,0 +1,49 @@
+//! The files of clients, wrapped and turned back.
+
+use std::fs;
+
+use crate::support::{Start, Workspace};
+
+/// Each with comments, spacing, other entries and other settings of its own.
+const FILES: [(&str, &str); 3] = [
+    (
+        "claude-code",
+        "{\r\n\t\"mcpServers\": {\r\n\t\t\"other\": {\"command\":\"a\"},\r\n\t\t\"x\": {\r\n\t\t\t\"type\": \"stdio\",\r\n\t\t\t\"env\": {\"KEY\": \"v\\u00e9\"},\r\n\t\t\t\"args\": [\"-y\",   \"s\"],\r\n\t\t\t\"command\": \"npx\"\r\n\t\t}\r\n\t},\r\n\t\"n\": 1.50\r\n}",
+    ),
+    (
+        "vscode",
+        "// The servers of this folder.\n{\n  \"inputs\": [ /* none */ ],\n  \"servers\": {\n    // \"x\": {\"command\": \"old\"},\n    \"x\": {\n      \"command\": \"npx\", // by name\n      \"args\": [\n        \"-y\",\n        // the server\n        \"@scope/server\", /* its folder */ \"${workspaceFolder}\",\n      ],\n      \"env\": { \"A\": \"${input:a}\" },\n    },\n  },\n}\n",
+    ),
+    (
+        "codex",
+        "model = \"m\"   # mine\n\n[mcp_servers.other]\ncommand = \"a\"\n\n# The one to wrap.\n[mcp_servers.x]\ncommand = 'npx'\nargs = [\n  \"-y\", # yes\n  's',\n]\nstartup_timeout_sec = 20\nenv = { KEY = \"v\" }\n\n[profiles.p]\nx = 1_000\n",
+    ),
+];
+
+#[test]
+fn wrapped_entries_turn_back_to_the_byte() {
+    let workspace = Workspace::new();
+    for (client, text) in FILES {
+        workspace.write(client, text);
+        let path = workspace.path(client).display().to_string();
+        let run = |words: &[&str]| {
+            let words = [&["config", client, "--file", &path], words].concat();
+            let output = Start::new(&workspace).flags(words).command().output().unwrap();
+            assert!(output.status.success(), "{client}: {}", String::from_utf8_lossy(&output.stderr));
+            String::from_utf8(output.stdout).unwrap()
+        };
+        let now = || fs::read_to_string(&path).unwrap();
+        run(&["--max-bytes", "20KB", "--keep", "tail", "--wrap", "x", "--write"]);
+        let wrapped = now();
+        assert!(
+            wrapped.contains("--max-bytes") && wrapped.contains("npx") && wrapped.len() > text.len(),
+            "{wrapped}"
+        );
+        // Other flags, and an edit elsewhere that stays.
+        run(&["--fit", "codex", "--wrap", "x", "--write"]);
+        assert!(now().contains("--fit") && !now().contains("20KB"), "{}", now());
+        fs::write(&path, now().replace("other", "another")).unwrap();
+        run(&["--unwrap", "x", "--write"]);
+        assert_eq!(now(), text.replace("other", "another"), "{client}");
+    }
+}

@@ -1,0 +1,137 @@
+//! Messages that are too long, or only just not: the memory that they take, and what is answered for them.
+
+use std::fs;
+use std::io::Write as _;
+
+use serde_json::{Value, json};
+
+use super::{ANSWERS, Wrap};
+use crate::support::{Workspace, eventually};
+
+/// Bytes of a message that is over the default of `--max-message`, 256MB.
+const OVERSIZED_BYTES: usize = 300_000_000;
+/// Memory for what was held of it till then, and 20 MB.
+const OVERSIZED_MEMORY: u64 = 276_000_000;
+const WHY: &str = "Message is over 256MB (--max-message)";
+
+/// A line of shell that prints `before`, that many `x`, and `after`.
+fn print(before: &str, count: usize, after: &str) -> String {
+    format!("printf '{before}'; head -c {count} /dev/zero | tr '\\0' x; printf '{after}\\n'; ")
+}
+
+#[test]
+fn oversized_messages_of_the_server_are_answered_for_in_bounded_memory() {
+    let workspace = Workspace::new();
+    let messages = [
+        (r#"{"jsonrpc":"2.0","method":"notifications/message","params":"#, "}"),
+        (r#"{"jsonrpc":"2.0","method":"sampling/createMessage","params":"#, r#","id":"s"}"#),
+        (r#"{"jsonrpc":"2.0","id":1,"result":"#, "}"),
+    ];
+    let printed: String = messages
+        .map(|(before, after)| print(&format!("{before}\""), OVERSIZED_BYTES, &format!("\"{after}")))
+        .concat();
+    let mut wrap = Wrap::start(&workspace, &[], &format!("read -r line; {printed} cat > seen"));
+    wrap.call("1", "a");
+    assert_eq!(
+        wrap.message()["result"],
+        json!({"content": [{"type": "text", "text": WHY}], "isError": true})
+    );
+    eventually("the server is told", || {
+        fs::read_to_string(workspace.path("seen")).is_ok_and(|seen| seen.ends_with('\n'))
+    });
+    assert!(wrap.peak_memory() < OVERSIZED_MEMORY, "{} bytes", wrap.peak_memory());
+    let said = wrap.end();
+    let told: Value = serde_json::from_slice(&fs::read(workspace.path("seen")).unwrap()).unwrap();
+    assert_eq!((&told["id"], &told["error"]["message"]), (&json!("s"), &json!(WHY)));
+    assert!(said.contains(&format!("a message of the server was dropped: {WHY}")), "{said}");
+}
+
+#[test]
+fn oversized_messages_of_the_client_are_answered_for_in_bounded_memory() {
+    let workspace = Workspace::new();
+    let mut wrap = Wrap::start(&workspace, &[], "cat > seen");
+    let part = "x".repeat(1_000_000);
+    for (before, after) in [
+        (r#"{"jsonrpc":"2.0","method":"notifications/x","params":""#, r#""}"#),
+        (r#"{"jsonrpc":"2.0","id":"s","result":""#, r#""}"#),
+        (r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"a","arguments":""#, r#""},"id":5}"#),
+    ] {
+        wrap.send(before);
+        for _ in 0..OVERSIZED_BYTES / part.len() {
+            wrap.stdin.as_mut().unwrap().write_all(part.as_bytes()).unwrap();
+        }
+        wrap.send(format!("{after}\n"));
+    }
+    let refused = wrap.message();
+    assert_eq!((&refused["id"], &refused["error"]["message"]), (&json!(5), &json!(WHY)));
+    assert!(wrap.peak_memory() < OVERSIZED_MEMORY, "{} bytes", wrap.peak_memory());
+    let said = wrap.end();
+    assert!(said.contains(&format!("a message of the client was dropped: {WHY}")), "{said}");
+    let seen: Value = serde_json::from_slice(&fs::read(workspace.path("seen")).unwrap()).unwrap();
+    assert_eq!((&seen["id"], &seen["error"]["message"]), (&json!("s"), &json!(WHY)));
+}
+
+#[test]
+fn large_result_is_cut_within_three_times_its_size() {
+    const IMAGE_BYTES: usize = 60_000_000;
+    const TEXT_BYTES: usize = 1_000_000;
+    let workspace = Workspace::new();
+    // An image that stays, and a text of which little does.
+    let image =
+        print(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"image","data":""#, IMAGE_BYTES, "");
+    let text = print(r#"","mimeType":"image/png"},{"type":"text","text":"\\u00e9"#, TEXT_BYTES, r#""}]}}"#);
+    let script = format!("read -r line; ({image}) | tr -d '\\n'; {text} cat");
+    let mut wrap = Wrap::start(&workspace, &["--spill-max-file", "1KB"], &script);
+    wrap.call("1", "a");
+    let line = wrap.line();
+    assert!(line.len() > IMAGE_BYTES && line.len() < IMAGE_BYTES + 50_000, "{} bytes", line.len());
+    let peak = wrap.peak_memory();
+    assert!(peak < 20_000_000 + 3 * (IMAGE_BYTES + TEXT_BYTES) as u64, "{peak} bytes");
+    let cut: Value = serde_json::from_slice(&line).unwrap();
+    let notice = cut["result"]["content"][1]["text"].as_str().unwrap();
+    assert!(
+        notice.contains("[Showing first 30KB of line 1 (line is 1MB). Full output: "),
+        "{}",
+        &notice[30_000..]
+    );
+}
+
+#[test]
+fn each_message_of_an_oversized_batch_is_answered_for() {
+    let workspace = Workspace::new();
+    let long = "x".repeat(3000);
+    let batch = json!([
+        {"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": long}]}},
+        {"jsonrpc": "2.0", "id": 2, "result": {"content": []}},
+    ]);
+    workspace.write("2", format!("{batch}\n"));
+    let mut wrap = Wrap::start(&workspace, &["--max-message", "2KB"], ANSWERS);
+    wrap.call("1", "a");
+    wrap.call("2", "a");
+    for id in [1, 2] {
+        let answer = wrap.message();
+        assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(id), &json!(true)), "{answer}");
+    }
+    let call = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call", "params": {"name": "a", "arguments": long}});
+    wrap.send(format!("{}\n", json!([call])));
+    assert_eq!(wrap.message()["id"], 3);
+    assert!(
+        fs::read_to_string(workspace.path("seen")).unwrap().lines().count() == 2,
+        "nothing of it went on"
+    );
+}
+
+#[test]
+fn message_of_the_limit_passes_and_one_byte_more_does_not() {
+    let ping = |bytes: usize| {
+        let message =
+            |params: &str| format!(r#"{{"jsonrpc":"2.0","id":1,"method":"ping","params":"{params}"}}"#);
+        message(&"x".repeat(bytes - message("").len()))
+    };
+    let workspace = Workspace::new();
+    let mut wrap = Wrap::start(&workspace, &["--max-message", "2KB"], "cat");
+    wrap.send(format!("{}\n", ping(2000)));
+    assert_eq!(String::from_utf8(wrap.line()).unwrap(), format!("{}\n", ping(2000)));
+    wrap.send(format!("{}\n", ping(2001)));
+    assert_eq!(wrap.message()["error"]["code"], -32600);
+}
