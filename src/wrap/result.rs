@@ -116,7 +116,14 @@ pub(super) fn judge(answer: &Answer<'_>, rules: &Rules<'_>, save: &(dyn Save + S
             Some(raw) if texts.is_empty() => estimate(raw),
             _ => texts.iter().map(|text| estimate(text)).sum(),
         };
-        return Some(Judged { answer: None, is_error, given, given_tokens, total: given, truncated_by: None });
+        return Some(Judged {
+            answer: None,
+            is_error,
+            given,
+            given_tokens,
+            total: given,
+            truncated_by: None,
+        });
     }
     let over = Over { texts, raw, bounds, structured_bytes, keep: rules.keep };
     let judge = Judge { answer, content, structured, over, rules, is_error, save };
