@@ -6,57 +6,74 @@ use std::io::{self, Write};
 
 use super::scan::{after_space, string_end, value_end};
 
-/// Spaces, of which each level takes two. Deeper levels stand below one another: else a deep value would take
-/// the square of its size.
-const SPACES: &[u8] = &[b' '; 64];
+/// A line's end and the spaces of the next, of which each level takes two. Deeper levels stand below one another:
+/// else a deep value would take the square of its size.
+const LINE: &[u8; 65] = b"\n                                                                ";
+/// Bytes that are gathered before they are written.
+const GATHERED_BYTES: usize = 256 * 1024;
 
 /// Writes `text`, valid JSON, to `out`, indented from `level` on, without a final newline.
 pub(in crate::wrap) fn indent(text: &str, level: usize, out: &mut impl Write) -> io::Result<()> {
     let text = text.as_bytes();
+    let mut gathered = Vec::with_capacity(GATHERED_BYTES + LINE.len());
     let (mut at, mut depth) = (0, level);
-    loop {
-        at = after_space(text, at);
-        let Some(byte) = text.get(at) else { return Ok(()) };
+    while let Some(byte) = text.get(at) {
+        if gathered.len() >= GATHERED_BYTES {
+            out.write_all(&gathered)?;
+            gathered.clear();
+        }
         match byte {
             b'{' | b'[' => {
-                let inside = after_space(text, at + 1);
-                if matches!(text[inside], b'}' | b']') {
-                    out.write_all(&[*byte, text[inside]])?;
-                    at = inside + 1;
-                    continue;
+                gathered.push(*byte);
+                at = after_space(text, at + 1);
+                if matches!(text[at], b'}' | b']') {
+                    gathered.push(text[at]);
+                    at += 1;
+                } else {
+                    depth += 1;
+                    gathered.extend_from_slice(line(depth));
                 }
-                depth += 1;
-                out.write_all(&[*byte])?;
-                line(depth, out)?;
-                at += 1;
             }
             b'}' | b']' => {
                 depth -= 1;
-                line(depth, out)?;
-                out.write_all(&[*byte])?;
+                gathered.extend_from_slice(line(depth));
+                gathered.push(*byte);
                 at += 1;
             }
             b',' => {
-                out.write_all(b",")?;
-                line(depth, out)?;
+                gathered.push(b',');
+                gathered.extend_from_slice(line(depth));
                 at += 1;
             }
             b':' => {
-                out.write_all(b": ")?;
+                gathered.extend_from_slice(b": ");
                 at += 1;
             }
+            b' ' | b'\t' | b'\r' | b'\n' => at += 1,
             b'"' => {
                 let end = string_end(text, at);
-                out.write_all(&text[at..end])?;
+                push_long(&text[at..end], &mut gathered, out)?;
                 at = end;
             }
             _ => {
                 let end = value_end(text, at);
-                out.write_all(&text[at..end])?;
+                gathered.extend_from_slice(&text[at..end]);
                 at = end;
             }
         }
     }
+    out.write_all(&gathered)
+}
+
+/// Adds what may be as long as the whole text, which is not gathered then.
+fn push_long(part: &[u8], gathered: &mut Vec<u8>, out: &mut impl Write) -> io::Result<()> {
+    if part.len() < GATHERED_BYTES {
+        gathered.extend_from_slice(part);
+        return Ok(());
+    }
+    out.write_all(gathered)?;
+    gathered.clear();
+    out.write_all(part)
 }
 
 /// Writes `texts`, valid JSON each, as one array.
@@ -69,13 +86,13 @@ pub(in crate::wrap) fn indent_all<'a>(
         if n > 0 {
             out.write_all(b",")?;
         }
-        line(1, out)?;
+        out.write_all(line(1))?;
         indent(text, 1, out)?;
     }
     out.write_all(b"\n]")
 }
 
-fn line(depth: usize, out: &mut impl Write) -> io::Result<()> {
-    out.write_all(b"\n")?;
-    out.write_all(&SPACES[..SPACES.len().min(2 * depth)])
+/// Returns the end of a line, and the spaces before the next.
+fn line(depth: usize) -> &'static [u8] {
+    &LINE[..LINE.len().min(1 + 2 * depth)]
 }
