@@ -31,7 +31,7 @@ struct Container {
     children: u64,
 }
 
-/// What may come next.
+/// The tokens that may come next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Next {
     Value,
