@@ -65,13 +65,29 @@ class Client:
                 self.send("small")
         return count / (time.perf_counter() - start)
 
+    def end(self):
+        self.process.stdin.close()
+        self.process.wait()
+        self.process.stdout.close()
+
 
 def main():
     binary = os.path.abspath(sys.argv[1])
     with tempfile.TemporaryDirectory() as saved:
         server = [sys.executable, "-c", SERVER]
         wrap = [binary, "wrap", "--spill-dir", saved, "--log", "error", "--"]
-        clients = {"direct": Client(server), "control": Client(server), "wrapped": Client([*wrap, *server])}
+        commands = {"direct": server, "control": server, "wrapped": [*wrap, *server]}
+        started = {name: [] for name in commands}
+        for _ in range(30):
+            for name, command in commands.items():
+                start = time.perf_counter()
+                client = Client(command)
+                client.call("small")
+                started[name].append(time.perf_counter() - start)
+                client.end()
+        medians = {name: statistics.median(all) * 1000 for name, all in started.items()}
+        print("start to first answer: " + ", ".join(f"{name} {ms:.1f} ms" for name, ms in medians.items()))
+        clients = {name: Client(command) for name, command in commands.items()}
         for client in clients.values():
             client.call("small")
         for what, times in [("small", 2000), ("text", 15), ("json", 15)]:
@@ -87,8 +103,7 @@ def main():
                 rates[name].append(client.many(2000))
         print("16 at once: " + ", ".join(f"{name} {statistics.median(all):.0f}/s" for name, all in rates.items()))
         for client in clients.values():
-            client.process.stdin.close()
-            client.process.wait()
+            client.end()
 
 
 if __name__ == "__main__":
