@@ -1,10 +1,12 @@
 //! The names of one folder in order, as many of them as may be held at once.
 //!
 //! A folder may have more names than memory should hold. Those that come first are kept, and what is
-//! left out is read again from the folder, after the last name of the part before.
+//! left out is read again from the folder, after the last name of the part before. Where much of the rest is not
+//! wanted either, it is counted between places of the order ([`Ranks`]), and the next part begins far down.
 #![expect(clippy::indexing_slicing, reason = "the ranges of names are made where they are written")]
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use crate::sys::FileKind;
 
@@ -16,6 +18,17 @@ pub enum Order {
     /// Without regard to case, ties by bytes.
     IgnoringCase,
 }
+
+/// One name in so many is a place between which the rest of a folder is counted.
+const NAMES_PER_PLACE: usize = 512;
+/// Places that are kept at most; past that every other one goes, and they are twice as far apart.
+const MAX_PLACES: usize = 4096;
+
+/// Bytes of names from which on they have room for good.
+const LARGE_BYTES: usize = 1024 * 1024;
+/// That room in bytes, of which only what is used takes memory. An allocator gives back at once what is larger than
+/// the 32 MB that glibc's keeps for the thread, and may keep what is smaller.
+const ROOM_BYTES: usize = 40 * 1024 * 1024;
 
 /// The first names of a folder after a given one. `T` is what a name is listed for, the last to decide
 /// the order.
@@ -29,6 +42,9 @@ pub struct Listing<T> {
     /// Names after this are left out.
     last: Option<Bound<T>>,
     left_out: bool,
+    pushed: usize,
+    names_per_place: usize,
+    places: Vec<Bound<T>>,
     /// Each name, and after it what orders it where that is something else.
     bytes: Vec<u8>,
     entries: Vec<Listed<T>>,
@@ -52,43 +68,76 @@ pub struct Bound<T> {
     entry: Listed<T>,
 }
 
+/// The rest of a folder, of which a part was listed.
+#[derive(Debug)]
+pub struct Rest<T> {
+    /// The place after which it follows.
+    pub after: Bound<T>,
+    /// Number of names in the part that was listed.
+    pub listed: usize,
+    /// Places in it, in order.
+    places: Vec<Bound<T>>,
+}
+
+/// Counts the rest of a folder between places of its order.
+#[derive(Debug)]
+pub struct Ranks<'a, T> {
+    order: Order,
+    after: &'a Bound<T>,
+    places: &'a [Bound<T>],
+    /// For each place the names after the one before it, up to its own.
+    counts: Vec<u64>,
+    bytes: Vec<u8>,
+}
+
 impl<T: Copy + Ord> Listing<T> {
     /// An empty one of `max_entries` names and `max_bytes` of memory at most, of what comes after `after`.
     pub fn new(order: Order, max_entries: usize, max_bytes: usize, after: Option<Bound<T>>) -> Self {
-        let (bytes, entries) = (Vec::new(), Vec::new());
-        Self { order, max_entries, max_bytes, after, last: None, left_out: false, bytes, entries }
+        Self {
+            order,
+            max_entries,
+            max_bytes,
+            after,
+            last: None,
+            left_out: false,
+            pushed: 0,
+            names_per_place: NAMES_PER_PLACE,
+            places: Vec::new(),
+            bytes: Vec::new(),
+            entries: Vec::new(),
+        }
     }
 
     /// Adds a name, where it is one of the first.
     pub fn push(&mut self, name: &[u8], kind: FileKind, purpose: T) {
+        self.pushed += 1;
+        let is_place = self.pushed.is_multiple_of(self.names_per_place);
         let by_name = self.order == Order::Bytes;
-        if (by_name || name.is_ascii())
+        if !is_place
+            && (by_name || name.is_ascii())
             && let Some(last) = &self.last
             && prefix(name, !by_name) > last.entry.prefix
         {
             self.left_out = true;
             return;
         }
-        let start = self.bytes.len();
-        self.bytes.extend_from_slice(name);
-        let key = start + name.len();
-        if !by_name && !name.is_ascii() {
-            self.bytes.extend_from_slice(String::from_utf8_lossy(name).to_lowercase().as_bytes());
-        } else if !by_name && name.iter().any(u8::is_ascii_uppercase) {
-            self.bytes.extend(name.iter().map(u8::to_ascii_lowercase));
+        if self.bytes.len() > LARGE_BYTES && self.bytes.capacity() < ROOM_BYTES {
+            self.bytes.reserve_exact(ROOM_BYTES - self.bytes.len());
         }
-        let prefix = prefix(if key == self.bytes.len() { name } else { &self.bytes[key..] }, false);
-        // A name has 255 bytes, or characters, at most.
-        let number = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
-        let (len, key_len) = (number(name.len()), number(self.bytes.len() - key));
-        let entry = Listed { prefix, start, len, key_len, kind, purpose };
+        let entry = Listed::new(self.order, &mut self.bytes, name, kind, purpose);
         let compare = |bound: &Bound<T>| entry.compare(&self.bytes, &bound.entry, &bound.bytes);
         let is_too_early = self.after.as_ref().is_some_and(|after| compare(after).is_le());
         let is_too_late = self.last.as_ref().is_some_and(|last| compare(last).is_gt());
         if is_too_early || is_too_late {
             self.left_out |= is_too_late;
-            self.bytes.truncate(start);
+            if is_place && is_too_late {
+                self.add_place(entry.bound(&self.bytes));
+            }
+            self.bytes.truncate(entry.start);
             return;
+        }
+        if is_place {
+            self.add_place(entry.bound(&self.bytes));
         }
         self.entries.push(entry);
         if self.entries.len() > self.max_entries.saturating_mul(2) {
@@ -98,32 +147,43 @@ impl<T: Copy + Ord> Listing<T> {
         }
     }
 
+    fn add_place(&mut self, place: Bound<T>) {
+        self.places.push(place);
+        if self.places.len() >= MAX_PLACES {
+            let mut number = 0_usize;
+            self.places.retain(|_| {
+                number += 1;
+                number.is_multiple_of(2)
+            });
+            self.names_per_place *= 2;
+        }
+    }
+
     /// Keeps the first `count` entries, one at least.
     fn keep(&mut self, count: usize) {
         let count = count.max(1);
         if count >= self.entries.len() {
             return;
         }
-        let bytes = std::mem::take(&mut self.bytes);
-        self.entries.select_nth_unstable_by(count - 1, |a, b| a.compare(&bytes, b, &bytes));
+        let bytes = &mut self.bytes;
+        self.entries.select_nth_unstable_by(count - 1, |a, b| a.compare(bytes, b, bytes));
         self.entries.truncate(count);
-        for entry in &mut self.entries {
-            let start = self.bytes.len();
-            self.bytes.extend_from_slice(entry.all(&bytes));
-            entry.start = start;
-        }
+        self.last = Some(self.entries[count - 1].bound(bytes));
         self.left_out = true;
-        self.last = Some(self.bound(count - 1));
+        // Moved together where they are: beside a copy of them there would be twice as much.
+        self.entries.sort_unstable_by_key(|entry| entry.start);
+        let mut end = 0;
+        for entry in &mut self.entries {
+            let range = entry.range();
+            entry.start = end;
+            end += range.len();
+            bytes.copy_within(range, entry.start);
+        }
+        bytes.truncate(end);
     }
 
-    fn bound(&self, index: usize) -> Bound<T> {
-        let entry = self.entries[index];
-        Bound { bytes: entry.all(&self.bytes).to_vec(), entry: Listed { start: 0, ..entry } }
-    }
-
-    /// Puts what is listed in order, once all names were added. Returns the place after which the rest
-    /// follows, where anything was left out.
-    pub fn finish(&mut self) -> Option<Bound<T>> {
+    /// Puts what is listed in order, once all names were added. Returns the rest, where anything was left out.
+    pub fn finish(&mut self) -> Option<Rest<T>> {
         self.keep(self.max_entries);
         if self.left_out {
             self.bytes.shrink_to_fit();
@@ -131,7 +191,12 @@ impl<T: Copy + Ord> Listing<T> {
         }
         let bytes = &self.bytes;
         self.entries.sort_unstable_by(|a, b| a.compare(bytes, b, bytes));
-        (self.left_out && !self.entries.is_empty()).then(|| self.bound(self.entries.len() - 1))
+        let mut places = std::mem::take(&mut self.places);
+        let last = self.entries.last().filter(|_| self.left_out)?;
+        let after = last.bound(bytes);
+        places.retain(|place| place.compare(&after).is_gt());
+        places.sort_unstable_by(Bound::compare);
+        Some(Rest { after, listed: self.entries.len(), places })
     }
 
     /// Takes out all entries but those that `kept` says.
@@ -162,7 +227,79 @@ impl<T: Copy + Ord> Listing<T> {
     }
 }
 
-impl<T: Ord> Listed<T> {
+impl<T: Copy + Ord> Bound<T> {
+    fn compare(&self, other: &Self) -> Ordering {
+        self.entry.compare(&self.bytes, &other.entry, &other.bytes)
+    }
+}
+
+impl<'a, T: Copy + Ord> Ranks<'a, T> {
+    /// Counts the names of `rest`.
+    pub fn new(order: Order, rest: &'a Rest<T>) -> Self {
+        let counts = vec![0; rest.places.len()];
+        Self { order, after: &rest.after, places: &rest.places, counts, bytes: Vec::new() }
+    }
+
+    /// Counts a name.
+    pub fn push(&mut self, name: &[u8], kind: FileKind, purpose: T) {
+        if let Some(place) = self.place_of(name, kind, purpose)
+            && let Some(count) = self.counts.get_mut(place)
+        {
+            *count += 1;
+        }
+    }
+
+    /// Counts nothing from a name on.
+    pub fn end_before(&mut self, name: &[u8], kind: FileKind, purpose: T) {
+        if let Some(place) = self.place_of(name, kind, purpose) {
+            self.places = &self.places[..place];
+        }
+    }
+
+    /// The number of the first place that is not before a name; `None` for one that is not of the rest.
+    fn place_of(&mut self, name: &[u8], kind: FileKind, purpose: T) -> Option<usize> {
+        self.bytes.clear();
+        let entry = Listed::new(self.order, &mut self.bytes, name, kind, purpose);
+        let bytes = &self.bytes;
+        let is_before = |place: &Bound<T>| entry.compare(bytes, &place.entry, &place.bytes).is_gt();
+        is_before(self.after).then(|| self.places.partition_point(is_before))
+    }
+
+    /// The last place up to which the rest has no more than `most` names, and their number.
+    pub fn last_within(&self, most: u64) -> (Bound<T>, u64) {
+        let (mut last, mut passed) = (self.after, 0);
+        for (place, count) in self.places.iter().zip(&self.counts) {
+            if passed + count > most {
+                break;
+            }
+            (last, passed) = (place, passed + count);
+        }
+        (last.clone(), passed)
+    }
+}
+
+impl<T: Copy + Ord> Listed<T> {
+    /// An entry whose name, and what orders it, are put at the end of `bytes`.
+    fn new(order: Order, bytes: &mut Vec<u8>, name: &[u8], kind: FileKind, purpose: T) -> Self {
+        let start = bytes.len();
+        bytes.extend_from_slice(name);
+        let key = bytes.len();
+        if order == Order::IgnoringCase && !name.is_ascii() {
+            bytes.extend_from_slice(String::from_utf8_lossy(name).to_lowercase().as_bytes());
+        } else if order == Order::IgnoringCase && name.iter().any(u8::is_ascii_uppercase) {
+            bytes.extend(name.iter().map(u8::to_ascii_lowercase));
+        }
+        let prefix = prefix(if key == bytes.len() { name } else { &bytes[key..] }, false);
+        // A name has 255 bytes, or characters, at most.
+        let number = |len: usize| u32::try_from(len).unwrap_or(u32::MAX);
+        let (len, key_len) = (number(name.len()), number(bytes.len() - key));
+        Self { prefix, start, len, key_len, kind, purpose }
+    }
+
+    fn bound(&self, bytes: &[u8]) -> Bound<T> {
+        Bound { bytes: self.all(bytes).to_vec(), entry: Self { start: 0, ..*self } }
+    }
+
     fn name<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
         &bytes[self.start..][..self.len as usize]
     }
@@ -174,7 +311,11 @@ impl<T: Ord> Listed<T> {
     }
 
     fn all<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
-        &bytes[self.start..][..self.len as usize + self.key_len as usize]
+        &bytes[self.range()]
+    }
+
+    fn range(&self) -> Range<usize> {
+        self.start..self.start + self.len as usize + self.key_len as usize
     }
 
     fn compare(&self, bytes: &[u8], other: &Self, of_other: &[u8]) -> Ordering {
@@ -201,6 +342,47 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        /// A part that begins after some that were only counted is where it would be if they were listed.
+        #[test]
+        fn counted_names_can_be_passed_over(
+            names in proptest::collection::hash_set("[a-cA-Cé]{1,4}", 2..60),
+            max_entries in 1..20_usize,
+            most in 0..60_u64,
+            folder in 0..60_usize,
+        ) {
+            for order in [Order::Bytes, Order::IgnoringCase] {
+                let mut expected: Vec<&str> = names.iter().map(|name| &**name).collect();
+                expected.sort_by_key(|name| match order {
+                    Order::Bytes => (String::new(), *name),
+                    Order::IgnoringCase => (name.to_lowercase(), *name),
+                });
+                let mut part = Listing::new(order, max_entries, usize::MAX, None);
+                part.names_per_place = 3;
+                for name in &names {
+                    part.push(name.as_bytes(), FileKind::File, 0_u8);
+                }
+                let Some(rest) = part.finish() else { continue };
+                let mut ranks = Ranks::new(order, &rest);
+                for name in &names {
+                    ranks.push(name.as_bytes(), FileKind::File, 0);
+                }
+                if let Some(folder) = expected.get(folder) {
+                    ranks.end_before(folder.as_bytes(), FileKind::File, 0);
+                }
+                let (after, passed) = ranks.last_within(most);
+                prop_assert!(passed <= most);
+                let begins = max_entries + usize::try_from(passed).unwrap();
+                prop_assert!(passed == 0 || folder < max_entries || begins <= folder);
+                let mut next = Listing::new(order, usize::MAX, usize::MAX, Some(after));
+                for name in &names {
+                    next.push(name.as_bytes(), FileKind::File, 0);
+                }
+                prop_assert!(next.finish().is_none());
+                let found: Vec<&str> = next.iter().map(|(name, _)| std::str::from_utf8(name).unwrap()).collect();
+                prop_assert_eq!(&found, &expected[begins..]);
+            }
+        }
+
         /// Parts of any size, one after the other, are all names in order.
         #[test]
         fn parts_join(
@@ -222,7 +404,7 @@ mod tests {
                         part.push(name.as_bytes(), FileKind::File, 1_u8);
                         part.push(name.as_bytes(), FileKind::File, 0);
                     }
-                    after = part.finish();
+                    after = part.finish().map(|rest| rest.after);
                     prop_assert!(part.len() <= max_entries);
                     found.extend((0..part.len()).map(|index| {
                         let (name, _, purpose) = part.get(index);

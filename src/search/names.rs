@@ -1,6 +1,7 @@
 //! find's search: entries of a tree by their names.
 
 use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::globs::Glob;
 use super::walk::{Emit, Entry, ProgressUnit, Visit, Walk};
@@ -41,18 +42,39 @@ pub enum Found {
         /// When it was modified, in nanoseconds since 1970; 0 where that was not asked for.
         modified: i128,
     },
+    /// Results that are only counted, so many together.
+    PassedOver(u64),
     /// A folder that could not be read.
     Unreadable(Vec<u8>),
     /// A folder whose ignore rules were left aside.
     RulesLeftAside,
 }
 
-/// Searches a tree; gives what is found to `sink`, in path order, until that breaks.
-pub fn tree(walk: &Walk, query: &Query, sink: impl FnMut(Found) -> ControlFlow<()> + Send) {
-    walk.run(query, sink);
+/// Searches a tree; gives what is found to `sink`, in path order, until that breaks. The first `counted` results are
+/// only counted.
+pub fn tree(walk: &Walk, query: &Query, counted: u64, mut sink: impl FnMut(Found) -> ControlFlow<()> + Send) {
+    let search = Search { query, counted, given: AtomicU64::new(0) };
+    walk.run(&search, |found| {
+        let results = match found {
+            Found::Entry { .. } => 1,
+            Found::PassedOver(results) => results,
+            Found::Unreadable(_) | Found::RulesLeftAside => 0,
+        };
+        search.given.fetch_add(results, Ordering::Relaxed);
+        sink(found)
+    });
 }
 
-impl Visit for Query {
+/// A search under way.
+struct Search<'a> {
+    query: &'a Query,
+    /// Number of results at the start that are only counted.
+    counted: u64,
+    /// Number of results given so far.
+    given: AtomicU64,
+}
+
+impl Visit for Search<'_> {
     type Found = Found;
     type Worker = ();
     const PROGRESS_UNIT: ProgressUnit = ProgressUnit::Names;
@@ -60,16 +82,16 @@ impl Visit for Query {
     fn worker(&self) {}
 
     fn wants(&self, path: &[u8], kind: FileKind) -> bool {
-        let is_of_kind = match self.kinds {
+        let is_of_kind = match self.query.kinds {
             Kinds::Files => matches!(kind, FileKind::File | FileKind::Link),
             Kinds::Folders => kind == FileKind::Folder,
             Kinds::All => true,
         };
-        is_of_kind && self.glob.names(path, kind == FileKind::Folder)
+        is_of_kind && self.query.glob.names(path, kind == FileKind::Folder)
     }
 
     fn enters(&self, path: &[u8]) -> bool {
-        self.glob.reaches_into(path)
+        self.query.glob.reaches_into(path)
     }
 
     fn begin(&self, (): &mut ()) {}
@@ -79,7 +101,7 @@ impl Visit for Query {
         if entry.kind() == FileKind::Folder {
             path.push(b'/');
         }
-        let modified = if self.with_times {
+        let modified = if self.query.with_times {
             // One that is gone by now is the oldest of all.
             entry.stat().map_or(i128::MIN, |stat| stat.modified)
         } else {
@@ -96,11 +118,19 @@ impl Visit for Query {
         Found::RulesLeftAside
     }
 
+    fn unwanted(&self) -> u64 {
+        self.counted.saturating_sub(self.given.load(Ordering::Relaxed))
+    }
+
+    fn passed_over(&self, results: u64) -> Option<Found> {
+        Some(Found::PassedOver(results))
+    }
+
     fn weight(&self, found: &Found) -> usize {
         OVERHEAD
             + match found {
                 Found::Entry { path, .. } | Found::Unreadable(path) => path.len(),
-                Found::RulesLeftAside => 0,
+                Found::RulesLeftAside | Found::PassedOver(_) => 0,
             }
     }
 }

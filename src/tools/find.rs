@@ -89,7 +89,7 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
         let plan = plan(&args, &place)?;
         let walk = walk_support::walk(cx, &place, plan.no_ignore)?;
         let mut results = Results::new(cx, &place, &plan);
-        names::tree(&walk, &plan.query, |found| results.take(found));
+        names::tree(&walk, &plan.query, results.only_counted(), |found| results.take(found));
         if walk.stop.is_cancelled() {
             return Err(ToolError::Cancelled);
         }
@@ -145,6 +145,12 @@ impl<'a> Results<'a> {
         }
     }
 
+    /// The number of results at the start of which only the number matters.
+    fn only_counted(&self) -> u64 {
+        let is_in_path_order = self.newest.is_none();
+        if is_in_path_order && self.whole.is_none() { self.call.offset } else { 0 }
+    }
+
     fn take(&mut self, found: Found) -> ControlFlow<()> {
         let (path, modified) = match found {
             Found::Unreadable(path) => {
@@ -153,6 +159,10 @@ impl<'a> Results<'a> {
             }
             Found::RulesLeftAside => {
                 self.rules_left_aside += 1;
+                return ControlFlow::Continue(());
+            }
+            Found::PassedOver(results) => {
+                self.found += results;
                 return ControlFlow::Continue(());
             }
             Found::Entry { path, modified } => (path, modified),

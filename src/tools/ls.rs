@@ -8,14 +8,14 @@ use std::ops::ControlFlow;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::fs::listing::{Listing, Order};
+use crate::fs::listing::{Listing, Order, Ranks, Rest};
 use crate::fs::open::{Kind, OpenError, OpenedPath};
 use crate::fs::workspace::SavedKind;
 use crate::limits;
 use crate::sys::{DirReader, FileKind};
 use cutline_core::details::Details;
 use cutline_core::notice::{Answer, Unit, empty};
-use cutline_core::text::{Extent, show};
+use cutline_core::text::{Extent, as_index, show};
 
 use super::page::{Call, Page};
 use super::resolve::{self, ExpectedKind};
@@ -25,7 +25,7 @@ use super::{Context, Output, ToolError};
 /// Bytes of names that the kernel hands over at once.
 const BUFFER_BYTES: usize = 64 * 1024;
 /// Bytes that names may take: where an offset needs more, the folder is read again for those that follow.
-const NAMES_BYTES: usize = 24 * 1024 * 1024;
+const NAMES_BYTES: usize = 8 * 1024 * 1024;
 
 /// The arguments of ls.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -60,15 +60,11 @@ fn list(cx: &Context, place: &OpenedPath, call: &Call) -> Result<Output, ToolErr
     let mut page = Page::new(cx.limits().bounds());
     // A page is full with one more than its lines.
     let lines = call.limit.min(cx.limits().max_lines.saturating_add(1));
-    let mut skip = call.offset;
-    let total = in_order(cx, place, count(call.offset.saturating_add(lines)), |name, kind| {
-        if skip > 0 {
-            skip -= 1;
-        } else if page.is_full() {
+    let total = in_order(cx, place, count(call.offset), count(lines), |name, kind| {
+        if page.is_full() {
             return ControlFlow::Break(());
-        } else {
-            page.push(&shown(cx, place, name, kind));
         }
+        page.push(&shown(cx, place, name, kind));
         ControlFlow::Continue(())
     })?;
     if total == 0 {
@@ -86,7 +82,7 @@ fn list(cx: &Context, place: &OpenedPath, call: &Call) -> Result<Output, ToolErr
     let mut details = Details { entry_limit_reached: limit, total_entries, ..Details::default() };
     let (extent, saved) = match Whole::begin(cx, SavedKind::Ls).filter(|_| cut) {
         Some(mut whole) => {
-            in_order(cx, place, usize::MAX, |name, kind| {
+            in_order(cx, place, 0, usize::MAX, |name, kind| {
                 whole.push(&shown(cx, place, name, kind));
                 ControlFlow::Continue(())
             })?;
@@ -99,24 +95,37 @@ fn list(cx: &Context, place: &OpenedPath, call: &Call) -> Result<Output, ToolErr
     Ok(Output::new(Answer { body, notices, ..Answer::default() }, details))
 }
 
-/// Gives the first `wanted` entries of the folder to `take`, in order, until that breaks. Returns the number
-/// of all.
+/// Gives `wanted` entries of the folder to `take`, in order, but for the first `skip`, until that breaks. Returns
+/// the number of all.
 fn in_order(
     cx: &Context,
     place: &OpenedPath,
+    mut skip: usize,
     mut wanted: usize,
     mut take: impl FnMut(&[u8], FileKind) -> ControlFlow<()>,
 ) -> Result<u64, ToolError> {
-    let mut after = None;
+    let mut rest: Option<Rest<()>> = None;
     loop {
-        let mut names = Listing::new(Order::IgnoringCase, wanted, NAMES_BYTES, after);
+        let after = match &rest {
+            Some(rest) if skip > rest.listed / 4 => {
+                let mut ranks = Ranks::new(Order::IgnoringCase, rest);
+                each_name(cx, place, |name, kind| ranks.push(name, kind, ()))?;
+                let (after, passed) = ranks.last_within(skip as u64);
+                skip -= as_index(passed);
+                Some(after)
+            }
+            Some(rest) => Some(rest.after.clone()),
+            None => None,
+        };
+        let most = skip.saturating_add(wanted);
+        let mut names = Listing::new(Order::IgnoringCase, most, NAMES_BYTES, after);
         let mut total = 0;
         each_name(cx, place, |name, kind| {
             total += 1;
             names.push(name, kind, ());
         })?;
-        after = names.finish();
-        for (n, (name, kind)) in names.iter().enumerate() {
+        rest = names.finish();
+        for (n, (name, kind)) in names.iter().enumerate().skip(skip) {
             // Looking at a link takes a while.
             if n.is_multiple_of(1024) && cx.cancel.is_cancelled() {
                 return Err(ToolError::Cancelled);
@@ -125,8 +134,9 @@ fn in_order(
                 return Ok(total);
             }
         }
-        wanted -= names.len();
-        if after.is_none() || wanted == 0 {
+        wanted -= names.len().saturating_sub(skip);
+        skip = skip.saturating_sub(names.len());
+        if rest.is_none() || wanted == 0 {
             return Ok(total);
         }
     }

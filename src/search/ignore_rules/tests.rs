@@ -19,11 +19,11 @@ fn search(dir: &Path, workers: usize) -> (Vec<String>, bool, u64) {
     let walk = Walk { root, rules, workers, stop: Stop::default(), progress: Box::new(|_| {}) };
     let query = Query { glob: Glob::new("*", &dir).unwrap(), kinds: Kinds::Files, with_times: false };
     let (mut files, mut left_aside) = (Vec::new(), 0);
-    names::tree(&walk, &query, |found| {
+    names::tree(&walk, &query, 0, |found| {
         match found {
             Found::Entry { path, .. } => files.push(String::from_utf8(path).unwrap()),
             Found::RulesLeftAside => left_aside += 1,
-            Found::Unreadable(path) => panic!("{path:?}"),
+            found => panic!("{found:?}"),
         }
         ControlFlow::Continue(())
     });

@@ -5,9 +5,9 @@
 #![expect(clippy::indexing_slicing, reason = "paths are shortened to a length that they had")]
 
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
-use crate::fs::listing::{Bound, Listing};
+use crate::fs::listing::{Listing, Rest};
 use crate::sys::{FileKind, Folder, below};
 
 /// Levels of a path that are opened at once, from a folder that is kept open: in a tree of thousands of
@@ -31,8 +31,8 @@ pub(super) type Position = Option<(Arc<Dir>, usize)>;
 pub(super) struct Dir {
     pub(super) position: Position,
     pub(super) entries: Listing<Task>,
-    /// The place after which the rest of the folder follows.
-    pub(super) rest: Option<Bound<Task>>,
+    /// The rest of the folder, where it has more.
+    pub(super) rest: Option<Arc<Rest<Task>>>,
 }
 
 impl Drop for Dir {
@@ -80,12 +80,18 @@ fn join<'a>(last: &'a [u8], above: impl Iterator<Item = &'a [u8]> + Clone) -> Ve
     path
 }
 
-/// The folders that a worker has open: the latest, and one far above it in a deep tree.
+/// The folders that a worker has open: the latest, and one far above it in a deep tree. It does not keep what
+/// they list: another worker may be done with that.
 #[derive(Debug)]
 pub(super) struct OpenDirs<'a> {
     root: &'a Folder,
-    latest: Option<(Arc<Dir>, Folder)>,
-    anchor: Option<(Arc<Dir>, Folder)>,
+    latest: Option<(Weak<Dir>, Folder)>,
+    anchor: Option<(Weak<Dir>, Folder)>,
+}
+
+/// True if `weak` is of that listing.
+pub(super) fn is_of(weak: &Weak<Dir>, dir: &Arc<Dir>) -> bool {
+    weak.as_ptr() == Arc::as_ptr(dir)
 }
 
 impl<'a> OpenDirs<'a> {
@@ -96,43 +102,37 @@ impl<'a> OpenDirs<'a> {
 
     /// Keeps a folder open that was just listed.
     pub(super) fn keep(&mut self, dir: &Arc<Dir>, folder: Folder) {
-        self.latest = Some((Arc::clone(dir), folder));
-    }
-
-    /// Lets go of the latest folder and its listing.
-    pub(super) fn release(&mut self) {
-        self.latest = None;
+        self.latest = Some((Arc::downgrade(dir), folder));
     }
 
     /// The folder of a listing, open.
     pub(super) fn get(&mut self, dir: &Arc<Dir>) -> io::Result<&Folder> {
         let folder = match self.latest.take() {
-            Some((latest, folder)) if Arc::ptr_eq(&latest, dir) => folder,
+            Some((latest, folder)) if is_of(&latest, dir) => folder,
             latest => {
                 self.latest = latest;
                 self.open(&dir.position)?
             }
         };
-        Ok(&self.latest.insert((Arc::clone(dir), folder)).1)
+        Ok(&self.latest.insert((Arc::downgrade(dir), folder)).1)
     }
 
     /// Opens the folder at a position.
     pub(super) fn open(&mut self, position: &Position) -> io::Result<Folder> {
         let Some((dir, index)) = position else { return below::folder(self.root, b"") };
         let (name, _) = dir.entry(*index);
-        if let Some((_, folder)) = self.latest.as_ref().filter(|(latest, _)| Arc::ptr_eq(latest, dir)) {
+        if let Some((_, folder)) = self.latest.as_ref().filter(|(latest, _)| is_of(latest, dir)) {
             return below::folder(folder, name);
         }
         let dirs = std::iter::successors(Some(dir), |dir| dir.position.as_ref().map(|(above, _)| above));
-        let is_near = |anchor: &Arc<Dir>| dirs.clone().take(2 * LEVELS).any(|dir| Arc::ptr_eq(dir, anchor));
+        let is_near = |anchor: &Weak<Dir>| dirs.clone().take(2 * LEVELS).any(|dir| is_of(anchor, dir));
         self.anchor.take_if(|(anchor, _)| !is_near(anchor));
         if self.anchor.is_none() && dirs.clone().nth(2 * LEVELS).is_some() {
             let anchor = dirs.clone().nth(LEVELS).unwrap_or(dir);
             let folder = below::folder(self.root, &path(&anchor.position))?;
-            self.anchor = Some((Arc::clone(anchor), folder));
+            self.anchor = Some((Arc::downgrade(anchor), folder));
         }
-        let is_anchor =
-            |dir: &Arc<Dir>| self.anchor.as_ref().is_some_and(|(anchor, _)| Arc::ptr_eq(anchor, dir));
+        let is_anchor = |dir: &Arc<Dir>| self.anchor.as_ref().is_some_and(|(anchor, _)| is_of(anchor, dir));
         let below_anchor = dirs.take_while(|dir| !is_anchor(dir)).filter_map(|dir| dir.position.as_ref());
         let base = self.anchor.as_ref().map_or(self.root, |(_, folder)| folder);
         below::folder(base, &join(name, below_anchor.map(|(above, index)| above.entry(*index).0)))

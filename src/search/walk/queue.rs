@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::dir::{Dir, Position, Task};
-use crate::fs::listing::Bound;
+use crate::fs::listing::Rest;
 use crate::search::ignore_rules::Rules;
 
 /// Entries that are visited in one go: fewer would have workers wait for the queue.
@@ -23,8 +23,9 @@ const HELD_ITEMS: usize = 1024;
 pub(super) enum Work {
     /// A folder to read, with the rules that hold in it, those of its own files not yet among them.
     Folder { position: Position, rules: Rules },
-    /// The rest of a folder that has more names than are held at once; the rules are its own.
-    Rest { position: Position, rules: Rules, after: Bound<Task> },
+    /// The rest of a folder that has more names than are held at once; the rules are its own. Only for the front:
+    /// what is before it is handed over then, and no longer held.
+    Rest { position: Position, rules: Rules, rest: Arc<Rest<Task>> },
     /// The entries of a folder from one on.
     Entries { dir: Arc<Dir>, from: usize, rules: Rules },
     /// Consecutive entries to visit.
@@ -82,7 +83,7 @@ impl<F> Queue<F> {
         let last_allowed = if self.is_full() { front } else { 0 };
         let is_allowed = |&at: &usize| match &self.items[at] {
             // What was taken from the front before it may still be on its way to the sink.
-            Item::Pending(Work::Streamed { .. }) => at == front && !self.draining,
+            Item::Pending(Work::Streamed { .. } | Work::Rest { .. }) => at == front && !self.draining,
             Item::Pending(_) => true,
             Item::Running(_) | Item::Found { .. } => false,
         };
@@ -170,6 +171,6 @@ pub(super) fn entries(dir: Arc<Dir>, from: usize, rules: Rules) -> Option<Work> 
     if from < dir.entries.len() {
         return Some(Work::Entries { dir, from, rules });
     }
-    let after = dir.rest.clone()?;
-    Some(Work::Rest { position: dir.position.clone(), rules, after })
+    let rest = dir.rest.clone()?;
+    Some(Work::Rest { position: dir.position.clone(), rules, rest })
 }

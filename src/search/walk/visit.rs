@@ -39,6 +39,16 @@ pub(in crate::search) trait Visit: Sync {
     /// Reports that the ignore rules of a folder were left aside.
     fn rules_left_aside(&self) -> Self::Found;
 
+    /// Number of the results to come that are only counted.
+    fn unwanted(&self) -> u64 {
+        0
+    }
+
+    /// Reports results that were counted and not visited, one for each entry that is wanted.
+    fn passed_over(&self, _results: u64) -> Option<Self::Found> {
+        None
+    }
+
     /// Bytes that something found holds.
     fn weight(&self, found: &Self::Found) -> usize;
 }

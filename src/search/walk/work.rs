@@ -3,13 +3,13 @@
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::dir::{self, Dir, OpenDirs, Position, Task};
 use super::queue::{self, Next, Queue, Ticket, Work};
 use super::stop::Stop;
 use super::visit::{Entry, ProgressUnit, Visit};
-use crate::fs::listing::{Bound, Listing, Order};
+use crate::fs::listing::{Bound, Listing, Order, Ranks, Rest};
 use crate::search::ignore_rules::{GIT, RuleFiles, Rules};
 use crate::sys::{self, DirReader, FileKind, Folder};
 
@@ -120,7 +120,7 @@ pub(super) struct Worker<'a, V: Visit, S> {
     reader: DirReader,
     open: OpenDirs<'a>,
     /// The folder whose path is in `path`.
-    listed: Option<Arc<Dir>>,
+    listed: Option<Weak<Dir>>,
     /// A folder's path with a `/` after it, and then the name of one entry or another.
     path: Vec<u8>,
     /// Length of that folder's path with the `/`.
@@ -166,12 +166,7 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
         let (ticket, work) = shared.next()?;
         match work {
             Work::Folder { position, rules } => self.read(ticket, &position, rules, None),
-            Work::Rest { position, rules, after } => {
-                // The names before are held no longer than they are needed.
-                self.open.release();
-                self.listed = None;
-                self.read(ticket, &position, rules, Some(after));
-            }
+            Work::Rest { position, rules, rest } => self.read(ticket, &position, rules, Some(&rest)),
             Work::Batch { dir, from, to } => self.visit_ahead(ticket, &dir, from, to),
             Work::Streamed { dir, from, to } => self.visit_at_front(ticket, &dir, from, to),
             Work::Entries { .. } => shared.finish(ticket, Vec::new(), 0, Some(work)),
@@ -180,14 +175,14 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
     }
 
     /// Lists a folder, and leaves its entries as work.
-    fn read(&mut self, ticket: Ticket, position: &Position, rules: Rules, after: Option<Bound<Task>>) {
+    fn read(&mut self, ticket: Ticket, position: &Position, rules: Rules, rest: Option<&Rest<Task>>) {
         let shared = self.shared;
-        let above = if position.is_none() && after.is_none() { rules.left_aside_above() } else { 0 };
+        let above = if position.is_none() && rest.is_none() { rules.left_aside_above() } else { 0 };
         let mut found: Vec<_> = (0..above).map(|_| shared.visit.rules_left_aside()).collect();
         let mut then = None;
-        match self.list(position.clone(), rules, after) {
-            Ok((dir, rules, left_aside)) => {
-                found.extend(left_aside.then(|| shared.visit.rules_left_aside()));
+        match self.list(position.clone(), rules, rest) {
+            Ok((dir, rules, note)) => {
+                found.extend(note);
                 then = queue::entries(dir, 0, rules);
             }
             // Gone since its name was read: it is as if it had never been.
@@ -198,44 +193,28 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
         shared.finish(ticket, found, weight, then);
     }
 
-    /// Lists what is to be done in a folder. Returns the rules that hold below it too, and true if those
-    /// of its own files were left aside.
+    /// Lists what is to be done in a folder. Returns the rules that hold below it too, and what is to be said
+    /// before its entries.
     fn list(
         &mut self,
         position: Position,
         rules: Rules,
-        after: Option<Bound<Task>>,
-    ) -> io::Result<(Arc<Dir>, Rules, bool)> {
+        rest: Option<&Rest<Task>>,
+    ) -> io::Result<(Arc<Dir>, Rules, Option<V::Found>)> {
         let visit = self.shared.visit;
-        let folder = self.open.open(&position)?;
         self.take_path(&position);
-        let (path, path_len) = (&mut self.path, self.path_len);
-        let is_first = after.is_none();
+        let passed = rest.map(|rest| self.pass_over(&position, &rules, rest)).transpose()?;
+        let (after, passed_over) = passed.unzip();
+        let folder = self.open.open(&position)?;
         let mut entries = Listing::new(Order::Bytes, usize::MAX, NAMES_BYTES, after);
-        let mut files = RuleFiles::default();
-        let mut names = 0;
-        self.reader.read(&folder, |name, kind| {
-            files.see(name);
-            if name == GIT {
-                return ControlFlow::Continue(());
-            }
-            names += 1;
-            path.truncate(path_len);
-            path.extend_from_slice(name);
-            if visit.wants(path, kind) {
-                entries.push(name, kind, Task::Visit);
-            }
-            if kind == FileKind::Folder && visit.enters(path) {
-                entries.push(name, kind, Task::Enter);
-            }
-            if names % 4096 == 0 && self.shared.stop.is_stopped() {
-                return ControlFlow::Break(());
-            }
-            ControlFlow::Continue(())
-        })?;
+        let (names, files) = self.each_task(&folder, |_, name, kind, task| entries.push(name, kind, task))?;
+        let is_first = rest.is_none();
+        let path_len = self.path_len;
         let (rules, left_aside) =
             if is_first { rules.within(&folder, path_len, files) } else { (rules, false) };
-        let rest = entries.finish();
+        let note = passed_over.flatten().or_else(|| left_aside.then(|| visit.rules_left_aside()));
+        let rest = entries.finish().map(Arc::new);
+        let path = &mut self.path;
         entries.retain(|name, kind| {
             path.truncate(path_len);
             path.extend_from_slice(name);
@@ -244,14 +223,74 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
         self.count(ProgressUnit::Names, if is_first { names } else { 0 });
         let dir = Arc::new(Dir { position, entries, rest });
         self.open.keep(&dir, folder);
-        self.listed = Some(Arc::clone(&dir));
-        Ok((dir, rules, left_aside))
+        self.listed = Some(Arc::downgrade(&dir));
+        Ok((dir, rules, note))
+    }
+
+    /// Counts results at the start of the rest of a folder, where those to come are only counted for longer than
+    /// is worth listing. Returns the place after which it is listed.
+    fn pass_over(
+        &mut self,
+        position: &Position,
+        rules: &Rules,
+        rest: &Rest<Task>,
+    ) -> io::Result<(Bound<Task>, Option<V::Found>)> {
+        let visit = self.shared.visit;
+        let unwanted = visit.unwanted();
+        if unwanted <= rest.listed as u64 / 4 {
+            return Ok((rest.after.clone(), None));
+        }
+        let folder = self.open.open(position)?;
+        let mut ranks = Ranks::new(Order::Bytes, rest);
+        self.each_task(&folder, |path, name, kind, task| {
+            if !rules.leave_out(path, kind == FileKind::Folder) {
+                match task {
+                    Task::Visit => ranks.push(name, kind, task),
+                    // What is in a folder is in the order too.
+                    Task::Enter => ranks.end_before(name, kind, task),
+                }
+            }
+        })?;
+        let (after, passed) = ranks.last_within(unwanted);
+        Ok((after, visit.passed_over(passed)))
+    }
+
+    /// Gives each task in a folder to `take`, with the path of its entry. Returns the number of the folder's names,
+    /// and its files of rules.
+    fn each_task(
+        &mut self,
+        folder: &Folder,
+        mut take: impl FnMut(&[u8], &[u8], FileKind, Task),
+    ) -> io::Result<(usize, RuleFiles)> {
+        let (visit, stop) = (self.shared.visit, self.shared.stop);
+        let (path, path_len) = (&mut self.path, self.path_len);
+        let (mut names, mut files) = (0, RuleFiles::default());
+        self.reader.read(folder, |name, kind| {
+            files.see(name);
+            if name == GIT {
+                return ControlFlow::Continue(());
+            }
+            names += 1;
+            path.truncate(path_len);
+            path.extend_from_slice(name);
+            if visit.wants(path, kind) {
+                take(path, name, kind, Task::Visit);
+            }
+            if kind == FileKind::Folder && visit.enters(path) {
+                take(path, name, kind, Task::Enter);
+            }
+            if names % 4096 == 0 && stop.is_stopped() {
+                return ControlFlow::Break(());
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok((names, files))
     }
 
     /// Has the path of a folder, with a `/` after it, in `path`.
     fn take_path(&mut self, position: &Position) {
         match (position, &self.listed) {
-            (Some((above, index)), Some(listed)) if Arc::ptr_eq(above, listed) => {
+            (Some((above, index)), Some(listed)) if dir::is_of(listed, above) => {
                 self.path.truncate(self.path_len);
                 self.path.extend_from_slice(above.entry(*index).0);
             }
