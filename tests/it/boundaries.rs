@@ -249,6 +249,38 @@ fn saved_outputs_alone_may_be_opened_in_their_folder() {
     }
 }
 
+/// No event is told of what was opened to be looked at alone.
+#[cfg(target_os = "linux")]
+#[test]
+fn special_files_are_refused_and_never_opened() {
+    use rustix::fs::inotify::{CreateFlags, Reader, WatchFlags, add_watch, init};
+    let workspace = Workspace::with(&json!({"folder/fifo": {"fifo": true}, "folder/a": "x\n"}));
+    let _listener = std::os::unix::net::UnixListener::bind(workspace.path("folder/socket")).unwrap();
+    let opened = init(CreateFlags::NONBLOCK | CreateFlags::CLOEXEC).unwrap();
+    for name in ["folder/fifo", "folder/socket", "folder/a"] {
+        add_watch(&opened, workspace.path(name), WatchFlags::OPEN).unwrap();
+    }
+    for flags in [&[][..], &["--allow-outside"]] {
+        let mut client = Start::new(&workspace).flags(flags).client();
+        for (path, kind) in [("folder/fifo", "fifo"), ("folder/socket", "socket")] {
+            client.call("read", json!({"path": path})).assert_error(&[kind]);
+            client.call("grep", json!({"pattern": "x", "path": path})).assert_error(&[kind]);
+        }
+        client.call("find", json!({"pattern": "*", "path": "folder"})).assert_worked();
+        client.call("ls", json!({"path": "folder"})).assert_worked();
+    }
+    let mut buffer = [std::mem::MaybeUninit::uninit(); 4096];
+    let events = |buffer: &mut [std::mem::MaybeUninit<u8>]| {
+        let mut reader = Reader::new(&opened, buffer);
+        std::iter::from_fn(move || reader.next().ok().map(|event| event.wd())).collect::<Vec<_>>()
+    };
+    assert!(events(&mut buffer).is_empty(), "a FIFO or a socket was opened");
+    // What is searched there passes them by.
+    Client::new(&workspace).call("grep", json!({"pattern": "x"})).assert_text("folder/a:1: x");
+    let seen = events(&mut buffer);
+    assert!(!seen.is_empty() && seen.iter().all(|watch| *watch == 3), "{seen:?}");
+}
+
 #[test]
 fn allow_outside_lifts_it_for_all_tools() {
     let workspace = workspace();

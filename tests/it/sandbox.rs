@@ -4,6 +4,8 @@
 mod given;
 mod own_files;
 #[cfg(target_os = "linux")]
+mod rights;
+#[cfg(target_os = "linux")]
 mod sockets;
 mod start;
 mod starters;

@@ -1,0 +1,190 @@
+//! What a command can't do with the rights that it has: make devices, signal and look at processes outside, reach
+//! abstract sockets, gain other rights.
+
+use std::fs;
+use std::io::{ErrorKind, Read as _};
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::{SocketAddr, UnixListener};
+use std::process::{Child, Command};
+
+use serde_json::json;
+
+use super::{client, compiled, started, workspace};
+use crate::support::{Client, Start, Workspace};
+
+/// The flags of each mode.
+const MODES: [[&str; 2]; 2] = [["--sandbox", "workspace-write"], ["--sandbox", "read-only"]];
+
+/// True where the kernel holds signals and abstract sockets: Linux 6.12, which has Landlock's ABI 6.
+fn knows_scopes() -> bool {
+    let release = rustix::system::uname().release().to_string_lossy().into_owned();
+    let mut numbers = release.split(['.', '-']).map_while(|number| number.parse::<u32>().ok());
+    let knows = (numbers.next(), numbers.next()) >= (Some(6), Some(12));
+    if !knows {
+        eprintln!("not run: this kernel ({release}) does not hold signals and abstract sockets");
+    }
+    knows
+}
+
+/// A process outside, which is ended with the value.
+struct Outside(Child);
+
+impl Outside {
+    fn start() -> Self {
+        Self(Command::new("sleep").arg("600").env("SECRET_OUTSIDE", "told").spawn().unwrap())
+    }
+
+    fn lives(&mut self) -> bool {
+        self.0.try_wait().unwrap().is_none()
+    }
+}
+
+impl Drop for Outside {
+    fn drop(&mut self) {
+        let _gone_already = self.0.kill();
+        let _status = self.0.wait();
+    }
+}
+
+#[test]
+fn device_files_are_made_by_no_command() {
+    let workspace = workspace();
+    for flags in MODES {
+        let Some(mut client) = client(&workspace, &flags) else { return };
+        for device in ["c 1 3", "b 7 0"] {
+            for folder in ["<root>", "$TMPDIR", "<base>/outside"] {
+                let command = workspace.filled_in(&format!("mknod {folder}/device {device}"));
+                let reply = client.call("bash", json!({"command": command}));
+                assert_ne!(reply.details()["exitCode"], 0, "{reply}");
+            }
+        }
+        client.call("bash", json!({"command": "ls -A $TMPDIR"})).assert_text("(no output)");
+        assert!(!workspace.path("device").exists() && !workspace.base().join("outside/device").exists());
+    }
+}
+
+#[test]
+fn processes_outside_get_no_signal() {
+    if !knows_scopes() {
+        return;
+    }
+    let workspace = workspace();
+    for flags in MODES {
+        let Some(mut client) = client(&workspace, &flags) else { return };
+        let mut outside = Outside::start();
+        for target in [outside.0.id(), client.id()] {
+            for signal in ["0", "TERM", "KILL", "CONT"] {
+                let command = format!("kill -{signal} {target}");
+                let reply = client.call("bash", json!({"command": command}));
+                assert_ne!(reply.details()["exitCode"], 0, "{reply}");
+            }
+        }
+        assert!(outside.lives(), "{flags:?}");
+        let own = "sleep 600 & kill $!; wait $!; [ $? = 143 ] && echo ended";
+        client.call("bash", json!({"command": own})).assert_text("ended\n");
+        // Without a sandbox it is a signal like any other.
+        let kill = json!({"command": format!("kill {}", outside.0.id())});
+        Client::new(&workspace).call("bash", kill).assert_text("(no output)");
+        assert!(!outside.0.wait().unwrap().success());
+    }
+}
+
+#[test]
+fn environment_of_processes_outside_is_not_told() {
+    let workspace = workspace();
+    let look = |client: &mut Client, outside: &Outside| {
+        let ids = [outside.0.id(), client.id()];
+        let files = ids.map(|id| format!("/proc/{id}/environ")).join(" ");
+        let command = format!("cat {files} 2>/dev/null | tr '\\0' '\\n' | grep -E '^SECRET_'; true");
+        client.call("bash", json!({"command": command})).text().to_owned()
+    };
+    for flags in MODES {
+        let outside = Outside::start();
+        let start = || Start::new(&workspace).env("SECRET_SERVER", "told").flags(["--env", "filtered"]);
+        let Some(mut held) = started(|| start().flags(flags)) else { return };
+        assert_eq!(look(&mut held, &outside), "(no output)", "{flags:?}");
+        assert!(look(&mut start().client(), &outside).contains("SECRET_SERVER=told"));
+    }
+}
+
+#[test]
+fn variables_that_say_secret_are_left_out_of_commands() {
+    let workspace = Workspace::new();
+    let start = Start::new(&workspace).env("MY_API_KEY", "told").env("MY_TOKEN", "kept").env("PLAIN", "seen");
+    let mut client = start.flags(["--env", "filtered", "--env-keep", "MY_TOKEN"]).client();
+    let command = json!({"command": "echo [$MY_API_KEY] [$MY_TOKEN] [$PLAIN]"});
+    client.call("bash", command).assert_text("[] [kept] [seen]\n");
+}
+
+/// Connects to the abstract socket of that name, and sends.
+const CONNECT: &str = r#"
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+int main(int count, char **words) {
+    struct sockaddr_un to = {.sun_family = AF_UNIX};
+    strcpy(to.sun_path + 1, words[1]);
+    socklen_t length = offsetof(struct sockaddr_un, sun_path) + 1 + strlen(words[1]);
+    int one = socket(AF_UNIX, SOCK_STREAM, 0);
+    int failed = connect(one, (void *)&to, length) < 0 || send(one, "hello", 5, 0) < 0;
+    if (failed)
+        perror("connect");
+    return failed;
+}
+"#;
+
+#[test]
+fn abstract_sockets_outside_are_out_of_reach() {
+    if !knows_scopes() {
+        return;
+    }
+    let workspace = workspace();
+    let connect = compiled(&workspace, "connect", CONNECT, &[]);
+    let name = format!("cutline-test-{}", std::process::id());
+    let listener = UnixListener::bind_addr(&SocketAddr::from_abstract_name(&name).unwrap()).unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let command = json!({"command": format!("{} {name}", connect.display())});
+    for flags in MODES {
+        let Some(mut client) = client(&workspace, &flags) else { return };
+        let reply = client.call("bash", command.clone());
+        assert_eq!(reply.details()["exitCode"], 1, "{reply}");
+        assert_eq!(listener.accept().unwrap_err().kind(), ErrorKind::WouldBlock, "{flags:?}");
+    }
+    assert_eq!(Client::new(&workspace).call("bash", command).details()["exitCode"], 0);
+    let mut heard = String::new();
+    listener.accept().unwrap().0.read_to_string(&mut heard).unwrap();
+    assert_eq!(heard, "hello");
+}
+
+/// Says as whom it runs.
+const WHO: &str =
+    "#include <stdio.h>\n#include <unistd.h>\nint main(void) { return printf(\"%d\\n\", geteuid()) < 0; }";
+
+#[test]
+fn set_user_id_programs_give_no_rights() {
+    let workspace = workspace();
+    for flags in MODES {
+        let Some(mut client) = client(&workspace, &flags) else { return };
+        let status = json!({"command": "grep NoNewPrivs /proc/self/status"});
+        client.call("bash", status).assert_text("NoNewPrivs:\t1\n");
+    }
+    if !rustix::process::geteuid().is_root() {
+        return eprintln!("not run to its end: only root can make a program that is run as another user");
+    }
+    let program = compiled(&workspace, "who", WHO, &[]);
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o4755)).unwrap();
+    let command = json!({"command": program});
+    let mut free = Start::new(&workspace).unprivileged().client();
+    if free.call("bash", command.clone()).text() != "0\n" {
+        return eprintln!("not run to its end: this file system lets no program be run as another user");
+    }
+    // The next server's binary is copied to where this one's runs.
+    drop(free);
+    for flags in MODES {
+        let mut held = started(|| Start::new(&workspace).unprivileged().flags(flags)).unwrap();
+        held.call("bash", command.clone()).assert_text("65534\n");
+    }
+}
