@@ -66,6 +66,9 @@ enum Command {
         /// Print the same as JSON
         #[arg(long)]
         json: bool,
+        /// Write the same as a page for a browser into this file
+        #[arg(long, value_name = "OUT", conflicts_with = "json")]
+        html: Option<PathBuf>,
     },
     /// Start another MCP server and stand before it: results over the limits are cut, the whole is saved
     Wrap {
@@ -265,7 +268,10 @@ pub fn run() -> anyhow::Result<i32> {
     match cli.command {
         None => serve::run(&cli.options),
         Some(Command::Call { tool, json }) => call::run(&cli.options, tool, json),
-        Some(Command::Stats { file, json }) => stats::run(&file, json),
+        Some(Command::Stats { file, html: Some(page), .. }) => stats::run(&file, &stats::To::Page(page)),
+        Some(Command::Stats { file, json, .. }) => {
+            stats::run(&file, &if json { stats::To::Json } else { stats::To::Terminal })
+        }
         Some(Command::Wrap { own, server }) => wrap::run(&cli.options, own, server, &matches),
         Some(Command::Config { client, write, file, wrap: Some(name), .. }) => {
             config::rewrap(client, &config::Wrapping::Wrap(name), write, file, &matches)

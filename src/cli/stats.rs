@@ -1,20 +1,22 @@
-//! `cutline stats FILE`: the sums of a file of records, as a table and their course over time.
+//! `cutline stats FILE`: the sums of a file of records and their course over time: in the terminal, as JSON, as a
+//! page.
 //!
 //! The file is read once from its start to its end, a line at a time; memory does not grow with it.
 
+mod html;
 mod page;
 mod plot;
 mod style;
 mod table;
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use serde_json::{Value, json};
 
-use crate::stats::{Column, Record, Stats, Timeline, rfc3339};
+use crate::stats::{Column, Outcome, Record, Slowest, Stats, Timeline, milliseconds, rfc3339, rounded};
 
 use super::TOOL_ERROR;
 
@@ -28,12 +30,29 @@ const STDIN: &str = "-";
 struct Read {
     stats: Stats,
     timeline: Timeline,
+    slowest: Slowest,
     /// Lines that are no records.
     broken: u64,
 }
 
-/// Prints the sums of the file. Returns the exit code, that of an error if nothing in it is a record.
-pub(super) fn run(file: &Path, json: bool) -> anyhow::Result<i32> {
+/// The form of the sums.
+#[derive(Debug)]
+pub(super) enum To {
+    /// A table and plots in the terminal.
+    Terminal,
+    /// JSON.
+    Json,
+    /// A page in this file.
+    Page(PathBuf),
+}
+
+/// Gives the sums of the file. Returns the exit code, that of an error if nothing in it is a record.
+pub(super) fn run(file: &Path, to: &To) -> anyhow::Result<i32> {
+    if let To::Page(page) = to
+        && is_same(file, page)
+    {
+        super::refuse_in(&["stats"], format!("--html {}: is the file of records itself", page.display()));
+    }
     let read = if file == Path::new(STDIN) {
         read(io::stdin().lock())
     } else {
@@ -41,10 +60,14 @@ pub(super) fn run(file: &Path, json: bool) -> anyhow::Result<i32> {
     };
     let read = read.with_context(|| file.display().to_string())?;
     let nothing = read.stats.span_ms().is_none() && read.broken > 0;
-    let printed = if json {
-        writeln!(io::stdout().lock(), "{:#}", to_value(read))
-    } else {
-        page::print(&mut anstream::stdout().lock(), read, page::width())
+    let printed = match to {
+        To::Json => writeln!(io::stdout().lock(), "{:#}", to_value(read)),
+        To::Terminal => page::print(&mut anstream::stdout().lock(), read, page::width()),
+        To::Page(page) => {
+            let text = html::page(&to_value(read))?;
+            fs::write(page, text).with_context(|| page.display().to_string())?;
+            Ok(())
+        }
     };
     match printed {
         // Whoever reads, `head` for one, has seen enough.
@@ -52,6 +75,11 @@ pub(super) fn run(file: &Path, json: bool) -> anyhow::Result<i32> {
         Err(error) => Err(error.into()),
         Ok(()) => Ok(if nothing { TOOL_ERROR } else { 0 }),
     }
+}
+
+/// True if both are one file that is there.
+fn is_same(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
 fn read(mut lines: impl BufRead) -> io::Result<Read> {
@@ -69,6 +97,7 @@ fn read(mut lines: impl BufRead) -> io::Result<Read> {
             Ok(record) => {
                 all.stats.add(&record);
                 all.timeline.add(&record);
+                all.slowest.add(&record);
             }
             Err(_) if line.trim_ascii().is_empty() => {}
             Err(_) => all.broken += 1,
@@ -84,11 +113,22 @@ fn to_value(read: Read) -> Value {
         json!({
             "start": rfc3339::words(start_ms),
             "calls": counts.calls,
-            "truncatedPercent": counts.truncated_percent(),
-            "limitPercent": counts.limit_percent(),
+            "answers": counts.answers(),
+            "truncatedPercent": rounded(counts.truncated_percent()),
+            "limitPercent": rounded(counts.limit_percent()),
+            "estimatedTokensGiven": counts.tokens_given,
             "estimatedTokensLeftOut": counts.tokens_left_out,
         })
     };
+    let slow = |record: &Record| {
+        json!({
+            "time": rfc3339::words(record.time_ms),
+            "tool": record.tool.as_str(),
+            "durationMs": milliseconds::of(record.duration),
+            "outcome": if record.outcome == Outcome::Error { "error" } else { "ok" },
+        })
+    };
+    facts.insert("slowestCalls".to_owned(), read.slowest.iter().map(slow).collect());
     let spans: Vec<_> = columns.into_iter().map(column).collect();
     facts.insert("overTime".to_owned(), json!({ "spanMs": length_ms, "spans": spans }));
     facts.insert("brokenLines".to_owned(), json!(read.broken));

@@ -44,7 +44,6 @@ impl Sums {
     /// The sums as JSON. What there is nothing to be said of is null.
     pub fn to_value(&self) -> Value {
         let counts = &self.counts;
-        let rounded = |value: Option<f64>| value.map(|value| (value * 10.0).round() / 10.0);
         let quantile = |percent| self.durations.quantile(percent).map(milliseconds::of);
         json!({
             "calls": counts.calls,
@@ -80,6 +79,11 @@ impl Sums {
             },
         })
     }
+}
+
+/// Returns a percentage to a tenth.
+pub fn rounded(percent: Option<f64>) -> Option<f64> {
+    percent.map(|percent| (percent * 10.0).round() / 10.0)
 }
 
 /// The sums of all records that were added.

@@ -51,14 +51,14 @@ pub(super) mod tool {
 }
 
 /// A duration in milliseconds, to the microsecond.
-pub(super) mod milliseconds {
+pub mod milliseconds {
     use std::time::Duration;
 
     use serde::de::Error as _;
     use serde::{Deserialize as _, Deserializer, Serializer};
 
     /// The number for a duration.
-    pub(in crate::stats) fn of(duration: Duration) -> f64 {
+    pub fn of(duration: Duration) -> f64 {
         (duration.as_secs_f64() * 1e6).round() / 1e3
     }
 

@@ -44,6 +44,7 @@ mod tokens;
 
 // What calls come to: the resource, the file of records, `cutline stats`.
 mod stats;
+mod stats_page;
 
 // --sandbox: what the kernel keeps commands from.
 mod sandbox;

@@ -1,0 +1,372 @@
+//! The page of `cutline stats --html`: made of the JSON of `--json` alone, so that both say the same.
+//!
+//! Each number stands in a `data` element with the JSON pointer that it comes from. The page asks for nothing, and
+//! its policy lets it: no script, no image, no font.
+
+mod plot;
+
+use std::fmt::Write as _;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+use serde_json::Value;
+
+use plot::{Axis, Bars, Role, Series};
+
+/// The rules of the page; those of the plots are added.
+const STYLE: &str = include_str!("html/style.css");
+/// Nothing but the page's own rules.
+const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+/// A number that there is none of.
+const NONE: &str = "–";
+
+/// The columns of a row of sums: the heading, and where the number stands in the sums.
+const SUMS: [(&str, &str); 14] = [
+    ("Calls", "/calls"),
+    ("Errors", "/errors"),
+    ("Cancelled", "/cancelled"),
+    ("Answers", "/answers"),
+    ("Cut", "/truncated/answers"),
+    ("Cut, %", "/truncated/percent"),
+    ("By lines", "/truncated/byLines"),
+    ("By bytes", "/truncated/byBytes"),
+    ("Use of limit, %", "/limitUse/meanPercent"),
+    ("Tokens given", "/given/estimatedTokens"),
+    ("Tokens left out", LEFT_OUT),
+    ("Median, ms", "/durationMs/median"),
+    ("95 %, ms", "/durationMs/p95"),
+    ("Longest, ms", "/durationMs/longest"),
+];
+/// The number in the sums after which a `+` stands where more was left out.
+const LEFT_OUT: &str = "/leftOut/estimatedTokens";
+/// The columns of a span of time.
+const SPAN: [(&str, &str); 6] = [
+    ("Calls", "/calls"),
+    ("Answers", "/answers"),
+    ("Cut, %", "/truncatedPercent"),
+    ("Use, %", "/limitPercent"),
+    ("Given", "/estimatedTokensGiven"),
+    ("Left out", "/estimatedTokensLeftOut"),
+];
+
+/// Returns the page of these sums.
+pub(super) fn page(sums: &Value) -> anyhow::Result<String> {
+    let page = Page { sums };
+    let none = page.is_zero("/total/calls");
+    let body = if none { page.nothing() } else { page.all()? };
+    let style = [STYLE, &plot::style()].concat();
+    let page = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="color-scheme" content="light dark";
+                meta name="referrer" content="no-referrer";
+                link rel="icon" href="data:,";
+                title { "cutline stats" }
+                style { (PreEscaped(style)) }
+            }
+            body { (body) }
+        }
+    };
+    Ok(page.into_string() + "\n")
+}
+
+struct Page<'a> {
+    sums: &'a Value,
+}
+
+impl Page<'_> {
+    fn value(&self, pointer: &str) -> &Value {
+        self.sums.pointer(pointer).unwrap_or(&Value::Null)
+    }
+
+    fn text(&self, pointer: &str) -> &str {
+        self.value(pointer).as_str().unwrap_or(NONE)
+    }
+
+    fn is_zero(&self, pointer: &str) -> bool {
+        self.value(pointer) == 0
+    }
+
+    fn items(&self, pointer: &str) -> std::slice::Iter<'_, Value> {
+        self.value(pointer).as_array().map_or(&[][..], Vec::as_slice).iter()
+    }
+
+    /// The number at `pointer`.
+    fn number(&self, pointer: &str) -> Markup {
+        let text = match self.value(pointer) {
+            Value::Null => return html! { span.none { (NONE) } },
+            number => grouped(&number.to_string()),
+        };
+        html! { data value=(self.value(pointer)) data-of=(pointer) { (text) } }
+    }
+
+    /// The number in the sums at `of`, with a `+` where there is more.
+    fn sum(&self, of: &str, part: &str) -> Markup {
+        let more = part == LEFT_OUT && self.value(&format!("{of}/leftOut/isLowerBound")) == true;
+        html! { (self.number(&[of, part].concat())) @if more { span.more title="at least" { "+" } } }
+    }
+
+    fn time(&self, pointer: &str) -> Markup {
+        let time = self.text(pointer);
+        html! { time datetime=(time) data-of=(pointer) { (minutes(time)) } }
+    }
+
+    fn nothing(&self) -> Markup {
+        html! {
+            header { h1 { "cutline stats" } p { "No calls" } }
+            (self.broken())
+        }
+    }
+
+    fn all(&self) -> anyhow::Result<Markup> {
+        Ok(html! {
+            header {
+                h1 { "cutline stats" }
+                p {
+                    (self.number("/total/calls")) " calls, "
+                    (self.time("/firstCall")) " to " (self.time("/lastCall")) " UTC"
+                }
+            }
+            main {
+                (self.broken())
+                (self.tiles())
+                section aria-labelledby="tools" {
+                    h2 #tools { "Tools" }
+                    (self.tools())
+                    p.note { "Tokens are estimated. A + stands where more was left out than is known. Durations are without cancelled calls." }
+                }
+                @if !self.is_zero("/total/answers") { (self.plots()?) }
+                @if self.items("/slowestCalls").next().is_some() {
+                    section aria-labelledby="slowest" { h2 #slowest { "Slowest calls" } (self.slowest()) }
+                }
+            }
+            footer { "Made by cutline stats. A record of a call holds sizes, limits and times, nothing of its content." }
+        })
+    }
+
+    fn broken(&self) -> Markup {
+        html! {
+            @if !self.is_zero("/brokenLines") {
+                p.warning { "Lines that are no records, passed over: " (self.number("/brokenLines")) }
+            }
+        }
+    }
+
+    fn tiles(&self) -> Markup {
+        let tile = |label: &str, number: Markup, unit: &str| {
+            html! { div { dt { (label) } dd { (number) @if !unit.is_empty() { span.unit { (unit) } } } } }
+        };
+        html! {
+            dl.tiles {
+                (tile("Answers", self.number("/total/answers"), ""))
+                (tile("Errors", self.number("/total/errors"), ""))
+                (tile("Answers cut", self.number("/total/truncated/percent"), "%"))
+                (tile("Use of the limit", self.number("/total/limitUse/meanPercent"), "%"))
+                (tile("Tokens given", self.number("/total/given/estimatedTokens"), ""))
+                (tile("Tokens left out", self.sum("/total", LEFT_OUT), ""))
+            }
+        }
+    }
+
+    fn tools(&self) -> Markup {
+        let names = self.value("/tools").as_object().into_iter().flat_map(serde_json::Map::keys);
+        let tools: Vec<_> = names.map(|name| (name.as_str(), format!("/tools/{}", escaped(name)))).collect();
+        html! {
+            div.table tabindex="0" role="region" aria-label="Sums for each tool" {
+                table.sums {
+                    thead { tr { th scope="col" { "Tool" } @for (heading, _) in SUMS { th scope="col" { (heading) } } } }
+                    tbody { @for (name, of) in &tools { (self.row(name, of)) } }
+                    @if tools.len() > 1 { tfoot { (self.row("All", "/total")) } }
+                }
+            }
+        }
+    }
+
+    fn row(&self, name: &str, of: &str) -> Markup {
+        html! {
+            tr {
+                th scope="row" { bdi { (name) } }
+                @for (heading, part) in SUMS { td data-label=(heading) { span { (self.sum(of, part)) } } }
+            }
+        }
+    }
+
+    fn plots(&self) -> anyhow::Result<Markup> {
+        let by_tenth: Vec<Option<f64>> =
+            self.items("/total/limitUse/answersByTenth").map(Value::as_f64).collect();
+        let tenths: Vec<String> = (0..by_tenth.len()).map(tenth).collect();
+        let spans = || self.items("/overTime/spans");
+        let of_spans = |part: &str| -> Vec<Option<f64>> {
+            let answered = |span: &Value| span.pointer("/answers").is_some_and(|answers| *answers != 0);
+            spans().map(|span| span.pointer(part)?.as_f64().filter(|_| answered(span))).collect()
+        };
+        let of_calls = spans().map(|span| span["calls"].as_f64().filter(|calls| *calls > 0.0)).collect();
+        let span_ms = self.value("/overTime/spanMs").as_u64().unwrap_or(0);
+        let starts: Vec<&str> = spans().filter_map(|span| span["start"].as_str()).collect();
+        let labels: Vec<String> = starts.iter().map(|start| tick(start, &starts, span_ms)).collect();
+        let one = |role, values| vec![Series { role, values }];
+        let use_bars = Bars { labels: &tenths, axis: Axis::Count, series: one(Role::Given, by_tenth) };
+        let over_time = |axis, series| Bars { labels: &labels, axis, series };
+        let calls = over_time(Axis::Count, one(Role::Given, of_calls));
+        let cut = over_time(Axis::Percent, one(Role::LeftOut, of_spans("/truncatedPercent")));
+        let used = over_time(Axis::Percent, one(Role::Given, of_spans("/limitPercent")));
+        let tokens = over_time(
+            Axis::Count,
+            vec![
+                Series { role: Role::Given, values: of_spans("/estimatedTokensGiven") },
+                Series { role: Role::LeftOut, values: of_spans("/estimatedTokensLeftOut") },
+            ],
+        );
+        let each = humantime::format_duration(std::time::Duration::from_millis(span_ms)).to_string();
+        let legend = html! {
+            p.legend { span.given { "given" } " " span.left-out { "left out" } }
+        };
+        Ok(html! {
+            section aria-labelledby="use" {
+                h2 #use { "Answers by use of the limit" }
+                div.columns {
+                    (figure("Number of answers for each tenth of the limit that they used", &use_bars)?)
+                    (self.uses(&tenths))
+                }
+            }
+            section aria-labelledby="time" {
+                h2 #time { "Over time" }
+                p.note { "A column is " (each) ", by UTC. Where there was no answer (of calls: no call), there is no line below it." }
+                div.grid {
+                    div { h3 { "Calls" } (figure("Number of calls, over time", &calls)?) }
+                    div { h3 { "Answers cut" } (figure("Percent of the answers that a limit cut, over time", &cut)?) }
+                    div { h3 { "Use of the limit" } (figure("Percent of the limit that answers used on average, over time", &used)?) }
+                    div {
+                        h3 { "Tokens given and left out" } (legend)
+                        (figure("Tokens given, and on top of them tokens left out, over time", &tokens)?)
+                    }
+                }
+                details { summary { "The numbers, where there was a call" } (self.spans()) }
+            }
+        })
+    }
+
+    fn uses(&self, tenths: &[String]) -> Markup {
+        html! {
+            div.table tabindex="0" role="region" aria-label="Answers by use of the limit" {
+                table {
+                    thead { tr { th scope="col" { "Use of the limit" } th scope="col" { "Answers" } } }
+                    tbody {
+                        @for (n, tenth) in tenths.iter().enumerate() {
+                            tr {
+                                th scope="row" { (tenth) " %" }
+                                td { (self.number(&format!("/total/limitUse/answersByTenth/{n}"))) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn spans(&self) -> Markup {
+        html! {
+            div.table tabindex="0" role="region" aria-label="Sums over time" {
+                table {
+                    thead { tr { th scope="col" { "Start" } @for (heading, _) in SPAN { th scope="col" { (heading) } } } }
+                    tbody {
+                        @for (n, _) in self.items("/overTime/spans").enumerate().filter(|(_, span)| span["calls"] != 0) {
+                            @let of = format!("/overTime/spans/{n}");
+                            tr {
+                                th scope="row" { (self.time(&[&of, "/start"].concat())) }
+                                @for (_, part) in SPAN { td { (self.number(&[&of, part].concat())) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn slowest(&self) -> Markup {
+        let longest = self.value("/slowestCalls/0/durationMs").as_f64().unwrap_or(0.0);
+        html! {
+            div.table tabindex="0" role="region" aria-label="Slowest calls" {
+                table.slowest {
+                    thead { tr { th scope="col" { "Tool" } th scope="col" { "Duration, ms" } th scope="col" { "Ended" } } }
+                    tbody {
+                        @for (n, call) in self.items("/slowestCalls").enumerate() {
+                            @let of = format!("/slowestCalls/{n}");
+                            @let part = call["durationMs"].as_f64().unwrap_or(0.0) / longest.max(f64::MIN_POSITIVE);
+                            tr {
+                                th scope="row" {
+                                    bdi { (call["tool"].as_str().unwrap_or(NONE)) }
+                                    @if call["outcome"] == "error" { " " span.error { "error" } }
+                                }
+                                td {
+                                    (self.number(&[&of, "/durationMs"].concat()))
+                                    span.bar aria-hidden="true" style=(format!("width:{:.1}%", part * 100.0)) {}
+                                }
+                                td { (self.time(&[&of, "/time"].concat())) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A plot, once for wide pages and once for narrow ones: its letters are not to get smaller with it.
+fn figure(name: &str, bars: &Bars<'_>) -> anyhow::Result<Markup> {
+    let wide = bars.draw((620, 230))?;
+    let narrow = bars.draw((350, 210))?;
+    Ok(html! {
+        figure role="img" aria-label=(name) {
+            div.wide aria-hidden="true" { (PreEscaped(wide)) }
+            div.narrow aria-hidden="true" { (PreEscaped(narrow)) }
+        }
+    })
+}
+
+/// A tenth of the limit in words: `10-19`.
+fn tenth(n: usize) -> String {
+    let last = if n == 9 { 100 } else { n * 10 + 9 };
+    format!("{}–{last}", n * 10)
+}
+
+/// What of its start stands below a column: its day, the time of day, or that to the second.
+fn tick(start: &str, starts: &[&str], span_ms: u64) -> String {
+    let part = |from: usize, to: usize| start.chars().take(to).skip(from).collect();
+    let day = |start: &&str| start.chars().take(10).collect::<String>();
+    let mut days: Vec<_> = starts.iter().map(day).collect();
+    days.dedup();
+    match span_ms {
+        _ if days.len() > 2 => part(5, 10),
+        0..60_000 => part(11, 19),
+        _ => part(11, 16),
+    }
+}
+
+/// A time to the second, as people write it.
+fn minutes(time: &str) -> String {
+    time.chars().take(19).map(|c| if c == 'T' { ' ' } else { c }).collect()
+}
+
+/// A number's digits in groups of three.
+fn grouped(number: &str) -> String {
+    let (whole, rest) = number.split_at(number.find('.').unwrap_or(number.len()));
+    let mut text = String::new();
+    for (n, digit) in whole.chars().enumerate() {
+        if n > 0 && (whole.len() - n).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    let _infallible = write!(text, "{rest}");
+    text
+}
+
+/// A name as a part of a JSON pointer.
+fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}

@@ -1,0 +1,188 @@
+//! A plot of bars, as SVG.
+//!
+//! The colours in it are those of the light page; rules of the page put the dark ones in their place.
+
+use std::fmt::Write as _;
+
+use cutline_core::text::Size;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+/// The part that a colour plays.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Role {
+    /// What was given, and used.
+    Given,
+    /// What was left out.
+    LeftOut,
+    /// The line below the columns.
+    Axis,
+    /// The lines of the scale.
+    Grid,
+    /// Letters.
+    Text,
+}
+
+impl Role {
+    const ALL: [Self; 5] = [Self::Given, Self::LeftOut, Self::Axis, Self::Grid, Self::Text];
+
+    /// The name of its variable in the page's rules.
+    fn variable(self) -> &'static str {
+        match self {
+            Self::Given => "--given",
+            Self::LeftOut => "--left-out",
+            Self::Axis => "--axis",
+            Self::Grid => "--grid",
+            Self::Text => "--quiet",
+        }
+    }
+
+    /// Its colour on a light page.
+    fn colour(self) -> RGBColor {
+        match self {
+            Self::Given => RGBColor(0x1F, 0x6F, 0xB2),
+            Self::LeftOut => RGBColor(0xC2, 0x57, 0x0C),
+            Self::Axis => RGBColor(0x8A, 0x94, 0xA3),
+            Self::Grid => RGBColor(0xE2, 0xE6, 0xEC),
+            Self::Text => RGBColor(0x55, 0x60, 0x6E),
+        }
+    }
+}
+
+/// Returns the rules by which the page's colours are the plots'.
+pub(super) fn style() -> String {
+    let mut rules = String::new();
+    for role in Role::ALL {
+        let RGBColor(red, green, blue) = role.colour();
+        for part in ["fill", "stroke"] {
+            let variable = role.variable();
+            let _infallible = writeln!(
+                rules,
+                "svg [{part}=\"#{red:02X}{green:02X}{blue:02X}\"] {{ {part}: var({variable}); }}"
+            );
+        }
+    }
+    rules
+}
+
+/// The scale of a plot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Axis {
+    /// From 0 to 100 percent.
+    Percent,
+    /// From 0 to the largest.
+    Count,
+}
+
+/// Values, one for each column.
+#[derive(Debug)]
+pub(super) struct Series {
+    pub(super) role: Role,
+    pub(super) values: Vec<Option<f64>>,
+}
+
+/// Columns of bars; those of several series stand on top of each other.
+#[derive(Debug)]
+pub(super) struct Bars<'a> {
+    /// Words below each column, of which as many are shown as fit.
+    pub(super) labels: &'a [String],
+    pub(super) axis: Axis,
+    pub(super) series: Vec<Series>,
+}
+
+/// Size of letters; SVG gets four fifths of it.
+const LETTER: f64 = 15.0;
+/// Pixels beside the plot, for the words of the scale; and below it.
+const SCALE: (u32, u32) = (46, 24);
+/// Pixels that a letter below a column takes, and the space between two words.
+const LETTER_WIDTH: (usize, usize) = (7, 16);
+
+impl Bars<'_> {
+    /// Returns the plot in so many pixels.
+    pub(super) fn draw(&self, size: (u32, u32)) -> anyhow::Result<String> {
+        let mut svg = String::new();
+        let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
+        let columns = self.labels.len();
+        let end = as_number(columns.max(1));
+        let sums: Vec<f64> = (0..columns).map(|n| self.values(n).map(|(_, value)| value).sum()).collect();
+        let top = match self.axis {
+            Axis::Percent => 100.0,
+            Axis::Count => sums.iter().copied().fold(1.0, f64::max),
+        };
+        let mut chart = ChartBuilder::on(&area)
+            .margin_top(8)
+            .margin_right(8)
+            .x_label_area_size(SCALE.1)
+            .y_label_area_size(SCALE.0)
+            .build_cartesian_2d(0.0..end, 0.0..top)?;
+        let colour = Role::Text.colour();
+        let text = ("sans-serif", LETTER, &colour);
+        chart
+            .configure_mesh()
+            .disable_x_mesh()
+            .disable_x_axis()
+            .axis_style(TRANSPARENT)
+            .bold_line_style(Role::Grid.colour())
+            .light_line_style(TRANSPARENT)
+            .y_labels(4)
+            .y_label_formatter(&|value| self.words(*value))
+            .label_style(text)
+            .draw()?;
+        for (n, label) in self.labels.iter().enumerate() {
+            let left = as_number(n);
+            let gap = if columns > 30 { 0.08 } else { 0.14 };
+            let mut foot = 0.0;
+            for (role, value) in self.values(n) {
+                let bar = [(left + gap, foot), (left + 1.0 - gap, foot + value)];
+                chart.draw_series([Rectangle::new(bar, role.colour().filled())])?;
+                foot += value;
+            }
+            if self.values(n).next().is_some() {
+                let line = vec![(left, 0.0), (left + 1.0, 0.0)];
+                chart.draw_series([PathElement::new(line, Role::Axis.colour())])?;
+            }
+            if n.is_multiple_of(self.labels_apart(size.0)) {
+                let (x, y) = chart.backend_coord(&(left + 0.5, 0.0));
+                let style = text.into_text_style(&area).pos(Pos::new(HPos::Center, VPos::Top));
+                area.draw_text(label, &style, (x, y + 8))?;
+            }
+        }
+        area.present()?;
+        drop(chart);
+        drop(area);
+        Ok(svg)
+    }
+
+    /// The values of a column that there are.
+    fn values(&self, column: usize) -> impl Iterator<Item = (Role, f64)> + '_ {
+        self.series.iter().filter_map(move |series| Some((series.role, (*series.values.get(column)?)?)))
+    }
+
+    fn words(&self, value: f64) -> String {
+        match self.axis {
+            Axis::Percent => format!("{value:.0}%"),
+            Axis::Count if value.fract() == 0.0 => short(value),
+            Axis::Count => String::new(),
+        }
+    }
+
+    /// Columns from one that has words below it to the next.
+    fn labels_apart(&self, width: u32) -> usize {
+        let (letter, space) = LETTER_WIDTH;
+        let longest = self.labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
+        let width = usize::try_from(width - SCALE.0).unwrap_or(0);
+        let fit = (width / (longest * letter + space)).max(1);
+        self.labels.len().div_ceil(fit).max(1)
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a place in a plot of a hundred columns")]
+fn as_number(column: usize) -> f64 {
+    column as f64
+}
+
+/// A number of the scale in few digits.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of the scale")]
+fn short(value: f64) -> String {
+    Size(value.max(0.0) as u64).to_string().trim_end_matches('B').to_owned()
+}

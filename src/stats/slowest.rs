@@ -1,0 +1,51 @@
+//! The calls that took longest.
+
+use super::{Outcome, Record};
+
+/// Calls that are kept.
+const MOST: usize = 10;
+
+/// Keeps the calls that took longest, without cancelled ones.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Slowest(Vec<Record>);
+
+impl Slowest {
+    /// Adds a record.
+    pub fn add(&mut self, record: &Record) {
+        if record.outcome == Outcome::Cancelled {
+            return;
+        }
+        let at = self.0.partition_point(|kept| kept.duration >= record.duration);
+        if at < MOST {
+            self.0.insert(at, record.clone());
+            self.0.truncate(MOST);
+        }
+    }
+
+    /// The calls, the longest first; of those that took equally long, the one that came first.
+    pub fn iter(&self) -> impl Iterator<Item = &Record> {
+        self.0.iter()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::super::record::tests::error_at;
+    use super::*;
+
+    #[test]
+    fn longest_calls_are_kept_in_order() {
+        let mut slowest = Slowest::default();
+        for n in 0..1000_u64 {
+            let duration = Duration::from_millis(n * 7919 % 500);
+            slowest.add(&Record { duration, ..error_at(n) });
+        }
+        slowest.add(&Record { duration: Duration::MAX, outcome: Outcome::Cancelled, ..error_at(0) });
+        let kept: Vec<_> = slowest.iter().map(|record| record.duration.as_millis()).collect();
+        assert_eq!(kept, [499, 499, 498, 498, 497, 497, 496, 496, 495, 495]);
+        let times: Vec<_> = slowest.iter().map(|record| record.time_ms).collect();
+        assert!(times.chunks(2).all(|pair| pair[0] < pair[1]), "{times:?}");
+    }
+}
