@@ -334,7 +334,7 @@ fn tenth(n: usize) -> String {
     format!("{}–{last}", n * 10)
 }
 
-/// What of its start stands below a column: its day, the time of day, or that to the second.
+/// The words below a column of its start: the day, the time of day, or that to the second.
 fn tick(start: &str, starts: &[&str], span_ms: u64) -> String {
     let part = |from: usize, to: usize| start.chars().take(to).skip(from).collect();
     let day = |start: &&str| start.chars().take(10).collect::<String>();

@@ -30,7 +30,7 @@ pub(super) struct Results {
     aside: Aside,
 }
 
-/// What was not searched.
+/// The files and folders that were not searched.
 #[derive(Debug, Default)]
 struct Aside {
     skipped: Skipped,

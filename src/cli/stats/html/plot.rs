@@ -11,9 +11,9 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 /// The part that a colour plays.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// What was given, and used.
+    /// Amounts given, and used.
     Given,
-    /// What was left out.
+    /// Amounts left out.
     LeftOut,
     /// The line below the columns.
     Axis,
