@@ -1,4 +1,4 @@
-//! Where a path leads, link by link, and all that decides it.
+//! Following a path link by link: its end, and all that decides it.
 
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};

@@ -33,7 +33,7 @@ pub enum Exposed {
         /// The folder in which it lies.
         writable: PathBuf,
     },
-    /// Where the path leads is for commands to say.
+    /// The way to a file or folder is one that commands could lead elsewhere.
     #[error(
         "--sandbox: the way to {name} ({}) leads through {}, where commands may write: they could lead it \
          elsewhere. If {} is meant, give that path",
@@ -46,7 +46,7 @@ pub enum Exposed {
         path: PathBuf,
         /// The folder through which the way leads.
         writable: PathBuf,
-        /// Where it ends now.
+        /// The path without links that it leads to now.
         end: PathBuf,
     },
 }
