@@ -88,6 +88,9 @@ enum Command {
         /// The file, where it is another one
         #[arg(long, value_name = "FILE", requires = "write")]
         file: Option<PathBuf>,
+        /// The client's file for this project, for all of yours, or for you in this project (claude-code) [default: this project's, where the client has one]
+        #[arg(long, value_name = "SCOPE", value_enum, conflicts_with = "file")]
+        scope: Option<Scope>,
         /// Turn the entry NAME, which starts another server, into one that wraps it, with the flags given
         #[arg(long, value_name = "NAME")]
         wrap: Option<String>,
@@ -120,6 +123,19 @@ enum Client {
     Cursor,
     Vscode,
     Codex,
+    Opencode,
+    Gemini,
+    Qwen,
+    Cline,
+    Continue,
+}
+
+/// The sessions of a client in which an entry holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Scope {
+    Project,
+    User,
+    Local,
 }
 
 /// The folders that bash's commands may write.
@@ -273,15 +289,16 @@ pub fn run() -> anyhow::Result<i32> {
             stats::run(&file, &if json { stats::To::Json } else { stats::To::Terminal })
         }
         Some(Command::Wrap { own, server }) => wrap::run(&cli.options, own, server, &matches),
-        Some(Command::Config { client, write, file, wrap: Some(name), .. }) => {
-            config::rewrap(client, &config::Wrapping::Wrap(name), write, file, &matches)
-        }
-        Some(Command::Config { client, write, file, unwrap: Some(name), .. }) => {
-            config::rewrap(client, &config::Wrapping::Unwrap(name), write, file, &matches)
-        }
-        Some(Command::Config { client, write, file, .. }) => {
-            wrap::refuse_own(&matches);
-            config::run(client, if write { config::To::Write(file) } else { config::To::Print }, &matches)
+        Some(Command::Config { client, write, file, scope, wrap, unwrap, .. }) => {
+            let target = config::Target { client, write, file, scope };
+            match (wrap, unwrap) {
+                (Some(name), _) => config::rewrap(&target, &config::Wrapping::Wrap(name), &matches),
+                (None, Some(name)) => config::rewrap(&target, &config::Wrapping::Unwrap(name), &matches),
+                (None, None) => {
+                    wrap::refuse_own(&matches);
+                    config::run(&target, &matches)
+                }
+            }
         }
         Some(Command::Doctor) => doctor::run(&cli.options, &matches),
         Some(Command::Completions { shell }) => {

@@ -153,6 +153,16 @@ impl Client {
         CLIENTS.iter().find(|client| client.id == id)
     }
 
+    /// Returns a name that it gives itself, where that is its own.
+    pub fn name(&self) -> Option<&'static str> {
+        self.names.first().copied()
+    }
+
+    /// Returns true if it gives a call up sooner than a command may take.
+    pub fn gives_up(&self) -> bool {
+        self.answer_within_secs.is_some()
+    }
+
     /// Returns true if the details, which the client would hand on to the model, are left out.
     pub fn leaves_details_out(&self) -> bool {
         !self.hides_details

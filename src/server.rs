@@ -35,7 +35,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::fit::{Fit, Given};
 use crate::fs::workspace::Workspace;
-use crate::limits::Limits;
+use crate::limits::{Images, Limits};
 use crate::stats::{Call, RequestedLimit};
 use crate::tools::arguments::{self, Object};
 use crate::tools::catalog::{self, CheckedCall};
@@ -49,6 +49,7 @@ pub use ending::{Ending, serve};
 use fits::{Fits, Fitted};
 use legacy_log::SetLevel;
 use patience::Patience;
+pub(crate) use resources::STATS_URI;
 use roots::Roots;
 pub use stats_file::{RecordWriter, StatsFile};
 use wire::Permit;
@@ -252,12 +253,18 @@ impl ServerHandler for Server {
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
         let mut answer = self.negotiate_initialize(&request)?;
-        if let Some(fitted) = self.0.fits.of(Some(&request.client_info)) {
-            tracing::info!(
-                client = request.client_info.name,
-                fit = fitted.client.id,
-                "answers fit the client"
-            );
+        let fitted = self.0.fits.of(Some(&request.client_info));
+        let limits = fitted.map_or(&self.0.shared.limits, |fitted| &fitted.limits);
+        tracing::info!(
+            client = request.client_info.name,
+            fit = fitted.map_or("none", |fitted| fitted.client.id),
+            lines = limits.max_lines,
+            bytes = limits.max_bytes,
+            answer_within = limits.answer_within.map_or(0, |within| within.as_secs()),
+            images = limits.images != Images::Off,
+            "answers fit the client"
+        );
+        if let Some(fitted) = fitted {
             answer.instructions = Some(catalog::instructions(&fitted.limits, &self.0.shared.tools));
         }
         Ok(answer)
@@ -307,8 +314,9 @@ impl ServerHandler for Server {
     ) -> Result<ReadResourceResponse, ErrorData> {
         let state = &self.0;
         let fitted = state.fits.of(context.client_info().as_ref());
-        let limits = fitted.map_or(&state.shared.limits, |fitted| &fitted.limits);
-        let sums = || state.call_stats.to_value(limits);
+        let limits = self.limits_for(ToolName::Bash, fitted);
+        let limits = limits.as_deref().unwrap_or(&state.shared.limits);
+        let sums = || state.call_stats.to_value(limits, fitted.map(|fitted| fitted.client.id));
         resources::read(&params.uri, sums).map(Into::into)
     }
 

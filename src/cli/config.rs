@@ -1,10 +1,13 @@
 //! `cutline config CLIENT`: the entry that adds this binary to a client, with the flags given; printed,
 //! or merged into the client's own file.
 
+mod clients;
 mod entry;
 mod file;
 mod merge;
 mod owner;
+mod places;
+mod tree;
 mod wrapped;
 
 use std::ffi::OsStr;
@@ -16,55 +19,86 @@ use clap::parser::ValueSource;
 use clap::{ArgAction, ArgMatches, CommandFactory as _};
 
 use super::settings::absolute;
-use super::{Cli, Client, refuse_in, wrap};
-use entry::Entry;
+use super::{Cli, Client, Scope, refuse_in, wrap};
 use file::Written;
 use wrapped::{Found, Lookup};
 
 pub(super) use entry::Start;
-pub(super) use file::{places, read};
-pub(super) use merge::start_in;
-pub(super) use wrapped::entries;
+pub(super) use file::read;
+pub(super) use places::{Place, places};
+pub(super) use wrapped::{entries, wrapped_words};
 
 /// The flags whose values are paths: a client starts the server in a folder of its own.
 const PATHS: [&str; 4] = ["roots", "spill_dir", "writable", "stats_file"];
 
-/// The action on the entry.
+/// The file that is asked about.
 #[derive(Debug)]
-pub(super) enum To {
-    /// It is printed.
-    Print,
-    /// It is merged into this file, or into the client's own.
-    Write(Option<PathBuf>),
+pub(super) struct Target {
+    /// The client.
+    pub(super) client: Client,
+    /// True if it is written; else the entry is printed.
+    pub(super) write: bool,
+    /// The file, where it is not the client's own.
+    pub(super) file: Option<PathBuf>,
+    /// The one of the client's files, where it has several.
+    pub(super) scope: Option<Scope>,
+}
+
+impl Target {
+    /// The places that an entry goes to.
+    fn places(&self) -> anyhow::Result<Vec<Place>> {
+        let Some(file) = &self.file else {
+            return Ok(places::written(self.client, self.scope)
+                .unwrap_or_else(|message| refuse_in(&["config"], message)));
+        };
+        let keys = vec![self.client.row().servers.to_owned()];
+        Ok(vec![Place { scope: Scope::User, path: std::path::absolute(file)?, keys }])
+    }
+
+    /// The first place of the client that has an entry of that name, else the first that one would go to.
+    fn place_of(&self, name: &str) -> anyhow::Result<Place> {
+        let mut places = self.places()?;
+        if self.file.is_none() && self.scope.is_none() {
+            places.extend(places::places(self.client));
+        }
+        let has_it = |place: &&Place| {
+            let text = read(&place.path).unwrap_or_default();
+            let found = Lookup::of(self.client.row(), &place.keys, &text, name);
+            !matches!(found, Ok(Lookup::Missing(_)))
+        };
+        let place = places.iter().find(has_it).or(places.first()).cloned();
+        place.context("there is no file")
+    }
 }
 
 /// Prints or writes the entry; the exit code.
-pub(super) fn run(client: Client, to: To, matches: &ArgMatches) -> anyhow::Result<i32> {
+pub(super) fn run(target: &Target, matches: &ArgMatches) -> anyhow::Result<i32> {
+    let client = target.client;
+    let row = client.row();
     let binary = text(std::env::current_exe()?.as_os_str())?;
     let flags = flags(matches)?;
-    let rootless = !flags.iter().any(|flag| flag == "--root");
-    let entry = Entry::new(client, binary, flags);
     let mut say = anstream::stderr().lock();
-    match to {
-        To::Print => {
-            let alone = merge::merged(client, "", &entry).map_err(anyhow::Error::msg)?;
-            std::io::stdout().lock().write_all(alone.as_bytes())?;
-            let _closed = writeln!(say, "This goes into {}", file::words(client));
+    for place in target.places()? {
+        let merged = |text: &str| merge::merged(row, &place.keys, text, &binary, &flags);
+        if !target.write {
+            std::io::stdout().lock().write_all(merged("").map_err(anyhow::Error::msg)?.as_bytes())?;
+            let is_it = |(scope, _): &&(Scope, _)| *scope == place.scope;
+            let (_, words) = row.files.iter().find(is_it).context("it has no file")?;
+            let _closed = writeln!(say, "This goes into {words}");
+            break;
         }
-        To::Write(file) => {
-            let path = file.map_or_else(|| file::place(client), |path| Ok(std::path::absolute(path)?))?;
-            let written = file::rewrite(&path, |text| merge::merged(client, text, &entry))
-                .with_context(|| format!("{} was left as it is", path.display()))?;
-            let path = path.display();
-            let _closed = match written {
-                Written::AsItWas => writeln!(say, "{path} has this entry already"),
-                Written::New => writeln!(say, "{path} is new, and holds this entry"),
-                Written::Changed { backup } => {
-                    writeln!(say, "{path} has this entry now; as it was, it is in {}", backup.display())
-                }
-            };
-        }
+        let written = file::rewrite(&place.path, merged)
+            .with_context(|| format!("{} was left as it is", place.path.display()))?;
+        let path = place.path.display();
+        let _closed = match written {
+            Written::AsItWas => writeln!(say, "{path} has this entry already"),
+            Written::New => writeln!(say, "{path} is new, and holds this entry"),
+            Written::Changed { backup } => {
+                writeln!(say, "{path} has this entry now; as it was, it is in {}", backup.display())
+            }
+        };
     }
+    let rootless = !flags.iter().any(|flag| flag == "--root");
     if rootless && client == Client::ClaudeDesktop {
         let _closed = writeln!(
             say,
@@ -84,22 +118,17 @@ pub(super) enum Wrapping {
 }
 
 /// Wraps or unwraps an entry; prints the entry, or writes it. Returns the exit code.
-pub(super) fn rewrap(
-    client: Client,
-    wrapping: &Wrapping,
-    write: bool,
-    file: Option<PathBuf>,
-    matches: &ArgMatches,
-) -> anyhow::Result<i32> {
+pub(super) fn rewrap(target: &Target, wrapping: &Wrapping, matches: &ArgMatches) -> anyhow::Result<i32> {
     if let Some(foreign) = wrap::foreign(matches) {
         refuse_in(&["config"], format!("a wrap does not take {foreign}"));
     }
+    let row = target.client.row();
     let binary = text(std::env::current_exe()?.as_os_str())?;
     let flags = [flags(matches)?, wrap::own_flags(matches)?].concat();
-    let path = file.map_or_else(|| file::place(client), |path| Ok(std::path::absolute(path)?))?;
     let (Wrapping::Wrap(name) | Wrapping::Unwrap(name)) = wrapping;
+    let Place { path, keys, .. } = target.place_of(name)?;
     let change = |old: &str| -> Result<(String, Found), String> {
-        let found = match Lookup::of(client, old, name)? {
+        let found = match Lookup::of(row, &keys, old, name)? {
             Lookup::Entry(found) => found,
             Lookup::Remote(url) => {
                 return Err(format!(
@@ -118,10 +147,14 @@ pub(super) fn rewrap(
             Wrapping::Wrap(_) => found.wrap(old, &binary, &flags),
             Wrapping::Unwrap(_) => found.unwrap(old).unwrap_or_else(|| old.to_owned()),
         };
-        Ok((new, found))
+        // Words are moved as they are written; where they mean something else in their new place, they stay.
+        match Lookup::of(row, &keys, &new, name) {
+            Ok(Lookup::Entry(now)) if now.server() == found.server() => Ok((new, found)),
+            _ => Err(format!("{name} could not be changed for sure: put its command in quotes")),
+        }
     };
     let mut say = anstream::stderr().lock();
-    if !write {
+    if !target.write {
         let old = match read(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
             old => old.with_context(|| path.display().to_string())?,
@@ -130,11 +163,10 @@ pub(super) fn rewrap(
         if matches!(wrapping, Wrapping::Unwrap(_)) && !was.is_wrapped() {
             let _closed = writeln!(say, "{name} is not wrapped");
         }
-        let Lookup::Entry(now) = Lookup::of(client, &new, name).map_err(anyhow::Error::msg)? else {
+        let Lookup::Entry(now) = Lookup::of(row, &keys, &new, name).map_err(anyhow::Error::msg)? else {
             anyhow::bail!("{name} is not what it should be");
         };
-        let entry = new.get(now.whole).unwrap_or_default();
-        writeln!(std::io::stdout().lock(), "{}", entry.trim_end())?;
+        writeln!(std::io::stdout().lock(), "{}", new[now.whole].trim_end())?;
         return Ok(0);
     }
     let written = file::rewrite(&path, |old| change(old).map(|(new, _)| new))

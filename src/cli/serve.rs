@@ -11,7 +11,7 @@ use super::{Options, refuse, values};
 
 /// The text for a person who starts the server by hand.
 const ON_A_TERMINAL: &str = "cutline serves MCP over stdin and stdout: an MCP client starts it, not a person.
-To add it to a client:  cutline config claude-desktop | claude-code | cursor | vscode | codex
+To add it to a client:  cutline config CLIENT --write, of which cutline config --help has ten
 To try a tool here:     cutline call read path=README.md
 All flags:              cutline --help
 ";

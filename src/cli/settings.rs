@@ -115,6 +115,7 @@ impl Options {
         let mut own = vec![("the folder of saved outputs", spill.dir.clone())];
         own.extend(self.stats_file.clone().map(|path| ("the file of --stats-file", path)));
         let clients = Client::value_variants().iter().flat_map(|client| config::places(*client));
+        let clients = clients.map(|place| place.path);
         let sandbox = sandbox::Settings {
             mode,
             starters: clients.chain(std::env::current_exe().ok()).collect(),

@@ -50,7 +50,7 @@ use given::{Given, GivenFolder};
 use mounts::is_protected;
 
 /// Files and folders of a root that start programs later, outside the rules: by git, by clients, by agents.
-const STARTERS: [&str; 10] = [
+const STARTERS: [&str; 17] = [
     GIT_LINK,
     ".git/config",
     ".git/config.worktree",
@@ -59,6 +59,13 @@ const STARTERS: [&str; 10] = [
     ".cursor/mcp.json",
     ".vscode/mcp.json",
     ".codex/config.toml",
+    "opencode.json",
+    "opencode.jsonc",
+    ".opencode/opencode.json",
+    ".opencode/opencode.jsonc",
+    ".gemini/settings.json",
+    ".qwen/settings.json",
+    ".continue/mcpServers",
     ".claude/settings.json",
     ".claude/settings.local.json",
 ];

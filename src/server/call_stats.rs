@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
-use crate::limits::Limits;
+use crate::limits::{Images, Limits};
 use crate::stats::{Answered, Call, NEAR_LIMIT_PERCENT, Outcome, Record, Stats, rfc3339, summary};
 use crate::tools::{Output, ToolError};
 
@@ -60,12 +60,19 @@ impl CallStats {
         self.log_level.notify(level, data, request).await;
     }
 
-    /// The sums as JSON, with what they are measured against.
-    pub(super) fn to_value(&self, limits: &Limits) -> Value {
+    /// The sums as JSON, with the limits that they are measured against, and the row of the fit that set those.
+    pub(super) fn to_value(&self, limits: &Limits, fit: Option<&str>) -> Value {
         let mut facts = self.stats().to_object();
         facts.insert("since".to_owned(), json!(rfc3339::words(self.since_ms)));
-        let limits = json!({ "maxLines": limits.max_lines, "maxBytes": limits.max_bytes });
-        facts.insert("limits".to_owned(), limits);
+        let named = [
+            ("maxLines", Some(json!(limits.max_lines))),
+            ("maxBytes", Some(json!(limits.max_bytes))),
+            ("images", Some(json!(limits.images != Images::Off))),
+            ("answerWithinSeconds", limits.answer_within.map(|within| json!(within.as_secs()))),
+        ];
+        let named = named.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+        facts.insert("limits".to_owned(), Value::Object(named.collect()));
+        facts.extend(fit.map(|id| ("fit".to_owned(), id.into())));
         Value::Object(facts)
     }
 

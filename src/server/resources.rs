@@ -8,7 +8,7 @@ use cutline_core::text::show;
 use super::NAME_CHARS;
 
 /// The URI of the sums.
-const STATS_URI: &str = "cutline://stats";
+pub(crate) const STATS_URI: &str = "cutline://stats";
 const JSON: &str = "application/json";
 
 /// Returns the result of `resources/list`.

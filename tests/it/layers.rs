@@ -160,7 +160,7 @@ fn what_systems_do_differently_is_in_one_place() {
         "process/signal",
         "server/stdio",
         "signals",
-        "cli/config/file",
+        "cli/config/places",
         "cli/config/owner",
     ];
     let tests = |module: &str| module.split('/').any(|part| part == "tests");

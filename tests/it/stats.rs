@@ -110,7 +110,7 @@ fn resource_sums_calls() {
         assert_eq!(tools["grep"]["countLimitReached"], 1);
         assert_eq!(tools["grep"]["leftOut"]["isLowerBound"], true);
         assert!(total["durationMs"]["median"].as_f64().unwrap() > 0.0, "{sums}");
-        assert_eq!(sums["limits"], json!({"maxLines": 2000, "maxBytes": 30_000}));
+        assert_eq!(sums["limits"], json!({"maxLines": 2000, "maxBytes": 30_000, "images": true}));
         let text = sums.to_string();
         assert!(!text.contains("xyzzy") && !text.contains("cutline-it-"), "{text}");
     }

@@ -1,31 +1,153 @@
-//! The entry of this server in a client's file: its fields, their place, and their reading.
+//! The entry of a server in a client's file: its fields, as they are read and as they should be.
 
 use serde_json::{Value, json};
 
-use crate::cli::Client;
+use super::clients::{ANSWER_TOKENS, CommandForm, Row, WAIT_SECS};
+use super::tree::{Kind, Node};
+use crate::cli::NAME;
+use crate::fit;
+use crate::limits::{BASH_MAX_TIMEOUT_SECS, MAX_BYTES};
 
-/// The entry for one client.
+/// The flags that a client's own settings decide.
+const MAX_BYTES_FLAG: &str = "--max-bytes";
+const ANSWER_WITHIN_FLAG: &str = "--answer-within";
+/// Bytes of a token, as clients count.
+const TOKEN_BYTES: u64 = 4;
+/// Tenths of what a client takes or waits that are used.
+const TENTHS: u64 = 9;
+/// The field under which some entries have the program and its arguments.
+const TRANSPORT: &str = "transport";
+/// The fields of an entry that name a server elsewhere.
+const REMOTE: [&str; 3] = ["url", "httpUrl", "serverUrl"];
+
+/// The fields that the entry for one client has.
 #[derive(Debug)]
 pub(super) struct Entry {
-    /// The object or table that holds all servers.
-    pub(super) servers: &'static str,
-    /// Its fields, in the order in which they are written: strings, and lists of strings.
-    pub(super) fields: Vec<(&'static str, Value)>,
+    /// In the order in which they are written where they are not there yet.
+    pub(super) fields: Vec<Change>,
+    /// Settings of the file itself, added where they are not there yet.
+    pub(super) settings: Vec<(&'static str, Value)>,
+    /// The table of the entry that holds those fields of the program, where there is one.
+    pub(super) within: Option<&'static str>,
+}
+
+/// A field as it should be.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Change {
+    pub(super) name: &'static str,
+    pub(super) value: Value,
+    /// True if it is a field of the program, not of the client.
+    pub(super) is_of_program: bool,
 }
 
 impl Entry {
-    /// The entry that has `client` start `binary` with `flags`.
-    pub(super) fn new(client: Client, binary: String, flags: Vec<String>) -> Self {
-        let mut fields = vec![("command", Value::from(binary)), ("args", Value::from(flags))];
-        if matches!(client, Client::ClaudeCode | Client::Vscode) {
-            fields.insert(0, ("type", json!("stdio")));
+    /// Returns the entry that has a client start `binary` with `flags`, which are those that `old` has where
+    /// none are given. `top` is the whole file.
+    pub(super) fn new(
+        row: &Row,
+        binary: &str,
+        flags: &[String],
+        top: &Node,
+        old: Option<&Node>,
+    ) -> Result<Self, String> {
+        if let Some(url) = old.map(remote).transpose()?.flatten() {
+            return Err(format!("its entry {NAME} is of a server elsewhere ({url})"));
         }
-        Self { servers: servers(client), fields }
+        let started = old.map(|old| Start::of(row, old)).transpose()?.flatten();
+        let mut args = match started {
+            Some(started) if flags.is_empty() && started.is_cutline() => started.args,
+            _ => flags.to_vec(),
+        };
+        let field = |name| old.map(|old| old.member(name)).transpose().map(Option::flatten);
+
+        let tokens = row.answer_tokens.map(|name| top.member(name).map(|given| (name, given))).transpose()?;
+        if let Some((_, given)) = &tokens {
+            let tokens = given.and_then(number).unwrap_or(ANSWER_TOKENS);
+            let bytes = (tokens.saturating_mul(TOKEN_BYTES) / 10 * TENTHS).min(MAX_BYTES);
+            let size = if bytes == MAX_BYTES { "30KB".to_owned() } else { bytes.to_string() };
+            add_flag(&mut args, MAX_BYTES_FLAG, &size);
+        }
+        let mut waits = None;
+        if let Some(wait) = row.waits {
+            let given = field(wait.field)?.and_then(number);
+            waits = (wait.is_set && given.is_none()).then(|| (wait.field, WAIT_SECS * wait.per_second));
+            let waited = given.map(|units| units / wait.per_second).or(wait.is_set.then_some(WAIT_SECS));
+            let answers = waited.map(|secs| secs / 10 * TENTHS + secs % 10 * TENTHS / 10);
+            let is_fitted = row.fit.and_then(fit::Client::of_id).is_some_and(fit::Client::gives_up);
+            if let Some(secs) =
+                answers.filter(|secs| *secs > 0 && (is_fitted || *secs < BASH_MAX_TIMEOUT_SECS))
+            {
+                add_flag(&mut args, ANSWER_WITHIN_FLAG, &secs.to_string());
+            }
+        }
+
+        let mut fields = Vec::new();
+        let mut put = |name, value, is_of_program| fields.push(Change { name, value, is_of_program });
+        if let Some((name, word)) = row.kind {
+            put(name, json!(word), true);
+        }
+        match row.command {
+            CommandForm::Apart => {
+                put("command", json!(binary), true);
+                put("args", json!(args), true);
+            }
+            CommandForm::OneList => {
+                args.insert(0, binary.to_owned());
+                put("command", json!(args), true);
+            }
+        }
+        for switch in row.switches {
+            if field(switch)?.is_none() {
+                put(switch, json!(true), false);
+            }
+        }
+        if let Some((name, units)) = waits {
+            put(name, json!(units), false);
+        }
+        let settings = tokens.filter(|(_, given)| given.is_none());
+        Ok(Self {
+            fields,
+            settings: settings.map(|(name, _)| (name, json!(ANSWER_TOKENS))).into_iter().collect(),
+            within: old.and_then(|old| old.member(TRANSPORT).ok().flatten()).map(|_| TRANSPORT),
+        })
     }
 }
 
-/// The way in which a client's file has this server started.
-#[derive(Debug, Default, PartialEq, Eq)]
+/// Adds a flag that is not among them.
+fn add_flag(args: &mut Vec<String>, flag: &str, value: &str) {
+    let is_flag =
+        |arg: &String| arg == flag || arg.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='));
+    if !args.iter().any(is_flag) {
+        args.extend([flag.to_owned(), value.to_owned()]);
+    }
+}
+
+fn number(node: &Node) -> Option<u64> {
+    match &node.kind {
+        Kind::Other(value) => value.as_u64(),
+        Kind::Text(text) => text.parse().ok(),
+        _ => None,
+    }
+}
+
+/// Returns the table of an entry that has the program and its arguments: the entry itself, or one in it.
+pub(super) fn starter(entry: &Node) -> Result<&Node, String> {
+    Ok(entry.member(TRANSPORT)?.filter(|inner| !inner.members().is_empty()).unwrap_or(entry))
+}
+
+/// Returns the address of a server elsewhere.
+pub(super) fn remote(entry: &Node) -> Result<Option<&str>, String> {
+    let entry = starter(entry)?;
+    for name in REMOTE {
+        if let Some(url) = entry.member(name)?.and_then(Node::text) {
+            return Ok(Some(url));
+        }
+    }
+    Ok(None)
+}
+
+/// The way in which a client's file has a server started.
+#[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(in crate::cli) struct Start {
     /// The program: a path, or a name on PATH.
     pub(in crate::cli) command: String,
@@ -39,28 +161,49 @@ pub(in crate::cli) struct Start {
 
 impl Start {
     /// Returns the program and its arguments of an entry, if it starts one.
-    pub(super) fn of(entry: &Value) -> Result<Option<Self>, String> {
-        let field = |name| entry.get(name).filter(|field| !field.is_null());
-        let text = |name| field(name).and_then(Value::as_str).map(str::to_owned);
-        let Some(command) = text("command") else { return Ok(None) };
-        let args = field("args").map(|args| args.as_array().and_then(|all| all.iter().map(words).collect()));
-        let args =
-            args.unwrap_or_else(|| Some(Vec::new())).ok_or("args in its entry is no list of strings")?;
-        let variables = field("env").and_then(Value::as_object).into_iter().flatten();
-        let env = variables.filter_map(|(name, value)| Some((name.clone(), words(value)?))).collect();
-        Ok(Some(Self { command, args, env, folder: text("cwd") }))
+    pub(super) fn of(row: &Row, entry: &Node) -> Result<Option<Self>, String> {
+        let entry = starter(entry)?;
+        let field = |name| Ok::<_, String>(entry.member(name)?.filter(|field| !is_null(field)));
+        let words = |list: &Node, name: &str| {
+            let words = list.items().and_then(|items| items.iter().map(word).collect::<Option<Vec<_>>>());
+            words.ok_or_else(|| format!("{name} in its entry is no list of strings"))
+        };
+        let Some(command) = field("command")? else { return Ok(None) };
+        let (command, args) = match row.command {
+            CommandForm::OneList => {
+                let mut words = words(command, "command")?.into_iter();
+                let Some(program) = words.next() else { return Ok(None) };
+                (program, words.collect())
+            }
+            CommandForm::Apart => {
+                let Some(program) = word(command) else { return Ok(None) };
+                (program, field("args")?.map_or(Ok(Vec::new()), |args| words(args, "args"))?)
+            }
+        };
+        let mut env = Vec::new();
+        for name in ["env", "environment"] {
+            let members = field(name)?.map(Node::members).unwrap_or_default().iter();
+            env.extend(members.filter_map(|member| Some((member.name.clone(), word(&member.value)?))));
+        }
+        Ok(Some(Self { command, args, env, folder: field("cwd")?.and_then(word) }))
+    }
+
+    /// Returns true if the program's name is this one's.
+    pub(in crate::cli) fn is_cutline(&self) -> bool {
+        is_cutline(&self.command)
     }
 }
 
-fn words(value: &Value) -> Option<String> {
-    value.as_str().map(str::to_owned)
+/// Returns true if the name of a program, however its path is written, is this one's.
+pub(super) fn is_cutline(command: &str) -> bool {
+    let file = command.rsplit(['/', '\\']).next().unwrap_or_default();
+    file.strip_suffix(".exe").unwrap_or(file) == NAME
 }
 
-/// The field that holds all servers in the client's file.
-pub(super) fn servers(client: Client) -> &'static str {
-    match client {
-        Client::ClaudeDesktop | Client::ClaudeCode | Client::Cursor => "mcpServers",
-        Client::Vscode => "servers",
-        Client::Codex => "mcp_servers",
-    }
+fn is_null(node: &Node) -> bool {
+    matches!(node.kind, Kind::Other(Value::Null))
+}
+
+fn word(node: &Node) -> Option<String> {
+    node.text().map(str::to_owned)
 }

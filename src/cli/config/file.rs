@@ -1,5 +1,4 @@
-//! The files in which clients keep their servers: where they are, and how one is rewritten so that
-//! nothing of it can be lost.
+//! A client's file, rewritten so that nothing of it can be lost.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
@@ -8,7 +7,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 
 use super::owner;
-use crate::cli::Client;
 
 /// Bytes of a file that is read: no client's own comes near.
 const MAX_BYTES: u64 = 16_000_000;
@@ -25,48 +23,6 @@ pub(super) enum Written {
         /// The file as it was.
         backup: PathBuf,
     },
-}
-
-/// The client's own file. Where a client has one for each project, that of the current folder.
-pub(in crate::cli) fn place(client: Client) -> anyhow::Result<PathBuf> {
-    let home = || std::env::home_dir().context("there is no home folder");
-    let variable = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let path = match client {
-        Client::ClaudeDesktop => {
-            let folder = if cfg!(target_os = "macos") {
-                home()?.join("Library/Application Support")
-            } else if cfg!(windows) {
-                variable("APPDATA").context("APPDATA is not set")?
-            } else {
-                variable("XDG_CONFIG_HOME").map_or_else(|| Ok(home()?.join(".config")), anyhow::Ok)?
-            };
-            folder.join("Claude/claude_desktop_config.json")
-        }
-        Client::ClaudeCode => std::path::absolute(".mcp.json")?,
-        Client::Cursor => std::path::absolute(".cursor/mcp.json")?,
-        Client::Vscode => std::path::absolute(".vscode/mcp.json")?,
-        Client::Codex => {
-            variable("CODEX_HOME").map_or_else(|| Ok(home()?.join(".codex")), anyhow::Ok)?.join("config.toml")
-        }
-    };
-    Ok(path)
-}
-
-/// All places where a client may have the entry.
-pub(in crate::cli) fn places(client: Client) -> Vec<PathBuf> {
-    let home = || std::env::home_dir().filter(|_| client == Client::Cursor);
-    place(client).ok().into_iter().chain(home().map(|home| home.join(".cursor/mcp.json"))).collect()
-}
-
-/// Returns the path by which a person finds that file.
-pub(super) fn words(client: Client) -> &'static str {
-    match client {
-        Client::ClaudeDesktop => "claude_desktop_config.json (Settings, Developer, Edit Config)",
-        Client::ClaudeCode => ".mcp.json in the project's folder",
-        Client::Cursor => ".cursor/mcp.json in the project's folder, or ~/.cursor/mcp.json",
-        Client::Vscode => ".vscode/mcp.json in the project's folder",
-        Client::Codex => "~/.codex/config.toml",
-    }
 }
 
 /// The text of a client's file; an error where it is not one.

@@ -1,38 +1,35 @@
 //! An entry into the text of a client's file: everything else in it stays as it is, comments too.
 
-use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
-use jsonc_parser::{ParseOptions, json};
+mod yaml;
+
+use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
+use jsonc_parser::json;
 use serde_json::Value;
 use toml_edit::{DocumentMut, Item, Table, TableLike};
 
-use super::entry::{Entry, Start, servers};
-use crate::cli::{Client, NAME};
+use super::clients::Row;
+use super::entry::{Change, Entry};
+use super::tree::{Format, LIKE_VSCODE, Node, marked};
+use super::wrapped::entry_of;
+use crate::cli::NAME;
 
-/// JSON with comments, as VS Code and others write it, and nothing looser.
-pub(super) const LIKE_VSCODE: ParseOptions = ParseOptions {
-    allow_comments: true,
-    allow_trailing_commas: true,
-    allow_loose_object_property_names: false,
-    allow_missing_commas: false,
-    allow_single_quoted_strings: false,
-    allow_hexadecimal_numbers: false,
-    allow_unary_plus_numbers: false,
-    allow_bare_decimal_point_numbers: false,
-    allow_non_finite_numbers: false,
-    allow_extended_string_escapes: false,
-};
-/// The field of an entry that is of a server elsewhere.
-const REMOTE: &str = "url";
-/// A mark that some editors put before a text; it is kept.
-pub(super) const BYTE_ORDER_MARK: char = '\u{feff}';
-
-/// `text` with the entry in it, or why it can't be: what it says could not be read for sure.
-pub(super) fn merged(client: Client, text: &str, entry: &Entry) -> Result<String, String> {
-    let plain = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-    let mark = &text[..text.len() - plain.len()];
-    let merged = match client {
-        Client::Codex => into_toml(plain, entry)?,
-        _ => into_json(plain, entry)?,
+/// Returns `text` with this server's entry, which starts `binary` with `flags`, below `keys`; or why it can't be:
+/// what the text says could not be read for sure.
+pub(super) fn merged(
+    row: &Row,
+    keys: &[String],
+    text: &str,
+    binary: &str,
+    flags: &[String],
+) -> Result<String, String> {
+    let (mark, plain) = marked(text);
+    let top = Node::parse(row.format, plain)?;
+    let old = entry_of(&top, keys, NAME)?;
+    let entry = Entry::new(row, binary, flags, &top, old)?;
+    let merged = match row.format {
+        Format::Toml => into_toml(plain, keys, &entry)?,
+        Format::Json => into_json(plain, keys, &entry)?,
+        Format::Yaml => yaml::into_yaml(plain, keys, &top, old, &entry)?,
     };
     // That a newline is missing at the end is no reason to write it anew.
     if merged.trim_end() == plain.trim_end() {
@@ -43,46 +40,34 @@ pub(super) fn merged(client: Client, text: &str, entry: &Entry) -> Result<String
     Ok(if text.contains("\r\n") { merged.replace("\r\n", "\n").replace('\n', "\r\n") } else { merged })
 }
 
-/// Returns the way in which the text has this server started, if it does.
-pub(in crate::cli) fn start_in(client: Client, text: &str) -> Result<Option<Start>, String> {
-    let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
-    let servers = servers(client);
-    if client == Client::Codex {
-        let file: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
-        let entry = file.get(servers).and_then(|all| all.get(NAME)).map(plain);
-        return entry.map_or(Ok(None), |entry| Start::of(&entry));
-    }
-    let file = CstRootNode::parse(text, &LIKE_VSCODE).map_err(|error| error.to_string())?.to_serde_value();
-    let entry = file.as_ref().and_then(|file| file.get(servers)?.get(NAME));
-    entry.map_or(Ok(None), Start::of)
-}
-
-/// Strings, lists of them and tables, as JSON has them; an entry has nothing else that is looked at.
-fn plain(item: &Item) -> Value {
-    if let Some(table) = item.as_table_like() {
-        return table.iter().map(|(name, item)| (name, plain(item))).collect();
-    }
-    match item.as_array() {
-        Some(list) => list.iter().map(toml_edit::Value::as_str).collect(),
-        None => item.as_str().into(),
-    }
-}
-
-fn into_json(text: &str, entry: &Entry) -> Result<String, String> {
+fn into_json(text: &str, keys: &[String], entry: &Entry) -> Result<String, String> {
     let text = if text.trim().is_empty() { "{}" } else { text };
     let root = CstRootNode::parse(text, &LIKE_VSCODE).map_err(|error| error.to_string())?;
-    let top = root.object_value().ok_or("what it holds is not an object")?;
-    let server = object_in(&object_in(&top, entry.servers)?, NAME)?;
-    if one(&server, REMOTE)?.is_some() {
-        return Err(elsewhere());
+    let mut server = root.object_value().ok_or("what it holds is not an object")?;
+    for (name, value) in &entry.settings {
+        server.append(name, input(value));
     }
-    for (name, value) in &entry.fields {
-        match one(&server, name)? {
-            Some(_) if says_nothing(value) => {}
+    for key in keys.iter().map(String::as_str).chain([NAME]) {
+        server = object_in(&server, key)?;
+    }
+    let program = entry.within.map_or(Ok(server.clone()), |name| object_in(&server, name))?;
+    for Change { name, value, is_of_program } in &entry.fields {
+        let object = if *is_of_program { &program } else { &server };
+        match one(object, name)? {
             Some(field) if field.value().and_then(|old| old.to_serde_value()).as_ref() == Some(value) => {}
-            Some(field) => field.set_value(input(value)),
+            Some(field) => {
+                let old: Option<Value> = field.value().and_then(|old| old.to_serde_value());
+                match (field.array_value(), old.as_ref().and_then(|old| added(old, value))) {
+                    (Some(list), Some(added)) => {
+                        for value in added {
+                            list.append(input(value));
+                        }
+                    }
+                    _ => field.set_value(input(value)),
+                }
+            }
             None => {
-                server.append(name, input(value));
+                object.append(name, input(value));
             }
         }
     }
@@ -98,7 +83,7 @@ fn object_in(object: &CstObject, name: &str) -> Result<CstObject, String> {
 }
 
 /// The one field of that name: of two, programs take different ones.
-fn one(object: &CstObject, name: &str) -> Result<Option<jsonc_parser::cst::CstObjectProp>, String> {
+fn one(object: &CstObject, name: &str) -> Result<Option<CstObjectProp>, String> {
     let mut found =
         object.properties().into_iter().filter(|field| field.decoded_name().as_deref() == Some(name));
     let first = found.next();
@@ -112,29 +97,36 @@ fn input(value: &Value) -> CstInputValue {
     match value {
         Value::String(text) => CstInputValue::String(text.clone()),
         Value::Array(values) => CstInputValue::Array(values.iter().map(input).collect()),
+        Value::Bool(value) => CstInputValue::Bool(*value),
+        Value::Number(number) => CstInputValue::Number(number.to_string()),
         _ => CstInputValue::Null,
     }
 }
 
-fn into_toml(text: &str, entry: &Entry) -> Result<String, String> {
+fn into_toml(text: &str, keys: &[String], entry: &Entry) -> Result<String, String> {
     let mut file: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
-    let servers = table_in(file.as_table_mut(), entry.servers, true)?;
-    let server = table_in(servers, NAME, false)?;
-    if server.contains_key(REMOTE) {
-        return Err(elsewhere());
+    for (name, value) in &entry.settings {
+        file.insert(name, Item::Value(toml(value)));
     }
-    for (name, value) in &entry.fields {
-        let new = toml(value);
+    let mut server: &mut dyn TableLike = file.as_table_mut();
+    for key in keys {
+        server = table_in(server, key, true)?;
+    }
+    server = table_in(server, NAME, false)?;
+    for Change { name, value, .. } in &entry.fields {
         match server.get_mut(name).and_then(Item::as_value_mut) {
-            Some(_) if says_nothing(value) => {}
-            Some(old) if is_same(old, value) => {}
+            Some(old) if plain(old) == *value => {}
             Some(old) => {
+                if let (Some(values), Some(list)) = (added(&plain(old), value), old.as_array_mut()) {
+                    list.extend(values.iter().map(toml));
+                    continue;
+                }
                 let decor = old.decor().clone();
-                *old = new;
+                *old = toml(value);
                 *old.decor_mut() = decor;
             }
             None => {
-                server.insert(name, Item::Value(new));
+                server.insert(name, Item::Value(toml(value)));
             }
         }
     }
@@ -156,27 +148,24 @@ fn table_in<'a>(
     item.as_table_like_mut().ok_or_else(|| format!("{name} in it is not a table"))
 }
 
-/// Why an entry is not made one of this server.
-fn elsewhere() -> String {
-    format!("its entry {NAME} is of a server elsewhere ({REMOTE})")
+/// Returns what a list has more than it had, where all that it had comes first.
+fn added<'a>(old: &Value, new: &'a Value) -> Option<&'a [Value]> {
+    new.as_array()?.strip_prefix(old.as_array()?.as_slice())
 }
 
-/// Returns true if a value leaves the entry as it is: no flags were given.
-fn says_nothing(value: &Value) -> bool {
-    value.as_array().is_some_and(Vec::is_empty)
-}
-
-/// Returns true if a value of TOML, however it is written, is that string or that list of strings.
-fn is_same(toml: &toml_edit::Value, value: &Value) -> bool {
-    match (toml.as_array(), value.as_array()) {
-        (Some(old), Some(new)) => old.iter().map(|one| one.as_str()).eq(new.iter().map(Value::as_str)),
-        _ => toml.as_str().is_some() && toml.as_str() == value.as_str(),
+/// Returns a string or list of strings of TOML, however it is written.
+fn plain(toml: &toml_edit::Value) -> Value {
+    match toml.as_array() {
+        Some(list) => list.iter().map(toml_edit::Value::as_str).collect(),
+        None => toml.as_str().into(),
     }
 }
 
 fn toml(value: &Value) -> toml_edit::Value {
     match value {
         Value::Array(values) => toml_edit::Value::Array(values.iter().map(toml).collect()),
+        Value::Bool(value) => (*value).into(),
+        Value::Number(number) => number.as_i64().unwrap_or_default().into(),
         other => other.as_str().unwrap_or_default().into(),
     }
 }

@@ -3,73 +3,176 @@
 //! Such a file may have come with somebody else's project. So nothing is started but this binary, and
 //! that only as a server, without variables that are not its own.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::{FromArgMatches as _, ValueEnum as _};
+use serde_json::Value;
 
 use super::Finding::{self, Fine, Note, Wrong};
 use super::{machine, server};
-use crate::cli::config::{self, Start};
-use crate::cli::{Cli, Client, NAME, command};
+use crate::cli::config::{self, Place, Start};
+use crate::cli::{Cli, Client, NAME, Scope, command};
+use crate::fit;
 use crate::process;
 use crate::tools::error::reason;
-use cutline_core::text::show;
+use cutline_core::text::{Size, show};
 
 /// The start of the names of the flags' variables.
 const VARIABLES: &str = "CUTLINE_";
-/// The start of a word that a client replaces before it starts a server.
-const FILLED_IN: &str = "${";
+/// The starts of words that clients replace before they start a server.
+const FILLED_IN: [&str; 3] = ["${", "{env:", "{file:"];
 
-/// Looks at the files of the clients that have this server.
+/// Looks at the files of the clients: at the entries of this server, and at those of others.
 pub(super) fn look(binary: &Path, say: &mut dyn FnMut(Finding)) {
     for client in Client::value_variants() {
-        for path in config::places(*client).into_iter().filter(|path| path.exists()) {
-            let text = config::read(&path).map_err(|error| reason(&error));
-            let start = text.as_ref().map_err(Clone::clone).and_then(|text| config::start_in(*client, text));
-            let path = path.display();
-            if let Some(others) = text.ok().and_then(|text| others(*client, &text)) {
-                say(Fine(format!("{path} has other servers: {others}")));
+        let mut found = Found::default();
+        for place in config::places(*client).into_iter().filter(|place| place.path.exists()) {
+            look_at(*client, &place, binary, &mut found, say);
+        }
+        found.conflicts(*client, say);
+    }
+}
+
+/// The entries of one client.
+#[derive(Default)]
+struct Found {
+    /// By the entry's name: each place, and the command there.
+    entries: BTreeMap<String, Vec<(Place, Vec<String>)>>,
+    /// The files that could not be understood, which are said once.
+    unread: Vec<PathBuf>,
+}
+
+fn look_at(client: Client, place: &Place, binary: &Path, found: &mut Found, say: &mut dyn FnMut(Finding)) {
+    let text = config::read(&place.path).map_err(|error| reason(&error));
+    let path = shown(place);
+    let entries = match text.and_then(|text| config::entries(client.row(), &place.keys, &text)) {
+        Ok(entries) => entries,
+        Err(message) => {
+            if !found.unread.contains(&place.path) {
+                found.unread.push(place.path.clone());
+                say(Note(format!("{path} can't be understood: {message}")));
             }
-            match start {
-                Ok(None) => {}
-                Ok(Some(start)) => say(tried(&format!("{path} starts {}", start.command), &start, binary)),
-                Err(message) => say(Note(format!("{path} can't be understood: {message}"))),
+            return;
+        }
+    };
+    let (mut wrapped, mut others) = (Vec::new(), Vec::new());
+    let (mut own, mut gone) = (Vec::new(), Vec::new());
+    for (name, start) in entries {
+        let start = match start {
+            Ok(start) => start,
+            Err(message) => {
+                say(Note(format!("{path} can't be understood: {message}")));
+                continue;
             }
+        };
+        let words: Vec<&str> = [&start.command].into_iter().chain(&start.args).map(String::as_str).collect();
+        let server = config::wrapped_words(&words);
+        for program in [Some(start.command.as_str()), server.and_then(|server| server.first().copied())] {
+            let Some(program) = program.filter(|program| !is_filled_in(program)) else { continue };
+            // A path that is not whole is taken from a folder that only the client knows.
+            let is_known = Path::new(program).is_absolute() || Path::new(program).components().count() == 1;
+            if is_known && self::program(program).is_none() && !(name == NAME || start.is_cutline()) {
+                gone.push(format!("{name} in {path} starts {program}, which is no program"));
+            }
+        }
+        let all = words.iter().map(|&word| word.to_owned()).collect();
+        found.entries.entry(name.clone()).or_default().push((place.clone(), all));
+        if server.is_some() {
+            wrapped.push(name);
+        } else if name == NAME || start.is_cutline() {
+            own.push((name, start));
+        } else {
+            others.push(name);
+        }
+    }
+    let named = |names: &[String], word: &str| {
+        (!names.is_empty()).then(|| format!("{word} {}", show::path(&names.join(", "))))
+    };
+    let lists: Vec<_> =
+        [named(&wrapped, "wrapped"), named(&others, "not wrapped")].into_iter().flatten().collect();
+    if !lists.is_empty() {
+        say(Fine(format!("{path} has other servers: {}", lists.join("; "))));
+    }
+    for gone in gone {
+        say(Note(show::path(&gone).into_owned()));
+    }
+    for (name, start) in own {
+        let by_name = if name == NAME { String::new() } else { format!(" as {}", show::path(&name)) };
+        tried(client, &format!("{path} starts {}{by_name}", start.command), &start, binary, say);
+    }
+}
+
+impl Found {
+    /// Says which entries of one name start other commands in other places.
+    fn conflicts(&self, client: Client, say: &mut dyn FnMut(Finding)) {
+        // Its files are those of two programs.
+        if client == Client::Cline {
+            return;
+        }
+        for (name, places) in &self.entries {
+            let [(first, command), rest @ ..] = places.as_slice() else { continue };
+            let Some((other, _)) = rest.iter().find(|(_, words)| words != command) else { continue };
+            let is_known = !matches!(client, Client::Vscode | Client::Continue) && first.scope != other.scope;
+            let holds = if is_known { format!("; that of {} holds", shown(first)) } else { String::new() };
+            let (row, first, other) = (client.row().name, shown(first), shown(other));
+            let name = show::path(name);
+            say(Note(format!("{row} has {name} in {first} and in {other}, with other commands{holds}")));
         }
     }
 }
 
-/// Returns the other servers of a file in words, if there are any: which are wrapped, and which are not.
-fn others(client: Client, text: &str) -> Option<String> {
-    let mut entries = config::entries(client, text).ok()?;
-    entries.retain(|(name, _)| name != NAME);
-    let named = |wrapped: bool, word: &str| {
-        let some = entries.iter().filter(|(_, command)| command.is_some() == wrapped);
-        let names: Vec<&str> = some.map(|(name, _)| name.as_str()).collect();
-        (!names.is_empty()).then(|| format!("{word} {}", show::path(&names.join(", "))))
-    };
-    let said: Vec<String> =
-        [named(true, "wrapped"), named(false, "not wrapped")].into_iter().flatten().collect();
-    (!said.is_empty()).then(|| said.join("; "))
+/// The file of a place, and its part where that is one project's.
+fn shown(place: &Place) -> String {
+    let part = if place.scope == Scope::Local { " (this project)" } else { "" };
+    format!("{}{part}", place.path.display())
 }
 
-fn tried(what: &str, start: &Start, binary: &Path) -> Finding {
+fn is_filled_in(word: &str) -> bool {
+    FILLED_IN.iter().any(|start| word.contains(start))
+}
+
+fn tried(client: Client, what: &str, start: &Start, binary: &Path, say: &mut dyn FnMut(Finding)) {
     let values = start.env.iter().map(|(_, value)| value);
     let mut words = start.args.iter().chain(values).chain(&start.folder).chain([&start.command]);
-    if words.any(|word| word.contains(FILLED_IN)) {
-        return Note(format!("{what} with {FILLED_IN}…}}, which the client fills in: it was not tried"));
+    if words.any(|word| is_filled_in(word)) {
+        return say(Note(format!("{what} with ${{…}}, which the client fills in: it was not tried")));
     }
     let Some(program) = program(&start.command) else {
-        return Wrong(format!("{what}, which is no program"));
+        return say(Wrong(format!("{what}, which is no program")));
     };
     if program.canonicalize().ok() != binary.canonicalize().ok() {
-        return Note(format!("{what}, another program than this one: it was not tried"));
+        return say(Note(format!("{what}, another program than this one: it was not tried")));
     }
-    match serves(start).and_then(|()| server::greet(&mut as_the_client_would(start, binary))) {
-        Ok(took) => Fine(format!("{what}, which greeted in {took:.0?}")),
-        Err(message) => Wrong(format!("{what}, but {message}")),
+    let row = client.row();
+    let name = row.fit.and_then(fit::Client::of_id).and_then(fit::Client::name);
+    match serves(start).and_then(|()| server::greet(&mut as_the_client_would(start, binary), name)) {
+        Ok((took, stats)) => {
+            say(Fine(format!("{what}, which greeted in {took:.0?}")));
+            say(Fine(format!("{}: {}", row.name, limits(&stats))));
+        }
+        Err(message) => say(Wrong(format!("{what}, but {message}"))),
     }
+}
+
+/// The row of the fit that holds, and the limits in force, in words.
+fn limits(stats: &Value) -> String {
+    let row = stats["fit"].as_str().and_then(fit::Client::of_id);
+    let row = row.map_or_else(
+        || "the defaults fit".to_owned(),
+        |row| format!("the row {} ({}) fits", row.id, row.version),
+    );
+    let limits = &stats["limits"];
+    let number = |name: &str| limits[name].as_u64();
+    let patience = number("answerWithinSeconds").map(|secs| format!(", answers within {secs} seconds"));
+    format!(
+        "{row}: {} lines, {}{}, {}",
+        number("maxLines").unwrap_or_default(),
+        Size(number("maxBytes").unwrap_or_default()),
+        patience.unwrap_or_default(),
+        if limits["images"] == true { "images" } else { "no images" },
+    )
 }
 
 /// Returns an error if no server is started so, or a root of it is not there.

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::Finding::{self, Fine, Note, Wrong};
 use crate::cli::Options;
+use crate::server::STATS_URI;
 use crate::tools::ToolName;
 use cutline_core::notice::empty;
 
@@ -20,6 +21,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const END: Duration = Duration::from_secs(5);
 /// The revision in which the doctor speaks.
 const REVISION: &str = "2025-06-18";
+/// The name that the doctor gives as a client.
+const MY_NAME: &str = "cutline-doctor";
 
 /// Has the session, and says what came of it.
 pub(super) fn look(options: &Options, binary: &Path, flags: &[String], say: &mut dyn FnMut(Finding)) {
@@ -31,10 +34,17 @@ pub(super) fn look(options: &Options, binary: &Path, flags: &[String], say: &mut
     });
 }
 
-/// Starts a server for the handshake alone; how long that took.
-pub(super) fn greet(command: &mut Command) -> Result<Duration, String> {
+/// Starts a server for the handshake, by the client's own name where it is known. Returns how long that took,
+/// and the server's counts, which name the limits in force.
+pub(super) fn greet(command: &mut Command, client: Option<&str>) -> Result<(Duration, Value), String> {
     let began = Instant::now();
-    converse(command, |session| session.greet().map(|()| began.elapsed()))
+    converse(command, |session| {
+        session.greet(client.unwrap_or(MY_NAME))?;
+        let took = began.elapsed();
+        let stats = session.ask("resources/read", &json!({"uri": STATS_URI}))?;
+        let text = stats.pointer("/contents/0/text").and_then(Value::as_str).unwrap_or_default();
+        Ok((took, serde_json::from_str(text).map_err(|error| error.to_string())?))
+    })
 }
 
 /// Starts a server, talks to it and has it end: what came of the talk, where all of that went well.
@@ -59,7 +69,7 @@ fn talk(
     began: Instant,
     say: &mut dyn FnMut(Finding),
 ) -> Result<(), String> {
-    session.greet()?;
+    session.greet(MY_NAME)?;
     say(Fine(format!("the server started and greeted in {:.0?}", began.elapsed())));
 
     let list = session.ask("tools/list", &json!({}))?;
@@ -132,8 +142,8 @@ impl Session {
     }
 
     /// The handshake.
-    fn greet(&mut self) -> Result<(), String> {
-        let me = json!({"name": "cutline-doctor", "version": env!("CARGO_PKG_VERSION")});
+    fn greet(&mut self, name: &str) -> Result<(), String> {
+        let me = json!({"name": name, "version": env!("CARGO_PKG_VERSION")});
         let greeting = json!({"protocolVersion": REVISION, "capabilities": {}, "clientInfo": me});
         self.ask("initialize", &greeting)?;
         self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))

@@ -11,37 +11,63 @@ use toml_edit::DocumentMut;
 use super::{code, run, stderr, stdout};
 use crate::support::{Start, Workspace};
 
-/// The clients whose files are JSON, and what holds the servers in each.
-const JSON_CLIENTS: [(&str, &str); 4] = [
+/// The clients, and what holds the servers in the file of each.
+const CLIENTS: [(&str, &str); 10] = [
     ("claude-desktop", "mcpServers"),
     ("claude-code", "mcpServers"),
     ("cursor", "mcpServers"),
     ("vscode", "servers"),
+    ("codex", "mcp_servers"),
+    ("opencode", "mcp"),
+    ("gemini", "mcpServers"),
+    ("qwen", "mcpServers"),
+    ("cline", "mcpServers"),
+    ("continue", "mcpServers"),
 ];
 
-#[test]
-fn json_entry_printed() {
-    let workspace = Workspace::new();
-    for (client, servers) in JSON_CLIENTS {
-        let output = run(&workspace, &["config", client, "--root", "sub dir", "--max-bytes", "50KB"]);
-        let entry: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_eq!(code(&output), 0);
-        let server = &entry[servers]["cutline"];
-        assert_eq!(server["command"], env!("CARGO_BIN_EXE_cutline"), "{client}: {entry}");
-        let root = workspace.path("sub dir");
-        assert_eq!(server["args"], json!(["--root", root, "--max-bytes", "50KB"]), "{client}");
+/// The words by which the entry for a client starts the server.
+fn started(client: &str, servers: &str, text: &str) -> Vec<String> {
+    let strings = |list: &Value| {
+        list.as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_owned()).collect()
+    };
+    let server = match client {
+        "codex" => {
+            let file: DocumentMut = text.parse().unwrap();
+            let server = &file[servers]["cutline"];
+            let args = server["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap());
+            json!({"command": server["command"].as_str(), "args": args.collect::<Vec<_>>()})
+        }
+        // Of YAML only the lines that this writes, which are JSON.
+        "continue" => {
+            let value = |name: &str| {
+                let line = text.lines().find_map(|line| line.trim().strip_prefix(name)).unwrap();
+                serde_json::from_str::<Value>(line).unwrap()
+            };
+            json!({"command": value("command:"), "args": value("args:")})
+        }
+        _ => serde_json::from_str::<Value>(text).unwrap_or_else(|error| panic!("{client}: {error}"))[servers]
+            ["cutline"]
+            .take(),
+    };
+    match &server["command"] {
+        list @ Value::Array(_) => strings(list),
+        command => [vec![command.as_str().unwrap().to_owned()], strings(&server["args"])].concat(),
     }
 }
 
 #[test]
-fn codex_entry_printed() {
+fn entry_printed() {
     let workspace = Workspace::new();
-    let output = run(&workspace, &["config", "codex", "--structured", "--root", "quo\"te"]);
-    let entry: DocumentMut = stdout(&output).parse().unwrap();
-    let server = &entry["mcp_servers"]["cutline"];
-    assert_eq!(server["command"].as_str(), Some(env!("CARGO_BIN_EXE_cutline")));
-    let args: Vec<_> = server["args"].as_array().unwrap().iter().map(|arg| arg.as_str().unwrap()).collect();
-    assert_eq!(args, ["--root", workspace.path("quo\"te").to_str().unwrap(), "--structured"]);
+    for (client, servers) in CLIENTS {
+        let output = run(&workspace, &["config", client, "--root", "quo\"te d", "--max-bytes", "50KB"]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let words = started(client, servers, &stdout(&output));
+        let root = workspace.path("quo\"te d");
+        let expected =
+            [env!("CARGO_BIN_EXE_cutline"), "--root", root.to_str().unwrap(), "--max-bytes", "50KB"];
+        assert_eq!(words[..5], expected, "{client}");
+        assert!(!words[5..].contains(&"--max-bytes".to_owned()), "{client}: {words:?}");
+    }
 }
 
 /// The client's own file, where it is in this workspace.
@@ -51,14 +77,20 @@ fn place(workspace: &Workspace, client: &str) -> std::path::PathBuf {
         "claude-code" => workspace.path(".mcp.json"),
         "cursor" => workspace.path(".cursor/mcp.json"),
         "vscode" => workspace.path(".vscode/mcp.json"),
-        _ => workspace.home().join(".codex/config.toml"),
+        "codex" => workspace.home().join(".codex/config.toml"),
+        "opencode" => workspace.path("opencode.json"),
+        "gemini" => workspace.path(".gemini/settings.json"),
+        "qwen" => workspace.path(".qwen/settings.json"),
+        "cline" => workspace.home().join(".cline/data/settings/cline_mcp_settings.json"),
+        "continue" => workspace.home().join(".continue/config.yaml"),
+        other => panic!("{other}"),
     }
 }
 
 #[test]
 fn new_file_holds_printed_entry() {
     let workspace = Workspace::new();
-    for client in JSON_CLIENTS.iter().map(|(client, _)| *client).chain(["codex"]) {
+    for (client, _) in CLIENTS {
         let printed = stdout(&run(&workspace, &["config", client, "--root", "."]));
         let output = run(&workspace, &["config", client, "--root", ".", "--write"]);
         assert_eq!((code(&output), stdout(&output).as_str()), (0, ""), "{}", stderr(&output));
@@ -121,6 +153,11 @@ fn invalid_file_left_unchanged() {
         ("vscode", "[1, 2]"),
         ("cursor", "{\"mcpServers\": \"none\"}"),
         ("codex", "[mcp_servers"),
+        ("opencode", "{\"mcp\": {\"cutline\": {\"command\": \"x y\"}}}"),
+        ("gemini", "{} {}"),
+        ("cline", "null"),
+        ("continue", "mcpServers:\n  cutline: {}\n"),
+        ("continue", "a: [1\n"),
     ] {
         let workspace = Workspace::new();
         let path = place(&workspace, client);
@@ -191,6 +228,163 @@ fn file_flag_and_homes_followed() {
         assert!(workspace.path(Path::new("home").join(file)).exists(), "{}", stderr(&output));
     }
     assert_eq!(code(&run(&workspace, &["config", "codex", "--file", "x"])), 2);
+}
+
+#[test]
+fn scopes_have_files_of_their_own() {
+    let workspace = Workspace::with(&json!({".git": {"dir": true}, "sub": {"dir": true}}));
+    let root = workspace.root().to_str().unwrap().to_owned();
+    let home = workspace.home();
+    for (client, scope, path) in [
+        ("claude-code", "user", home.join(".claude.json")),
+        ("claude-code", "local", home.join(".claude.json")),
+        ("cursor", "user", home.join(".cursor/mcp.json")),
+        ("vscode", "user", home.join(".config/Code/User/mcp.json")),
+        ("codex", "project", workspace.path(".codex/config.toml")),
+        ("opencode", "user", home.join(".config/opencode/opencode.json")),
+        ("gemini", "user", home.join(".gemini/settings.json")),
+        ("qwen", "user", home.join(".qwen/settings.json")),
+        ("continue", "project", workspace.path(".continue/mcpServers/cutline.yaml")),
+    ] {
+        let output = run(&workspace, &["config", client, "--scope", scope, "--root", ".", "--write"]);
+        assert_eq!(code(&output), 0, "{client}: {}", stderr(&output));
+        assert!(stderr(&output).contains(path.to_str().unwrap()), "{client}: {}", stderr(&output));
+        assert!(fs::read_to_string(&path).unwrap().contains(env!("CARGO_BIN_EXE_cutline")), "{client}");
+    }
+    let own: Value = serde_json::from_slice(&fs::read(home.join(".claude.json")).unwrap()).unwrap();
+    assert!(own["mcpServers"]["cutline"].is_object(), "{own}");
+    assert!(own["projects"][&root]["mcpServers"]["cutline"].is_object(), "{own}");
+    let said = stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
+    for part in [
+        format!("{}/.claude.json (this project) starts ", home.display()),
+        format!("{}/.claude.json starts ", home.display()),
+    ] {
+        assert!(said.contains(&part), "{part} is not in {said}");
+    }
+    for (client, scope) in [("cline", "project"), ("cursor", "local"), ("claude-desktop", "project")] {
+        let output = run(&workspace, &["config", client, "--scope", scope, "--write"]);
+        assert_eq!(code(&output), 2, "{client}");
+        assert!(
+            stderr(&output).contains(&format!("has no {scope} scope; it has user")) || client == "cursor"
+        );
+    }
+}
+
+#[test]
+fn file_that_is_there_is_written() {
+    let workspace = Workspace::with(&json!({
+        "opencode.jsonc": "{\n  // mine\n}\n",
+        "../home/.config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json": "{}\n",
+    }));
+    for (client, path) in [
+        ("opencode", workspace.path("opencode.jsonc")),
+        (
+            "cline",
+            workspace.home().join(
+                ".config/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+            ),
+        ),
+    ] {
+        let output = run(&workspace, &["config", client, "--write"]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        assert!(fs::read_to_string(&path).unwrap().contains("cutline\""), "{client}");
+        assert!(!place(&workspace, client).exists(), "{client}");
+    }
+    // Where both of Cline's programs have a file, both get the entry.
+    let own = place(&workspace, "cline");
+    fs::create_dir_all(own.parent().unwrap()).unwrap();
+    fs::write(&own, "{}\n").unwrap();
+    let output = run(&workspace, &["config", "cline", "--root", ".", "--write"]);
+    assert_eq!(stderr(&output).lines().count(), 2, "{}", stderr(&output));
+    assert!(fs::read_to_string(&own).unwrap().contains("--root"));
+}
+
+/// A file of each client with another server in it.
+fn with_another(client: &str) -> &'static str {
+    match client {
+        "codex" => "# mine\n[mcp_servers.github]\ncommand = 'npx' # it\nargs = [\n  '-y', # yes\n  's',\n]\n",
+        "opencode" => {
+            "{\n  // mine\n  \"mcp\": {\"github\": {\"type\": \"local\", \"command\": [\"npx\", \"-y\", \"s\"]}},\n}\n"
+        }
+        "vscode" => {
+            "{\n\t\"servers\": {\n\t\t\"github\": {\"command\": \"npx\", \"args\": [\"-y\", \"s\"]}\n\t}\n}"
+        }
+        "continue" => {
+            "# mine\nname: Local\nmcpServers:\n  - name: github # it\n    command: npx\n    args:\n      - -y # yes\n      - s\n"
+        }
+        _ => {
+            "\u{feff}{\r\n  \"mcpServers\": {\r\n    // mine\r\n    \"github\": {\"command\": \"npx\", \"args\": [\"-y\", \"s\"]},\r\n  }\r\n}\r\n"
+        }
+    }
+}
+
+#[test]
+fn every_clients_file_is_written_wrapped_and_unwrapped() {
+    let workspace = Workspace::new();
+    for (client, _) in CLIENTS {
+        let (path, text) = (place(&workspace, client), with_another(client));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        let say = |words: &[&str]| {
+            let output = run(&workspace, &[&["config", client], words].concat());
+            assert_eq!(code(&output), 0, "{client} {words:?}: {}", stderr(&output));
+            fs::read_to_string(&path).unwrap()
+        };
+        let wrapped = say(&["--max-bytes", "20KB", "--wrap", "github", "--write"]);
+        let own = say(&["--root", ".", "--write"]);
+        assert!(
+            wrapped.contains("20KB") && own.contains("20KB") && own.contains("mine") == text.contains("mine")
+        );
+        let said = stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
+        for part in [" has other servers: wrapped github\n", " starts ", ", which greeted in "] {
+            assert!(
+                said.contains(&format!(
+                    "{}{part}",
+                    if part.starts_with(',') { "" } else { path.to_str().unwrap() }
+                )),
+                "{client}: {part} is not in {said}"
+            );
+        }
+        let unwrapped = say(&["--unwrap", "github", "--write"]);
+        assert!(!unwrapped.contains("20KB"), "{unwrapped}");
+        // Without this server's entry, which came between, the way back is the text to the byte.
+        fs::write(&path, &wrapped).unwrap();
+        assert_eq!(say(&["--unwrap", "github", "--write"]), text, "{client}");
+    }
+}
+
+#[test]
+fn entry_is_wrapped_where_it_stands() {
+    let workspace = Workspace::with(&json!({".mcp.json": "{}\n"}));
+    let own = workspace.home().join(".claude.json");
+    let project = workspace.root().to_str().unwrap();
+    let text = json!({"projects": {project: {"mcpServers": {"github": {"command": "npx"}}}}}).to_string();
+    fs::write(&own, &text).unwrap();
+    let say = |change: &str| run(&workspace, &["config", "claude-code", change, "github", "--write"]);
+    assert_eq!(code(&say("--wrap")), 0, "{}", stderr(&say("--wrap")));
+    assert!(fs::read_to_string(&own).unwrap().contains("\"wrap\""));
+    assert_eq!(code(&say("--unwrap")), 0);
+    assert_eq!(fs::read_to_string(&own).unwrap(), text);
+    // A word that means something else in its new place stays where it is.
+    let yaml = "mcpServers:\n  - name: github\n    command: a, b\n    args: []\n";
+    workspace.write("x.yaml", yaml);
+    let output = run(&workspace, &["config", "continue", "--file", "x.yaml", "--wrap", "github", "--write"]);
+    assert_eq!(code(&output), 1);
+    assert!(stderr(&output).contains("put its command in quotes"), "{}", stderr(&output));
+    assert_eq!(fs::read_to_string(workspace.path("x.yaml")).unwrap(), yaml);
+}
+
+#[test]
+fn folder_without_write_permission_left_unchanged() {
+    let workspace = Workspace::with(&json!({".cursor/mcp.json": "{}\n"}));
+    let folder = workspace.path(".cursor");
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o555)).unwrap();
+    let start = Start::new(&workspace).unprivileged().flags(["config", "cursor", "--write"]);
+    let output = start.command().stdin(Stdio::null()).output().unwrap();
+    fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
+    assert_eq!(code(&output), 1, "{}", stderr(&output));
+    assert!(stderr(&output).contains("was left as it is"), "{}", stderr(&output));
+    assert_eq!(fs::read_to_string(folder.join("mcp.json")).unwrap(), "{}\n");
 }
 
 #[test]

@@ -4,11 +4,12 @@ use super::page::{self, Page};
 use super::{example_project::ExampleProject, file};
 
 /// The headings of each, in this order.
-const HEADINGS: [&str; 6] = [
+const HEADINGS: [&str; 7] = [
     "add-it",
     "see-that-it-works",
     "what-an-answer-looks-like",
     "limits-that-matter",
+    "measured",
     "permission",
     "remove-it",
 ];
@@ -19,7 +20,7 @@ fn clients() -> Vec<String> {
     let (_, values) = help.split_once("possible values: ").unwrap();
     let values = values.split(']').next().unwrap_or_default();
     let clients: Vec<_> = values.split(',').map(|value| value.trim().to_owned()).collect();
-    assert!(clients.len() >= 5, "{help}");
+    assert!(clients.len() >= 10, "{help}");
     clients
 }
 

@@ -62,7 +62,8 @@ fn block_kinds_are_known() {
         for Block { place, kind, lines, .. } in &page.blocks {
             let text = lines.join("\n");
             match kind.as_str() {
-                "sh" | "console" => {}
+                // YAML is what `cutline config` prints: see `shows`.
+                "sh" | "console" | "yaml" => {}
                 // Data as it stands, or a line for each record.
                 "json" => {
                     let record = |line: &String| serde_json::from_str::<serde_json::Value>(line).is_ok();

@@ -1,133 +1,72 @@
 //! A client's file before and after.
 
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum as _;
+
 use super::*;
+use crate::cli::Client;
+use crate::cli::config::entry::Start;
 
-fn entry(client: Client) -> Entry {
-    Entry::new(client, "/bin/cutline".to_owned(), vec!["--root".to_owned(), "/quo\"te".to_owned()])
+/// The flags that are given.
+const FLAGS: [&str; 2] = ["--root", "/quo\"te"];
+
+fn keys(client: Client) -> Vec<String> {
+    vec![client.row().servers.to_owned()]
 }
 
-#[track_caller]
-fn assert_merged(client: Client, before: &str, after: &str) {
-    let merged = merged(client, before, &entry(client)).unwrap();
-    assert!(
-        merged == after,
-        "{}",
-        similar_asserts::SimpleDiff::from_str(after, &merged, "expected", "merged")
-    );
-    // Once more changes nothing.
-    assert_eq!(super::merged(client, &merged, &entry(client)).unwrap(), merged);
-    let start = start_in(client, &merged).unwrap().unwrap();
-    assert_eq!((start.command.as_str(), start.args.len()), ("/bin/cutline", 2));
+fn put(client: Client, text: &str) -> Result<String, String> {
+    merged(client.row(), &keys(client), text, "/bin/cutline", &FLAGS.map(str::to_owned))
 }
 
-#[test]
-fn into_nothing() {
-    let json = r#"{
-  "mcpServers": {
-    "cutline": {
-      "type": "stdio",
-      "command": "/bin/cutline",
-      "args": ["--root", "/quo\"te"]
+fn start_in(client: Client, text: &str) -> Result<Option<Start>, String> {
+    let top = Node::parse(client.row().format, text)?;
+    entry_of(&top, &keys(client), NAME)?.map_or(Ok(None), |entry| Start::of(client.row(), entry))
+}
+
+/// Returns the client, the case's file and the file's text of each `before` of the fixtures.
+fn cases() -> Vec<(Client, PathBuf, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/config");
+    let mut cases = Vec::new();
+    for client in Client::value_variants() {
+        let name = client.to_possible_value().unwrap().get_name().to_owned();
+        let files = fs::read_dir(folder.join(&name)).unwrap_or_else(|error| panic!("{name}: {error}"));
+        for file in files.map(|file| file.unwrap().path()) {
+            if file.to_string_lossy().contains(".before.") {
+                cases.push((*client, file.clone(), fs::read_to_string(&file).unwrap()));
+            }
+        }
+        assert!(cases.iter().filter(|(of, ..)| of == client).count() >= 2, "{name} has too few cases");
     }
-  }
-}
-"#;
-    assert_merged(Client::ClaudeCode, "", json);
-    assert_merged(Client::ClaudeCode, " \n", json);
-    assert_merged(Client::ClaudeCode, "{}", json);
-    assert_merged(
-        Client::Codex,
-        "",
-        "[mcp_servers.cutline]\ncommand = \"/bin/cutline\"\nargs = [\"--root\", '/quo\"te']\n",
-    );
+    cases
 }
 
+/// Files as they are after an entry with `--root`, or one without flags where the case's name begins with `bare`.
 #[test]
-fn into_what_others_wrote() {
-    assert_merged(
-        Client::Vscode,
-        r#"{
-	// mine
-	"servers": {
-		"other": {"command": "x"}, // kept
-	},
-	"inputs": [ ],
-}
-"#,
-        r#"{
-	// mine
-	"servers": {
-		"other": {"command": "x"}, // kept
-		"cutline": {
-			"type": "stdio",
-			"command": "/bin/cutline",
-			"args": ["--root", "/quo\"te"]
-		},
-	},
-	"inputs": [ ],
-}
-"#,
-    );
-    assert_merged(
-        Client::Codex,
-        "# mine\nmodel = \"x\"\n\n[mcp_servers.other]\ncommand = \"y\" # kept\n\n[tools]\na = 1\n",
-        "# mine\nmodel = \"x\"\n\n[mcp_servers.other]\ncommand = \"y\" # kept\n\n[mcp_servers.cutline]\n\
-         command = \"/bin/cutline\"\nargs = [\"--root\", '/quo\"te']\n\n[tools]\na = 1\n",
-    );
-}
-
-#[test]
-fn its_own_entry_keeps_what_else_it_has() {
-    assert_merged(
-        Client::Cursor,
-        "\u{feff}{\"mcpServers\": {\"cutline\": {\"args\": [\"--old\"], \"env\": {\"A\": \"1\"}, \"command\": \"/old\"}}}",
-        "\u{feff}{\"mcpServers\": {\"cutline\": {\"args\": [\"--root\", \"/quo\\\"te\"], \"env\": {\"A\": \"1\"}, \"command\": \"/bin/cutline\"}}}\n",
-    );
-    assert_merged(
-        Client::Codex,
-        "[mcp_servers]\ncutline = { command = \"/old\", tool_timeout_sec = 600 }\n",
-        "[mcp_servers]\ncutline = { command = \"/bin/cutline\", tool_timeout_sec = 600 , args = [\"--root\", '/quo\"te'] }\n",
-    );
-    assert_merged(
-        Client::Codex,
-        "[mcp_servers.cutline]\nargs = [\"--old\"] # ours\ncommand = \"/old\"\nenabled = false\n",
-        "[mcp_servers.cutline]\nargs = [\"--root\", '/quo\"te'] # ours\ncommand = \"/bin/cutline\"\nenabled = false\n",
-    );
-}
-
-#[test]
-fn without_flags_those_that_it_has_stay() {
-    let entry = |client| Entry::new(client, "/new".to_owned(), Vec::new());
-    let json = r#"{"mcpServers": {"cutline": {"command": "/old", "args": ["--root", "/a"]}}}"#;
-    assert_eq!(
-        merged(Client::Cursor, json, &entry(Client::Cursor)).unwrap(),
-        json.replace("old", "new") + "\n"
-    );
-    let toml = "[mcp_servers.cutline]\ncommand = '/old'\nargs = ['--root', '/a']\n";
-    let expected = toml.replace("'/old'", "\"/new\"");
-    assert_eq!(merged(Client::Codex, toml, &entry(Client::Codex)).unwrap(), expected);
-}
-
-#[test]
-fn line_ends_and_ways_of_writing_stay() {
-    for (client, text) in
-        [(Client::Codex, "# mine\r\nmodel = \"x\"\r\n"), (Client::Cursor, "{\r\n  \"theme\": 1\r\n}")]
-    {
-        let merged = merged(client, text, &entry(client)).unwrap();
-        assert_eq!(merged.matches('\n').count(), merged.matches("\r\n").count(), "{merged:?}");
-    }
-    // What says the same already is left as it is, to the last byte.
-    for (client, text) in [
-        (
-            Client::Cursor,
-            r#"{"mcpServers": {"cutline": {"command": "/bin/cutline", "args": ["--root", "/quo\"te"]}}}"#,
-        ),
-        (
-            Client::Codex,
-            "[mcp_servers.cutline]\ncommand = '/bin/cutline'\nargs = [\n  '--root', # here\n  '/quo\"te',\n]",
-        ),
-    ] {
-        assert_eq!(merged(client, text, &entry(client)).unwrap(), text);
+fn fixtures_are_merged() {
+    for (client, file, before) in cases() {
+        let name = file.file_name().unwrap().to_str().unwrap();
+        let flags = if name.starts_with("bare") { &[][..] } else { &FLAGS };
+        let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
+        let put = |text: &str| merged(client.row(), &keys(client), text, "/bin/cutline", &flags);
+        let after = file.with_file_name(name.replace(".before.", ".after."));
+        let merged = put(&before).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        if std::env::var_os("UPDATE_FIXTURES").is_some() {
+            fs::write(&after, &merged).unwrap();
+        }
+        let expected = fs::read_to_string(&after).unwrap();
+        let difference = similar_asserts::SimpleDiff::from_str(&expected, &merged, "expected", "merged");
+        assert!(merged == expected, "{}\n{difference}", after.display());
+        assert_eq!(put(&merged).unwrap(), merged, "{}: once more changes nothing", after.display());
+        let start = start_in(client, &merged).unwrap().unwrap();
+        assert_eq!(start.command, "/bin/cutline", "{}", file.display());
+        assert!(start.args.join(" ").contains("--root /quo\"te"), "{}: {start:?}", file.display());
+        // The same with the line ends of Windows, and with a byte order mark.
+        let windows = |text: &str| format!("\u{feff}{}", text.replace("\r\n", "\n").replace('\n', "\r\n"));
+        if before.contains('\n') {
+            assert_eq!(put(&windows(&before)).unwrap(), windows(&expected), "{}", file.display());
+        }
     }
 }
 
@@ -146,7 +85,7 @@ fn what_is_not_sure_is_refused() {
         "{} {}",
         "\0",
     ] {
-        assert!(merged(Client::Cursor, text, &entry(Client::Cursor)).is_err(), "{text:?}");
+        assert!(put(Client::Cursor, text).is_err(), "{text:?}");
     }
     for text in [
         "[mcp_servers.cutline]\nurl = 'x'",
@@ -156,8 +95,31 @@ fn what_is_not_sure_is_refused() {
         "a = 1\na = 2",
         "{}",
     ] {
-        assert!(merged(Client::Codex, text, &entry(Client::Codex)).is_err(), "{text:?}");
+        assert!(put(Client::Codex, text).is_err(), "{text:?}");
     }
+    for text in [
+        "mcpServers: 5",
+        "mcpServers: {a: 1}",
+        "mcpServers:\n  - name: cutline\n    url: https://a",
+        "mcpServers:\n  - name: cutline\n  - name: cutline",
+        "mcpServers:\n  - &a\n    name: cutline\n    command: x\n    args: *a",
+        "[]",
+        "{a: 1}",
+        "- a",
+        "a: 1\n---\nb: 2",
+        "a: 'b",
+        "a: 1\na: 2\nmcpServers: []\nmcpServers: []",
+    ] {
+        assert!(put(Client::Continue, text).is_err(), "{text:?}: {:?}", put(Client::Continue, text));
+    }
+    for text in [
+        r#"{"mcp": {"cutline": {"type": "remote", "url": "https://a"}}}"#,
+        r#"{"mcp": {"cutline": {"command": "x"}}}"#,
+        r#"{"mcp": {"cutline": {"command": [1]}}}"#,
+    ] {
+        assert!(put(Client::Opencode, text).is_err(), "{text:?}");
+    }
+    assert!(put(Client::Gemini, r#"{"mcpServers": {"cutline": {"httpUrl": "https://a"}}}"#).is_err());
 }
 
 #[test]

@@ -3,22 +3,67 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::cli::Client;
+
+fn look(client: Client, text: &str) -> Result<Lookup, String> {
+    let row = client.row();
+    Lookup::of(row, &[row.servers.to_owned()], text, "x")
+}
 
 fn entry(client: Client, text: &str) -> Found {
-    match Lookup::of(client, text, "x").unwrap() {
-        Lookup::Entry(found) => found,
-        other => panic!("{other:?}"),
+    match look(client, text) {
+        Ok(Lookup::Entry(found)) => found,
+        other => panic!("{text}: {other:?}"),
     }
 }
 
-/// The command that the wrapped entry starts.
+/// The command that the entry starts.
 fn words(client: Client, text: &str) -> Vec<String> {
-    let found = entry(client, text);
-    let args = found.args.into_iter().flat_map(|(_, words)| words);
-    [found.command.value].into_iter().chain(args.map(|word| word.value)).collect()
+    entry(client, text).words().into_iter().map(str::to_owned).collect()
 }
 
-const TEXTS: [(Client, &str, &[&str]); 11] = [
+const TEXTS: [(Client, &str, &[&str]); 24] = [
+    (
+        Client::Opencode,
+        "{\n  // mine\n  \"mcp\": {\"x\": {\"type\": \"local\", \"command\": [\"npx\", \"-y\", \"s\"], \"enabled\": true}},\n}",
+        &["npx", "-y", "s"],
+    ),
+    (Client::Opencode, r#"{"mcp": {"x": {"command": [ "npx" ]}}}"#, &["npx"]),
+    (
+        Client::Opencode,
+        "{\"mcp\": {\"x\": {\"command\": [\r\n  \"npx\", // it\r\n  \"s\",\r\n]}}}\r\n",
+        &["npx", "s"],
+    ),
+    (
+        Client::Gemini,
+        r#"{"mcpServers": {"x": {"command": "npx", "args": ["s"], "timeout": 5}}}"#,
+        &["npx", "s"],
+    ),
+    (Client::Qwen, r#"{"mcpServers": {"x": {"timeout": 5, "command": "npx"}}}"#, &["npx"]),
+    (
+        Client::Cline,
+        r#"{"mcpServers": {"x": {"transport": {"type": "stdio", "command": "npx", "args": ["s"]}, "timeout": 5}}}"#,
+        &["npx", "s"],
+    ),
+    (
+        Client::Continue,
+        "# mine\nmcpServers:\n  - name: y\n    command: é\n  - name: x # it\n    command: npx # é\n    args:\n      - -y # yes\n      - \"a b\"\n    env:\n      K: v\nrules: []\n",
+        &["npx", "-y", "a b"],
+    ),
+    (
+        Client::Continue,
+        "mcpServers:\r\n- args:\r\n  - \"s\"\r\n  name: x\r\n  command: 'npx'\r\n",
+        &["npx", "s"],
+    ),
+    (
+        Client::Continue,
+        "mcpServers:\n  - name: x\n    command: npx\n    args: [-y, \"s\"]",
+        &["npx", "-y", "s"],
+    ),
+    (Client::Continue, "mcpServers:\n  - name: x\n    command: npx # it\n    env: {A: b}\n", &["npx"]),
+    (Client::Continue, "mcpServers:\n  - command: npx\n    name: x", &["npx"]),
+    (Client::Continue, "mcpServers: [{name: x, command: \"npx\"}]\n", &["npx"]),
+    (Client::Continue, "mcpServers:\n  - name: x\n    args: []\n    command: npx\n", &["npx"]),
     (
         Client::Cursor,
         r#"{"mcpServers":{"x":{"command":"npx","args":["-y","a b"],"env":{"K":"v"}}}}"#,
@@ -65,6 +110,7 @@ fn entries_are_wrapped_and_unwrapped_to_the_byte() {
         assert_eq!(words(client, &again), [&["C:\\cutline.exe", "wrap", "--"], server].concat(), "{again}");
         assert_eq!(entry(client, &again).unwrap(&again).as_deref(), Some(text), "{again}");
         assert_eq!(entry(client, text).unwrap(text), None);
+        assert_eq!(entry(client, &wrapped).server(), server);
     }
 }
 
@@ -81,7 +127,7 @@ fn edits_made_meanwhile_stay() {
 
 #[test]
 fn entries_that_can_not_be_wrapped() {
-    let look = |text| Lookup::of(Client::Cursor, text, "x");
+    let look = |text| look(Client::Cursor, text);
     assert!(
         matches!(look(r#"{"mcpServers":{"x":{"url":"https://a"}}}"#), Ok(Lookup::Remote(url)) if url == "https://a")
     );
