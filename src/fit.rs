@@ -14,8 +14,8 @@ use crate::limits::{Images, Limits};
 pub struct Client {
     /// The name by which `--fit` takes it.
     pub id: &'static str,
-    /// The beginnings of the names that it gives itself, in small letters. None where its name says
-    /// nothing, because it is that of a library.
+    /// The words by which its names are told, written as one in small letters: those of its programs, of editors'
+    /// extensions, and of programs that are made of it.
     names: &'static [&'static str],
     /// The version with which it was measured.
     pub version: &'static str,
@@ -43,13 +43,16 @@ const WHOLE: Client = Client {
     hides_details: true,
 };
 
+/// Bytes of a client's name that is looked at: no known one has half as many.
+const NAME_BYTES: usize = 100;
+
 /// The clients that were measured.
 pub static CLIENTS: [Client; 17] = [
-    Client { id: "claude-code", names: &["claude-code"], version: "2.1", ..WHOLE },
+    Client { id: "claude-code", names: &["claudecode"], version: "2.1", ..WHOLE },
     // Drops the middle above 12,000 bytes.
     Client {
         id: "codex",
-        names: &["codex-mcp-client"],
+        names: &["codex"],
         version: "0.169",
         max_bytes: Some(11_000),
         answer_within_secs: Some(270),
@@ -57,11 +60,11 @@ pub static CLIENTS: [Client; 17] = [
     },
     // Drops the end above 2000 lines, the notice with it.
     Client { id: "opencode", names: &["opencode"], version: "1.18", max_lines: Some(1990), ..WHOLE },
-    Client { id: "gemini", names: &["gemini-cli-mcp-client"], version: "0.61", ..WHOLE },
+    Client { id: "gemini", names: &["gemini"], version: "0.61", ..WHOLE },
     // Drops the middle above 25,000 characters or 1000 lines.
     Client {
         id: "qwen",
-        names: &["qwen-cli-mcp-client"],
+        names: &["qwen"],
         version: "0.15",
         max_lines: Some(990),
         max_bytes: Some(24_000),
@@ -70,7 +73,7 @@ pub static CLIENTS: [Client; 17] = [
     // Shows the whole result as JSON and drops the middle above 8000 characters of it.
     Client {
         id: "cline",
-        names: &["@cline/", "cline"],
+        names: &["cline"],
         version: "3.0",
         max_bytes: Some(5500),
         answer_within_secs: Some(54),
@@ -80,18 +83,24 @@ pub static CLIENTS: [Client; 17] = [
     },
     Client {
         id: "continue",
-        names: &["continue-cli-client", "continue-client"],
+        names: &["continue"],
         version: "1.5",
         answer_within_secs: Some(54),
         has_images: false,
         ..WHOLE
     },
-    Client { id: "openai-agents", version: "0.24", answer_within_secs: Some(4), ..WHOLE },
-    Client { id: "pydantic-ai", version: "2.68", ..WHOLE },
-    Client { id: "langchain", version: "0.3", ..WHOLE },
+    Client {
+        id: "openai-agents",
+        names: &["openaiagents"],
+        version: "0.24",
+        answer_within_secs: Some(4),
+        ..WHOLE
+    },
+    Client { id: "pydantic-ai", names: &["pydanticai"], version: "2.68", ..WHOLE },
+    Client { id: "langchain", names: &["langchain", "langgraph"], version: "0.3", ..WHOLE },
     Client {
         id: "google-adk",
-        names: &["google-adk"],
+        names: &["googleadk"],
         version: "2.13",
         answer_within_secs: Some(4),
         has_images: false,
@@ -100,6 +109,7 @@ pub static CLIENTS: [Client; 17] = [
     },
     Client {
         id: "llama-index",
+        names: &["llamaindex"],
         version: "0.6",
         answer_within_secs: Some(27),
         has_images: false,
@@ -108,17 +118,32 @@ pub static CLIENTS: [Client; 17] = [
     },
     Client {
         id: "mastra",
+        names: &["mastra"],
         version: "0.14",
         answer_within_secs: Some(54),
         has_images: false,
         hides_details: false,
         ..WHOLE
     },
-    Client { id: "autogen", version: "0.7", answer_within_secs: Some(4), has_images: false, ..WHOLE },
+    Client {
+        id: "autogen",
+        names: &["autogen"],
+        version: "0.7",
+        answer_within_secs: Some(4),
+        has_images: false,
+        ..WHOLE
+    },
     // Keeps the start alone, somewhere above 6.6 KB.
-    Client { id: "crewai", version: "1.15", max_bytes: Some(6000), has_images: false, ..WHOLE },
-    Client { id: "ai-sdk", version: "6", ..WHOLE },
-    Client { id: "smolagents", version: "1.26", has_images: false, ..WHOLE },
+    Client {
+        id: "crewai",
+        names: &["crewai"],
+        version: "1.15",
+        max_bytes: Some(6000),
+        has_images: false,
+        ..WHOLE
+    },
+    Client { id: "ai-sdk", names: &["aisdk"], version: "6", ..WHOLE },
+    Client { id: "smolagents", names: &["smolagents"], version: "1.26", has_images: false, ..WHOLE },
 ];
 
 /// The client that answers are fitted to.
@@ -153,9 +178,24 @@ impl Client {
         CLIENTS.iter().find(|client| client.id == id)
     }
 
-    /// Returns a name that it gives itself, where that is its own.
-    pub fn name(&self) -> Option<&'static str> {
-        self.names.first().copied()
+    /// Returns true if a program that gives itself this name is it, or is made of it: the name begins with one of
+    /// its words, or has it as a whole word. Capitals, spaces and signs make no difference.
+    fn is_called(&self, name: &str) -> bool {
+        let words: Vec<String> = name
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(str::to_ascii_lowercase)
+            .collect();
+        self.names.iter().any(|own| {
+            words.concat().starts_with(own)
+                || (0..words.len()).any(|first| {
+                    let mut run = String::new();
+                    words.iter().skip(first).any(|word| {
+                        run.push_str(word);
+                        run == *own
+                    })
+                })
+        })
     }
 
     /// Returns true if it gives a call up sooner than a command may take.
@@ -198,11 +238,8 @@ impl Fit {
             Self::Off => None,
             Self::Client(client) => Some(client),
             Self::Auto => {
-                let name = name?.as_bytes();
-                let begins = |begin: &&str| {
-                    name.get(..begin.len()).is_some_and(|start| start.eq_ignore_ascii_case(begin.as_bytes()))
-                };
-                CLIENTS.iter().find(|client| client.names.iter().any(begins))
+                let name = name.filter(|name| name.len() <= NAME_BYTES)?;
+                CLIENTS.iter().find(|client| client.is_called(name))
             }
         }
     }
@@ -215,6 +252,7 @@ mod tests {
     #[test]
     fn client_is_found_by_the_name_it_gives_itself() {
         let cases = [
+            // As they were met.
             ("claude-code", Some("claude-code")),
             ("codex-mcp-client", Some("codex")),
             ("opencode", Some("opencode")),
@@ -223,17 +261,81 @@ mod tests {
             ("@cline/core", Some("cline")),
             ("continue-cli-client", Some("continue")),
             ("google-adk", Some("google-adk")),
+            // As others of their kind may be called.
+            ("Claude Code", Some("claude-code")),
+            ("claude_code-sdk", Some("claude-code")),
+            ("codex", Some("codex")),
+            ("Codex Desktop", Some("codex")),
+            ("OpenCode", Some("opencode")),
+            ("gemini-cli", Some("gemini")),
+            ("geminicli", Some("gemini")),
+            ("my-gemini-agent", Some("gemini")),
+            ("QwenCode", Some("qwen")),
+            ("qwen-code-vscode", Some("qwen")),
+            ("Cline", Some("cline")),
+            ("vscode-cline", Some("cline")),
+            ("continue-vscode", Some("continue")),
+            ("crewAI", Some("crewai")),
+            ("llama_index", Some("llama-index")),
+            ("OpenAI Agents SDK", Some("openai-agents")),
+            ("ai-sdk-mcp-client", Some("ai-sdk")),
+            // Names of SDKs, of the server itself, and of clients without a row.
             ("mcp", None),
             ("cutline", None),
+            ("cutline-doctor", None),
             ("Visual Studio Code", None),
+            ("cursor-vscode", None),
+            ("claude-ai", None),
+            ("inclined", None),
+            ("discontinued", None),
+            ("", None),
+            ("--", None),
         ];
         for (name, id) in cases {
             assert_eq!(Fit::Auto.client(Some(name)).map(|client| client.id), id, "{name}");
         }
+        let long = "cline ".repeat(NAME_BYTES);
+        assert_eq!(Fit::Auto.client(Some(&long)), None);
         assert_eq!(Fit::Auto.client(None), None);
         let crewai = Client::of_id("crewai").unwrap();
         assert_eq!(Fit::Client(crewai).client(Some("opencode")), Some(crewai));
         assert_eq!(Fit::Off.client(Some("opencode")), None);
+    }
+
+    /// A client, and its lines, bytes, seconds, images and details.
+    type Fits = (&'static str, u64, u64, Option<u64>, bool, bool);
+
+    /// The limits of each row: those of docs/clients, where an agent of the kit measured them.
+    #[test]
+    fn rows_set_what_was_measured() {
+        let cases: [Fits; 17] = [
+            ("claude-code", 2000, 30_000, None, true, true),
+            ("codex", 2000, 11_000, Some(270), true, true),
+            ("opencode", 1990, 30_000, None, true, true),
+            ("gemini", 2000, 30_000, None, true, true),
+            ("qwen", 990, 24_000, None, true, true),
+            ("cline", 2000, 5500, Some(54), false, false),
+            ("continue", 2000, 30_000, Some(54), false, true),
+            ("openai-agents", 2000, 30_000, Some(4), true, true),
+            ("pydantic-ai", 2000, 30_000, None, true, true),
+            ("langchain", 2000, 30_000, None, true, true),
+            ("google-adk", 2000, 30_000, Some(4), false, false),
+            ("llama-index", 2000, 30_000, Some(27), false, false),
+            ("mastra", 2000, 30_000, Some(54), false, false),
+            ("autogen", 2000, 30_000, Some(4), false, true),
+            ("crewai", 2000, 6000, None, false, true),
+            ("ai-sdk", 2000, 30_000, None, true, true),
+            ("smolagents", 2000, 30_000, None, false, true),
+        ];
+        for (client, case) in CLIENTS.iter().zip(cases) {
+            let fitted = client.fitted(&Limits::default(), Given::default());
+            let within = fitted.answer_within.map(|within| within.as_secs());
+            let images = fitted.images != Images::Off;
+            let found =
+                (client.id, fitted.max_lines, fitted.max_bytes, within, images, !client.leaves_details_out());
+            assert_eq!(found, case);
+            assert_eq!(Fit::Auto.client(Some(client.id)), Some(client), "its own name");
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use serde_json::Value;
 
-use crate::limits::Limits;
+use crate::limits::{Images, Limits};
 use cutline_core::notice::Count;
 use cutline_core::text::Size;
 
@@ -114,12 +114,22 @@ pub fn instructions(limits: &Limits, tools: &ToolSet) -> String {
     let purposes: Vec<String> =
         tools.iter().map(|tool| format!("{} ({})", tool.purpose(), tool.as_str())).collect();
     let lines = Count(limits.max_lines, "line", "lines");
+    let patience = limits.answer_within.filter(|_| tools.has(ToolName::Bash)).map(|within| {
+        let seconds = Count(within.as_secs(), "second", "seconds");
+        format!(" A command that still runs after {seconds} is answered for and goes on.")
+    });
+    let images = if limits.images == Images::Off && tools.has(ToolName::Read) {
+        " Of images the type and size are given."
+    } else {
+        ""
+    };
     format!(
         "Tools to {}. Each answer fits your context: at most {lines} or {}, whole lines only. What was left out, \
          and the exact next call that gets it, stands in square brackets at the end of an answer. Relative paths \
-         start from the workspace folder.",
+         start from the workspace folder.{}{images}",
         purposes.join(", "),
-        Size(limits.max_bytes)
+        Size(limits.max_bytes),
+        patience.unwrap_or_default(),
     )
 }
 
@@ -242,6 +252,22 @@ mod tests {
         assert!(all.starts_with(first), "{all}");
         let some = instructions(&Limits::default(), &ToolSet::new(&[ToolName::Ls]));
         assert!(some.starts_with("Tools to list folders (ls). Each answer"), "{some}");
+    }
+
+    #[test]
+    fn instructions_name_the_limits_in_force() {
+        let cline = crate::fit::Client::of_id("cline").unwrap();
+        let limits = cline.fitted(&Limits::default(), crate::fit::Given::default());
+        let all = instructions(&limits, &ToolSet::default());
+        let end = "A command that still runs after 54 seconds is answered for and goes on. Of images the type and \
+                   size are given.";
+        assert!(all.contains("at most 2000 lines or 5.5KB,") && all.ends_with(end), "{all}");
+        let some = instructions(&limits, &ToolSet::new(&[ToolName::Ls]));
+        assert!(some.ends_with("start from the workspace folder."), "{some}");
+        assert!(
+            instructions(&Limits::default(), &ToolSet::default())
+                .ends_with("start from the workspace folder.")
+        );
     }
 
     #[test]

@@ -73,7 +73,8 @@ fn look_at(client: Client, place: &Place, binary: &Path, found: &mut Found, say:
             let Some(program) = program.filter(|program| !is_filled_in(program)) else { continue };
             // A path that is not whole is taken from a folder that only the client knows.
             let is_known = Path::new(program).is_absolute() || Path::new(program).components().count() == 1;
-            if is_known && self::program(program).is_none() && !(name == NAME || start.is_cutline()) {
+            let is_own = server.is_none() && (name == NAME || start.is_cutline());
+            if is_known && self::program(program).is_none() && !is_own {
                 gone.push(format!("{name} in {path} starts {program}, which is no program"));
             }
         }
@@ -146,8 +147,7 @@ fn tried(client: Client, what: &str, start: &Start, binary: &Path, say: &mut dyn
         return say(Note(format!("{what}, another program than this one: it was not tried")));
     }
     let row = client.row();
-    let name = row.fit.and_then(fit::Client::of_id).and_then(fit::Client::name);
-    match serves(start).and_then(|()| server::greet(&mut as_the_client_would(start, binary), name)) {
+    match serves(start).and_then(|()| server::greet(&mut as_the_client_would(start, binary), row.fit)) {
         Ok((took, stats)) => {
             say(Fine(format!("{what}, which greeted in {took:.0?}")));
             say(Fine(format!("{}: {}", row.name, limits(&stats))));

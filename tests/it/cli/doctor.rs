@@ -119,6 +119,114 @@ fn foreign_command_not_run() {
     }
 }
 
+/// A home and a project with a file of every client; each but one as `cutline config` writes it.
+#[test]
+fn every_clients_fit_is_named() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    for client in [
+        "claude-desktop",
+        "claude-code",
+        "cursor",
+        "vscode",
+        "codex",
+        "opencode",
+        "gemini",
+        "qwen",
+        "continue",
+    ] {
+        assert_eq!(code(&run(&workspace, &["config", client, "--root", ".", "--write"])), 0, "{client}");
+    }
+    let cline = workspace.home().join(".cline/data/settings/cline_mcp_settings.json");
+    fs::create_dir_all(cline.parent().unwrap()).unwrap();
+    let entry = json!({"command": env!("CARGO_BIN_EXE_cutline"), "env": {"CUTLINE_MAX_BYTES": "4KB"}});
+    fs::write(&cline, json!({"mcpServers": {"files": entry}}).to_string()).unwrap();
+    let output = run(&workspace, &["doctor", "--tools", "ls"]);
+    let said = stdout(&output);
+    assert_eq!(code(&output), 0, "{said}");
+    for line in [
+        "Claude Desktop: the defaults fit: 2000 lines, 30KB, images",
+        "Claude Code: the row claude-code (2.1) fits: 2000 lines, 30KB, images",
+        "Cursor: the defaults fit: 2000 lines, 30KB, images",
+        "VS Code: the defaults fit: 2000 lines, 30KB, images",
+        "Codex: the row codex (0.169) fits: 2000 lines, 30KB, answers within 630 seconds, images",
+        "opencode: the row opencode (1.18) fits: 1990 lines, 30KB, images",
+        "Gemini CLI: the row gemini (0.61) fits: 2000 lines, 30KB, images",
+        "Qwen Code: the row qwen (0.15) fits: 990 lines, 24KB, images",
+        "Cline: the row cline (3.0) fits: 2000 lines, 4KB, answers within 54 seconds, no images",
+        "Continue: the row continue (1.5) fits: 2000 lines, 30KB, answers within 54 seconds, no images",
+    ] {
+        assert!(said.contains(&format!("ok    {line}\n")), "{line} is not in\n{said}");
+    }
+    let named =
+        format!("{} starts {} as files, which greeted", cline.display(), env!("CARGO_BIN_EXE_cutline"));
+    assert!(said.contains(&named), "{named} is not in\n{said}");
+}
+
+#[test]
+fn conflicting_scopes_are_named() {
+    let workspace = Workspace::with(&json!({"a": "one\n", ".git": {"dir": true}, "sub": {"dir": true}}));
+    let config = |words: &[&str]| assert_eq!(code(&run(&workspace, &[&["config"], words].concat())), 0);
+    config(&["claude-code", "--root", ".", "--write"]);
+    config(&["claude-code", "--scope", "user", "--root", ".", "--write"]);
+    let said = || stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
+    assert!(!said().contains("other commands"), "{}", said());
+    config(&["claude-code", "--scope", "local", "--root", "sub", "--write"]);
+    config(&["gemini", "--root", ".", "--write"]);
+    config(&["gemini", "--scope", "user", "--write"]);
+    let home = workspace.home();
+    let (own, project) = (home.join(".claude.json"), workspace.path(".mcp.json"));
+    let own = format!("{} (this project)", own.display());
+    let local = format!(
+        "Claude Code has cutline in {own} and in {}, with other commands; that of {own} holds\n",
+        project.display()
+    );
+    let gemini = workspace.path(".gemini/settings.json");
+    let gemini = format!(
+        "Gemini CLI has cutline in {gemini} and in {}, with other commands; that of {gemini} holds\n",
+        home.join(".gemini/settings.json").display(),
+        gemini = gemini.display(),
+    );
+    for line in [local, gemini] {
+        assert!(said().contains(&format!("note  {line}")), "{line} is not in\n{}", said());
+    }
+}
+
+#[test]
+fn servers_without_programs_are_named() {
+    let workspace = Workspace::with(&json!({"a": "one\n", "bin/server": "#!/bin/sh\n"}));
+    fs::set_permissions(workspace.path("bin/server"), fs::Permissions::from_mode(0o755)).unwrap();
+    let binary = env!("CARGO_BIN_EXE_cutline");
+    let entries = json!({"mcpServers": {
+        "there": {"command": workspace.path("bin/server")},
+        "gone": {"command": "/no/such/server"},
+        "unwrapped": {"command": "/no/such/cutline", "args": ["wrap", "--", workspace.path("bin/server")]},
+        "hollow": {"command": binary, "args": ["wrap", "--", "/no/such/inner"]},
+        "whole": {"command": binary, "args": ["wrap", "--", workspace.path("bin/server")]},
+        "filled": {"command": "${HOME}/server"},
+        "relative": {"command": "./server"},
+        "far": {"url": "https://far"},
+    }});
+    workspace.write(".mcp.json", entries.to_string());
+    let output = run(&workspace, &["doctor", "--tools", "ls"]);
+    let said = stdout(&output);
+    assert_eq!(code(&output), 0, "{said}");
+    let file = workspace.path(".mcp.json");
+    for (name, program) in
+        [("gone", "/no/such/server"), ("unwrapped", "/no/such/cutline"), ("hollow", "/no/such/inner")]
+    {
+        let line = format!("note  {name} in {} starts {program}, which is no program\n", file.display());
+        assert!(said.contains(&line), "{line} is not in\n{said}");
+    }
+    assert_eq!(said.matches("which is no program").count(), 3, "{said}");
+    let lists =
+        "has other servers: wrapped hollow, unwrapped, whole; not wrapped filled, gone, relative, there\n";
+    assert!(said.contains(lists), "{said}");
+    // A file that can't be read is said once, though two of its parts are looked at.
+    fs::write(workspace.home().join(".claude.json"), "{").unwrap();
+    let said = stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
+    assert_eq!(said.matches(".claude.json").count(), 1, "{said}");
+}
+
 #[test]
 fn odd_folders_pass() {
     for recipe in [
