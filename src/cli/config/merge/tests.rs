@@ -4,10 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
+use proptest::prelude::*;
 
 use super::*;
 use crate::cli::Client;
 use crate::cli::config::entry::Start;
+use crate::cli::config::wrapped::Lookup;
 
 /// The flags that are given.
 const FLAGS: [&str; 2] = ["--root", "/quo\"te"];
@@ -145,5 +147,38 @@ fn how_a_file_has_it_started() {
     for odd in ["\"--root\"", "[1]", "{}"] {
         let text = format!(r#"{{"mcpServers": {{"cutline": {{"command": "x", "args": {odd}}}}}}}"#);
         assert!(start_in(Client::Cursor, &text).is_err(), "{text}");
+    }
+}
+
+proptest! {
+    /// Whatever a text of YAML holds, an entry is put into it whole, or it is refused; nothing else changes.
+    #[test]
+    fn any_yaml_keeps_its_rest(
+        pieces in prop::collection::vec(
+            prop_oneof![
+                Just("mcpServers:"), Just("name: cutline"), Just("command: x"), Just("args: [a, 'b']"), Just("args:"),
+                Just("- "), Just("  - "), Just("\n"), Just("\n  "), Just("\n    "), Just("# é"), Just("a: b"),
+                Just("["), Just("]"), Just("{"), Just("}"), Just(", "), Just("'"), Just("\""), Just("|"), Just(">-"),
+                Just("&a "), Just("*a"), Just("!!str "), Just("é"), Just("\t"), Just(":"), Just("? "), Just("---\n"),
+                Just("...\n"), Just("\r\n"), Just("%YAML"), Just("\\"),
+            ],
+            0..24,
+        ),
+    ) {
+        let text = pieces.concat();
+        if let Ok(merged) = put(Client::Continue, &text) {
+            let start = start_in(Client::Continue, &merged).unwrap().unwrap();
+            prop_assert_eq!(start.command, "/bin/cutline");
+            prop_assert_eq!(put(Client::Continue, &merged).unwrap(), merged);
+        }
+        for name in ["cutline", "a", "x"] {
+            let look = |text: &str| Lookup::of(Client::Continue.row(), &keys(Client::Continue), text, name);
+            if let Ok(Lookup::Entry(found)) = look(&text) {
+                let wrapped = found.wrap(&text, "/bin/cutline", &[]);
+                if let Ok(Lookup::Entry(now)) = look(&wrapped) {
+                    let _any = now.unwrap(&wrapped);
+                }
+            }
+        }
     }
 }
