@@ -1,10 +1,14 @@
 //! The output schemas of tools, asked whether they still hold once something was made shorter.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
+use serde_json::value::RawValue;
 
+use super::json::string::unescaped;
 use super::json::{Kind, Shortened};
+use super::message::Raw;
 
 /// The keywords that a shorter array may break.
 const OF_ITEMS: [&str; 4] = ["minItems", "contains", "enum", "const"];
@@ -14,6 +18,8 @@ const OF_MEMBERS: [&str; 5] = ["required", "minProperties", "dependentRequired",
 const OF_CHARACTERS: [&str; 5] = ["minLength", "pattern", "format", "enum", "const"];
 /// Bytes of one schema: read, it takes some thirty times as many.
 const SCHEMA_BYTES: usize = 200_000;
+/// Bytes of all schemas that are kept.
+const ALL_BYTES: usize = 4_000_000;
 /// References that are followed one after the other.
 const MOST_REFERENCES: usize = 32;
 
@@ -29,14 +35,49 @@ pub(super) enum OutputSchema {
     Known(Arc<str>),
 }
 
+/// The output schemas that were seen, by their tools.
+#[derive(Debug, Default)]
+pub(super) struct OutputSchemas {
+    schemas: BTreeMap<String, OutputSchema>,
+    bytes: usize,
+}
+
+impl OutputSchemas {
+    /// Returns what is known of a tool's.
+    pub(super) fn of(&self, tool: &str) -> OutputSchema {
+        self.schemas.get(tool).cloned().unwrap_or_default()
+    }
+
+    /// Keeps those of a list of tools.
+    pub(super) fn learn(&mut self, tools: &RawValue) {
+        let Ok(list) = serde_json::from_str::<Vec<Raw<'_>>>(tools.get()) else { return };
+        for tool in list {
+            let Some(name) = tool.get("name").and_then(|name| unescaped(name.get())) else { continue };
+            let schema = match tool.get("outputSchema") {
+                None => OutputSchema::Absent,
+                Some(raw) => OutputSchema::known(raw.get()),
+            };
+            self.bytes += name.len() + schema.bytes();
+            if let Some(former) = self.schemas.insert(name.clone().into_owned(), schema) {
+                self.bytes -= name.len() + former.bytes();
+            }
+            if self.bytes > ALL_BYTES {
+                // Tools that are asked for are listed again, in part at least.
+                *self = Self::default();
+                return;
+            }
+        }
+    }
+}
+
 impl OutputSchema {
     /// Returns the schema that `raw` is; one that is too large to be asked counts as not seen.
-    pub(super) fn known(raw: &str) -> Self {
+    fn known(raw: &str) -> Self {
         if raw.len() > SCHEMA_BYTES { Self::Unseen } else { Self::Known(raw.into()) }
     }
 
     /// Bytes that it takes.
-    pub(super) fn bytes(&self) -> usize {
+    fn bytes(&self) -> usize {
         if let Self::Known(schema) = self { schema.len() } else { 0 }
     }
 
