@@ -25,7 +25,9 @@ pub struct Client {
     max_bytes: Option<u64>,
     /// Seconds that it waits for an answer, less a tenth.
     answer_within_secs: Option<u64>,
-    /// False if it hands images on as text, or refuses an answer that has one.
+    /// False if it starts a server for each call: a command ends with its call.
+    keeps_server: bool,
+    /// False if it hands images on as text, drops them, or refuses an answer that has one.
     has_images: bool,
     /// False if it hands the details on to the model.
     hides_details: bool,
@@ -39,6 +41,7 @@ const WHOLE: Client = Client {
     max_lines: None,
     max_bytes: None,
     answer_within_secs: None,
+    keeps_server: true,
     has_images: true,
     hides_details: true,
 };
@@ -47,7 +50,7 @@ const WHOLE: Client = Client {
 const NAME_BYTES: usize = 100;
 
 /// The clients that were measured.
-pub static CLIENTS: [Client; 17] = [
+pub static CLIENTS: [Client; 20] = [
     Client { id: "claude-code", names: &["claudecode"], version: "2.1", ..WHOLE },
     // Drops the middle above 12,000 bytes.
     Client {
@@ -65,7 +68,7 @@ pub static CLIENTS: [Client; 17] = [
     Client {
         id: "qwen",
         names: &["qwen"],
-        version: "0.15",
+        version: "0.24",
         max_lines: Some(990),
         max_bytes: Some(24_000),
         ..WHOLE
@@ -96,6 +99,8 @@ pub static CLIENTS: [Client; 17] = [
         answer_within_secs: Some(4),
         ..WHOLE
     },
+    // It gives itself the name that the server has in its list.
+    Client { id: "openai-agents-js", version: "0.20", answer_within_secs: Some(54), ..WHOLE },
     Client { id: "pydantic-ai", names: &["pydanticai"], version: "2.68", ..WHOLE },
     Client { id: "langchain", names: &["langchain", "langgraph"], version: "0.3", ..WHOLE },
     Client {
@@ -112,6 +117,7 @@ pub static CLIENTS: [Client; 17] = [
         names: &["llamaindex"],
         version: "0.6",
         answer_within_secs: Some(27),
+        keeps_server: false,
         has_images: false,
         hides_details: false,
         ..WHOLE
@@ -143,6 +149,8 @@ pub static CLIENTS: [Client; 17] = [
         ..WHOLE
     },
     Client { id: "ai-sdk", names: &["aisdk"], version: "6", ..WHOLE },
+    Client { id: "agno", names: &["agno"], version: "3.1", answer_within_secs: Some(9), ..WHOLE },
+    Client { id: "strands", names: &["strands"], version: "1.62", ..WHOLE },
     Client { id: "smolagents", names: &["smolagents"], version: "1.26", has_images: false, ..WHOLE },
 ];
 
@@ -216,15 +224,21 @@ impl Client {
         };
         let max_lines = lowered(limits.max_lines, given.max_lines, self.max_lines);
         let bash_head = limits.bash_head.min(max_lines);
+        let answer_within = match self.answer_within_secs {
+            Some(secs) if !given.answer_within => Some(Duration::from_secs(secs)),
+            _ => limits.answer_within,
+        };
+        // A command that goes on would be lost with the server: it is ended in time, with what it printed.
+        let ends_with_call = answer_within.filter(|_| !self.keeps_server).map(|time| time.as_secs());
+        let within_call = |secs: u64| ends_with_call.map_or(secs, |most| secs.min(most));
         Limits {
             max_lines,
             max_bytes: lowered(limits.max_bytes, given.max_bytes, self.max_bytes),
             bash_head,
             bash_tail: limits.bash_tail.map(|tail| tail.min(max_lines - bash_head)),
-            answer_within: match self.answer_within_secs {
-                Some(secs) if !given.answer_within => Some(Duration::from_secs(secs)),
-                _ => limits.answer_within,
-            },
+            bash_timeout_secs: within_call(limits.bash_timeout_secs),
+            bash_max_timeout_secs: within_call(limits.bash_max_timeout_secs),
+            answer_within: answer_within.filter(|_| self.keeps_server),
             images: if self.has_images || given.images { limits.images } else { Images::Off },
             ..limits.clone()
         }
@@ -349,6 +363,16 @@ mod tests {
         // A limit below that of the row is not raised.
         let low = Limits { max_bytes: 100, ..Limits::default() };
         assert_eq!(cline.fitted(&low, Given::default()).max_bytes, 100);
+    }
+
+    #[test]
+    fn commands_of_a_client_that_starts_a_server_for_each_call_end_in_time() {
+        let fitted = |limits: &Limits, given| Client::of_id("llama-index").unwrap().fitted(limits, given);
+        let limits = fitted(&Limits::default(), Given::default());
+        assert_eq!((limits.bash_timeout_secs, limits.bash_max_timeout_secs, limits.answer_within), (27, 27, None));
+        let longer = Limits { answer_within: Some(Duration::from_secs(270)), ..Limits::default() };
+        let limits = fitted(&longer, Given { answer_within: true, ..Given::default() });
+        assert_eq!((limits.bash_timeout_secs, limits.bash_max_timeout_secs, limits.answer_within), (120, 270, None));
     }
 
     #[test]

@@ -222,11 +222,11 @@ framework(
 framework(
     "autogen", "pip", "autogen-agentchat==0.7.5", "autogen-ext[mcp,openai]==0.7.5", "mcp==1.30.0", flags=("--fit", "autogen"),
 )
-framework("agno", "pip", "agno==3.1.10", "fastmcp>=4,<5", "openai==3.54.0")
+framework("agno", "pip", "agno==3.1.10", "fastmcp>=4,<5", "openai==3.54.0", flags=("--fit", "agno"))
 framework("strands", "pip", "strands-agents[openai]==1.62.0")
 framework("crewai", "pip", "crewai==1.15.30", "crewai-tools[mcp]==1.15.30", flags=("--fit", "crewai"))
 framework("ai-sdk", "npm", "ai@6.0.326", "@ai-sdk/mcp@1.0.101", "@ai-sdk/openai-compatible@2.0.87")
 framework(
     "mastra", "npm", "@mastra/core@0.24.9", "@mastra/mcp@0.14.5", "@ai-sdk/openai-compatible@1.0.61", flags=("--fit", "mastra"),
 )
-framework("openai-agents-js", "npm", "@openai/agents@0.20.0")
+framework("openai-agents-js", "npm", "@openai/agents@0.20.0", flags=("--fit", "openai-agents-js"))

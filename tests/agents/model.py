@@ -21,8 +21,9 @@ IMAGE_HOLDERS = ("image_url", "input_image", "inlineData", "source")
 SEARCHES = ("ToolSearch", "tool_search")
 # Qwen Code has tools that it does not show called by this one.
 BRIDGE = "tool_call"
-# Codex has newer models call tools from code, which this one runs.
+# Codex has newer models call tools from code, which this one runs; a script that lasts is waited for by another.
 CODE_TOOL = "exec"
+RUNNING = re.compile(r"Script running with cell ID (\w+)")
 CODE = """const result = await tools.mcp__cutline__%s(%s);
 for (const part of result.content) { if (part.type === "text") text(part.text); else image(part); }"""
 
@@ -97,6 +98,8 @@ class Session:
     searches: int = 0
     chars_read: int = 0
     images: tuple = (0, 0)
+    # (the call, the script's name) where the last result says that it is still running.
+    running: tuple | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     @property
@@ -118,6 +121,9 @@ class Session:
                 return self.search(offered), "A title"
             self.listed |= set(tools)
             step = self.keep(interface, body) + 1
+            if self.running:
+                id, script = self.running
+                return [Asked(f"{len(body['input'])}_{id}", "wait", {"cell_id": script})], ""
             if step == len(self.steps):
                 self.go_on()
             if self.is_over and step == len(self.steps):
@@ -156,6 +162,10 @@ class Session:
             )
             if id is None:
                 continue
+            script = RUNNING.match(text)
+            self.running = (id, script[1]) if script else None
+            if script:
+                continue
             last = max(last, int(id.split("_")[1]))
             if known[id].text is None:
                 known[id].text, known[id].answered_at = text, time.time()
@@ -165,8 +175,9 @@ class Session:
     def results(self, interface, body):
         if not self.results_are_text:
             return interface.results(body)
-        # All that is new since the last request answers the last step.
-        text = "\n".join(json.dumps(message.get("content"), ensure_ascii=False) for message in body["messages"])
+        # All that is new since the last request answers the last step, but for the model's own words.
+        others = [message.get("content") for message in body["messages"] if message["role"] != "assistant"]
+        text = "\n".join(json.dumps(content, ensure_ascii=False) for content in others)
         new, self.chars_read = text[self.chars_read :], len(text)
         return [(exchange.id, new) for exchange in self.steps[-1]] if self.steps else []
 

@@ -128,9 +128,10 @@ ENDED = r"\[Command exited with code 0\]"
 
 
 def long_command(command):
-    """Either it is answered at its end, or in time with the file that tells the end."""
-    [text] = yield [call("bash", r"finished|\[Still running after", command=command, timeout=200)]
-    if "finished" in text:
+    """It is answered at its end; or in time, with the file that tells the end; or ended in time, where that is said."""
+    in_time = r"finished|\[Still running after|\[Timeout lowered"
+    [text] = yield [call("bash", in_time, command=command, timeout=200)]
+    if "[Still running after" not in text:
         return
     path = saved_file(text)
     # Each wait is short: the agent's patience holds for it too. None is like the one before: some agents end a loop.
