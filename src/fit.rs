@@ -369,10 +369,16 @@ mod tests {
     fn commands_of_a_client_that_starts_a_server_for_each_call_end_in_time() {
         let fitted = |limits: &Limits, given| Client::of_id("llama-index").unwrap().fitted(limits, given);
         let limits = fitted(&Limits::default(), Given::default());
-        assert_eq!((limits.bash_timeout_secs, limits.bash_max_timeout_secs, limits.answer_within), (27, 27, None));
+        assert_eq!(
+            (limits.bash_timeout_secs, limits.bash_max_timeout_secs, limits.answer_within),
+            (27, 27, None)
+        );
         let longer = Limits { answer_within: Some(Duration::from_secs(270)), ..Limits::default() };
         let limits = fitted(&longer, Given { answer_within: true, ..Given::default() });
-        assert_eq!((limits.bash_timeout_secs, limits.bash_max_timeout_secs, limits.answer_within), (120, 270, None));
+        assert_eq!(
+            (limits.bash_timeout_secs, limits.bash_max_timeout_secs, limits.answer_within),
+            (120, 270, None)
+        );
     }
 
     #[test]

@@ -31,6 +31,8 @@ from scenarios import BACKGROUND, KILLED, SCENARIOS, SECONDS, make_workspace
 HERE = Path(__file__).resolve().parent
 # Seconds that a session may take, beside those of its commands.
 SESSION_SECONDS = 120
+# Seconds after which an agent that goes on is interrupted once more.
+INTERRUPTED_SECONDS = 15
 # Seconds in which what the agent leaves has to have ended by itself.
 END_SECONDS = 5
 
@@ -147,6 +149,8 @@ def end(run, started, how):
     """Ends the agent as Ctrl-C does, or as kill -9 of it alone does, which leaves the server it started."""
     if how == signal.SIGINT:
         os.killpg(started.pid, how)
+        if not wait_until(lambda: started.poll() is not None, INTERRUPTED_SECONDS):
+            os.killpg(started.pid, how)  # as a user would
         return
     for pid, words in processes(run).items():
         if not is_of_cutline(run, words) and str(HERE / "recorder.py") not in words[:2]:

@@ -9,6 +9,7 @@ mod commands;
 mod example_project;
 mod install_links;
 mod links;
+mod measured;
 mod named_tests;
 mod page;
 mod quotes;
