@@ -16,6 +16,11 @@ pub const MAX_BYTES: u64 = 30_000;
 pub const MAX_LINE_CHARS: usize = 500;
 /// Matches (or files, by mode) that grep gives where the call names no limit.
 pub const GREP_LIMIT: u64 = 100;
+/// Results, match lines or files that grep and find give by relevance where the call names no limit.
+pub const RANKED_LIMIT: u64 = 20;
+/// Results that can be ranked, with those that are skipped, and lines that are held for them with their
+/// context: each is kept until all is searched.
+pub const RANKED_AT_ONCE: u64 = 10_000;
 /// Results that find gives where the call names no limit.
 pub const FIND_LIMIT: u64 = 1000;
 /// Entries that ls gives where the call names no limit.

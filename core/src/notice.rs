@@ -161,6 +161,15 @@ pub enum Notice {
         /// The place of the whole, if that is saved.
         saved: Option<Saved>,
     },
+    /// The most relevant of the results are shown.
+    Ranked {
+        /// The number shown and in all.
+        of: PageOf,
+        /// The limit that cut the page, where one did.
+        by: Option<PageLimit>,
+        /// The way to the results that follow, if any do.
+        next: Option<RankedNext>,
+    },
     /// The one name that is shown is over the byte limit alone.
     NameTooLong {
         /// Its bytes.
@@ -354,6 +363,16 @@ pub enum PageLimit {
     Bytes(u64),
     /// A number of lines.
     Lines(u64),
+}
+
+/// The way to less relevant results.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RankedNext {
+    /// The offset at which they begin, and the limit that the next call can have at most, if that is less
+    /// than this one's.
+    Offset(u64, Option<u64>),
+    /// They are beyond all that is ranked; only in path order are all to be had.
+    PathOrder,
 }
 
 /// The number of things that are shown, and in all.

@@ -12,6 +12,7 @@ mod giant;
 mod line_reader;
 mod matcher;
 pub mod pattern;
+mod ranked;
 mod read;
 mod rows;
 mod sink;
@@ -20,9 +21,11 @@ mod threads;
 use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use super::walk::Stop;
 pub use pattern::Pattern;
+pub use ranked::{FileRanking, NumberedLine, RankedLine, Ranking};
 pub use rows::{Row, RowKind, Rows};
 
 /// The kind of result that is wanted of each file.
@@ -51,6 +54,8 @@ pub struct Query {
     pub enough: u64,
     /// Characters of a line that are shown.
     pub max_line_chars: usize,
+    /// The ranking of the matches, where the most relevant ones are wanted.
+    pub ranking: Option<Arc<Ranking>>,
 }
 
 /// The result of searching one file.
@@ -78,6 +83,14 @@ pub enum PassedOver {
 /// Takes the rows of a file as they come; breaks where no more are wanted now.
 pub type Emit<'a> = dyn FnMut(Rows) -> ControlFlow<()> + 'a;
 
+/// The place to which the lines of a file go.
+enum Target<'a, 'e> {
+    /// As rows, in the order of the lines.
+    Rows(&'a mut Emit<'e>),
+    /// To the ranking.
+    Ranking(&'a mut FileRanking<'e>),
+}
+
 /// Bytes that are held of a file that is read in blocks: a long line, and those of its context.
 const HEAP_BYTES: usize = 16_000_000;
 
@@ -100,6 +113,9 @@ impl Searcher {
         if let OutputMode::Lines { context } = query.what {
             grep.line_number(true).before_context(context).after_context(context);
         }
+        if query.ranking.is_some() {
+            grep.line_number(true);
+        }
         // A clone of its own: threads that share a compiled pattern wait for each other.
         Self { query: query.clone(), grep: grep.build(), buffer: Vec::new(), has_large_buffer: false }
     }
@@ -112,7 +128,18 @@ impl Searcher {
         stop: &Stop,
         emit: &mut Emit<'_>,
     ) -> io::Result<Searched> {
-        file::search(self, file, size, stop, emit)
+        file::search(self, file, size, stop, Target::Rows(emit))
+    }
+
+    /// Searches one as `search` does, and gives its match lines to `ranking`.
+    pub fn rank(
+        &mut self,
+        file: File,
+        size: u64,
+        stop: &Stop,
+        ranking: &mut FileRanking<'_>,
+    ) -> io::Result<Searched> {
+        file::search(self, file, size, stop, Target::Ranking(ranking))
     }
 }
 

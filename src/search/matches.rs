@@ -5,7 +5,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::content::{OutputMode, PassedOver, Query, Rows, Searched, Searcher};
+use super::content::{FileRanking, OutputMode, PassedOver, Query, RankedLine, Rows, Searched, Searcher};
 use super::globs::Glob;
 use super::walk::{Emit, Entry, ProgressUnit, Stop, Visit, Walk};
 use crate::sys::FileKind;
@@ -27,6 +27,8 @@ pub enum Found {
     Rows(Arc<[u8]>, Rows),
     /// A file that has so many match lines (any number above 0, where they are not counted).
     File(Vec<u8>, u64),
+    /// A file that has so many match lines, and the most relevant of them with their scores.
+    Ranked(Arc<[u8]>, u64, Vec<(i32, RankedLine)>),
     /// A file that is not text.
     Binary,
     /// A file with a line that is too long for the pattern.
@@ -67,7 +69,7 @@ pub fn file(
         }
         flow
     };
-    search(&mut Searcher::new(query), query.what, file, size, stop, &Vec::new, &mut emit).map(|_| ())
+    search(&mut Searcher::new(query), query, file, size, stop, &Vec::new, &mut emit).map(|_| ())
 }
 
 /// State of one worker.
@@ -113,7 +115,7 @@ impl Visit for Files<'_> {
             }
         };
         let path = || entry.path();
-        match search(&mut worker.searcher, self.query.what, file, stat.bytes, self.stop, &path, emit) {
+        match search(&mut worker.searcher, self.query, file, stat.bytes, self.stop, &path, emit) {
             Ok(searched) => worker.matches += searched.matches,
             Err(_) => {
                 let _either = emit(Found::Unreadable(path()));
@@ -133,6 +135,9 @@ impl Visit for Files<'_> {
         OVERHEAD
             + match found {
                 Found::Rows(path, rows) => path.len() + rows.weight(),
+                Found::Ranked(path, _, lines) => {
+                    path.len() + lines.iter().map(|(_, line)| line.weight()).sum::<usize>()
+                }
                 Found::Binary | Found::RulesLeftAside | Found::TooCostly => 0,
                 Found::File(path, _)
                 | Found::LongLine(path)
@@ -144,7 +149,7 @@ impl Visit for Files<'_> {
 
 fn search(
     searcher: &mut Searcher,
-    what: OutputMode,
+    query: &Query,
     file: File,
     size: u64,
     stop: &Stop,
@@ -153,6 +158,19 @@ fn search(
 ) -> io::Result<Searched> {
     let mut shared: Option<Arc<[u8]>> = None;
     let mut flow = ControlFlow::Continue(());
+    if let Some(ranking) = &query.ranking {
+        let context = match query.what {
+            OutputMode::Lines { context } => context,
+            OutputMode::Any | OutputMode::Count => 0,
+        };
+        let mut ranking = FileRanking::new(ranking, context, path);
+        let done = searcher.rank(file, size, stop, &mut ranking)?;
+        if done.matches > 0 {
+            let lines = ranking.finish(done.matches);
+            flow = emit(Found::Ranked(path().into(), done.matches, lines));
+        }
+        return Ok(passed_over(done, flow, path, emit));
+    }
     let done = searcher.search(file, size, stop, &mut |rows| {
         if flow.is_continue() {
             let path = shared.get_or_insert_with(|| path().into());
@@ -163,9 +181,19 @@ fn search(
     if flow.is_break() {
         return Ok(done);
     }
-    if done.matches > 0 && !matches!(what, OutputMode::Lines { .. }) {
+    if done.matches > 0 && !matches!(query.what, OutputMode::Lines { .. }) {
         flow = emit(Found::File(path(), done.matches));
     }
+    Ok(passed_over(done, flow, path, emit))
+}
+
+/// Gives what was passed over in a file, unless the search is over.
+fn passed_over(
+    done: Searched,
+    flow: ControlFlow<()>,
+    path: &dyn Fn() -> Vec<u8>,
+    emit: &mut Emit<'_, Found>,
+) -> Searched {
     if let (Some(reason), ControlFlow::Continue(())) = (done.passed_over, flow) {
         let _either = emit(match reason {
             PassedOver::Binary => Found::Binary,
@@ -174,5 +202,5 @@ fn search(
             PassedOver::TooCostly => Found::TooCostly,
         });
     }
-    Ok(done)
+    done
 }

@@ -4,6 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::globs::Glob;
+use super::relevance::NameScorer;
 use super::walk::{Emit, Entry, ProgressUnit, Visit, Walk};
 use crate::sys::FileKind;
 
@@ -14,11 +15,29 @@ const OVERHEAD: usize = 64;
 #[derive(Debug)]
 pub struct Query {
     /// The names.
-    pub glob: Glob,
+    pub names: Wanted,
     /// The kinds of entries.
     pub kinds: Kinds,
-    /// True if results are to tell when they were modified.
-    pub with_times: bool,
+}
+
+/// The names that are searched for, and the key by which they are to be sorted.
+#[derive(Debug)]
+pub enum Wanted {
+    /// Those that a glob names; by path.
+    Glob(Glob),
+    /// The same, by the time at which they were modified.
+    GlobByTime(Glob),
+    /// Those that answer to words, by how well they do.
+    Words(String),
+}
+
+impl Wanted {
+    fn glob(&self) -> Option<&Glob> {
+        match self {
+            Self::Glob(glob) | Self::GlobByTime(glob) => Some(glob),
+            Self::Words(_) => None,
+        }
+    }
 }
 
 /// The kinds of entries that are searched for.
@@ -39,8 +58,8 @@ pub enum Found {
     Entry {
         /// Its path, relative to where the walk began; a folder's ends with `/`.
         path: Vec<u8>,
-        /// When it was modified, in nanoseconds since 1970; 0 where that was not asked for.
-        modified: i128,
+        /// When it was modified, in nanoseconds since 1970, or its score; 0 where it is not sorted by either.
+        key: i128,
     },
     /// Results that are only counted, so many together.
     PassedOver(u64),
@@ -76,10 +95,15 @@ struct Search<'a> {
 
 impl Visit for Search<'_> {
     type Found = Found;
-    type Worker = ();
+    type Worker = Option<NameScorer>;
     const PROGRESS_UNIT: ProgressUnit = ProgressUnit::Names;
 
-    fn worker(&self) {}
+    fn worker(&self) -> Option<NameScorer> {
+        match &self.query.names {
+            Wanted::Words(words) => Some(NameScorer::new(words)),
+            Wanted::Glob(_) | Wanted::GlobByTime(_) => None,
+        }
+    }
 
     fn wants(&self, path: &[u8], kind: FileKind) -> bool {
         let is_of_kind = match self.query.kinds {
@@ -87,27 +111,30 @@ impl Visit for Search<'_> {
             Kinds::Folders => kind == FileKind::Folder,
             Kinds::All => true,
         };
-        is_of_kind && self.query.glob.names(path, kind == FileKind::Folder)
+        is_of_kind && self.query.names.glob().is_none_or(|glob| glob.names(path, kind == FileKind::Folder))
     }
 
     fn enters(&self, path: &[u8]) -> bool {
-        self.query.glob.reaches_into(path)
+        self.query.names.glob().is_none_or(|glob| glob.reaches_into(path))
     }
 
-    fn begin(&self, (): &mut ()) {}
+    fn begin(&self, _: &mut Option<NameScorer>) {}
 
-    fn visit(&self, (): &mut (), entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Found>) {
+    fn visit(&self, scorer: &mut Option<NameScorer>, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Found>) {
         let mut path = entry.path();
         if entry.kind() == FileKind::Folder {
             path.push(b'/');
         }
-        let modified = if self.query.with_times {
+        let key = match (&self.query.names, scorer) {
+            (Wanted::Words(_), Some(scorer)) => match scorer.score(&path) {
+                Some(score) => score.into(),
+                None => return,
+            },
             // One that is gone by now is the oldest of all.
-            entry.stat().map_or(i128::MIN, |stat| stat.modified)
-        } else {
-            0
+            (Wanted::GlobByTime(_), _) => entry.stat().map_or(i128::MIN, |stat| stat.modified),
+            (Wanted::Glob(_) | Wanted::Words(_), _) => 0,
         };
-        let _either = emit(Found::Entry { path, modified }); // nothing follows
+        let _either = emit(Found::Entry { path, key }); // nothing follows
     }
 
     fn unreadable(&self, path: Vec<u8>) -> Found {

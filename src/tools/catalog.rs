@@ -90,14 +90,15 @@ impl ToolName {
                 limits.bash_max_timeout_secs
             ),
             Self::Grep => format!(
-                "Search file contents with a regular expression. Returns path:line: text in path order, \
-                 lines cut at {} characters, at most {bytes}; where there is more, a notice gives the \
+                "Search file contents with a regular expression. Returns path:line: text in path order, or \
+                 with sort=relevance definitions first; lines cut at {} characters, at most {bytes}; where there is more, a notice gives the \
                  offset that continues. Ignored files (.gitignore, .ignore) are passed over, hidden ones \
                  searched.",
                 limits.max_line_chars
             ),
             Self::Find => format!(
-                "Find files by glob. Returns paths in path order (folders end with /), at most {bytes}; \
+                "Find files by glob, or with sort=relevance by words of the name, best first. Returns paths \
+                 in path order (folders end with /), at most {bytes}; \
                  where there is more, a notice gives the offset that continues. Ignored files are passed \
                  over, hidden ones found."
             ),

@@ -1,9 +1,7 @@
 //! find: searching for files by name.
 //!
-//! Results come in path order, or the newest first, ties in path order; the same call on the same
-//! tree gives the same bytes.
-
-mod newest;
+//! Results come in path order, the newest first, or those first that answer best to the words of the pattern, ties
+//! in path order; the same call on the same tree gives the same bytes.
 
 use std::ops::ControlFlow;
 
@@ -13,27 +11,29 @@ use serde::Deserialize;
 use crate::fs::open::OpenedPath;
 use crate::fs::workspace::SavedKind;
 use crate::limits;
+use crate::search::best::Best;
 use crate::search::globs::Glob;
-use crate::search::names::{self, Found, Kinds, Query};
+use crate::search::names::{self, Found, Kinds, Query, Wanted};
 use cutline_core::details::{Details, Skipped};
 use cutline_core::notice::{Answer, Names, Notice, Unit, empty};
+use cutline_core::text::show;
 
 use super::page::{Call, Page};
+use super::ranked_page;
 use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, Paths};
 use super::whole::Whole;
 use super::{Context, Output, ToolError};
-use newest::Newest;
 
 /// The arguments of find.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Args {
-    /// Glob; without / it matches names at any depth, with one, paths below path
+    /// Glob; without / it matches names at any depth, with one, paths below path. By relevance: words
     pub pattern: String,
     /// Folder to search; default: the workspace
     pub path: Option<String>,
-    /// Most results to return; default 1000
+    /// Most results to return; default 1000, by relevance 20
     #[schemars(range(min = 1))]
     pub limit: Option<u64>,
     /// Results to skip
@@ -42,7 +42,7 @@ pub struct Args {
     /// What to find: file (the default), dir or any
     #[serde(rename = "type")]
     pub kind: Option<Kind>,
-    /// Order: path (the default), or modified: newest first
+    /// Order: path (the default), modified: newest first, or relevance: best answers to words first
     pub sort: Option<Sort>,
     /// Also find ignored files
     pub no_ignore: Option<bool>,
@@ -72,6 +72,8 @@ pub enum Sort {
     Path,
     #[expect(missing_docs, reason = "as above")]
     Modified,
+    #[expect(missing_docs, reason = "as above")]
+    Relevance,
 }
 
 /// A call, checked.
@@ -99,30 +101,61 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 }
 
 fn plan(args: &Args, place: &OpenedPath) -> Result<Plan, ToolError> {
-    let glob = Glob::new(&args.pattern, &place.real)
-        .map_err(|message| ToolError::Glob { glob: args.pattern.clone(), message })?;
+    let sort = args.sort.unwrap_or_default();
+    let names = if sort == Sort::Relevance {
+        Wanted::Words(words(&args.pattern)?)
+    } else {
+        let glob = Glob::new(&args.pattern, &place.real)
+            .map_err(|message| ToolError::Glob { glob: args.pattern.clone(), message })?;
+        if sort == Sort::Modified { Wanted::GlobByTime(glob) } else { Wanted::Glob(glob) }
+    };
     // A pattern that is of folders would find none among files.
-    let asks_for_folders = glob.is_of_folders() && !args.pattern.starts_with('!');
+    let asks_for_folders = match &names {
+        Wanted::Glob(glob) | Wanted::GlobByTime(glob) => {
+            glob.is_of_folders() && !args.pattern.starts_with('!')
+        }
+        Wanted::Words(_) => false,
+    };
     let kinds = match args.kind {
         Some(Kind::Dir) => Kinds::Folders,
         Some(Kind::Any) => Kinds::All,
         None if asks_for_folders => Kinds::Folders,
         Some(Kind::File) | None => Kinds::Files,
     };
+    let is_ranked = sort == Sort::Relevance;
     let call = Call {
         offset: args.offset.unwrap_or(0),
-        limit: args.limit.unwrap_or(limits::FIND_LIMIT),
+        limit: args.limit.unwrap_or(if is_ranked { limits::RANKED_LIMIT } else { limits::FIND_LIMIT }),
         unit: Unit::Results,
     };
-    let with_times = args.sort == Some(Sort::Modified);
-    Ok(Plan { query: Query { glob, kinds, with_times }, call, no_ignore: args.no_ignore.unwrap_or(false) })
+    if is_ranked {
+        ranked_page::check(&call, 0)?;
+    }
+    Ok(Plan { query: Query { names, kinds }, call, no_ignore: args.no_ignore.unwrap_or(false) })
+}
+
+/// The words of a pattern that is no glob.
+fn words(pattern: &str) -> Result<String, ToolError> {
+    if pattern.len() > limits::GLOB_BYTES {
+        let (most, given) = (limits::GLOB_BYTES, pattern.len());
+        return Err(ToolError::Argument(format!("pattern: must be at most {most} bytes, got {given}")));
+    }
+    if pattern.trim().is_empty() || pattern.contains(['*', '?', '[', ']', '{', '}', '!']) {
+        let given = show::name(pattern.as_bytes());
+        return Err(ToolError::Argument(format!(
+            "pattern: must be words without wildcards with sort=relevance, got \"{given}\""
+        )));
+    }
+    Ok(pattern.to_owned())
 }
 
 /// Takes what is found, in path order.
 struct Results<'a> {
     call: &'a Call,
     paths: Paths,
-    newest: Option<Newest>,
+    /// Those to show, where they are sorted by something else than their paths.
+    best: Option<Best<i128, Vec<u8>>>,
+    is_ranked: bool,
     page: Page,
     /// All results, where they are saved.
     whole: Option<Whole>,
@@ -133,12 +166,15 @@ struct Results<'a> {
 
 impl<'a> Results<'a> {
     fn new(cx: &Context, place: &OpenedPath, plan: &'a Plan) -> Self {
+        let is_ranked = matches!(plan.query.names, Wanted::Words(_));
         Self {
             call: &plan.call,
             paths: Paths::below(&cx.workspace, &place.real),
-            newest: plan.query.with_times.then(|| Newest::new(plan.call.enough())),
+            best: (!matches!(plan.query.names, Wanted::Glob(_))).then(|| Best::new(plan.call.kept())),
+            is_ranked,
             page: Page::new(cx.limits().bounds()),
-            whole: Whole::begin(cx, SavedKind::Find),
+            // A ranking is not saved: its pages are all in reach.
+            whole: if is_ranked { None } else { Whole::begin(cx, SavedKind::Find) },
             found: 0,
             unreadable: Names::default(),
             rules_left_aside: 0,
@@ -147,12 +183,12 @@ impl<'a> Results<'a> {
 
     /// The number of results at the start of which only the number matters.
     fn only_counted(&self) -> u64 {
-        let is_in_path_order = self.newest.is_none();
+        let is_in_path_order = self.best.is_none();
         if is_in_path_order && self.whole.is_none() { self.call.offset } else { 0 }
     }
 
     fn take(&mut self, found: Found) -> ControlFlow<()> {
-        let (path, modified) = match found {
+        let (path, key) = match found {
             Found::Unreadable(path) => {
                 self.unreadable.push(&self.paths.show(&path));
                 return ControlFlow::Continue(());
@@ -165,14 +201,14 @@ impl<'a> Results<'a> {
                 self.found += results;
                 return ControlFlow::Continue(());
             }
-            Found::Entry { path, modified } => (path, modified),
+            Found::Entry { path, key } => (path, key),
         };
         self.found += 1;
         if let Some(whole) = &mut self.whole {
             whole.push(&self.paths.show(&path));
         }
-        match &mut self.newest {
-            Some(newest) => newest.push(modified, path),
+        match &mut self.best {
+            Some(best) => best.push(key, path),
             None if self.found >= self.call.enough() && self.whole.is_none() => {
                 return ControlFlow::Break(());
             }
@@ -196,7 +232,9 @@ impl<'a> Results<'a> {
             ignore_rules: self.rules_left_aside,
             ..Skipped::default()
         };
-        let mut details = Details { skipped: skipped.reported(), ..Details::default() };
+        let ranked = self.is_ranked.then_some(self.found);
+        let mut details =
+            Details { skipped: skipped.reported(), total_results: ranked, ..Details::default() };
         let unreadable = (!self.unreadable.is_empty()).then_some(Notice::Unreadable(self.unreadable));
         let rules = (self.rules_left_aside > 0).then_some(Notice::RulesLeftAside(self.rules_left_aside));
         let about_search = unreadable.into_iter().chain(rules);
@@ -206,18 +244,19 @@ impl<'a> Results<'a> {
             let answer = Answer { body: empty::NO_FILES.to_owned(), notices, ..Answer::default() };
             return Ok(Output::new(answer, details));
         }
-        for path in self.newest.into_iter().flat_map(|newest| newest.page(call.offset, call.limit)) {
+        let skipped = usize::try_from(call.offset).unwrap_or(usize::MAX);
+        for (_, path) in self.best.into_iter().flat_map(|best| best.into_sorted().skip(skipped)) {
             self.page.push(&self.paths.show(&path));
         }
         let more = self.found >= call.enough();
         let page = self.page.finish(call);
         details.result_limit_reached = (more && !page.is_cut()).then_some(call.limit);
         let whole = self.whole.filter(|_| more || page.is_cut());
-        details.total_results = whole.is_some().then_some(self.found);
+        details.total_results = ranked.or(whole.is_some().then_some(self.found));
         let (total, saved) = whole.map(|whole| whole.keep(&mut details)).unzip();
-        let (body, mut notices) = page.conclude(call, more, total, saved, &mut details);
+        let (body, mut notices) = page.conclude(call, more, total, saved, ranked, &mut details);
         // The one that says how to continue stays last.
-        let leads_on = matches!(notices.last(), Some(Notice::Continue { .. }));
+        let leads_on = matches!(notices.last(), Some(Notice::Continue { .. } | Notice::Ranked { .. }));
         let at = notices.len() - usize::from(leads_on);
         notices.splice(at..at, about_search);
         Ok(Output::new(Answer { body, notices, ..Answer::default() }, details))

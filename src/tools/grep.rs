@@ -1,12 +1,16 @@
 //! grep: searching what files hold.
 //!
-//! Match lines come in path order, then by line; the same call on the same tree gives the same bytes.
+//! Match lines come in path order, then by line, or the most relevant first, ties in that order; the same call on
+//! the same tree gives the same bytes.
 //! The answer is cut to the limits: lines to their characters, the whole to its lines and bytes, and each
 //! cut is said.
 
 mod body;
+mod ranked;
 mod results;
 mod search;
+
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,14 +20,16 @@ use crate::fs::open::{Kind, OpenedPath};
 use crate::fs::workspace::SavedKind;
 use crate::limits::{self, Limits};
 use crate::search::content::pattern::{self, Case, LineMode, Refused, Source, Syntax, TOO_COSTLY};
-use crate::search::content::{OutputMode, Pattern, Query};
+use crate::search::content::{OutputMode, Pattern, Query, Ranking};
 use crate::search::globs::Glob;
 use crate::search::matches;
+use crate::search::relevance::Words;
 use crate::search::walk::Stop;
 use cutline_core::notice::Unit;
 use cutline_core::text::show;
 
 use super::page::{Call, SHOWN_BYTES};
+use super::ranked_page;
 use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, Paths};
 use super::whole::Whole;
@@ -48,7 +54,7 @@ pub struct Args {
     /// Lines to show before and after each match
     #[schemars(range(min = 0, max = 100))]
     pub context: Option<u64>,
-    /// Most matches to return; default 100
+    /// Most matches to return; default 100, by relevance 20
     #[schemars(range(min = 1))]
     pub limit: Option<u64>,
     /// Matches to skip
@@ -56,6 +62,8 @@ pub struct Args {
     pub offset: Option<u64>,
     /// What to return: content (the default), files (names alone) or count (of each file)
     pub mode: Option<Mode>,
+    /// Order: by path, or definitions and other relevant matches first
+    pub sort: Option<Sort>,
     /// Let a match span lines
     pub multiline: Option<bool>,
     /// Also search ignored files
@@ -74,6 +82,18 @@ pub enum Mode {
     Files,
     #[expect(missing_docs, reason = "as above")]
     Count,
+}
+
+/// The order of grep's matches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum Sort {
+    #[default]
+    #[expect(missing_docs, reason = "a documented variant would not be a plain enum in the schema")]
+    Path,
+    #[expect(missing_docs, reason = "as above")]
+    Relevance,
 }
 
 /// Characters of what is said of a pattern that is wrong: it repeats the pattern.
@@ -135,9 +155,18 @@ fn plan(args: &Args, place: &OpenedPath, limits: &Limits) -> Result<Plan, ToolEr
         Mode::Files => (OutputMode::Any, Unit::Files),
         Mode::Count => (OutputMode::Count, Unit::Files),
     };
-    let call =
-        Call { offset: args.offset.unwrap_or(0), limit: args.limit.unwrap_or(limits::GREP_LIMIT), unit };
-    let query = Query { pattern, what, enough: call.enough(), max_line_chars: max_line_chars(limits) };
+    let is_ranked = args.sort == Some(Sort::Relevance);
+    let limit = if is_ranked { limits::RANKED_LIMIT } else { limits::GREP_LIMIT };
+    let call = Call { offset: args.offset.unwrap_or(0), limit: args.limit.unwrap_or(limit), unit };
+    let mut query =
+        Query { pattern, what, enough: call.enough(), max_line_chars: max_line_chars(limits), ranking: None };
+    if is_ranked {
+        ranked_page::check(&call, if mode == Mode::Content { args.context.unwrap_or(0) } else { 0 })?;
+        let words = Words::new(pattern::alternatives(&source(args)), is(args.ignore_case));
+        // Of each file only the best line counts where files are ranked.
+        let kept = if mode == Mode::Content { call.kept() } else { 1 };
+        (query.ranking, query.enough) = (Some(Arc::new(Ranking::new(kept, words))), u64::MAX);
+    }
     Ok(Plan {
         pattern: args.pattern.clone(),
         query,
@@ -218,8 +247,11 @@ fn results(cx: &Context, plan: &Plan, paths: Paths) -> Search {
         OutputMode::Lines { context } => context as u64,
         OutputMode::Any | OutputMode::Count => 0,
     };
+    let ranking = plan.query.ranking.as_ref();
     let page = Results::new(plan.call, plan.mode, context, paths, cx.limits(), cx.has(ToolName::Read));
-    Search::new(page, Whole::begin(cx, SavedKind::Grep))
+    // A ranking is not saved: of what ranks below the page nothing is held.
+    let whole = if ranking.is_none() { Whole::begin(cx, SavedKind::Grep) } else { None };
+    Search::new(page.ranked(ranking), whole)
 }
 
 #[cfg(test)]

@@ -91,7 +91,7 @@ fn list(cx: &Context, place: &OpenedPath, call: &Call) -> Result<Output, ToolErr
         }
         None => (page.is_cut().then(|| extent(cx, place)).transpose()?, None),
     };
-    let (body, notices) = page.conclude(call, more, extent, saved, &mut details);
+    let (body, notices) = page.conclude(call, more, extent, saved, None, &mut details);
     Ok(Output::new(Answer { body, notices, ..Answer::default() }, details))
 }
 

@@ -6,7 +6,7 @@ use cutline_core::text;
 use cutline_core::text::Extent;
 use cutline_core::truncate::{Bounds, Collector, Head, TruncatedBy, Truncation};
 
-use super::walk_support;
+use super::{ranked_page, walk_support};
 
 /// Bytes of a name that are shown at least, where it is over the limit alone.
 pub(super) const SHOWN_BYTES: u64 = 500;
@@ -87,6 +87,12 @@ impl Call {
     pub(super) fn enough(&self) -> u64 {
         self.offset.saturating_add(self.limit).saturating_add(1)
     }
+
+    /// Returns the number of results to keep where they are sorted when all are found: those that are skipped or
+    /// given.
+    pub(super) fn kept(&self) -> usize {
+        usize::try_from(self.offset.saturating_add(self.limit)).unwrap_or(usize::MAX)
+    }
 }
 
 /// A page, full or not.
@@ -105,13 +111,14 @@ pub(super) struct Finished {
 impl Finished {
     /// The body; the notices of the limit that cut it, where one did, and the same in `details`.
     /// `more` is whether there is more than the call's limit, `total` what all of it would be, `saved` its
-    /// place.
+    /// place; `ranked` how many there are, where they are ranked.
     pub(super) fn conclude(
         self,
         call: &Call,
         more: bool,
         total: Option<Extent>,
         saved: Option<Saved>,
+        ranked: Option<u64>,
         details: &mut Details,
     ) -> (String, Vec<Notice>) {
         let mut notices = Vec::new();
@@ -125,12 +132,12 @@ impl Finished {
             let saved = saved.clone().filter(|_| !follows);
             notices.push(Notice::NameTooLong { bytes, limit, saved });
         }
-        if let Some(by) = self.by {
-            let by = match by {
-                TruncatedBy::Bytes => PageLimit::Bytes(self.bounds.bytes),
-                TruncatedBy::Lines => PageLimit::Lines(self.bounds.lines),
-            };
-            if follows {
+        let by = self.by.map(|by| match by {
+            TruncatedBy::Bytes => PageLimit::Bytes(self.bounds.bytes),
+            TruncatedBy::Lines => PageLimit::Lines(self.bounds.lines),
+        });
+        if let Some(by) = by {
+            if follows && ranked.is_none() {
                 notices.push(Notice::PageLimit { by, of: None, saved });
             }
             let truncation = TruncationDetails::of(&self.kept, total.unwrap_or(self.kept.total), self.bounds);
@@ -140,10 +147,16 @@ impl Finished {
                 let counts = CutCounts::of_lines(&truncation, &self.kept.content);
                 details.add_cut(truncation, counts);
             }
-        } else if more {
+        } else if more && ranked.is_none() {
             notices.push(Notice::LimitReached { limit: call.limit, unit: call.unit, saved });
         }
-        if follows {
+        if let Some(total) = ranked {
+            let shown = self.next - call.offset;
+            if let Some((notice, next)) = ranked_page::notice(call, 0, shown, total, by.filter(|_| follows)) {
+                notices.push(notice);
+                details.next_offset = next;
+            }
+        } else if follows {
             notices.push(Notice::Continue { offset: self.next });
             details.next_offset = Some(self.next);
         }

@@ -6,8 +6,8 @@ use crate::text::show;
 use crate::text::{Size, SizePair};
 
 use super::{
-    Blank, LineHint, Notice, Omission, PageLimit, PageOf, Part, PartUnit, ResultShown, Saved, ShellFile,
-    Shown, Status, Unit,
+    Blank, LineHint, Notice, Omission, PageLimit, PageOf, Part, PartUnit, RankedNext, ResultShown, Saved,
+    ShellFile, Shown, Status, Unit,
 };
 
 /// Characters of a part's name in a notice; a longer one keeps both its ends.
@@ -122,6 +122,27 @@ impl fmt::Display for Notice {
                     write!(f, " ({shown} of {total}{plus} {} shown)", unit.many())?;
                 }
                 write!(f, "{}]", Whole(saved))
+            }
+            Self::Ranked { of: PageOf { shown, total, unit, .. }, by, next } => {
+                write!(f, "[{shown} of {total} {}", unit.many())?;
+                match by {
+                    Some(PageLimit::Bytes(limit)) => write!(f, " ({} limit)", Size(*limit))?,
+                    Some(PageLimit::Lines(limit)) => {
+                        write!(f, " ({} limit)", Count(*limit, "line", "lines"))?;
+                    }
+                    None => {}
+                }
+                write!(f, ", most relevant first")?;
+                match next {
+                    Some(RankedNext::Offset(offset, None)) => write!(f, ". Use offset={offset} to continue]"),
+                    Some(RankedNext::Offset(offset, Some(limit))) => {
+                        write!(f, ". Use offset={offset} limit={limit} to continue]")
+                    }
+                    Some(RankedNext::PathOrder) => {
+                        write!(f, ". Use sort=path for the rest, or refine pattern]")
+                    }
+                    None => write!(f, "]"),
+                }
             }
             Self::NameTooLong { bytes, limit, saved } => {
                 let size = SizePair::new(*bytes, *limit);

@@ -16,7 +16,7 @@ use super::giant::GiantLines;
 use super::line_reader::{LineReader, normalize};
 use super::matcher::GuardedMatcher;
 use super::sink::RowSink;
-use super::{Emit, PassedOver, Pattern, Searched, Searcher, Stop};
+use super::{PassedOver, Pattern, Searched, Searcher, Stop, Target};
 use crate::fs::lines::read_at;
 use crate::limits::{BINARY_SNIFF_BYTES, GREP_MULTILINE_BYTES};
 use cutline_core::text::decode::Encoding;
@@ -36,7 +36,7 @@ pub(super) fn search(
     mut file: File,
     size: u64,
     stop: &Stop,
-    emit: &mut Emit<'_>,
+    target: Target<'_, '_>,
 ) -> io::Result<Searched> {
     let Searcher { query, grep, buffer, has_large_buffer } = searcher;
     let pattern = &query.pattern;
@@ -72,7 +72,7 @@ pub(super) fn search(
         }
     };
     let matcher = GuardedMatcher::new(pattern, text, stop);
-    let mut sink = RowSink::new(query, &matcher, &giants, emit);
+    let mut sink = RowSink::new(query, &matcher, &giants, target);
     let done = match source {
         None => grep.search_slice(&matcher, text, &mut sink),
         Some(source) => {

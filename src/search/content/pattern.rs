@@ -168,6 +168,42 @@ impl Pattern {
     }
 }
 
+/// Returns the words of a pattern that is an alternation of such, in brackets or with `\b` or not; else none.
+pub fn alternatives(source: &Source<'_>) -> Vec<String> {
+    let parsed = ast::parse::Parser::new().parse(source.pattern);
+    match (source.syntax, parsed) {
+        (Syntax::Regex, Ok(ast)) => alternatives_of(&ast),
+        _ => Vec::new(),
+    }
+}
+
+fn alternatives_of(ast: &Ast) -> Vec<String> {
+    match ast {
+        Ast::Group(group) => alternatives_of(&group.ast),
+        Ast::Alternation(alternation) => alternation.asts.iter().filter_map(text_of).collect(),
+        Ast::Concat(concat) => {
+            let mut parts = concat.asts.iter().filter(|part| !matches!(part, Ast::Assertion(_)));
+            match (parts.next(), parts.next()) {
+                (Some(only), None) => alternatives_of(only),
+                _ => Vec::new(),
+            }
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// The text of a part of a pattern that is nothing else.
+fn text_of(ast: &Ast) -> Option<String> {
+    match ast {
+        Ast::Literal(literal) => Some(literal.c.to_string()),
+        Ast::Group(group) => text_of(&group.ast),
+        Ast::Assertion(_) => Some(String::new()),
+        Ast::Concat(concat) => concat.asts.iter().map(text_of).collect(),
+        _ => None,
+    }
+    .filter(|text: &String| !text.is_empty() || matches!(ast, Ast::Assertion(_)))
+}
+
 /// True if a search for a pattern may take so long that it is not to hold up others.
 pub fn is_costly(source: &Source<'_>) -> bool {
     let is_literal = source.syntax == Syntax::Literal && source.case == Case::Counts;

@@ -9,8 +9,9 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use super::giant::GiantLines;
 use super::matcher::GuardedMatcher;
 use super::pattern::LineEnds;
+use super::ranked::NumberedLine;
 use super::rows::{Row, RowKind, Rows, shown};
-use super::{Emit, OutputMode, Query};
+use super::{OutputMode, Query, Target};
 use cutline_core::truncate::line::Missing;
 
 /// Takes the match and context lines of one file.
@@ -18,7 +19,7 @@ pub(super) struct RowSink<'a, 'e> {
     query: &'a Query,
     matcher: &'a GuardedMatcher<'a>,
     giants: &'a GiantLines,
-    emit: &'a mut Emit<'e>,
+    target: Target<'a, 'e>,
     rows: Rows,
     matches: u64,
     /// Number of the last line near the match that makes them enough.
@@ -30,9 +31,9 @@ impl<'a, 'e> RowSink<'a, 'e> {
         query: &'a Query,
         matcher: &'a GuardedMatcher<'a>,
         giants: &'a GiantLines,
-        emit: &'a mut Emit<'e>,
+        target: Target<'a, 'e>,
     ) -> Self {
-        Self { query, matcher, giants, emit, rows: Rows::default(), matches: 0, last: None }
+        Self { query, matcher, giants, target, rows: Rows::default(), matches: 0, last: None }
     }
 
     /// Hands over the rows that are left, and gives the number of match lines.
@@ -42,16 +43,28 @@ impl<'a, 'e> RowSink<'a, 'e> {
     }
 
     fn hand_over(&mut self) -> ControlFlow<()> {
-        if self.rows.is_empty() {
-            return ControlFlow::Continue(());
+        match &mut self.target {
+            Target::Rows(emit) if !self.rows.is_empty() => emit(std::mem::take(&mut self.rows)),
+            Target::Rows(_) | Target::Ranking(_) => ControlFlow::Continue(()),
         }
-        (self.emit)(std::mem::take(&mut self.rows))
     }
 
     /// Adds a line that begins at the byte `offset` of the text; `focus` is the match in it. Gives whether
     /// more lines are wanted.
     fn line(&mut self, kind: RowKind, number: u64, offset: u64, line: &[u8], focus: Range<usize>) -> bool {
-        if let Some((text, cut)) = self.giants.take(offset) {
+        let giant = self.giants.take(offset);
+        if let Target::Ranking(ranking) = &mut self.target {
+            let score = if kind == RowKind::Match { ranking.score(line, &focus) } else { None };
+            if score.is_some() || ranking.has_context() {
+                let (text, cut) = giant.unwrap_or_else(|| {
+                    let (text, cut) = shown(line, focus, self.query.max_line_chars, Missing::default());
+                    (text.into_owned(), cut)
+                });
+                ranking.take(score, NumberedLine { number, text, cut });
+            }
+            return true;
+        }
+        if let Some((text, cut)) = giant {
             self.rows.push(Row { number, kind, text: &text, cut });
         } else {
             let (text, cut) = shown(line, focus, self.query.max_line_chars, Missing::default());
@@ -76,16 +89,22 @@ impl Sink for RowSink<'_, '_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
+        let is_ranked = matches!(self.target, Target::Ranking(_));
+        let is_counted = match &mut self.target {
+            Target::Ranking(ranking) => !ranking.may_rank(),
+            Target::Rows(_) => self.query.what == OutputMode::Count,
+        };
+        if is_counted {
+            self.matches += if self.query.pattern.spans_lines { found.lines().count() as u64 } else { 1 };
+            return Ok(true);
+        }
         let context = match self.query.what {
-            OutputMode::Any => {
+            OutputMode::Any if !is_ranked => {
                 self.matches = 1;
                 return Ok(false);
             }
-            OutputMode::Count => {
-                self.matches += if self.query.pattern.spans_lines { found.lines().count() as u64 } else { 1 };
-                return Ok(true);
-            }
             OutputMode::Lines { context } => context,
+            OutputMode::Any | OutputMode::Count => 0,
         };
         let (pattern, block) = (&self.query.pattern, found.buffer());
         let lines = found.bytes_range_in_buffer();
@@ -94,8 +113,8 @@ impl Sink for RowSink<'_, '_> {
         let mut across = lines.start..lines.start;
         for (line, number) in found.lines().zip(first..) {
             let unended = self.unended(line);
-            // Where the match is matters only to a line that is cut.
-            let focus = if unended.len() <= self.query.max_line_chars {
+            // Where the match is matters only to a line that is cut, or ranked.
+            let focus = if unended.len() <= self.query.max_line_chars && !is_ranked {
                 0..0
             } else if pattern.spans_lines {
                 // The first match that reaches into the line.
@@ -105,7 +124,7 @@ impl Sink for RowSink<'_, '_> {
                     across = found.start()..found.end().max(found.start() + 1);
                 }
                 let start = across.start.saturating_sub(at).min(unended.len());
-                start..start
+                start..if is_ranked { (across.end.max(at) - at).clamp(start, unended.len()) } else { start }
             } else {
                 let text = line.strip_suffix(b"\n").unwrap_or(line);
                 let found = self.matcher.find(text).map_err(io::Error::other)?;

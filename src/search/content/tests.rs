@@ -11,7 +11,13 @@ use proptest::prelude::*;
 fn query(pattern: &str, context: usize) -> Query {
     let source = Source { pattern, syntax: Syntax::Regex, case: Case::Counts, reach: LineMode::Line };
     let what = OutputMode::Lines { context };
-    Query { pattern: Pattern::new(&source).unwrap(), what, enough: u64::MAX, max_line_chars: 40 }
+    Query {
+        pattern: Pattern::new(&source).unwrap(),
+        what,
+        enough: u64::MAX,
+        max_line_chars: 40,
+        ranking: None,
+    }
 }
 
 /// A query of which matches may span lines.

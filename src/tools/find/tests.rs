@@ -157,3 +157,64 @@ fn names_of_white_space_are_said_to_be_that() {
         " \n\u{3000}\n\n[Results are 2 names of white space]"
     );
 }
+
+fn services() -> Fixture {
+    Fixture::new(&[
+        ("src/userService.ts", ""),
+        ("src/user_service_data.py", ""),
+        ("src/superuserservices.rb", ""),
+        ("src/user/service/index.ts", ""),
+        ("src/service.ts", ""),
+        ("tests/userService.ts", ""),
+        ("node_modules/x/user-service.js", ""),
+    ])
+}
+
+#[test]
+fn relevance_ranks_names_for_words() {
+    let fixture = services();
+    let call = json!({"pattern": "user service", "sort": "relevance"});
+    let all = "src/userService.ts\nsrc/user_service_data.py\nsrc/superuserservices.rb\nsrc/user/service/index.ts\n\
+               tests/userService.ts\nnode_modules/x/user-service.js";
+    assert_eq!(text(&fixture, &call), all);
+    let details = serde_json::to_value(find(&fixture, &call).unwrap().details).unwrap();
+    assert_eq!(details, json!({"totalResults": 6}));
+    let page = |offset: u64, limit: u64| {
+        let call = json!({"pattern": "user service", "sort": "relevance", "offset": offset, "limit": limit});
+        text(&fixture, &call)
+    };
+    let first = all.lines().take(4).collect::<Vec<_>>().join("\n");
+    let notice = "[4 of 6 results, most relevant first. Use offset=4 to continue]";
+    assert_eq!(page(0, 4), format!("{first}\n\n{notice}"));
+    let pages: Vec<String> =
+        (0..6).map(|offset| page(offset, 1).split("\n\n").next().unwrap().to_owned()).collect();
+    assert_eq!(pages.join("\n"), all);
+    for workers in [1, 5] {
+        assert_eq!(text(&services().with(|shared| shared.workers = workers), &call), all);
+    }
+    let error = find(&fixture, &json!({"pattern": "user service", "sort": "relevance", "offset": 6}));
+    assert_eq!(error.unwrap_err().to_string(), "Offset 6 is beyond the last result (6 in all)");
+    let folders = json!({"pattern": "service", "sort": "relevance", "type": "dir"});
+    assert_eq!(text(&fixture, &folders), "src/user/service/");
+}
+
+#[test]
+fn relevance_takes_words_alone_and_a_bounded_page() {
+    let fixture = services().with(|shared| shared.limits.max_bytes = 40);
+    let error = |call: &Value| find(&fixture, call).unwrap_err().to_string();
+    let wild = "pattern: must be words without wildcards with sort=relevance, got \"*.ts\"";
+    assert_eq!(error(&json!({"pattern": "*.ts", "sort": "relevance"})), wild);
+    assert!(error(&json!({"pattern": "  ", "sort": "relevance"})).ends_with("got \"  \""));
+    let long = json!({"pattern": "a".repeat(1025), "sort": "relevance"});
+    assert_eq!(error(&long), "pattern: must be at most 1024 bytes, got 1025");
+    let most = "offset and limit: must be at most 10000 together with sort=relevance, got 10001";
+    assert_eq!(error(&json!({"pattern": "a", "sort": "relevance", "limit": 10_001})), most);
+    let cut = text(&fixture, &json!({"pattern": "user service", "sort": "relevance"}));
+    let expected = "src/userService.ts\n\n\
+                    [1 of 6 results (40B limit), most relevant first. Use offset=1 to continue]";
+    assert_eq!(cut, expected);
+    assert_eq!(
+        text(&fixture, &json!({"pattern": "zzz", "sort": "relevance"})),
+        "No files found matching pattern"
+    );
+}

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::limits::{GREP_MULTILINE_BYTES, Limits};
-use crate::search::content::{Row, RowKind, Rows};
+use crate::search::content::{Ranking, Row, RowKind, Rows};
 use crate::search::matches::Found;
 use cutline_core::details::{CutCounts, Details, Skipped, chars_in_all};
 use cutline_core::notice::{Answer, Blank, Names, Notice, PageLimit, PageOf, empty};
@@ -13,7 +13,8 @@ use cutline_core::text;
 use cutline_core::truncate::{Bounds, TruncatedBy};
 
 use super::body::{Body, Line};
-use super::{Call, Mode, Output, Paths, ToolError, Whole};
+use super::ranked::Ranked;
+use super::{Call, Mode, Output, Paths, ToolError, Whole, ranked_page};
 
 /// Takes what is found, in order.
 pub(super) struct Results {
@@ -27,6 +28,8 @@ pub(super) struct Results {
     /// Matches so far, the skipped ones included; or files, by mode.
     found: u64,
     file: Option<FileRows>,
+    /// The best matches, where they are ranked; the body is made of them in the end.
+    ranked: Option<Ranked>,
     aside: Aside,
 }
 
@@ -71,13 +74,20 @@ impl Results {
             body: Body::new(limits.bounds()),
             found: 0,
             file: None,
+            ranked: None,
             aside: Aside::default(),
         }
     }
 
+    /// The same for a search with a ranking, where there is one.
+    pub(super) fn ranked(mut self, ranking: Option<&Arc<Ranking>>) -> Self {
+        self.ranked = ranking.map(|ranking| Ranked::new(Arc::clone(ranking), &self.call));
+        self
+    }
+
     /// Takes the next thing found; breaks when there is enough.
     pub(super) fn take(&mut self, found: &Found) -> ControlFlow<()> {
-        if self.has_enough() {
+        if self.ranked.is_none() && self.has_enough() {
             // Only what stands after the last match is still of interest.
             return match (found, self.file.take()) {
                 (Found::Rows(path, rows), Some(file)) if file.path == *path => self.rows_of(file, rows),
@@ -87,6 +97,12 @@ impl Results {
         match found {
             Found::Rows(path, rows) => return self.rows(path, rows),
             Found::File(path, matches) => return self.file(path, *matches),
+            Found::Ranked(path, matches, lines) => {
+                self.found += if self.mode == Mode::Content { *matches } else { 1 };
+                if let Some(ranked) = &mut self.ranked {
+                    ranked.take(path, *matches, lines);
+                }
+            }
             Found::Binary => self.aside.skipped.binary += 1,
             Found::TooCostly => {
                 self.aside.too_costly = true;
@@ -193,6 +209,7 @@ impl Results {
             body: Body::new(Bounds { lines: u64::MAX, bytes: u64::MAX }),
             file: None,
             aside: Aside::default(),
+            ranked: None,
             ..*self
         }
     }
@@ -221,7 +238,11 @@ impl Results {
 
     /// The answer. `ignored` is whether rules left anything out; `whole` the number of all matches and their
     /// text, which is kept where the answer is cut.
-    pub(super) fn conclude(self, ignored: bool, whole: Option<(u64, Whole)>) -> Result<Output, ToolError> {
+    pub(super) fn conclude(
+        mut self,
+        ignored: bool,
+        whole: Option<(u64, Whole)>,
+    ) -> Result<Output, ToolError> {
         let Call { offset, limit, unit } = self.call;
         if self.found > 0 && self.found <= offset {
             return Err(ToolError::OffsetBeyondLast { offset, total: self.found, unit });
@@ -230,10 +251,15 @@ impl Results {
         let Aside { mut skipped, unreadable, long_line, too_large, .. } = self.aside;
         skipped.unreadable = unreadable.count();
         skipped.too_long = long_line.count() + too_large.count();
+        let is_ranked = self.ranked.is_some();
+        if let Some(ranked) = self.ranked.take() {
+            ranked.show(&self.call, self.mode, &self.paths, &mut self.body);
+        }
         let body = self.body.finish();
         let mut details = Details {
             matches: Some(body.units),
             skipped: skipped.reported(),
+            total_matches: is_ranked.then_some(self.found),
             lines_truncated: body.any_line_cut.then_some(true),
             ..Details::default()
         };
@@ -253,26 +279,33 @@ impl Results {
         if text::is_blank(&body.text) {
             notices.push(Notice::Blank(Blank::Results(body.units)));
         }
+        let mut ranked_by = None;
         if let Some(mut truncation) = body.truncation {
             let by = match truncation.truncated_by {
                 TruncatedBy::Bytes => PageLimit::Bytes(truncation.max_bytes),
                 TruncatedBy::Lines => PageLimit::Lines(truncation.max_lines),
             };
-            let of = PageOf { shown: body.units, total, more: is_lower_bound, unit };
-            notices.push(Notice::PageLimit { by, of: Some(of), saved });
+            if is_ranked {
+                ranked_by = Some(by);
+            } else {
+                let of = PageOf { shown: body.units, total, more: is_lower_bound, unit };
+                notices.push(Notice::PageLimit { by, of: Some(of), saved });
+            }
             truncation.total_is_lower_bound = is_lower_bound.then_some(true);
             if let Some((_, extent)) = whole {
                 truncation.set_total(extent);
             }
             let counts = CutCounts {
-                original: whole.map_or(total, |(found, _)| found),
+                original: whole.map_or(if is_ranked { self.found } else { total }, |(found, _)| found),
                 returned: body.units,
                 single_too_large: body.first_too_large,
                 total_chars: chars_in_all(&body.text, truncation.total_bytes),
             };
             details.add_cut(truncation, counts);
         } else if more {
-            notices.push(Notice::LimitReached { limit, unit, saved });
+            if !is_ranked {
+                notices.push(Notice::LimitReached { limit, unit, saved });
+            }
             details.match_limit_reached = Some(limit);
         }
         if body.any_line_cut {
@@ -286,7 +319,14 @@ impl Results {
             (skipped.ignore_rules > 0).then_some(Notice::RulesLeftAside(skipped.ignore_rules)),
         ];
         notices.extend(named.into_iter().flatten());
-        if follows {
+        if is_ranked {
+            if let Some((notice, next)) =
+                ranked_page::notice(&self.call, self.context, body.units, self.found, ranked_by)
+            {
+                notices.push(notice);
+                details.next_offset = next;
+            }
+        } else if follows {
             let next = offset + body.units;
             notices.push(Notice::Continue { offset: next });
             details.next_offset = Some(next);

@@ -46,7 +46,9 @@ fn cancelled_search_stops() {
     let mut client = Client::new(&workspace);
     for (tool, args) in [
         ("grep", json!({"pattern": "(t.?e.?x.?t.?)+nowhere"})),
+        ("grep", json!({"pattern": "(t.?e.?x.?t.?)+nowhere|t", "sort": "relevance"})),
         ("find", json!({"pattern": "nowhere", "sort": "modified"})),
+        ("find", json!({"pattern": "no where", "sort": "relevance"})),
         ("read", json!({"path": "d1/f", "offset": -3})),
         ("ls", json!({})),
     ] {

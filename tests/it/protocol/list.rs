@@ -74,7 +74,7 @@ fn every_argument_of_the_contract_is_there() {
         ("bash", "command head tail timeout", "command"),
         (
             "grep",
-            "context glob ignoreCase limit literal mode multiline noIgnore offset path pattern",
+            "context glob ignoreCase limit literal mode multiline noIgnore offset path pattern sort",
             "pattern",
         ),
         ("find", "limit noIgnore offset path pattern sort type", "pattern"),

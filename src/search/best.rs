@@ -1,0 +1,66 @@
+//! The best of many results, in memory for those that are kept.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Keeps the results with the greatest keys; of those with equal keys the ones that came first.
+#[derive(Debug)]
+pub struct Best<K, T> {
+    kept: BinaryHeap<(Reverse<K>, u64, T)>,
+    max: usize,
+    seen: u64,
+}
+
+impl<K: Ord, T: Ord> Best<K, T> {
+    /// Keeps `max` of them.
+    pub fn new(max: usize) -> Self {
+        Self { kept: BinaryHeap::new(), max, seen: 0 }
+    }
+
+    /// Returns the least key that is kept, once there is no room for others: one that is not greater is not taken.
+    pub fn least(&self) -> Option<&K> {
+        let is_full = self.kept.len() >= self.max;
+        self.kept.peek().filter(|_| is_full).map(|(Reverse(key), ..)| key)
+    }
+
+    /// Takes a result, if it is among the best.
+    pub fn push(&mut self, key: K, result: T) {
+        self.seen += 1;
+        let one = (Reverse(key), self.seen, result);
+        if self.kept.len() < self.max {
+            self.kept.push(one);
+        } else if let Some(mut last) = self.kept.peek_mut()
+            && one < *last
+        {
+            *last = one;
+        }
+    }
+
+    /// Returns them with their keys, the greatest first.
+    pub fn into_sorted(self) -> impl Iterator<Item = (K, T)> {
+        self.kept.into_sorted_vec().into_iter().map(|(Reverse(key), _, result)| (key, result))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn best_are_the_first_of_a_stable_sort(keys in prop::collection::vec(0_u8..6, 0..40), max in 0_usize..12) {
+            let mut best = Best::new(max);
+            for (n, key) in keys.iter().enumerate() {
+                let is_taken = best.least().is_none_or(|least| key > least) && max > 0;
+                let before = best.kept.iter().map(|one| one.1).max();
+                best.push(*key, n);
+                prop_assert_eq!(best.kept.iter().any(|one| one.2 == n), is_taken, "{:?}", before);
+            }
+            let mut sorted: Vec<_> = keys.into_iter().enumerate().map(|(n, key)| (key, n)).collect();
+            sorted.sort_by_key(|one| Reverse(one.0));
+            sorted.truncate(max);
+            prop_assert_eq!(best.into_sorted().collect::<Vec<_>>(), sorted);
+        }
+    }
+}

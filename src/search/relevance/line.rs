@@ -1,0 +1,195 @@
+//! What a line does with a name in it: defines it, assigns it, uses it, imports it, speaks of it.
+//!
+//! Read from the line alone, by keywords and shapes; no language is parsed.
+
+#![expect(clippy::indexing_slicing, reason = "all ranges are within the line that they were found in")]
+
+mod keyword;
+mod shape;
+mod words;
+
+use std::ops::Range;
+
+use super::table::{self, Language, kind};
+pub(super) use words::is_name_byte;
+use words::{begins_as_sentence, first_word, name_end, name_start, roles, skip_brackets, without_comment};
+
+/// Bytes of a line on each side of a name that are looked at.
+const LOOKED_AT_BYTES: usize = 256;
+
+/// Returns the last name in a match, and all of the name that it is a part of; `None` where there is none.
+pub(super) fn name_in(line: &[u8], found: &Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
+    let end = found.start + line[found.clone()].iter().rposition(|&byte| is_name_byte(byte))? + 1;
+    let matched = line[found.start..end].iter().rposition(|&byte| !is_name_byte(byte));
+    let start = matched.map_or(found.start, |at| found.start + at + 1);
+    Some((start..end, name_start(line, start)..name_end(line, end)))
+}
+
+/// A line, seen from a name in it.
+struct Line<'a> {
+    language: Language,
+    name: &'a [u8],
+    /// The text before the name, without the white space at its start and its end.
+    before: &'a [u8],
+    /// True if white space or the line's start stands right before the name.
+    is_apart: bool,
+    /// The text after the name, without white space at both ends, and without a comment.
+    after: &'a [u8],
+    /// True if the line begins without white space.
+    at_line_start: bool,
+}
+
+/// Returns the points of a line for what it does with the name at `name` in it.
+pub(super) fn points(line: &[u8], name: &Range<usize>, language: Language) -> i32 {
+    let from = name.start.saturating_sub(LOOKED_AT_BYTES);
+    let to = line.len().min(name.end + LOOKED_AT_BYTES);
+    let (before, after) = (&line[from..name.start], &line[name.end..to]);
+    let seen = Line {
+        language,
+        name: &line[name.clone()],
+        before: before.trim_ascii(),
+        is_apart: before.last().is_none_or(u8::is_ascii_whitespace),
+        after: without_comment(after, language).trim_ascii(),
+        at_line_start: !line.first().is_some_and(u8::is_ascii_whitespace),
+    };
+    seen.points()
+}
+
+impl Line<'_> {
+    fn points(&self) -> i32 {
+        if self.is_comment() || self.is_import() || self.is_prose() {
+            return kind::IMPORTS;
+        }
+        let defined = self.keyword_before().or_else(|| self.shape());
+        if let Some(points) = defined {
+            let mut points = points;
+            if points >= kind::DECLARES && self.at_line_start {
+                points += table::AT_LINE_START;
+            }
+            if points >= kind::DECLARES && roles(first_word(self.before)) & table::EXPORTS != 0 {
+                points += table::EXPORTED;
+            }
+            return points;
+        }
+        if self.is_alone() || self.is_in_string() { kind::NAMES } else { kind::USES }
+    }
+
+    /// True if the name stands in a comment.
+    fn is_comment(&self) -> bool {
+        let text = if self.before.is_empty() { self.after } else { self.before };
+        let starts = |mark: &[u8]| self.before.starts_with(mark);
+        let has = |mark: &[u8]| memchr::memmem::find(self.before, mark).is_some();
+        let slashes = || {
+            starts(b"//")
+                || starts(b"/*")
+                || (starts(b"*") && self.before.get(1).is_none_or(|&byte| byte == b' ' || byte == b'/'))
+                || has(b" //")
+                || has(b" /*") && !has(b"*/")
+        };
+        let hash = || starts(b"#") || has(b" #");
+        match self.language {
+            Language::C | Language::Java | Language::Script | Language::Go | Language::Keywords => slashes(),
+            Language::Php => slashes() || starts(b"#") && !starts(b"#["),
+            Language::Python | Language::Hash => {
+                hash() || text.starts_with(b"\"\"\"") || text.starts_with(b"'''")
+            }
+            Language::Dash => starts(b"--") || has(b" --"),
+            Language::Semicolon => {
+                starts(b";") || has(b" ;") || slashes() || starts(b"#") && !starts(b"#define")
+            }
+            Language::Data => starts(b"#") || starts(b"<!--") || starts(b"//") || starts(b"/*"),
+            Language::Other => {
+                slashes()
+                    || hash() && !starts(b"#define") && !starts(b"#include")
+                    || starts(b"--")
+                    || starts(b"<!--")
+            }
+        }
+    }
+
+    /// True if the line reads like a sentence, as those of a Python docstring do.
+    fn is_prose(&self) -> bool {
+        let is_sign = |byte: &u8| {
+            matches!(
+                byte,
+                b'=' | b'(' | b'[' | b'{' | b';' | b'$' | b'|' | b'<' | b'>' | b'/' | b'&' | b'@' | b'!'
+            )
+        };
+        let words = |text: &[u8]| text.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty()).count();
+        if self.language == Language::Python && begins_as_sentence(self.before) {
+            return true;
+        }
+        !matches!(self.language, Language::Dash | Language::Data | Language::Other)
+            && words(self.before) + words(self.after) >= 5
+            && !self.before.iter().chain(self.after).any(is_sign)
+            && !self.after.ends_with(b":")
+            && !self.before.ends_with(b".")
+            && !self.before.starts_with(b"#")
+            && roles(first_word(self.before)) == 0
+    }
+
+    /// True if the line imports the name, or exports it under a name that it has already.
+    fn is_import(&self) -> bool {
+        let before = self.before;
+        if let Some(directive) = self.directive() {
+            return matches!(first_word(directive), b"include" | b"include_next" | b"import");
+        }
+        let mut first = first_word(before);
+        let mut rest = before[first.len()..].trim_ascii_start();
+        if matches!(first, b"pub" | b"export" | b"global" | b"extern" | b"public") {
+            if rest.starts_with(b"(") {
+                rest = skip_brackets(rest).trim_ascii_start();
+            }
+            if first == b"export" && (rest.starts_with(b"{") || rest.starts_with(b"*")) {
+                return true;
+            }
+            let second = first_word(rest);
+            if first == b"extern" && second == b"crate" {
+                return true;
+            }
+            if roles(second) & table::IMPORTS != 0 {
+                (first, rest) = (second, rest[second.len()..].trim_ascii_start());
+            }
+        }
+        if memchr::memmem::find(before, b"require(").is_some()
+            || memchr::memmem::find(self.after, b"= require(").is_some()
+        {
+            return true;
+        }
+        if roles(first) & table::IMPORTS == 0 {
+            return false;
+        }
+        // `using NAME = …` and `alias NAME` define; `open class`, `package NAME` where that is the name.
+        let defines = rest.is_empty()
+            && matches!(first, b"using" | b"alias" | b"use")
+            && self.after.starts_with(b"=")
+            || first == b"open" && !rest.is_empty() && roles(first_word(rest)) != 0
+            || first == b"alias" && self.language.has_hash_comments() && !self.name[0].is_ascii_uppercase()
+            || first == b"include" && rest.starts_with(b"(");
+        // A name alone before what would be the import: `use(x)`, `from = 1`.
+        !defines && !rest.starts_with(b"=") && !rest.starts_with(b".") && !rest.starts_with(b"(")
+    }
+
+    /// The text after the `#` of a line for C's preprocessor.
+    fn directive(&self) -> Option<&[u8]> {
+        let is_comment = matches!(
+            self.language,
+            Language::Python | Language::Hash | Language::Php | Language::Data | Language::Keywords
+        );
+        self.before.strip_prefix(b"#").filter(|_| !is_comment).map(<[u8]>::trim_ascii_start)
+    }
+
+    /// True if there is nothing on the line but the name, and what separates it from others.
+    fn is_alone(&self) -> bool {
+        self.before.is_empty() && matches!(self.after, b"" | b"," | b";" | b")" | b"),")
+    }
+
+    /// True if the name stands within a string, as far as quotes before it tell.
+    fn is_in_string(&self) -> bool {
+        let quotes = |quote: u8| {
+            memchr::memchr_iter(quote, self.before).count() % 2 == 1
+                && memchr::memchr(quote, self.after).is_some()
+        };
+        quotes(b'"') || quotes(b'\'') || quotes(b'`')
+    }
+}

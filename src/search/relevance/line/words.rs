@@ -1,0 +1,152 @@
+//! The words and brackets that a line is made of.
+
+#![expect(clippy::indexing_slicing, reason = "all ranges are within the line that they were found in")]
+
+use super::super::table::{self, Language};
+
+/// Words of a line before a name that are looked at.
+const WORDS_BEFORE: usize = 12;
+/// Words at the start of a line that make it a sentence.
+const SENTENCE_WORDS: usize = 3;
+
+/// True for a byte that a name consists of; all of UTF-8 beyond ASCII is.
+pub(in super::super) fn is_name_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
+}
+
+pub(super) fn name_start(line: &[u8], at: usize) -> usize {
+    line[..at].iter().rposition(|&byte| !is_name_byte(byte)).map_or(0, |before| before + 1)
+}
+
+pub(super) fn name_end(line: &[u8], at: usize) -> usize {
+    line[at..].iter().position(|&byte| !is_name_byte(byte)).map_or(line.len(), |len| at + len)
+}
+
+/// True if `text` is words that `is_word` takes, with brackets, marks of attributes and, in a type, of pointers.
+pub(super) fn words_are(text: &[u8], mut is_word: impl FnMut(&[u8]) -> bool, in_type: bool) -> bool {
+    let mut rest = text;
+    for _ in 0..WORDS_BEFORE {
+        rest = rest.trim_ascii_start();
+        let Some(&first) = rest.first() else { return true };
+        match first {
+            b'@' | b'#' => {
+                rest = &rest[1..];
+                let word = first_word(rest);
+                rest = &rest[word.len()..];
+                if rest.starts_with(b"(") || rest.starts_with(b"[") || rest.starts_with(b"![") {
+                    rest = skip_brackets(rest.strip_prefix(b"!").unwrap_or(rest));
+                }
+            }
+            b'<' | b'[' if closes(rest) => rest = skip_brackets(rest),
+            b'*' | b'&' | b'~' | b'?' | b'^' if in_type => rest = &rest[1..],
+            b':' if in_type && rest.starts_with(b"::") => rest = &rest[2..],
+            b'(' if !in_type => rest = skip_brackets(rest),
+            // `extern "C" fn`, `'use strict'` before nothing.
+            b'"' => {
+                let Some(end) = memchr::memchr(b'"', &rest[1..]) else { return false };
+                rest = &rest[end + 2..];
+            }
+            byte if is_name_byte(byte) => {
+                let word = first_word(rest);
+                if !is_word(word) {
+                    return false;
+                }
+                rest = &rest[word.len()..];
+                // `__attribute__((…))`, `pub(crate)`, `LIB_API(type)`; `java.util.List`.
+                let takes_brackets = word.starts_with(b"__")
+                    || matches!(word, b"alignas" | b"pub" | b"extern")
+                    || in_type && word.len() > 2 && !word.iter().any(u8::is_ascii_lowercase);
+                if takes_brackets && rest.starts_with(b"(") && closes(rest) {
+                    rest = skip_brackets(rest);
+                }
+                if in_type && rest.starts_with(b".") {
+                    rest = &rest[1..];
+                }
+            }
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// True if a text begins with words of letters alone, none of them a keyword.
+pub(super) fn begins_as_sentence(text: &[u8]) -> bool {
+    let mut words = text.split(u8::is_ascii_whitespace).take(SENTENCE_WORDS);
+    let is_plain = |word: &[u8]| {
+        !word.is_empty()
+            && word.iter().all(|byte| byte.is_ascii_alphabetic() || *byte == b'\'')
+            && roles(word) == 0
+    };
+    words.clone().count() == SENTENCE_WORDS && words.all(is_plain)
+}
+
+/// Returns the first word of a text; empty where it begins with none.
+pub(super) fn first_word(text: &[u8]) -> &[u8] {
+    &text[..name_end(text, 0)]
+}
+
+/// Returns the last word of a text; empty where it ends with none.
+pub(super) fn last_word(text: &[u8]) -> &[u8] {
+    &text[name_start(text, text.len())..]
+}
+
+pub(super) fn has_word(text: &[u8], wanted: &[u8]) -> bool {
+    text.split(|&byte| !is_name_byte(byte)).any(|word| word == wanted)
+}
+
+pub(super) fn has_role(text: &[u8], role: u16) -> bool {
+    text.split(|&byte| !is_name_byte(byte)).any(|word| roles(word) & role != 0)
+}
+
+/// Returns the roles of a word; none where it is no keyword.
+pub(super) fn roles(word: &[u8]) -> u16 {
+    if word.len() < 2 || word.len() > 16 {
+        return 0;
+    }
+    table::KEYWORDS
+        .binary_search_by(|(keyword, _)| keyword.as_bytes().cmp(word))
+        .map_or(0, |at| table::KEYWORDS[at].1)
+}
+
+/// Returns what follows the bracket that `text` begins with and its other end; nothing where that is missing.
+pub(super) fn skip_brackets(text: &[u8]) -> &[u8] {
+    let mut depth = 0_usize;
+    let is_angle = text.first() == Some(&b'<');
+    for (at, byte) in text.iter().enumerate() {
+        match byte {
+            b'<' | b'>' if !is_angle => {}
+            b'(' | b'[' | b'{' | b'<' => depth += 1,
+            // The end of `=>` and `->` is no bracket.
+            b'>' if matches!(text[at - 1], b'=' | b'-') => {}
+            b')' | b']' | b'}' | b'>' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return &text[at + 1..];
+                }
+            }
+            _ => {}
+        }
+    }
+    &[]
+}
+
+/// True if the bracket that `text` begins with is closed in it.
+pub(super) fn closes(text: &[u8]) -> bool {
+    let rest = skip_brackets(text);
+    !rest.is_empty() || matches!(text.last(), Some(b')' | b']' | b'}' | b'>'))
+}
+
+/// Returns the text before a comment that ends the line.
+pub(super) fn without_comment(text: &[u8], language: Language) -> &[u8] {
+    let mark: &[u8] = match language {
+        Language::Python | Language::Hash => b" #",
+        Language::Dash => b" --",
+        Language::Semicolon => b" ;",
+        _ => b" //",
+    };
+    let text = memchr::memmem::find(text, mark).map_or(text, |at| &text[..at]);
+    match (language, memchr::memmem::find(text, b"/*")) {
+        (Language::C | Language::Java | Language::Script | Language::Go, Some(at)) => &text[..at],
+        _ => text,
+    }
+}

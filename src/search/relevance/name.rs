@@ -1,0 +1,110 @@
+//! How well a file's name answers to words: the whole name, starts of its words, letters in order.
+
+use frizbee::{CaseMatching, Config, Matcher};
+
+use super::place::{self, Place};
+use super::table::name as points;
+
+/// Characters of a word that are matched: a score of more would not be told from others.
+const WORD_CHARS: usize = 64;
+
+/// Scores paths for the words of a pattern.
+pub struct NameScorer {
+    words: Vec<Word>,
+    /// All words together, in lower case and without what separates them.
+    whole: Vec<u8>,
+}
+
+struct Word {
+    text: String,
+    /// The word in lower case.
+    lower: Vec<u8>,
+    /// True if it names folders too.
+    is_path: bool,
+    letters: Matcher,
+}
+
+impl NameScorer {
+    /// Makes one for words that white space separates.
+    pub fn new(words: &str) -> Self {
+        let config = Config::default().max_typos(Some(0)).casing(CaseMatching::Ignore);
+        let word = |text: &str| {
+            let text: String = text.chars().take(WORD_CHARS).collect();
+            Word {
+                letters: Matcher::new(&text, &config),
+                lower: text.to_ascii_lowercase().into_bytes(),
+                is_path: text.contains('/'),
+                text,
+            }
+        };
+        let whole = place::bare(words.as_bytes());
+        Self { words: words.split_whitespace().map(word).collect(), whole }
+    }
+
+    /// Returns the score of a path; `None` where not all words are in it, or none in its name.
+    pub fn score(&mut self, path: &[u8]) -> Option<i32> {
+        let place = Place::new(path);
+        let name_start = place.name_start(path);
+        let text = String::from_utf8_lossy(path);
+        let name = String::from_utf8_lossy(path.get(name_start..).unwrap_or_default());
+        let (mut total, mut in_name) = (0, 0);
+        let count = i32::try_from(self.words.len()).unwrap_or(i32::MAX).max(1);
+        for word in &mut self.words {
+            let of_name = if word.is_path { None } else { word.score(&name) };
+            if let Some(score) = of_name {
+                (total, in_name) = (total + score, in_name + 1);
+            } else {
+                // Letters that are strewn over folders say nothing.
+                let of_place = word.place_in(text.as_bytes());
+                if of_place == 0 {
+                    return None;
+                }
+                total += of_place * points::IN_PATH_PERCENT / 100;
+                in_name += i32::from(word.is_path);
+            }
+        }
+        if in_name == 0 {
+            return None;
+        }
+        let is_whole = place.is_named(&self.whole, path);
+        let length = i32::try_from(name.len()).unwrap_or(i32::MAX).min(points::LONGEST_NAME);
+        Some(
+            total / count + if is_whole { points::WHOLE } else { 0 } - length
+                + place.points * points::LOWER_PLACE,
+        )
+    }
+}
+
+impl Word {
+    /// Returns the points of a word in `text`; `None` where its letters are not in it in this order.
+    fn score(&mut self, text: &str) -> Option<i32> {
+        // No more than the matcher can take apart.
+        let score = i32::from(self.letters.match_one(text, 0)?.score);
+        let most =
+            i32::try_from(self.text.len()).unwrap_or(i32::MAX).saturating_mul(points::MOST_FOR_LETTER).max(1);
+        let letters = (score * points::LETTERS / most).min(points::LETTERS);
+        Some(letters + self.place_in(text.as_bytes()))
+    }
+
+    /// Returns the points for where the word stands as it is written.
+    fn place_in(&self, text: &[u8]) -> i32 {
+        let lower = text.to_ascii_lowercase();
+        let found = memchr::memmem::find_iter(&lower, &self.lower);
+        let of_place =
+            found.map(|at| if starts_word(text, at) { points::STARTS_WORD } else { points::WITHIN_WORD });
+        of_place.max().unwrap_or(0)
+    }
+}
+
+/// True if a word of a name begins at `at`: at its start, after what separates words, at a capital letter.
+fn starts_word(text: &[u8], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|before| text.get(before));
+    match (before, text.get(at)) {
+        (Some(before), Some(first)) => {
+            !before.is_ascii_alphanumeric() && before.is_ascii()
+                || first.is_ascii_uppercase() && !before.is_ascii_uppercase()
+                || first.is_ascii_alphabetic() && before.is_ascii_digit()
+        }
+        _ => true,
+    }
+}

@@ -1,0 +1,125 @@
+//! What a file's path says: its language, what it is named like, and whether it ranks below others.
+
+#![expect(clippy::indexing_slicing, reason = "all ranges are within the path that they were found in")]
+
+use super::line::is_name_byte;
+use super::table::{self, Language, lower};
+
+/// The facts of a path that count for all lines of the file.
+#[derive(Debug)]
+pub(super) struct Place {
+    pub(super) language: Language,
+    /// Points for what the file is.
+    pub(super) points: i32,
+    /// Its name without endings, in lower case and without what separates words.
+    stem: Vec<u8>,
+    /// The same of the folder, where the file's own name says nothing: `mod.rs`, `index.ts`.
+    folder: Vec<u8>,
+}
+
+/// Names of files that stand for their folder.
+const MAIN_FILES: &[&[u8]] = &[b"mod", b"index", b"init", b"main", b"lib", b"package"];
+
+impl Place {
+    pub(super) fn new(path: &[u8]) -> Self {
+        let lower = path.to_ascii_lowercase();
+        let lower = table::TEMPLATE_ENDINGS
+            .iter()
+            .fold(&lower[..], |path, ending| path.strip_suffix(ending.as_bytes()).unwrap_or(path));
+        let lower = lower.strip_suffix(b"/").unwrap_or(lower);
+        let mut parts = lower.rsplitn(3, |&byte| byte == b'/');
+        let name = parts.next().unwrap_or_default();
+        let folder = parts.next().unwrap_or_default();
+        let ending = name.iter().rposition(|&byte| byte == b'.').map_or(&[][..], |dot| &name[dot + 1..]);
+        let stem = bare(name.split(|&byte| byte == b'.').find(|part| !part.is_empty()).unwrap_or_default());
+        let language = language(name, ending);
+        let folder = if MAIN_FILES.contains(&&*stem) { bare(folder) } else { Vec::new() };
+        Self { language, points: points(lower, name, language), stem, folder }
+    }
+
+    /// Returns the byte at which the name begins by which people know the file: its own, or its folder's where that
+    /// says more.
+    pub(super) fn name_start(&self, path: &[u8]) -> usize {
+        let end = path.strip_suffix(b"/").unwrap_or(path);
+        let mut slashes = memchr::memrchr_iter(b'/', end);
+        let (own, folder) = (slashes.next(), slashes.next());
+        let start = if self.folder.is_empty() { own } else { folder };
+        start.filter(|_| own.is_some()).map_or(0, |slash| slash + 1)
+    }
+
+    /// True if `bare_name` is the whole name of the file at `path`, with its ending or without.
+    pub(super) fn is_named(&self, bare_name: &[u8], path: &[u8]) -> bool {
+        let end = path.strip_suffix(b"/").unwrap_or(path);
+        let own = memchr::memrchr(b'/', end).map_or(end, |slash| &end[slash + 1..]);
+        bare_name == self.stem
+            || bare_name == bare(own)
+            || !self.folder.is_empty() && bare_name == self.folder
+    }
+
+    /// Returns the points for a file that is named like `name`.
+    pub(super) fn named_like(&self, name: &[u8]) -> i32 {
+        let name = bare(name);
+        let holds = |text: &[u8], part: &[u8]| part.len() > 3 && memchr::memmem::find(text, part).is_some();
+        if name.is_empty() {
+            0
+        } else if name == self.stem || name == self.folder {
+            table::FILE_IS_NAMED
+        } else if holds(&name, &self.stem) || holds(&self.stem, &name) || holds(&name, &self.folder) {
+            table::FILE_IS_NEAR
+        } else {
+            0
+        }
+    }
+}
+
+/// A name in lower case, of letters and digits alone.
+pub(super) fn bare(name: &[u8]) -> Vec<u8> {
+    name.iter()
+        .filter(|&&byte| is_name_byte(byte) && byte != b'_' && byte != b'$')
+        .map(u8::to_ascii_lowercase)
+        .collect()
+}
+
+fn language(name: &[u8], ending: &[u8]) -> Language {
+    match name {
+        b"makefile" | b"gnumakefile" | b"dockerfile" | b"rakefile" | b"gemfile" | b"cmakelists.txt"
+        | b"vagrantfile" | b"justfile" | b"build" | b"workspace" | b".bashrc" | b".profile" => Language::Hash,
+        _ => table::language(ending),
+    }
+}
+
+/// Returns the points of the lowest place that the path is in.
+fn points(path: &[u8], name: &[u8], language: Language) -> i32 {
+    let of_kind = if language == Language::Data { table::DATA } else { 0 };
+    let text = |text: &'static str| text.as_bytes();
+    let mut folders: Vec<&[u8]> = path.split(|&byte| byte == b'/').collect();
+    folders.pop();
+    let of_folders = folders.iter().enumerate().map(|(depth, folder)| {
+        // A package of Python's that is called `test` is one that tests use.
+        let is_library = *folder == b"test"
+            && depth > 0
+            && language == Language::Python
+            && !name.starts_with(b"test_")
+            && !name.starts_with(b"tests");
+        if is_library {
+            return 0;
+        }
+        let translated =
+            language == Language::Data && table::TRANSLATION_FOLDERS.iter().any(|name| text(name) == *folder);
+        let known = table::LOWER_FOLDERS
+            .iter()
+            .find(|(name, _)| text(name) == *folder)
+            .map_or(0, |(_, points)| *points);
+        if translated { lower::TRANSLATION } else { known }
+    });
+    let starts = table::LOWER_STARTS
+        .iter()
+        .filter(|(start, _)| name.starts_with(text(start)))
+        .map(|(_, points)| *points);
+    let is_build = name == b"cmakelists.txt";
+    let ends = table::LOWER_ENDS.iter().filter(|(end, _)| {
+        let end = text(end);
+        !is_build && (path.ends_with(end) || end.first() == Some(&b'/') && *name == end[1..])
+    });
+    of_folders.chain(starts).chain(ends.map(|(_, points)| *points)).min().unwrap_or(0) + of_kind
+}

@@ -1,0 +1,48 @@
+//! A page of a ranking: how much can be ranked, and what is said of the rest. For grep and find.
+
+use cutline_core::notice::{Notice, PageLimit, PageOf, RankedNext};
+
+use super::ToolError;
+use super::page::Call;
+use crate::limits::RANKED_AT_ONCE;
+
+/// Returns the number of results that can be ranked, each with so many lines of context on each side: all are held
+/// until everything is searched.
+fn most_ranked(context: u64) -> u64 {
+    RANKED_AT_ONCE / context.saturating_mul(2).saturating_add(1)
+}
+
+/// Refuses a call that asks for more than can be ranked.
+pub(super) fn check(call: &Call, context: u64) -> Result<(), ToolError> {
+    let (most, both) = (most_ranked(context), call.offset.saturating_add(call.limit));
+    if both <= most {
+        return Ok(());
+    }
+    let context = if context > 0 { format!(" and context={context}") } else { String::new() };
+    Err(ToolError::Argument(format!(
+        "offset and limit: must be at most {most} together with sort=relevance{context}, got {both}"
+    )))
+}
+
+/// Returns the notice of a page that does not show all, and the offset that continues. `shown` of `total` results are
+/// on it, with so many lines of context, and `by` is what cut it.
+pub(super) fn notice(
+    call: &Call,
+    context: u64,
+    shown: u64,
+    total: u64,
+    by: Option<PageLimit>,
+) -> Option<(Notice, Option<u64>)> {
+    let offset = call.offset + shown;
+    let follows = offset < total;
+    if !follows && by.is_none() {
+        return None;
+    }
+    let left = most_ranked(context).saturating_sub(offset);
+    let next = follows.then(|| match left {
+        0 => RankedNext::PathOrder,
+        _ => RankedNext::Offset(offset, (left < call.limit).then_some(left)),
+    });
+    let of = PageOf { shown, total, more: false, unit: call.unit };
+    Some((Notice::Ranked { of, by, next }, (follows && left > 0).then_some(offset)))
+}
