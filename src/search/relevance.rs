@@ -17,6 +17,9 @@ use line::is_name_byte;
 pub use name::NameScorer;
 use place::Place;
 
+/// Times that a name is looked at in one line after the first.
+const TIMES_IN_LINE: usize = 3;
+
 /// The words of a pattern that are looked for beside the match: those of an alternation.
 #[derive(Debug, Clone, Default)]
 pub struct Words {
@@ -36,6 +39,11 @@ impl Words {
         words.dedup();
         words.truncate(table::WORDS);
         Self { words, ignore_case }
+    }
+
+    /// Returns their number.
+    fn count(&self) -> u32 {
+        u32::try_from(self.words.len()).unwrap_or(0)
     }
 
     /// Returns the words that stand in a line.
@@ -64,15 +72,18 @@ impl FileScorer {
         Self { place: Place::new(path), named: (Vec::new(), 0) }
     }
 
-    /// Returns the points of a line with a match at `found`, and with `words` of an alternation in it.
-    pub fn line(&mut self, line: &[u8], found: &Range<usize>, words: WordSet) -> i32 {
-        let further_words = i32::try_from(words.count_ones().saturating_sub(1)).unwrap_or(0);
+    /// Returns the points of a line with a match at `found`, and with `words` of an alternation in it; `None` if
+    /// they are not more than `needed`.
+    pub fn line(&mut self, line: &[u8], found: &Range<usize>, words: WordSet, needed: i32) -> Option<i32> {
         let long = if line.len() >= table::LONG_LINE_BYTES { table::LONG_LINE } else { 0 };
-        self.name(line, found) + further_words * table::WORD_IN_LINE + long
+        let of_line = further(words.count_ones()) * table::WORD_IN_LINE + long;
+        let points = of_line + self.name(line, found, needed.saturating_sub(of_line));
+        (points > needed).then_some(points)
     }
 
-    /// Returns the points for the name that is found, at its best place in the line.
-    fn name(&mut self, line: &[u8], found: &Range<usize>) -> i32 {
+    /// Returns the points for the name that is found, at its best place in the line; exact where they are more than
+    /// `needed`.
+    fn name(&mut self, line: &[u8], found: &Range<usize>, needed: i32) -> i32 {
         let Some((matched, name)) = line::name_in(line, found) else { return table::kind::USES };
         let part = if matched == name {
             0
@@ -81,45 +92,53 @@ impl FileScorer {
         } else {
             table::WITHIN_NAME
         };
-        let mut points = line::points(line, &name, self.place.language);
-        // The same again in the rest of the line, where that may say more.
         let text = &line[name.clone()];
+        if self.named.0 != text {
+            self.named = (text.to_vec(), self.place.named_like(text));
+        }
+        let of_name = part + self.named.1;
+        let needed = needed.saturating_sub(of_name);
+        let mut points = line::points(line, &name, self.place.language, needed);
+        // The same again in the rest of the line, where that may say more.
         let mut from = name.end;
-        while points < table::kind::DECLARES
-            && let Some(at) = memchr::memmem::find(&line[from..], text)
-        {
+        for _ in 0..TIMES_IN_LINE {
+            if points >= table::kind::DECLARES {
+                break;
+            }
+            let Some(at) = memchr::memmem::find(&line[from..], text) else { break };
             let again = from + at..from + at + text.len();
             from = again.end;
             let is_whole = !is_name_byte(line[again.start - 1])
                 && line.get(again.end).is_none_or(|&byte| !is_name_byte(byte));
             if is_whole {
-                points = points.max(line::points(line, &again, self.place.language));
+                points = points.max(line::points(line, &again, self.place.language, needed));
             }
         }
-        if self.named.0 != text {
-            self.named = (text.to_vec(), self.place.named_like(text));
-        }
-        points + part + self.named.1
+        points + of_name
     }
 
     /// Returns the points of the file: for its place, its number of match lines, and all words that are in it.
     pub fn file(&self, matches: u64, words: WordSet) -> i32 {
         let doublings = i32::try_from(matches.max(1).ilog2().min(table::DOUBLINGS)).unwrap_or(0);
-        let further_words = i32::try_from(words.count_ones().saturating_sub(1)).unwrap_or(0);
-        self.place.points + doublings * table::DOUBLED_MATCHES + further_words * table::WORD_IN_FILE
+        let of_words = further(words.count_ones()) * table::WORD_IN_FILE;
+        self.place.points + doublings * table::DOUBLED_MATCHES + of_words
     }
 
-    /// Returns the most that [`FileScorer::file`] can come to.
-    pub fn most_of_file(&self) -> i32 {
-        self.file(u64::MAX, WordSet::MAX)
+    /// Returns the most that [`FileScorer::file`] can come to in a search for `words`.
+    pub fn most_of_file(&self, words: &Words) -> i32 {
+        self.file(u64::MAX, 0) + further(words.count()) * table::WORD_IN_FILE
     }
 
-    /// Returns the most that [`FileScorer::line`] can come to.
-    pub fn most_of_line() -> i32 {
-        let further_words = i32::try_from(table::WORDS).unwrap_or(0);
+    /// Returns the most that [`FileScorer::line`] can come to in a search for `words`.
+    pub fn most_of_line(words: &Words) -> i32 {
         let of_name = table::kind::DEFINES + table::AT_LINE_START + table::EXPORTED + table::FILE_IS_NAMED;
-        of_name + further_words * table::WORD_IN_LINE
+        of_name + further(words.count()) * table::WORD_IN_LINE
     }
+}
+
+/// Returns how many words there are beside the first.
+fn further(words: u32) -> i32 {
+    i32::try_from(words.saturating_sub(1)).unwrap_or(0)
 }
 
 #[cfg(test)]

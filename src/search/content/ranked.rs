@@ -100,14 +100,11 @@ impl<'a> FileRanking<'a> {
 
     /// True if any line of the file may be among the best.
     pub(super) fn may_rank(&mut self) -> bool {
-        // A line that does not rank may be the context of one that does.
-        if self.has_context() {
-            self.scorer.get_or_insert_with(|| FileScorer::new(&(self.path)()));
-            return true;
-        }
+        let words = &self.ranking.words;
         let scorer = self.scorer.get_or_insert_with(|| FileScorer::new(&(self.path)()));
-        FileScorer::most_of_line().saturating_add(scorer.most_of_file())
-            > self.ranking.least.load(Ordering::Relaxed)
+        let most = FileScorer::most_of_line(words).saturating_add(scorer.most_of_file(words));
+        // A line that does not rank may be the context of one that does.
+        self.context > 0 || most > self.ranking.least.load(Ordering::Relaxed)
     }
 
     /// Returns the score of a match line, without that of its file; `None` if it is not among the best.
@@ -115,10 +112,10 @@ impl<'a> FileRanking<'a> {
         let scorer = self.scorer.as_mut()?;
         let words = self.ranking.words.in_line(line);
         self.words |= words;
-        let score = scorer.line(line, found, words);
-        let is_above =
-            score.saturating_add(scorer.most_of_file()) > self.ranking.least.load(Ordering::Relaxed);
-        (is_above && self.best.least().is_none_or(|least| score > *least)).then_some(score)
+        let least = self.ranking.least.load(Ordering::Relaxed);
+        let needed = least.saturating_sub(scorer.most_of_file(&self.ranking.words));
+        let needed = self.best.least().map_or(needed, |least| needed.max(*least));
+        scorer.line(line, found, words, needed)
     }
 
     /// Takes the next line: a match that is kept has a score.

@@ -39,8 +39,9 @@ struct Line<'a> {
     at_line_start: bool,
 }
 
-/// Returns the points of a line for what it does with the name at `name` in it.
-pub(super) fn points(line: &[u8], name: &Range<usize>, language: Language) -> i32 {
+/// Returns the points of a line for what it does with the name at `name` in it; exact where they are more than
+/// `needed`.
+pub(super) fn points(line: &[u8], name: &Range<usize>, language: Language, needed: i32) -> i32 {
     let from = name.start.saturating_sub(LOOKED_AT_BYTES);
     let to = line.len().min(name.end + LOOKED_AT_BYTES);
     let (before, after) = (&line[from..name.start], &line[name.end..to]);
@@ -52,26 +53,28 @@ pub(super) fn points(line: &[u8], name: &Range<usize>, language: Language) -> i3
         after: without_comment(after, language).trim_ascii(),
         at_line_start: !line.first().is_some_and(u8::is_ascii_whitespace),
     };
-    seen.points()
+    seen.points(needed)
 }
 
 impl Line<'_> {
-    fn points(&self) -> i32 {
-        if self.is_comment() || self.is_import() || self.is_prose() {
-            return kind::IMPORTS;
+    fn points(&self, needed: i32) -> i32 {
+        let mut points = self.keyword_before().or_else(|| self.shape()).unwrap_or(kind::USES);
+        if points >= kind::DECLARES && self.at_line_start {
+            points += table::AT_LINE_START;
         }
-        let defined = self.keyword_before().or_else(|| self.shape());
-        if let Some(points) = defined {
-            let mut points = points;
-            if points >= kind::DECLARES && self.at_line_start {
-                points += table::AT_LINE_START;
-            }
-            if points >= kind::DECLARES && roles(first_word(self.before)) & table::EXPORTS != 0 {
-                points += table::EXPORTED;
-            }
-            return points;
+        if points >= kind::DECLARES && roles(first_word(self.before)) & table::EXPORTS != 0 {
+            points += table::EXPORTED;
         }
-        if self.is_alone() || self.is_in_string() { kind::NAMES } else { kind::USES }
+        // All else takes points away.
+        if points <= needed {
+            points
+        } else if self.is_comment() || self.is_import() || self.is_prose() {
+            kind::IMPORTS
+        } else if points == kind::USES && (self.is_alone() || self.is_in_string()) {
+            kind::NAMES
+        } else {
+            points
+        }
     }
 
     /// True if the name stands in a comment.

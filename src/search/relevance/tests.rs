@@ -7,7 +7,11 @@ use super::*;
 fn points(path: &str, line: &str) -> i32 {
     let at = line.find("NAME").unwrap_or_else(|| panic!("no NAME in {line}"));
     let language = Place::new(path.as_bytes()).language;
-    line::points(line.replace("NAME", "Name").as_bytes(), &(at..at + 4), language)
+    line::points(line.replace("NAME", "Name").as_bytes(), &(at..at + 4), language, i32::MIN)
+}
+
+fn line_points(scorer: &mut FileScorer, line: &str, found: Range<usize>, words: WordSet) -> i32 {
+    scorer.line(line.as_bytes(), &found, words, i32::MIN).unwrap()
 }
 
 /// Fails for each line that is not of the kind that it is listed under.
@@ -204,7 +208,7 @@ fn names_alone_and_in_strings_come_after_uses() {
 fn whole(path: &str, line: &str) -> i32 {
     let mut scorer = FileScorer::new(path.as_bytes());
     let at = line.find("NAME").unwrap();
-    scorer.line(line.as_bytes(), &(at..at + 4), 0) + scorer.file(1, 0)
+    line_points(&mut scorer, line, at..at + 4, 0) + scorer.file(1, 0)
 }
 
 #[test]
@@ -254,7 +258,7 @@ fn files_of_that_name_and_with_more_matches_come_first_among_equals() {
     let line = "class UserService:";
     let score = |path: &str, matches| {
         let mut scorer = FileScorer::new(path.as_bytes());
-        scorer.line(line.as_bytes(), &(6..17), 0) + scorer.file(matches, 0)
+        line_points(&mut scorer, line, 6..17, 0) + scorer.file(matches, 0)
     };
     let named = ["user_service.py", "UserService.py", "user-service/__init__.py", "user_service/index.py"];
     for path in named {
@@ -270,7 +274,7 @@ fn files_of_that_name_and_with_more_matches_come_first_among_equals() {
 
 #[test]
 fn whole_names_come_before_parts_of_longer_ones() {
-    let score = |line: &str, found: Range<usize>| FileScorer::new(b"a.py").line(line.as_bytes(), &found, 0);
+    let score = |line: &str, found: Range<usize>| line_points(&mut FileScorer::new(b"a.py"), line, found, 0);
     let (whole, start, within) =
         (score("def pool():", 4..8), score("def pooled():", 4..8), score("def apool():", 5..9));
     assert!(whole > start && start > within && within > score("pool()", 0..4), "{whole} {start} {within}");
@@ -287,10 +291,11 @@ fn words_of_an_alternation_that_meet_lift_line_and_file() {
     assert_eq!(Words::new(vec!["Pool".into(), "b".into()], true).in_line(b"pOOl").count_ones(), 1);
     assert_eq!(Words::new(vec!["pool".into()], false).in_line(b"pool"), 0, "no alternation");
     let mut scorer = FileScorer::new(b"a.py");
-    let (one, both) = (scorer.line(b"x(pool)", &(2..6), 1), scorer.line(b"x(pool)", &(2..6), 3));
+    let (one, both) =
+        (line_points(&mut scorer, "x(pool)", 2..6, 1), line_points(&mut scorer, "x(pool)", 2..6, 3));
     assert!(both > one + 200, "{both} {one}");
     assert!(scorer.file(9, 3) > scorer.file(9, 1));
-    assert!(scorer.file(9, 3) <= scorer.most_of_file() && both <= FileScorer::most_of_line());
+    assert!(scorer.file(9, 3) <= scorer.most_of_file(&words) && both <= FileScorer::most_of_line(&words));
 }
 
 #[test]
@@ -335,7 +340,12 @@ mod any_line {
             let start = from.min(line.len());
             let found = start..(start + len).min(line.len());
             let mut scorer = FileScorer::new(format!("a/b.{ending}").as_bytes());
-            prop_assert!(scorer.line(&line, &found, 0) <= FileScorer::most_of_line());
+            let points = scorer.line(&line, &found, 0, i32::MIN).unwrap();
+            prop_assert!(points <= FileScorer::most_of_line(&Words::default()));
+            for needed in [points - 1, points, points + 1, 0, 400, 700] {
+                let exact = (points > needed).then_some(points);
+                prop_assert_eq!(scorer.line(&line, &found, 0, needed), exact, "needed {}", needed);
+            }
         }
     }
 }
