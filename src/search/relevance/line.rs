@@ -12,7 +12,10 @@ use std::ops::Range;
 
 use super::table::{self, Language, kind};
 pub(super) use words::is_name_byte;
-use words::{begins_as_sentence, first_word, name_end, name_start, roles, skip_brackets, without_comment};
+use words::{
+    begins_as_sentence, first_word, name_end, name_start, roles, skip_brackets, without_comment,
+    without_first_comment,
+};
 
 /// Bytes of a line on each side of a name that are looked at.
 const LOOKED_AT_BYTES: usize = 256;
@@ -48,7 +51,7 @@ pub(super) fn points(line: &[u8], name: &Range<usize>, language: Language, neede
     let seen = Line {
         language,
         name: &line[name.clone()],
-        before: before.trim_ascii(),
+        before: without_first_comment(before.trim_ascii(), language),
         is_apart: before.last().is_none_or(u8::is_ascii_whitespace),
         after: without_comment(after, language).trim_ascii(),
         at_line_start: !line.first().is_some_and(u8::is_ascii_whitespace),
@@ -84,7 +87,7 @@ impl Line<'_> {
         let has = |mark: &[u8]| memchr::memmem::find(self.before, mark).is_some();
         let slashes = || {
             starts(b"//")
-                || starts(b"/*")
+                || starts(b"/*") && !has(b"*/")
                 || (starts(b"*") && self.before.get(1).is_none_or(|&byte| byte == b' ' || byte == b'/'))
                 || has(b" //")
                 || has(b" /*") && !has(b"*/")

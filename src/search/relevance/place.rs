@@ -104,13 +104,18 @@ fn points(path: &[u8], name: &[u8], language: Language) -> i32 {
         if is_library {
             return 0;
         }
-        let translated =
-            language == Language::Data && table::TRANSLATION_FOLDERS.iter().any(|name| text(name) == *folder);
+        let is_one_of = |names: &[&'static str]| names.iter().any(|name| text(name) == *folder);
+        let translated = language == Language::Data && is_one_of(table::TRANSLATION_FOLDERS);
+        let built = language == Language::Script && is_one_of(table::BUILT_SCRIPT_FOLDERS);
         let known = table::LOWER_FOLDERS
             .iter()
             .find(|(name, _)| text(name) == *folder)
             .map_or(0, |(_, points)| *points);
-        if translated { lower::TRANSLATION } else { known }
+        match known {
+            _ if translated => lower::TRANSLATION,
+            _ if built => lower::GENERATED,
+            known => known,
+        }
     });
     let starts = table::LOWER_STARTS
         .iter()

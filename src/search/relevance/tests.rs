@@ -65,6 +65,8 @@ fn definitions_of_each_language() {
             ("a.ts", "  private async NAME<T>(x: T): Promise<T> {"),
             ("a.ts", "export const enum NAME {"),
             ("a.js", "  static *NAME(a, b) {"),
+            ("a.ts", "  get NAME(): number { return this.#x; }"),
+            ("a.java", "    /* package */ static @NonNull Service NAME() {"),
             ("a.js", "const NAME = function (x) {"),
             ("a.rb", "  def self.NAME(x)"),
             ("a.rb", "module NAME"),
@@ -243,12 +245,20 @@ fn lower_places_rank_below_others_in_their_order() {
         "package-lock.json",
         "a/i18n/de.json",
         "a/de.po",
+        "build/three.module.js",
+        "lib/esm/a.js",
     ] {
         assert!(Place::new(path.as_bytes()).points < -400, "{path}");
     }
-    for path in
-        ["a/test/client.py", "src/testing.rs", "a/i18n/load.ts", "contest/a.rs", "CMakeLists.txt", "a.rs"]
-    {
+    for path in [
+        "a/test/client.py",
+        "src/testing.rs",
+        "a/i18n/load.ts",
+        "go/build/a.go",
+        "contest/a.rs",
+        "CMakeLists.txt",
+        "a.rs",
+    ] {
         assert_eq!(Place::new(path.as_bytes()).points, 0, "{path}");
     }
 }

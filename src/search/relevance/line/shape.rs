@@ -209,7 +209,11 @@ impl Line<'_> {
         }
         let rest = skip_brackets(after).trim_ascii_start();
         let has_modifier = !before.is_empty();
-        if rest.starts_with(b"{") || (rest.starts_with(b":") && rest.ends_with(b"{")) {
+        if rest.starts_with(b"{")
+            || (rest.starts_with(b":")
+                && (rest.ends_with(b"{")
+                    || rest.ends_with(b"}") && memchr::memmem::find(rest, b" { ").is_some()))
+        {
             return Some(kind::DEFINES);
         }
         if rest.starts_with(b":") {

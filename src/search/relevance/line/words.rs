@@ -150,3 +150,10 @@ pub(super) fn without_comment(text: &[u8], language: Language) -> &[u8] {
         _ => text,
     }
 }
+
+/// Returns the text after a comment that it begins with and that ends in it: `/* package */ static`.
+pub(super) fn without_first_comment(text: &[u8], language: Language) -> &[u8] {
+    let rest = text.strip_prefix(b"/*").filter(|_| !language.has_hash_comments());
+    let end = rest.and_then(|rest| memchr::memmem::find(rest, b"*/").map(|at| &rest[at + 2..]));
+    end.map_or(text, <[u8]>::trim_ascii_start)
+}
