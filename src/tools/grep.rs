@@ -62,7 +62,7 @@ pub struct Args {
     pub offset: Option<u64>,
     /// What to return: content (the default), files (names alone) or count (of each file)
     pub mode: Option<Mode>,
-    /// Order: by path, or definitions and other relevant matches first
+    /// Order: path (the default), or relevance: definitions first
     pub sort: Option<Sort>,
     /// Let a match span lines
     pub multiline: Option<bool>,
