@@ -1,4 +1,4 @@
-//! How relevant a line is to what was searched for, from the line and its path alone.
+//! The relevance of a line to what was searched for, from the line and its path alone.
 //!
 //! Points are added up (`table`): what the line does with the name that was found (`line`), where it stands
 //! (`place`), how many matches the file has, and which words of an alternation meet. Nothing here reads or

@@ -1,4 +1,4 @@
-//! What a line does with a name in it: defines it, assigns it, uses it, imports it, speaks of it.
+//! The role of a line toward a name in it: it defines it, assigns it, uses it, imports it, speaks of it.
 //!
 //! Read from the line alone, by keywords and shapes; no language is parsed.
 

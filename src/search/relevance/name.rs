@@ -1,4 +1,4 @@
-//! How well a file's name answers to words: the whole name, starts of its words, letters in order.
+//! The score of a file name for words: the whole name, starts of its words, letters in order.
 
 use frizbee::{CaseMatching, Config, Matcher};
 

@@ -1,4 +1,4 @@
-//! What a file's path says: its language, what it is named like, and whether it ranks below others.
+//! The facts of a path: the language, the name that the file goes by, and a place that ranks below others.
 
 #![expect(clippy::indexing_slicing, reason = "all ranges are within the path that they were found in")]
 

@@ -292,13 +292,13 @@ pub(super) fn language(ending: &[u8]) -> Language {
     }
 }
 
-/// What follows is defined.
+/// The name after it is defined.
 pub(super) const DEFINES: u16 = 1;
-/// What follows is defined if a body comes after it, and named otherwise: `struct NAME {`, `struct NAME *x`.
+/// The name after it is defined if a body comes after it, and named otherwise: `struct NAME {`, `struct NAME *x`.
 pub(super) const TAGS: u16 = 2;
-/// What follows is a variable or a constant.
+/// The name after it is a variable or a constant.
 pub(super) const HOLDS: u16 = 4;
-/// What follows gets more members: `impl NAME`.
+/// The name after it gets more members: `impl NAME`.
 pub(super) const EXTENDS: u16 = 8;
 /// May stand before one of those.
 pub(super) const MODIFIES: u16 = 16;
@@ -309,7 +309,7 @@ pub(super) const IMPORTS: u16 = 64;
 /// Begins a statement or an expression, and is no type.
 pub(super) const STATEMENT: u16 = 128;
 
-/// What follows is defined in SQL; elsewhere it is a word like others.
+/// The name after it is defined in SQL; elsewhere it is a word like others.
 pub(super) const IN_SQL: u16 = 256;
 /// The same in languages of types and messages: protobuf, GraphQL, Solidity.
 pub(super) const IN_SCHEMAS: u16 = 512;
