@@ -20,11 +20,11 @@ use cutline_core::notice::{Answer, BodyEnd, Notice};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;
 use cutline_core::text::{Counter, Size};
-use cutline_core::truncate::{Bounds, Collector, Head, HeadTail, Tail, Truncation};
+use cutline_core::truncate::{Bounds, Collector, Head, HeadTail, SizeLimit, Tail, Truncation};
 
 const PIECE: usize = 128 * 1024;
 const PIECES: usize = 1600;
-const BOUNDS: Bounds = Bounds { lines: 2000, bytes: 30_000 };
+const BOUNDS: Bounds = Bounds::new(2000, 30_000);
 
 fn main() {
     let line = "000000042 a line of a log, of the usual length, with nothing special in it\n";
@@ -56,7 +56,7 @@ fn main() {
         [("ordinary lines", line), ("one line", "x"), ("empty lines", "\n"), ("Chinese", "一二三四五\n")]
     {
         let source = |bytes: usize| -> String { unit.repeat(bytes / unit.len()) };
-        for bounds in [BOUNDS, Bounds { lines: 66_000, bytes: 1_000_000 }] {
+        for bounds in [BOUNDS, Bounds::new(66_000, 1_000_000)] {
             let text = source(as_index(bounds.bytes) * 4 / 3);
             let of = format!("{}, {}", Size(bounds.bytes), name);
             adds(&format!("an answer of {of}: start"), || {
@@ -86,7 +86,7 @@ fn answer_of(kept: Truncation, bounds: Bounds) -> Output {
     let truncation = TruncationDetails::of(&kept, kept.total, bounds);
     let details = Details { truncation, ..Details::default() };
     let (last, total) = (kept.output.lines, kept.total.lines);
-    let notices = vec![Notice::Page { first: 1, last, total, byte_limit: Some(bounds.bytes) }];
+    let notices = vec![Notice::Page { first: 1, last, total, limit: Some(SizeLimit::Bytes(bounds.bytes)) }];
     let end = BodyEnd::of(&kept);
     Output::new(Answer { body: kept.content, end, notices, status: None }, details)
 }

@@ -197,6 +197,9 @@ struct Options {
     /// Bytes in an answer's body: 30000, 30KB or 50KiB [default: 30KB, or what fits the client]
     #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_BYTES", value_parser = values::size, global = true)]
     max_bytes: Option<Bytes>,
+    /// Tokens in an answer's body, by an estimate [default: any number]
+    #[arg(long, value_name = "N", env = "CUTLINE_MAX_TOKENS", value_parser = values::above_zero, global = true)]
+    max_tokens: Option<u64>,
     /// Characters of a match or context line in grep
     #[arg(long, value_name = "N", env = "CUTLINE_MAX_LINE_CHARS", value_parser = values::above_zero, default_value_t = limits::MAX_LINE_CHARS as u64, global = true)]
     max_line_chars: u64,

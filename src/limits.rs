@@ -102,6 +102,8 @@ pub struct Limits {
     pub max_lines: u64,
     /// Bytes in a body, counted as UTF-8 without a final newline; above 0.
     pub max_bytes: u64,
+    /// Tokens in a body, about; above 0. Any number if `None`.
+    pub max_tokens: Option<u64>,
     /// Characters of a match or context line in grep; above 0.
     pub max_line_chars: usize,
     /// Lines that bash keeps from the start where the call names none; 0 keeps none.
@@ -133,6 +135,7 @@ impl Default for Limits {
         Self {
             max_lines: MAX_LINES,
             max_bytes: MAX_BYTES,
+            max_tokens: None,
             max_line_chars: MAX_LINE_CHARS,
             bash_head: 0,
             bash_tail: None,
@@ -147,6 +150,6 @@ impl Default for Limits {
 impl Limits {
     /// The bounds of a body.
     pub fn bounds(&self) -> Bounds {
-        Bounds { lines: self.max_lines, bytes: self.max_bytes }
+        Bounds::new(self.max_lines, self.max_bytes).with_tokens(self.max_tokens)
     }
 }

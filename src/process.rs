@@ -34,7 +34,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::fs::workspace::Root;
 use crate::sys;
-use cutline_core::truncate::Keep;
+use cutline_core::truncate::{Bounds, Keep};
 use drain::Drain;
 use environment::Environment;
 use permits::CommandPermits;
@@ -92,8 +92,8 @@ pub struct Request<'a> {
     pub timeout: Duration,
     /// The ends of the output that are kept.
     pub keep: Keep,
-    /// Bytes of it that are kept.
-    pub max_bytes: u64,
+    /// The bytes and tokens of it that are kept; the lines are those of `keep`.
+    pub bounds: Bounds,
     /// The time after which it is answered for though it still runs, if any.
     pub answer_within: Option<Duration>,
     /// Words the last line of the saved output of a command that was answered for before its end.

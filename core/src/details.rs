@@ -179,7 +179,7 @@ impl TruncationInfo {
     /// use cutline_core::details::{CutCounts, TruncationDetails, TruncationInfo, TruncationReason};
     /// use cutline_core::truncate::{Bounds, Direction, truncate};
     /// let kept = truncate("a\nb\nc\n", 2, 100, Direction::Head);
-    /// let cut = TruncationDetails::of(&kept, kept.total, Bounds { lines: 2, bytes: 100 }).unwrap();
+    /// let cut = TruncationDetails::of(&kept, kept.total, Bounds::new(2, 100)).unwrap();
     /// let info = TruncationInfo::of(&cut, CutCounts::of_lines(&cut, &kept.content));
     /// assert_eq!((info.original_count, info.returned_count), (3, 2));
     /// assert_eq!(info.reason, TruncationReason::LineLimit);
@@ -190,6 +190,7 @@ impl TruncationInfo {
                 _ if counts.single_too_large => TruncationReason::SingleResultTooLarge,
                 TruncatedBy::Lines => TruncationReason::LineLimit,
                 TruncatedBy::Bytes => TruncationReason::ByteLimit,
+                TruncatedBy::Tokens => TruncationReason::TokenLimit,
             },
             original_count: counts.original,
             returned_count: counts.returned,
@@ -209,6 +210,8 @@ pub enum TruncationReason {
     ByteLimit,
     /// The limit of lines was reached.
     LineLimit,
+    /// The limit of tokens was reached.
+    TokenLimit,
     /// One line, match, name or item alone is over the limit.
     SingleResultTooLarge,
 }
@@ -253,7 +256,7 @@ fn is_false(fact: &bool) -> bool {
 /// ```
 /// use cutline_core::details::TruncationDetails;
 /// use cutline_core::truncate::{Bounds, Direction, truncate};
-/// let bounds = Bounds { lines: 2, bytes: 100 };
+/// let bounds = Bounds::new(2, 100);
 /// let kept = truncate("a\nb\nc\n", bounds.lines, bounds.bytes, Direction::Head);
 /// let details = TruncationDetails::of(&kept, kept.total, bounds).unwrap();
 /// let json = serde_json::to_value(details).unwrap();
@@ -288,7 +291,7 @@ pub struct TruncationDetails {
     pub estimated_tokens: u64,
     /// Tokens in all, about: those left out as many to a byte as in the body.
     pub total_estimated_tokens: u64,
-    /// Tokens that the limit allows, about.
+    /// The limit of tokens; without one, those that the limit of bytes allows, about.
     pub limit_tokens: u64,
     /// True if there is more than the totals say.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -333,7 +336,7 @@ impl TruncationDetails {
             first_line_exceeds_limit: false,
             estimated_tokens: tokens,
             total_estimated_tokens: 0,
-            limit_tokens: bounds.bytes / BYTES_PER_TOKEN,
+            limit_tokens: bounds.tokens.unwrap_or(bounds.bytes / BYTES_PER_TOKEN),
             total_is_lower_bound: None,
         };
         details.set_total(total);

@@ -13,7 +13,7 @@
 //! use cutline_core::text::terminal::Terminal;
 //! use cutline_core::truncate::{Bounds, Collector, Tail};
 //!
-//! let bounds = Bounds { lines: 2, bytes: 30_000 };
+//! let bounds = Bounds::new(2, 30_000);
 //! let mut decoder = Decoder::new(Encoding::Utf8);
 //! let mut terminal = Terminal::new(bounds.bytes);
 //! let mut tail = Tail::new(bounds);
@@ -26,7 +26,7 @@
 //!
 //! let kept = tail.finish();
 //! let (last, total) = (kept.total.lines, kept.total.lines);
-//! let shown = Shown::Lines { first: last + 1 - kept.output.lines, last, total, byte_limit: None };
+//! let shown = Shown::Lines { first: last + 1 - kept.output.lines, last, total, limit: None };
 //! let saved = Saved::At { path: "/tmp/build.log".into(), first: None };
 //! let notices = vec![Notice::Output { shown, saved }];
 //! let answer = Answer { end: BodyEnd::of(&kept), body: kept.content, notices, status: None };

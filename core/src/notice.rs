@@ -12,6 +12,8 @@ pub use compose::{Answer, BodyEnd};
 pub use list::{NAMES_LISTED, Names};
 pub use words::Count;
 
+use crate::truncate::{Bounds, SizeLimit, TruncatedBy};
+
 /// The texts in the place of a body that has nothing in it.
 pub mod empty {
     /// A command that printed nothing.
@@ -40,7 +42,7 @@ pub struct Omission(
 ///
 /// ```
 /// use cutline_core::notice::Notice;
-/// let page = Notice::Page { first: 1, last: 2000, total: 5000, byte_limit: None };
+/// let page = Notice::Page { first: 1, last: 2000, total: 5000, limit: None };
 /// assert_eq!(page.to_string(), "[Showing lines 1-2000 of 5000. Use offset=2001 to continue]");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,8 +56,8 @@ pub enum Notice {
         last: u64,
         /// Lines in the file.
         total: u64,
-        /// The byte limit, where that cut the page.
-        byte_limit: Option<u64>,
+        /// The limit of bytes or tokens, where that cut the page.
+        limit: Option<SizeLimit>,
     },
     /// A line that alone is over the byte limit, at the start of a page.
     LineTooLong {
@@ -63,8 +65,8 @@ pub enum Notice {
         line: u64,
         /// Its bytes.
         bytes: u64,
-        /// The byte limit.
-        limit: u64,
+        /// The limit.
+        limit: SizeLimit,
         /// The way to get at it.
         hint: LineHint,
     },
@@ -174,8 +176,8 @@ pub enum Notice {
     NameTooLong {
         /// Its bytes.
         bytes: u64,
-        /// The byte limit.
-        limit: u64,
+        /// The limit.
+        limit: SizeLimit,
         /// The place of the whole, if that is saved.
         saved: Option<Saved>,
     },
@@ -257,8 +259,8 @@ pub enum Shown {
         last: u64,
         /// Lines in all.
         total: u64,
-        /// The byte limit, where that cut.
-        byte_limit: Option<u64>,
+        /// The limit of bytes or tokens, where that cut.
+        limit: Option<SizeLimit>,
     },
     /// The first lines and the last ones.
     Ends {
@@ -268,8 +270,8 @@ pub enum Shown {
         tail: u64,
         /// Lines in all.
         total: u64,
-        /// The byte limit, where that cut.
-        byte_limit: Option<u64>,
+        /// The limit of bytes or tokens, where that cut.
+        limit: Option<SizeLimit>,
     },
     /// The end of the last line, after `head` whole lines from the start.
     EndOfLine {
@@ -296,8 +298,8 @@ pub enum Shown {
 pub enum ResultShown {
     /// Lines of text.
     Text(Shown),
-    /// Items and the like, with the byte limit where that cut; `NAMES_LISTED` of them at most.
-    Parts(Vec<Part>, Option<u64>),
+    /// Items and the like, with the limit of bytes or tokens where that cut; `NAMES_LISTED` of them at most.
+    Parts(Vec<Part>, Option<SizeLimit>),
 }
 
 /// A part of a result of which not everything is shown.
@@ -359,10 +361,17 @@ pub enum Unit {
 /// The limit of a page, as its notice names it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PageLimit {
-    /// A number of bytes.
-    Bytes(u64),
+    /// A number of bytes or of tokens.
+    Size(SizeLimit),
     /// A number of lines.
     Lines(u64),
+}
+
+impl PageLimit {
+    /// Returns the limit of `bounds` that `by` says.
+    pub fn of(by: TruncatedBy, bounds: Bounds) -> Self {
+        bounds.size_limit(by).map_or(Self::Lines(bounds.lines), Self::Size)
+    }
 }
 
 /// The way to less relevant results.

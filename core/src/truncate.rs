@@ -24,7 +24,7 @@ pub use tail::Tail;
 
 use serde::{Deserialize, Serialize};
 
-use crate::text::{Extent, as_index};
+use crate::text::{self, Extent, TokenCounter, as_index};
 
 /// Cuts `text` to at most `max_lines` lines and `max_bytes` bytes, of which it keeps the ends that
 /// `direction` names. One line that alone is over the bytes is kept in part.
@@ -67,12 +67,26 @@ use crate::text::{Extent, as_index};
 /// assert!(kept.cut.is_none() && kept.content == "one\ntwo\n");
 /// ```
 pub fn truncate(text: &str, max_lines: u64, max_bytes: u64, direction: Direction) -> Truncation {
-    let head = max_lines / 2;
-    let mut collector = match direction {
-        Direction::Head => Ends::new(Keep::Head(max_lines), max_bytes),
-        Direction::Tail => Ends::new(Keep::Tail(max_lines), max_bytes),
-        Direction::HeadTail => Ends::new(Keep::Both { head, tail: max_lines - head }, max_bytes),
+    truncate_within(text, Bounds::new(max_lines, max_bytes), direction)
+}
+
+/// Cuts `text` as [`truncate()`] does, to `bounds`, which may limit its tokens too.
+///
+/// ```
+/// use cutline_core::truncate::{Bounds, Direction, TruncatedBy, truncate_within};
+/// let bounds = Bounds::new(2000, 30_000).with_tokens(Some(8));
+/// let kept = truncate_within("let a = 1;\nlet b = 2;\n", bounds, Direction::Head);
+/// assert_eq!(kept.content, "let a = 1;");
+/// assert_eq!(kept.cut.unwrap().by, TruncatedBy::Tokens);
+/// ```
+pub fn truncate_within(text: &str, bounds: Bounds, direction: Direction) -> Truncation {
+    let head = bounds.lines / 2;
+    let keep = match direction {
+        Direction::Head => Keep::Head(bounds.lines),
+        Direction::Tail => Keep::Tail(bounds.lines),
+        Direction::HeadTail => Keep::Both { head, tail: bounds.lines - head },
     };
+    let mut collector = Ends::within(keep, bounds);
     collector.push(text);
     collector.finish()
 }
@@ -96,7 +110,7 @@ pub enum Direction {
 ///     pieces.iter().for_each(|piece| collector.push(piece));
 ///     collector.finish()
 /// }
-/// let kept = read_all(HeadTail::new(Bounds { lines: 2, bytes: 100 }), &["a\nb", "b\nc", "\n"]);
+/// let kept = read_all(HeadTail::new(Bounds::new(2, 100)), &["a\nb", "b\nc", "\n"]);
 /// assert_eq!(kept.content, "a\nc");
 /// ```
 pub trait Collector {
@@ -114,6 +128,49 @@ pub struct Bounds {
     pub lines: u64,
     /// Bytes of UTF-8 at most, with the newlines between lines and without a final one.
     pub bytes: u64,
+    /// Tokens at most, by the estimate of [`tokens`](crate::text::tokens); any number if `None`.
+    pub tokens: Option<u64>,
+}
+
+impl Bounds {
+    /// Returns bounds of lines and bytes, with any number of tokens.
+    pub const fn new(lines: u64, bytes: u64) -> Self {
+        Self { lines, bytes, tokens: None }
+    }
+
+    /// Returns the same with at most this many tokens, if any.
+    #[must_use]
+    pub const fn with_tokens(self, tokens: Option<u64>) -> Self {
+        Self { tokens, ..self }
+    }
+
+    /// Returns the limit of size that `by` says, for a notice; `None` for the lines.
+    pub fn size_limit(&self, by: TruncatedBy) -> Option<SizeLimit> {
+        match by {
+            TruncatedBy::Lines => None,
+            TruncatedBy::Bytes => Some(SizeLimit::Bytes(self.bytes)),
+            TruncatedBy::Tokens => self.tokens.map(SizeLimit::Tokens),
+        }
+    }
+
+    /// True if `tokens` are within the limit of tokens.
+    fn hold(&self, tokens: &TokenCounter) -> bool {
+        self.tokens.is_none_or(|max| tokens.count() <= max)
+    }
+
+    /// True if the tokens of `text`, the start of a text or the last lines of it, are within their limit.
+    fn hold_text(&self, text: &str) -> bool {
+        self.tokens.is_none() || self.hold(&tokens_of(text))
+    }
+}
+
+/// A limit of the size of a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SizeLimit {
+    /// So many bytes.
+    Bytes(u64),
+    /// So many tokens, about.
+    Tokens(u64),
 }
 
 /// The part of a text that a collector kept, and the counts of the whole.
@@ -159,6 +216,8 @@ pub enum TruncatedBy {
     Lines,
     /// The number of bytes.
     Bytes,
+    /// The number of tokens.
+    Tokens,
 }
 
 /// The one line of which a part was kept.
@@ -227,7 +286,12 @@ pub enum Ends {
 impl Ends {
     /// Returns a collector that keeps `keep` of the text, within `max_bytes`.
     pub fn new(keep: Keep, max_bytes: u64) -> Self {
-        let bounds = Bounds { lines: keep.lines(), bytes: max_bytes };
+        Self::within(keep, Bounds::new(0, max_bytes))
+    }
+
+    /// Returns a collector that keeps `keep` of the text, within `bounds`, whose lines do not count.
+    pub fn within(keep: Keep, bounds: Bounds) -> Self {
+        let bounds = Bounds { lines: keep.lines(), ..bounds };
         match keep {
             Keep::Head(_) => Self::Head(Head::new(bounds).with_partial_line()),
             Keep::Tail(_) => Self::Tail(Tail::new(bounds)),
@@ -252,6 +316,39 @@ impl Collector for Ends {
             Self::Both(both) => both.finish(),
         }
     }
+}
+
+/// Returns the tokens of `text`.
+fn tokens_of(text: &str) -> TokenCounter {
+    let mut tokens = TokenCounter::default();
+    tokens.push(text);
+    tokens
+}
+
+/// The start of `line` that is within `bytes` and, after `before`, within the tokens of `bounds`; and the limit that
+/// comes first.
+fn start_within<'a>(
+    line: &'a str,
+    bytes: usize,
+    before: TokenCounter,
+    bounds: &Bounds,
+) -> (&'a str, TruncatedBy) {
+    let start = text::prefix(line, bytes);
+    let holds = |end: usize| {
+        let mut tokens = before;
+        tokens.push(start.get(..end).unwrap_or(start));
+        bounds.hold(&tokens)
+    };
+    if holds(start.len()) {
+        return (start, TruncatedBy::Bytes);
+    }
+    // More text has never fewer tokens.
+    let (mut fits, mut over) = (0, start.len());
+    while over - fits > 1 {
+        let middle = usize::midpoint(fits, over);
+        if holds(start.floor_char_boundary(middle)) { fits = middle } else { over = middle }
+    }
+    (text::prefix(start, fits), TruncatedBy::Tokens)
 }
 
 /// The lines of `text`: `"a\nb"` is 2, `"a\n"` 1, `""` 0.

@@ -17,7 +17,7 @@ pub fn run(bytes: &[u8]) {
     let text = String::from_utf8_lossy(rest);
     let (head, tail, max_bytes) =
         (u64::from(lines % 16) + 1, u64::from(tail % 16) + 1, u64::from(max_bytes) + 1);
-    let bounds = Bounds { lines: head, bytes: max_bytes };
+    let bounds = Bounds::new(head, max_bytes);
     let pieces = pieces_of_text(&text, lengths);
     let collected = |make: &dyn Fn() -> Ends| {
         let kept = collect(make(), &pieces);

@@ -59,6 +59,7 @@ impl Options {
         Limits {
             max_lines: self.max_lines.unwrap_or(MAX_LINES),
             max_bytes: self.max_bytes.map_or(MAX_BYTES, |bytes| bytes.0),
+            max_tokens: self.max_tokens,
             ..Limits::default()
         }
     }

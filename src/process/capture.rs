@@ -72,13 +72,13 @@ impl View {
 }
 
 impl Capture {
-    /// A capture that keeps `keep` of the output within `max_bytes`, and saves the whole in `store`.
-    pub(super) fn new(store: Arc<Store>, keep: Keep, max_bytes: u64) -> Self {
-        let bounds = Bounds { lines: keep.lines(), bytes: max_bytes };
+    /// A capture that keeps `keep` of the output within the bytes and tokens of `bounds`, and saves the whole in `store`.
+    pub(super) fn new(store: Arc<Store>, keep: Keep, bounds: Bounds) -> Self {
+        let bounds = Bounds { lines: keep.lines(), ..bounds };
         let view = View {
             decoder: Decoder::new(Encoding::Utf8),
-            terminal: Terminal::new(max_bytes),
-            ends: Ends::new(keep, max_bytes),
+            terminal: Terminal::new(bounds.bytes),
+            ends: Ends::within(keep, bounds),
         };
         Self {
             stream: SavedStream::new(store, SavedKind::Command, bounds),

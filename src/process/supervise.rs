@@ -48,7 +48,7 @@ pub(super) fn run(
     registered.started(&mut started.child)?;
     sys::send_command(&mut started.child, request.command);
 
-    let capture = Capture::new(Arc::clone(store), request.keep, request.max_bytes);
+    let capture = Capture::new(Arc::clone(store), request.keep, request.bounds);
     let drain = Arc::new(Drain::start(started.output, capture)?);
     let cancel = CancellationToken::new();
     let (answer, outcome) = oneshot::channel();

@@ -26,7 +26,7 @@ impl Here {
             roots: &self.roots,
             timeout: Duration::from_secs(30),
             keep: Keep::Tail(2),
-            max_bytes: 1000,
+            bounds: Bounds::new(0, 1000),
             answer_within: None,
             status_line: |_, _, _| String::new(),
         };

@@ -18,6 +18,8 @@ pub struct Counts {
     pub by_lines: u64,
     /// Answers that the limit of bytes cut.
     pub by_bytes: u64,
+    /// Answers that the limit of tokens cut.
+    pub by_tokens: u64,
     /// Answers that ended at a number of matches, results, entries or lines.
     pub count_limits: u64,
     /// Lines and bytes of the bodies.
@@ -50,6 +52,7 @@ impl Counts {
         match answered.truncated_by {
             Some(TruncatedBy::Lines) => self.by_lines += 1,
             Some(TruncatedBy::Bytes) => self.by_bytes += 1,
+            Some(TruncatedBy::Tokens) => self.by_tokens += 1,
             None => {}
         }
         self.count_limits += u64::from(answered.count_limit_reached);
@@ -73,6 +76,7 @@ impl Counts {
             (&mut self.cancelled, other.cancelled),
             (&mut self.by_lines, other.by_lines),
             (&mut self.by_bytes, other.by_bytes),
+            (&mut self.by_tokens, other.by_tokens),
             (&mut self.count_limits, other.count_limits),
             (&mut self.given.lines, other.given.lines),
             (&mut self.given.bytes, other.given.bytes),
@@ -93,9 +97,9 @@ impl Counts {
         self.calls - self.errors - self.cancelled
     }
 
-    /// Answers that a limit of lines or bytes cut.
+    /// Answers that a limit of lines, bytes or tokens cut.
     pub fn truncated(&self) -> u64 {
-        self.by_lines + self.by_bytes
+        self.by_lines + self.by_bytes + self.by_tokens
     }
 
     /// Of a hundred answers, how many were cut; `None` where there was no answer.

@@ -60,7 +60,7 @@ pub enum Outcome {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Answered {
-    /// The limit of lines or bytes that cut it.
+    /// The limit of lines, bytes or tokens that cut it.
     pub truncated_by: Option<TruncatedBy>,
     /// True if it ended at a number of matches, results, entries or lines: the call's, or the tool's own.
     pub count_limit_reached: bool,
@@ -74,7 +74,7 @@ pub struct Answered {
     pub total_bytes: Option<u64>,
     /// True if there is more than the totals say.
     pub total_is_lower_bound: bool,
-    /// Percent of the limit of lines or of bytes that was used, the larger of the two; rounded down.
+    /// Percent of the limit of lines, of bytes or of tokens that was used, the largest of them; rounded down.
     pub limit_percent: u64,
     /// Tokens in the body, about ([`estimate`]).
     pub tokens_given: u64,
@@ -146,7 +146,7 @@ impl Answered {
             total_lines: Some(total.lines),
             total_bytes: Some(total.bytes),
             total_is_lower_bound: false,
-            limit_percent: percent(given.lines, bounds.lines).max(percent(given.bytes, bounds.bytes)),
+            limit_percent: limit_percent(given, tokens, bounds),
             tokens_given: tokens,
             tokens_left_out: Some(left_out(given, tokens, total)),
         }
@@ -161,7 +161,7 @@ impl Answered {
             None => extent(body),
         };
         let bounds = match cut {
-            Some(cut) => Bounds { lines: cut.max_lines, bytes: cut.max_bytes },
+            Some(cut) => Bounds::new(cut.max_lines, cut.max_bytes).with_tokens(limits.max_tokens),
             None => bounds(call.tool, limits),
         };
         let total = total(call, output, given);
@@ -176,7 +176,7 @@ impl Answered {
             // Up to a limit of the call's own, what was found is all that it asked for.
             total_is_lower_bound: call.asked == RequestedLimit::All
                 && cut.and_then(|cut| cut.total_is_lower_bound).unwrap_or(false),
-            limit_percent: percent(given.lines, bounds.lines).max(percent(given.bytes, bounds.bytes)),
+            limit_percent: limit_percent(given, tokens, bounds),
             tokens_given: tokens,
             tokens_left_out: total.map(|total| left_out(given, tokens, total)),
         }
@@ -253,6 +253,12 @@ fn extent(body: &str) -> Extent {
     let mut counter = Counter::default();
     counter.push(body.as_bytes());
     counter.extent()
+}
+
+/// Returns the percentage of the limit of which most was used.
+fn limit_percent(given: Extent, tokens: u64, bounds: Bounds) -> u64 {
+    let of_tokens = bounds.tokens.map_or(0, |limit| percent(tokens, limit));
+    percent(given.lines, bounds.lines).max(percent(given.bytes, bounds.bytes)).max(of_tokens)
 }
 
 fn percent(used: u64, limit: u64) -> u64 {

@@ -29,7 +29,14 @@ fn line(name: &str, sums: &Sums) -> String {
     }
     parts.push(match counts.truncated() {
         0 => "0 truncated".to_owned(),
-        cut => format!("{cut} truncated ({} by lines, {} by bytes)", counts.by_lines, counts.by_bytes),
+        cut => {
+            let by_tokens = match counts.by_tokens {
+                0 => String::new(),
+                tokens => format!(", {tokens} by tokens"),
+            };
+            let (lines, bytes) = (counts.by_lines, counts.by_bytes);
+            format!("{cut} truncated ({lines} by lines, {bytes} by bytes{by_tokens})")
+        }
     });
     let more = if counts.left_out_open > 0 { "+" } else { "" };
     let (given, left_out) = (Size(counts.given.bytes), Size(counts.left_out.bytes));

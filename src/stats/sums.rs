@@ -55,6 +55,7 @@ impl Sums {
                 "percent": rounded(counts.truncated_percent()),
                 "byLines": counts.by_lines,
                 "byBytes": counts.by_bytes,
+                "byTokens": counts.by_tokens,
             },
             "countLimitReached": counts.count_limits,
             "given": {

@@ -43,7 +43,7 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
         roots: cx.workspace.roots(),
         timeout: plan.timeout,
         keep: plan.keep,
-        max_bytes: cx.limits().max_bytes,
+        bounds: cx.limits().bounds(),
         // The client's patience began with the call.
         answer_within: cx.limits().answer_within.map(|within| within.saturating_sub(began.elapsed())),
         status_line: answer::status_line,

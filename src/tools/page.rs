@@ -4,7 +4,8 @@ use cutline_core::details::{CutCounts, Details, TruncationDetails};
 use cutline_core::notice::{Blank, Notice, PageLimit, Saved, Unit};
 use cutline_core::text;
 use cutline_core::text::Extent;
-use cutline_core::truncate::{Bounds, Collector, Head, TruncatedBy, Truncation};
+use cutline_core::text::tokens::estimate;
+use cutline_core::truncate::{Bounds, Collector, Head, SizeLimit, TruncatedBy, Truncation};
 
 use super::{ranked_page, walk_support};
 
@@ -17,15 +18,16 @@ pub(super) struct Page {
     bounds: Bounds,
     head: Head,
     names: u64,
-    /// The first name, where it is over the byte limit: it is shown all the same.
+    /// The first name, where it is over the limit of bytes or tokens: it is shown all the same.
     over: Option<Over>,
 }
 
-/// A name that is over the byte limit.
+/// A name that is over a limit alone.
 #[derive(Debug)]
 struct Over {
     shown: String,
     bytes: u64,
+    limit: SizeLimit,
 }
 
 impl Page {
@@ -39,12 +41,22 @@ impl Page {
         let bytes = name.len() as u64;
         if self.names > 0 {
             self.head.push("\n");
-        } else if bytes > self.bounds.bytes {
-            let shown = walk_support::shortened(name, self.bounds.bytes.max(SHOWN_BYTES)).into_owned();
-            self.over = Some(Over { shown, bytes });
+        } else if let Some(limit) = self.limit_below(name) {
+            let max_bytes = match limit {
+                SizeLimit::Bytes(limit) | SizeLimit::Tokens(limit) => limit.max(SHOWN_BYTES),
+            };
+            let shown = walk_support::shortened(name, max_bytes).into_owned();
+            self.over = Some(Over { shown, bytes, limit });
         }
         self.head.push(name);
         self.names += 1;
+    }
+
+    /// Returns the limit that `name` alone is over.
+    fn limit_below(&self, name: &str) -> Option<SizeLimit> {
+        let tokens = self.bounds.tokens.filter(|limit| estimate(name) > *limit);
+        let is_over_bytes = name.len() as u64 > self.bounds.bytes;
+        is_over_bytes.then_some(SizeLimit::Bytes(self.bounds.bytes)).or(tokens.map(SizeLimit::Tokens))
     }
 
     /// True if more names would only be counted.
@@ -62,7 +74,7 @@ impl Page {
         let shown = kept.cut.map_or(self.names, |_| kept.output.lines);
         Finished {
             by: kept.cut.map(|cut| cut.by),
-            over: self.over.map(|over| over.bytes),
+            over: self.over.map(|over| (over.bytes, over.limit)),
             unshown: self.names - shown,
             bounds: self.bounds,
             next: call.offset + shown,
@@ -100,8 +112,8 @@ impl Call {
 pub(super) struct Finished {
     kept: Truncation,
     by: Option<TruncatedBy>,
-    /// Bytes of the only name shown, where it is over the limit.
-    over: Option<u64>,
+    /// Bytes of the only name shown, where it is over a limit, and that limit.
+    over: Option<(u64, SizeLimit)>,
     /// Names that were given and are not shown.
     unshown: u64,
     bounds: Bounds,
@@ -125,17 +137,13 @@ impl Finished {
         if text::is_blank(&self.kept.content) {
             notices.push(Notice::Blank(Blank::Results(self.next - call.offset)));
         }
-        let limit = self.bounds.bytes;
         // Those that were not given are in the total.
         let follows = more || self.unshown > 0 || total.is_some_and(|total| total.lines > self.next);
-        if let Some(bytes) = self.over {
+        if let Some((bytes, limit)) = self.over {
             let saved = saved.clone().filter(|_| !follows);
             notices.push(Notice::NameTooLong { bytes, limit, saved });
         }
-        let by = self.by.map(|by| match by {
-            TruncatedBy::Bytes => PageLimit::Bytes(self.bounds.bytes),
-            TruncatedBy::Lines => PageLimit::Lines(self.bounds.lines),
-        });
+        let by = self.by.map(|by| PageLimit::of(by, self.bounds));
         if let Some(by) = by {
             if follows && ranked.is_none() {
                 notices.push(Notice::PageLimit { by, of: None, saved });

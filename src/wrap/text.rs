@@ -148,7 +148,7 @@ pub(super) fn cut(pieces: &[Piece<'_>], keep: Keep, max_bytes: u64, raw: &Counte
     };
     let partial = how.partial.filter(|_| !between_values);
     let total = raw.extent().lines;
-    let byte_limit = (how.by == TruncatedBy::Bytes).then_some(max_bytes);
+    let limit = Bounds::new(0, max_bytes).size_limit(how.by);
     let first_of_tail = (total + 1).saturating_sub(tail_lines);
     let shown = match (partial, keep) {
         (Some(Partial::FirstLine), _) => {
@@ -158,10 +158,10 @@ pub(super) fn cut(pieces: &[Piece<'_>], keep: Keep, max_bytes: u64, raw: &Counte
             let (bytes, of) = (tail.len() as u64, raw.last_line_bytes());
             Shown::EndOfLine { head: head_lines, line: total, bytes, of }
         }
-        (None, Keep::Head(_)) => Shown::Lines { first: 1, last: head_lines, total, byte_limit },
-        (None, _) if tail_lines == 0 => Shown::Lines { first: 1, last: head_lines, total, byte_limit },
-        (None, _) if head_lines == 0 => Shown::Lines { first: first_of_tail, last: total, total, byte_limit },
-        (None, _) => Shown::Ends { head: head_lines, tail: first_of_tail, total, byte_limit },
+        (None, Keep::Head(_)) => Shown::Lines { first: 1, last: head_lines, total, limit },
+        (None, _) if tail_lines == 0 => Shown::Lines { first: 1, last: head_lines, total, limit },
+        (None, _) if head_lines == 0 => Shown::Lines { first: first_of_tail, last: total, total, limit },
+        (None, _) => Shown::Ends { head: head_lines, tail: first_of_tail, total, limit },
     };
     let omitted = total.saturating_sub(head_lines + tail_lines);
     let omitted_lines = matches!(keep, Keep::Both { .. }).then_some(omitted);

@@ -11,13 +11,14 @@ use serde_json::{Value, json};
 use crate::support::{Start, Workspace};
 
 /// Every flag of the contract. Each has a variable, `CUTLINE_` and its name.
-const FLAGS: [&str; 22] = [
+const FLAGS: [&str; 23] = [
     "--root",
     "--allow-outside",
     "--tools",
     "--structured",
     "--max-lines",
     "--max-bytes",
+    "--max-tokens",
     "--max-line-chars",
     "--bash-head",
     "--bash-tail",
@@ -87,6 +88,7 @@ fn zero_is_refused_for_each_limit() {
     let limits = [
         "--max-lines",
         "--max-bytes",
+        "--max-tokens",
         "--max-line-chars",
         "--bash-timeout",
         "--bash-max-timeout",
@@ -306,6 +308,7 @@ fn every_flag_starts_a_server() {
         ["--tools", "read"],
         ["--max-lines", "9"],
         ["--max-bytes", "9KB"],
+        ["--max-tokens", "9"],
         ["--max-line-chars", "9"],
         ["--bash-head", "3"],
         ["--bash-tail", "3"],

@@ -4,6 +4,7 @@ use std::fmt;
 
 use crate::text::show;
 use crate::text::{Size, SizePair};
+use crate::truncate::SizeLimit;
 
 use super::{
     Blank, LineHint, Notice, Omission, PageLimit, PageOf, Part, PartUnit, RankedNext, ResultShown, Saved,
@@ -22,16 +23,16 @@ impl fmt::Display for Omission {
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Page { first, last, total, byte_limit } => {
-                write!(f, "[Showing lines {first}-{last} of {total}{}", Limit(*byte_limit))?;
+            Self::Page { first, last, total, limit } => {
+                write!(f, "[Showing lines {first}-{last} of {total}{}", Limit(*limit))?;
                 if last < total {
                     write!(f, ". Use offset={} to continue", last + 1)?;
                 }
                 write!(f, "]")
             }
             Self::LineTooLong { line, bytes, limit, hint } => {
-                let size = SizePair::new(*bytes, *limit);
-                write!(f, "[Line {line} is {}, exceeds {} limit", size.larger(), size.smaller())?;
+                let (size, limit_words, limit) = beside(*bytes, *limit);
+                write!(f, "[Line {line} is {size}, exceeds {limit_words} limit")?;
                 match hint {
                     LineHint::ShellHead(ShellFile::Plain(path)) => {
                         write!(f, ". Use bash to read: head -c {limit} {path}]")
@@ -111,12 +112,7 @@ impl fmt::Display for Notice {
                 )
             }
             Self::PageLimit { by, of, saved } => {
-                match by {
-                    PageLimit::Bytes(bytes) => write!(f, "[{} limit reached", Size(*bytes))?,
-                    PageLimit::Lines(lines) => {
-                        write!(f, "[{} limit reached", Count(*lines, "line", "lines"))?;
-                    }
-                }
+                write!(f, "[{by} limit reached")?;
                 if let Some(PageOf { shown, total, more, unit }) = of {
                     let plus = if *more { "+" } else { "" };
                     write!(f, " ({shown} of {total}{plus} {} shown)", unit.many())?;
@@ -125,12 +121,8 @@ impl fmt::Display for Notice {
             }
             Self::Ranked { of: PageOf { shown, total, unit, .. }, by, next } => {
                 write!(f, "[{shown} of {total} {}", unit.many())?;
-                match by {
-                    Some(PageLimit::Bytes(limit)) => write!(f, " ({} limit)", Size(*limit))?,
-                    Some(PageLimit::Lines(limit)) => {
-                        write!(f, " ({} limit)", Count(*limit, "line", "lines"))?;
-                    }
-                    None => {}
+                if let Some(by) = by {
+                    write!(f, " ({by} limit)")?;
                 }
                 write!(f, ", most relevant first")?;
                 match next {
@@ -145,8 +137,8 @@ impl fmt::Display for Notice {
                 }
             }
             Self::NameTooLong { bytes, limit, saved } => {
-                let size = SizePair::new(*bytes, *limit);
-                write!(f, "[Name is {}, exceeds {} limit{}]", size.larger(), size.smaller(), Whole(saved))
+                let (size, limit, _) = beside(*bytes, *limit);
+                write!(f, "[Name is {size}, exceeds {limit} limit{}]", Whole(saved))
             }
             Self::LinesTruncated { max_chars, read } => {
                 let hint = if *read { ". Use read tool to see full lines" } else { "" };
@@ -195,12 +187,12 @@ impl fmt::Display for ResultShown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Text(shown) => write!(f, "{shown}"),
-            Self::Parts(parts, byte_limit) => {
+            Self::Parts(parts, limit) => {
                 for (n, part) in parts.iter().enumerate() {
                     let comma = if n > 0 { ", " } else { "" };
                     write!(f, "{comma}{part}")?;
                 }
-                write!(f, "{}", Limit(*byte_limit))
+                write!(f, "{}", Limit(*limit))
             }
         }
     }
@@ -265,11 +257,11 @@ impl fmt::Display for Blank {
 impl fmt::Display for Shown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Lines { first, last, total, byte_limit } => {
-                write!(f, "lines {first}-{last} of {total}{}", Limit(*byte_limit))
+            Self::Lines { first, last, total, limit } => {
+                write!(f, "lines {first}-{last} of {total}{}", Limit(*limit))
             }
-            Self::Ends { head, tail, total, byte_limit } => {
-                write!(f, "lines 1-{head} and {tail}-{total} of {total}{}", Limit(*byte_limit))
+            Self::Ends { head, tail, total, limit } => {
+                write!(f, "lines 1-{head} and {tail}-{total} of {total}{}", Limit(*limit))
             }
             Self::EndOfLine { head, line, bytes, of } => {
                 let size = SizePair::new(*of, *bytes);
@@ -346,12 +338,41 @@ impl fmt::Display for Whole<'_> {
     }
 }
 
+impl fmt::Display for SizeLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Bytes(bytes) => write!(f, "{}", Size(*bytes)),
+            Self::Tokens(tokens) => write!(f, "{tokens} token"),
+        }
+    }
+}
+
+impl fmt::Display for PageLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Size(size) => write!(f, "{size}"),
+            Self::Lines(lines) => write!(f, "{}", Count(*lines, "line", "lines")),
+        }
+    }
+}
+
+/// Bytes beside the limit that they exceed, told apart where both are sizes; of tokens that are at least as many bytes.
+fn beside(bytes: u64, limit: SizeLimit) -> (String, String, u64) {
+    match limit {
+        SizeLimit::Bytes(limit) => {
+            let size = SizePair::new(bytes, limit);
+            (size.larger(), size.smaller(), limit)
+        }
+        SizeLimit::Tokens(tokens) => (Size(bytes).to_string(), limit.to_string(), tokens),
+    }
+}
+
 /// ` (30KB limit)`, where the byte limit cut.
-struct Limit(Option<u64>);
+struct Limit(Option<SizeLimit>);
 
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.map_or(Ok(()), |bytes| write!(f, " ({} limit)", Size(bytes)))
+        self.0.map_or(Ok(()), |size| write!(f, " ({size} limit)"))
     }
 }
 

@@ -1,14 +1,16 @@
 //! Keeping the start of a text.
 
-use crate::text::{self, Counter, Extent};
+use crate::text::{Counter, Extent, TokenCounter};
 
-use super::{Bounds, Collector, Cut, Partial, TruncatedBy, Truncation, as_index, as_u64, lines_of};
+use super::{
+    Bounds, Collector, Cut, Partial, TruncatedBy, Truncation, as_index, as_u64, lines_of, start_within,
+};
 
 /// Keeps the first lines that fit.
 ///
 /// ```
 /// use cutline_core::truncate::{Bounds, Collector, Head};
-/// let mut head = Head::new(Bounds { lines: 2, bytes: 100 });
+/// let mut head = Head::new(Bounds::new(2, 100));
 /// head.push("one\ntwo\nthree\n");
 /// let kept = head.finish();
 /// assert_eq!(kept.content, "one\ntwo");
@@ -24,6 +26,8 @@ pub struct Head {
     line_start: usize,
     /// Whole lines in `kept`.
     lines: u64,
+    /// Tokens of `kept`; none are counted where they have no limit.
+    tokens: TokenCounter,
     cut: Option<TruncatedBy>,
     total: Counter,
 }
@@ -37,6 +41,7 @@ impl Head {
             kept: String::new(),
             line_start: 0,
             lines: 0,
+            tokens: TokenCounter::default(),
             cut: None,
             total: Counter::default(),
         }
@@ -46,7 +51,7 @@ impl Head {
     ///
     /// ```
     /// use cutline_core::truncate::{Bounds, Collector, Head};
-    /// let mut head = Head::new(Bounds { lines: 2, bytes: 4 }).with_partial_line();
+    /// let mut head = Head::new(Bounds::new(2, 4)).with_partial_line();
     /// head.push("123456\n");
     /// assert_eq!(head.finish().content, "1234");
     /// ```
@@ -66,20 +71,32 @@ impl Head {
         let line = piece.strip_suffix('\n').unwrap_or(piece);
         if self.lines == self.bounds.lines {
             self.cut = Some(TruncatedBy::Lines);
-        } else if as_u64(self.kept.len() + line.len()) > self.bounds.bytes {
+            return;
+        }
+        let mut tokens = self.tokens;
+        if self.bounds.tokens.is_some() {
+            tokens.push(line);
+        }
+        if as_u64(self.kept.len() + line.len()) > self.bounds.bytes || !self.bounds.hold(&tokens) {
+            // A newline may be past the limit.
+            let room = as_index(self.bounds.bytes).saturating_sub(self.kept.len());
+            let (start, by) = start_within(line, room, self.tokens, &self.bounds);
             if self.partial_allowed && self.lines == 0 {
-                let room = as_index(self.bounds.bytes) - self.kept.len();
-                self.kept.push_str(text::prefix(line, room));
+                self.kept.push_str(start);
             } else {
                 self.kept.truncate(self.line_start);
             }
-            self.cut = Some(TruncatedBy::Bytes);
-        } else {
-            self.kept.push_str(piece);
-            if line.len() < piece.len() {
-                self.lines += 1;
-                self.line_start = self.kept.len();
+            self.cut = Some(by);
+            return;
+        }
+        self.kept.push_str(piece);
+        self.tokens = tokens;
+        if line.len() < piece.len() {
+            if self.bounds.tokens.is_some() {
+                self.tokens.push("\n");
             }
+            self.lines += 1;
+            self.line_start = self.kept.len();
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Keeping both ends of a text, with a gap between them.
 
-use crate::text::{Counter, Extent};
+use crate::text::{Counter, Extent, TokenCounter};
 
 use super::{Bounds, Collector, Cut, Gap, Head, Partial, Tail, TruncatedBy, Truncation};
-use super::{as_index, as_u64, lines_of};
+use super::{as_index, as_u64, lines_of, tokens_of};
 
 /// Keeps the first and the last lines that fit.
 ///
@@ -14,7 +14,7 @@ use super::{as_index, as_u64, lines_of};
 ///
 /// ```
 /// use cutline_core::truncate::{Bounds, Collector, HeadTail};
-/// let mut ends = HeadTail::new(Bounds { lines: 3, bytes: 100 });
+/// let mut ends = HeadTail::new(Bounds::new(3, 100));
 /// ends.push("one\ntwo\nthree\nfour\nfive\n");
 /// let kept = ends.finish();
 /// let gap = kept.cut.unwrap().gap.unwrap();
@@ -25,6 +25,8 @@ pub struct HeadTail {
     bounds: Bounds,
     head_lines: u64,
     total: Counter,
+    /// Tokens of what is whole so far, where they have a limit.
+    tokens: TokenCounter,
     state: State,
 }
 
@@ -33,21 +35,32 @@ enum State {
     /// All there is so far: within the limits.
     Whole(String),
     /// The first lines, each with its newline, and a collector of all that came after them.
-    Split { head: String, tail: Tail },
+    Split {
+        head: String,
+        /// The limit that ended the first lines.
+        head_by: Option<TruncatedBy>,
+        tail: Tail,
+    },
 }
 
 impl HeadTail {
     /// Returns a collector that keeps half of the lines from the start and the rest from the end.
     pub fn new(bounds: Bounds) -> Self {
         let head_lines = bounds.lines / 2;
-        Self { bounds, head_lines, total: Counter::default(), state: State::Whole(String::new()) }
+        Self {
+            bounds,
+            head_lines,
+            total: Counter::default(),
+            tokens: TokenCounter::default(),
+            state: State::Whole(String::new()),
+        }
     }
 
     /// Sets the number of lines from the start; at least one of all lines is from the end.
     ///
     /// ```
     /// use cutline_core::truncate::{Bounds, Collector, HeadTail};
-    /// let mut ends = HeadTail::new(Bounds { lines: 3, bytes: 100 }).with_head_lines(2);
+    /// let mut ends = HeadTail::new(Bounds::new(3, 100)).with_head_lines(2);
     /// ends.push("one\ntwo\nthree\nfour\nfive\n");
     /// assert_eq!(ends.finish().content, "one\ntwo\nfive");
     /// ```
@@ -63,13 +76,15 @@ impl HeadTail {
 
     fn fits(&self, text: &str) -> bool {
         let body = text.strip_suffix('\n').unwrap_or(text);
-        as_u64(body.len()) <= self.bounds.bytes && lines_of(text) <= self.bounds.lines
+        as_u64(body.len()) <= self.bounds.bytes
+            && lines_of(text) <= self.bounds.lines
+            && (self.bounds.hold(&self.tokens) || self.bounds.hold_text(body))
     }
 
-    fn head_share(&self) -> u64 {
-        let Bounds { lines, bytes } = self.bounds;
-        let share = u128::from(bytes) * u128::from(self.head_lines) / u128::from(lines.max(1));
-        u64::try_from(share).unwrap_or(bytes)
+    /// Returns the head's part of a limit.
+    fn head_share(&self, limit: u64) -> u64 {
+        let share = u128::from(limit) * u128::from(self.head_lines) / u128::from(self.bounds.lines.max(1));
+        u64::try_from(share).unwrap_or(limit)
     }
 
     /// Parts `text`, which is over the limits, into the first lines and the collector of the rest.
@@ -77,21 +92,24 @@ impl HeadTail {
     /// The head's share is within what `text` holds at least: a line that is still open in it
     /// reaches beyond the byte limit, or `text` has more lines than both ends.
     fn split(&self, text: &str) -> State {
-        let used = match self.head_share().checked_sub(1) {
-            None => 0,
+        let (used, head_by) = match self.head_share(self.bounds.bytes).checked_sub(1) {
+            None => (0, None),
             // The newline that ends the head is part of its share: one byte less for its inside.
             Some(bytes) => {
-                let mut head = Head::new(Bounds { lines: self.head_lines, bytes });
+                let tokens = self.bounds.tokens.map(|tokens| self.head_share(tokens));
+                let mut head = Head::new(Bounds { lines: self.head_lines, bytes, tokens });
                 head.push(text);
                 let kept = head.finish();
-                if kept.output.lines == 0 { 0 } else { kept.content.len() + 1 }
+                let used = if kept.output.lines == 0 { 0 } else { kept.content.len() + 1 };
+                (used, kept.cut.map(|cut| cut.by))
             }
         };
         let (head, rest) = text.split_at(used);
         let bytes = self.bounds.bytes - as_u64(head.len());
-        let mut tail = Tail::new(Bounds { lines: self.tail_lines(), bytes });
+        let tokens = self.bounds.tokens.map(|tokens| tokens.saturating_sub(tokens_of(head).count()));
+        let mut tail = Tail::new(Bounds { lines: self.tail_lines(), bytes, tokens });
         tail.push(rest);
-        State::Split { head: head.to_owned(), tail }
+        State::Split { head: head.to_owned(), head_by, tail }
     }
 }
 
@@ -107,6 +125,9 @@ impl Collector for HeadTail {
             let room = as_index(self.bounds.bytes).saturating_add(2).saturating_sub(all.len());
             let (now, later) = rest.split_at(rest.floor_char_boundary(room.max(4)));
             all.push_str(now);
+            if self.bounds.tokens.is_some() {
+                self.tokens.push(now);
+            }
             rest = later;
             let all = std::mem::take(all);
             self.state = if self.fits(&all) { State::Whole(all) } else { self.split(&all) };
@@ -118,9 +139,9 @@ impl Collector for HeadTail {
 
     fn finish(self) -> Truncation {
         let total = self.total.extent();
-        let (head, tail) = match self.state {
+        let (head, head_by, tail) = match self.state {
             State::Whole(content) => return Truncation::whole(content, total),
-            State::Split { head, tail } => (head, tail.finish()),
+            State::Split { head, head_by, tail } => (head, head_by, tail.finish()),
         };
         let at = head.len();
         let head_lines = lines_of(&head);
@@ -133,7 +154,12 @@ impl Collector for HeadTail {
         let all_lines =
             head_lines == self.head_lines && tail.output.lines == self.bounds.lines - self.head_lines;
         let partial = tail.cut.and_then(|cut| cut.partial);
-        let by = if all_lines && partial.is_none() { TruncatedBy::Lines } else { TruncatedBy::Bytes };
+        let by = if all_lines && partial.is_none() {
+            TruncatedBy::Lines
+        } else {
+            let ends = [tail.cut.map(|cut| cut.by), head_by].into_iter().flatten();
+            ends.into_iter().find(|by| *by != TruncatedBy::Lines).unwrap_or(TruncatedBy::Bytes)
+        };
         let gap = (head_lines > 0).then_some(Gap { at, head_lines });
         let output = Extent { lines, bytes: as_u64(content.len()) };
         let partial = partial.filter(|partial| *partial == Partial::LastLine);

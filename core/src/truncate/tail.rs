@@ -2,7 +2,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
 
-use crate::text::{self, Counter, Extent};
+use crate::text::{self, Counter, Extent, TokenCounter};
 
 use super::{Bounds, Collector, Cut, Partial, TruncatedBy, Truncation, as_index, as_u64};
 
@@ -10,7 +10,7 @@ use super::{Bounds, Collector, Cut, Partial, TruncatedBy, Truncation, as_index, 
 ///
 /// ```
 /// use cutline_core::truncate::{Bounds, Collector, Tail};
-/// let mut tail = Tail::new(Bounds { lines: 2, bytes: 100 });
+/// let mut tail = Tail::new(Bounds::new(2, 100));
 /// tail.push("one\ntwo\nthree\n");
 /// assert_eq!(tail.finish().content, "two\nthree");
 /// ```
@@ -48,6 +48,7 @@ impl Tail {
     /// that stopped there.
     fn fitting(&self, body: &str) -> (usize, u64, Option<TruncatedBy>) {
         let (mut start, mut lines) = (body.len(), 0);
+        let mut tokens = TokenCounter::default();
         loop {
             // The line before `start` ends at `end`; only the last one has no newline of its own.
             let end = if lines == 0 { body.len() } else { start - 1 };
@@ -60,12 +61,33 @@ impl Tail {
             if !whole || as_u64(body.len() - begin) > self.bounds.bytes {
                 return (start, lines, Some(TruncatedBy::Bytes));
             }
+            if self.bounds.tokens.is_some() {
+                tokens.add_line(&body[begin..start]);
+                if !self.bounds.hold(&tokens) {
+                    return (start, lines, Some(TruncatedBy::Tokens));
+                }
+            }
             (start, lines) = (begin, lines + 1);
             if start == 0 {
                 // With something dropped before, `start` is 0 only by the newline that was seen.
                 return (start, lines, None);
             }
         }
+    }
+
+    /// Returns the end of `body`, of its last line alone, that is within the bytes and the tokens, and the
+    /// limit that it comes to.
+    fn end_of<'a>(&self, body: &'a str) -> (&'a str, TruncatedBy) {
+        let end = text::suffix(body, as_index(self.bounds.bytes));
+        if self.bounds.hold_text(end) {
+            return (end, TruncatedBy::Bytes);
+        }
+        let (mut fits, mut over) = (0, end.len());
+        while over - fits > 1 {
+            let middle = usize::midpoint(fits, over);
+            if self.bounds.hold_text(text::suffix(end, middle)) { fits = middle } else { over = middle }
+        }
+        (text::suffix(end, fits), TruncatedBy::Tokens)
     }
 }
 
@@ -92,14 +114,17 @@ impl Collector for Tail {
         let body = self.recent.strip_suffix('\n').unwrap_or(&self.recent);
         let whole =
             !self.dropped && total.lines <= self.bounds.lines && as_u64(body.len()) <= self.bounds.bytes;
+        let whole = whole && self.bounds.hold_text(body);
         if whole {
             return Truncation::whole(self.recent, total);
         }
         let (start, lines, by) = self.fitting(body);
-        let by = by.unwrap_or(TruncatedBy::Lines);
-        let (content, partial) = match lines {
-            0 => (text::suffix(body, as_index(self.bounds.bytes)), Some(Partial::LastLine)),
-            _ => (&body[start..], None),
+        let (content, partial, by) = match lines {
+            0 => {
+                let (end, by) = self.end_of(body);
+                (end, Some(Partial::LastLine), by)
+            }
+            _ => (&body[start..], None, by.unwrap_or(TruncatedBy::Lines)),
         };
         let output = Extent { lines: lines.max(1), bytes: as_u64(content.len()) };
         let content = content.to_owned();

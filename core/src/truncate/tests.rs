@@ -61,7 +61,7 @@ proptest! {
     fn head_is_the_first_lines_that_fit(
         text in text(), cuts in prop::collection::vec(0_usize..9, 0..9), max_lines in 1_u64..9, max_bytes in 1_u64..60,
     ) {
-        let bounds = Bounds { lines: max_lines, bytes: max_bytes };
+        let bounds = Bounds::new(max_lines, max_bytes);
         let kept = collect(Head::new(bounds), &pieces(&text, &cuts));
         let all = lines(&text);
         let (count, by) = fitting(&all, bounds);
@@ -79,7 +79,7 @@ proptest! {
         let mut seen = Vec::new();
         while seen.len() < all.len() {
             let rest = all[seen.len()..].join("\n");
-            let kept = collect(Head::new(Bounds { lines: max_lines, bytes: max_bytes }), &[rest]);
+            let kept = collect(Head::new(Bounds::new(max_lines, max_bytes)), &[rest]);
             if kept.output.lines == 0 && kept.cut.is_some() {
                 prop_assert!(all[seen.len()].len() as u64 > max_bytes);
                 seen.push(all[seen.len()].to_owned()); // the one line that no page can hold
@@ -99,8 +99,8 @@ proptest! {
 
     #[test]
     fn head_may_keep_a_part_of_the_first_line(text in "\\PC{1,40}", cuts in prop::collection::vec(0_usize..9, 0..9), max in 1_u64..30) {
-        let kept = collect(Head::new(Bounds { lines: 5, bytes: max }).with_partial_line(), &pieces(&text, &cuts));
-        prop_assert_eq!(&kept.content, crate::text::prefix(&text, as_index(max)));
+        let kept = collect(Head::new(Bounds::new(5, max)).with_partial_line(), &pieces(&text, &cuts));
+        prop_assert_eq!(&kept.content, text::prefix(&text, as_index(max)));
         prop_assert_eq!(kept.cut.is_some(), text.len() as u64 > max);
         if kept.cut.is_some() && !kept.content.is_empty() {
             prop_assert_eq!(kept.cut.unwrap().partial, Some(Partial::FirstLine));
@@ -111,7 +111,7 @@ proptest! {
     fn tail_is_the_last_lines_that_fit(
         text in text(), cuts in prop::collection::vec(0_usize..9, 0..9), max_lines in 1_u64..9, max_bytes in 1_u64..60,
     ) {
-        let bounds = Bounds { lines: max_lines, bytes: max_bytes };
+        let bounds = Bounds::new(max_lines, max_bytes);
         let kept = collect(Tail::new(bounds), &pieces(&text, &cuts));
         let all = lines(&text);
         let backwards: Vec<&str> = all.iter().rev().copied().collect();
@@ -123,7 +123,7 @@ proptest! {
             None => prop_assert_eq!(&kept.content, &text),
             Some(_) if count == 0 => {
                 let last = all.last().unwrap();
-                prop_assert_eq!(&kept.content, crate::text::suffix(last, as_index(max_bytes)));
+                prop_assert_eq!(&kept.content, text::suffix(last, as_index(max_bytes)));
                 prop_assert_eq!(kept.cut.unwrap().partial, Some(Partial::LastLine));
             }
             Some(_) => prop_assert_eq!(&kept.content, &all[all.len() - count..].join("\n")),
@@ -156,10 +156,10 @@ proptest! {
         let expected = first_lines.iter().flat_map(|line| [line, "\n"]).collect::<String>();
         prop_assert_eq!(first, &expected);
         let rest: Vec<&str> = all[first_lines.len()..].iter().rev().copied().collect();
-        let left = Bounds { lines: tail, bytes: max_bytes - expected.len() as u64 };
+        let left = Bounds::new(tail, max_bytes - expected.len() as u64);
         let (count, _) = fitting(&rest, left);
         if count == 0 {
-            prop_assert_eq!(last, crate::text::suffix(all.last().unwrap(), as_index(left.bytes)));
+            prop_assert_eq!(last, text::suffix(all.last().unwrap(), as_index(left.bytes)));
         } else {
             prop_assert_eq!(last, all[all.len() - count..].join("\n"));
         }
@@ -167,7 +167,7 @@ proptest! {
 
     #[test]
     fn memory_is_bounded_by_the_limits(piece in "[a\n]{1,50}", times in 1_usize..200, max_bytes in 1_u64..50) {
-        let bounds = Bounds { lines: 3, bytes: max_bytes };
+        let bounds = Bounds::new(3, max_bytes);
         let (mut head, mut tail, mut both) =
             (Head::new(bounds), Tail::new(bounds), HeadTail::new(bounds));
         for _ in 0..times {
@@ -177,5 +177,59 @@ proptest! {
         }
         let held = format!("{head:?}{tail:?}{both:?}");
         prop_assert!(held.len() < 1500 + 12 * as_index(max_bytes), "{}", held.len());
+    }
+}
+
+/// What is kept, without the final newline of a whole text.
+fn body(kept: &Truncation) -> &str {
+    match kept.cut {
+        None => kept.content.strip_suffix('\n').unwrap_or(&kept.content),
+        Some(_) => &kept.content,
+    }
+}
+
+proptest! {
+    #[test]
+    fn tokens_limit_as_lines_and_bytes_do(
+        text in "([a-z0-9 ={}\u{e9}\u{4e00}]{0,12}\n?){0,12}",
+        cuts in prop::collection::vec(0_usize..200, 0..4),
+        max_lines in 1_u64..9, max_bytes in 1_u64..90, max_tokens in 1_u64..40,
+    ) {
+        let bounds = Bounds::new(max_lines, max_bytes).with_tokens(Some(max_tokens));
+        for keep in [
+            Keep::Head(max_lines),
+            Keep::Tail(max_lines),
+            Keep::Both { head: max_lines / 2, tail: max_lines - max_lines / 2 },
+        ] {
+            let whole = collect(Ends::within(keep, bounds), std::slice::from_ref(&text));
+            let kept = collect(Ends::within(keep, bounds), &pieces(&text, &cuts));
+            prop_assert_eq!(&whole, &kept);
+            prop_assert!(tokens_of(body(&kept)).count() <= max_tokens, "{:?}", kept);
+            let other = collect(Ends::new(keep, max_bytes), std::slice::from_ref(&text));
+            if tokens_of(body(&other)).count() <= max_tokens && !matches!(keep, Keep::Both { .. }) {
+                // The limit of tokens cuts only what is over it.
+                prop_assert_eq!(other.content, kept.content);
+            } else if !matches!(keep, Keep::Both { .. }) {
+                prop_assert_eq!(kept.cut.map(|cut| cut.by), Some(TruncatedBy::Tokens));
+            }
+        }
+    }
+
+    #[test]
+    fn pages_by_tokens_are_the_text(lines in prop::collection::vec("[a-z0-9 =]{0,12}", 1..12), max_tokens in 15_u64..40) {
+        let text = lines.join("\n");
+        let bounds = Bounds::new(5, 60).with_tokens(Some(max_tokens));
+        let (mut rest, mut joined) = (text.as_str(), Vec::new());
+        loop {
+            let page = collect(Head::new(bounds), &[rest.to_owned()]);
+            let Some(_cut) = page.cut else {
+                joined.push(page.content);
+                break;
+            };
+            prop_assert!(page.output.lines > 0, "{:?}", page);
+            rest = &rest[page.content.len() + 1..];
+            joined.push(page.content);
+        }
+        prop_assert_eq!(joined.join("\n"), text);
     }
 }

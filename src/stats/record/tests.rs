@@ -24,7 +24,7 @@ fn call(tool: ToolName, asked: RequestedLimit) -> Call {
 /// A truncation to `output` of `total`, as `(lines, bytes)`.
 fn cut(by: TruncatedBy, output: (u64, u64), total: (u64, u64)) -> TruncationDetails {
     let extent = |(lines, bytes)| Extent { lines, bytes };
-    let bounds = Bounds { lines: 2000, bytes: 30_000 };
+    let bounds = Bounds::new(2000, 30_000);
     TruncationDetails {
         first_line_exceeds_limit: output.0 == 0,
         ..TruncationDetails::new(by, extent(output), output.1.div_ceil(4), extent(total), bounds)

@@ -11,7 +11,7 @@ use cutline_core::notice::{
     self, Answer, Blank, BodyEnd, NAMES_LISTED, Notice, Omission, Shown, Status, empty,
 };
 use cutline_core::text::{self, Counter, show};
-use cutline_core::truncate::{Bounds, Cut, Gap, Keep, Partial, TruncatedBy, Truncation};
+use cutline_core::truncate::{Bounds, Cut, Gap, Keep, Partial, Truncation};
 
 /// The exit code of a command that a signal ended, less the signal's number.
 const SIGNAL_CODE: i32 = 128;
@@ -32,7 +32,7 @@ pub(super) fn compose(plan: &Plan, outcome: Outcome, limits: &Limits) -> Output 
             (output, Vec::new(), None, details, Some((id, duration.as_secs())))
         }
     };
-    let bounds = Bounds { lines: plan.keep.lines(), bytes: limits.max_bytes };
+    let bounds = Bounds { lines: plan.keep.lines(), ..limits.bounds() };
     let saved = output.saved.as_ref().map(|saved| whole::said(saved, &mut details));
     let end = if output.binary { BodyEnd::OfText } else { BodyEnd::of(&output.text) };
     let (body, mut notices) = if output.binary {
@@ -140,22 +140,22 @@ fn shown(truncation: &Truncation, cut: Cut, raw: &Counter, keep: Keep, bounds: B
     let (lines, bytes) = (truncation.output.lines, truncation.output.bytes);
     // One less than `total` where the last line was erased: a terminal shows nothing of it.
     let last = truncation.total.lines;
-    let byte_limit = (cut.by == TruncatedBy::Bytes).then_some(bounds.bytes);
+    let limit = bounds.size_limit(cut.by);
     let head = cut.gap.map_or(0, |gap| gap.head_lines);
     match (cut.partial, keep) {
         (Some(Partial::LastLine), _) => {
             let bytes = bytes.saturating_sub(cut.gap.map_or(0, |gap| gap.at as u64));
             Shown::EndOfLine { head, line: last, bytes, of: raw.last_line_bytes() }
         }
-        (None, Keep::Head(_)) if lines > 0 => Shown::Lines { first: 1, last: lines, total, byte_limit },
+        (None, Keep::Head(_)) if lines > 0 => Shown::Lines { first: 1, last: lines, total, limit },
         (_, Keep::Head(_)) | (Some(Partial::FirstLine), _) => {
             Shown::StartOfLine { bytes, of: raw.first_line_bytes() }
         }
         (None, _) => {
             let tail = (last + head + 1).saturating_sub(lines);
             match head {
-                0 => Shown::Lines { first: tail, last, total, byte_limit },
-                head => Shown::Ends { head, tail, total, byte_limit },
+                0 => Shown::Lines { first: tail, last, total, limit },
+                head => Shown::Ends { head, tail, total, limit },
             }
         }
     }

@@ -11,6 +11,7 @@ use std::collections::VecDeque;
 use cutline_core::details::TruncationDetails;
 use cutline_core::text;
 use cutline_core::text::Extent;
+use cutline_core::text::TokenCounter;
 use cutline_core::text::tokens::estimate;
 use cutline_core::truncate::line::MARK;
 use cutline_core::truncate::{Bounds, TruncatedBy};
@@ -78,6 +79,8 @@ pub(super) struct Body {
     open: Option<Unit>,
     /// Units in the text.
     units: u64,
+    /// Tokens of the text, where they have a limit.
+    tokens: TokenCounter,
     /// All that was given.
     total: Extent,
     cut: Option<TruncatedBy>,
@@ -97,6 +100,7 @@ impl Body {
             lines: 0,
             open: None,
             units: 0,
+            tokens: TokenCounter::default(),
             total: Extent::default(),
             cut: None,
             first_too_large: false,
@@ -152,10 +156,11 @@ impl Body {
     fn reduce(&mut self, unit: &mut Unit) {
         while let Some(by) = self.excess(unit.lines()) {
             if unit.before.is_empty() && unit.after.is_empty() {
-                let max_bytes = self.bounds.bytes.max(SHOWN_BYTES);
-                if unit.line.text.len() as u64 > max_bytes {
+                let limit = self.bounds.tokens.unwrap_or(u64::MAX).min(self.bounds.bytes);
+                let max_bytes = limit.max(SHOWN_BYTES);
+                if by != TruncatedBy::Lines && unit.line.text.len() as u64 > max_bytes {
                     unit.line.shorten(max_bytes);
-                    self.cut = Some(TruncatedBy::Bytes);
+                    self.cut = Some(by);
                     self.first_shortened = true;
                 }
                 break;
@@ -172,22 +177,33 @@ impl Body {
     /// The limit that these lines would pass.
     fn excess<'a>(&self, lines: impl IntoIterator<Item = &'a Line>) -> Option<TruncatedBy> {
         let (mut count, mut bytes) = (self.lines, self.text.len() as u64);
+        let mut tokens = self.tokens;
         for line in lines {
+            if self.bounds.tokens.is_some() {
+                tokens.push(if count > 0 { "\n" } else { "" });
+                tokens.push(&line.text);
+            }
             bytes += line.text.len() as u64 + u64::from(count > 0);
             count += 1;
         }
         if count > self.bounds.lines {
             Some(TruncatedBy::Lines)
         } else {
-            (bytes > self.bounds.bytes).then_some(TruncatedBy::Bytes)
+            let is_over = self.bounds.tokens.is_some_and(|limit| tokens.count() > limit);
+            (bytes > self.bounds.bytes)
+                .then_some(TruncatedBy::Bytes)
+                .or(is_over.then_some(TruncatedBy::Tokens))
         }
     }
 
     fn show(&mut self, line: &Line) {
-        if self.lines > 0 {
-            self.text.push('\n');
+        let newline = if self.lines > 0 { "\n" } else { "" };
+        for part in [newline, &line.text] {
+            self.text.push_str(part);
+            if self.bounds.tokens.is_some() {
+                self.tokens.push(part);
+            }
         }
-        self.text.push_str(&line.text);
         self.lines += 1;
         self.any_line_cut |= line.cut;
     }
@@ -222,13 +238,14 @@ impl Body {
             first_line_exceeds_limit: first_shortened,
             ..TruncationDetails::new(by, output, estimate(&text), total, bounds)
         });
-        Finished { text, units, truncation, first_too_large, any_line_cut }
+        Finished { bounds, text, units, truncation, first_too_large, any_line_cut }
     }
 }
 
 /// A body that is complete.
 #[derive(Debug)]
 pub(super) struct Finished {
+    pub(super) bounds: Bounds,
     pub(super) text: String,
     /// Units in the text.
     pub(super) units: u64,

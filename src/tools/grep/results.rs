@@ -10,7 +10,7 @@ use crate::search::matches::Found;
 use cutline_core::details::{CutCounts, Details, Skipped, chars_in_all};
 use cutline_core::notice::{Answer, Blank, Names, Notice, PageLimit, PageOf, empty};
 use cutline_core::text;
-use cutline_core::truncate::{Bounds, TruncatedBy};
+use cutline_core::truncate::Bounds;
 
 use super::body::{Body, Line};
 use super::ranked::Ranked;
@@ -206,7 +206,7 @@ impl Results {
         Self {
             call: Call { offset: 0, limit: u64::MAX, ..self.call },
             paths: self.paths.clone(),
-            body: Body::new(Bounds { lines: u64::MAX, bytes: u64::MAX }),
+            body: Body::new(Bounds::new(u64::MAX, u64::MAX)),
             file: None,
             aside: Aside::default(),
             ranked: None,
@@ -281,10 +281,7 @@ impl Results {
         }
         let mut ranked_by = None;
         if let Some(mut truncation) = body.truncation {
-            let by = match truncation.truncated_by {
-                TruncatedBy::Bytes => PageLimit::Bytes(truncation.max_bytes),
-                TruncatedBy::Lines => PageLimit::Lines(truncation.max_lines),
-            };
+            let by = PageLimit::of(truncation.truncated_by, body.bounds);
             if is_ranked {
                 ranked_by = Some(by);
             } else {

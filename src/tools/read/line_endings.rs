@@ -96,7 +96,7 @@ mod tests {
             (9, "a\r\nb\n", Some("mixed")),
         ] {
             for size in 1..=text.len() {
-                let mut head = Head::new(Bounds { lines, bytes: 100 });
+                let mut head = Head::new(Bounds::new(lines, 100));
                 let mut endings = LineEndings::default();
                 for piece in text.as_bytes().chunks(size) {
                     endings.push(str::from_utf8(piece).unwrap(), &mut head);

@@ -16,7 +16,7 @@ use cutline_core::details::{CutCounts, Details, TruncationDetails};
 use cutline_core::notice::{Answer, Blank, BodyEnd, LineHint, Notice, ShellFile};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::{Extent, is_blank, is_white_space, show};
-use cutline_core::truncate::{Bounds, Collector, Head, TruncatedBy, Truncation};
+use cutline_core::truncate::{Bounds, Collector, Head, SizeLimit, TruncatedBy, Truncation};
 
 use super::line_endings::LineEndings;
 use super::{Plan, StartLine};
@@ -158,18 +158,17 @@ impl Page<'_> {
         };
         if let Some(cut) = kept.cut {
             let by_call = self.plan.limit.is_some_and(|limit| limit <= limits.max_lines);
-            let by_bytes = cut.by == TruncatedBy::Bytes;
-            if by_call && !by_bytes {
+            if by_call && cut.by == TruncatedBy::Lines {
                 details.total_lines = Some(self.total.lines);
             } else {
                 self.add_cut(&kept, &mut details);
             }
             details.next_offset = Some(last + 1);
-            let byte_limit = by_bytes.then_some(limits.max_bytes);
+            let limit = limits.bounds().size_limit(cut.by);
             if is_white_space(&kept.content) {
                 notices.push(Notice::Blank(Blank::Lines(self.first, last)));
             }
-            notices.push(Notice::Page { first: self.first, last, total: self.total.lines, byte_limit });
+            notices.push(Notice::Page { first: self.first, last, total: self.total.lines, limit });
         } else if is_blank(&kept.content) {
             notices.push(Notice::Blank(match self.first {
                 1 => Blank::File(self.total.lines),
@@ -223,8 +222,10 @@ impl Page<'_> {
         } else {
             LineHint::Tools { grep: self.cx.has(ToolName::Grep), next }
         };
+        let by = collected.kept.cut.map_or(TruncatedBy::Bytes, |cut| cut.by);
+        let limit = limits.bounds().size_limit(by).unwrap_or(SizeLimit::Bytes(limits.max_bytes));
         let (bytes, lossy) = self.line_bytes(collected.lossy)?;
-        let notice = Notice::LineTooLong { line: self.first, bytes, limit: limits.max_bytes, hint };
+        let notice = Notice::LineTooLong { line: self.first, bytes, limit, hint };
         let encoding = encoding_word(self.text.encoding, lossy);
         let mut details = Details { next_offset: next, encoding, ..Details::default() };
         self.add_cut(&collected.kept, &mut details);

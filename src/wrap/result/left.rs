@@ -132,7 +132,7 @@ impl<'a> Over<'a> {
 
     /// Cuts the text, of which each block may be one of `values`.
     pub(super) fn cut_text(&self, values: &[Option<Value<'a>>]) -> TextLeft<'a> {
-        let Bounds { lines, bytes } = self.bounds;
+        let Bounds { lines, bytes, .. } = self.bounds;
         if let [Some(value)] = values {
             return self.cut_value(0, value, TruncatedBy::Bytes);
         }

@@ -30,7 +30,7 @@ impl Said {
     pub(super) fn of_text(cut: &TextCut, all_json: bool, total_lines: u64, max_bytes: u64) -> Self {
         let count = cut.kept.len() as u64;
         let kept = cut.kept.iter().filter(|kept| **kept != Kept::Nothing).count() as u64;
-        let limit = (cut.by == TruncatedBy::Bytes).then_some(max_bytes);
+        let limit = Bounds::new(0, max_bytes).size_limit(cut.by);
         let (shown, blocks, counts) = if all_json {
             let part = Part { shown: kept, total: count, unit: PartUnit::Blocks, name: None };
             (ResultShown::Parts(vec![part], limit), None, (count, kept))
@@ -45,7 +45,7 @@ impl Said {
 
     /// Returns the words for a value; where other blocks went beside it, of those too.
     pub(super) fn of_json(cut: &Cut, by: TruncatedBy, blocks: Option<(u64, u64)>, max_bytes: u64) -> Self {
-        let limit = (by == TruncatedBy::Bytes).then_some(max_bytes);
+        let limit = Bounds::new(0, max_bytes).size_limit(by);
         let (parts, blocks, counts) = if let Some(first) = cut.shortened.first() {
             (parts(&cut.shortened), blocks, (first.total, first.shown))
         } else {

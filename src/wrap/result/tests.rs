@@ -24,7 +24,7 @@ fn judged(result: &Value, keep: KeepPart, bytes: u64) -> (Value, Vec<String>) {
     let answer = Answer::read(&text).unwrap();
     let kept = Kept::default();
     let rules = Rules {
-        bounds: Bounds { lines: 5, bytes },
+        bounds: Bounds::new(5, bytes),
         shows_all: false,
         keep,
         hint: None,
@@ -189,7 +189,7 @@ fn members_that_stand_twice_are_cut_too() {
         format!(r#"{{"result":{{"content":[],"content":[{{"type":"text","text":"a","text":"{long}"}}]}}}}"#);
     let answer = Answer::read(&twice).unwrap();
     let rules = Rules {
-        bounds: Bounds { lines: 5, bytes: 100 },
+        bounds: Bounds::new(5, 100),
         shows_all: false,
         keep: KeepPart::Head,
         hint: Some("Ask."),

@@ -94,7 +94,7 @@ proptest! {
         match run(&refs, keep, max_bytes) {
             Outcome::Fits => {
                 let raw = counted(refs.iter().copied()).extent();
-                let bounds = Bounds { lines, bytes: max_bytes };
+                let bounds = Bounds::new(lines, max_bytes);
                 prop_assert!(fits(raw, whole.ends_with('\n'), bounds));
             }
             Outcome::OneValue(..) => prop_assert!(false, "there is no JSON"),

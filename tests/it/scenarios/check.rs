@@ -10,9 +10,11 @@ const BESIDE_THE_BODY: usize = 1000;
 
 /// The limits of the server that a scenario starts.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_field_names, reason = "as the flags are called")]
 pub(super) struct Limits {
     max_lines: u64,
     max_bytes: u64,
+    max_tokens: Option<u64>,
 }
 
 impl Limits {
@@ -24,7 +26,8 @@ impl Limits {
         let max_lines =
             given("--max-lines", "CUTLINE_MAX_LINES").map_or(2000, |lines| lines.parse().unwrap());
         let max_bytes = given("--max-bytes", "CUTLINE_MAX_BYTES").map_or(30_000, |size| bytes(size));
-        Self { max_lines, max_bytes }
+        let max_tokens = given("--max-tokens", "CUTLINE_MAX_TOKENS").map(|tokens| tokens.parse().unwrap());
+        Self { max_lines, max_bytes, max_tokens }
     }
 }
 
@@ -77,7 +80,11 @@ pub(super) fn always(tool: &str, reply: &Reply, limits: Limits) -> Result<(), St
 fn repeats(info: &Value, truncation: &Value, tool: &str) -> Result<(), String> {
     let number = |key: &str| info[key].as_u64().ok_or_else(|| format!("truncationInfo.{key} is missing"));
     let is_single = info["reason"] == "single_result_too_large";
-    let limit = if truncation["truncatedBy"] == "lines" { "line_limit" } else { "byte_limit" };
+    let limit = match truncation["truncatedBy"].as_str() {
+        Some("lines") => "line_limit",
+        Some("bytes") => "byte_limit",
+        _ => "token_limit",
+    };
     ensure(is_single || info["reason"] == limit, "the reason is another than the limit")?;
     let in_part = |fact: &str| truncation[fact] == true;
     let shown_in_part = in_part("firstLineExceedsLimit") || in_part("lastLinePartial");
@@ -105,9 +112,19 @@ fn consistent(truncation: &Value, limits: Limits) -> Result<(), String> {
     let truth = |key: &str| truncation[key].as_bool().ok_or_else(|| format!("truncation.{key} is missing"));
     ensure(truth("truncated")?, "truncation, and not truncated")?;
     let by = truncation["truncatedBy"].as_str().unwrap_or_default();
-    ensure(["lines", "bytes"].contains(&by), "truncatedBy is neither lines nor bytes")?;
+    ensure(["lines", "bytes", "tokens"].contains(&by), "truncatedBy is no limit")?;
     ensure(number("maxBytes")? == limits.max_bytes, "maxBytes is not the limit")?;
-    ensure(number("limitTokens")? == limits.max_bytes / 4, "limitTokens is not a quarter of it")?;
+    let limit_tokens = limits.max_tokens.unwrap_or(limits.max_bytes / 4);
+    ensure(
+        number("limitTokens")? == limit_tokens,
+        "limitTokens is neither the limit nor a quarter of maxBytes",
+    )?;
+    let tokens = number("estimatedTokens")?;
+    let is_first_shown = truncation["firstLineExceedsLimit"] == true;
+    ensure(
+        is_first_shown || limits.max_tokens.is_none_or(|max| tokens <= max),
+        "more tokens than the limit",
+    )?;
     ensure(number("maxLines")? <= limits.max_lines, "maxLines is over the limit")?;
     ensure(number("outputBytes")? <= limits.max_bytes, "outputBytes is over the limit")?;
     ensure(number("outputLines")? <= number("totalLines")?, "more lines shown than there are")?;
