@@ -1,7 +1,7 @@
 //! The command line: every flag, its variable and its default, once.
 //!
 //! `cutline` serves over stdio; `cutline call` runs one tool here; `cutline stats` shows what calls came
-//! to; `cutline config` adds the server to a client; `cutline doctor` says what is wrong. What was typed
+//! to; `cutline truncate` cuts what comes in; `cutline config` adds the server to a client; `cutline doctor` says what is wrong. What was typed
 //! is checked here, once, and becomes the settings of the library.
 
 mod call;
@@ -11,6 +11,7 @@ mod sandboxed;
 mod serve;
 mod settings;
 mod stats;
+mod truncate;
 mod values;
 mod wrap;
 
@@ -69,6 +70,14 @@ enum Command {
         /// Write the same as a page for a browser into this file
         #[arg(long, value_name = "OUT", conflicts_with = "json")]
         html: Option<PathBuf>,
+    },
+    /// Print what an agent should see of stdin or a file, within the limits of an answer; the whole is saved
+    Truncate {
+        /// Part that is kept of what is over the limits
+        #[arg(long, value_name = "PART", env = "CUTLINE_KEEP", value_enum, default_value_t = wrap::Part::Head)]
+        keep: wrap::Part,
+        /// The file [default: stdin]
+        file: Option<PathBuf>,
     },
     /// Start another MCP server and stand before it: results over the limits are cut, the whole is saved
     Wrap {
@@ -291,6 +300,7 @@ pub fn run() -> anyhow::Result<i32> {
         Some(Command::Stats { file, json, .. }) => {
             stats::run(&file, &if json { stats::To::Json } else { stats::To::Terminal })
         }
+        Some(Command::Truncate { keep, file }) => truncate::run(&cli.options, keep, file.as_deref()),
         Some(Command::Wrap { own, server }) => wrap::run(&cli.options, own, server, &matches),
         Some(Command::Config { client, write, file, scope, wrap, unwrap, .. }) => {
             let target = config::Target { client, write, file, scope };

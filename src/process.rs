@@ -43,7 +43,7 @@ use sandbox::Sandbox;
 use shell::Shell;
 use spill::Store;
 
-pub use capture::{Captured, Latest};
+pub use capture::{Capture, Captured, Latest};
 pub use permits::{CommandPermit, TooManyCommands};
 pub use served::{Served, ServedPipes};
 pub use shell::{is_program, on_path};

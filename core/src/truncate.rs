@@ -167,9 +167,9 @@ impl Bounds {
 /// A limit of the size of a text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SizeLimit {
-    /// So many bytes.
+    /// This many bytes.
     Bytes(u64),
-    /// So many tokens, about.
+    /// This many tokens, about.
     Tokens(u64),
 }
 

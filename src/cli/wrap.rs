@@ -45,7 +45,7 @@ pub(super) struct WrapOptions {
 
 /// The part of a text that is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Part {
+pub(super) enum Part {
     /// Its start
     Head,
     /// Its end

@@ -222,6 +222,8 @@ pub enum SavedKind {
     Find,
     /// All entries of a folder.
     Ls,
+    /// The input of `cutline truncate`.
+    Filter,
     /// The text of another server's result.
     WrapText,
     /// The JSON of another server's result.
@@ -233,7 +235,8 @@ pub const SAVED_RANDOM_CHARS: usize = 12;
 
 impl SavedKind {
     /// All kinds.
-    const ALL: [Self; 6] = [Self::Command, Self::Grep, Self::Find, Self::Ls, Self::WrapText, Self::WrapJson];
+    const ALL: [Self; 7] =
+        [Self::Command, Self::Grep, Self::Find, Self::Ls, Self::Filter, Self::WrapText, Self::WrapJson];
 
     /// Returns the start and the end of a name; the random part stands between them.
     pub fn name_parts(self) -> (&'static str, &'static str) {
@@ -242,6 +245,7 @@ impl SavedKind {
             Self::Grep => ("cutline-grep-", ".txt"),
             Self::Find => ("cutline-find-", ".txt"),
             Self::Ls => ("cutline-ls-", ".txt"),
+            Self::Filter => ("cutline-truncate-", ".txt"),
             Self::WrapText => ("cutline-wrap-", ".txt"),
             Self::WrapJson => ("cutline-wrap-", ".json"),
         }

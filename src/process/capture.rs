@@ -43,7 +43,7 @@ pub struct Latest {
 }
 
 /// Takes a command's output.
-pub(super) struct Capture {
+pub struct Capture {
     stream: SavedStream,
     binary: bool,
     recent: Vec<u8>,
@@ -72,8 +72,8 @@ impl View {
 }
 
 impl Capture {
-    /// A capture that keeps `keep` of the output within the bytes and tokens of `bounds`, and saves the whole in `store`.
-    pub(super) fn new(store: Arc<Store>, keep: Keep, bounds: Bounds) -> Self {
+    /// A capture that keeps `keep` of the output within the bytes and tokens of `bounds`, and saves the whole in `store` as `kind`.
+    pub fn new(store: Arc<Store>, kind: SavedKind, keep: Keep, bounds: Bounds) -> Self {
         let bounds = Bounds { lines: keep.lines(), ..bounds };
         let view = View {
             decoder: Decoder::new(Encoding::Utf8),
@@ -81,7 +81,7 @@ impl Capture {
             ends: Ends::within(keep, bounds),
         };
         Self {
-            stream: SavedStream::new(store, SavedKind::Command, bounds),
+            stream: SavedStream::new(store, kind, bounds),
             binary: false,
             recent: Vec::new(),
             view: Some(view),
@@ -89,7 +89,7 @@ impl Capture {
     }
 
     /// Takes the next bytes.
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub fn push(&mut self, bytes: &[u8]) {
         let sniffed = usize::try_from(self.bytes()).unwrap_or(usize::MAX);
         let start = &bytes[..BINARY_SNIFF_BYTES.saturating_sub(sniffed).min(bytes.len())];
         self.binary |= memchr::memchr(0, start).is_some();
@@ -118,7 +118,7 @@ impl Capture {
     }
 
     /// Returns the output for the answer. Where it `goes_on` it is saved however short it is.
-    pub(super) fn answer(&mut self, goes_on: bool) -> Captured {
+    pub fn answer(&mut self, goes_on: bool) -> Captured {
         let text = match self.view.take() {
             Some(view) => view.finish(),
             None => Ends::new(Keep::Tail(0), 0).finish(),

@@ -19,6 +19,7 @@ use super::process_tree::{self, kill_group};
 use super::registry::{GRACE, RegisteredCommand, Registry};
 use super::shell::Shell;
 use super::{Background, Cause, CommandPermit, Ending, Finished, Outcome, Request, Running, StillRunning};
+use crate::fs::workspace::SavedKind;
 use crate::process::spill::Store;
 use crate::sys;
 
@@ -48,7 +49,7 @@ pub(super) fn run(
     registered.started(&mut started.child)?;
     sys::send_command(&mut started.child, request.command);
 
-    let capture = Capture::new(Arc::clone(store), request.keep, request.bounds);
+    let capture = Capture::new(Arc::clone(store), SavedKind::Command, request.keep, request.bounds);
     let drain = Arc::new(Drain::start(started.output, capture)?);
     let cancel = CancellationToken::new();
     let (answer, outcome) = oneshot::channel();

@@ -14,6 +14,7 @@ use serde::Deserialize;
 
 use super::{Context, Output, ToolError};
 use crate::process::{Cause, CommandPermit, Finished, Outcome, Request, Running, TooManyCommands};
+pub use answer::output_answer;
 use plan::Plan;
 use progress::ProgressReporter;
 

@@ -60,7 +60,8 @@ pub enum KeepPart {
 }
 
 impl KeepPart {
-    fn of_lines(self, lines: u64) -> Keep {
+    /// Returns the part of that many lines.
+    pub fn of_lines(self, lines: u64) -> Keep {
         match self {
             Self::Head => Keep::Head(lines),
             Self::Ends if lines > 1 => {

@@ -3,6 +3,7 @@
 mod config;
 mod doctor;
 mod shells;
+mod truncate;
 
 use std::process::{Command, Output, Stdio};
 

@@ -88,7 +88,10 @@ fn resource_sums_calls() {
         let sums = sums(&mut client);
         let (total, tools) = (&sums["total"], &sums["tools"]);
         assert_eq!((&total["calls"], &total["errors"], &total["answers"]), (&json!(7), &json!(1), &json!(6)));
-        assert_eq!(total["truncated"], json!({"answers": 2, "percent": 33.3, "byLines": 2, "byBytes": 0}));
+        assert_eq!(
+            total["truncated"],
+            json!({"answers": 2, "percent": 33.3, "byLines": 2, "byBytes": 0, "byTokens": 0})
+        );
         assert_eq!(tools["read"]["calls"], 3);
         // Lines of `xyzzy 1` to `xyzzy 3000`, of which 2000 are shown, without their last newline.
         let big: u64 = 3000 * 7 + 9 + 90 * 2 + 900 * 3 + 2001 * 4;

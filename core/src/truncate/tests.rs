@@ -180,7 +180,7 @@ proptest! {
     }
 }
 
-/// What is kept, without the final newline of a whole text.
+/// Returns the kept text, without the final newline of a whole one.
 fn body(kept: &Truncation) -> &str {
     match kept.cut {
         None => kept.content.strip_suffix('\n').unwrap_or(&kept.content),

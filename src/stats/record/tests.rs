@@ -232,7 +232,10 @@ fn sums_are_those_of_the_records() {
         (&total["calls"], &total["errors"], &total["cancelled"], &total["answers"]),
         (&json!(5), &json!(1), &json!(1), &json!(3))
     );
-    assert_eq!(total["truncated"], json!({"answers": 1, "percent": 33.3, "byLines": 0, "byBytes": 1}));
+    assert_eq!(
+        total["truncated"],
+        json!({"answers": 1, "percent": 33.3, "byLines": 0, "byBytes": 1, "byTokens": 0})
+    );
     assert_eq!(
         total["given"],
         json!({"lines": 376, "bytes": 29_999, "estimatedTokens": 7498 + estimate("abcde") + estimate("a: b")})

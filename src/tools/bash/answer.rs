@@ -32,23 +32,8 @@ pub(super) fn compose(plan: &Plan, outcome: Outcome, limits: &Limits) -> Output 
             (output, Vec::new(), None, details, Some((id, duration.as_secs())))
         }
     };
-    let bounds = Bounds { lines: plan.keep.lines(), ..limits.bounds() };
-    let saved = output.saved.as_ref().map(|saved| whole::said(saved, &mut details));
-    let end = if output.binary { BodyEnd::OfText } else { BodyEnd::of(&output.text) };
-    let (body, mut notices) = if output.binary {
-        let bytes = output.raw.extent().bytes;
-        (
-            String::new(),
-            saved.clone().map(|saved| Notice::OutputBinary { bytes, saved }).into_iter().collect(),
-        )
-    } else {
-        if let Some(truncation) = TruncationDetails::of(&output.text, output.raw.extent(), bounds) {
-            let counts = CutCounts::of_lines(&truncation, &output.text.content);
-            details.add_cut(truncation, counts);
-        }
-        details.omitted_lines = omitted(&output.text, plan.keep);
-        body_of(output, saved.clone(), plan.keep, bounds)
-    };
+    let (answer, saved) = output_answer(output, plan.keep, limits.bounds(), &mut details);
+    let mut notices = answer.notices;
     if !background.is_empty() {
         details.background_pids = Some(background.iter().map(|process| process.id).collect());
         notices.extend(saved.clone().map(|saved| left_running(&background, saved)));
@@ -60,7 +45,32 @@ pub(super) fn compose(plan: &Plan, outcome: Outcome, limits: &Limits) -> Output 
         // Before the others: the last one says where the rest is.
         notices.insert(0, Notice::TimeoutLowered { secs: plan.timeout.as_secs() });
     }
-    Output::new(Answer { body, end, notices, status }, details)
+    Output::new(Answer { notices, status, ..answer }, details)
+}
+
+/// Returns the answer that shows an output of which `keep` was kept within `bounds`, and the place of the whole; the
+/// facts go to `details`.
+pub fn output_answer(
+    output: Captured,
+    keep: Keep,
+    bounds: Bounds,
+    details: &mut Details,
+) -> (Answer, Option<notice::Saved>) {
+    let bounds = Bounds { lines: keep.lines(), ..bounds };
+    let saved = output.saved.as_ref().map(|saved| whole::said(saved, details));
+    if output.binary {
+        let bytes = output.raw.extent().bytes;
+        let notices = saved.clone().map(|saved| Notice::OutputBinary { bytes, saved }).into_iter().collect();
+        return (Answer { notices, ..Answer::default() }, saved);
+    }
+    if let Some(truncation) = TruncationDetails::of(&output.text, output.raw.extent(), bounds) {
+        let counts = CutCounts::of_lines(&truncation, &output.text.content);
+        details.add_cut(truncation, counts);
+    }
+    details.omitted_lines = omitted(&output.text, keep);
+    let end = BodyEnd::of(&output.text);
+    let (body, notices) = body_of(output, saved.clone(), keep, bounds);
+    (Answer { body, end, notices, status: None }, saved)
 }
 
 /// Returns the line that ends the saved output of a command that was answered for before its end.

@@ -1,0 +1,62 @@
+//! `cutline truncate [FILE]`: the part of stdin or a file that an agent should see, for hooks and pipelines.
+//!
+//! The input is read once, in memory that does not grow with it, and resolved as bash's output is. Where it is cut it is
+//! saved in full, and a notice names the file.
+
+#![expect(clippy::indexing_slicing, reason = "as many bytes as were read")]
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use anyhow::Context as _;
+
+use super::wrap::Part;
+use super::{Options, print_all};
+use crate::fs::workspace::SavedKind;
+use crate::process::Capture;
+use crate::process::spill::Store;
+use crate::tools::bash::output_answer;
+use crate::wrap::KeepPart;
+use cutline_core::details::Details;
+
+/// Bytes that are read at a time: what a pipe holds at most by default.
+const READ_BYTES: usize = 64 * 1024;
+/// The name by which stdin is meant.
+const STDIN: &str = "-";
+
+/// Prints what is kept of the file, or of stdin. Returns the exit code.
+pub(super) fn run(options: &Options, keep: Part, file: Option<&Path>) -> anyhow::Result<i32> {
+    let bounds = options.body_limits().bounds();
+    let keep = KeepPart::from(keep).of_lines(bounds.lines);
+    let store = Arc::new(Store::new(options.spill()));
+    store.sweep(SystemTime::now());
+    let mut capture = Capture::new(store, SavedKind::Filter, keep, bounds);
+    match file.filter(|file| *file != Path::new(STDIN)) {
+        None => read_to_end(io::stdin().lock(), &mut capture)?,
+        Some(file) => File::open(file)
+            .and_then(|open| read_to_end(open, &mut capture))
+            .with_context(|| file.display().to_string())?,
+    }
+    let (answer, _saved) = output_answer(capture.answer(false), keep, bounds, &mut Details::default());
+    let is_whole = answer.notices.is_empty();
+    let mut text = answer.into_text();
+    if !is_whole {
+        text.push('\n');
+    }
+    print_all(text.as_bytes())
+}
+
+fn read_to_end(mut input: impl Read, capture: &mut Capture) -> io::Result<()> {
+    let mut buffer = vec![0; READ_BYTES];
+    loop {
+        match input.read(&mut buffer) {
+            Ok(0) => return Ok(()),
+            Ok(read) => capture.push(&buffer[..read]),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+}

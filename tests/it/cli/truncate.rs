@@ -1,0 +1,137 @@
+//! `cutline truncate`: what of stdin or a file is printed, and where the whole of it is.
+
+use std::fs;
+use std::io::Write as _;
+use std::process::{Child, Output, Stdio};
+
+use serde_json::json;
+
+use super::{code, run, stderr, stdout};
+use crate::support::{Start, Workspace};
+
+fn start(workspace: &Workspace, flags: &[&str]) -> Child {
+    let mut command = Start::new(workspace).flags(["truncate"]).flags(flags).command();
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
+}
+
+/// The output for `input`, of which nothing is said on stderr.
+fn truncated(workspace: &Workspace, flags: &[&str], input: &[u8]) -> Output {
+    let mut child = start(workspace, flags);
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((code(&output), stderr(&output)), (0, String::new()));
+    output
+}
+
+/// The text, and the file that its notice names.
+fn with_file(output: &Output) -> (String, Vec<u8>) {
+    let text = stdout(output);
+    let from = text.rfind("Full output: ").expect("a file") + "Full output: ".len();
+    let to = from + text[from..].find(']').unwrap();
+    let path = text[from..to].to_owned();
+    (text.replace(&path, "PATH"), fs::read(path).unwrap())
+}
+
+fn lines(from: u32, to: u32) -> String {
+    (from..=to).map(|n| n.to_string() + "\n").collect()
+}
+
+#[test]
+fn kept_part_follows_the_flag_and_the_whole_is_saved() {
+    let workspace = Workspace::new();
+    let input = lines(1, 100);
+    let cases = [
+        ("head", lines(1, 10) + "\n[Showing lines 1-10 of 100. Full output: PATH]\n"),
+        ("tail", lines(91, 100) + "\n[Showing lines 91-100 of 100. Full output: PATH]\n"),
+        (
+            "ends",
+            lines(1, 2)
+                + "[...Output truncated: 90 lines omitted...]\n"
+                + &lines(93, 100)
+                + "\n[Showing lines 1-2 and 93-100 of 100. Full output: PATH]\n",
+        ),
+    ];
+    for (part, expected) in cases {
+        let output = truncated(&workspace, &["--max-lines", "10", "--keep", part], input.as_bytes());
+        let (text, file) = with_file(&output);
+        assert_eq!((text, file), (expected, input.clone().into_bytes()), "{part}");
+    }
+}
+
+#[test]
+fn each_limit_cuts() {
+    let workspace = Workspace::with(&json!({"a.txt": {"lines": [1, 500], "text": "line {n} of the file"}}));
+    let file = workspace.path("a.txt");
+    for (flag, value, notice) in [
+        ("--max-lines", "7", "[Showing lines 1-7 of 500. Full output: PATH]\n"),
+        ("--max-bytes", "100", "[Showing lines 1-5 of 500 (100B limit). Full output: PATH]\n"),
+        ("--max-tokens", "100", "[Showing lines 1-13 of 500 (100 token limit). Full output: PATH]\n"),
+    ] {
+        let output = run(&workspace, &["truncate", flag, value, file.to_str().unwrap()]);
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let (text, saved) = with_file(&output);
+        assert!(text.ends_with(notice), "{text}");
+        assert_eq!(saved, fs::read(&file).unwrap());
+    }
+}
+
+#[test]
+fn input_that_fits_is_printed_as_a_terminal_shows_it() {
+    let workspace = Workspace::new();
+    let cases: [(&[u8], &str); 5] = [
+        (b"one\ntwo\n", "one\ntwo\n"),
+        (b"no newline", "no newline"),
+        (b"\x1b[31mred\x1b[0m\n 10%\r100%\n", "red\n100%\n"),
+        (b"", "(no output)"),
+        (b"bad \xff byte\n", "bad \u{FFFD} byte\n"),
+    ];
+    for (input, expected) in cases {
+        assert_eq!(stdout(&truncated(&workspace, &[], input)), expected);
+    }
+    assert!(workspace.saved().is_empty());
+}
+
+#[test]
+fn binary_input_is_saved_and_named() {
+    let input = b"\x7fELF\0\0\0\x01".repeat(20);
+    let (text, file) = with_file(&truncated(&Workspace::new(), &[], &input));
+    assert_eq!((text.as_str(), file), ("[Binary output: 160B. Full output: PATH]\n", input));
+}
+
+#[test]
+fn closed_stdout_is_no_error() {
+    let workspace = Workspace::new();
+    let mut child = start(&workspace, &[]);
+    drop(child.stdout.take());
+    child.stdin.take().unwrap().write_all(b"one\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!((code(&output), stderr(&output)), (0, String::new()));
+}
+
+#[test]
+fn missing_file_is_named() {
+    let output = run(&Workspace::new(), &["truncate", "missing.txt"]);
+    assert_eq!((code(&output), stdout(&output)), (1, String::new()));
+    assert!(stderr(&output).contains("missing.txt: No such file"), "{}", stderr(&output));
+}
+
+/// 200 MB of lines and a line of 100 MB.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_does_not_grow_with_the_input() {
+    let workspace = Workspace::new();
+    let mut child = start(&workspace, &["--keep", "ends"]);
+    let mut input = child.stdin.take().unwrap();
+    for block in ["a line of a log\n".repeat(65_536), "x".repeat(1_048_576)] {
+        for _ in 0..100 {
+            input.write_all(block.as_bytes()).unwrap();
+        }
+    }
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let peak_kb: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    assert!(stdout(&output).contains("[Showing lines 1-"), "{}", stdout(&output).len());
+    assert!(peak_kb < 64_000, "{peak_kb} KB");
+}
