@@ -151,7 +151,7 @@ fn every_clients_fit_is_named() {
         "Codex: the row codex (0.169) fits: 2000 lines, 30KB, answers within 630 seconds, images",
         "opencode: the row opencode (1.18) fits: 1990 lines, 30KB, images",
         "Gemini CLI: the row gemini (0.61) fits: 2000 lines, 30KB, images",
-        "Qwen Code: the row qwen (0.15) fits: 990 lines, 24KB, images",
+        "Qwen Code: the row qwen (0.24) fits: 990 lines, 24KB, images",
         "Cline: the row cline (3.0) fits: 2000 lines, 4KB, answers within 54 seconds, no images",
         "Continue: the row continue (1.5) fits: 2000 lines, 30KB, answers within 54 seconds, no images",
     ] {
