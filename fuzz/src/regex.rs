@@ -116,7 +116,8 @@ fn check(settings: Settings, pattern: &str, text: &[u8]) {
 
 /// The rows of a file, by number, whether it matches, text, whether that is cut; and what became of it.
 fn search(pattern: &Pattern, what: OutputMode, text: &[u8]) -> (Vec<(usize, bool, String, bool)>, Searched) {
-    let query = Query { pattern: pattern.clone(), what, enough: u64::MAX, max_line_chars: LINE_CHARS, ranking: None };
+    let query =
+        Query { pattern: pattern.clone(), what, enough: u64::MAX, max_line_chars: LINE_CHARS, ranking: None };
     let mut rows = Vec::new();
     let done =
         Searcher::new(&query).search(file_of(text), text.len() as u64, &Stop::default(), &mut |found| {
