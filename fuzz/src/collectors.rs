@@ -109,7 +109,7 @@ fn check_both(kept: &Truncation, text: &str, head: u64, tail: u64, max_bytes: u6
     );
     let rest: Vec<&str> = all[count..].iter().rev().copied().collect();
     let bytes = max_bytes - first.len() as u64;
-    let (last, _) = fitting(&rest, Bounds { lines: tail, bytes });
+    let (last, _) = fitting(&rest, Bounds::new(tail, bytes));
     assert_eq!(kept.content, first + &end_of(&all, last, bytes));
     assert_eq!(partial_of(kept.cut), (last == 0).then_some(Partial::LastLine));
 }
