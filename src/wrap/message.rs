@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
 
-use serde::de::{DeserializeSeed, MapAccess, Visitor};
+use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 
@@ -122,6 +122,58 @@ pub(super) enum ResultMember<'a> {
 /// A block of content.
 pub(super) type Block<'a> = Object<BlockMember<'a>>;
 
+/// An item of the content; `None` where it is no object, and so no block. A result that is cut loses it.
+struct Item<'a>(Option<Block<'a>>);
+
+impl<'de> Deserialize<'de> for Item<'de> {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        from.deserialize_any(Items)
+    }
+}
+
+struct Items;
+
+impl<'de> Visitor<'de> for Items {
+    type Value = Item<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a block of content")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
+        Members(PhantomData).visit_map(map).map(Some).map(Item)
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Self::Value, A::Error> {
+        while list.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Item(None))
+    }
+
+    fn visit_unit<E>(self) -> Result<Self::Value, E> {
+        Ok(Item(None))
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Self::Value, E> {
+        Ok(Item(None))
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<Self::Value, E> {
+        Ok(Item(None))
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<Self::Value, E> {
+        Ok(Item(None))
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<Self::Value, E> {
+        Ok(Item(None))
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<Self::Value, E> {
+        Ok(Item(None))
+    }
+}
+
 /// A member of a block, or of the resource in it.
 #[derive(Debug)]
 pub(super) enum BlockMember<'a> {
@@ -142,7 +194,10 @@ impl<'de> Member<'de> for AnswerMember<'de> {
 impl<'de> Member<'de> for ResultMember<'de> {
     fn read<D: Deserializer<'de>>(name: &str, value: D) -> Result<Self, D::Error> {
         match name {
-            "content" => Vec::deserialize(value).map(Self::Content),
+            "content" => {
+                let items = Vec::<Item<'_>>::deserialize(value)?;
+                Ok(Self::Content(items.into_iter().filter_map(|item| item.0).collect()))
+            }
             _ => <&RawValue>::deserialize(value).map(Self::Other),
         }
     }

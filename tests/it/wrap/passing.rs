@@ -222,6 +222,7 @@ fn limits_hold_whatever_stands_in_a_result() {
         format!(r#"{{"content":[{{"type":"text","text":"{lines}\ud83d"}}]}}"#),
         format!(r#"{{"content":[{{"type":"odd","text":7}},{{"type":"text","text":"{lines}"}}]}}"#),
         format!(r#"{{"content":[{{"type":"resource","resource":[1]}},{{"type":"text","text":"{lines}"}}]}}"#),
+        format!(r#"{{"content":[null,7,-1,1.5,true,"a",[[1]],{{"type":"text","text":"{lines}"}}]}}"#),
         format!(
             r#"{{"content":[{{"type":"x","resource":{}1{}}},{{"type":"text","text":"{lines}"}}]}}"#,
             r#"{"resource":"#.repeat(100_000),
