@@ -50,7 +50,7 @@ use given::{Given, GivenFolder};
 use mounts::is_protected;
 
 /// Files and folders of a root that start programs later, outside the rules: by git, by clients, by agents.
-const STARTERS: [&str; 17] = [
+pub const STARTERS: [&str; 17] = [
     GIT_LINK,
     ".git/config",
     ".git/config.worktree",

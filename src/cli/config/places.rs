@@ -167,3 +167,24 @@ pub(in crate::cli) fn word(scope: Scope) -> &'static str {
         Scope::Local => "local",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clap::ValueEnum as _;
+
+    use super::*;
+    use crate::process::sandbox::STARTERS;
+
+    #[test]
+    fn sandboxed_commands_may_write_no_clients_file_of_a_project() {
+        let here = std::env::current_dir().unwrap();
+        let places = Client::value_variants().iter().flat_map(|client| places(*client));
+        let files: Vec<PathBuf> =
+            places.filter(|place| place.scope == Scope::Project).map(|place| place.path).collect();
+        assert!(files.len() > 8, "{files:?}");
+        for file in files {
+            let name = file.strip_prefix(&here).unwrap();
+            assert!(STARTERS.iter().any(|starter| name.starts_with(starter)), "{}", file.display());
+        }
+    }
+}
