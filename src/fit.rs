@@ -47,7 +47,7 @@ const WHOLE: Client = Client {
 };
 
 /// Bytes of a client's name that is looked at: no known one has half as many.
-const NAME_BYTES: usize = 100;
+pub const NAME_BYTES: usize = 100;
 
 /// The clients that were measured.
 pub static CLIENTS: [Client; 20] = [
@@ -192,16 +192,12 @@ impl Client {
         CLIENTS.iter().find(|client| client.id == id)
     }
 
-    /// Returns true if a program that gives itself this name is it, or is made of it: the name begins with one of
-    /// its words, or has it as a whole word. Capitals, spaces and signs make no difference.
-    fn is_called(&self, name: &str) -> bool {
-        let words: Vec<String> = name
-            .split(|c: char| !c.is_ascii_alphanumeric())
-            .filter(|word| !word.is_empty())
-            .map(str::to_ascii_lowercase)
-            .collect();
+    /// Returns true if a program with a name of these words is it, or is made of it: the name begins with one of
+    /// its own names, or has it as whole words.
+    fn is_called(&self, words: &[String]) -> bool {
+        let name = words.concat();
         self.names.iter().any(|own| {
-            words.concat().starts_with(own)
+            name.starts_with(own)
                 || (0..words.len()).any(|first| {
                     let mut run = String::new();
                     words.iter().skip(first).any(|word| {
@@ -251,6 +247,12 @@ impl Client {
     }
 }
 
+/// Returns the words of a name: capitals, spaces and signs make no difference.
+fn words(name: &str) -> Vec<String> {
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_ascii_lowercase).collect()
+}
+
 impl Fit {
     /// Returns the client whose row holds for one that gives itself `name`.
     pub fn client(self, name: Option<&str>) -> Option<&'static Client> {
@@ -258,8 +260,8 @@ impl Fit {
             Self::Off => None,
             Self::Client(client) => Some(client),
             Self::Auto => {
-                let name = name.filter(|name| name.len() <= NAME_BYTES)?;
-                CLIENTS.iter().find(|client| client.is_called(name))
+                let words = words(name.filter(|name| name.len() <= NAME_BYTES)?);
+                CLIENTS.iter().find(|client| client.is_called(&words))
             }
         }
     }

@@ -79,15 +79,15 @@ impl TokenCounter {
         if first.is_empty() {
             return self.steps(second);
         }
-        let mut other = Self::default();
+        // Of its own, so that no step is written back.
+        let (mut own, mut other) = (*self, Self::default());
         for (one, two) in first.iter().zip(second) {
-            self.step(*one);
+            own.step(*one);
             other.step(*two);
         }
-        self.steps(&first[second.len().min(first.len())..]);
+        own.steps(&first[second.len().min(first.len())..]);
         other.steps(&second[first.len().min(second.len())..]);
-        self.row = other.row;
-        self.hundredths += other.hundredths;
+        *self = Self { row: other.row, hundredths: own.hundredths + other.hundredths };
     }
 
     /// Adds a line, or the last part of one, that stands before or after all that was taken in.
@@ -104,9 +104,11 @@ impl TokenCounter {
     }
 
     fn steps(&mut self, bytes: &[u8]) {
+        let mut own = *self;
         for byte in bytes {
-            self.step(*byte);
+            own.step(*byte);
         }
+        *self = own;
     }
 
     fn step(&mut self, byte: u8) {
