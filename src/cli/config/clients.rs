@@ -3,7 +3,7 @@
 use super::tree::Format;
 use crate::cli::{Client, Scope};
 
-/// How a client's file is written.
+/// The notation of a client's file.
 #[derive(Debug)]
 pub(in crate::cli) struct Row {
     /// Its name, as its makers write it.
@@ -24,7 +24,7 @@ pub(in crate::cli) struct Row {
     pub(super) waits: Option<Waits>,
     /// Its setting for the tokens that an answer may have, beside the servers.
     pub(super) answer_tokens: Option<&'static str>,
-    /// Where a person finds its file, for each scope that it has; the first is written where none is named.
+    /// Its file in the words of a person, for each scope that it has; the first is written where none is named.
     pub(super) files: &'static [(Scope, &'static str)],
 }
 
@@ -53,7 +53,7 @@ pub(super) const WAIT_SECS: u64 = 700;
 /// Tokens that a client is told to take: 30KB at 3 bytes each, which is less than any known text has.
 pub(super) const ANSWER_TOKENS: u64 = 10_000;
 
-/// What most clients have.
+/// The row of most clients.
 const COMMON: Row = Row {
     name: "",
     fit: None,

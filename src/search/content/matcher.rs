@@ -15,7 +15,7 @@ use super::{Pattern, Stop};
 
 /// Bytes, times the pattern's positions, that are searched in one go: a twentieth of a second at worst.
 const GO_STEPS: usize = 4_000_000;
-/// How much longer a byte takes where the pattern looks at words: no table answers for those that are not ASCII.
+/// Times that a byte takes longer where the pattern looks at words: no table answers for those that are not ASCII.
 const SLOWER: usize = 4;
 /// Bytes that may be looked at for each byte of a text in which matches may span lines: where each match
 /// depends on all that comes after it, it would be the square of the text.
