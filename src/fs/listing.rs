@@ -5,10 +5,14 @@
 //! wanted either, it is counted between places of the order ([`Ranks`]), and the next part begins far down.
 #![expect(clippy::indexing_slicing, reason = "the ranges of names are made where they are written")]
 
+mod ranks;
+
 use std::cmp::Ordering;
 use std::ops::Range;
 
 use crate::sys::FileKind;
+
+pub use ranks::Ranks;
 
 /// The order of names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,17 +81,6 @@ pub struct Rest<T> {
     pub listed: usize,
     /// Places in it, in order.
     places: Vec<Bound<T>>,
-}
-
-/// Counts the rest of a folder between places of its order.
-#[derive(Debug)]
-pub struct Ranks<'a, T> {
-    order: Order,
-    after: &'a Bound<T>,
-    places: &'a [Bound<T>],
-    /// For each place the names after the one before it, up to its own.
-    counts: Vec<u64>,
-    bytes: Vec<u8>,
 }
 
 impl<T: Copy + Ord> Listing<T> {
@@ -230,51 +223,6 @@ impl<T: Copy + Ord> Listing<T> {
 impl<T: Copy + Ord> Bound<T> {
     fn compare(&self, other: &Self) -> Ordering {
         self.entry.compare(&self.bytes, &other.entry, &other.bytes)
-    }
-}
-
-impl<'a, T: Copy + Ord> Ranks<'a, T> {
-    /// Counts the names of `rest`.
-    pub fn new(order: Order, rest: &'a Rest<T>) -> Self {
-        let counts = vec![0; rest.places.len()];
-        Self { order, after: &rest.after, places: &rest.places, counts, bytes: Vec::new() }
-    }
-
-    /// Counts a name.
-    pub fn push(&mut self, name: &[u8], kind: FileKind, purpose: T) {
-        if let Some(place) = self.place_of(name, kind, purpose)
-            && let Some(count) = self.counts.get_mut(place)
-        {
-            *count += 1;
-        }
-    }
-
-    /// Counts nothing from a name on.
-    pub fn end_before(&mut self, name: &[u8], kind: FileKind, purpose: T) {
-        if let Some(place) = self.place_of(name, kind, purpose) {
-            self.places = &self.places[..place];
-        }
-    }
-
-    /// The number of the first place that is not before a name; `None` for one that is not of the rest.
-    fn place_of(&mut self, name: &[u8], kind: FileKind, purpose: T) -> Option<usize> {
-        self.bytes.clear();
-        let entry = Listed::new(self.order, &mut self.bytes, name, kind, purpose);
-        let bytes = &self.bytes;
-        let is_before = |place: &Bound<T>| entry.compare(bytes, &place.entry, &place.bytes).is_gt();
-        is_before(self.after).then(|| self.places.partition_point(is_before))
-    }
-
-    /// The last place up to which the rest has no more than `most` names, and their number.
-    pub fn last_within(&self, most: u64) -> (Bound<T>, u64) {
-        let (mut last, mut passed) = (self.after, 0);
-        for (place, count) in self.places.iter().zip(&self.counts) {
-            if passed + count > most {
-                break;
-            }
-            (last, passed) = (place, passed + count);
-        }
-        (last.clone(), passed)
     }
 }
 
