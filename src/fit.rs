@@ -5,9 +5,13 @@
 //! its name in the handshake, or in each request of the stateless era. A flag that was given holds over
 //! the row; a client without a row gets the limits of the flags and their defaults.
 
+mod clients;
+
 use std::time::Duration;
 
 use crate::limits::{Images, Limits};
+
+pub use clients::CLIENTS;
 
 /// A client, and the bounds of what it hands on to its model.
 #[derive(Debug, PartialEq, Eq)]
@@ -33,132 +37,8 @@ pub struct Client {
     hides_details: bool,
 }
 
-/// A client that takes whatever the defaults give.
-const WHOLE: Client = Client {
-    id: "",
-    names: &[],
-    version: "",
-    max_lines: None,
-    max_bytes: None,
-    answer_within_secs: None,
-    keeps_server: true,
-    has_images: true,
-    hides_details: true,
-};
-
 /// Bytes of a client's name that is looked at: no known one has half as many.
-pub const NAME_BYTES: usize = 100;
-
-/// The clients that were measured.
-pub static CLIENTS: [Client; 20] = [
-    Client { id: "claude-code", names: &["claudecode"], version: "2.1", ..WHOLE },
-    // Drops the middle above 12,000 bytes.
-    Client {
-        id: "codex",
-        names: &["codex"],
-        version: "0.169",
-        max_bytes: Some(11_000),
-        answer_within_secs: Some(270),
-        ..WHOLE
-    },
-    // Drops the end above 2000 lines, the notice with it.
-    Client { id: "opencode", names: &["opencode"], version: "1.18", max_lines: Some(1990), ..WHOLE },
-    Client { id: "gemini", names: &["gemini"], version: "0.61", ..WHOLE },
-    // Drops the middle above 25,000 characters or 1000 lines.
-    Client {
-        id: "qwen",
-        names: &["qwen"],
-        version: "0.24",
-        max_lines: Some(990),
-        max_bytes: Some(24_000),
-        ..WHOLE
-    },
-    // Shows the whole result as JSON and drops the middle above 8000 characters of it.
-    Client {
-        id: "cline",
-        names: &["cline"],
-        version: "3.0",
-        max_bytes: Some(5500),
-        answer_within_secs: Some(54),
-        has_images: false,
-        hides_details: false,
-        ..WHOLE
-    },
-    Client {
-        id: "continue",
-        names: &["continue"],
-        version: "1.5",
-        answer_within_secs: Some(54),
-        has_images: false,
-        ..WHOLE
-    },
-    // It gives itself the name that the server has in its list. Before the one whose name its own begins with.
-    Client {
-        id: "openai-agents-js",
-        names: &["openaiagentsjs"],
-        version: "0.20",
-        answer_within_secs: Some(54),
-        ..WHOLE
-    },
-    Client {
-        id: "openai-agents",
-        names: &["openaiagents"],
-        version: "0.24",
-        answer_within_secs: Some(4),
-        ..WHOLE
-    },
-    Client { id: "pydantic-ai", names: &["pydanticai"], version: "2.68", ..WHOLE },
-    Client { id: "langchain", names: &["langchain", "langgraph"], version: "0.3", ..WHOLE },
-    Client {
-        id: "google-adk",
-        names: &["googleadk"],
-        version: "2.13",
-        answer_within_secs: Some(4),
-        has_images: false,
-        hides_details: false,
-        ..WHOLE
-    },
-    Client {
-        id: "llama-index",
-        names: &["llamaindex"],
-        version: "0.6",
-        answer_within_secs: Some(27),
-        keeps_server: false,
-        has_images: false,
-        hides_details: false,
-        ..WHOLE
-    },
-    Client {
-        id: "mastra",
-        names: &["mastra"],
-        version: "0.14",
-        answer_within_secs: Some(54),
-        has_images: false,
-        hides_details: false,
-        ..WHOLE
-    },
-    Client {
-        id: "autogen",
-        names: &["autogen"],
-        version: "0.7",
-        answer_within_secs: Some(4),
-        has_images: false,
-        ..WHOLE
-    },
-    // Keeps the start alone, somewhere above 6.6 KB.
-    Client {
-        id: "crewai",
-        names: &["crewai"],
-        version: "1.15",
-        max_bytes: Some(6000),
-        has_images: false,
-        ..WHOLE
-    },
-    Client { id: "ai-sdk", names: &["aisdk"], version: "6", ..WHOLE },
-    Client { id: "agno", names: &["agno"], version: "3.1", answer_within_secs: Some(9), ..WHOLE },
-    Client { id: "strands", names: &["strands"], version: "1.62", ..WHOLE },
-    Client { id: "smolagents", names: &["smolagents"], version: "1.26", has_images: false, ..WHOLE },
-];
+const NAME_BYTES: usize = 100;
 
 /// The client that answers are fitted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -192,19 +72,14 @@ impl Client {
         CLIENTS.iter().find(|client| client.id == id)
     }
 
-    /// Returns true if a program with a name of these words is it, or is made of it: the name begins with one of
-    /// its own names, or has it as whole words.
-    fn is_called(&self, words: &[String]) -> bool {
-        let name = words.concat();
+    /// Returns true if a program with this name is it, or is made of it: the name begins with one of its own names,
+    /// or has it as whole words.
+    fn is_called(&self, name: &Name) -> bool {
         self.names.iter().any(|own| {
-            name.starts_with(own)
-                || (0..words.len()).any(|first| {
-                    let mut run = String::new();
-                    words.iter().skip(first).any(|word| {
-                        run.push_str(word);
-                        run == *own
-                    })
-                })
+            name.words.iter().any(|&start| {
+                let is_whole = start == 0 || name.is_border(start + own.len());
+                is_whole && name.joined.get(start..).is_some_and(|rest| rest.starts_with(own))
+            })
         })
     }
 
@@ -247,10 +122,28 @@ impl Client {
     }
 }
 
-/// Returns the words of a name: capitals, spaces and signs make no difference.
-fn words(name: &str) -> Vec<String> {
-    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_ascii_lowercase).collect()
+/// A name that a client gives itself. Capitals, spaces and signs make no difference.
+struct Name {
+    /// Its words as one, in small letters.
+    joined: String,
+    /// The start of each word in that.
+    words: Vec<usize>,
+}
+
+impl Name {
+    fn new(name: &str) -> Self {
+        let (mut joined, mut words) = (String::with_capacity(name.len()), Vec::new());
+        for word in name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
+            words.push(joined.len());
+            joined.extend(word.chars().map(|c| c.to_ascii_lowercase()));
+        }
+        Self { joined, words }
+    }
+
+    /// True if a word ends there.
+    fn is_border(&self, at: usize) -> bool {
+        at == self.joined.len() || self.words.contains(&at)
+    }
 }
 
 impl Fit {
@@ -260,8 +153,8 @@ impl Fit {
             Self::Off => None,
             Self::Client(client) => Some(client),
             Self::Auto => {
-                let words = words(name.filter(|name| name.len() <= NAME_BYTES)?);
-                CLIENTS.iter().find(|client| client.is_called(&words))
+                let name = Name::new(name.filter(|name| name.len() <= NAME_BYTES)?);
+                CLIENTS.iter().find(|client| client.is_called(&name))
             }
         }
     }

@@ -1,10 +1,10 @@
 //! The limits of each client of the table, made once.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use rmcp::model::Implementation;
 
-use crate::fit::{CLIENTS, Client, Fit, Given, NAME_BYTES};
+use crate::fit::{CLIENTS, Client, Fit, Given};
 use crate::limits::Limits;
 
 use super::Shape;
@@ -14,8 +14,6 @@ use super::Shape;
 pub(super) struct Fits {
     fit: Fit,
     clients: Vec<Fitted>,
-    /// The name that was looked up last, and its row: a session has one client, most of the time.
-    latest: Mutex<Option<(String, Option<&'static Client>)>>,
 }
 
 /// A client with the limits that fit it.
@@ -32,7 +30,7 @@ impl Fits {
     pub(super) fn new(fit: Fit, limits: &Limits, given: Given) -> Self {
         let fitted =
             |client: &'static Client| Fitted { client, limits: Arc::new(client.fitted(limits, given)) };
-        Self { fit, clients: CLIENTS.iter().map(fitted).collect(), latest: Mutex::default() }
+        Self { fit, clients: CLIENTS.iter().map(fitted).collect() }
     }
 
     /// True if answers are fitted to no client.
@@ -42,24 +40,8 @@ impl Fits {
 
     /// Returns the fit of the client that gives itself this name; `None` where the server's own limits hold.
     pub(super) fn of(&self, client: Option<&Implementation>) -> Option<&Fitted> {
-        let client = match client {
-            Some(client) => self.row(&client.name),
-            None => self.fit.client(None),
-        }?;
+        let client = self.fit.client(client.map(|client| client.name.as_str()))?;
         self.clients.iter().find(|fitted| fitted.client == client)
-    }
-
-    /// Returns the row of the client that gives itself this name.
-    fn row(&self, name: &str) -> Option<&'static Client> {
-        let mut latest = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*latest {
-            Some((known, row)) if known == name => *row,
-            _ => {
-                let row = self.fit.client(Some(name));
-                *latest = (name.len() <= NAME_BYTES).then(|| (name.to_owned(), row));
-                row
-            }
-        }
     }
 }
 
