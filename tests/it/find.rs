@@ -45,3 +45,23 @@ fn ties_of_time_are_in_path_order() {
     let mut client = Client::new(&workspace);
     client.call("find", json!({"pattern": "f", "sort": "modified"})).assert_text(&expected.join("\n"));
 }
+
+#[test]
+#[cfg(unix)]
+fn folder_beside_one_that_cannot_be_read_keeps_its_path_and_rules() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let workspace = Workspace::with(&json!({
+        ".gitignore": "/b/build\n",
+        "a/x.txt": "", "b/build/y.txt": "", "b/x.txt": "",
+    }));
+    let closed = workspace.path("a");
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o000)).unwrap();
+    let unread = "\n\n[1 path could not be read: a]";
+    for workers in ["1", "2"] {
+        let mut client = Start::new(&workspace).flags(["--workers", workers]).unprivileged().client();
+        client.call("find", json!({"pattern": "*/x.txt"})).assert_text(&format!("b/x.txt{unread}"));
+        let none = format!("No files found matching pattern{unread}");
+        client.call("find", json!({"pattern": "y.txt"})).assert_text(&none);
+    }
+    std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o755)).unwrap();
+}

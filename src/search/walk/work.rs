@@ -119,7 +119,7 @@ pub(super) struct Worker<'a, V: Visit, S> {
     own: V::Worker,
     reader: DirReader,
     open: OpenDirs<'a>,
-    /// The folder whose path is in `path`.
+    /// The folder whose path `path` begins with; `None` where that folder could not be listed.
     listed: Option<Weak<Dir>>,
     /// A folder's path with a `/` after it, and then the name of one entry or another.
     path: Vec<u8>,
@@ -287,10 +287,10 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
         Ok((names, files))
     }
 
-    /// Has the path of a folder, with a `/` after it, in `path`.
+    /// Sets `path` to a folder's path with a `/` after it. Nothing is listed until the folder is.
     fn take_path(&mut self, position: &Position) {
-        match (position, &self.listed) {
-            (Some((above, index)), Some(listed)) if dir::is_of(listed, above) => {
+        match (position, self.listed.take()) {
+            (Some((above, index)), Some(listed)) if dir::is_of(&listed, above) => {
                 self.path.truncate(self.path_len);
                 self.path.extend_from_slice(above.entry(*index).0);
             }
