@@ -60,7 +60,10 @@ fn folder_beside_one_that_cannot_be_read_keeps_its_path_and_rules() {
     for workers in ["1", "2"] {
         let mut client = Start::new(&workspace).flags(["--workers", workers]).unprivileged().client();
         client.call("find", json!({"pattern": "*/x.txt"})).assert_text(&format!("b/x.txt{unread}"));
-        let none = format!("No files found matching pattern{unread}");
+        let none = format!(
+            "No files found matching pattern{unread}\n\
+             [Ignored files were not searched. Use noIgnore=true to include them]"
+        );
         client.call("find", json!({"pattern": "y.txt"})).assert_text(&none);
     }
     std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(0o755)).unwrap();
