@@ -12,10 +12,11 @@ use crate::tools::error::reason;
 use crate::wrap::{self, KeepPart, ServerCommand, Settings};
 
 /// The flags of every command that a wrap takes too.
-const TAKEN: [&str; 9] = [
+const TAKEN: [&str; 10] = [
     "fit",
     "max_lines",
     "max_bytes",
+    "max_tokens",
     "spill_dir",
     "spill_max_file",
     "spill_max_total",

@@ -22,10 +22,10 @@ use said::Facts;
 /// The limits on the results of one tool.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rules<'a> {
-    /// Lines and bytes of a result's text; the bytes hold for its structured content too.
+    /// The limits of a result's text; bytes and tokens hold for its structured content too.
     pub(super) bounds: Bounds,
-    /// True if the client gives the whole result to its model: then text and structured content share the
-    /// bytes, and there are no details.
+    /// True if the client gives the whole result to its model: then text and structured content share
+    /// bytes and tokens, and there are no details.
     pub(super) shows_all: bool,
     /// The part of a text that is kept.
     pub(super) keep: KeepPart,
@@ -36,14 +36,21 @@ pub(super) struct Rules<'a> {
 }
 
 impl Rules<'_> {
-    /// Returns the limits of a text of `text` bytes, and the bytes of structured content of `structured`. Where
-    /// they share the bytes, what one does not need is the other's.
-    fn shared(&self, text: u64, structured: u64) -> (Bounds, u64) {
-        let bytes = self.bounds.bytes;
-        let beside = |other: u64| {
-            if self.shows_all { (bytes - bytes / 2).max(bytes.saturating_sub(other)) } else { bytes }
+    /// Returns the limits of `texts`, of which `extent` is the size, and of `structured` content, which has any number of
+    /// lines. Where they share bytes and tokens, what one does not need is the other's.
+    fn shared(&self, texts: &[&str], extent: Extent, structured: &str) -> (Bounds, Bounds) {
+        let unlimited = |bounds: Bounds| Bounds { lines: u64::MAX, ..bounds };
+        if !self.shows_all {
+            return (self.bounds, unlimited(self.bounds));
+        }
+        let beside = |limit: u64, other: u64| (limit - limit / 2).max(limit.saturating_sub(other));
+        let within = |bytes: u64, tokens: &dyn Fn() -> u64| Bounds {
+            bytes: beside(self.bounds.bytes, bytes),
+            tokens: self.bounds.tokens.map(|limit| beside(limit, tokens())),
+            ..self.bounds
         };
-        (Bounds { bytes: beside(structured), ..self.bounds }, beside(text))
+        let of_text = within(structured.len() as u64, &|| estimate(structured));
+        (of_text, unlimited(within(extent.bytes, &|| text::tokens(texts.iter().copied()))))
     }
 }
 
@@ -106,10 +113,12 @@ pub(super) fn judge(answer: &Answer<'_>, rules: &Rules<'_>, save: &(dyn Save + S
     };
     let texts: Vec<&str> = content.iter().filter_map(Block::text).map(Cow::as_ref).collect();
     let raw = text::counted(texts.iter().copied());
-    let ends_with_newline = text::ends_with_newline(texts.iter().copied());
-    let (bounds, structured_bytes) = rules.shared(raw.extent().bytes, structured.map_or(0, str::len) as u64);
-    let text_fits = text::fits(raw.extent(), ends_with_newline, bounds);
-    let structured_fits = structured.is_none_or(|raw| raw.len() as u64 <= structured_bytes);
+    let (bounds, structured_bounds) = rules.shared(&texts, raw.extent(), structured.unwrap_or(""));
+    let text_fits = text::fits(&texts, raw.extent(), bounds);
+    let structured_fits = structured.is_none_or(|raw| {
+        raw.len() as u64 <= structured_bounds.bytes
+            && structured_bounds.tokens.is_none_or(|max| estimate(raw) <= max)
+    });
     if text_fits && structured_fits {
         let given =
             if texts.is_empty() { structured.map_or_else(Extent::default, extent) } else { raw.extent() };
@@ -126,7 +135,7 @@ pub(super) fn judge(answer: &Answer<'_>, rules: &Rules<'_>, save: &(dyn Save + S
             truncated_by: None,
         });
     }
-    let over = Over { texts, raw, bounds, structured_bytes, keep: rules.keep };
+    let over = Over { texts, raw, bounds, structured_bounds, keep: rules.keep };
     let judge = Judge { answer, content, structured, over, rules, is_error, save };
     Some(judge.cut(!text_fits, !structured_fits))
 }

@@ -82,7 +82,7 @@ impl OutputSchema {
     }
 
     /// True if it surely holds for a value in which these were made shorter.
-    pub(super) fn holds_for(&self, shortened: &[Shortened]) -> bool {
+    pub(super) fn holds_for(&self, shortened: &[Shortened<'_>]) -> bool {
         match self {
             Self::Unseen => false,
             Self::Absent => true,
@@ -92,9 +92,9 @@ impl OutputSchema {
     }
 }
 
-fn holds(top: &Value, one: &Shortened) -> bool {
+fn holds(top: &Value, one: &Shortened<'_>) -> bool {
     let mut schemas = with_alternatives(top, vec![top]);
-    for key in &one.keys {
+    for key in one.keys() {
         // What promises a value as a whole promises what is in it.
         if names_any(&schemas, &["enum", "const"]) {
             return false;
@@ -144,11 +144,6 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn shortened(kind: Kind, keys: &[Option<&str>]) -> Shortened {
-        let keys = keys.iter().map(|key| key.map(str::to_owned)).collect();
-        Shortened { kind, shown: 1, total: 2, name: None, keys, removed_bytes: 1 }
-    }
-
     #[test]
     fn only_promises_on_what_was_cut_count() {
         let schema = OutputSchema::known(&json!({
@@ -162,13 +157,13 @@ mod tests {
             "$defs": {"row": {"properties": {"id": {"type": "string", "pattern": "^x"}, "body": {"type": "string"}}}},
         }).to_string());
         let (items, members, characters) = (Kind::Items, Kind::Members, Kind::Characters);
-        let cases: [(Shortened, bool); 6] = [
-            (shortened(items, &[Some("rows")]), true),
-            (shortened(items, &[Some("few")]), false),
-            (shortened(characters, &[Some("when")]), false),
-            (shortened(characters, &[Some("rows"), None, Some("body")]), true),
-            (shortened(characters, &[Some("rows"), None, Some("id")]), false),
-            (shortened(members, &[]), false),
+        let cases: [(Shortened<'_>, bool); 6] = [
+            (Shortened::at(items, &[Some("\"rows\"")]), true),
+            (Shortened::at(items, &[Some("\"few\"")]), false),
+            (Shortened::at(characters, &[Some("\"when\"")]), false),
+            (Shortened::at(characters, &[Some("\"rows\""), None, Some("\"body\"")]), true),
+            (Shortened::at(characters, &[Some("\"rows\""), None, Some("\"id\"")]), false),
+            (Shortened::at(members, &[]), false),
         ];
         for (one, expected) in cases {
             assert_eq!(schema.holds_for(std::slice::from_ref(&one)), expected, "{one:?}");

@@ -5,8 +5,7 @@
 use std::ops::Range;
 
 use cutline_core::notice::{Omission, Shown};
-use cutline_core::text::tokens::estimate;
-use cutline_core::text::{Counter, Extent};
+use cutline_core::text::{Counter, Extent, TokenCounter};
 use cutline_core::truncate::{Bounds, Collector as _, Ends, Keep, Partial, TruncatedBy};
 
 /// A block's text, as it is cut.
@@ -83,18 +82,32 @@ pub(super) fn counted<'a>(texts: impl IntoIterator<Item = &'a str>) -> Counter {
 }
 
 /// True if `texts` as one text end with a newline, which an empty last one has from what joins it.
-pub(super) fn ends_with_newline<'a>(texts: impl IntoIterator<Item = &'a str>) -> bool {
+fn ends_with_newline<'a>(texts: impl IntoIterator<Item = &'a str>) -> bool {
     joined(texts).filter(|part| !part.is_empty()).last().is_some_and(|part| part.ends_with('\n'))
 }
 
-/// True if a text of these counts is within `bounds`; a final newline does not count.
-pub(super) fn fits(extent: Extent, ends_with_newline: bool, bounds: Bounds) -> bool {
-    extent.lines <= bounds.lines && extent.bytes - u64::from(ends_with_newline) <= bounds.bytes
+/// Returns the tokens of `texts` as one text, without a final newline, about.
+pub(super) fn tokens<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {
+    let mut tokens = TokenCounter::default();
+    let mut parts = joined(texts).filter(|part| !part.is_empty()).peekable();
+    while let Some(part) = parts.next() {
+        let is_last = parts.peek().is_none();
+        tokens.push(part.strip_suffix('\n').filter(|_| is_last).unwrap_or(part));
+    }
+    tokens.count()
 }
 
-/// Cuts `pieces`, whose counts as they were sent are `raw`, to what `keep` and `max_bytes` allow.
-pub(super) fn cut(pieces: &[Piece<'_>], keep: Keep, max_bytes: u64, raw: &Counter) -> Outcome {
-    let mut ends = Ends::new(keep, max_bytes);
+/// True if `texts`, whose counts as one text are `extent`, are within `bounds`; a final newline does not count.
+pub(super) fn fits(texts: &[&str], extent: Extent, bounds: Bounds) -> bool {
+    let bytes = extent.bytes - u64::from(ends_with_newline(texts.iter().copied()));
+    extent.lines <= bounds.lines
+        && bytes <= bounds.bytes
+        && bounds.tokens.is_none_or(|max| tokens(texts.iter().copied()) <= max)
+}
+
+/// Cuts `pieces`, whose counts as they were sent are `raw`, to what `keep` and `bounds`, whose lines do not count, allow.
+pub(super) fn cut(pieces: &[Piece<'_>], keep: Keep, bounds: Bounds, raw: &Counter) -> Outcome {
+    let mut ends = Ends::within(keep, bounds);
     joined(pieces.iter().map(|piece| piece.text)).for_each(|part| ends.push(part));
     let collected = ends.finish();
     let Some(how) = collected.cut else { return Outcome::Fits };
@@ -148,7 +161,7 @@ pub(super) fn cut(pieces: &[Piece<'_>], keep: Keep, max_bytes: u64, raw: &Counte
     };
     let partial = how.partial.filter(|_| !between_values);
     let total = raw.extent().lines;
-    let limit = Bounds::new(0, max_bytes).size_limit(how.by);
+    let limit = bounds.size_limit(how.by);
     let first_of_tail = (total + 1).saturating_sub(tail_lines);
     let shown = match (partial, keep) {
         (Some(Partial::FirstLine), _) => {
@@ -173,7 +186,12 @@ pub(super) fn cut(pieces: &[Piece<'_>], keep: Keep, max_bytes: u64, raw: &Counte
         partial,
         omitted_lines,
         output: Extent { lines: head_lines + tail_lines, bytes: (head.len() + tail.len()) as u64 },
-        output_tokens: estimate(&head) + estimate(&tail),
+        output_tokens: {
+            let mut tokens = TokenCounter::default();
+            tokens.push(&head);
+            tokens.add_line(&tail);
+            tokens.count()
+        },
     })
 }
 

@@ -1,31 +1,24 @@
 //! The path of a place in a JSON value, as a notice names it.
 
-use std::fmt::Write as _;
-
 /// One step from a value to one in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
-    /// To a member: its key with its quotes, as it stands in the text.
-    Key(String),
-    /// To an item.
-    Index(u64),
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Step<'a> {
+    /// The number of the member or the item, from 0 on.
+    pub(super) position: usize,
+    /// The key of a member with its quotes, as it stands in the text.
+    pub(super) key: Option<&'a str>,
 }
 
 /// The name of the value at the end of `steps`: `results`, `data.items`, `items[0].body`; `None` for the top.
-pub(super) fn name(steps: &[Step]) -> Option<String> {
+pub(super) fn name(steps: &[Step<'_>]) -> Option<String> {
     let mut name = String::new();
-    for step in steps {
-        match step {
-            Step::Index(index) => {
-                let _infallible = write!(name, "[{index}]");
-            }
-            Step::Key(key) => {
-                if !name.is_empty() {
-                    name.push('.');
-                }
-                name.push_str(&plain(key).unwrap_or_else(|| key.clone()));
-            }
-        }
+    for Step { position, key } in steps {
+        let dot = if name.is_empty() { "" } else { "." };
+        let step = match key {
+            Some(key) => format!("{dot}{}", plain(key).as_deref().unwrap_or(key)),
+            None => format!("[{position}]"),
+        };
+        name.push_str(&step);
     }
     (!steps.is_empty()).then_some(name)
 }
@@ -43,15 +36,16 @@ mod tests {
 
     #[test]
     fn names_of_places() {
-        let key = |key: &str| Step::Key(serde_json::to_string(key).unwrap());
+        let key = |key| Step { position: 7, key: Some(key) };
+        let item = |position| Step { position, key: None };
         let cases = [
             (vec![], None),
-            (vec![key("results")], Some("results")),
-            (vec![key("data"), key("items")], Some("data.items")),
-            (vec![key("items"), Step::Index(0), key("body")], Some("items[0].body")),
-            (vec![Step::Index(3)], Some("[3]")),
-            (vec![key("a.b"), key("")], Some("\"a.b\".\"\"")),
-            (vec![key("\u{e9}t\u{e9}")], Some("\u{e9}t\u{e9}")),
+            (vec![key("\"results\"")], Some("results")),
+            (vec![key("\"data\""), key("\"items\"")], Some("data.items")),
+            (vec![key("\"items\""), item(0), key("\"body\"")], Some("items[0].body")),
+            (vec![item(3)], Some("[3]")),
+            (vec![key("\"a.b\""), key("\"\"")], Some("\"a.b\".\"\"")),
+            (vec![key("\"\\u00e9t\u{e9}\"")], Some("\u{e9}t\u{e9}")),
         ];
         for (steps, expected) in cases {
             assert_eq!(name(&steps).as_deref(), expected, "{steps:?}");

@@ -1,5 +1,7 @@
 //! The cut of JSON, against a plain oracle: `serde_json` reads what is left.
 
+use cutline_core::text::tokens::estimate;
+use cutline_core::truncate::{Bounds, TruncatedBy};
 use proptest::prelude::*;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
@@ -7,17 +9,23 @@ use serde_json::{Value as Parsed, json};
 
 use super::*;
 
-/// One text within `max_bytes`; the value where it fits.
-fn cut_to(text: &str, max_bytes: u64) -> Cut {
-    let value = Value::of(text).unwrap();
-    cut(&[View { value: &value, max_bytes, max_lines: None }])
-        .unwrap_or_else(|| panic!("{text} is not over {max_bytes}"))
+/// Any number of lines, and this many bytes.
+fn bytes(max_bytes: u64) -> Bounds {
+    Bounds::new(u64::MAX, max_bytes)
+}
+
+/// A value that is over `max_bytes`, within them.
+fn cut_to<'a>(value: &'a Value<'a>, max_bytes: u64) -> Cut<'a> {
+    let cut = cut(&[View { value, bounds: bytes(max_bytes) }]);
+    assert!(!cut.shortened.is_empty(), "{} is not over {max_bytes}", value.text);
+    assert_eq!(cut.by, TruncatedBy::Bytes);
+    cut
 }
 
 /// The parts that were made shorter, as a notice would name it.
-fn named(cut: &Cut) -> Vec<String> {
-    let name = |one: &Shortened| {
-        format!("{}/{} {:?} {}", one.shown, one.total, one.kind, one.name.clone().unwrap_or_default())
+fn named(cut: &Cut<'_>) -> Vec<String> {
+    let name = |one: &Shortened<'_>| {
+        format!("{}/{} {:?} {}", one.shown, one.total, one.kind, one.name().unwrap_or_default())
     };
     cut.shortened.iter().map(name).collect()
 }
@@ -52,7 +60,8 @@ fn arrays_keep_first_items() {
         (r#"{"k":1,"k":[1,2,3,4,5]}"#, 19, r#"{"k":1,"k":[1,2,3]}"#, &["3/5 Items k"]),
     ];
     for (text, max_bytes, expected, names) in cases {
-        let cut = cut_to(text, max_bytes);
+        let value = Value::of(text).unwrap();
+        let cut = cut_to(&value, max_bytes);
         assert_eq!(
             (cut.texts[0].as_str(), named(&cut)),
             (expected, names.iter().map(ToString::to_string).collect()),
@@ -65,9 +74,11 @@ fn arrays_keep_first_items() {
 fn strings_end_at_a_character() {
     let body = r"\ud83d\ude00é\n".repeat(40);
     for max_bytes in 23..60 {
-        let cut = cut_to(&format!("[\"{body}\"]"), max_bytes);
-        let value: Parsed = serde_json::from_str(&cut.texts[0]).unwrap();
-        let kept = value[0].as_str().unwrap().strip_suffix("… [truncated]").unwrap();
+        let text = format!("[\"{body}\"]");
+        let value = Value::of(&text).unwrap();
+        let cut = cut_to(&value, max_bytes);
+        let left: Parsed = serde_json::from_str(&cut.texts[0]).unwrap();
+        let kept = left[0].as_str().unwrap().strip_suffix("… [truncated]").unwrap();
         assert!("\u{1f600}é\n".repeat(40).starts_with(kept), "{kept:?}");
         assert_eq!(cut.shortened[0].shown, kept.chars().count() as u64);
         assert_eq!(cut.shortened[0].total, 120);
@@ -79,8 +90,28 @@ fn strings_end_at_a_character() {
 fn lines_are_limited_where_they_count() {
     let text = format!("[\n{}\n]", vec!["  1"; 100].join(",\n"));
     let value = Value::of(&text).unwrap();
-    let cut = cut(&[View { value: &value, max_bytes: 10_000, max_lines: Some(12) }]).unwrap();
-    assert_eq!((cut.texts[0].lines().count(), cut.shortened[0].shown), (12, 10));
+    let cut = cut(&[View { value: &value, bounds: Bounds::new(12, 10_000) }]);
+    assert_eq!((cut.texts[0].lines().count(), cut.shortened[0].shown, cut.by), (12, 10, TruncatedBy::Lines));
+}
+
+#[test]
+fn tokens_are_limited() {
+    let text = json!({"rows": (0..500_u64).map(|n| json!({"n": n, "hash": format!("{:x}", n * 7_654_321)})).collect::<Vec<_>>()}).to_string();
+    let value = Value::of(&text).unwrap();
+    let within = |tokens| cut(&[View { value: &value, bounds: bytes(30_000).with_tokens(Some(tokens)) }]);
+    for tokens in [20, 100, 1000] {
+        let cut = within(tokens);
+        let (left, kept) = (&cut.texts[0], cut.shortened[0].shown);
+        assert_eq!((cut.by, named(&cut)), (TruncatedBy::Tokens, vec![format!("{kept}/500 Items rows")]));
+        // As many items as fit: with the next one it would be over.
+        let next = serde_json::to_string(
+            &serde_json::from_str::<Parsed>(&text).unwrap()["rows"][usize::try_from(kept).unwrap()],
+        )
+        .unwrap();
+        let more = left.replace("]}", &format!(",{next}]}}"));
+        assert!(estimate(left) <= tokens && estimate(&more) > tokens, "{left}");
+    }
+    assert!(within(100_000).shortened.is_empty());
 }
 
 #[test]
@@ -91,8 +122,8 @@ fn one_value_in_two_layouts_is_cut_alike() {
         is_same(&compact, &pretty) && is_same(r#"["\u00e9", 1.0]"#, "[\"é\",1]") && !is_same("[1]", "[2]")
     );
     let values = [&pretty, &compact].map(|text| Value::of(text).unwrap());
-    let views = values.each_ref().map(|value| View { value, max_bytes: 1000, max_lines: None });
-    let cut = cut(&views).unwrap();
+    let views = values.each_ref().map(|value| View { value, bounds: bytes(1000) });
+    let cut = cut(&views);
     let read = |n: usize| serde_json::from_str::<Parsed>(&cut.texts[n]).unwrap();
     assert_eq!(read(0), read(1));
     assert_eq!(read(0)["rows"].as_array().unwrap().len() as u64, cut.shortened[0].shown);
@@ -103,9 +134,9 @@ fn one_value_in_two_layouts_is_cut_alike() {
 fn nested_deeply_ends_in_bounded_work() {
     let deep = |levels: usize| format!("{}{}{}", "[".repeat(levels), "7".repeat(100_000), "]".repeat(levels));
     assert!(Value::of(&deep(1000)).is_some() && Value::of(&deep(1001)).is_none());
-    let run = move || cut_to(&deep(1000), 5000);
-    let cut = std::thread::Builder::new().stack_size(64 << 20).spawn(run).unwrap().join().unwrap();
-    assert!(cut.texts[0].len() <= 5000 && serde_json::from_str::<IgnoredAny>(&cut.texts[0]).is_ok());
+    let run = move || cut_to(&Value::of(&deep(1000)).unwrap(), 5000).texts.remove(0);
+    let left = std::thread::Builder::new().stack_size(64 << 20).spawn(run).unwrap().join().unwrap();
+    assert!(left.len() <= 5000 && serde_json::from_str::<IgnoredAny>(&left).is_ok());
 }
 
 #[test]
@@ -226,15 +257,21 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(3000))]
 
     #[test]
-    fn any_value_is_cut_to_a_valid_prefix_within_the_limit(text in any_json(), max_bytes in 2_u64..200) {
+    fn any_value_is_cut_to_a_valid_prefix_within_the_limits(
+        text in any_json(), max_bytes in 2_u64..200, max_tokens in prop::option::of(2_u64..60),
+    ) {
         let value = Value::of(&text).unwrap();
-        let Some(cut) = cut(&[View { value: &value, max_bytes, max_lines: None }]) else {
-            prop_assert!(text.len() as u64 <= max_bytes);
-            return Ok(());
-        };
-        prop_assert!(text.len() as u64 > max_bytes);
+        let bounds = bytes(max_bytes).with_tokens(max_tokens);
+        let cut = cut(&[View { value: &value, bounds }]);
         let kept = &cut.texts[0];
+        let is_over_tokens = |text: &str| max_tokens.is_some_and(|max| estimate(text) > max);
+        let is_over = text.len() as u64 > max_bytes || is_over_tokens(&text);
+        prop_assert_eq!(kept != &text, is_over);
         prop_assert!(kept.len() as u64 <= max_bytes, "{} of {}: {}", kept.len(), max_bytes, kept);
+        prop_assert!(!is_over_tokens(kept), "{:?} tokens: {}", max_tokens, kept);
+        if is_over && text.len() as u64 <= max_bytes {
+            prop_assert_eq!(cut.by, TruncatedBy::Tokens);
+        }
         prop_assert_eq!(Value::of(kept).map(|value| value.text), Some(kept.as_str()));
         let mut cuts = Vec::new();
         prop_assert!(is_prefix(kept, &text, &mut cuts), "{} of {}", kept, text);
@@ -243,18 +280,25 @@ proptest! {
     }
 
     #[test]
-    fn two_layouts_stay_one_value(text in any_json(), max_bytes in 2_u64..200) {
+    fn two_layouts_stay_one_value(
+        text in any_json(), max_bytes in [2_u64..200, 2..200], max_tokens in prop::option::of(2_u64..60),
+    ) {
         let mut pretty = Vec::new();
         indent(&text, 0, &mut pretty).unwrap();
         let pretty = String::from_utf8(pretty).unwrap();
         prop_assert!(is_same(&text, &pretty));
         let [pretty, compact] = [&pretty, &text].map(|text| Value::of(text).unwrap());
-        let view = |value, max_lines| View { value, max_bytes, max_lines };
-        let Some(cut) = cut(&[view(&pretty, Some(20)), view(&compact, None)]) else {
-            return Ok(());
-        };
+        let bounds = |lines, n: usize| Bounds::new(lines, max_bytes[n]).with_tokens(max_tokens);
+        let views = [
+            View { value: &pretty, bounds: bounds(20, 0) },
+            View { value: &compact, bounds: bounds(u64::MAX, 1) },
+        ];
+        let cut = cut(&views);
         prop_assert!(is_same(&cut.texts[0], &cut.texts[1]), "{} and {}", cut.texts[0], cut.texts[1]);
-        prop_assert!(cut.texts.iter().all(|text| text.len() as u64 <= max_bytes));
+        for (text, max_bytes) in cut.texts.iter().zip(max_bytes) {
+            prop_assert!(text.len() as u64 <= max_bytes, "{} is over {}", text, max_bytes);
+            prop_assert!(max_tokens.is_none_or(|max| estimate(text) <= max), "{} is over {:?}", text, max_tokens);
+        }
         prop_assert!(cut.texts[0].lines().count() <= 20);
     }
 

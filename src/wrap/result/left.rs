@@ -24,9 +24,10 @@ pub(super) struct Over<'a> {
     pub(super) texts: Vec<&'a str>,
     /// The counts of these as one text.
     pub(super) raw: Counter,
+    /// The limits of the text.
     pub(super) bounds: Bounds,
-    /// Bytes of the structured content.
-    pub(super) structured_bytes: u64,
+    /// The limits of the structured content, which has any number of lines.
+    pub(super) structured_bounds: Bounds,
     pub(super) keep: KeepPart,
 }
 
@@ -56,7 +57,7 @@ pub(super) enum BlockLeft<'a> {
 pub(super) struct StructuredLeft<'a> {
     /// The value; `None` where it can't be cut, and goes.
     text: Option<String>,
-    shortened: Vec<Shortened>,
+    shortened: Vec<Shortened<'a>>,
     said: Said,
     /// The value as it was.
     pub(super) whole: &'a str,
@@ -101,37 +102,36 @@ impl<'a> Over<'a> {
     /// only white space around the text was too much.
     pub(super) fn cut_alike(
         &self,
-        value: &Value<'a>,
-        twin: &Value<'a>,
+        value: &'a Value<'a>,
+        twin: &'a Value<'a>,
     ) -> (TextLeft<'a>, Option<StructuredLeft<'a>>) {
-        let views = [self.view_of_text(value), self.view_of_structured(twin)];
-        let over_bytes = views.iter().any(|view| view.value.text.len() as u64 > view.max_bytes);
-        let by = if over_bytes { TruncatedBy::Bytes } else { TruncatedBy::Lines };
-        let mut cut = cut(&views);
+        let mut cut = json::cut(&[self.view_of_text(value), self.view_of_structured(twin)]);
         let structured = cut.texts.pop();
-        let said = Said::of_json(&cut, by, None, self.bounds.bytes);
+        let said = Said::of_json(&cut, cut.by, None, self.bounds);
         let shortened = cut.shortened.clone();
         let structured = StructuredLeft { text: structured, shortened, said, whole: twin.text };
         let structured = Some(structured).filter(|_| !cut.shortened.is_empty());
-        (self.left_of_value(0, cut, by, value.text), structured)
+        (self.left_of_value(0, cut, value.text), structured)
     }
 
     /// Cuts structured content, which is `value`. Deeper than a value may be that is looked into, it goes.
-    pub(super) fn cut_structured(&self, raw: &'a str, value: Option<&Value<'a>>) -> StructuredLeft<'a> {
+    pub(super) fn cut_structured(&self, raw: &'a str, value: Option<&'a Value<'a>>) -> StructuredLeft<'a> {
+        let is_over = raw.len() as u64 > self.structured_bounds.bytes;
         let mut cut = match value {
-            Some(value) => cut(&[self.view_of_structured(value)]),
+            Some(value) => json::cut(&[self.view_of_structured(value)]),
             None => Cut {
                 texts: Vec::new(),
                 shortened: vec![Shortened::nothing_of(chars(raw))],
                 single_too_large: true,
+                by: if is_over { TruncatedBy::Bytes } else { TruncatedBy::Tokens },
             },
         };
-        let said = Said::of_json(&cut, TruncatedBy::Bytes, None, self.structured_bytes);
+        let said = Said::of_json(&cut, cut.by, None, self.structured_bounds);
         StructuredLeft { text: cut.texts.pop(), shortened: cut.shortened, said, whole: raw }
     }
 
     /// Cuts the text, of which each block may be one of `values`.
-    pub(super) fn cut_text(&self, values: &[Option<Value<'a>>]) -> TextLeft<'a> {
+    pub(super) fn cut_text(&self, values: &'a [Option<Value<'a>>]) -> TextLeft<'a> {
         let Bounds { lines, bytes, .. } = self.bounds;
         if let [Some(value)] = values {
             return self.cut_value(0, value, TruncatedBy::Bytes);
@@ -142,7 +142,7 @@ impl<'a> Over<'a> {
         let pieces: Vec<Piece<'_>> =
             owned.iter().map(|(text, is_json)| Piece { text, is_json: *is_json }).collect();
         let keep = if all_json { Keep::Head(lines) } else { self.keep.of_lines(lines) };
-        let outcome = text::cut(&pieces, keep, bytes, &self.raw);
+        let outcome = text::cut(&pieces, keep, self.bounds, &self.raw);
         if let Outcome::OneValue(n, by) = outcome
             && let Some(value) = values.get(n).and_then(Option::as_ref)
         {
@@ -155,7 +155,7 @@ impl<'a> Over<'a> {
                 (vec![Kept::Whole; owned.len()], None, output, output_tokens)
             }
             Outcome::Cut(cut) => {
-                let said = Said::of_text(&cut, all_json, self.raw.extent().lines, bytes);
+                let said = Said::of_text(&cut, all_json, self.raw.extent().lines, self.bounds);
                 (cut.kept, Some(said), cut.output, cut.output_tokens)
             }
         };
@@ -175,21 +175,18 @@ impl<'a> Over<'a> {
         if all_json { Whole::JsonAll(self.texts.clone()) } else { Whole::Text(self.texts.clone()) }
     }
 
-    /// Cuts the block `n`, one JSON value that alone is over the limit; no other is shown.
-    fn cut_value(&self, n: usize, value: &Value<'a>, by: TruncatedBy) -> TextLeft<'a> {
-        let by = match (value.text.len() as u64 > self.bounds.bytes, self.texts.len()) {
-            (true, _) => TruncatedBy::Bytes,
-            (false, 1) => TruncatedBy::Lines,
-            (false, _) => by,
-        };
-        self.left_of_value(n, cut(&[self.view_of_text(value)]), by, value.text)
+    /// Cuts the block `n`, one JSON value that alone is over the limit `by`; no other is shown.
+    fn cut_value(&self, n: usize, value: &'a Value<'a>, by: TruncatedBy) -> TextLeft<'a> {
+        let cut = json::cut(&[self.view_of_text(value)]);
+        let by = if cut.shortened.is_empty() { by } else { cut.by };
+        self.left_of_value(n, Cut { by, ..cut }, value.text)
     }
 
-    fn left_of_value(&self, n: usize, mut cut: Cut, by: TruncatedBy, value: &'a str) -> TextLeft<'a> {
+    fn left_of_value(&self, n: usize, mut cut: Cut<'_>, value: &'a str) -> TextLeft<'a> {
         let count = self.texts.len();
         let blocks = (count > 1).then_some((1, count as u64));
         let is_cut = count > 1 || !cut.shortened.is_empty();
-        let said = is_cut.then(|| Said::of_json(&cut, by, blocks, self.bounds.bytes));
+        let said = is_cut.then(|| Said::of_json(&cut, cut.by, blocks, self.bounds));
         let text = cut.texts.pop().unwrap_or_default();
         let (output, output_tokens) = (extent(&text), estimate(&text));
         let mut blocks: Vec<BlockLeft<'a>> = self.texts.iter().map(|_| BlockLeft::Gone).collect();
@@ -199,21 +196,13 @@ impl<'a> Over<'a> {
         TextLeft { blocks, said, output, output_tokens, whole: Whole::Json(value) }
     }
 
-    fn view_of_text<'v>(&self, value: &'v Value<'a>) -> View<'v> {
-        View { value, max_bytes: self.bounds.bytes, max_lines: Some(self.bounds.lines) }
+    fn view_of_text(&self, value: &'a Value<'a>) -> View<'a> {
+        View { value, bounds: self.bounds }
     }
 
-    fn view_of_structured<'v>(&self, value: &'v Value<'a>) -> View<'v> {
-        View { value, max_bytes: self.structured_bytes, max_lines: None }
+    fn view_of_structured(&self, value: &'a Value<'a>) -> View<'a> {
+        View { value, bounds: self.structured_bounds }
     }
-}
-
-fn cut(views: &[View<'_>]) -> Cut {
-    json::cut(views).unwrap_or_else(|| Cut {
-        texts: views.iter().map(|view| view.value.text.to_owned()).collect(),
-        shortened: Vec::new(),
-        single_too_large: false,
-    })
 }
 
 /// A text as a terminal would show it, where it holds escapes.

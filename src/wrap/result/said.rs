@@ -27,10 +27,10 @@ pub(super) struct Said {
 
 impl Said {
     /// Returns the words for a text of `total_lines`; of blocks of JSON, where it is `all_json`.
-    pub(super) fn of_text(cut: &TextCut, all_json: bool, total_lines: u64, max_bytes: u64) -> Self {
+    pub(super) fn of_text(cut: &TextCut, all_json: bool, total_lines: u64, bounds: Bounds) -> Self {
         let count = cut.kept.len() as u64;
         let kept = cut.kept.iter().filter(|kept| **kept != Kept::Nothing).count() as u64;
-        let limit = Bounds::new(0, max_bytes).size_limit(cut.by);
+        let limit = bounds.size_limit(cut.by);
         let (shown, blocks, counts) = if all_json {
             let part = Part { shown: kept, total: count, unit: PartUnit::Blocks, name: None };
             (ResultShown::Parts(vec![part], limit), None, (count, kept))
@@ -44,8 +44,13 @@ impl Said {
     }
 
     /// Returns the words for a value; where other blocks went beside it, of those too.
-    pub(super) fn of_json(cut: &Cut, by: TruncatedBy, blocks: Option<(u64, u64)>, max_bytes: u64) -> Self {
-        let limit = Bounds::new(0, max_bytes).size_limit(by);
+    pub(super) fn of_json(
+        cut: &Cut<'_>,
+        by: TruncatedBy,
+        blocks: Option<(u64, u64)>,
+        bounds: Bounds,
+    ) -> Self {
+        let limit = bounds.size_limit(by);
         let (parts, blocks, counts) = if let Some(first) = cut.shortened.first() {
             (parts(&cut.shortened), blocks, (first.total, first.shown))
         } else {
@@ -65,12 +70,12 @@ impl Said {
 }
 
 /// The largest of what was made shorter, in the order of the text.
-fn parts(shortened: &[Shortened]) -> Vec<Part> {
-    let mut largest: Vec<(usize, &Shortened)> = shortened.iter().enumerate().collect();
+fn parts(shortened: &[Shortened<'_>]) -> Vec<Part> {
+    let mut largest: Vec<(usize, &Shortened<'_>)> = shortened.iter().enumerate().collect();
     largest.sort_by_key(|(n, one)| (std::cmp::Reverse(one.removed_bytes), *n));
     largest.truncate(NAMES_LISTED);
     largest.sort_by_key(|(n, _)| *n);
-    let part = |(_, one): (usize, &Shortened)| Part {
+    let part = |(_, one): (usize, &Shortened<'_>)| Part {
         shown: one.shown,
         total: one.total,
         unit: match one.kind {
@@ -78,7 +83,7 @@ fn parts(shortened: &[Shortened]) -> Vec<Part> {
             Kind::Members => PartUnit::Members,
             Kind::Characters => PartUnit::Characters,
         },
-        name: one.name.clone(),
+        name: one.name(),
     };
     largest.into_iter().map(part).collect()
 }

@@ -4,15 +4,15 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn run(texts: &[&str], keep: Keep, max_bytes: u64) -> Outcome {
+fn run(texts: &[&str], keep: Keep, bounds: Bounds) -> Outcome {
     let pieces: Vec<Piece<'_>> =
         texts.iter().map(|text| Piece { text, is_json: text.starts_with(['{', '[']) }).collect();
-    cut(&pieces, keep, max_bytes, &counted(texts.iter().copied()))
+    cut(&pieces, keep, bounds, &counted(texts.iter().copied()))
 }
 
 /// The part left of each block (`-` of none), and what is said.
 fn left(texts: &[&str], keep: Keep, max_bytes: u64) -> (Vec<String>, String) {
-    match run(texts, keep, max_bytes) {
+    match run(texts, keep, Bounds::new(0, max_bytes)) {
         Outcome::Cut(cut) => {
             let text = |(kept, text): (&Kept, &&str)| match kept {
                 Kept::Whole => (*text).to_owned(),
@@ -74,7 +74,7 @@ fn blocks_are_one_text() {
             "{texts:?} {keep:?}"
         );
     }
-    assert_eq!(run(&["a", "b\n"], Keep::Head(3), 4), Outcome::Fits);
+    assert_eq!(run(&["a", "b\n"], Keep::Head(3), Bounds::new(0, 4)), Outcome::Fits);
 }
 
 fn texts() -> impl Strategy<Value = Vec<String>> {
@@ -87,19 +87,21 @@ proptest! {
     #[test]
     fn head_and_tail_are_ends_of_the_one_text(
         texts in texts(), lines in 1_u64..8, max_bytes in 1_u64..30, from_start: bool,
+        max_tokens in prop::option::of(1_u64..12),
     ) {
         let refs: Vec<&str> = texts.iter().map(String::as_str).collect();
         let whole: String = joined(refs.iter().copied()).collect();
         let keep = if from_start { Keep::Head(lines) } else { Keep::Tail(lines) };
-        match run(&refs, keep, max_bytes) {
-            Outcome::Fits => {
-                let raw = counted(refs.iter().copied()).extent();
-                let bounds = Bounds::new(lines, max_bytes);
-                prop_assert!(fits(raw, whole.ends_with('\n'), bounds));
-            }
+        let bounds = Bounds::new(lines, max_bytes).with_tokens(max_tokens);
+        let outcome = run(&refs, keep, bounds);
+        let raw = counted(refs.iter().copied()).extent();
+        prop_assert_eq!(fits(&refs, raw, bounds), outcome == Outcome::Fits);
+        match outcome {
+            Outcome::Fits => {}
             Outcome::OneValue(..) => prop_assert!(false, "there is no JSON"),
             Outcome::Cut(cut) => {
                 prop_assert!(cut.output.bytes <= max_bytes && cut.output.lines <= lines, "{:?}", cut);
+                prop_assert!(max_tokens.is_none_or(|max| cut.output_tokens <= max), "{:?}", cut);
                 let (mut shown, mut began, mut ended) = (Vec::new(), false, false);
                 for (kept, text) in cut.kept.iter().zip(&refs) {
                     let part = match kept {

@@ -66,6 +66,10 @@ fn limits_are_those_of_the_clients_row() {
     assert_eq!(notice(&["--max-lines", "2000"], "opencode"), "[Showing lines 1-2000 of 3000.");
     assert_eq!(notice(&["--max-lines", "5"], "opencode"), "[Showing lines 1-5 of 3000.");
     assert_eq!(notice(&["--max-bytes", "20"], "opencode"), "[Showing lines 1-10 of 3000 (20B limit).");
+    assert_eq!(
+        notice(&["--max-tokens", "100"], "opencode"),
+        "[Showing lines 1-47 of 3000 (100 token limit)."
+    );
     assert_eq!(notice(&["--fit", "off"], "opencode"), "[Showing lines 1-2000 of 3000.");
     assert_eq!(notice(&["--fit", "opencode"], "mcp"), "[Showing lines 1-1990 of 3000.");
 }
@@ -110,6 +114,13 @@ fn client_that_hands_all_on_has_text_and_structured_content_share_the_bytes() {
         kept["rows"].as_array().unwrap().len()
     );
     assert!(cut["content"][1]["text"].as_str().unwrap().starts_with(&notice), "{notice}");
+    // Of the tokens each has a half.
+    let few = result(&rows(200));
+    assert_eq!(fitted(&[], "@cline/core", &few), few);
+    let half = shown(&fitted(&["--max-tokens", "500"], "crewai", &few));
+    let quarter = shown(&fitted(&["--max-tokens", "500"], "@cline/core", &few));
+    let kept = |text: &str| serde_json::from_str::<Value>(text).unwrap()["rows"].as_array().unwrap().len();
+    assert!(kept(&half).abs_diff(2 * kept(&quarter)) <= 4 && kept(&half) < 200, "{half}\n{quarter}");
     // One that is small leaves its part to the other.
     let beside = json!({"content": [{"type": "text", "text": "600 rows"}], "structuredContent": rows(600)});
     assert_eq!(fitted(&[], "@cline/core", &beside), beside);

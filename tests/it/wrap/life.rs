@@ -1,6 +1,8 @@
 //! The life of a wrapped server, and every way in which it ends.
 
 use std::fs;
+use std::io::Write as _;
+use std::process::Stdio;
 
 use rustix::process::Signal;
 use serde_json::json;
@@ -140,10 +142,27 @@ fn folder_environment_and_stderr_are_handed_through() {
         "-c",
         "pwd > place; echo \"$OWN\" >> place; echo said >&2",
     ]);
-    let output = start.command().stdin(std::process::Stdio::null()).output().unwrap();
+    let output = start.command().stdin(Stdio::null()).output().unwrap();
     let place = fs::read_to_string(workspace.path("place")).unwrap();
     assert_eq!(place, format!("{}\na value\n", workspace.root().display()));
     assert!(String::from_utf8_lossy(&output.stderr).contains("said\n"));
+}
+
+#[test]
+fn tokens_are_limited_by_a_variable_too() {
+    let workspace = Workspace::new();
+    let text = "line of a text\n".repeat(90);
+    let answer = json!({"jsonrpc": "2.0", "id": 1, "result": {"content": [{"type": "text", "text": text}]}});
+    workspace.write("answer", format!("{answer}\n"));
+    let words = ["wrap", "--", "sh", "-c", "read -r call; cat answer"];
+    let start = crate::support::Start::new(&workspace).env("CUTLINE_MAX_TOKENS", "50").flags(words);
+    let child =
+        start.command().stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a"}}"#;
+    writeln!(child.stdin.as_ref().unwrap(), "{call}").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let given = String::from_utf8_lossy(&output.stdout);
+    assert!(given.contains(" of 90 (50 token limit). Full output: "), "{given}");
 }
 
 #[test]

@@ -1,59 +1,16 @@
-//! The room that a part of a value takes in each of its texts.
+//! The room that a part of a value takes in its text.
 
-#![expect(clippy::indexing_slicing, reason = "a view's number is below two")]
-
-use std::ops::Range;
-
-use super::View;
-
-/// Bytes and newlines in each view. As a limit: the most of each.
+/// Bytes and newlines. As a limit: the most of each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Size {
-    bytes: [u64; 2],
-    newlines: [u64; 2],
+    pub(super) bytes: u64,
+    pub(super) newlines: u64,
 }
 
 impl Size {
-    /// The limits of `views`; none for one that is not there.
-    pub(super) fn limit(views: &[View<'_>]) -> Self {
-        let newlines = |view: &View<'_>| view.max_lines.map_or(u64::MAX, |lines| lines.saturating_sub(1));
-        Self {
-            bytes: std::array::from_fn(|n| views.get(n).map_or(u64::MAX, |view| view.max_bytes)),
-            newlines: std::array::from_fn(|n| views.get(n).map_or(u64::MAX, newlines)),
-        }
-    }
-
-    /// The size of what stands at `spans`. Newlines are counted where lines are limited.
-    pub(super) fn of(views: &[View<'_>], spans: &[Range<usize>; 2]) -> Self {
-        let newlines = |n: usize| {
-            let view = views.get(n).filter(|view| view.max_lines.is_some())?;
-            Some(memchr::memchr_iter(b'\n', &view.value.text.as_bytes()[spans[n].clone()]).count() as u64)
-        };
-        Self {
-            bytes: std::array::from_fn(|n| spans[n].len() as u64),
-            newlines: std::array::from_fn(|n| newlines(n).unwrap_or(0)),
-        }
-    }
-
-    /// Returns this many bytes in each view that there is.
-    pub(super) fn bytes_in(views: &[View<'_>], bytes: usize) -> Self {
-        let bytes = std::array::from_fn(|n| if n < views.len() { bytes as u64 } else { 0 });
-        Self { bytes, newlines: [0; 2] }
-    }
-
-    /// Bytes of all views together.
-    pub(super) fn bytes(self) -> u64 {
-        self.bytes[0] + self.bytes[1]
-    }
-
-    /// Bytes in one view.
-    pub(super) fn bytes_of(self, view: usize) -> usize {
-        usize::try_from(self.bytes[view]).unwrap_or(usize::MAX)
-    }
-
     /// True if nothing of it is above `room`.
     pub(super) fn fits(self, room: Self) -> bool {
-        self.all(room).iter().all(|(own, room)| own <= room)
+        self.bytes <= room.bytes && self.newlines <= room.newlines
     }
 
     pub(super) fn plus(self, other: Self) -> Self {
@@ -78,25 +35,12 @@ impl Size {
             _ => u64::try_from(u128::from(left) * u128::from(own) / u128::from(all)).unwrap_or(u64::MAX),
         };
         Self {
-            bytes: std::array::from_fn(|n| share(self.bytes[n], own.bytes[n], all.bytes[n])),
-            newlines: std::array::from_fn(|n| share(self.newlines[n], own.newlines[n], all.newlines[n])),
+            bytes: share(self.bytes, own.bytes, all.bytes),
+            newlines: share(self.newlines, own.newlines, all.newlines),
         }
     }
 
     fn with(self, other: Self, join: impl Fn(u64, u64) -> u64) -> Self {
-        Self {
-            bytes: std::array::from_fn(|n| join(self.bytes[n], other.bytes[n])),
-            newlines: std::array::from_fn(|n| join(self.newlines[n], other.newlines[n])),
-        }
-    }
-
-    fn all(self, room: Self) -> [(u64, u64); 4] {
-        let (bytes, newlines) = (self.bytes, self.newlines);
-        [
-            (bytes[0], room.bytes[0]),
-            (bytes[1], room.bytes[1]),
-            (newlines[0], room.newlines[0]),
-            (newlines[1], room.newlines[1]),
-        ]
+        Self { bytes: join(self.bytes, other.bytes), newlines: join(self.newlines, other.newlines) }
     }
 }
