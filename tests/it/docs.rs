@@ -3,7 +3,6 @@
 //! And against the binary: what the pages tell to run works, and what they show is what it gives.
 //! CONTRIBUTING.md says how a page is written for that.
 
-mod answers;
 mod client_pages;
 mod commands;
 mod example_project;
@@ -107,14 +106,6 @@ fn camel(name: &str) -> String {
     let mut words = name.split('_');
     let first = words.next().unwrap_or_default().to_owned();
     words.fold(first, |all, word| all + &word[..1].to_uppercase() + &word[1..])
-}
-
-#[test]
-fn arguments_are_documented() {
-    let list: serde_json::Value = serde_json::from_str(&file("fixtures/tools-list.json")).unwrap();
-    let tools = list.as_array().or_else(|| list["tools"].as_array()).unwrap();
-    let names = tools.iter().flat_map(|tool| tool["inputSchema"]["properties"].as_object().unwrap().keys());
-    assert_page_has("docs/tools.md", names.map(|name| format!("`{name}`")));
 }
 
 #[test]

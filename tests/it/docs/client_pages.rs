@@ -1,6 +1,6 @@
 //! The pages of the clients: one for each that `cutline config` knows, all of the same form.
 
-use super::page::{self, Page};
+use super::page;
 use super::{example_project::ExampleProject, file};
 
 /// The headings of each, in this order.
@@ -26,11 +26,10 @@ fn clients() -> Vec<String> {
 
 #[test]
 fn client_pages_have_one_form() {
-    let pages = page::all();
     for client in clients() {
         let path = format!("docs/clients/{client}.md");
-        let page: &Page = pages.iter().find(|page| page.path == path).unwrap_or_else(|| panic!("no {path}"));
-        assert_eq!(page.anchors()[1..], HEADINGS, "{path}");
+        let page = page::one(&path);
+        assert_eq!(page.anchors[1..], HEADINGS, "{path}");
         let shows = page.blocks.iter().filter_map(|block| block.shows.as_deref());
         let entry = format!("cutline config {client} ");
         assert!(

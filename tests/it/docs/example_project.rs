@@ -17,14 +17,6 @@ const HOME: &str = "/home/me";
 const SAVED_DIR: &str = "/tmp/cutline-1000";
 const SAVED: &str = "/tmp/cutline-1000/cutline-bash-xxx.log";
 
-/// Texts before a value that differs from run to run, and the value that replaces it.
-const DIFFERS: [(&str, &str); 4] = [
-    ("cutline-bash-", "xxx.log"),
-    ("still running: ", "4242"),
-    (" answered in ", "1ms"),
-    (" greeted in ", "1ms"),
-];
-
 /// A workspace in which commands of the documentation are run.
 #[derive(Debug)]
 pub(super) struct ExampleProject(Workspace);
@@ -103,17 +95,4 @@ impl ExampleProject {
             (SAVED_DIR, path(self.0.saved_dir())),
         ]
     }
-}
-
-/// `line` with what differs from run to run put to what stands for it.
-pub(super) fn settled(line: &str) -> String {
-    DIFFERS.iter().fold(line.to_owned(), |line, (before, after)| {
-        let mut parts = line.split(before);
-        let mut settled = parts.next().unwrap_or_default().to_owned();
-        for part in parts {
-            let rest = part.find([' ', ']', '"', ')']).map_or("", |end| &part[end..]);
-            settled.extend([before, after, rest]);
-        }
-        settled
-    })
 }

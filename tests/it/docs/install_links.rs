@@ -15,7 +15,7 @@ const VSCODE: &str = "https://insiders.vscode.dev/redirect/mcp/install?";
 #[test]
 fn install_links_match_config() {
     let mut seen = (0, 0);
-    for (place, link) in page::all().iter().flat_map(page::Page::links) {
+    for (place, link) in page::all().iter().flat_map(|page| &page.links) {
         let (client, servers, query) = if let Some(query) = link.strip_prefix(CURSOR) {
             seen.0 += 1;
             ("cursor", "mcpServers", query)

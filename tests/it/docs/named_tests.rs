@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use super::file;
-use super::page::{self, Page};
+use super::page;
 
 /// Sections in which each claim names a test: each paragraph, each item of a list, each row of a table.
 const CLAIMS: [&str; 5] = [
@@ -14,10 +14,6 @@ const CLAIMS: [&str; 5] = [
     "## Commands",
     "## Nothing left running",
 ];
-
-fn security() -> Page {
-    page::all().into_iter().find(|page| page.path == "docs/security.md").unwrap()
-}
 
 /// True for the name of a test: its modules, parted by `::`, and its function.
 fn is_named(code: &str) -> bool {
@@ -49,7 +45,7 @@ fn is_there(name: &str) -> bool {
 #[test]
 fn named_tests_exist() {
     let named: Vec<(String, String)> =
-        security().code().into_iter().filter(|(_, code)| is_named(code)).collect();
+        page::one("docs/security.md").code.into_iter().filter(|(_, code)| is_named(code)).collect();
     assert!(named.len() > 60, "{} are named", named.len());
     let missing: Vec<_> = named.iter().filter(|(_, name)| !is_there(name)).collect();
     assert!(missing.is_empty(), "there is no such test: {missing:#?}");

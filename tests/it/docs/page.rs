@@ -1,46 +1,53 @@
-//! A page of documentation, read: its blocks, its code, its links, its headings.
-//!
-//! Of Markdown it knows what these pages use: fences of three backticks, code in single ones, `#`
-//! headings, and links written in place.
+//! A page of documentation: its fenced blocks, code spans, links and headings.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 /// Folders with pages, beside those at the top.
 const FOLDERS: [&str; 3] = ["docs", "fixtures", "packaging"];
 /// Marks around a command whose output is the next block.
 const SHOWS: (&str, &str) = ("<!-- shows: ", " -->");
 
-/// A page.
-#[derive(Debug)]
+/// A page. Each place is `README.md:12`.
+#[derive(Debug, Default)]
 pub(super) struct Page {
     /// From the top of the repository.
     pub(super) path: String,
-    /// Its lines outside the blocks, with their numbers.
-    pub(super) lines: Vec<(usize, String)>,
     /// Its fenced blocks.
     pub(super) blocks: Vec<Block>,
+    /// The place of each code span, and its text.
+    pub(super) code: Vec<(String, String)>,
+    /// The place of each link, and its target.
+    pub(super) links: Vec<(String, String)>,
+    /// Its headings as the anchors that they become.
+    pub(super) anchors: Vec<String>,
 }
 
 /// A fenced block.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Block {
-    /// `README.md:12`.
     pub(super) place: String,
     /// The word after the fence: `sh`, `console`, `json`, `toml`, `text` or none.
     pub(super) kind: String,
     /// The command whose output it is said to be.
     pub(super) shows: Option<String>,
-    /// Its lines.
-    pub(super) lines: Vec<String>,
+    pub(super) text: String,
 }
 
-/// All pages, by path.
+/// Returns all pages, by path.
 pub(super) fn all() -> Vec<Page> {
     let top = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let mut paths = Vec::new();
-    collect(top, false, &mut paths);
-    FOLDERS.iter().map(|folder| top.join(folder)).for_each(|folder| collect(&folder, true, &mut paths));
+    let entries = |folder: &Path| fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let mut paths: Vec<PathBuf> = entries(top).filter(|path| path.is_file()).collect();
+    let mut folders = FOLDERS.map(|folder| top.join(folder)).to_vec();
+    while let Some(folder) = folders.pop() {
+        let (deeper, files): (Vec<_>, Vec<_>) = entries(&folder).partition(|path| path.is_dir());
+        folders.extend(deeper);
+        paths.extend(files);
+    }
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "md"));
     paths.sort();
     let name = |path: &Path| path.strip_prefix(top).unwrap().to_str().unwrap().to_owned();
     let pages: Vec<Page> =
@@ -49,88 +56,47 @@ pub(super) fn all() -> Vec<Page> {
     pages
 }
 
-fn collect(folder: &Path, deeper: bool, paths: &mut Vec<std::path::PathBuf>) {
-    for entry in fs::read_dir(folder).into_iter().flatten() {
-        let path = entry.unwrap().path();
-        if path.is_dir() && deeper {
-            collect(&path, true, paths);
-        } else if path.extension().is_some_and(|ending| ending == "md") {
-            paths.push(path);
-        }
-    }
+/// Returns the page of that path.
+pub(super) fn one(path: &str) -> Page {
+    all().into_iter().find(|page| page.path == path).unwrap_or_else(|| panic!("no {path}"))
 }
 
 impl Page {
     fn read(path: String, text: &str) -> Self {
-        let mut page = Self { path, lines: Vec::new(), blocks: Vec::new() };
-        let (mut open, mut shows): (Option<(Block, usize)>, Option<String>) = (None, None);
-        for (n, line) in (1..).zip(text.lines()) {
-            let fence = line.trim_start().strip_prefix("```");
-            match (open.take(), fence) {
-                (Some((block, _)), Some("")) => page.blocks.push(block),
-                (Some((mut block, indent)), _) => {
-                    block.lines.push(line.get(indent..).unwrap_or_default().to_owned());
-                    open = Some((block, indent));
-                }
-                (None, Some(kind)) => {
-                    let (place, kind) = (format!("{}:{n}", page.path), kind.to_owned());
-                    let block = Block { place, kind, shows: shows.take(), lines: Vec::new() };
-                    open = Some((block, line.len() - line.trim_start().len()));
-                }
-                (None, None) => {
-                    let command = line.strip_prefix(SHOWS.0).and_then(|rest| rest.strip_suffix(SHOWS.1));
-                    if command.is_some() || !line.trim().is_empty() {
-                        assert!(shows.is_none(), "{}:{n}: no block after `shows`", page.path);
-                    }
+        let mut page = Self { path, ..Self::default() };
+        let (mut shows, mut heading, mut is_in_block) = (None, String::new(), false);
+        for (event, range) in Parser::new_ext(text, Options::ENABLE_TABLES).into_offset_iter() {
+            let place = format!("{}:{}", page.path, 1 + text[..range.start].matches('\n').count());
+            match event {
+                Event::Html(html) => {
+                    let command =
+                        html.trim().strip_prefix(SHOWS.0).and_then(|rest| rest.strip_suffix(SHOWS.1));
                     shows = command.map(str::to_owned);
-                    page.lines.push((n, line.to_owned()));
                 }
+                Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(kind))) => {
+                    is_in_block = true;
+                    let (kind, text) = (kind.to_string(), String::new());
+                    page.blocks.push(Block { place, kind, shows: shows.take(), text });
+                }
+                Event::End(TagEnd::CodeBlock) => is_in_block = false,
+                Event::Start(Tag::Heading { .. }) => heading.clear(),
+                Event::End(TagEnd::Heading(_)) => page.anchors.push(anchor(&heading)),
+                Event::Start(Tag::Link { dest_url, .. }) => page.links.push((place, dest_url.to_string())),
+                Event::Start(_) => assert!(shows.is_none(), "{place}: no block after `shows`"),
+                Event::Text(part) if is_in_block => page.blocks.last_mut().unwrap().text += &part,
+                Event::Text(part) => heading.extend([&*part]),
+                Event::Code(code) => {
+                    heading.extend([&*code]);
+                    page.code.push((place, code.to_string()));
+                }
+                _ => {}
             }
         }
-        assert!(open.is_none(), "{}: a fence that does not end", page.path);
         page
-    }
-
-    /// Returns each code span and its place. A span goes on over a line's end.
-    pub(super) fn code(&self) -> Vec<(String, String)> {
-        let mut found = Vec::new();
-        let mut paragraph: Vec<&(usize, String)> = Vec::new();
-        for line in self.lines.iter().chain([&(0, String::new())]) {
-            // Each row of a table stands for itself.
-            if !line.1.trim().is_empty() && !line.1.starts_with('|') {
-                paragraph.push(line);
-                continue;
-            }
-            for rows in [paragraph.split_off(0), vec![line]] {
-                let Some((n, _)) = rows.first() else { continue };
-                let text = rows.iter().map(|(_, text)| text.trim()).collect::<Vec<_>>().join(" ");
-                let place = format!("{}:{n}", self.path);
-                found.extend(text.split('`').skip(1).step_by(2).map(|code| (place.clone(), code.to_owned())));
-            }
-        }
-        found
-    }
-
-    /// Returns the target of each link and its place.
-    pub(super) fn links(&self) -> Vec<(String, String)> {
-        let mut found = Vec::new();
-        for (n, line) in &self.lines {
-            // What is code is no link.
-            let plain: String = line.split('`').step_by(2).collect();
-            let targets = plain.split("](").skip(1).filter_map(|rest| rest.split(')').next());
-            found.extend(targets.map(|target| (format!("{}:{n}", self.path), target.to_owned())));
-        }
-        found
-    }
-
-    /// Its headings as the anchors that they become.
-    pub(super) fn anchors(&self) -> Vec<String> {
-        let headings = self.lines.iter().filter(|(_, line)| line.starts_with('#'));
-        headings.map(|(_, line)| anchor(line.trim_start_matches('#').trim())).collect()
     }
 }
 
-/// A heading as the end of a link: lower case, spaces as `-`, nothing else but letters, digits, `-` and `_`.
+/// Returns a heading as the end of a link: lower case, spaces as `-`, nothing else but letters, digits, `-` and `_`.
 fn anchor(heading: &str) -> String {
     let kept = |c: &char| c.is_alphanumeric() || [' ', '-', '_'].contains(c);
     heading.to_lowercase().chars().filter(kept).map(|c| if c == ' ' { '-' } else { c }).collect()
