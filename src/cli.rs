@@ -26,7 +26,9 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEn
 use crate::fit::Fit;
 use crate::limits;
 use crate::process::{self, sandbox};
-use crate::tools::ToolName;
+use crate::tools::{SaveMode, ToolName};
+use crate::wrap::KeepPart;
+use config::Wrapping;
 use values::Bytes;
 
 /// The name of the binary, of the server, and of its entry in a client.
@@ -73,9 +75,9 @@ enum Command {
     },
     /// Print what an agent should see of stdin or a file, within the limits of an answer; the whole is saved
     Truncate {
-        /// Part that is kept of what is over the limits
-        #[arg(long, value_name = "PART", env = "CUTLINE_KEEP", value_enum, default_value_t = wrap::Part::Head)]
-        keep: wrap::Part,
+        /// Part that is kept of what is over the limits: its head, its tail, or both ends, of which a fifth is the head
+        #[arg(long, value_name = "PART", env = "CUTLINE_KEEP", value_parser = values::one_of(values::PARTS), default_value = "head")]
+        keep: KeepPart,
         /// The file [default: stdin]
         file: Option<PathBuf>,
     },
@@ -147,33 +149,11 @@ enum Scope {
     Local,
 }
 
-/// The folders that bash's commands may write.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum SandboxMode {
-    ReadOnly,
-    WorkspaceWrite,
-    Off,
-}
-
 /// The variables that commands have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum EnvMode {
     Inherited,
     Filtered,
-}
-
-/// The form in which images are shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum ImageMode {
-    On,
-    Off,
-}
-
-/// The tools whose results are saved where they are cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum SaveMode {
-    Bash,
-    All,
 }
 
 /// A right that commands under `--sandbox` may be denied beside those that the mode denies them.
@@ -231,8 +211,8 @@ struct Options {
     #[arg(long, value_name = "NAME", env = "CUTLINE_ENV_KEEP", value_delimiter = ',', global = true)]
     env_keep: Vec<String>,
     /// Show images: off gives their type and size alone, for clients that hand images on as text [default: what fits the client]
-    #[arg(long, value_name = "MODE", env = "CUTLINE_IMAGES", value_enum, global = true)]
-    images: Option<ImageMode>,
+    #[arg(long, value_name = "MODE", env = "CUTLINE_IMAGES", value_parser = values::one_of(values::SHOWN), global = true)]
+    images: Option<bool>,
     /// Size of an image that is shown; larger ones are made smaller
     #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_IMAGE_BYTES", value_parser = values::image_size, default_value = "150KB", global = true)]
     max_image_bytes: Bytes,
@@ -240,8 +220,8 @@ struct Options {
     #[arg(long, value_name = "SECONDS", env = "CUTLINE_ANSWER_WITHIN", value_parser = values::above_zero, global = true)]
     answer_within: Option<u64>,
     /// Writes that bash's commands may make, held by the kernel: their own temp folder; the roots too; or anything
-    #[arg(long, value_name = "MODE", env = "CUTLINE_SANDBOX", value_enum, default_value_t = SandboxMode::Off, global = true)]
-    sandbox: SandboxMode,
+    #[arg(long, value_name = "MODE", env = "CUTLINE_SANDBOX", value_parser = values::one_of(values::SANDBOXES), default_value = "off", global = true)]
+    sandbox: sandbox::Mode,
     /// Rights that sandboxed commands are denied besides: unix-sockets, which workspace-write allows
     #[arg(
         long,
@@ -256,7 +236,7 @@ struct Options {
     #[arg(long, value_name = "DIR", env = "CUTLINE_WRITABLE", global = true)]
     writable: Vec<PathBuf>,
     /// Outputs that are saved in full where an answer does not hold them: bash's, or those of grep, find and ls too, which then search to the end
-    #[arg(long, value_name = "MODE", env = "CUTLINE_SAVE", value_enum, default_value_t = SaveMode::Bash, global = true)]
+    #[arg(long, value_name = "MODE", env = "CUTLINE_SAVE", value_parser = values::one_of(values::SAVES), default_value = "bash", global = true)]
     save: SaveMode,
     /// Folder for saved outputs, used as it is [default: cutline-UID in the temp folder, mode 0700; on Windows cutline]
     #[arg(long, value_name = "DIR", env = "CUTLINE_SPILL_DIR", global = true)]
@@ -296,17 +276,14 @@ pub fn run() -> anyhow::Result<i32> {
     match cli.command {
         None => serve::run(&cli.options),
         Some(Command::Call { tool, json }) => call::run(&cli.options, tool, json),
-        Some(Command::Stats { file, html: Some(page), .. }) => stats::run(&file, &stats::To::Page(page)),
-        Some(Command::Stats { file, json, .. }) => {
-            stats::run(&file, &if json { stats::To::Json } else { stats::To::Terminal })
-        }
+        Some(Command::Stats { file, json, html }) => stats::run(&file, json, html.as_deref()),
         Some(Command::Truncate { keep, file }) => truncate::run(&cli.options, keep, file.as_deref()),
         Some(Command::Wrap { own, server }) => wrap::run(&cli.options, own, server, &matches),
         Some(Command::Config { client, write, file, scope, wrap, unwrap, .. }) => {
             let target = config::Target { client, write, file, scope };
             match (wrap, unwrap) {
-                (Some(name), _) => config::rewrap(&target, &config::Wrapping::Wrap(name), &matches),
-                (None, Some(name)) => config::rewrap(&target, &config::Wrapping::Unwrap(name), &matches),
+                (Some(name), _) => config::rewrap(&target, Wrapping::Wrap, &name, &matches),
+                (None, Some(name)) => config::rewrap(&target, Wrapping::Unwrap, &name, &matches),
                 (None, None) => {
                     wrap::refuse_own(&matches);
                     config::run(&target, &matches)

@@ -182,15 +182,12 @@ fn news(told: &Arc<AtomicBool>) -> Progress {
 
 /// `key=value` words as the object that a model would send; numbers and switches are taken from text.
 fn object(words: &[String]) -> Result<Object, String> {
-    let pair = |word: &String| match word.split_once('=') {
-        Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), Value::String(value.to_owned()))),
-        _ => Err(format!("{word} is not KEY=VALUE")),
-    };
     let mut object = Object::new();
     for word in words {
-        let (key, value) = pair(word)?;
-        if object.insert(key, value).is_some() {
-            return Err(format!("{word}: this key stands here twice"));
+        match word.split_once('=').filter(|(key, _)| !key.is_empty()) {
+            None => return Err(format!("{word} is not KEY=VALUE")),
+            Some((key, value)) if object.insert(key.to_owned(), value.into()).is_none() => {}
+            Some(_) => return Err(format!("{word}: this key stands here twice")),
         }
     }
     Ok(object)

@@ -82,9 +82,7 @@ pub(super) fn run(target: &Target, matches: &ArgMatches) -> anyhow::Result<i32> 
         let merged = |text: &str| merge::merged(row, &place.keys, text, &binary, &flags);
         if !target.write {
             std::io::stdout().lock().write_all(merged("").map_err(anyhow::Error::msg)?.as_bytes())?;
-            let is_it = |(scope, _): &&(Scope, _)| *scope == place.scope;
-            let (_, words) = row.files.iter().find(is_it).context("it has no file")?;
-            let _closed = writeln!(say, "This goes into {words}");
+            let _closed = writeln!(say, "This goes into {place}");
             break;
         }
         let written = file::rewrite(&place.path, merged)
@@ -109,23 +107,27 @@ pub(super) fn run(target: &Target, matches: &ArgMatches) -> anyhow::Result<i32> 
 }
 
 /// The change to an entry of another server.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Wrapping {
     /// It is wrapped, with the flags given.
-    Wrap(String),
+    Wrap,
     /// It is what it was before.
-    Unwrap(String),
+    Unwrap,
 }
 
-/// Wraps or unwraps an entry; prints the entry, or writes it. Returns the exit code.
-pub(super) fn rewrap(target: &Target, wrapping: &Wrapping, matches: &ArgMatches) -> anyhow::Result<i32> {
+/// Wraps or unwraps the entry `name`; prints the entry, or writes it. Returns the exit code.
+pub(super) fn rewrap(
+    target: &Target,
+    wrapping: Wrapping,
+    name: &str,
+    matches: &ArgMatches,
+) -> anyhow::Result<i32> {
     if let Some(foreign) = wrap::foreign(matches) {
         refuse_in(&["config"], format!("a wrap does not take {foreign}"));
     }
     let row = target.client.row();
     let binary = text(std::env::current_exe()?.as_os_str())?;
     let flags = [flags(matches)?, wrap::own_flags(matches)?].concat();
-    let (Wrapping::Wrap(name) | Wrapping::Unwrap(name)) = wrapping;
     let Place { path, keys, .. } = target.place_of(name)?;
     let change = |old: &str| -> Result<(String, Found), String> {
         let found = match Lookup::of(row, &keys, old, name)? {
@@ -135,21 +137,22 @@ pub(super) fn rewrap(target: &Target, wrapping: &Wrapping, matches: &ArgMatches)
                     "{name} is a server elsewhere; start it by npx mcp-remote {url}, and wrap that"
                 ));
             }
-            Lookup::Missing(names) if names.is_empty() => {
-                refuse_in(&["config"], format!("{} has no entry {name}, and no other", path.display()))
-            }
             Lookup::Missing(names) => {
-                let names = names.join(", ");
-                refuse_in(&["config"], format!("{} has no entry {name}; it has {names}", path.display()))
+                let others = if names.is_empty() {
+                    ", and no other".to_owned()
+                } else {
+                    format!("; it has {}", names.join(", "))
+                };
+                refuse_in(&["config"], format!("{} has no entry {name}{others}", path.display()))
             }
         };
         let new = match wrapping {
-            Wrapping::Wrap(_) => found.wrap(old, &binary, &flags),
-            Wrapping::Unwrap(_) => found.unwrap(old).unwrap_or_else(|| old.to_owned()),
+            Wrapping::Wrap => found.wrap(old, &binary, &flags),
+            Wrapping::Unwrap => found.unwrap(old).unwrap_or_else(|| old.to_owned()),
         };
         // Words are moved as they are written; where they mean something else in their new place, they stay.
         match Lookup::of(row, &keys, &new, name) {
-            Ok(Lookup::Entry(now)) if now.server() == found.server() => Ok((new, found)),
+            Ok(Lookup::Entry(now)) if now.server() == found.server() => Ok((new, now)),
             _ => Err(format!("{name} could not be changed for sure: put its command in quotes")),
         }
     };
@@ -159,29 +162,26 @@ pub(super) fn rewrap(target: &Target, wrapping: &Wrapping, matches: &ArgMatches)
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
             old => old.with_context(|| path.display().to_string())?,
         };
-        let (new, was) = change(&old).map_err(anyhow::Error::msg)?;
-        if matches!(wrapping, Wrapping::Unwrap(_)) && !was.is_wrapped() {
+        let (new, now) = change(&old).map_err(anyhow::Error::msg)?;
+        if wrapping == Wrapping::Unwrap && new == old {
             let _closed = writeln!(say, "{name} is not wrapped");
         }
-        let Lookup::Entry(now) = Lookup::of(row, &keys, &new, name).map_err(anyhow::Error::msg)? else {
-            anyhow::bail!("{name} is not what it should be");
-        };
         writeln!(std::io::stdout().lock(), "{}", new[now.whole].trim_end())?;
         return Ok(0);
     }
     let written = file::rewrite(&path, |old| change(old).map(|(new, _)| new))
         .with_context(|| format!("{} was left as it is", path.display()))?;
+    let (as_it_was, changed, before) = match wrapping {
+        Wrapping::Wrap => ("is wrapped so already", "is wrapped now", "as it was"),
+        Wrapping::Unwrap => ("is not wrapped", "is what it was", "wrapped"),
+    };
     let path = path.display();
-    let _closed = match (written, wrapping) {
-        (Written::AsItWas, Wrapping::Wrap(_)) => writeln!(say, "{name} in {path} is wrapped so already"),
-        (Written::AsItWas, Wrapping::Unwrap(_)) => writeln!(say, "{name} in {path} is not wrapped"),
-        (Written::Changed { backup }, Wrapping::Wrap(_)) => {
-            writeln!(say, "{name} in {path} is wrapped now; as it was, the file is in {}", backup.display())
+    let _closed = match written {
+        Written::AsItWas => writeln!(say, "{name} in {path} {as_it_was}"),
+        Written::Changed { backup } => {
+            writeln!(say, "{name} in {path} {changed}; {before}, the file is in {}", backup.display())
         }
-        (Written::Changed { backup }, Wrapping::Unwrap(_)) => {
-            writeln!(say, "{name} in {path} is what it was; wrapped, the file is in {}", backup.display())
-        }
-        (Written::New, _) => Ok(()),
+        Written::New => Ok(()),
     };
     Ok(0)
 }
@@ -194,27 +194,36 @@ fn text(value: &OsStr) -> anyhow::Result<String> {
 
 /// The flags as they were typed, their paths made absolute.
 pub(super) fn flags(matches: &ArgMatches) -> anyhow::Result<Vec<String>> {
-    typed(matches, &Cli::command())
+    words(matches, &Cli::command())
 }
 
 /// Returns the flags of `command` that were typed, their paths made absolute.
-pub(super) fn typed(matches: &ArgMatches, command: &clap::Command) -> anyhow::Result<Vec<String>> {
-    let matches = matches.subcommand().map_or(matches, |(_, matches)| matches);
-    let mut flags = Vec::new();
-    for arg in command.get_arguments() {
-        let id = arg.get_id().as_str();
-        let typed = matches.try_contains_id(id).unwrap_or(false)
-            && matches.value_source(id) == Some(ValueSource::CommandLine);
-        let Some(name) = arg.get_long().filter(|_| typed) else { continue };
-        let flag = format!("--{name}");
+pub(super) fn words(matches: &ArgMatches, command: &clap::Command) -> anyhow::Result<Vec<String>> {
+    let mut words = Vec::new();
+    for (matches, arg, flag) in typed(matches, command) {
         if matches!(arg.get_action(), ArgAction::SetTrue) {
-            flags.push(flag);
+            words.push(flag);
             continue;
         }
+        let id = arg.get_id().as_str();
         for value in matches.get_raw(id).into_iter().flatten() {
             let path = PATHS.contains(&id).then(|| absolute(Path::new(value)));
-            flags.extend([flag.clone(), text(path.as_deref().map_or(value, Path::as_os_str))?]);
+            words.extend([flag.clone(), text(path.as_deref().map_or(value, Path::as_os_str))?]);
         }
     }
-    Ok(flags)
+    Ok(words)
+}
+
+/// Returns the arguments of `command` that were typed as flags, each with where its values are and the flag.
+pub(super) fn typed<'a>(
+    matches: &'a ArgMatches,
+    command: &'a clap::Command,
+) -> impl Iterator<Item = (&'a ArgMatches, &'a clap::Arg, String)> {
+    let matches = matches.subcommand().map_or(matches, |(_, matches)| matches);
+    command.get_arguments().filter_map(move |arg| {
+        let id = arg.get_id().as_str();
+        let is_typed = matches.try_contains_id(id).unwrap_or(false)
+            && matches.value_source(id) == Some(ValueSource::CommandLine);
+        Some((matches, arg, format!("--{}", arg.get_long().filter(|_| is_typed)?)))
+    })
 }

@@ -43,27 +43,20 @@ impl Finding {
 /// Looks at everything; the exit code, 1 where something is wrong.
 pub(super) fn run(options: &Options, matches: &ArgMatches) -> anyhow::Result<i32> {
     let binary = std::env::current_exe()?;
-    let mut report = Report { wrong: 0 };
-    machine::look(options, &binary, &mut |finding| report.say(&finding));
-    server::look(options, &binary, &config::flags(matches)?, &mut |finding| report.say(&finding));
-    clients::look(&binary, &mut |finding| report.say(&finding));
+    let mut wrong = 0;
+    let mut say = |finding: Finding| {
+        wrong += usize::from(matches!(finding, Finding::Wrong(_)));
+        let (word, style) = finding.word();
+        let _closed = writeln!(anstream::stdout(), "{style}{word:<6}{style:#}{}", finding.text());
+    };
+    machine::look(options, &binary, &mut say);
+    server::look(options, &binary, &config::flags(matches)?, &mut say);
+    clients::look(&binary, &mut say);
     let mut stdout = anstream::stdout().lock();
-    if report.wrong == 0 {
+    if wrong == 0 {
         writeln!(stdout, "All is well")?;
         return Ok(0);
     }
-    writeln!(stdout, "{} wrong", report.wrong)?;
+    writeln!(stdout, "{wrong} wrong")?;
     Ok(TOOL_ERROR)
-}
-
-struct Report {
-    wrong: usize,
-}
-
-impl Report {
-    fn say(&mut self, finding: &Finding) {
-        self.wrong += usize::from(matches!(finding, Finding::Wrong(_)));
-        let (word, style) = finding.word();
-        let _closed = writeln!(anstream::stdout(), "{style}{word:<6}{style:#}{}", finding.text());
-    }
 }

@@ -19,9 +19,9 @@ use crate::process::{self, Commands};
 use crate::server::{RecordWriter, StatsFile};
 use crate::tools::error::reason;
 use crate::tools::threads::Threads;
-use crate::tools::{self, Shared, ToolSet};
+use crate::tools::{Shared, ToolSet};
 
-use super::{Client, EnvMode, ImageMode, Options, SandboxDeny, SandboxMode, SaveMode, config};
+use super::{Client, EnvMode, Options, SandboxDeny, config};
 
 impl Options {
     /// Returns the limits, which hold together; where they don't, what is wrong.
@@ -46,9 +46,9 @@ impl Options {
             bash_timeout_secs: timeout,
             bash_max_timeout_secs: max_timeout,
             answer_within: self.answer_within.map(Duration::from_secs),
-            images: match self.images.unwrap_or(ImageMode::On) {
-                ImageMode::On => Images::UpTo(self.max_image_bytes.0),
-                ImageMode::Off => Images::Off,
+            images: match self.images {
+                Some(false) => Images::Off,
+                Some(true) | None => Images::UpTo(self.max_image_bytes.0),
             },
             ..body
         })
@@ -84,10 +84,7 @@ impl Options {
             workers: asked.unwrap_or_else(processors),
             line_indexes: line_index::Cache::default(),
             commands: Commands::new(self.commands()?),
-            save: match self.save {
-                SaveMode::Bash => tools::SaveMode::Bash,
-                SaveMode::All => tools::SaveMode::All,
-            },
+            save: self.save,
             threads: Threads::default(),
         }))
     }
@@ -105,12 +102,7 @@ impl Options {
 
     fn commands(&self) -> Result<process::Settings, String> {
         let spill = self.spill();
-        let mode = match self.sandbox {
-            SandboxMode::Off => Mode::Off,
-            SandboxMode::WorkspaceWrite => Mode::WorkspaceWrite,
-            SandboxMode::ReadOnly => Mode::ReadOnly,
-        };
-        if mode == Mode::Off && !self.sandbox_deny.is_empty() {
+        if self.sandbox == Mode::Off && !self.sandbox_deny.is_empty() {
             return Err("--sandbox-deny needs --sandbox read-only or workspace-write".to_owned());
         }
         let mut own = vec![("the folder of saved outputs", spill.dir.clone())];
@@ -118,7 +110,7 @@ impl Options {
         let clients = Client::value_variants().iter().flat_map(|client| config::places(*client));
         let clients = clients.map(|place| place.path);
         let sandbox = sandbox::Settings {
-            mode,
+            mode: self.sandbox,
             starters: clients.chain(std::env::current_exe().ok()).collect(),
             writable: self.writable.clone(),
             deny_unix_sockets: self.sandbox_deny.contains(&SandboxDeny::UnixSockets),

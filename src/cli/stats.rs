@@ -11,7 +11,7 @@ mod table;
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Context as _;
 use serde_json::{Value, json};
@@ -35,22 +35,10 @@ struct Read {
     broken: u64,
 }
 
-/// The form of the sums.
-#[derive(Debug)]
-pub(super) enum To {
-    /// A table and plots in the terminal.
-    Terminal,
-    /// JSON.
-    Json,
-    /// A page in this file.
-    Page(PathBuf),
-}
-
-/// Gives the sums of the file. Returns the exit code, that of an error if nothing in it is a record.
-pub(super) fn run(file: &Path, to: &To) -> anyhow::Result<i32> {
-    if let To::Page(page) = to
-        && is_same(file, page)
-    {
+/// Gives the sums of the file: as a page in a file of that name, as JSON, or in the terminal. Returns the exit code, that of
+/// an error if nothing in the file is a record.
+pub(super) fn run(file: &Path, json: bool, page: Option<&Path>) -> anyhow::Result<i32> {
+    if let Some(page) = page.filter(|page| is_same(file, page)) {
         super::refuse_in(&["stats"], format!("--html {}: is the file of records itself", page.display()));
     }
     let read = if file == Path::new(STDIN) {
@@ -60,21 +48,19 @@ pub(super) fn run(file: &Path, to: &To) -> anyhow::Result<i32> {
     };
     let read = read.with_context(|| file.display().to_string())?;
     let nothing = read.stats.span_ms().is_none() && read.broken > 0;
-    let printed = match to {
-        To::Json => writeln!(io::stdout().lock(), "{:#}", to_value(read)),
-        To::Terminal => page::print(&mut anstream::stdout().lock(), read, page::width()),
-        To::Page(page) => {
-            let text = html::page(&to_value(read))?;
-            fs::write(page, text).with_context(|| page.display().to_string())?;
-            Ok(())
-        }
-    };
-    match printed {
+    if let Some(page) = page {
+        fs::write(page, html::page(&to_value(read))?).with_context(|| page.display().to_string())?;
+    } else {
+        let printed = if json {
+            writeln!(io::stdout().lock(), "{:#}", to_value(read))
+        } else {
+            page::print(&mut anstream::stdout().lock(), read, page::width())
+        };
         // Whoever reads, `head` for one, has seen enough.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(0),
-        Err(error) => Err(error.into()),
-        Ok(()) => Ok(if nothing { TOOL_ERROR } else { 0 }),
+        printed
+            .or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })?;
     }
+    Ok(if nothing { TOOL_ERROR } else { 0 })
 }
 
 /// True if both are one file that is there.

@@ -13,7 +13,6 @@ use std::time::SystemTime;
 
 use anyhow::Context as _;
 
-use super::wrap::Part;
 use super::{Options, print_all};
 use crate::fs::workspace::SavedKind;
 use crate::process::Capture;
@@ -28,9 +27,9 @@ const READ_BYTES: usize = 64 * 1024;
 const STDIN: &str = "-";
 
 /// Prints what is kept of the file, or of stdin. Returns the exit code.
-pub(super) fn run(options: &Options, keep: Part, file: Option<&Path>) -> anyhow::Result<i32> {
+pub(super) fn run(options: &Options, keep: KeepPart, file: Option<&Path>) -> anyhow::Result<i32> {
     let bounds = options.body_limits().bounds();
-    let keep = KeepPart::from(keep).of_lines(bounds.lines);
+    let keep = keep.of_lines(bounds.lines);
     let store = Arc::new(Store::new(options.spill()));
     store.sweep(SystemTime::now());
     let mut capture = Capture::new(store, SavedKind::Filter, keep, bounds);

@@ -3,10 +3,14 @@
 use std::str::FromStr;
 use std::time::Duration;
 
+use bytesize::ByteSize;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use tracing_subscriber::filter::Targets;
 
 use crate::fit::{CLIENTS, Client, Fit};
-use crate::tools::ToolName;
+use crate::process::sandbox::Mode;
+use crate::tools::{SaveMode, ToolName};
+use crate::wrap::KeepPart;
 
 /// A number of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -15,31 +19,29 @@ pub(super) struct Bytes(pub(super) u64);
 /// The fewest bytes to which images can be limited.
 const IMAGE_MIN_BYTES: u64 = 10_000;
 
+/// The words of `--sandbox`, `--save`, `--keep` and `--images`, each with its value.
+pub(super) const SANDBOXES: &[(&str, Mode)] =
+    &[("read-only", Mode::ReadOnly), ("workspace-write", Mode::WorkspaceWrite), ("off", Mode::Off)];
+pub(super) const SAVES: &[(&str, SaveMode)] = &[("bash", SaveMode::Bash), ("all", SaveMode::All)];
+pub(super) const PARTS: &[(&str, KeepPart)] =
+    &[("head", KeepPart::Head), ("tail", KeepPart::Tail), ("ends", KeepPart::Ends)];
+pub(super) const SHOWN: &[(&str, bool)] = &[("on", true), ("off", false)];
+
+/// Takes one of these words, as its value.
+pub(super) fn one_of<T: Copy + Send + Sync>(words: &'static [(&str, T)]) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(words.iter().map(|(word, _)| *word)).try_map(|given| {
+        let found = words.iter().find(|(word, _)| *word == given);
+        found.map(|(_, value)| *value).ok_or("not one of them")
+    })
+}
+
 /// A size: `30000`, `30KB` (powers of 1000), `50KiB` (powers of 1024); above 0.
 pub(super) fn size(text: &str) -> Result<Bytes, String> {
-    let text = text.trim();
-    let digits = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let unit: u64 = match unit.trim().to_ascii_lowercase().as_str() {
-        "" | "b" => 1,
-        "k" | "kb" => 1000,
-        "m" | "mb" => 1000_u64.pow(2),
-        "g" | "gb" => 1000_u64.pow(3),
-        "t" | "tb" => 1000_u64.pow(4),
-        "kib" => 1024,
-        "mib" => 1024_u64.pow(2),
-        "gib" => 1024_u64.pow(3),
-        "tib" => 1024_u64.pow(4),
-        unit => return Err(format!("{unit} is no unit of size; give 30000, 30KB or 50KiB")),
-    };
-    let bytes = match number.parse::<u64>() {
-        Ok(whole) => whole.checked_mul(unit),
-        Err(_) => decimal(number, unit),
-    };
-    match bytes {
-        Some(0) => Err("must be above 0".to_owned()),
-        Some(bytes) => Ok(Bytes(bytes)),
-        None => Err("not a size; give 30000, 30KB or 50KiB".to_owned()),
+    match text.trim().parse::<ByteSize>() {
+        Ok(ByteSize(0)) => Err("must be above 0".to_owned()),
+        // So many are all that a number above them becomes.
+        Ok(ByteSize(u64::MAX)) | Err(_) => Err("not a size; give 30000, 30KB or 50KiB".to_owned()),
+        Ok(ByteSize(bytes)) => Ok(Bytes(bytes)),
     }
 }
 
@@ -49,14 +51,6 @@ pub(super) fn image_size(text: &str) -> Result<Bytes, String> {
         Bytes(bytes) if bytes < IMAGE_MIN_BYTES => Err("must be at least 10KB".to_owned()),
         bytes => Ok(bytes),
     }
-}
-
-/// `1.5` of a unit, in bytes.
-fn decimal(number: &str, unit: u64) -> Option<u64> {
-    let (whole, fraction) = number.split_once('.')?;
-    let places = u32::try_from(fraction.len()).ok().filter(|places| *places <= 9)?;
-    let part = fraction.parse::<u64>().ok()?.checked_mul(unit)? / 10_u64.pow(places);
-    whole.parse::<u64>().ok()?.checked_mul(unit)?.checked_add(part)
 }
 
 /// A number above 0.

@@ -2,8 +2,7 @@
 
 use std::ffi::OsString;
 
-use clap::parser::ValueSource;
-use clap::{ArgMatches, Args as _, CommandFactory as _, ValueEnum};
+use clap::{ArgMatches, Args as _, CommandFactory as _};
 
 use super::values::{self, Bytes};
 use super::{Cli, Options, config, refuse_in, serve};
@@ -30,9 +29,9 @@ const NOT_STARTED: i32 = 2;
 /// Options that only a wrap takes.
 #[derive(Debug, clap::Args)]
 pub(super) struct WrapOptions {
-    /// Part of a text over the limits that is kept; JSON keeps its first items
-    #[arg(long, value_name = "PART", env = "CUTLINE_KEEP", value_enum, default_value_t = Part::Head)]
-    keep: Part,
+    /// Part of a text over the limits that is kept: its head, its tail, or both ends, of which a fifth is the head; JSON keeps its first items
+    #[arg(long, value_name = "PART", env = "CUTLINE_KEEP", value_parser = values::one_of(values::PARTS), default_value = "head")]
+    keep: KeepPart,
     /// The same for the tools whose names match: 'run_*=tail'; repeatable, the last that matches holds
     #[arg(long, value_name = "GLOB=PART", env = "CUTLINE_KEEP_FOR", value_parser = keep_for)]
     keep_for: Vec<KeepFor>,
@@ -44,34 +43,16 @@ pub(super) struct WrapOptions {
     max_message: Bytes,
 }
 
-/// The part of a text that is kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(super) enum Part {
-    /// Its start
-    Head,
-    /// Its end
-    Tail,
-    /// A fifth of the lines from the start, the others from the end
-    Ends,
-}
-
-impl From<Part> for KeepPart {
-    fn from(part: Part) -> Self {
-        match part {
-            Part::Head => Self::Head,
-            Part::Tail => Self::Tail,
-            Part::Ends => Self::Ends,
-        }
-    }
-}
-
 /// A value of `--keep-for`.
 #[derive(Debug, Clone)]
-struct KeepFor(String, Part);
+struct KeepFor(String, KeepPart);
 
 fn keep_for(text: &str) -> Result<KeepFor, String> {
-    let (glob, part) = text.rsplit_once('=').ok_or("give GLOB=head, GLOB=tail or GLOB=ends")?;
-    Ok(KeepFor(glob.to_owned(), Part::from_str(part, false)?))
+    let found = text.rsplit_once('=').and_then(|(glob, part)| {
+        let (_, part) = values::PARTS.iter().find(|(word, _)| *word == part)?;
+        Some(KeepFor(glob.to_owned(), *part))
+    });
+    found.ok_or_else(|| "give GLOB=head, GLOB=tail or GLOB=ends".to_owned())
 }
 
 /// Stands before the server to its end; the exit code.
@@ -91,8 +72,8 @@ pub(super) fn run(
         limits: options.body_limits(),
         fit: options.fit,
         given: options.given(),
-        keep: keep.into(),
-        keep_for: keep_for.into_iter().map(|KeepFor(glob, part)| (glob, part.into())).collect(),
+        keep,
+        keep_for: keep_for.into_iter().map(|KeepFor(glob, part)| (glob, part)).collect(),
         hint,
         max_message_bytes: usize::try_from(max_message.0).unwrap_or(usize::MAX),
     };
@@ -113,23 +94,16 @@ pub(super) fn run(
 
 /// The flags that were typed and that a wrap does not take, where there are any.
 pub(super) fn foreign(matches: &ArgMatches) -> Option<String> {
-    let matches = matches.subcommand().map_or(matches, |(_, matches)| matches);
     let command = Cli::command();
-    let typed = |id: &str| {
-        matches.try_contains_id(id).unwrap_or(false)
-            && matches.value_source(id) == Some(ValueSource::CommandLine)
-    };
-    let foreign = command.get_arguments().filter(|arg| {
-        let id = arg.get_id().as_str();
-        !TAKEN.contains(&id) && typed(id)
-    });
-    let names: Vec<String> = foreign.filter_map(|arg| Some(format!("--{}", arg.get_long()?))).collect();
+    let foreign =
+        config::typed(matches, &command).filter(|(_, arg, _)| !TAKEN.contains(&arg.get_id().as_str()));
+    let names: Vec<String> = foreign.map(|(.., flag)| flag).collect();
     (!names.is_empty()).then(|| names.join(", "))
 }
 
 /// Returns the flags of a wrap alone that were typed.
 pub(super) fn own_flags(matches: &ArgMatches) -> anyhow::Result<Vec<String>> {
-    config::typed(matches, &WrapOptions::augment_args(clap::Command::new("wrap")))
+    config::words(matches, &WrapOptions::augment_args(clap::Command::new("wrap")))
 }
 
 /// Ends the process where flags of a wrap were typed for a command that wraps nothing.

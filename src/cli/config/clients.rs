@@ -1,7 +1,8 @@
 //! The clients whose files are known: a row each, of how its file is written and what it needs.
 
 use super::tree::Format;
-use crate::cli::{Client, Scope};
+use crate::cli::Client;
+use crate::cli::Scope::{self, Local, Project, User};
 
 /// The notation of a client's file.
 #[derive(Debug)]
@@ -24,8 +25,11 @@ pub(in crate::cli) struct Row {
     pub(super) waits: Option<Waits>,
     /// Its setting for the tokens that an answer may have, beside the servers.
     pub(super) answer_tokens: Option<&'static str>,
-    /// Its file in the words of a person, for each scope that it has; the first is written where none is named.
+    /// The files in which it looks for servers, in the notation of [`places::found`](super::places::found), and the
+    /// sessions in which those hold: of two with the same name, that of the first file.
     pub(super) files: &'static [(Scope, &'static str)],
+    /// The scope of the file that is written where none is named.
+    pub(super) scope: Scope,
 }
 
 /// The way in which an entry has its command.
@@ -53,6 +57,14 @@ pub(super) const WAIT_SECS: u64 = 700;
 /// Tokens that a client is told to take: 30KB at 3 bytes each, which is less than any known text has.
 pub(super) const ANSWER_TOKENS: u64 = 10_000;
 
+/// The field of clients that count milliseconds.
+const MILLISECONDS: Option<Waits> = Some(Waits { field: "timeout", per_second: 1000, is_set: true });
+/// Claude Code's own file, in two parts of which it looks for servers.
+const CLAUDE_CODE_FILE: &str = "$CLAUDE_CONFIG_DIR/.claude.json|~/.claude.json";
+/// The file of Cline's own program.
+const CLINE_FILE: &str = "$CLINE_MCP_SETTINGS_PATH|$CLINE_DATA_DIR/settings/cline_mcp_settings.json|\
+    $CLINE_DIR/data/settings/cline_mcp_settings.json|~/.cline/data/settings/cline_mcp_settings.json";
+
 /// The row of most clients.
 const COMMON: Row = Row {
     name: "",
@@ -65,135 +77,116 @@ const COMMON: Row = Row {
     waits: None,
     answer_tokens: None,
     files: &[],
+    scope: Project,
 };
 
-const CLAUDE_DESKTOP: Row = Row {
-    name: "Claude Desktop",
-    files: &[(Scope::User, "claude_desktop_config.json (Settings, Developer, Edit Config)")],
-    ..COMMON
-};
-
-const CLAUDE_CODE: Row = Row {
-    name: "Claude Code",
-    fit: Some("claude-code"),
-    // With many servers it shows the model a tool's name alone, and the rest once the model searched for it.
-    switches: &["alwaysLoad"],
-    kind: Some(("type", "stdio")),
-    waits: Some(Waits { field: "timeout", per_second: 1000, is_set: false }),
-    files: &[
-        (Scope::Project, ".mcp.json in the project's folder"),
-        (Scope::User, "~/.claude.json"),
-        (Scope::Local, "~/.claude.json, to this folder in projects"),
-    ],
-    ..COMMON
-};
-
-const CURSOR: Row = Row {
-    name: "Cursor",
-    files: &[
-        (Scope::Project, ".cursor/mcp.json in the project's folder"),
-        (Scope::User, "~/.cursor/mcp.json"),
-    ],
-    ..COMMON
-};
-
-const VSCODE: Row = Row {
-    name: "VS Code",
-    servers: "servers",
-    kind: Some(("type", "stdio")),
-    files: &[
-        (Scope::Project, ".vscode/mcp.json in the project's folder"),
-        (Scope::User, "mcp.json of the user (MCP: Open User Configuration)"),
-    ],
-    ..COMMON
-};
-
-const CODEX: Row = Row {
-    name: "Codex",
-    fit: Some("codex"),
-    format: Format::Toml,
-    servers: "mcp_servers",
-    switches: &["supports_parallel_tool_calls"],
-    waits: Some(Waits { field: "tool_timeout_sec", per_second: 1, is_set: true }),
-    answer_tokens: Some("tool_output_token_limit"),
-    files: &[
-        (Scope::User, "~/.codex/config.toml"),
-        (Scope::Project, ".codex/config.toml in a project that Codex trusts"),
-    ],
-    ..COMMON
-};
-
-const OPENCODE: Row = Row {
-    name: "opencode",
-    fit: Some("opencode"),
-    servers: "mcp",
-    command: CommandForm::OneList,
-    kind: Some(("type", "local")),
-    switches: &["enabled"],
-    files: &[
-        (Scope::Project, "opencode.json in the project's folder"),
-        (Scope::User, "~/.config/opencode/opencode.json"),
-    ],
-    ..COMMON
-};
-
-const GEMINI: Row = Row {
-    name: "Gemini CLI",
-    fit: Some("gemini"),
-    waits: Some(Waits { field: "timeout", per_second: 1000, is_set: true }),
-    files: &[
-        (Scope::Project, ".gemini/settings.json in the project's folder"),
-        (Scope::User, "~/.gemini/settings.json"),
-    ],
-    ..COMMON
-};
-
-const QWEN: Row = Row {
-    name: "Qwen Code",
-    fit: Some("qwen"),
-    files: &[
-        (Scope::Project, ".qwen/settings.json in the project's folder"),
-        (Scope::User, "~/.qwen/settings.json"),
-    ],
-    ..GEMINI
-};
-
-const CLINE: Row = Row {
-    name: "Cline",
-    fit: Some("cline"),
-    waits: Some(Waits { field: "timeout", per_second: 1, is_set: true }),
-    files: &[(
-        Scope::User,
-        "cline_mcp_settings.json (~/.cline/data/settings, or VS Code's folder for Cline)",
-    )],
-    ..COMMON
-};
-
-const CONTINUE: Row = Row {
-    name: "Continue",
-    fit: Some("continue"),
-    format: Format::Yaml,
-    files: &[
-        (Scope::User, "~/.continue/config.yaml"),
-        (Scope::Project, ".continue/mcpServers/cutline.yaml in the project's folder"),
-    ],
-    ..COMMON
-};
+/// The clients, in the order of [`Client`].
+static ROWS: [Row; 10] = [
+    Row {
+        name: "Claude Desktop",
+        scope: User,
+        files: &[(User, "@/Claude/claude_desktop_config.json")],
+        ..COMMON
+    },
+    Row {
+        name: "Claude Code",
+        fit: Some("claude-code"),
+        // With many servers it shows the model a tool's name alone, and the rest once the model searched for it.
+        switches: &["alwaysLoad"],
+        kind: Some(("type", "stdio")),
+        waits: Some(Waits { field: "timeout", per_second: 1000, is_set: false }),
+        files: &[(Local, CLAUDE_CODE_FILE), (Project, "./.mcp.json"), (User, CLAUDE_CODE_FILE)],
+        ..COMMON
+    },
+    Row { name: "Cursor", files: &[(Project, "./.cursor/mcp.json"), (User, "~/.cursor/mcp.json")], ..COMMON },
+    Row {
+        name: "VS Code",
+        servers: "servers",
+        kind: Some(("type", "stdio")),
+        files: &[(Project, "./.vscode/mcp.json"), (User, "@/Code/User/mcp.json")],
+        ..COMMON
+    },
+    Row {
+        name: "Codex",
+        fit: Some("codex"),
+        format: Format::Toml,
+        servers: "mcp_servers",
+        switches: &["supports_parallel_tool_calls"],
+        waits: Some(Waits { field: "tool_timeout_sec", per_second: 1, is_set: true }),
+        answer_tokens: Some("tool_output_token_limit"),
+        scope: User,
+        files: &[(Project, "./.codex/config.toml"), (User, "$CODEX_HOME/config.toml|~/.codex/config.toml")],
+        ..COMMON
+    },
+    Row {
+        name: "opencode",
+        fit: Some("opencode"),
+        servers: "mcp",
+        command: CommandForm::OneList,
+        kind: Some(("type", "local")),
+        switches: &["enabled"],
+        files: &[
+            (Project, "./opencode.json"),
+            (Project, "./opencode.jsonc"),
+            (Project, "./.opencode/opencode.json"),
+            (Project, "./.opencode/opencode.jsonc"),
+            (User, "$XDG_CONFIG_HOME/opencode/opencode.json|~/.config/opencode/opencode.json"),
+            (User, "$XDG_CONFIG_HOME/opencode/opencode.jsonc|~/.config/opencode/opencode.jsonc"),
+        ],
+        ..COMMON
+    },
+    Row {
+        name: "Gemini CLI",
+        fit: Some("gemini"),
+        waits: MILLISECONDS,
+        files: &[
+            (Project, "./.gemini/settings.json"),
+            (User, "$GEMINI_CLI_HOME/.gemini/settings.json|~/.gemini/settings.json"),
+        ],
+        ..COMMON
+    },
+    Row {
+        name: "Qwen Code",
+        fit: Some("qwen"),
+        // Without it the model sees no tool before it has searched for it.
+        switches: &["alwaysLoadTools"],
+        waits: MILLISECONDS,
+        files: &[
+            (Project, "./.qwen/settings.json"),
+            (User, "$QWEN_HOME/settings.json|~/.qwen/settings.json"),
+        ],
+        ..COMMON
+    },
+    Row {
+        name: "Cline",
+        fit: Some("cline"),
+        waits: Some(Waits { field: "timeout", per_second: 1, is_set: true }),
+        scope: User,
+        files: &[
+            (User, CLINE_FILE),
+            (User, "@/Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
+        ],
+        ..COMMON
+    },
+    Row {
+        name: "Continue",
+        fit: Some("continue"),
+        format: Format::Yaml,
+        scope: User,
+        files: &[
+            (Project, "./.continue/mcpServers/cutline.yaml"),
+            (Project, "./.continue/mcpServers/*"),
+            (User, "$CONTINUE_GLOBAL_DIR/config.yaml|~/.continue/config.yaml"),
+            (User, "$CONTINUE_GLOBAL_DIR/mcpServers/*|~/.continue/mcpServers/*"),
+        ],
+        ..COMMON
+    },
+];
 
 impl Client {
     /// Returns how its file is written.
+    #[expect(clippy::indexing_slicing, reason = "a row for each")]
     pub(in crate::cli) fn row(self) -> &'static Row {
-        match self {
-            Self::ClaudeDesktop => &CLAUDE_DESKTOP,
-            Self::ClaudeCode => &CLAUDE_CODE,
-            Self::Cursor => &CURSOR,
-            Self::Vscode => &VSCODE,
-            Self::Codex => &CODEX,
-            Self::Opencode => &OPENCODE,
-            Self::Gemini => &GEMINI,
-            Self::Qwen => &QWEN,
-            Self::Cline => &CLINE,
-            Self::Continue => &CONTINUE,
-        }
+        &ROWS[self as usize]
     }
 }

@@ -31,11 +31,14 @@ pub(super) struct Entry {
     pub(super) within: Option<&'static str>,
 }
 
-/// A field as it should be.
+/// A field that is not as it should be.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Change {
     pub(super) name: &'static str,
+    /// The value that it should have.
     pub(super) value: Value,
+    /// The items that its list has to get at its end, where nothing else of it changes.
+    pub(super) added: Option<Vec<Value>>,
     /// True if it is a field of the program, not of the client.
     pub(super) is_of_program: bool,
 }
@@ -50,7 +53,7 @@ impl Entry {
         top: &Node,
         old: Option<&Node>,
     ) -> Result<Self, String> {
-        if let Some(url) = old.map(remote).transpose()?.flatten() {
+        if let Some(url) = old.and_then(remote) {
             return Err(format!("its entry {NAME} is of a server elsewhere ({url})"));
         }
         let started = old.map(|old| Start::of(row, old)).transpose()?.flatten();
@@ -58,9 +61,9 @@ impl Entry {
             Some(started) if flags.is_empty() && started.is_cutline() => started.args,
             _ => flags.to_vec(),
         };
-        let field = |name| old.map(|old| old.member(name)).transpose().map(Option::flatten);
+        let field = |name| old.and_then(|old| old.member(name));
 
-        let tokens = row.answer_tokens.map(|name| top.member(name).map(|given| (name, given))).transpose()?;
+        let tokens = row.answer_tokens.map(|name| (name, top.member(name)));
         if let Some((_, given)) = &tokens {
             let tokens = given.and_then(number).unwrap_or(ANSWER_TOKENS);
             let bytes = (tokens.saturating_mul(TOKEN_BYTES) / 10 * TENTHS).min(MAX_BYTES);
@@ -69,7 +72,7 @@ impl Entry {
         }
         let mut waits = None;
         if let Some(wait) = row.waits {
-            let given = field(wait.field)?.and_then(number);
+            let given = field(wait.field).and_then(number);
             waits = (wait.is_set && given.is_none()).then(|| (wait.field, WAIT_SECS * wait.per_second));
             let waited = given.map(|units| units / wait.per_second).or(wait.is_set.then_some(WAIT_SECS));
             let answers = waited.map(|secs| secs / 10 * TENTHS + secs % 10 * TENTHS / 10);
@@ -82,7 +85,7 @@ impl Entry {
         }
 
         let mut fields = Vec::new();
-        let mut put = |name, value, is_of_program| fields.push(Change { name, value, is_of_program });
+        let mut put = |name, value, is_of_program| fields.push((name, value, is_of_program));
         if let Some((name, word)) = row.kind {
             put(name, json!(word), true);
         }
@@ -97,7 +100,7 @@ impl Entry {
             }
         }
         for switch in row.switches {
-            if field(switch)?.is_none() {
+            if field(switch).is_none() {
                 put(switch, json!(true), false);
             }
         }
@@ -105,10 +108,18 @@ impl Entry {
             put(name, json!(units), false);
         }
         let settings = tokens.filter(|(_, given)| given.is_none());
+        let changes = fields.into_iter().map(|(name, value, is_of_program)| {
+            let table = if is_of_program { old.map(starter) } else { old };
+            let was = table.and_then(|table| table.member(name)).map_or(Value::Null, Node::to_value);
+            let lists = was.as_array().zip(value.as_array());
+            let added =
+                lists.and_then(|(was, list)| list.strip_prefix(was.as_slice())).map(<[Value]>::to_vec);
+            (was != value).then_some(Change { name, value, added, is_of_program })
+        });
         Ok(Self {
-            fields,
+            fields: changes.flatten().collect(),
             settings: settings.map(|(name, _)| (name, json!(ANSWER_TOKENS))).into_iter().collect(),
-            within: old.and_then(|old| old.member(TRANSPORT).ok().flatten()).map(|_| TRANSPORT),
+            within: field(TRANSPORT).map(|_| TRANSPORT),
         })
     }
 }
@@ -131,19 +142,52 @@ fn number(node: &Node) -> Option<u64> {
 }
 
 /// Returns the table of an entry that has the program and its arguments: the entry itself, or one in it.
-pub(super) fn starter(entry: &Node) -> Result<&Node, String> {
-    Ok(entry.member(TRANSPORT)?.filter(|inner| !inner.members().is_empty()).unwrap_or(entry))
+pub(super) fn starter(entry: &Node) -> &Node {
+    entry.member(TRANSPORT).filter(|inner| !inner.members().is_empty()).unwrap_or(entry)
 }
 
 /// Returns the address of a server elsewhere.
-pub(super) fn remote(entry: &Node) -> Result<Option<&str>, String> {
-    let entry = starter(entry)?;
-    for name in REMOTE {
-        if let Some(url) = entry.member(name)?.and_then(Node::text) {
-            return Ok(Some(url));
-        }
+pub(super) fn remote(entry: &Node) -> Option<&str> {
+    REMOTE.iter().find_map(|name| starter(entry).member(name)?.text())
+}
+
+/// The command of an entry, as strings with their places.
+#[derive(Debug)]
+pub(super) struct Command<'a> {
+    /// The program, where its arguments stand elsewhere.
+    pub(super) program: Option<&'a Node>,
+    /// The list of the arguments, or of the program and its arguments.
+    pub(super) list: Option<&'a Node>,
+}
+
+impl<'a> Command<'a> {
+    /// Returns the command of an entry, if it starts a program.
+    pub(super) fn of(row: &Row, entry: &'a Node) -> Result<Option<Self>, String> {
+        let field = |name| {
+            starter(entry).member(name).filter(|field| !matches!(field.kind, Kind::Other(Value::Null)))
+        };
+        let list = |name| match field(name) {
+            Some(list)
+                if !list.items().is_some_and(|items| items.iter().all(|item| item.text().is_some())) =>
+            {
+                Err(format!("{name} in its entry is no list of strings"))
+            }
+            list => Ok(list),
+        };
+        let command = match row.command {
+            CommandForm::OneList => Self { program: None, list: list("command")? },
+            CommandForm::Apart => match field("command").filter(|program| program.text().is_some()) {
+                None => return Ok(None),
+                program => Self { program, list: list("args")? },
+            },
+        };
+        Ok(command.words().next().is_some().then_some(command))
     }
-    Ok(None)
+
+    /// Returns the program and its arguments.
+    pub(super) fn words(&self) -> impl Iterator<Item = &'a Node> + use<'a> {
+        self.program.into_iter().chain(self.list.and_then(Node::items).into_iter().flatten())
+    }
 }
 
 /// The way in which a client's file has a server started.
@@ -162,30 +206,13 @@ pub(in crate::cli) struct Start {
 impl Start {
     /// Returns the program and its arguments of an entry, if it starts one.
     pub(super) fn of(row: &Row, entry: &Node) -> Result<Option<Self>, String> {
-        let entry = starter(entry)?;
-        let field = |name| Ok::<_, String>(entry.member(name)?.filter(|field| !is_null(field)));
-        let words = |list: &Node, name: &str| {
-            let words = list.items().and_then(|items| items.iter().map(word).collect::<Option<Vec<_>>>());
-            words.ok_or_else(|| format!("{name} in its entry is no list of strings"))
-        };
-        let Some(command) = field("command")? else { return Ok(None) };
-        let (command, args) = match row.command {
-            CommandForm::OneList => {
-                let mut words = words(command, "command")?.into_iter();
-                let Some(program) = words.next() else { return Ok(None) };
-                (program, words.collect())
-            }
-            CommandForm::Apart => {
-                let Some(program) = word(command) else { return Ok(None) };
-                (program, field("args")?.map_or(Ok(Vec::new()), |args| words(args, "args"))?)
-            }
-        };
-        let mut env = Vec::new();
-        for name in ["env", "environment"] {
-            let members = field(name)?.map(Node::members).unwrap_or_default().iter();
-            env.extend(members.filter_map(|member| Some((member.name.clone(), word(&member.value)?))));
-        }
-        Ok(Some(Self { command, args, env, folder: field("cwd")?.and_then(word) }))
+        let Some(command) = Command::of(row, entry)? else { return Ok(None) };
+        let mut words = command.words().filter_map(word);
+        let (command, args) = (words.next().unwrap_or_default(), words.collect());
+        let field = |name| starter(entry).member(name);
+        let variables = ["env", "environment"].into_iter().filter_map(field).flat_map(Node::members);
+        let env = variables.filter_map(|member| Some((member.name.clone(), word(&member.value)?))).collect();
+        Ok(Some(Self { command, args, env, folder: field("cwd").and_then(word) }))
     }
 
     /// Returns true if the program's name is this one's.
@@ -198,10 +225,6 @@ impl Start {
 pub(super) fn is_cutline(command: &str) -> bool {
     let file = command.rsplit(['/', '\\']).next().unwrap_or_default();
     file.strip_suffix(".exe").unwrap_or(file) == NAME
-}
-
-fn is_null(node: &Node) -> bool {
-    matches!(node.kind, Kind::Other(Value::Null))
 }
 
 fn word(node: &Node) -> Option<String> {

@@ -71,9 +71,9 @@ pub(super) fn rewrite(
     }
     owner::belong_alike(file.as_file(), &before)?;
     file.as_file().sync_all()?;
-    let backup = back_up(&path, &old, &before)?;
     // Windows replaces no file that is open.
     drop(before);
+    let backup = back_up(&path)?;
     if read(&path)? != old {
         fs::remove_file(&backup)?;
         bail!("another program has written it just now");
@@ -85,24 +85,16 @@ pub(super) fn rewrite(
     Ok(Written::Changed { backup })
 }
 
-/// Copies the file to a name beside it that nothing has yet: `FILE.bak`, `FILE.bak2`, ….
-fn back_up(path: &Path, text: &str, before: &File) -> anyhow::Result<PathBuf> {
+/// Keeps the file as it is under a name beside it that nothing has yet: `FILE.bak`, `FILE.bak2`, …. That is a second name,
+/// which is all that is left of the file once another has taken its place; or a copy, where a file can't have two.
+fn back_up(path: &Path) -> anyhow::Result<PathBuf> {
     for number in 1..1000 {
         let mut name = path.as_os_str().to_owned();
         name.push(if number == 1 { ".bak".to_owned() } else { format!(".bak{number}") });
         let backup = PathBuf::from(name);
-        match owner::private().write(true).create_new(true).open(&backup) {
-            Ok(mut file) => {
-                let copied =
-                    file.write_all(text.as_bytes()).and_then(|()| owner::belong_alike(&file, before));
-                if let Err(error) = copied {
-                    let _a_part_of_it = fs::remove_file(&backup);
-                    return Err(error.into());
-                }
-                return Ok(backup);
-            }
-            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
-            Err(error) => return Err(error.into()),
+        if backup.symlink_metadata().is_err() {
+            fs::hard_link(path, &backup).or_else(|_| fs::copy(path, &backup).map(|_| ()))?;
+            return Ok(backup);
         }
     }
     bail!("there are a thousand copies of it already")

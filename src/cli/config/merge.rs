@@ -51,24 +51,13 @@ fn into_json(text: &str, keys: &[String], entry: &Entry) -> Result<String, Strin
         server = object_in(&server, key)?;
     }
     let program = entry.within.map_or(Ok(server.clone()), |name| object_in(&server, name))?;
-    for Change { name, value, is_of_program } in &entry.fields {
+    for Change { name, value, added, is_of_program } in &entry.fields {
         let object = if *is_of_program { &program } else { &server };
-        match one(object, name)? {
-            Some(field) if field.value().and_then(|old| old.to_serde_value()).as_ref() == Some(value) => {}
-            Some(field) => {
-                let old: Option<Value> = field.value().and_then(|old| old.to_serde_value());
-                match (field.array_value(), old.as_ref().and_then(|old| added(old, value))) {
-                    (Some(list), Some(added)) => {
-                        for value in added {
-                            list.append(input(value));
-                        }
-                    }
-                    _ => field.set_value(input(value)),
-                }
-            }
-            None => {
-                object.append(name, input(value));
-            }
+        let field = object.get(name);
+        match (added, field.as_ref().and_then(CstObjectProp::array_value), field) {
+            (Some(added), Some(list), _) => added.iter().for_each(|value| drop(list.append(input(value)))),
+            (.., Some(field)) => field.set_value(input(value)),
+            (.., None) => drop(object.append(name, input(value))),
         }
     }
     Ok(root.to_string())
@@ -76,21 +65,8 @@ fn into_json(text: &str, keys: &[String], entry: &Entry) -> Result<String, Strin
 
 /// The object under that name, made where there is none.
 fn object_in(object: &CstObject, name: &str) -> Result<CstObject, String> {
-    match one(object, name)? {
-        Some(field) => field.object_value().ok_or_else(|| format!("{name} in it is not an object")),
-        None => object.append(name, json!({})).object_value().ok_or_else(|| format!("no room for {name}")),
-    }
-}
-
-/// The one field of that name: of two, programs take different ones.
-fn one(object: &CstObject, name: &str) -> Result<Option<CstObjectProp>, String> {
-    let mut found =
-        object.properties().into_iter().filter(|field| field.decoded_name().as_deref() == Some(name));
-    let first = found.next();
-    match found.next() {
-        Some(_) => Err(format!("{name} stands in it twice")),
-        None => Ok(first),
-    }
+    let field = object.get(name).unwrap_or_else(|| object.append(name, json!({})));
+    field.object_value().ok_or_else(|| format!("{name} in it is not an object"))
 }
 
 fn input(value: &Value) -> CstInputValue {
@@ -113,21 +89,15 @@ fn into_toml(text: &str, keys: &[String], entry: &Entry) -> Result<String, Strin
         server = table_in(server, key, true)?;
     }
     server = table_in(server, NAME, false)?;
-    for Change { name, value, .. } in &entry.fields {
-        match server.get_mut(name).and_then(Item::as_value_mut) {
-            Some(old) if plain(old) == *value => {}
-            Some(old) => {
-                if let (Some(values), Some(list)) = (added(&plain(old), value), old.as_array_mut()) {
-                    list.extend(values.iter().map(toml));
-                    continue;
-                }
+    for Change { name, value, added, .. } in &entry.fields {
+        match (added, server.get_mut(name).and_then(Item::as_value_mut)) {
+            (Some(added), Some(toml_edit::Value::Array(list))) => list.extend(added.iter().map(toml)),
+            (_, Some(old)) => {
                 let decor = old.decor().clone();
                 *old = toml(value);
                 *old.decor_mut() = decor;
             }
-            None => {
-                server.insert(name, Item::Value(toml(value)));
-            }
+            (_, None) => drop(server.insert(name, Item::Value(toml(value)))),
         }
     }
     Ok(file.to_string())
@@ -146,19 +116,6 @@ fn table_in<'a>(
     };
     let item = table.entry(name).or_insert_with(made);
     item.as_table_like_mut().ok_or_else(|| format!("{name} in it is not a table"))
-}
-
-/// Returns what a list has more than it had, where all that it had comes first.
-fn added<'a>(old: &Value, new: &'a Value) -> Option<&'a [Value]> {
-    new.as_array()?.strip_prefix(old.as_array()?.as_slice())
-}
-
-/// Returns a string or list of strings of TOML, however it is written.
-fn plain(toml: &toml_edit::Value) -> Value {
-    match toml.as_array() {
-        Some(list) => list.iter().map(toml_edit::Value::as_str).collect(),
-        None => toml.as_str().into(),
-    }
 }
 
 fn toml(value: &Value) -> toml_edit::Value {

@@ -1,15 +1,15 @@
 //! Whose a client's file is, and who may read it: the file that takes its place is the same.
 
 #[cfg(unix)]
-pub(super) use unix::{as_programs_make_them, belong_alike, has_other_names, private};
+pub(super) use unix::{as_programs_make_them, belong_alike, has_other_names};
 #[cfg(windows)]
-pub(super) use windows::{as_programs_make_them, belong_alike, has_other_names, private};
+pub(super) use windows::{as_programs_make_them, belong_alike, has_other_names};
 
 #[cfg(unix)]
 mod unix {
-    use std::fs::{File, OpenOptions, Permissions};
+    use std::fs::{File, Permissions};
     use std::io;
-    use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as _};
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
     /// The mode of a new file, less what the user's mask takes.
     const NEW_MODE: u32 = 0o666;
@@ -19,13 +19,6 @@ mod unix {
         let mut file = tempfile::Builder::new();
         file.permissions(Permissions::from_mode(NEW_MODE));
         file
-    }
-
-    /// A new file is this user's alone.
-    pub(in crate::cli::config) fn private() -> OpenOptions {
-        let mut options = OpenOptions::new();
-        options.mode(0o600);
-        options
     }
 
     /// Returns true if a file has several names.
@@ -46,15 +39,11 @@ mod unix {
 /// A file has the rights that its folder gives it.
 #[cfg(windows)]
 mod windows {
-    use std::fs::{File, OpenOptions};
+    use std::fs::File;
     use std::io;
 
     pub(in crate::cli::config) fn as_programs_make_them() -> tempfile::Builder<'static, 'static> {
         tempfile::Builder::new()
-    }
-
-    pub(in crate::cli::config) fn private() -> OpenOptions {
-        OpenOptions::new()
     }
 
     /// Returns true if a file has several names.

@@ -2,6 +2,7 @@
 
 mod yaml;
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use jsonc_parser::common::Ranged as _;
@@ -105,26 +106,32 @@ impl Node {
                 Some(yaml::parse(plain, shift)?.unwrap_or_else(nothing))
             }
         };
-        top.filter(|top| matches!(top.kind, Kind::Table(_)))
-            .ok_or_else(|| "what it holds is not an object".to_owned())
+        let top = top.filter(|top| matches!(top.kind, Kind::Table(_)));
+        let top = top.ok_or_else(|| "what it holds is not an object".to_owned())?;
+        top.has_each_name_once()?;
+        Ok(top)
     }
 
-    /// Returns the one member of that name: of two, programs take different ones.
-    pub(super) fn member(&self, name: &str) -> Result<Option<&Self>, String> {
-        let mut found = self.members().iter().filter(|member| member.name == name);
-        match (found.next(), found.next()) {
-            (_, Some(_)) => Err(format!("{name} stands in it twice")),
-            (first, None) => Ok(first.map(|member| &member.value)),
+    /// Checks that no table in it has a name twice: programs take different ones of two.
+    fn has_each_name_once(&self) -> Result<(), String> {
+        let mut names = HashSet::new();
+        for Member { name, value, .. } in self.members() {
+            if !name.is_empty() && !names.insert(name) {
+                return Err(format!("{name} stands in it twice"));
+            }
+            value.has_each_name_once()?;
         }
+        self.items().into_iter().flatten().try_for_each(Self::has_each_name_once)
+    }
+
+    /// Returns the member of that name.
+    pub(super) fn member(&self, name: &str) -> Option<&Self> {
+        self.members().iter().find(|member| member.name == name).map(|member| &member.value)
     }
 
     /// Returns what is below these names, one below the other.
-    pub(super) fn below<S: AsRef<str>>(&self, names: &[S]) -> Result<Option<&Self>, String> {
-        let mut node = Some(self);
-        for name in names {
-            node = node.map_or(Ok(None), |node| node.member(name.as_ref()))?;
-        }
-        Ok(node)
+    pub(super) fn below(&self, names: &[String]) -> Option<&Self> {
+        names.iter().try_fold(self, |node, name| node.member(name))
     }
 
     /// Returns its members; none of what is no table.

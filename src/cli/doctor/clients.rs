@@ -13,7 +13,7 @@ use serde_json::Value;
 use super::Finding::{self, Fine, Note, Wrong};
 use super::{machine, server};
 use crate::cli::config::{self, Place, Start};
-use crate::cli::{Cli, Client, NAME, Scope, command};
+use crate::cli::{Cli, Client, NAME, command};
 use crate::fit;
 use crate::process;
 use crate::tools::error::reason;
@@ -46,13 +46,12 @@ struct Found {
 
 fn look_at(client: Client, place: &Place, binary: &Path, found: &mut Found, say: &mut dyn FnMut(Finding)) {
     let text = config::read(&place.path).map_err(|error| reason(&error));
-    let path = shown(place);
     let entries = match text.and_then(|text| config::entries(client.row(), &place.keys, &text)) {
         Ok(entries) => entries,
         Err(message) => {
             if !found.unread.contains(&place.path) {
                 found.unread.push(place.path.clone());
-                say(Note(format!("{path} can't be understood: {message}")));
+                say(Note(format!("{place} can't be understood: {message}")));
             }
             return;
         }
@@ -63,7 +62,7 @@ fn look_at(client: Client, place: &Place, binary: &Path, found: &mut Found, say:
         let start = match start {
             Ok(start) => start,
             Err(message) => {
-                say(Note(format!("{path} can't be understood: {message}")));
+                say(Note(format!("{place} can't be understood: {message}")));
                 continue;
             }
         };
@@ -75,7 +74,7 @@ fn look_at(client: Client, place: &Place, binary: &Path, found: &mut Found, say:
             let is_known = Path::new(program).is_absolute() || Path::new(program).components().count() == 1;
             let is_own = server.is_none() && (name == NAME || start.is_cutline());
             if is_known && self::program(program).is_none() && !is_own {
-                gone.push(format!("{name} in {path} starts {program}, which is no program"));
+                gone.push(format!("{name} in {place} starts {program}, which is no program"));
             }
         }
         let all = words.iter().map(|&word| word.to_owned()).collect();
@@ -94,14 +93,14 @@ fn look_at(client: Client, place: &Place, binary: &Path, found: &mut Found, say:
     let lists: Vec<_> =
         [named(&wrapped, "wrapped"), named(&others, "not wrapped")].into_iter().flatten().collect();
     if !lists.is_empty() {
-        say(Fine(format!("{path} has other servers: {}", lists.join("; "))));
+        say(Fine(format!("{place} has other servers: {}", lists.join("; "))));
     }
     for gone in gone {
         say(Note(show::path(&gone).into_owned()));
     }
     for (name, start) in own {
         let by_name = if name == NAME { String::new() } else { format!(" as {}", show::path(&name)) };
-        tried(client, &format!("{path} starts {}{by_name}", start.command), &start, binary, say);
+        tried(client, &format!("{place} starts {}{by_name}", start.command), &start, binary, say);
     }
 }
 
@@ -116,18 +115,11 @@ impl Found {
             let [(first, command), rest @ ..] = places.as_slice() else { continue };
             let Some((other, _)) = rest.iter().find(|(_, words)| words != command) else { continue };
             let is_known = !matches!(client, Client::Vscode | Client::Continue) && first.scope != other.scope;
-            let holds = if is_known { format!("; that of {} holds", shown(first)) } else { String::new() };
-            let (row, first, other) = (client.row().name, shown(first), shown(other));
-            let name = show::path(name);
+            let holds = if is_known { format!("; that of {first} holds") } else { String::new() };
+            let (row, name) = (client.row().name, show::path(name));
             say(Note(format!("{row} has {name} in {first} and in {other}, with other commands{holds}")));
         }
     }
-}
-
-/// The file of a place, and its part where that is one project's.
-fn shown(place: &Place) -> String {
-    let part = if place.scope == Scope::Local { " (this project)" } else { "" };
-    format!("{}{part}", place.path.display())
 }
 
 fn is_filled_in(word: &str) -> bool {
@@ -147,7 +139,7 @@ fn tried(client: Client, what: &str, start: &Start, binary: &Path, say: &mut dyn
         return say(Note(format!("{what}, another program than this one: it was not tried")));
     }
     let row = client.row();
-    match serves(start).and_then(|()| server::greet(&mut as_the_client_would(start, binary), row.fit)) {
+    match serves(start).and_then(|()| server::greet(as_the_client_would(start, binary), row.fit)) {
         Ok((took, stats)) => {
             say(Fine(format!("{what}, which greeted in {took:.0?}")));
             say(Fine(format!("{}: {}", row.name, limits(&stats))));

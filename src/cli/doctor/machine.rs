@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Finding::{self, Fine, Note, Wrong};
-use crate::cli::{EnvMode, NAME, Options, SandboxMode};
+use crate::cli::{EnvMode, NAME, Options};
 use crate::fs::workspace::shown;
 use crate::process::environment::Environment;
 use crate::process::{self, sandbox};
@@ -68,11 +68,15 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
         let names = secrets.join(", ");
         say(Fine(format!("commands see {names}, with what they hold: --env filtered leaves them out")));
     }
-    let unix_sockets_are_open = options.sandbox != SandboxMode::ReadOnly && options.sandbox_deny.is_empty();
+    let unix_sockets_are_open = options.sandbox != sandbox::Mode::ReadOnly && options.sandbox_deny.is_empty();
     if probed.is_ok() && !sandbox::knows_unix_sockets() && unix_sockets_are_open {
         let open = "under --sandbox workspace-write each program of this user that listens on a UNIX socket is a full \
                     way out: --sandbox-deny unix-sockets keeps commands from them";
-        say(if options.sandbox == SandboxMode::Off { Fine(open.to_owned()) } else { Note(open.to_owned()) });
+        say(if options.sandbox == sandbox::Mode::Off {
+            Fine(open.to_owned())
+        } else {
+            Note(open.to_owned())
+        });
     }
 }
 

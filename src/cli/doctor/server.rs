@@ -1,16 +1,19 @@
 //! A session with the server, as a client has it: the handshake, the list, one call of each tool, the
 //! end.
 
-use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+#![expect(clippy::indexing_slicing, reason = "of JSON, where a field that is absent is null")]
+
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader, Lines};
+use tokio::process::{Child, ChildStdin, ChildStdout};
+use tokio::time::timeout;
 
 use super::Finding::{self, Fine, Note, Wrong};
-use crate::cli::Options;
+use crate::cli::{Options, serve};
 use crate::server::STATS_URI;
 use crate::tools::ToolName;
 use cutline_core::notice::empty;
@@ -26,8 +29,9 @@ const MY_NAME: &str = "cutline-doctor";
 
 /// Has the session, and says what came of it.
 pub(super) fn look(options: &Options, binary: &Path, flags: &[String], say: &mut dyn FnMut(Finding)) {
-    let began = Instant::now();
-    let talked = converse(Command::new(binary).args(flags), |session| talk(session, options, began, say));
+    let mut command = Command::new(binary);
+    command.args(flags);
+    let talked = converse(command, MY_NAME, async |session, took| talk(session, options, took, say).await);
     say(match talked {
         Ok(()) => Fine("it ended with the end of its input".to_owned()),
         Err(message) => Wrong(message),
@@ -36,45 +40,52 @@ pub(super) fn look(options: &Options, binary: &Path, flags: &[String], say: &mut
 
 /// Starts a server for the handshake, by the client's own name where it is known. Returns how long that took,
 /// and the server's counts, which name the limits in force.
-pub(super) fn greet(command: &mut Command, client: Option<&str>) -> Result<(Duration, Value), String> {
-    let began = Instant::now();
-    converse(command, |session| {
-        session.greet(client.unwrap_or(MY_NAME))?;
-        let took = began.elapsed();
-        let stats = session.ask("resources/read", &json!({"uri": STATS_URI}))?;
-        let text = stats.pointer("/contents/0/text").and_then(Value::as_str).unwrap_or_default();
+pub(super) fn greet(command: Command, client: Option<&str>) -> Result<(Duration, Value), String> {
+    converse(command, client.unwrap_or(MY_NAME), async |session, took| {
+        let stats = session.ask("resources/read", &json!({"uri": STATS_URI})).await?;
+        let text = stats["contents"][0]["text"].as_str().unwrap_or_default();
         Ok((took, serde_json::from_str(text).map_err(|error| error.to_string())?))
     })
 }
 
-/// Starts a server, talks to it and has it end: what came of the talk, where all of that went well.
+/// Starts a server, greets it by that name, talks to it and has it end. Returns what came of the talk, which is told how
+/// long the greeting took, where all of that went well.
 fn converse<T>(
-    command: &mut Command,
-    talk: impl FnOnce(&mut Session) -> Result<T, String>,
+    command: Command,
+    name: &str,
+    talk: impl AsyncFnOnce(&mut Session, Duration) -> Result<T, String>,
 ) -> Result<T, String> {
-    let started = Session::start(command);
-    let mut session = started.map_err(|error| format!("the server can't be started: {error}"))?;
-    let talked = talk(&mut session);
-    let ended = session.end();
-    let talked = talked?;
-    match ended? {
-        status if status.success() => Ok(talked),
-        status => Err(format!("it ended with {status}")),
-    }
+    let runtime = serve::runtime().map_err(|error| error.to_string())?;
+    runtime.block_on(async {
+        let began = Instant::now();
+        let mut session = Session::start(command)?;
+        let talked = match session.greet(name).await {
+            Ok(()) => talk(&mut session, began.elapsed()).await,
+            Err(message) => Err(message),
+        };
+        let Session { mut child, stdin, .. } = session;
+        drop(stdin);
+        let ended = timeout(END, child.wait()).await;
+        let talked = talked?;
+        match ended {
+            Ok(Ok(status)) if status.success() => Ok(talked),
+            Ok(Ok(status)) => Err(format!("it ended with {status}")),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => Err(format!("it did not end in {END:?} after its input had ended")),
+        }
+    })
 }
 
-fn talk(
+async fn talk(
     session: &mut Session,
     options: &Options,
-    began: Instant,
+    took: Duration,
     say: &mut dyn FnMut(Finding),
 ) -> Result<(), String> {
-    session.greet(MY_NAME)?;
-    say(Fine(format!("the server started and greeted in {:.0?}", began.elapsed())));
-
-    let list = session.ask("tools/list", &json!({}))?;
-    let names = list.get("tools").and_then(Value::as_array).into_iter().flatten();
-    let names: Vec<&str> = names.filter_map(|tool| tool.get("name")?.as_str()).collect();
+    say(Fine(format!("the server started and greeted in {took:.0?}")));
+    let list = session.ask("tools/list", &json!({})).await?;
+    let names = list["tools"].as_array().into_iter().flatten();
+    let names: Vec<&str> = names.filter_map(|tool| tool["name"].as_str()).collect();
     say(Fine(format!("its tools: {}", names.join(", "))));
 
     let mut file = None;
@@ -95,10 +106,10 @@ fn talk(
         };
         let began = Instant::now();
         let call = json!({"name": tool.as_str(), "arguments": arguments});
-        let result = session.ask("tools/call", &call)?;
+        let result = session.ask("tools/call", &call).await?;
         let took = began.elapsed();
-        let text = result.pointer("/content/0/text").and_then(Value::as_str).unwrap_or_default();
-        let failed = result.get("isError") == Some(&Value::Bool(true));
+        let text = result["content"][0]["text"].as_str().unwrap_or_default();
+        let failed = result["isError"] == true;
         say(match (failed, tool) {
             (false, _) => Fine(format!("{} answered in {took:.1?}", tool.as_str())),
             // That one file may be a link, or not this user's to read.
@@ -118,93 +129,65 @@ fn talk(
     Ok(())
 }
 
-/// A server and the conversation with it.
+/// A server and the conversation with it. It is killed where this is dropped before its end.
 struct Session {
     child: Child,
     stdin: ChildStdin,
-    lines: Receiver<String>,
+    lines: Lines<BufReader<ChildStdout>>,
     next_id: u64,
 }
 
 impl Session {
-    fn start(command: &mut Command) -> std::io::Result<Self> {
-        let piped = || Stdio::piped();
-        let mut child = command.stdin(piped()).stdout(piped()).stderr(piped()).spawn()?;
-        let missing = || std::io::Error::other("it has no pipes");
-        let (stdin, stdout) =
-            (child.stdin.take().ok_or_else(missing)?, child.stdout.take().ok_or_else(missing)?);
-        let (heard, lines) = channel();
-        std::thread::spawn(move || {
-            let pass_on = |line: std::io::Result<String>| line.is_ok_and(|line| heard.send(line).is_ok());
-            BufReader::new(stdout).lines().all(pass_on)
-        });
-        Ok(Self { child, stdin, lines, next_id: 1 })
+    fn start(command: Command) -> Result<Self, String> {
+        let mut command = tokio::process::Command::from(command);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
+        let mut child = command.spawn().map_err(|error| format!("the server can't be started: {error}"))?;
+        let (stdin, stdout) = child.stdin.take().zip(child.stdout.take()).ok_or("it has no pipes")?;
+        Ok(Self { child, stdin, lines: BufReader::new(stdout).lines(), next_id: 1 })
     }
 
     /// The handshake.
-    fn greet(&mut self, name: &str) -> Result<(), String> {
+    async fn greet(&mut self, name: &str) -> Result<(), String> {
         let me = json!({"name": name, "version": env!("CARGO_PKG_VERSION")});
         let greeting = json!({"protocolVersion": REVISION, "capabilities": {}, "clientInfo": me});
-        self.ask("initialize", &greeting)?;
-        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}))
+        self.ask("initialize", &greeting).await?;
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await
     }
 
-    fn send(&mut self, message: &Value) -> Result<(), String> {
-        let sent = self.stdin.write_all(format!("{message}\n").as_bytes());
-        sent.map_err(|_| self.story("it ended"))
+    async fn send(&mut self, message: &Value) -> Result<(), String> {
+        match self.stdin.write_all(format!("{message}\n").as_bytes()).await {
+            Ok(()) => Ok(()),
+            Err(_) => Err(self.last_words().await),
+        }
     }
 
     /// Sends a request and waits for its result.
-    fn ask(&mut self, method: &str, params: &Value) -> Result<Value, String> {
+    async fn ask(&mut self, method: &str, params: &Value) -> Result<Value, String> {
         let id = self.next_id;
         self.next_id += 1;
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))?;
-        let start = Instant::now();
-        loop {
-            let line = match self.lines.recv_timeout(PATIENCE.saturating_sub(start.elapsed())) {
-                Ok(line) => line,
-                Err(RecvTimeoutError::Timeout) => {
-                    return Err(format!("no answer to {method} in {PATIENCE:?}"));
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await?;
+        let answer = async {
+            while let Ok(Some(line)) = self.lines.next_line().await {
+                match serde_json::from_str::<Value>(&line) {
+                    Ok(message) if message["id"] == id => return Ok(message),
+                    Ok(_) => {}
+                    Err(_) => return Err(format!("its stdout has a line that is no JSON: {line}")),
                 }
-                Err(RecvTimeoutError::Disconnected) => return Err(self.story("it ended")),
-            };
-            let Ok(message) = serde_json::from_str::<Value>(&line) else {
-                return Err(format!("its stdout has a line that is no JSON: {line}"));
-            };
-            if message.get("id").and_then(Value::as_u64) == Some(id) {
-                return match message.get("result") {
-                    Some(result) => Ok(result.clone()),
-                    None => Err(format!(
-                        "{method} was refused: {}",
-                        message.pointer("/error/message").unwrap_or(&Value::Null)
-                    )),
-                };
             }
-        }
+            Err(self.last_words().await)
+        };
+        let answer = timeout(PATIENCE, answer).await;
+        let answer = answer.unwrap_or_else(|_| Err(format!("no answer to {method} in {PATIENCE:?}")))?;
+        let refused = || format!("{method} was refused: {}", answer["error"]["message"]);
+        answer.get("result").cloned().ok_or_else(refused)
     }
 
-    /// `what`, with what the server said on stderr; it has ended.
-    fn story(&mut self, what: &str) -> String {
+    /// Returns what the server said on stderr, which has ended.
+    async fn last_words(&mut self) -> String {
         let mut said = String::new();
         if let Some(stderr) = self.child.stderr.take() {
-            let _what_was_read = stderr.take(4000).read_to_string(&mut said);
+            let _what_was_read = stderr.take(4000).read_to_string(&mut said).await;
         }
-        format!("{what}: {}", said.trim())
-    }
-
-    /// Ends its input, and waits for its end.
-    fn end(self) -> Result<ExitStatus, String> {
-        let Self { mut child, stdin, .. } = self;
-        drop(stdin);
-        let start = Instant::now();
-        while start.elapsed() < END {
-            match child.try_wait() {
-                Ok(Some(status)) => return Ok(status),
-                Ok(None) => std::thread::sleep(Duration::from_millis(5)),
-                Err(error) => return Err(error.to_string()),
-            }
-        }
-        let _gone_already = child.kill();
-        Err(format!("it did not end in {END:?} after its input had ended"))
+        format!("it ended: {}", said.trim())
     }
 }

@@ -5,12 +5,10 @@
 
 mod plot;
 
-use std::fmt::Write as _;
-
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value;
 
-use plot::{Axis, Bars, Role, Series};
+use plot::{Axis, Bars, GIVEN, LEFT_OUT};
 
 /// The rules of the page; those of the plots are added.
 const STYLE: &str = include_str!("html/style.css");
@@ -32,13 +30,13 @@ const SUMS: [(&str, &str); 14] = [
     ("By bytes", "/truncated/byBytes"),
     ("Use of limit, %", "/limitUse/meanPercent"),
     ("Tokens given", "/given/estimatedTokens"),
-    ("Tokens left out", LEFT_OUT),
+    ("Tokens left out", TOKENS_LEFT_OUT),
     ("Median, ms", "/durationMs/median"),
     ("95 %, ms", "/durationMs/p95"),
     ("Longest, ms", "/durationMs/longest"),
 ];
 /// The number in the sums after which a `+` stands where more was left out.
-const LEFT_OUT: &str = "/leftOut/estimatedTokens";
+const TOKENS_LEFT_OUT: &str = "/leftOut/estimatedTokens";
 /// The columns of a span of time.
 const SPAN: [(&str, &str); 6] = [
     ("Calls", "/calls"),
@@ -106,7 +104,7 @@ impl Page<'_> {
 
     /// The number in the sums at `of`, with a `+` where there is more.
     fn sum(&self, of: &str, part: &str) -> Markup {
-        let more = part == LEFT_OUT && self.value(&format!("{of}/leftOut/isLowerBound")) == true;
+        let more = part == TOKENS_LEFT_OUT && self.value(&format!("{of}/leftOut/isLowerBound")) == true;
         html! { (self.number(&[of, part].concat())) @if more { span.more title="at least" { "+" } } }
     }
 
@@ -167,7 +165,7 @@ impl Page<'_> {
                 (tile("Answers cut", self.number("/total/truncated/percent"), "%"))
                 (tile("Use of the limit", self.number("/total/limitUse/meanPercent"), "%"))
                 (tile("Tokens given", self.number("/total/given/estimatedTokens"), ""))
-                (tile("Tokens left out", self.sum("/total", LEFT_OUT), ""))
+                (tile("Tokens left out", self.sum("/total", TOKENS_LEFT_OUT), ""))
             }
         }
     }
@@ -175,15 +173,12 @@ impl Page<'_> {
     fn tools(&self) -> Markup {
         let names = self.value("/tools").as_object().into_iter().flat_map(serde_json::Map::keys);
         let tools: Vec<_> = names.map(|name| (name.as_str(), format!("/tools/{}", escaped(name)))).collect();
-        html! {
-            div.table tabindex="0" role="region" aria-label="Sums for each tool" {
-                table.sums {
-                    thead { tr { th scope="col" { "Tool" } @for (heading, _) in SUMS { th scope="col" { (heading) } } } }
-                    tbody { @for (name, of) in &tools { (self.row(name, of)) } }
-                    @if tools.len() > 1 { tfoot { (self.row("All", "/total")) } }
-                }
-            }
-        }
+        let headings = ["Tool"].into_iter().chain(SUMS.map(|(heading, _)| heading));
+        let rows = html! {
+            tbody { @for (name, of) in &tools { (self.row(name, of)) } }
+            @if tools.len() > 1 { tfoot { (self.row("All", "/total")) } }
+        };
+        table("Sums for each tool", "sums", headings, &rows)
     }
 
     fn row(&self, name: &str, of: &str) -> Markup {
@@ -199,32 +194,9 @@ impl Page<'_> {
         let by_tenth: Vec<Option<f64>> =
             self.items("/total/limitUse/answersByTenth").map(Value::as_f64).collect();
         let tenths: Vec<String> = (0..by_tenth.len()).map(tenth).collect();
-        let spans = || self.items("/overTime/spans");
-        let of_spans = |part: &str| -> Vec<Option<f64>> {
-            let answered = |span: &Value| span.pointer("/answers").is_some_and(|answers| *answers != 0);
-            spans().map(|span| span.pointer(part)?.as_f64().filter(|_| answered(span))).collect()
-        };
-        let of_calls = spans().map(|span| span["calls"].as_f64().filter(|calls| *calls > 0.0)).collect();
+        let use_bars = Bars { labels: &tenths, axis: Axis::Count, series: vec![(&GIVEN, by_tenth)] };
         let span_ms = self.value("/overTime/spanMs").as_u64().unwrap_or(0);
-        let starts: Vec<&str> = spans().filter_map(|span| span["start"].as_str()).collect();
-        let labels: Vec<String> = starts.iter().map(|start| tick(start, &starts, span_ms)).collect();
-        let one = |role, values| vec![Series { role, values }];
-        let use_bars = Bars { labels: &tenths, axis: Axis::Count, series: one(Role::Given, by_tenth) };
-        let over_time = |axis, series| Bars { labels: &labels, axis, series };
-        let calls = over_time(Axis::Count, one(Role::Given, of_calls));
-        let cut = over_time(Axis::Percent, one(Role::LeftOut, of_spans("/truncatedPercent")));
-        let used = over_time(Axis::Percent, one(Role::Given, of_spans("/limitPercent")));
-        let tokens = over_time(
-            Axis::Count,
-            vec![
-                Series { role: Role::Given, values: of_spans("/estimatedTokensGiven") },
-                Series { role: Role::LeftOut, values: of_spans("/estimatedTokensLeftOut") },
-            ],
-        );
         let each = humantime::format_duration(std::time::Duration::from_millis(span_ms)).to_string();
-        let legend = html! {
-            p.legend { span.given { "given" } " " span.left-out { "left out" } }
-        };
         Ok(html! {
             section aria-labelledby="use" {
                 h2 #use { "Answers by use of the limit" }
@@ -236,81 +208,109 @@ impl Page<'_> {
             section aria-labelledby="time" {
                 h2 #time { "Over time" }
                 p.note { "A column is " (each) ", by UTC. Where there was no answer (of calls: no call), there is no line below it." }
-                div.grid {
-                    div { h3 { "Calls" } (figure("Number of calls, over time", &calls)?) }
-                    div { h3 { "Answers cut" } (figure("Percent of the answers that a limit cut, over time", &cut)?) }
-                    div { h3 { "Use of the limit" } (figure("Percent of the limit that answers used on average, over time", &used)?) }
-                    div {
-                        h3 { "Tokens given and left out" } (legend)
-                        (figure("Tokens given, and on top of them tokens left out, over time", &tokens)?)
-                    }
-                }
+                div.grid { (self.over_time(span_ms)?) }
                 details { summary { "The numbers, where there was a call" } (self.spans()) }
             }
         })
     }
 
+    fn over_time(&self, span_ms: u64) -> anyhow::Result<Markup> {
+        let spans = || self.items("/overTime/spans");
+        let starts: Vec<&str> = spans().filter_map(|span| span["start"].as_str()).collect();
+        let labels: Vec<String> = starts.iter().map(|start| tick(start, &starts, span_ms)).collect();
+        // A part of each span in which there was some of `of`.
+        let part = |part: &str, of: &str| -> Vec<Option<f64>> {
+            spans().map(|span| span[part].as_f64().filter(|_| span[of] != 0)).collect()
+        };
+        let of_answers = |name| part(name, "answers");
+        let plot = |name, axis, series| figure(name, &Bars { labels: &labels, axis, series });
+        let tokens = vec![
+            (&GIVEN, of_answers("estimatedTokensGiven")),
+            (&LEFT_OUT, of_answers("estimatedTokensLeftOut")),
+        ];
+        Ok(html! {
+            div {
+                h3 { "Calls" }
+                (plot("Number of calls, over time", Axis::Count, vec![(&GIVEN, part("calls", "calls"))])?)
+            }
+            div {
+                h3 { "Answers cut" }
+                (plot("Percent of the answers that a limit cut, over time", Axis::Percent, vec![(&LEFT_OUT, of_answers("truncatedPercent"))])?)
+            }
+            div {
+                h3 { "Use of the limit" }
+                (plot("Percent of the limit that answers used on average, over time", Axis::Percent, vec![(&GIVEN, of_answers("limitPercent"))])?)
+            }
+            div {
+                h3 { "Tokens given and left out" }
+                p.legend { span.given { "given" } " " span.left-out { "left out" } }
+                (plot("Tokens given, and on top of them tokens left out, over time", Axis::Count, tokens)?)
+            }
+        })
+    }
+
     fn uses(&self, tenths: &[String]) -> Markup {
-        html! {
-            div.table tabindex="0" role="region" aria-label="Answers by use of the limit" {
-                table {
-                    thead { tr { th scope="col" { "Use of the limit" } th scope="col" { "Answers" } } }
-                    tbody {
-                        @for (n, tenth) in tenths.iter().enumerate() {
-                            tr {
-                                th scope="row" { (tenth) " %" }
-                                td { (self.number(&format!("/total/limitUse/answersByTenth/{n}"))) }
-                            }
-                        }
+        let rows = html! {
+            tbody {
+                @for (n, tenth) in tenths.iter().enumerate() {
+                    tr {
+                        th scope="row" { (tenth) " %" }
+                        td { (self.number(&format!("/total/limitUse/answersByTenth/{n}"))) }
                     }
                 }
             }
-        }
+        };
+        table("Answers by use of the limit", "", ["Use of the limit", "Answers"], &rows)
     }
 
     fn spans(&self) -> Markup {
-        html! {
-            div.table tabindex="0" role="region" aria-label="Sums over time" {
-                table {
-                    thead { tr { th scope="col" { "Start" } @for (heading, _) in SPAN { th scope="col" { (heading) } } } }
-                    tbody {
-                        @for (n, _) in self.items("/overTime/spans").enumerate().filter(|(_, span)| span["calls"] != 0) {
-                            @let of = format!("/overTime/spans/{n}");
-                            tr {
-                                th scope="row" { (self.time(&[&of, "/start"].concat())) }
-                                @for (_, part) in SPAN { td { (self.number(&[&of, part].concat())) } }
-                            }
-                        }
+        let headings = ["Start"].into_iter().chain(SPAN.map(|(heading, _)| heading));
+        let rows = html! {
+            tbody {
+                @for (n, _) in self.items("/overTime/spans").enumerate().filter(|(_, span)| span["calls"] != 0) {
+                    @let of = format!("/overTime/spans/{n}");
+                    tr {
+                        th scope="row" { (self.time(&[&of, "/start"].concat())) }
+                        @for (_, part) in SPAN { td { (self.number(&[&of, part].concat())) } }
                     }
                 }
             }
-        }
+        };
+        table("Sums over time", "", headings, &rows)
     }
 
     fn slowest(&self) -> Markup {
         let longest = self.value("/slowestCalls/0/durationMs").as_f64().unwrap_or(0.0);
-        html! {
-            div.table tabindex="0" role="region" aria-label="Slowest calls" {
-                table.slowest {
-                    thead { tr { th scope="col" { "Tool" } th scope="col" { "Duration, ms" } th scope="col" { "Ended" } } }
-                    tbody {
-                        @for (n, call) in self.items("/slowestCalls").enumerate() {
-                            @let of = format!("/slowestCalls/{n}");
-                            @let part = call["durationMs"].as_f64().unwrap_or(0.0) / longest.max(f64::MIN_POSITIVE);
-                            tr {
-                                th scope="row" {
-                                    bdi { (call["tool"].as_str().unwrap_or(NONE)) }
-                                    @if call["outcome"] == "error" { " " span.error { "error" } }
-                                }
-                                td {
-                                    (self.number(&[&of, "/durationMs"].concat()))
-                                    span.bar aria-hidden="true" style=(format!("width:{:.1}%", part * 100.0)) {}
-                                }
-                                td { (self.time(&[&of, "/time"].concat())) }
-                            }
+        let rows = html! {
+            tbody {
+                @for (n, call) in self.items("/slowestCalls").enumerate() {
+                    @let of = format!("/slowestCalls/{n}");
+                    @let part = call["durationMs"].as_f64().unwrap_or(0.0) / longest.max(f64::MIN_POSITIVE);
+                    tr {
+                        th scope="row" {
+                            bdi { (call["tool"].as_str().unwrap_or(NONE)) }
+                            @if call["outcome"] == "error" { " " span.error { "error" } }
                         }
+                        td {
+                            (self.number(&[&of, "/durationMs"].concat()))
+                            span.bar aria-hidden="true" style=(format!("width:{:.1}%", part * 100.0)) {}
+                        }
+                        td { (self.time(&[&of, "/time"].concat())) }
                     }
                 }
+            }
+        };
+        table("Slowest calls", "slowest", ["Tool", "Duration, ms", "Ended"], &rows)
+    }
+}
+
+/// A table in a region that scrolls by itself, with what is below its headings.
+fn table<'a>(name: &str, class: &str, headings: impl IntoIterator<Item = &'a str>, rows: &Markup) -> Markup {
+    html! {
+        div.table tabindex="0" role="region" aria-label=(name) {
+            table class=[Some(class).filter(|class| !class.is_empty())] {
+                thead { tr { @for heading in headings { th scope="col" { (heading) } } } }
+                (rows)
             }
         }
     }
@@ -355,14 +355,13 @@ fn minutes(time: &str) -> String {
 /// A number's digits in groups of three.
 fn grouped(number: &str) -> String {
     let (whole, rest) = number.split_at(number.find('.').unwrap_or(number.len()));
-    let mut text = String::new();
-    for (n, digit) in whole.chars().enumerate() {
-        if n > 0 && (whole.len() - n).is_multiple_of(3) {
-            text.push(',');
+    let mut text = rest.to_owned();
+    for (n, digit) in whole.chars().rev().enumerate() {
+        if n > 0 && n.is_multiple_of(3) {
+            text.insert(0, ',');
         }
-        text.push(digit);
+        text.insert(0, digit);
     }
-    let _infallible = write!(text, "{rest}");
     text
 }
 

@@ -7,7 +7,7 @@ use terminal_size::{Width, terminal_size_of};
 use crate::stats::{Column, Sums, rfc3339};
 use cutline_core::notice::Count;
 
-use super::plot::{self, Scale};
+use super::plot::{self, PERCENT};
 use super::style::{BAR, TITLE, WARNING, short};
 use super::{Read, table};
 
@@ -65,21 +65,14 @@ fn limit_use(to: &mut impl Write, sums: &Sums) -> io::Result<()> {
 fn over_time(to: &mut impl Write, (length_ms, columns): (u64, Vec<Column>), width: u64) -> io::Result<()> {
     let each = humantime::format_duration(std::time::Duration::from_millis(length_ms));
     let tokens = columns.iter().map(|column| column.counts.tokens_left_out).max().unwrap_or(0);
-    let percent = |value: Option<f64>| value.map(|value| value / 100.0);
-    let plots: [(&str, Scale, Vec<Option<f64>>); 3] = [
-        (
-            "Answers truncated",
-            Scale::percent(),
-            columns.iter().map(|column| percent(column.counts.truncated_percent())).collect(),
-        ),
-        (
-            "Use of the limit, on average",
-            Scale::percent(),
-            columns.iter().map(|column| percent(column.counts.limit_percent())).collect(),
-        ),
+    let most = short(tokens);
+    let of = |value: fn(&Column) -> Option<f64>| columns.iter().map(value).collect::<Vec<_>>();
+    let plots = [
+        ("Answers truncated", PERCENT, of(|column| Some(column.counts.truncated_percent()? / 100.0))),
+        ("Use of the limit, on average", PERCENT, of(|column| Some(column.counts.limit_percent()? / 100.0))),
         (
             "Tokens left out, about",
-            Scale::up_to(short(tokens)),
+            (most.as_str(), "0"),
             columns.iter().map(|column| part(column, tokens)).collect(),
         ),
     ];
@@ -87,7 +80,7 @@ fn over_time(to: &mut impl Write, (length_ms, columns): (u64, Vec<Column>), widt
     let shown = plots.len() - usize::from(tokens == 0);
     for (title, scale, values) in plots.into_iter().take(shown) {
         writeln!(to, "\n{TITLE}{title}{TITLE:#}, {each} a column")?;
-        plot::print(to, &scale, &values, width)?;
+        plot::print(to, scale, &values, width)?;
     }
     let (first, last) = (columns.first(), columns.last());
     let (first, last) = (first.map_or(0, |column| column.start_ms), last.map_or(0, |column| column.start_ms));

@@ -20,23 +20,8 @@ const SCALE_CELLS: u64 = 8;
 /// Cells that a column may be wide, where there are few.
 const MAX_COLUMN_CELLS: usize = 8;
 
-/// The words at the top and the foot of a plot.
-pub(super) struct Scale {
-    top: String,
-    foot: &'static str,
-}
-
-impl Scale {
-    /// From 0% to 100%.
-    pub(super) fn percent() -> Self {
-        Self { top: "100%".to_owned(), foot: "0%" }
-    }
-
-    /// From 0 to what is said.
-    pub(super) fn up_to(top: String) -> Self {
-        Self { top, foot: "0" }
-    }
-}
+/// The scale of percents: the words at its top and its foot.
+pub(super) const PERCENT: (&str, &str) = ("100%", "0%");
 
 /// Returns the cells for bars in a terminal of `width` columns.
 pub(super) fn cells(width: u64) -> u64 {
@@ -46,15 +31,15 @@ pub(super) fn cells(width: u64) -> u64 {
 /// Prints a plot of values from 0 to 1. Below a column without a value the axis is broken.
 pub(super) fn print(
     to: &mut impl Write,
-    scale: &Scale,
+    (top, foot): (&str, &str),
     values: &[Option<f64>],
     width: u64,
 ) -> io::Result<()> {
     let wide = column_cells(values.len(), width);
     for row in (0..ROWS).rev() {
         let words = match row {
-            0 => scale.foot,
-            row if row == ROWS - 1 => &scale.top,
+            0 => foot,
+            row if row == ROWS - 1 => top,
             _ => "",
         };
         let bars = values.iter().map(|value| {
@@ -129,7 +114,7 @@ mod tests {
     fn a_plot() {
         let mut shown = Vec::new();
         let values = [Some(1.0), Some(0.0), None, Some(0.3)];
-        print(&mut shown, &Scale::percent(), &values, 20).unwrap();
+        print(&mut shown, PERCENT, &values, 20).unwrap();
         let shown = anstream::adapter::strip_bytes(&shown).into_vec();
         let expected = "  100% │███
        │███

@@ -32,7 +32,7 @@ pub(super) fn into_yaml(
     let [servers] = keys else { return Err("its servers are not where they should be".to_owned()) };
     let fields: Vec<(&str, &Value)> =
         entry.fields.iter().map(|Change { name, value, .. }| (*name, value)).collect();
-    let list = top.member(servers)?;
+    let list = top.member(servers);
     let is_new = top.members().is_empty();
     let new = match (list, old) {
         _ if is_new => format!("{}{HEADER}{servers}:\n{}", ended(text), item(&fields, 2)),
@@ -106,9 +106,7 @@ fn changed(text: &str, old: &Node, fields: &[(&str, &Value)]) -> String {
             added.extend([&separator, *name, ": ", &flow(value)]);
             continue;
         };
-        if member.value.to_value() != **value {
-            edits.push(replacement(text, member, value));
-        }
+        edits.push(replacement(text, member, value));
     }
     if !added.is_empty() {
         let last = old.members().last().map_or(old.place.start, |member| member.value.place.end);

@@ -2,64 +2,43 @@
 //!
 //! The colours in it are those of the light page; rules of the page put the dark ones in their place.
 
-use std::fmt::Write as _;
-
-use cutline_core::text::Size;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-/// The part that a colour plays.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Role {
-    /// Amounts given, and used.
-    Given,
-    /// Amounts left out.
-    LeftOut,
-    /// The line below the columns.
-    Axis,
-    /// The lines of the scale.
-    Grid,
-    /// Letters.
-    Text,
-}
+use crate::cli::stats::style::short;
 
-impl Role {
-    const ALL: [Self; 5] = [Self::Given, Self::LeftOut, Self::Axis, Self::Grid, Self::Text];
-
+/// A colour.
+#[derive(Debug)]
+pub(super) struct Colour {
     /// The name of its variable in the page's rules.
-    fn variable(self) -> &'static str {
-        match self {
-            Self::Given => "--given",
-            Self::LeftOut => "--left-out",
-            Self::Axis => "--axis",
-            Self::Grid => "--grid",
-            Self::Text => "--quiet",
-        }
-    }
-
-    /// Its colour on a light page.
-    fn colour(self) -> RGBColor {
-        match self {
-            Self::Given => RGBColor(0x1F, 0x6F, 0xB2),
-            Self::LeftOut => RGBColor(0xC2, 0x57, 0x0C),
-            Self::Axis => RGBColor(0x8A, 0x94, 0xA3),
-            Self::Grid => RGBColor(0xE2, 0xE6, 0xEC),
-            Self::Text => RGBColor(0x55, 0x60, 0x6E),
-        }
-    }
+    variable: &'static str,
+    /// Its value on a light page.
+    light: RGBColor,
 }
+
+const fn colour(variable: &'static str, light: RGBColor) -> Colour {
+    Colour { variable, light }
+}
+
+/// Amounts given, and used.
+pub(super) const GIVEN: Colour = colour("--given", RGBColor(0x1F, 0x6F, 0xB2));
+/// Amounts left out.
+pub(super) const LEFT_OUT: Colour = colour("--left-out", RGBColor(0xC2, 0x57, 0x0C));
+/// The line below the columns.
+const AXIS: Colour = colour("--axis", RGBColor(0x8A, 0x94, 0xA3));
+/// The lines of the scale.
+const GRID: Colour = colour("--grid", RGBColor(0xE2, 0xE6, 0xEC));
+/// Letters.
+const TEXT: Colour = colour("--quiet", RGBColor(0x55, 0x60, 0x6E));
 
 /// Returns the rules by which the page's colours are the plots'.
 pub(super) fn style() -> String {
     let mut rules = String::new();
-    for role in Role::ALL {
-        let RGBColor(red, green, blue) = role.colour();
+    for Colour { variable, light: RGBColor(red, green, blue) } in [GIVEN, LEFT_OUT, AXIS, GRID, TEXT] {
         for part in ["fill", "stroke"] {
-            let variable = role.variable();
-            let _infallible = writeln!(
-                rules,
-                "svg [{part}=\"#{red:02X}{green:02X}{blue:02X}\"] {{ {part}: var({variable}); }}"
-            );
+            let rule =
+                format!("svg [{part}=\"#{red:02X}{green:02X}{blue:02X}\"] {{ {part}: var({variable}); }}\n");
+            rules.push_str(&rule);
         }
     }
     rules
@@ -74,20 +53,14 @@ pub(super) enum Axis {
     Count,
 }
 
-/// Values, one for each column.
-#[derive(Debug)]
-pub(super) struct Series {
-    pub(super) role: Role,
-    pub(super) values: Vec<Option<f64>>,
-}
-
 /// Columns of bars; those of several series stand on top of each other.
 #[derive(Debug)]
 pub(super) struct Bars<'a> {
     /// Words below each column, of which as many are shown as fit.
     pub(super) labels: &'a [String],
     pub(super) axis: Axis,
-    pub(super) series: Vec<Series>,
+    /// The colour of each series, and its values, one for each column.
+    pub(super) series: Vec<(&'static Colour, Vec<Option<f64>>)>,
 }
 
 /// Size of letters; SVG gets four fifths of it.
@@ -115,31 +88,28 @@ impl Bars<'_> {
             .x_label_area_size(SCALE.1)
             .y_label_area_size(SCALE.0)
             .build_cartesian_2d(0.0..end, 0.0..top)?;
-        let colour = Role::Text.colour();
-        let text = ("sans-serif", LETTER, &colour);
+        let text = ("sans-serif", LETTER, &TEXT.light);
         chart
             .configure_mesh()
             .disable_x_mesh()
             .disable_x_axis()
             .axis_style(TRANSPARENT)
-            .bold_line_style(Role::Grid.colour())
+            .bold_line_style(GRID.light)
             .light_line_style(TRANSPARENT)
             .y_labels(4)
             .y_label_formatter(&|value| self.words(*value))
             .label_style(text)
             .draw()?;
         for (n, label) in self.labels.iter().enumerate() {
-            let left = as_number(n);
-            let gap = if columns > 30 { 0.08 } else { 0.14 };
-            let mut foot = 0.0;
-            for (role, value) in self.values(n) {
+            let (left, gap, mut foot) = (as_number(n), if columns > 30 { 0.08 } else { 0.14 }, 0.0);
+            for (colour, value) in self.values(n) {
                 let bar = [(left + gap, foot), (left + 1.0 - gap, foot + value)];
-                chart.draw_series([Rectangle::new(bar, role.colour().filled())])?;
+                chart.draw_series([Rectangle::new(bar, colour.light.filled())])?;
                 foot += value;
             }
             if self.values(n).next().is_some() {
                 let line = vec![(left, 0.0), (left + 1.0, 0.0)];
-                chart.draw_series([PathElement::new(line, Role::Axis.colour())])?;
+                chart.draw_series([PathElement::new(line, AXIS.light)])?;
             }
             if n.is_multiple_of(self.labels_apart(size.0)) {
                 let (x, y) = chart.backend_coord(&(left + 0.5, 0.0));
@@ -154,14 +124,15 @@ impl Bars<'_> {
     }
 
     /// The values of a column that there are.
-    fn values(&self, column: usize) -> impl Iterator<Item = (Role, f64)> + '_ {
-        self.series.iter().filter_map(move |series| Some((series.role, (*series.values.get(column)?)?)))
+    fn values(&self, column: usize) -> impl Iterator<Item = (&'static Colour, f64)> + '_ {
+        self.series.iter().filter_map(move |(colour, values)| Some((*colour, (*values.get(column)?)?)))
     }
 
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of the scale")]
     fn words(&self, value: f64) -> String {
         match self.axis {
             Axis::Percent => format!("{value:.0}%"),
-            Axis::Count if value.fract() == 0.0 => short(value),
+            Axis::Count if value.fract() == 0.0 => short(value.max(0.0) as u64),
             Axis::Count => String::new(),
         }
     }
@@ -179,10 +150,4 @@ impl Bars<'_> {
 #[expect(clippy::cast_precision_loss, reason = "a place in a plot of a hundred columns")]
 fn as_number(column: usize) -> f64 {
     column as f64
-}
-
-/// A number of the scale in few digits.
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a number of the scale")]
-fn short(value: f64) -> String {
-    Size(value.max(0.0) as u64).to_string().trim_end_matches('B').to_owned()
 }
