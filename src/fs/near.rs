@@ -18,6 +18,9 @@ use cutline_core::text::show;
 const MAX_ENTRIES: usize = 20_000;
 /// Bytes of names that are taken at once.
 const NAMES_BYTES: usize = 32 * 1024;
+/// Pairs of characters that are compared for near names: those of ordinary names of a full folder. Of long names fewer
+/// are looked at, as each takes the product of the two lengths.
+const MAX_PAIRS: usize = 10_000_000;
 /// Least likeness of a name that is offered, 1 being equal: below it are other names of the same length.
 const ALIKE: f64 = 0.75;
 /// Near names offered at most: an error stays short.
@@ -39,12 +42,23 @@ pub fn names(folder: &OpenedPath, name: &str) -> Vec<String> {
     let mut near: Vec<(f64, String)> = entries(folder)
         .iter()
         .map(|entry| show::name(entry.as_encoded_bytes()).into_owned())
+        .filter(is_affordable(wanted.len()))
         .map(|entry| (likeness(&wanted, &entry.to_lowercase()), entry))
         .filter(|(likeness, entry)| *likeness >= ALIKE && entry != name)
         .collect();
     near.sort_by(|(a, left), (b, right)| b.total_cmp(a).then_with(|| left.cmp(right)));
     near.dedup_by(|(_, left), (_, right)| left == right);
     near.into_iter().take(OFFERED).map(|(_, name)| name).collect()
+}
+
+/// Returns true of each name that can be compared with one of `bytes` bytes, and then counts what that takes.
+fn is_affordable(bytes: usize) -> impl FnMut(&String) -> bool {
+    let mut left = MAX_PAIRS;
+    move |entry| {
+        let rest = left.checked_sub(bytes * entry.len());
+        left = rest.unwrap_or(left);
+        rest.is_some()
+    }
 }
 
 /// From 0 to 1: the same letters in another case are 1; the same name before the ending is near.
@@ -86,6 +100,15 @@ mod tests {
     fn copied_names_are_equal() {
         assert_eq!(folded("cafe\u{301} \u{2019}a\u{202F}b"), folded("caf\u{e9} 'a b"));
         assert_ne!(folded("a"), folded("A"));
+    }
+
+    #[test]
+    fn long_names_are_compared_in_bounded_work() {
+        let mut is_affordable = is_affordable(255);
+        let (long, short) = ("n".repeat(255), "short.rs".to_owned());
+        let compared = (0..MAX_ENTRIES).filter(|_| is_affordable(&long)).count();
+        assert_eq!(compared, MAX_PAIRS / (255 * 255));
+        assert!(is_affordable(&short));
     }
 
     #[test]

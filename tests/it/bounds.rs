@@ -65,7 +65,7 @@ fn rules_past_their_bounds_are_passed_over() {
 }
 
 /// Most memory that the server has had so far.
-fn memory_peak_kb(client: &Client) -> u64 {
+pub(crate) fn memory_peak_kb(client: &Client) -> u64 {
     let status = fs::read_to_string(format!("/proc/{}/status", client.id())).unwrap();
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
     peak.trim().trim_end_matches(" kB").parse().unwrap()

@@ -4,10 +4,12 @@
 //! its provider refuses it. What decoding holds is bounded by what the image's head says; few are decoded at a
 //! time, by the permits of [`Load::Image`](crate::tools::catalog::Load).
 
+mod cancellable;
 mod decode;
+mod jpeg;
 
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom};
+use std::io::{self, BufReader, Cursor, Read as _, Seek as _};
 use std::panic::resume_unwind;
 
 use base64::Engine as _;
@@ -18,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::limits::{IMAGE_DECODED_BYTES, IMAGE_MAX_PIXELS, IMAGE_MAX_SIDE, Images};
 use crate::tools::{Context, Image, Output};
+use cancellable::Cancellable;
 use cutline_core::details::Details;
 use cutline_core::notice::{Answer, Notice};
 use cutline_core::text::{Size, show};
@@ -78,33 +81,12 @@ enum Shown {
     Damaged,
 }
 
-/// A file that can't be read any more once the call is taken back, so that decoding it ends.
-struct Cancellable<'a> {
-    file: &'a File,
-    cancel: &'a CancellationToken,
-}
-
-impl Read for Cancellable<'_> {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.cancel.is_cancelled() {
-            return Err(io::Error::other("the call was taken back"));
-        }
-        self.file.read(buffer)
-    }
-}
-
-impl Seek for Cancellable<'_> {
-    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        self.file.seek(to)
-    }
-}
-
 /// The answer for the image in `file`, which has `bytes` bytes and is shown as `path`.
 pub(super) fn read(cx: &Context, file: &File, path: &str, bytes: u64, kind: Kind) -> io::Result<Output> {
     let source = || {
         let mut file = file;
         file.rewind()?;
-        io::Result::Ok(BufReader::new(Cancellable { file, cancel: &cx.cancel }))
+        io::Result::Ok(Cancellable::new(BufReader::new(file), &cx.cancel))
     };
     let head = Head::read(source()?, kind);
     let shown = match (head, cx.limits().images) {
@@ -115,7 +97,7 @@ pub(super) fn read(cx: &Context, file: &File, path: &str, bytes: u64, kind: Kind
             None if head.width.max(head.height) <= IMAGE_MAX_SIDE && bytes <= max_bytes => {
                 let mut content = Vec::new();
                 source()?.take(bytes).read_to_end(&mut content)?;
-                match decode(Cursor::new(&content), kind) {
+                match decode(Cancellable::new(Cursor::new(&content), &cx.cancel), kind) {
                     Some(_) => Shown::AsItIs(content),
                     None => Shown::Damaged,
                 }
@@ -147,8 +129,12 @@ fn on_thread_of_its_own<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<
 /// The most megapixels that are decoded of an image of its kind, where it has more.
 fn megapixels_at_most(head: Head, kind: Kind, file_bytes: u64) -> Option<u64> {
     let pixels = u64::from(head.width) * u64::from(head.height);
-    // These decoders hold the file too.
-    let besides = if matches!(kind, Kind::Jpeg | Kind::Webp) { file_bytes } else { 0 };
+    let besides = match kind {
+        // Its decoder may hold the notes between its scans once more.
+        Kind::Jpeg => file_bytes.saturating_mul(2),
+        Kind::Webp => file_bytes,
+        Kind::Png | Kind::Gif => 0,
+    };
     let room = IMAGE_DECODED_BYTES.saturating_sub(besides);
     let bytes_per_pixel = head.decoded_bytes.div_ceil(pixels.max(1)).max(1);
     let is_over = pixels > IMAGE_MAX_PIXELS || head.decoded_bytes > room;
@@ -260,7 +246,7 @@ mod tests {
                 cancel.cancel();
             }
             file.rewind().unwrap();
-            let source = BufReader::new(Cancellable { file: &file, cancel: &cancel });
+            let source = Cancellable::new(BufReader::new(&file), &cancel);
             assert_eq!(decode(source, Kind::Png).is_none(), cancelled);
             assert_eq!(file.stream_position().unwrap() == 0, cancelled);
         }

@@ -1,6 +1,6 @@
 //! Images: few are decoded at a time, in bounded memory, and whatever else is asked is answered meanwhile.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::BufWriter;
 
 use png::{BitDepth, ColorType, Encoder};
@@ -18,6 +18,71 @@ fn write_png(workspace: &Workspace, name: &str, side: u32, depth: BitDepth, prof
     let mut writer = Encoder::with_info(file, info).unwrap().write_header().unwrap();
     let pixel_bytes = if depth == BitDepth::Sixteen { 8 } else { 4 };
     writer.write_image_data(&vec![0; side as usize * side as usize * pixel_bytes]).unwrap();
+}
+
+/// The form of a JPEG whose decoder holds all of it twice.
+#[derive(Clone, Copy)]
+enum Passes {
+    /// Progressive: the averages of all blocks, then the rest of each colour.
+    Progressive,
+    /// One colour after the other.
+    Colours,
+}
+
+/// Writes a JPEG of gray pixels, its colours sampled as `sampling` (`0x22` is of every second pixel).
+fn write_jpeg(workspace: &Workspace, name: &str, (width, height): (u16, u16), sampling: u8, passes: Passes) {
+    let mut file = vec![0xFF, 0xD8];
+    let segment = |file: &mut Vec<u8>, marker: u8, content: &[u8]| {
+        let length = u16::try_from(content.len() + 2).unwrap().to_be_bytes();
+        file.extend([&[0xFF, marker], &length[..], content].concat());
+    };
+    segment(&mut file, 0xDB, &[&[0][..], &[1; 64]].concat());
+    let ([h0, h1], [w0, w1]) = (height.to_be_bytes(), width.to_be_bytes());
+    let frame = if matches!(passes, Passes::Progressive) { 0xC2 } else { 0xC0 };
+    segment(&mut file, frame, &[8, h0, h1, w0, w1, 3, 1, sampling, 0, 2, 0x11, 0, 3, 0x11, 0]);
+    // Of averages, `0` is no difference. Of the rest, `0` ends 2^14 and more blocks, `10` ends one.
+    segment(&mut file, 0xC4, &[&[0x00, 1][..], &[0; 15], &[0]].concat());
+    segment(&mut file, 0xC4, &[&[0x10, 1, 1][..], &[0; 14], &[0xE0, 0x00]].concat());
+    let (across, down) = (usize::from(sampling >> 4), usize::from(sampling & 15));
+    let units = usize::from(width).div_ceil(8 * across) * usize::from(height).div_ceil(8 * down);
+    // Of one colour alone the blocks outside the image are left out.
+    let blocks = |(h, v): (usize, usize)| {
+        (usize::from(width) * h).div_ceil(8 * across) * (usize::from(height) * v).div_ceil(8 * down)
+    };
+    let colours = [(1, (across, down)), (2, (1, 1)), (3, (1, 1))];
+    match passes {
+        Passes::Progressive => {
+            segment(&mut file, 0xDA, &[3, 1, 0, 2, 0, 3, 0, 0, 0, 0]);
+            file.extend(bits("0".repeat(units * (across * down + 2))));
+            for (colour, samples) in colours {
+                segment(&mut file, 0xDA, &[1, colour, 0, 1, 63, 0]);
+                let (runs, rest) = (blocks(samples) >> 14, blocks(samples) & 0x3FFF);
+                file.extend(bits("000000000000000".repeat(runs) + &"10".repeat(rest)));
+            }
+        }
+        Passes::Colours => {
+            for (colour, samples) in colours {
+                segment(&mut file, 0xDA, &[1, colour, 0, 0, 63, 0]);
+                file.extend(bits("010".repeat(blocks(samples))));
+            }
+        }
+    }
+    file.extend([0xFF, 0xD9]);
+    fs::write(workspace.path(name), file).unwrap();
+}
+
+/// Returns these bits as the bytes of a scan.
+fn bits(text: String) -> Vec<u8> {
+    let padded = text.into_bytes();
+    let byte = |bits: &[u8]| {
+        let ones = bits.iter().chain(std::iter::repeat(&b'1')).take(8);
+        ones.fold(0, |byte, bit| byte << 1 | u8::from(*bit == b'1'))
+    };
+    padded
+        .chunks(8)
+        .map(byte)
+        .flat_map(|byte| if byte == 0xFF { vec![0xFF, 0] } else { vec![byte] })
+        .collect()
 }
 
 #[test]
@@ -70,5 +135,43 @@ fn images_take_bounded_memory() {
         }
         let taken = memory_peak_kb(&client) - before;
         assert!(taken < most_kb, "{image}: {taken} KB");
+    }
+}
+
+/// JPEGs of which the decoder holds each pixel's coefficients beside the pixels.
+#[test]
+fn jpegs_whose_coefficients_are_held_take_bounded_memory() {
+    let workspace = Workspace::new();
+    let forms = [
+        ("half.jpg", 0x22, Passes::Progressive),
+        ("full.jpg", 0x11, Passes::Progressive),
+        ("colours.jpg", 0x11, Passes::Colours),
+    ];
+    for (name, sampling, passes) in forms {
+        // As many pixels as are decoded of the form: the answer says how many, where there are more.
+        write_jpeg(&workspace, name, (4000, 4000), sampling, passes);
+        let mut client = Client::new(&workspace);
+        let before = memory_peak_kb(&client);
+        let reply = client.call("read", json!({"path": name}));
+        let side = match reply.text().split_once("[Image is over ") {
+            None => 4000,
+            Some((_, most)) => {
+                let megapixels: u32 = most.split(' ').next().unwrap().parse().unwrap();
+                assert!(megapixels > 5, "{reply}");
+                (megapixels * 1_000_000).isqrt()
+            }
+        };
+        let refused = memory_peak_kb(&client) - before;
+        assert!(side == 4000 || refused < 4_000, "{name}: {refused} KB for what is refused");
+        let side = u16::try_from(side).unwrap();
+        write_jpeg(&workspace, name, (side, side), sampling, passes);
+        let calls: Vec<u64> = (0..6).map(|_| client.send_call("read", json!({"path": name}), None)).collect();
+        for id in calls {
+            let answer = client.answer(id);
+            let text = answer["result"]["content"][0]["text"].as_str().unwrap_or_default();
+            assert!(text.contains("scaled down to 1568x1568"), "{answer}");
+        }
+        let taken = memory_peak_kb(&client) - before;
+        assert!(taken < 100_000, "{name} of {side}x{side}: {taken} KB");
     }
 }
