@@ -11,6 +11,8 @@ use std::process::{Command, Stdio};
 use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
 use serde_json::json;
 
+use crate::bounds::memory_peak_kb;
+use crate::sandbox::compiled;
 use crate::support::{Client, Reply, Start, Workspace, eventually};
 
 /// A command that stays, with a child that has left its process group; neither heeds SIGTERM.
@@ -59,6 +61,43 @@ fn a_daemon_outlives_clean_ends_and_later_starts() {
     let next = Client::new(&workspace);
     eventually("the next server has cleared up", || !swept.exists());
     assert_eq!(workspace.processes(next.id()), [daemon]);
+}
+
+/// A process whose environment, for whoever reads it, is hundreds of megabytes: it says so itself, as any process may.
+const VAST: &str = r#"
+#include <linux/prctl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+int main(void) {
+    size_t bytes = 200UL << 20;
+    char *vast = mmap(0, bytes, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (vast == MAP_FAILED) return 2;
+    unsigned long at = (unsigned long)vast;
+    struct prctl_mm_map map = {
+        .start_code = at, .end_code = at + 1, .start_data = at, .end_data = at + 1, .start_brk = at, .brk = at,
+        .start_stack = at, .arg_start = at, .arg_end = at + 1, .env_start = at, .env_end = at + bytes, .exe_fd = -1,
+    };
+    if (prctl(PR_SET_MM, PR_SET_MM_MAP, &map, sizeof map, 0)) return 3;
+    puts("vast");
+    fflush(stdout);
+    pause();
+}
+"#;
+
+#[cfg(target_os = "linux")]
+#[test]
+fn vast_environment_of_a_process_is_read_in_little_memory() {
+    let workspace = Workspace::new();
+    let vast = compiled(&workspace, "vast", VAST, &[]);
+    let mut client = Client::new(&workspace);
+    // Outside the command's group it is looked at for the mark.
+    let command = format!("setsid {} & wait", vast.display());
+    let reply = client.call("bash", json!({"command": command, "timeout": 1}));
+    reply.assert_text("vast\n\nCommand timed out after 1 second");
+    let peak = memory_peak_kb(&client);
+    assert!(peak < 60_000, "{peak} KB");
 }
 
 /// A user that no other test starts a server as.

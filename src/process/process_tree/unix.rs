@@ -5,7 +5,10 @@ mod snapshot;
 
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, WaitOptions, kill_process_group, test_kill_process_group, waitpid};
+use rustix::process::{
+    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process_group, test_kill_process_group, waitid,
+    waitpid,
+};
 use tokio::process::Child;
 
 use super::Survivors;
@@ -15,9 +18,6 @@ use crate::sys::{self, MARK, OutOfDescriptors, Process};
 use snapshot::ProcessSnapshot;
 
 pub(in crate::process) use end::end_all;
-
-/// Number of the first process of a namespace, which inherits what others leave.
-const FIRST_PROCESS: u32 = 1;
 
 /// A process by number and start: no other ever has both.
 type ProcessKey = (u32, u64);
@@ -127,15 +127,17 @@ impl Scope {
     }
 }
 
-/// Waits for the ended processes that this one inherited as the first of its namespace, as in a container: nothing
-/// else would, and each keeps its number. Those of `groups` are shells, which are waited for elsewhere.
+/// Waits for the ended processes that this one inherited: as the first of its namespace, as in a container, as a
+/// subreaper, or from the program that became it. Nothing else would, and each keeps its number. Those of `groups` are
+/// shells, which are waited for elsewhere.
 pub(in crate::process) fn reap_inherited(groups: impl FnOnce() -> Vec<u32>) {
-    let own = std::process::id();
-    if own != FIRST_PROCESS {
+    let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+    // Mostly no child has ended, which takes one call to know.
+    if !matches!(waitid(WaitId::All, look), Ok(Some(_))) {
         return;
     }
     let Ok(processes) = sys::list_processes() else { return };
-    let groups = groups();
+    let (own, groups) = (std::process::id(), groups());
     let ended = processes.iter().filter(|process| process.ended && process.parent == own);
     for inherited in ended.filter(|process| !groups.contains(&process.id)) {
         let _waited_for_already = waitpid(pid(inherited.id), WaitOptions::NOHANG);

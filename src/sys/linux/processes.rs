@@ -27,6 +27,11 @@ use crate::sys::{Folder, MARK, OutOfDescriptors, Process, open_folder};
 const NAMES_BYTES: usize = 16 * 1024;
 /// Bytes of the line that tells of a process, which has some fifty numbers: more than it is long.
 const STAT_BYTES: usize = 1024;
+/// Bytes of an environment that are read: what the kernel takes at the start of a program. A process can have any of its
+/// memory pass for it.
+const ENVIRON_BYTES: u64 = 6 << 20;
+/// Bytes of a mark: more than its five numbers have.
+const MARK_BYTES: usize = 128;
 
 /// True if `/proc` tells of the processes by the numbers that calls here take. False where it is not mounted, and
 /// where it is that of another namespace of process numbers, as in a namespace that has none of its own.
@@ -89,11 +94,12 @@ fn parse(id: u32, stat: &[u8]) -> Option<Process> {
 
 /// Returns the mark in the environment that a process was started with.
 pub(crate) fn mark(id: u32) -> Result<Option<String>, OutOfDescriptors> {
-    let Some(mut file) = seen(File::open(format!("/proc/{id}/environ")))? else { return Ok(None) };
+    let Some(file) = seen(File::open(format!("/proc/{id}/environ")))? else { return Ok(None) };
     let mut environ = Vec::new();
-    let _what_was_read = file.read_to_end(&mut environ); // of a process that ends meanwhile
+    let _what_was_read = file.take(ENVIRON_BYTES).read_to_end(&mut environ); // of a process that ends meanwhile
     let mark = |entry: &[u8]| Some(entry.strip_prefix(MARK.as_bytes())?.strip_prefix(b"=")?.to_vec());
-    Ok(environ.split(|byte| *byte == 0).find_map(mark).and_then(|mark| String::from_utf8(mark).ok()))
+    let mark = environ.split(|byte| *byte == 0).find_map(mark).filter(|mark| mark.len() <= MARK_BYTES);
+    Ok(mark.and_then(|mark| String::from_utf8(mark).ok()))
 }
 
 /// Returns the number of the user that a process runs as.
