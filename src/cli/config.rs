@@ -25,6 +25,7 @@ use wrapped::{Found, Lookup};
 
 pub(super) use entry::Start;
 pub(super) use file::read;
+pub(super) use owner::as_programs_make_them;
 pub(super) use places::{Place, places};
 pub(super) use wrapped::{entries, wrapped_words};
 

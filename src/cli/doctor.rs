@@ -11,6 +11,10 @@ use anstyle::{AnsiColor, Style};
 use clap::ArgMatches;
 
 use super::{Options, TOOL_ERROR, config};
+use cutline_core::text::show;
+
+/// The start of each line of a finding but the first: it stands below the first one's text.
+const FURTHER_LINE: &str = "\n      ";
 
 /// The result of one check.
 #[derive(Debug, PartialEq, Eq)]
@@ -47,7 +51,10 @@ pub(super) fn run(options: &Options, matches: &ArgMatches) -> anyhow::Result<i32
     let mut say = |finding: Finding| {
         wrong += usize::from(matches!(finding, Finding::Wrong(_)));
         let (word, style) = finding.word();
-        let _closed = writeln!(anstream::stdout(), "{style}{word:<6}{style:#}{}", finding.text());
+        // A file's name, or a line of it, may have come with somebody else's project: no escapes, no line like another finding.
+        let lines: Vec<_> = finding.text().lines().map(|line| show::name(line.as_bytes())).collect();
+        let text = lines.join(FURTHER_LINE);
+        let _closed = writeln!(anstream::stdout(), "{style}{word:<6}{style:#}{text}");
     };
     machine::look(options, &binary, &mut say);
     server::look(options, &binary, &config::flags(matches)?, &mut say);

@@ -9,7 +9,7 @@ mod plot;
 mod style;
 mod table;
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::path::Path;
 
@@ -19,6 +19,7 @@ use serde_json::{Value, json};
 use crate::stats::{Column, Outcome, Record, Slowest, Stats, Timeline, milliseconds, rfc3339, rounded};
 
 use super::TOOL_ERROR;
+use super::config::as_programs_make_them;
 
 /// Bytes of a line that are taken in: a record has some three hundred.
 const LINE_BYTES: u64 = 4096;
@@ -49,7 +50,8 @@ pub(super) fn run(file: &Path, json: bool, page: Option<&Path>) -> anyhow::Resul
     let read = read.with_context(|| file.display().to_string())?;
     let nothing = read.stats.span_ms().is_none() && read.broken > 0;
     if let Some(page) = page {
-        fs::write(page, html::page(&to_value(read))?).with_context(|| page.display().to_string())?;
+        let text = html::page(&to_value(read))?;
+        write_page(page, &text).with_context(|| page.display().to_string())?;
     } else {
         let printed = if json {
             writeln!(io::stdout().lock(), "{:#}", to_value(read))
@@ -61,6 +63,19 @@ pub(super) fn run(file: &Path, json: bool, page: Option<&Path>) -> anyhow::Resul
             .or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })?;
     }
     Ok(if nothing { TOOL_ERROR } else { 0 })
+}
+
+/// Writes a page beside its place, and then puts it there: a link or a pipe of that name, which a command can have left in
+/// a project, leads nowhere.
+fn write_page(path: &Path, text: &str) -> io::Result<()> {
+    if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
+        return Err(io::Error::other("it is there, and no regular file"));
+    }
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = as_programs_make_them().tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.persist(path)?;
+    Ok(())
 }
 
 /// True if both are one file that is there.

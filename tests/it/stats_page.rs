@@ -128,6 +128,29 @@ fn page_is_not_written_over_its_records() {
 }
 
 #[test]
+fn link_or_pipe_of_the_pages_name_leads_nowhere() {
+    let workspace = Workspace::with(&json!({
+        "calls": record("echo", &json!({})),
+        "victim": "x\n",
+        "link": {"symlink": "victim"},
+        "dangling": {"symlink": "made"},
+        "page.html": "old",
+    }));
+    let pipe = rustix::fs::FileType::Fifo;
+    rustix::fs::mknodat(rustix::fs::CWD, workspace.path("pipe"), pipe, rustix::fs::Mode::RUSR, 0).unwrap();
+    for page in ["link", "dangling", "pipe"] {
+        let refused = run(&workspace, &["stats", "calls", "--html", page]);
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(1), "{said}");
+        assert!(said.contains(&format!("{page}: it is there, and no regular file")), "{said}");
+    }
+    assert_eq!(fs::read_to_string(workspace.path("victim")).unwrap(), "x\n");
+    assert!(!workspace.path("made").exists());
+    assert!(run(&workspace, &["stats", "calls", "--html", "page.html"]).status.success());
+    assert!(fs::read_to_string(workspace.path("page.html")).unwrap().starts_with("<!DOCTYPE html>"));
+}
+
+#[test]
 fn page_of_a_million_calls_takes_bounded_memory() {
     let workspace = Workspace::new();
     // More than the file may take: the limit of addresses is of kilobytes.

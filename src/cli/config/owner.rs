@@ -1,9 +1,13 @@
 //! Whose a client's file is, and who may read it: the file that takes its place is the same.
 
 #[cfg(unix)]
-pub(super) use unix::{as_programs_make_them, belong_alike, has_other_names};
+pub(in crate::cli) use unix::as_programs_make_them;
+#[cfg(unix)]
+pub(super) use unix::{belong_alike, has_other_names};
 #[cfg(windows)]
-pub(super) use windows::{as_programs_make_them, belong_alike, has_other_names};
+pub(in crate::cli) use windows::as_programs_make_them;
+#[cfg(windows)]
+pub(super) use windows::{belong_alike, has_other_names};
 
 #[cfg(unix)]
 mod unix {
@@ -15,7 +19,7 @@ mod unix {
     const NEW_MODE: u32 = 0o666;
 
     /// A new file is as other programs make them.
-    pub(in crate::cli::config) fn as_programs_make_them() -> tempfile::Builder<'static, 'static> {
+    pub(in crate::cli) fn as_programs_make_them() -> tempfile::Builder<'static, 'static> {
         let mut file = tempfile::Builder::new();
         file.permissions(Permissions::from_mode(NEW_MODE));
         file
@@ -42,7 +46,7 @@ mod windows {
     use std::fs::File;
     use std::io;
 
-    pub(in crate::cli::config) fn as_programs_make_them() -> tempfile::Builder<'static, 'static> {
+    pub(in crate::cli) fn as_programs_make_them() -> tempfile::Builder<'static, 'static> {
         tempfile::Builder::new()
     }
 

@@ -21,6 +21,9 @@ use cutline_core::text::{Size, show};
 
 /// The start of the names of the flags' variables.
 const VARIABLES: &str = "CUTLINE_";
+/// The flag and the variable of the file of records, which a server creates.
+const STATS_FLAG: &str = "--stats-file";
+const STATS_VARIABLE: &str = "CUTLINE_STATS_FILE";
 /// The starts of words that clients replace before they start a server.
 const FILLED_IN: [&str; 3] = ["${", "{env:", "{file:"];
 
@@ -193,9 +196,18 @@ fn first_line(error: &clap::Error) -> String {
 
 fn as_the_client_would(start: &Start, binary: &Path) -> Command {
     let mut command = Command::new(binary);
-    command.args(&start.args);
+    // A trial creates no file that somebody else's project names.
+    let mut words = start.args.iter();
+    while let Some(word) = words.next() {
+        match word.strip_prefix(STATS_FLAG) {
+            Some("") => drop(words.next()),
+            Some(value) if value.starts_with('=') => {}
+            _ => _ = command.arg(word),
+        }
+    }
     // One like LD_PRELOAD would have it run what is not this binary.
-    command.envs(start.env.iter().filter(|(name, _)| name.starts_with(VARIABLES)).cloned());
+    let is_own = |name: &str| name.starts_with(VARIABLES) && name != STATS_VARIABLE;
+    command.envs(start.env.iter().filter(|(name, _)| is_own(name)).cloned());
     if let Some(folder) = &start.folder {
         command.current_dir(folder);
     }

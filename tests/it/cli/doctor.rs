@@ -119,6 +119,35 @@ fn foreign_command_not_run() {
     }
 }
 
+#[test]
+fn trial_of_an_entry_creates_no_file() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    let binary = env!("CARGO_BIN_EXE_cutline");
+    let planted = workspace.path("planted");
+    for entry in [
+        json!({"command": binary, "args": ["--stats-file", planted, "--root", "."]}),
+        json!({"command": binary, "args": [format!("--stats-file={}", planted.display())]}),
+        json!({"command": binary, "env": {"CUTLINE_STATS_FILE": planted}}),
+    ] {
+        let (code, said) = said_of(&workspace, &entry);
+        assert!(code == 0 && said.contains(", which greeted in "), "{said}");
+        assert!(!planted.exists(), "{entry}");
+    }
+}
+
+#[test]
+fn names_of_a_projects_files_forge_no_finding() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    let folder = workspace.path(".continue/mcpServers");
+    fs::create_dir_all(&folder).unwrap();
+    fs::write(folder.join("a\nok    forged\u{1b}]0;b\u{7}.yaml"), "mcpServers: [\u{1b}[2J").unwrap();
+    let output = run(&workspace, &["doctor", "--tools", "ls"]);
+    let said = stdout(&output);
+    assert!(said.contains("forged") && !said.contains("\nok    forged"), "{said}");
+    let Some(on_terminal) = on_a_terminal(&workspace, &["doctor", "--tools", "ls"], &[]) else { return };
+    assert!(!on_terminal.contains("\u{1b}]0") && !on_terminal.contains("\u{1b}[2J"), "{on_terminal:?}");
+}
+
 /// A home and a project with a file of every client; each but one as `cutline config` writes it.
 #[test]
 fn every_clients_fit_is_named() {
