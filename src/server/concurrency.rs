@@ -65,6 +65,13 @@ mod tests {
     use std::task::{Context, Poll, Waker};
 
     #[test]
+    fn permits_are_for_each_processor() {
+        let ConcurrencyLimits { light, image, heavy, costly } = ConcurrencyLimits::new(3);
+        let permits = [light, image, heavy, costly].map(|permits| permits.available_permits());
+        assert_eq!(permits, [12, 1, 3, 1]);
+    }
+
+    #[test]
     fn costly_searches_leave_permits_for_others() {
         let limits = ConcurrencyLimits::new(1);
         let cancel = CancellationToken::new();

@@ -58,12 +58,50 @@ fn started<'a>(start: impl Fn() -> Start<'a>) -> Option<Client> {
 }
 
 /// Compiles a C program, by the compiler that links these tests, into the base; its path.
-fn compiled(workspace: &Workspace, name: &str, source: &str, flags: &[&str]) -> PathBuf {
+pub(crate) fn compiled(workspace: &Workspace, name: &str, source: &str, flags: &[&str]) -> PathBuf {
     let (from, to) = (workspace.base().join(format!("{name}.c")), workspace.base().join(name));
     fs::write(&from, workspace.filled_in(source)).unwrap();
     let status = Command::new("cc").args(flags).arg("-o").args([&to, &from]).status();
     assert!(status.is_ok_and(|status| status.success()), "cc can't compile {}", from.display());
     to
+}
+
+/// A program that starts another under a kernel that seems to have no Landlock.
+#[cfg(target_os = "linux")]
+const WITHOUT: &str = r"
+#include <errno.h>
+#include <stddef.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+int main(int count, char **words) {
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 444, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog filter = {4, code};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter)) return 3;
+    return execv(words[1], words + 1);
+}
+";
+
+#[cfg(target_os = "linux")]
+#[test]
+fn kernel_without_landlock_is_refused_at_the_start() {
+    let workspace = workspace();
+    let without = compiled(&workspace, "without", WITHOUT, &[]).display().to_string();
+    for mode in ["read-only", "workspace-write"] {
+        let start = Start::new(&workspace).flags(["--sandbox", mode]).through(&without, &[]);
+        let refused = start.command().stdin(Stdio::null()).output().unwrap();
+        let said = String::from_utf8_lossy(&refused.stderr);
+        assert_eq!(refused.status.code(), Some(2), "{said}");
+        assert!(said.contains("the kernel can't hold commands to it (Landlock, ABI 4"), "{said}");
+    }
+    let mut free = Start::new(&workspace).through(&without, &[]).client();
+    free.call("bash", json!({"command": "echo free"})).assert_text("free\n");
 }
 
 /// Commands that would change something outside of what may be written.

@@ -222,6 +222,25 @@ fn listening_programs_are_out_of_reach_by_path() {
 }
 
 #[test]
+fn doctor_names_the_way_out_where_there_is_one() {
+    let workspace = workspace();
+    compiled(&workspace, "send", SEND, &[]);
+    let _listener = UnixListener::bind(workspace.base().join("stream")).unwrap();
+    let way_out = workspace.filled_in("<base>/send stream <base>/stream");
+    for flags in [
+        &["--sandbox", "workspace-write"][..],
+        &["--sandbox", "workspace-write", "--sandbox-deny", "unix-sockets"],
+        &["--sandbox", "read-only"],
+    ] {
+        let Some(mut client) = client(&workspace, flags) else { return };
+        let is_out = client.call("bash", json!({"command": way_out})).details()["exitCode"] == 0;
+        let doctor = Start::new(&workspace).flags(["doctor"]).flags(flags).command().output().unwrap();
+        let said = String::from_utf8_lossy(&doctor.stdout);
+        assert_eq!(said.contains("listens on a UNIX socket is a full way out"), is_out, "{flags:?}: {said}");
+    }
+}
+
+#[test]
 fn programs_of_a_command_reach_each_other() {
     let workspace = workspace();
     compiled(&workspace, "send", SEND, &[]);
