@@ -6,14 +6,16 @@
 
 mod cut;
 mod indent;
+mod node;
 mod path;
 mod same;
 mod scan;
-pub(super) mod string;
+mod string;
 mod value;
 
 pub(super) use cut::{Cut, Kind, Shortened, View, cut};
 pub(super) use indent::{indent, indent_all};
+pub(super) use node::{Node, is_key};
 pub(super) use same::is_same;
 pub(super) use value::Value;
 

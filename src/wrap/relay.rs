@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::lines::{BLOCK_BYTES, Lines, Next};
-use super::session::{Passed, Session};
+use super::session::{Passed, Session, Side};
 use crate::process::Commands;
 
 /// The stack of a thread: JSON is looked into to a depth of a thousand.
@@ -64,7 +64,8 @@ pub(super) fn from_client(
                     gathered.add(lines.line(), lines.has_another());
                 }
                 Ok(Next::Oversized(messages)) => {
-                    gathered.add(session.oversized_from_client(&messages).as_bytes(), lines.has_another());
+                    let reply = session.oversized(Side::Client, &messages);
+                    gathered.add(reply.as_bytes(), lines.has_another());
                 }
                 Ok(Next::End) | Err(_) => break,
             }
@@ -115,7 +116,7 @@ pub(super) fn from_server(
                 Ok(Next::Oversized(messages)) => {
                     // What came before goes before the answers to this.
                     gathered.add(b"", false);
-                    let reply = session.oversized_from_server(&messages);
+                    let reply = session.oversized(Side::Server, &messages);
                     if !reply.is_empty() {
                         // Not on this thread: the server may read nothing before its output is taken.
                         let server = server.clone();

@@ -10,14 +10,14 @@ use cutline_core::text::tokens::estimate;
 use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::{Bounds, Keep, TruncatedBy};
 
-use super::json::{self, Value};
-use super::message::{Answer, Block, ResultMember};
-use super::save::{Save, Saved, Whole};
+use super::json::{Node, Value};
+use super::save::Save;
 use super::schema::OutputSchema;
 use super::text;
-use left::{Over, StructuredLeft, TextLeft};
+use left::Over;
 use rebuild::{Rebuilt, Structured};
-use said::Facts;
+
+pub(super) use rebuild::{Parts, with_members};
 
 /// The limits on the results of one tool.
 #[derive(Debug, Clone, Copy)]
@@ -82,9 +82,9 @@ impl KeepPart {
 
 /// A result that was looked at.
 #[derive(Debug)]
-pub(super) struct Judged {
-    /// The answer as it is now; `None` where it is within its limits.
-    pub(super) answer: Option<Vec<u8>>,
+pub(super) struct Judged<'a> {
+    /// The result as it is now; `None` where it is within its limits.
+    pub(super) new: Option<Parts<'a>>,
     /// True if the tool says that it failed.
     pub(super) is_error: bool,
     /// Lines and bytes of it that are given: of its text, else of its structured content.
@@ -97,157 +97,84 @@ pub(super) struct Judged {
     pub(super) truncated_by: Option<TruncatedBy>,
 }
 
-/// Looks at the result in `answer`, and cuts it where it is over the limits; the whole goes to `save` first.
-/// `None` where there is no result in it.
-pub(super) fn judge(answer: &Answer<'_>, rules: &Rules<'_>, save: &(dyn Save + Sync)) -> Option<Judged> {
-    let result = answer.result()?;
-    let is_error = matches!(result.get("isError"), Some(ResultMember::Other(raw)) if raw.get() == "true");
-    let nothing = Vec::new();
-    let content = match result.get("content") {
-        Some(ResultMember::Content(blocks)) => blocks,
-        _ => &nothing,
-    };
-    let structured = match result.get("structuredContent") {
-        Some(ResultMember::Other(raw)) => Some(raw.get()),
-        _ => None,
-    };
-    let texts: Vec<&str> = content.iter().filter_map(Block::text).map(Cow::as_ref).collect();
+/// A block of content.
+struct Block<'a> {
+    node: Node<'a>,
+    /// The resource that is embedded in it, where its text is that one's.
+    resource: Option<Node<'a>>,
+    /// The text of a text block, or of the embedded resource.
+    text: Option<Cow<'a, str>>,
+}
+
+impl<'a> Block<'a> {
+    fn of(node: Node<'a>) -> Self {
+        let kind = node.get("type").and_then(Node::string);
+        let resource = node.get("resource").filter(|_| kind.as_deref() == Some("resource"));
+        let holder = if kind.as_deref() == Some("text") { Some(node) } else { resource };
+        Self { node, resource, text: holder.and_then(|holder| holder.get("text")?.string()) }
+    }
+}
+
+/// Looks at `result`, and cuts it where it is over the limits; the whole goes to `save` first.
+pub(super) fn judge<'a>(result: Node<'a>, rules: &Rules<'_>, save: &(dyn Save + Sync)) -> Judged<'a> {
+    let is_error = result.get("isError").is_some_and(|raw| raw.text() == "true");
+    // What is no object is no block: a result that is cut loses it.
+    let blocks = result.get("content").into_iter().flat_map(Node::items).filter(|item| item.is_object());
+    let content: Vec<Block<'_>> = blocks.map(Block::of).collect();
+    let texts: Vec<&str> = content.iter().filter_map(|block| block.text.as_deref()).collect();
+    let structured = result.get("structuredContent").map(Node::text);
     let raw = text::counted(texts.iter().copied());
     let (bounds, structured_bounds) = rules.shared(&texts, raw.extent(), structured.unwrap_or(""));
-    let text_fits = text::fits(&texts, raw.extent(), bounds);
-    let structured_fits = structured.is_none_or(|raw| {
-        raw.len() as u64 <= structured_bounds.bytes
-            && structured_bounds.tokens.is_none_or(|max| estimate(raw) <= max)
+    let text_is_over = !text::fits(&texts, raw.extent(), bounds);
+    let structured_is_over = structured.is_some_and(|raw| {
+        raw.len() as u64 > structured_bounds.bytes
+            || structured_bounds.tokens.is_some_and(|max| estimate(raw) > max)
     });
-    if text_fits && structured_fits {
-        let given =
-            if texts.is_empty() { structured.map_or_else(Extent::default, extent) } else { raw.extent() };
-        let given_tokens = match structured {
-            Some(raw) if texts.is_empty() => estimate(raw),
-            _ => texts.iter().map(|text| estimate(text)).sum(),
+    if !text_is_over && !structured_is_over {
+        let (given, given_tokens) = match structured {
+            Some(raw) if texts.is_empty() => (extent(raw), estimate(raw)),
+            _ => (raw.extent(), texts.iter().map(|text| estimate(text)).sum()),
         };
-        return Some(Judged {
-            answer: None,
-            is_error,
-            given,
-            given_tokens,
-            total: given,
-            truncated_by: None,
-        });
+        return Judged { new: None, is_error, given, given_tokens, total: given, truncated_by: None };
     }
-    let over = Over { texts, raw, bounds, structured_bounds, keep: rules.keep };
-    let judge = Judge { answer, content, structured, over, rules, is_error, save };
-    Some(judge.cut(!text_fits, !structured_fits))
-}
-
-/// A result that is over a limit.
-struct Judge<'a> {
-    answer: &'a Answer<'a>,
-    content: &'a [Block<'a>],
-    structured: Option<&'a str>,
-    over: Over<'a>,
-    rules: &'a Rules<'a>,
-    is_error: bool,
-    save: &'a (dyn Save + Sync),
-}
-
-/// Bytes of a value from which it is saved while it is cut: both take as long as reading it.
-const LARGE_BYTES: usize = 256 * 1024;
-
-impl Judge<'_> {
-    fn cut(&self, text_is_over: bool, structured_is_over: bool) -> Judged {
-        let values = self.over.values(text_is_over);
-        let (structured_value, is_same) = match (self.structured, values.as_slice()) {
-            (Some(raw), [Some(value)]) if raw == value.text => (Some(value.clone()), true),
-            (Some(raw), values) => {
-                let structured = Value::of(raw);
-                let is_same = match (&structured, values) {
-                    (Some(structured), [Some(value)]) => json::is_same(value.text, structured.text),
-                    _ => false,
-                };
-                (structured, is_same)
-            }
-            (None, _) => (None, false),
-        };
-        let cut = || {
-            if let (true, Some(twin), [Some(value)]) = (is_same, &structured_value, values.as_slice()) {
-                let (left, structured) = self.over.cut_alike(value, twin);
-                return (Some(left), structured);
-            }
-            let left = text_is_over.then(|| self.over.cut_text(&values));
-            let structured = self.structured.filter(|_| structured_is_over);
-            (left, structured.map(|raw| self.over.cut_structured(raw, structured_value.as_ref())))
-        };
-        let ((left, structured), saved) = match values.as_slice() {
-            [Some(value)] if value.text.len() >= LARGE_BYTES && (is_same || !structured_is_over) => {
-                let whole = Whole::Json(value.text);
-                std::thread::scope(|scope| {
-                    let save = || self.save.save(Some(&whole), None);
-                    let saving = std::thread::Builder::new().spawn_scoped(scope, save);
-                    // Where there is no thread to be had, it is saved once it is cut.
-                    (cut(), saving.ok().and_then(|saving| saving.join().ok()))
-                })
-            }
-            _ => (cut(), None),
-        };
-        self.finish(left.as_ref(), structured.as_ref(), is_same, saved)
-    }
-
-    /// Saves the whole, unless it is `saved` already, and puts the result together again. `is_same` where the text and the
-    /// structured content are one value.
-    fn finish(
-        &self,
-        left: Option<&TextLeft<'_>>,
-        structured: Option<&StructuredLeft<'_>>,
-        is_same: bool,
-        saved: Option<Saved>,
-    ) -> Judged {
-        let blocks = left.map(|left| left.blocks.as_slice());
-        let text_said = left.and_then(|left| Some((left, left.said.as_ref()?)));
-        let facts = match (text_said, structured) {
-            (Some((left, said)), _) => Facts {
-                said,
-                output: left.output,
-                output_tokens: left.output_tokens,
-                total: self.over.raw.extent(),
-                total_chars: self.over.chars(),
-            },
-            (None, Some(structured)) => structured.facts(),
-            (None, None) => {
-                // Only its escapes, or white space around it, were too much.
-                let rebuilt = Rebuilt { blocks, ..Rebuilt::default() };
-                let given = left.map_or_else(Default::default, |left| (left.output, left.output_tokens));
-                return self.judged(&rebuilt, given, self.over.raw.extent(), None);
-            }
-        };
-        let whole: Option<&Whole<'_>> = text_said.map(|(left, _)| &left.whole);
-        let beside = structured.filter(|_| !is_same).map(|structured| structured.whole);
-        let saved = saved.unwrap_or_else(|| self.save.save(whole, beside));
-        let holds = structured.is_none_or(|structured| structured.holds(self.rules.schema));
-        let details = facts.details(self.over.bounds, &saved, !holds);
-        let notice = saved.notice(facts.said.shown.clone(), facts.said.blocks);
-        let rebuilt = Rebuilt {
-            blocks,
-            notice: Some(match self.rules.hint {
-                Some(hint) => format!("{notice}\n{hint}"),
-                None => notice.to_string(),
-            }),
-            structured: structured.map_or(Structured::AsItWas, StructuredLeft::now),
-            details: Some(&details).filter(|_| !self.rules.shows_all),
-        };
-        let given = (facts.output, facts.output_tokens);
-        self.judged(&rebuilt, given, facts.total, Some(facts.said.by))
-    }
-
-    fn judged(
-        &self,
-        rebuilt: &Rebuilt<'_>,
-        (given, given_tokens): (Extent, u64),
-        total: Extent,
-        truncated_by: Option<TruncatedBy>,
-    ) -> Judged {
-        let answer = Some(rebuilt.answer(self.answer, self.content));
-        Judged { answer, is_error: self.is_error, given, given_tokens, total, truncated_by }
+    let over = Over { texts, raw, bounds, structured, structured_bounds, keep: rules.keep };
+    // Where the text fits, only one that stands alone is looked at: it may be the structured content too.
+    let values = over.values(text_is_over || over.texts.len() == 1);
+    let structured_value = structured.and_then(Value::of);
+    let (left, saved) =
+        over.cut(&values, structured_value.as_ref(), (text_is_over, structured_is_over), save);
+    let total = over.raw.extent();
+    let (facts, whole) = match (left.cut, &left.structured) {
+        (Some((facts, whole)), _) => (facts, Some(whole)),
+        (None, Some(structured)) => (structured.facts.clone(), None),
+        (None, None) => {
+            // Only its escapes, or white space around it, were too much.
+            let (given, given_tokens) = left.given;
+            let structured = Structured::AsItWas;
+            let rebuilt = Rebuilt { texts: left.texts, notice: None, structured, details: None };
+            let new = Some(rebuilt.of(result, &content));
+            return Judged { new, is_error, given, given_tokens, total, truncated_by: None };
+        }
+    };
+    let beside = left.structured.as_ref().filter(|_| !left.is_same).map(|structured| structured.whole);
+    let saved = saved.unwrap_or_else(|| save.save(whole.as_ref(), beside));
+    let holds = left.structured.as_ref().is_none_or(|structured| structured.holds(rules.schema));
+    let hint = rules.hint.map(|hint| format!("\n{hint}")).unwrap_or_default();
+    let notice = format!("{}{hint}", saved.notice(facts.shown.clone(), facts.blocks));
+    let details = (!rules.shows_all).then(|| facts.details(bounds, &saved, !holds));
+    let structured = match left.structured {
+        None => Structured::AsItWas,
+        Some(structured) => structured.text.map_or(Structured::Gone, Structured::Text),
+    };
+    let rebuilt =
+        Rebuilt { texts: left.texts, notice: Some((notice, left.ends_in_text)), structured, details };
+    Judged {
+        new: Some(rebuilt.of(result, &content)),
+        is_error,
+        given: facts.output,
+        given_tokens: facts.output_tokens,
+        total: facts.total,
+        truncated_by: Some(facts.by),
     }
 }
 

@@ -4,11 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
-use serde_json::value::RawValue;
 
-use super::json::string::unescaped;
-use super::json::{Kind, Shortened};
-use super::message::Raw;
+use super::json::{Kind, Node, Shortened};
 
 /// The keywords that a shorter array may break.
 const OF_ITEMS: [&str; 4] = ["minItems", "contains", "enum", "const"];
@@ -49,13 +46,12 @@ impl OutputSchemas {
     }
 
     /// Keeps those of a list of tools.
-    pub(super) fn learn(&mut self, tools: &RawValue) {
-        let Ok(list) = serde_json::from_str::<Vec<Raw<'_>>>(tools.get()) else { return };
-        for tool in list {
-            let Some(name) = tool.get("name").and_then(|name| unescaped(name.get())) else { continue };
+    pub(super) fn learn(&mut self, tools: Node<'_>) {
+        for tool in tools.items() {
+            let Some(name) = tool.get("name").and_then(Node::string) else { continue };
             let schema = match tool.get("outputSchema") {
                 None => OutputSchema::Absent,
-                Some(raw) => OutputSchema::known(raw.get()),
+                Some(raw) => OutputSchema::known(raw.text()),
             };
             self.bytes += name.len() + schema.bytes();
             if let Some(former) = self.schemas.insert(name.clone().into_owned(), schema) {

@@ -1,22 +1,25 @@
 //! The messages of both sides: which pass as they are, which are cut, and which are answered here.
 
+#![expect(clippy::string_slice, reason = "places come from a valid text: a wrong one must fail")]
+
 mod client;
 mod oversized;
 
+use std::borrow::Cow;
 use std::io::Write;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use serde_json::value::RawValue;
-
 use super::calls::{Asks, Call, Calls};
-use super::message::{Answer, Id, ResultMember};
+use super::json::{Node, Value};
+use super::message::{Id, messages};
 use super::replies::{self, SERVER_ENDED};
-use super::result;
+use super::result::{self, Parts};
 use super::schema::OutputSchemas;
 use super::tally::Tally;
 use super::{Settings, save::Save};
 use crate::fit::Client;
 use crate::stats::Outcome;
+pub(super) use oversized::Side;
 
 /// One client, one server, and what is between them.
 pub(super) struct Session {
@@ -30,7 +33,7 @@ pub(super) struct Session {
     client: Mutex<Option<Box<dyn Write + Send>>>,
 }
 
-/// The fate of a message.
+/// The fate of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Passed {
     /// It passes as it is.
@@ -71,79 +74,56 @@ impl Session {
     /// Decides on a line that the server wrote.
     pub(super) fn judge_server(&self, line: &[u8], save: &(dyn Save + Sync)) -> Passed {
         let text = String::from_utf8_lossy(line);
-        let bare = text.trim_ascii();
-        let replaced = match bare.as_bytes().first() {
-            None => return Passed::Dropped(None),
-            Some(b'{') => self.message(bare, save),
-            Some(b'[') => self.batch(bare, save),
-            Some(_) => Err("it is no JSON"),
+        let Some(value) = Value::of_any_depth(&text) else {
+            return Passed::Dropped(Some("it is no JSON").filter(|_| !text.trim_ascii().is_empty()));
         };
-        match replaced {
-            Ok(None) => Passed::AsItIs,
-            Err(why) => Passed::Dropped(Some(why)),
-            Ok(Some(mut message)) => {
-                let end = line.split_at(line.trim_ascii_end().len()).1;
-                message.extend_from_slice(end);
-                Passed::Instead(message)
+        let top = value.top();
+        if top.is_object() && top.get("jsonrpc").is_none() {
+            return Passed::Dropped(Some("it is no JSON-RPC"));
+        }
+        let (mut parts, mut at): (Parts<'_>, usize) = (Vec::new(), 0);
+        for message in messages(top) {
+            if let Some(new) = self.judge(message, save) {
+                let place = message.place();
+                parts.push(value.text[at..place.start].into());
+                parts.extend(new);
+                at = place.end;
             }
         }
+        if parts.is_empty() {
+            return Passed::AsItIs;
+        }
+        let end = text.trim_ascii_end().len();
+        parts.extend([&value.text[at..], &text[end..]].map(Cow::Borrowed));
+        Passed::Instead(parts.concat().into_bytes())
     }
 
-    /// The messages of a batch; `None` where all pass as they are.
-    fn batch(&self, text: &str, save: &(dyn Save + Sync)) -> Result<Option<Vec<u8>>, &'static str> {
-        let batch: Vec<&RawValue> = serde_json::from_str(text).map_err(|_| "it is no JSON")?;
-        let replaced = batch.iter().map(|message| self.message(message.get(), save).ok().flatten());
-        let replaced: Vec<Option<Vec<u8>>> = replaced.collect();
-        if replaced.iter().all(Option::is_none) {
-            return Ok(None);
+    /// Returns a message of the server's as it is to be; `None` where it passes as it is.
+    fn judge<'a>(&self, message: Node<'a>, save: &(dyn Save + Sync)) -> Option<Parts<'a>> {
+        if message.get("jsonrpc").is_none() || message.get("method").is_some() {
+            return None;
         }
-        let mut out = Vec::new();
-        for (message, replaced) in batch.iter().zip(&replaced) {
-            out.push(if out.is_empty() { b'[' } else { b',' });
-            out.extend_from_slice(replaced.as_deref().unwrap_or(message.get().as_bytes()));
-        }
-        out.push(b']');
-        Ok(Some(out))
-    }
-
-    /// A message of the server's as it is to be; `None` where it passes as it is.
-    fn message(&self, text: &str, save: &(dyn Save + Sync)) -> Result<Option<Vec<u8>>, &'static str> {
-        let answer = Answer::read(text).ok_or("it is no JSON")?;
-        if answer.get("jsonrpc").is_none() {
-            return Err("it is no JSON-RPC");
-        }
-        let id = answer.other("id").and_then(Id::of).filter(|_| answer.get("method").is_none());
-        let Some(call) = id.and_then(|id| self.calls().answered(&id)) else { return Ok(None) };
-        match &call.asks {
-            Asks::Tool(tool) => return Ok(self.judged(&answer, tool, &call, save)),
-            Asks::List => {
-                if let Some(ResultMember::Other(tools)) =
-                    answer.result().and_then(|result| result.get("tools"))
-                {
+        let id = Id::of(message.get("id")?.text())?;
+        let call = self.calls().answered(&id)?;
+        let result = message.get("result").filter(|result| result.is_object());
+        match (&call.asks, result) {
+            (Asks::Tool(tool), Some(result)) => {
+                let schema = self.schemas().of(tool);
+                let rules = self.settings.rules(tool, call.client, &schema);
+                let judged = result::judge(result, &rules, save);
+                self.tally.answered(tool, call.since.elapsed(), &judged, rules.bounds);
+                let new = judged.new?;
+                return Some(result::with_members(Some(message), vec![("result", Some(new))]));
+            }
+            (Asks::Tool(tool), None) => self.tally.add(tool, call.since.elapsed(), Outcome::Error),
+            (Asks::List, Some(result)) => {
+                if let Some(tools) = result.get("tools") {
                     self.schemas().learn(tools);
                 }
             }
-            Asks::Other => {}
+            _ => {}
         }
-        Ok(None)
-    }
-
-    /// The answer of a tool as it is to be; `None` where it passes as it is.
-    fn judged(
-        &self,
-        answer: &Answer<'_>,
-        tool: &str,
-        call: &Call,
-        save: &(dyn Save + Sync),
-    ) -> Option<Vec<u8>> {
-        let schema = self.schemas().of(tool);
-        let rules = self.settings.rules(tool, call.client, &schema);
-        let Some(judged) = result::judge(answer, &rules, save) else {
-            self.tally.add(tool, call.since.elapsed(), Outcome::Error);
-            return None;
-        };
-        self.tally.answered(tool, call.since.elapsed(), &judged, rules.bounds);
-        judged.answer
+        None
     }
 
     /// Counts a call that has failed, and returns what is answered to it.

@@ -30,7 +30,7 @@ impl Tally {
     }
 
     /// Counts the answer of a tool, and tells where it was cut or nearly so.
-    pub(super) fn answered(&self, tool: &str, duration: Duration, judged: &Judged, bounds: Bounds) {
+    pub(super) fn answered(&self, tool: &str, duration: Duration, judged: &Judged<'_>, bounds: Bounds) {
         let answered =
             Answered::of(judged.given, judged.given_tokens, judged.total, judged.truncated_by, bounds);
         let (shown, total) = (judged.given.bytes, judged.total.bytes);

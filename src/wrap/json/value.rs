@@ -3,9 +3,15 @@
 //! It is gone through once. Where a large array or object ends, and how many children it has, is noted
 //! then, so that nothing that follows has to go through it again.
 
-#![expect(clippy::indexing_slicing, reason = "positions are below the length that was asked")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "positions are below the length that was asked"
+)]
 
 use std::ops::Range;
+
+use serde::de::IgnoredAny;
 
 use super::scan::{Child, after_space, value_end};
 
@@ -14,18 +20,23 @@ const MAX_DEPTH: usize = 1000;
 /// The part of a text from which an array or object counts as large: at each depth there are as many at most.
 const LARGE_PART: usize = 256;
 
+/// Bytes from which a string counts as large, unless the part of the text is more.
+const LARGE_STRING_BYTES: usize = 1024;
+
 /// A JSON array or object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::wrap) struct Value<'a> {
     /// The text, without white space around it.
     pub(in crate::wrap) text: &'a str,
     /// In the order of their starts.
-    large: Vec<Container>,
+    large: Vec<Large>,
+    /// True if arrays and objects are in one another more than [`MAX_DEPTH`] times.
+    is_deep: bool,
 }
 
-/// An array or object in a text.
+/// An array, an object or a string in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Container {
+struct Large {
     start: usize,
     end: usize,
     children: u64,
@@ -43,22 +54,29 @@ enum Next {
 
 impl<'a> Value<'a> {
     /// Returns the array or object that `text` is, white space around it aside; `None` for any other text, and
-    /// for one that is too deep.
+    /// for one that is too deep to be cut.
     pub(in crate::wrap) fn of(text: &'a str) -> Option<Self> {
+        Self::of_any_depth(text).filter(|value| !value.is_deep)
+    }
+
+    /// Returns the same, however deep it is.
+    pub(in crate::wrap) fn of_any_depth(text: &'a str) -> Option<Self> {
         let text = text.trim_matches([' ', '\t', '\r', '\n']);
         let bytes = text.as_bytes();
         let is_object = |at: usize| bytes[at] == b'{';
-        let (mut open, mut large): (Vec<Container>, Vec<Container>) = (Vec::new(), Vec::new());
-        let (mut at, mut next) = (0, Next::Value);
+        let (mut open, mut large): (Vec<Large>, Vec<Large>) = (Vec::new(), Vec::new());
+        let large_string_bytes = LARGE_STRING_BYTES.max(text.len() / LARGE_PART);
+        let (mut at, mut next, mut is_deep) = (0, Next::Value, false);
         loop {
             at = after_space(bytes, at);
             let byte = *bytes.get(at)?;
             match (byte, next) {
+                (b'{' | b'[', Next::Value | Next::ValueOrEnd) if open.len() == MAX_DEPTH => {
+                    is_deep = true;
+                    at = parsed_end(text, at)?;
+                }
                 (b'{' | b'[', Next::Value | Next::ValueOrEnd) => {
-                    if open.len() == MAX_DEPTH {
-                        return None;
-                    }
-                    open.push(Container { start: at, end: 0, children: 0 });
+                    open.push(Large { start: at, end: 0, children: 0 });
                     next = if byte == b'{' { Next::KeyOrEnd } else { Next::ValueOrEnd };
                     at += 1;
                     continue;
@@ -72,7 +90,7 @@ impl<'a> Value<'a> {
                     }
                     if open.is_empty() {
                         large.sort_unstable_by_key(|one| one.start);
-                        return (at == text.len()).then_some(Self { text, large });
+                        return (at == text.len()).then_some(Self { text, large, is_deep });
                     }
                 }
                 (b',', Next::CommaOrEnd) => {
@@ -87,7 +105,13 @@ impl<'a> Value<'a> {
                     at += (bytes.get(at) == Some(&b':')).then_some(1)?;
                     continue;
                 }
-                (b'"', Next::Value | Next::ValueOrEnd) => at = checked_string_end(bytes, at)?,
+                (b'"', Next::Value | Next::ValueOrEnd) => {
+                    let start = at;
+                    at = checked_string_end(bytes, at)?;
+                    if at - start > large_string_bytes {
+                        large.push(Large { start, end: at, children: 0 });
+                    }
+                }
                 (_, Next::Value | Next::ValueOrEnd) => at = plain_end(bytes, at)?,
                 _ => return None,
             }
@@ -108,13 +132,13 @@ impl<'a> Value<'a> {
         self.large_at(start).map(|one| one.children)
     }
 
-    fn large_at(&self, start: usize) -> Option<&Container> {
+    fn large_at(&self, start: usize) -> Option<&Large> {
         self.large.binary_search_by_key(&start, |one| one.start).ok().map(|n| &self.large[n])
     }
 
     fn value_end(&self, at: usize) -> usize {
         let text = self.text.as_bytes();
-        let large = matches!(text[at], b'{' | b'[').then(|| self.large_at(at)).flatten();
+        let large = matches!(text[at], b'{' | b'[' | b'"').then(|| self.large_at(at)).flatten();
         large.map_or_else(|| value_end(text, at), |one| one.end)
     }
 }
@@ -147,6 +171,13 @@ impl Iterator for Children<'_> {
         self.at = value.end;
         Some(Child { key, value })
     }
+}
+
+/// Returns the end of the array or object that begins at `at`, of any depth; `None` where it is not valid.
+fn parsed_end(text: &str, at: usize) -> Option<usize> {
+    let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<IgnoredAny>();
+    values.next()?.ok()?;
+    Some(at + values.byte_offset())
 }
 
 /// Returns the end of the string that begins at `at`; `None` where it is not valid.

@@ -1,5 +1,7 @@
 //! The parts that are left of a result's text and of its structured content.
 
+#![expect(clippy::indexing_slicing, reason = "a block's number is below their count")]
+
 use std::borrow::Cow;
 
 use cutline_core::text::terminal::Terminal;
@@ -7,16 +9,17 @@ use cutline_core::text::tokens::estimate;
 use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::{Bounds, Keep, TruncatedBy};
 
-use super::rebuild::Structured;
-use super::said::{Facts, Said};
+use super::said::Facts;
 use super::{KeepPart, extent};
 use crate::wrap::json::{self, Cut, Shortened, Value, View};
-use crate::wrap::save::Whole;
+use crate::wrap::save::{Save, Saved, Whole};
 use crate::wrap::schema::OutputSchema;
 use crate::wrap::text::{self, Kept, Outcome, Piece};
 
 /// The character that begins an escape sequence.
 const ESC: char = '\u{1b}';
+/// Bytes of a value from which it is saved while it is cut: both take as long as reading it.
+const LARGE_BYTES: usize = 256 * 1024;
 
 /// A result of which something is over a limit.
 pub(super) struct Over<'a> {
@@ -26,99 +29,108 @@ pub(super) struct Over<'a> {
     pub(super) raw: Counter,
     /// The limits of the text.
     pub(super) bounds: Bounds,
+    pub(super) structured: Option<&'a str>,
     /// The limits of the structured content, which has any number of lines.
     pub(super) structured_bounds: Bounds,
     pub(super) keep: KeepPart,
 }
 
-/// The part that is left of the text.
-pub(super) struct TextLeft<'a> {
-    /// Each block with a text, as it is after the cut.
-    pub(super) blocks: Vec<BlockLeft<'a>>,
-    /// The notice; nothing where only its escapes were resolved, or white space went.
-    pub(super) said: Option<Said>,
-    pub(super) output: Extent,
-    pub(super) output_tokens: u64,
-    /// The text as it was.
-    pub(super) whole: Whole<'a>,
-}
-
-/// A block with a text after the cut.
-pub(super) enum BlockLeft<'a> {
-    /// It goes.
-    Gone,
-    /// This is its text.
-    Text(Cow<'a, str>),
-    /// This is its text, and JSON: nothing may stand beside it.
-    Json(Cow<'a, str>),
+/// The part that is left of a result.
+pub(super) struct Left<'a> {
+    /// The text of each block that has one, after the cut; nothing of those that go.
+    pub(super) texts: Vec<Option<Cow<'a, str>>>,
+    /// True if these end in text that was cut, in whose block the notice may stand.
+    pub(super) ends_in_text: bool,
+    /// Lines and bytes of them, and tokens, about.
+    pub(super) given: (Extent, u64),
+    /// The facts of the text's cut, and the text as it was; nothing where only its escapes were resolved, or white
+    /// space went.
+    pub(super) cut: Option<(Facts, Whole<'a>)>,
+    /// The structured content, where it was cut.
+    pub(super) structured: Option<StructuredLeft<'a>>,
+    /// True if the text is the same value as the structured content.
+    pub(super) is_same: bool,
 }
 
 /// The part that is left of the structured content.
 pub(super) struct StructuredLeft<'a> {
     /// The value; `None` where it can't be cut, and goes.
-    text: Option<String>,
+    pub(super) text: Option<String>,
     shortened: Vec<Shortened<'a>>,
-    said: Said,
+    pub(super) facts: Facts,
     /// The value as it was.
     pub(super) whole: &'a str,
 }
 
 impl StructuredLeft<'_> {
-    /// The value in its place.
-    pub(super) fn now(&self) -> Structured<'_> {
-        self.text.as_deref().map_or(Structured::Gone, Structured::Text)
-    }
-
     /// True if it surely is what `schema` promises.
     pub(super) fn holds(&self, schema: &OutputSchema) -> bool {
         self.text.is_some() && schema.holds_for(&self.shortened)
     }
-
-    pub(super) fn facts(&self) -> Facts<'_> {
-        let text = self.text.as_deref().unwrap_or("");
-        Facts {
-            said: &self.said,
-            output: extent(text),
-            output_tokens: estimate(text),
-            total: extent(self.whole),
-            total_chars: chars(self.whole),
-        }
-    }
 }
 
 impl<'a> Over<'a> {
-    /// The JSON value that each text is. Where the text fits, only one that stands alone is looked at.
-    pub(super) fn values(&self, text_is_over: bool) -> Vec<Option<Value<'a>>> {
-        let all = text_is_over || self.texts.len() == 1;
-        self.texts.iter().map(|text| if all { Value::of(text) } else { None }).collect()
+    /// Returns the JSON value that each text is, where they are looked at.
+    pub(super) fn values(&self, are_looked_at: bool) -> Vec<Option<Value<'a>>> {
+        self.texts.iter().map(|text| Value::of(text).filter(|_| are_looked_at)).collect()
     }
 
-    /// Characters of all texts.
-    pub(super) fn chars(&self) -> u64 {
-        self.texts.iter().map(|text| chars(text)).sum()
+    /// Cuts what is over, of the text and of the structured content. A large value is saved meanwhile.
+    pub(super) fn cut(
+        &self,
+        values: &'a [Option<Value<'a>>],
+        structured: Option<&'a Value<'a>>,
+        (text_is_over, structured_is_over): (bool, bool),
+        save: &(dyn Save + Sync),
+    ) -> (Left<'a>, Option<Saved>) {
+        let twin = match (values, structured) {
+            ([Some(value)], Some(twin)) if json::is_same(value.text, twin.text) => Some((value, twin)),
+            _ => None,
+        };
+        let cut = || {
+            if let Some((value, twin)) = twin {
+                return self.cut_alike(value, twin);
+            }
+            let left = if text_is_over { self.cut_text(values) } else { self.unchanged() };
+            let raw = self.structured.filter(|_| structured_is_over);
+            Left { structured: raw.map(|raw| self.cut_structured(raw, structured)), ..left }
+        };
+        match values {
+            [Some(value)] if value.text.len() >= LARGE_BYTES && (twin.is_some() || !structured_is_over) => {
+                let whole = Whole::Json(value.text);
+                std::thread::scope(|scope| {
+                    let save = || save.save(Some(&whole), None);
+                    let saving = std::thread::Builder::new().spawn_scoped(scope, save);
+                    // Where there is no thread to be had, it is saved once it is cut.
+                    (cut(), saving.ok().and_then(|saving| saving.join().ok()))
+                })
+            }
+            _ => (cut(), None),
+        }
+    }
+
+    fn unchanged(&self) -> Left<'a> {
+        let texts = self.texts.iter().map(|text| Some(Cow::Borrowed(*text))).collect();
+        let given = (self.raw.extent(), 0);
+        Left { texts, ends_in_text: false, given, cut: None, structured: None, is_same: false }
     }
 
     /// Cuts the one text and the structured content, which are the same value, alike. The latter stays as it is where
     /// only white space around the text was too much.
-    pub(super) fn cut_alike(
-        &self,
-        value: &'a Value<'a>,
-        twin: &'a Value<'a>,
-    ) -> (TextLeft<'a>, Option<StructuredLeft<'a>>) {
-        let mut cut = json::cut(&[self.view_of_text(value), self.view_of_structured(twin)]);
-        let structured = cut.texts.pop();
-        let said = Said::of_json(&cut, cut.by, None, self.bounds);
-        let shortened = cut.shortened.clone();
-        let structured = StructuredLeft { text: structured, shortened, said, whole: twin.text };
-        let structured = Some(structured).filter(|_| !cut.shortened.is_empty());
-        (self.left_of_value(0, cut, value.text), structured)
+    fn cut_alike(&self, value: &'a Value<'a>, twin: &'a Value<'a>) -> Left<'a> {
+        let views =
+            [View { value, bounds: self.bounds }, View { value: twin, bounds: self.structured_bounds }];
+        let mut cut = json::cut(&views);
+        let structured = cut.texts.pop().filter(|_| !cut.shortened.is_empty());
+        let structured = structured.map(|text| self.structured_left(&cut, Some(text), twin.text));
+        Left { structured, is_same: true, ..self.left_of_value(0, cut, Whole::Json(value.text)) }
     }
 
     /// Cuts structured content, which is `value`. Deeper than a value may be that is looked into, it goes.
-    pub(super) fn cut_structured(&self, raw: &'a str, value: Option<&'a Value<'a>>) -> StructuredLeft<'a> {
+    fn cut_structured(&self, raw: &'a str, value: Option<&'a Value<'a>>) -> StructuredLeft<'a> {
         let is_over = raw.len() as u64 > self.structured_bounds.bytes;
         let mut cut = match value {
-            Some(value) => json::cut(&[self.view_of_structured(value)]),
+            Some(value) => json::cut(&[View { value, bounds: self.structured_bounds }]),
             None => Cut {
                 texts: Vec::new(),
                 shortened: vec![Shortened::nothing_of(chars(raw))],
@@ -126,82 +138,88 @@ impl<'a> Over<'a> {
                 by: if is_over { TruncatedBy::Bytes } else { TruncatedBy::Tokens },
             },
         };
-        let said = Said::of_json(&cut, cut.by, None, self.structured_bounds);
-        StructuredLeft { text: cut.texts.pop(), shortened: cut.shortened, said, whole: raw }
+        let text = cut.texts.pop();
+        self.structured_left(&cut, text, raw)
     }
 
-    /// Cuts the text, of which each block may be one of `values`.
-    pub(super) fn cut_text(&self, values: &'a [Option<Value<'a>>]) -> TextLeft<'a> {
-        let Bounds { lines, bytes, .. } = self.bounds;
+    fn structured_left(&self, cut: &Cut<'a>, text: Option<String>, whole: &'a str) -> StructuredLeft<'a> {
+        let left = text.as_deref().unwrap_or("");
+        let facts = Facts::of_json(
+            cut,
+            (extent(left), estimate(left)),
+            None,
+            (extent(whole), chars(whole)),
+            self.structured_bounds,
+        );
+        StructuredLeft { text, shortened: cut.shortened.clone(), facts, whole }
+    }
+
+    /// Cuts the texts, of which `values` are JSON.
+    fn cut_text(&self, values: &'a [Option<Value<'a>>]) -> Left<'a> {
         if let [Some(value)] = values {
-            return self.cut_value(0, value, TruncatedBy::Bytes);
+            return self.cut_value(0, value, TruncatedBy::Bytes, Whole::Json(value.text));
         }
         let all_json = values.iter().all(Option::is_some);
-        let texts = self.texts.iter().map(|text| resolved(text, bytes));
-        let owned: Vec<(Cow<'a, str>, bool)> = texts.zip(values.iter().map(Option::is_some)).collect();
-        let pieces: Vec<Piece<'_>> =
-            owned.iter().map(|(text, is_json)| Piece { text, is_json: *is_json }).collect();
-        let keep = if all_json { Keep::Head(lines) } else { self.keep.of_lines(lines) };
+        let (texts, lines) = (self.texts.clone(), self.bounds.lines);
+        let (keep, whole) = if all_json {
+            (Keep::Head(lines), Whole::JsonAll(texts))
+        } else {
+            (self.keep.of_lines(lines), Whole::Text(texts))
+        };
+        let texts: Vec<Cow<'a, str>> =
+            self.texts.iter().map(|text| resolved(text, self.bounds.bytes)).collect();
+        let pieces = texts.iter().zip(values).map(|(text, value)| Piece { text, is_json: value.is_some() });
+        let pieces: Vec<Piece<'_>> = pieces.collect();
         let outcome = text::cut(&pieces, keep, self.bounds, &self.raw);
         if let Outcome::OneValue(n, by) = outcome
-            && let Some(value) = values.get(n).and_then(Option::as_ref)
+            && let Some(value) = &values[n]
         {
-            return TextLeft { whole: self.whole(all_json), ..self.cut_value(n, value, by) };
+            return self.cut_value(n, value, by, whole);
         }
-        let (kept, said, output, output_tokens) = match outcome {
-            Outcome::OneValue(..) | Outcome::Fits => {
-                let output = text::counted(owned.iter().map(|(text, _)| text.as_ref())).extent();
-                let output_tokens = owned.iter().map(|(text, _)| estimate(text)).sum();
-                (vec![Kept::Whole; owned.len()], None, output, output_tokens)
+        let (kept, given, facts) = match outcome {
+            Outcome::Fits | Outcome::OneValue(..) => {
+                let all = || pieces.iter().map(|piece| piece.text);
+                (vec![Kept::Whole; pieces.len()], (text::counted(all()).extent(), text::tokens(all())), None)
             }
             Outcome::Cut(cut) => {
-                let said = Said::of_text(&cut, all_json, self.raw.extent().lines, self.bounds);
-                (cut.kept, Some(said), cut.output, cut.output_tokens)
+                let facts = Facts::of_text(&cut, all_json, (self.raw.extent(), self.chars()), self.bounds);
+                (cut.kept, (cut.output, cut.output_tokens), Some(facts))
             }
         };
-        let left = |((text, is_json), kept): ((Cow<'a, str>, bool), Kept)| {
-            let text = match kept {
-                Kept::Nothing => return BlockLeft::Gone,
-                Kept::Whole => text,
-                Kept::Part(part) => Cow::Owned(part),
-            };
-            if is_json { BlockLeft::Json(text) } else { BlockLeft::Text(text) }
+        let left = |(text, kept)| match kept {
+            Kept::Nothing => None,
+            Kept::Whole => Some(text),
+            Kept::Part(part) => Some(Cow::Owned(part)),
         };
-        let blocks = owned.into_iter().zip(kept).map(left).collect();
-        TextLeft { blocks, said, output, output_tokens, whole: self.whole(all_json) }
-    }
-
-    fn whole(&self, all_json: bool) -> Whole<'a> {
-        if all_json { Whole::JsonAll(self.texts.clone()) } else { Whole::Text(self.texts.clone()) }
+        let texts: Vec<_> = texts.into_iter().zip(kept).map(left).collect();
+        let last = texts.iter().rposition(Option::is_some);
+        let ends_in_text = last.is_some_and(|last| values[last].is_none());
+        let cut = facts.map(|facts| (facts, whole));
+        Left { texts, ends_in_text, given, cut, structured: None, is_same: false }
     }
 
     /// Cuts the block `n`, one JSON value that alone is over the limit `by`; no other is shown.
-    fn cut_value(&self, n: usize, value: &'a Value<'a>, by: TruncatedBy) -> TextLeft<'a> {
-        let cut = json::cut(&[self.view_of_text(value)]);
+    fn cut_value(&self, n: usize, value: &'a Value<'a>, by: TruncatedBy, whole: Whole<'a>) -> Left<'a> {
+        let cut = json::cut(&[View { value, bounds: self.bounds }]);
         let by = if cut.shortened.is_empty() { by } else { cut.by };
-        self.left_of_value(n, Cut { by, ..cut }, value.text)
+        self.left_of_value(n, Cut { by, ..cut }, whole)
     }
 
-    fn left_of_value(&self, n: usize, mut cut: Cut<'_>, value: &'a str) -> TextLeft<'a> {
+    fn left_of_value(&self, n: usize, mut cut: Cut<'_>, whole: Whole<'a>) -> Left<'a> {
         let count = self.texts.len();
         let blocks = (count > 1).then_some((1, count as u64));
         let is_cut = count > 1 || !cut.shortened.is_empty();
-        let said = is_cut.then(|| Said::of_json(&cut, cut.by, blocks, self.bounds));
         let text = cut.texts.pop().unwrap_or_default();
-        let (output, output_tokens) = (extent(&text), estimate(&text));
-        let mut blocks: Vec<BlockLeft<'a>> = self.texts.iter().map(|_| BlockLeft::Gone).collect();
-        if let Some(own) = blocks.get_mut(n) {
-            *own = BlockLeft::Json(Cow::Owned(text));
-        }
-        TextLeft { blocks, said, output, output_tokens, whole: Whole::Json(value) }
+        let given = (extent(&text), estimate(&text));
+        let facts = Facts::of_json(&cut, given, blocks, (self.raw.extent(), self.chars()), self.bounds);
+        let cut = is_cut.then_some((facts, whole));
+        let mut texts = vec![None; count];
+        texts[n] = Some(Cow::Owned(text));
+        Left { texts, ends_in_text: false, given, cut, structured: None, is_same: false }
     }
 
-    fn view_of_text(&self, value: &'a Value<'a>) -> View<'a> {
-        View { value, bounds: self.bounds }
-    }
-
-    fn view_of_structured(&self, value: &'a Value<'a>) -> View<'a> {
-        View { value, bounds: self.structured_bounds }
+    fn chars(&self) -> u64 {
+        self.texts.iter().map(|text| chars(text)).sum()
     }
 }
 

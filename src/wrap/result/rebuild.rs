@@ -1,204 +1,147 @@
 //! A result put together again: what was not cut has its own bytes.
 
+#![expect(clippy::indexing_slicing, reason = "a member's number is below their count")]
+
+use std::borrow::Cow;
+
 use cutline_core::details::ResultDetails;
 use serde::Serialize;
-use serde_json::value::RawValue;
 
-use super::left::BlockLeft;
-use crate::wrap::message::{Answer, AnswerMember, Block, BlockMember, Object, Raw, ResultMember, ToolResult};
+use super::Block;
+use crate::wrap::json::{Node, is_key};
+
+/// A JSON text in parts, which stand one after the other.
+pub(in crate::wrap) type Parts<'a> = Vec<Cow<'a, str>>;
 
 /// The changes to a result.
-#[derive(Default)]
 pub(super) struct Rebuilt<'a> {
-    /// Each block with a text, as it is after the cut; `None` where all stay.
-    pub(super) blocks: Option<&'a [BlockLeft<'a>]>,
-    /// The notice and the details of the cut.
-    pub(super) notice: Option<String>,
-    pub(super) structured: Structured<'a>,
+    /// The text of each block that has one, after the cut; nothing of those that go.
+    pub(super) texts: Vec<Option<Cow<'a, str>>>,
+    /// The notice, where there is one, and whether it may stand in the last text's own block.
+    pub(super) notice: Option<(String, bool)>,
+    pub(super) structured: Structured,
     /// The facts.
-    pub(super) details: Option<&'a ResultDetails>,
+    pub(super) details: Option<ResultDetails>,
 }
 
 /// Structured content after the cut.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) enum Structured<'a> {
+pub(super) enum Structured {
     /// It stays.
-    #[default]
     AsItWas,
     /// It goes.
     Gone,
     /// This takes its place.
-    Text(&'a str),
+    Text(String),
 }
 
 impl Rebuilt<'_> {
-    /// Returns the answer with its new result.
-    pub(super) fn answer(&self, answer: &Answer<'_>, content: &[Block<'_>]) -> Vec<u8> {
-        let mut out = Vec::new();
-        let mut members = Writer::new(&mut out);
-        for (name, member) in latest(answer) {
-            members.member(name, |out| match member {
-                AnswerMember::Result(result) => self.result(result, content, out),
-                AnswerMember::Other(raw) => push(raw, out),
-            });
+    /// Returns `result`, which has the blocks `content`, with the changes made.
+    pub(super) fn of<'n>(self, result: Node<'n>, content: &[Block<'n>]) -> Parts<'n> {
+        let mut new = vec![("content", Some(self.content(content)))];
+        match self.structured {
+            Structured::AsItWas => {}
+            Structured::Gone => new.push(("structuredContent", None)),
+            Structured::Text(text) => new.push(("structuredContent", Some(vec![text.into()]))),
         }
-        members.end();
-        out
+        new.extend(self.details.map(|details| {
+            let details = ("details", Some(vec![json(&details)]));
+            let own = result.get("_meta").filter(|meta| meta.is_object());
+            ("_meta", Some(with_members(own, vec![details])))
+        }));
+        with_members(Some(result), new)
     }
 
-    fn result(&self, result: &ToolResult<'_>, content: &[Block<'_>], out: &mut Vec<u8>) {
-        let mut out = Writer::new(out);
-        let mut has_content = false;
-        let mut meta = None;
-        for (name, member) in latest(result) {
-            match (name, member, self.structured) {
-                (_, ResultMember::Content(_), _) => {
-                    has_content = true;
-                    out.member(name, |out| self.blocks(content, out));
-                }
-                ("structuredContent", _, Structured::Gone) => {}
-                ("structuredContent", _, Structured::Text(text)) => {
-                    out.member(name, |out| out.extend_from_slice(text.as_bytes()));
-                }
-                ("_meta", ResultMember::Other(raw), _) if self.details.is_some() => meta = Some(*raw),
-                (_, ResultMember::Other(raw), _) => out.member(name, |out| push(raw, out)),
-            }
-        }
-        if !has_content && self.notice.is_some() {
-            out.member("content", |out| self.blocks(content, out));
-        }
-        if let Some(details) = self.details {
-            out.member("_meta", |out| with_details(meta, details, out));
-        }
-        out.end();
-    }
-
-    fn blocks(&self, content: &[Block<'_>], out: &mut Vec<u8>) {
-        let texts = || content.iter().filter_map(Block::text);
-        let left: Vec<Option<(&str, bool)>> = match self.blocks {
-            // The texts stand as they are, and what is said of structured content beside them.
-            None => texts().map(|text| Some((text.as_ref(), true))).collect(),
-            Some(blocks) => blocks.iter().map(BlockLeft::text).collect(),
-        };
-        let last = left.iter().rposition(Option::is_some);
-        let mut left = left.into_iter().enumerate();
-        let mut blocks = Writer::list(out);
+    fn content<'n>(&self, content: &[Block<'n>]) -> Parts<'n> {
+        let last = self.texts.iter().rposition(Option::is_some);
+        let mut texts = self.texts.iter().enumerate();
+        let mut blocks: Vec<Parts<'n>> = Vec::new();
         for block in content {
-            if block.text().is_none() {
-                blocks.item(|out| push_block(block, None, out));
+            if block.text.is_none() {
+                blocks.push(vec![block.node.text().into()]);
                 continue;
             }
-            let Some((n, Some((text, stands_alone)))) = left.next() else { continue };
+            let Some((n, Some(text))) = texts.next() else { continue };
             let notice = self.notice.as_ref().filter(|_| last == Some(n));
-            let inside = notice.filter(|_| !stands_alone && block.kind() == Some("\"text\""));
-            let whole = inside.map(|notice| [text.trim_end_matches('\n'), "\n\n", notice].concat());
-            blocks.item(|out| push_block(block, Some(whole.as_deref().unwrap_or(text)), out));
-            if let Some(notice) = notice.filter(|_| inside.is_none()) {
-                blocks.item(|out| push_text_block(notice, out));
+            match notice {
+                Some((notice, true)) if block.resource.is_none() => {
+                    blocks.push(block.with_text(&[text.trim_end_matches('\n'), "\n\n", notice].concat()));
+                }
+                _ => {
+                    let is_whole = block.text.as_deref() == Some(text);
+                    blocks.push(if is_whole {
+                        vec![block.node.text().into()]
+                    } else {
+                        block.with_text(text)
+                    });
+                    blocks.extend(notice.map(|(notice, _)| text_block(notice)));
+                }
             }
         }
-        if let Some(notice) = self.notice.as_ref().filter(|_| last.is_none()) {
-            blocks.item(|out| push_text_block(notice, out));
+        blocks.extend(self.notice.as_ref().filter(|_| last.is_none()).map(|(notice, _)| text_block(notice)));
+        list(blocks)
+    }
+}
+
+impl<'n> Block<'n> {
+    fn with_text(&self, text: &str) -> Parts<'n> {
+        let text = vec![("text", Some(vec![json(text)]))];
+        match self.resource {
+            Some(resource) => {
+                let resource = with_members(Some(resource), text);
+                with_members(Some(self.node), vec![("resource", Some(resource))])
+            }
+            None => with_members(Some(self.node), text),
         }
-        blocks.end();
     }
 }
 
-impl BlockLeft<'_> {
-    /// The text that is left, and true if nothing may stand beside it.
-    fn text(&self) -> Option<(&str, bool)> {
-        match self {
-            Self::Gone => None,
-            Self::Text(text) => Some((text, false)),
-            Self::Json(text) => Some((text, true)),
+/// Returns a block that holds `text`.
+fn text_block<'n>(text: &str) -> Parts<'n> {
+    vec![r#"{"type":"text","text":"#.into(), json(text), "}".into()]
+}
+
+fn json<'n>(value: &(impl Serialize + ?Sized)) -> Cow<'n, str> {
+    serde_json::to_string(value).unwrap_or_default().into()
+}
+
+/// Returns the list of `items`.
+fn list(items: Vec<Parts<'_>>) -> Parts<'_> {
+    enclosed("[", items, "]")
+}
+
+/// Returns `object`, or an empty one, with these members in place of its own of these names: each in the place of the
+/// last of its name, else at the end. Those without a value go.
+pub(in crate::wrap) fn with_members<'n>(
+    object: Option<Node<'n>>,
+    mut new: Vec<(&str, Option<Parts<'n>>)>,
+) -> Parts<'n> {
+    let mut members: Vec<Parts<'n>> = Vec::new();
+    let own: Vec<(&'n str, Node<'n>)> = object.into_iter().flat_map(Node::members).collect();
+    for (n, (key, member)) in own.iter().enumerate() {
+        let Some(at) = new.iter().position(|(name, _)| is_key(key, name)) else {
+            members.push(vec![(*key).into(), ":".into(), member.text().into()]);
+            continue;
+        };
+        let name = new[at].0;
+        if own[n + 1..].iter().all(|(key, _)| !is_key(key, name)) {
+            members.extend(new.remove(at).1.map(|value| named(key, value)));
         }
     }
+    members.extend(new.into_iter().filter_map(|(name, value)| Some(named(&format!("\"{name}\""), value?))));
+    enclosed("{", members, "}")
 }
 
-/// The members of an object, each name once: of two the last, in the place of the first.
-fn latest<T>(object: &Object<T>) -> impl Iterator<Item = (&str, &T)> {
-    let members = object.0.iter().enumerate();
-    members.filter_map(|(n, (name, _))| {
-        let is_first = object.0.iter().position(|(other, _)| other == name) == Some(n);
-        Some((name.as_str(), object.get(name)?)).filter(|_| is_first)
-    })
+fn named<'n>(key: &str, mut value: Parts<'n>) -> Parts<'n> {
+    value.insert(0, format!("{key}:").into());
+    value
 }
 
-fn push(raw: &RawValue, out: &mut Vec<u8>) {
-    out.extend_from_slice(raw.get().as_bytes());
-}
-
-/// Adds a block, with another text where one is given.
-fn push_block(block: &Block<'_>, text: Option<&str>, out: &mut Vec<u8>) {
-    let mut members = Writer::new(out);
-    for (name, member) in latest(block) {
-        members.member(name, |out| match member {
-            BlockMember::Other(raw) => push(raw, out),
-            BlockMember::Resource(resource) => push_block(resource, text, out),
-            BlockMember::Text(own) => push_json(text.unwrap_or(own), out),
-        });
+fn enclosed<'n>(opening: &'static str, parts: Vec<Parts<'n>>, closing: &'static str) -> Parts<'n> {
+    let mut all: Parts<'n> = vec![opening.into()];
+    for (n, part) in parts.into_iter().enumerate() {
+        all.extend((n > 0).then_some(Cow::Borrowed(",")));
+        all.extend(part);
     }
-    members.end();
-}
-
-/// Adds a block that holds `text`.
-fn push_text_block(text: &str, out: &mut Vec<u8>) {
-    out.extend_from_slice(br#"{"type":"text","text":"#);
-    push_json(text, out);
-    out.push(b'}');
-}
-
-/// Adds `meta` with the details of the cut in place of its own.
-fn with_details(meta: Option<&RawValue>, details: &ResultDetails, out: &mut Vec<u8>) {
-    let own: Option<Raw<'_>> = meta.and_then(|meta| serde_json::from_str(meta.get()).ok());
-    let mut all = Writer::new(out);
-    for (name, raw) in own.iter().flat_map(latest).filter(|(name, _)| *name != "details") {
-        all.member(name, |out| push(raw, out));
-    }
-    all.member("details", |out| push_json(details, out));
-    all.end();
-}
-
-fn push_json(value: &(impl Serialize + ?Sized), out: &mut Vec<u8>) {
-    let _infallible = serde_json::to_writer(out, value);
-}
-
-/// Puts an object or a list together, part by part, at the end of what is there.
-struct Writer<'a> {
-    out: &'a mut Vec<u8>,
-    closing: u8,
-    is_empty: bool,
-}
-
-impl<'a> Writer<'a> {
-    fn new(out: &'a mut Vec<u8>) -> Self {
-        out.push(b'{');
-        Self { out, closing: b'}', is_empty: true }
-    }
-
-    fn list(out: &'a mut Vec<u8>) -> Self {
-        out.push(b'[');
-        Self { out, closing: b']', is_empty: true }
-    }
-
-    /// Adds an item that `write` writes.
-    fn item(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
-        if !std::mem::take(&mut self.is_empty) {
-            self.out.push(b',');
-        }
-        write(self.out);
-    }
-
-    /// Adds a member whose value `write` writes.
-    fn member(&mut self, name: &str, write: impl FnOnce(&mut Vec<u8>)) {
-        self.item(|out| {
-            push_json(name, out);
-            out.push(b':');
-            write(out);
-        });
-    }
-
-    fn end(self) {
-        self.out.push(self.closing);
-    }
+    all.push(closing.into());
+    all
 }

@@ -9,67 +9,106 @@ use crate::wrap::json::{Cut, Kind, Shortened};
 use crate::wrap::save::Saved;
 use crate::wrap::text::{Kept, TextCut};
 
-/// The notice and the counts of a cut.
-pub(super) struct Said {
+/// The facts of a cut: its notice and its details are made of them.
+#[derive(Debug, Clone)]
+pub(super) struct Facts {
     /// The part that is shown.
     pub(super) shown: ResultShown,
     /// Text blocks shown, and text blocks in all, where some are not shown.
     pub(super) blocks: Option<(u64, u64)>,
     /// The limit.
     pub(super) by: TruncatedBy,
-    /// True if one item alone was over it.
-    single_too_large: bool,
-    /// The numbers before and after of what was cut first, and how many are left.
-    counts: (u64, u64),
+    /// Lines and bytes that are given.
+    pub(super) output: Extent,
+    /// Tokens of that, about.
+    pub(super) output_tokens: u64,
+    /// Lines and bytes that there were.
+    pub(super) total: Extent,
+    counts: CutCounts,
     partial: Option<Partial>,
     omitted_lines: Option<u64>,
 }
 
-impl Said {
-    /// Returns the words for a text of `total_lines`; of blocks of JSON, where it is `all_json`.
-    pub(super) fn of_text(cut: &TextCut, all_json: bool, total_lines: u64, bounds: Bounds) -> Self {
+impl Facts {
+    /// Returns the facts of a text that was `total`, lines and bytes and characters; of blocks of JSON, where it is `all_json`.
+    pub(super) fn of_text(cut: &TextCut, all_json: bool, total: (Extent, u64), bounds: Bounds) -> Self {
         let count = cut.kept.len() as u64;
         let kept = cut.kept.iter().filter(|kept| **kept != Kept::Nothing).count() as u64;
-        let limit = bounds.size_limit(cut.by);
-        let (shown, blocks, counts) = if all_json {
-            let part = Part { shown: kept, total: count, unit: PartUnit::Blocks, name: None };
-            (ResultShown::Parts(vec![part], limit), None, (count, kept))
+        let (shown, blocks, original, returned) = if all_json {
+            let shown = ResultShown::Parts(vec![of_blocks(kept, count)], bounds.size_limit(cut.by));
+            (shown, None, count, kept)
         } else {
             let blocks = (kept < count).then_some((kept, count));
-            (ResultShown::Text(cut.shown), blocks, (total_lines, cut.output.lines))
+            (ResultShown::Text(cut.shown), blocks, total.0.lines, cut.output.lines)
         };
-        let (partial, omitted_lines) = (cut.partial, cut.omitted_lines);
-        let single_too_large = partial.is_some();
-        Self { shown, blocks, by: cut.by, single_too_large, counts, partial, omitted_lines }
+        let single_too_large = cut.partial.is_some();
+        Self {
+            shown,
+            blocks,
+            by: cut.by,
+            output: cut.output,
+            output_tokens: cut.output_tokens,
+            total: total.0,
+            counts: CutCounts { original, returned, single_too_large, total_chars: total.1 },
+            partial: cut.partial,
+            omitted_lines: cut.omitted_lines,
+        }
     }
 
-    /// Returns the words for a value; where other blocks went beside it, of those too.
+    /// Returns the facts of a value that was `total`, and is `output` now; where other blocks went beside it, of those too.
     pub(super) fn of_json(
         cut: &Cut<'_>,
-        by: TruncatedBy,
+        (output, output_tokens): (Extent, u64),
         blocks: Option<(u64, u64)>,
+        (total, total_chars): (Extent, u64),
         bounds: Bounds,
     ) -> Self {
-        let limit = bounds.size_limit(by);
-        let (parts, blocks, counts) = if let Some(first) = cut.shortened.first() {
-            (parts(&cut.shortened), blocks, (first.total, first.shown))
+        let (parts, blocks, returned, original) = if let Some(first) = cut.shortened.first() {
+            (parts(&cut.shortened), blocks, first.shown, first.total)
         } else {
             let (shown, total) = blocks.unwrap_or((1, 1));
-            (vec![Part { shown, total, unit: PartUnit::Blocks, name: None }], None, (total, shown))
+            (vec![of_blocks(shown, total)], None, shown, total)
         };
         Self {
-            shown: ResultShown::Parts(parts, limit),
+            shown: ResultShown::Parts(parts, bounds.size_limit(cut.by)),
             blocks,
-            by,
-            single_too_large: cut.single_too_large,
-            counts,
+            by: cut.by,
+            output,
+            output_tokens,
+            total,
+            counts: CutCounts { original, returned, single_too_large: cut.single_too_large, total_chars },
             partial: None,
             omitted_lines: None,
         }
     }
+
+    /// Returns the same as data.
+    pub(super) fn details(&self, bounds: Bounds, saved: &Saved, schema_may_not_hold: bool) -> ResultDetails {
+        let is_first_partial = self.partial == Some(Partial::FirstLine);
+        let truncation = TruncationDetails {
+            last_line_partial: self.partial == Some(Partial::LastLine),
+            first_line_exceeds_limit: is_first_partial,
+            ..TruncationDetails::new(self.by, self.output, self.output_tokens, self.total, bounds)
+        };
+        ResultDetails {
+            truncation_info: TruncationInfo::of(&truncation, self.counts),
+            truncation,
+            first_line_partial: is_first_partial.then_some(true),
+            omitted_lines: self.omitted_lines,
+            full_output_path: saved.path(),
+            structured_output_path: saved.structured_path(),
+            full_output_bytes: saved.first_bytes(),
+            spill_error: saved.error(),
+            schema_may_not_hold: schema_may_not_hold.then_some(true),
+        }
+    }
 }
 
-/// The largest of what was made shorter, in the order of the text.
+fn of_blocks(shown: u64, total: u64) -> Part {
+    Part { shown, total, unit: PartUnit::Blocks, name: None }
+}
+
+/// Returns the largest of what was made shorter, in the order of the text.
 fn parts(shortened: &[Shortened<'_>]) -> Vec<Part> {
     let mut largest: Vec<(usize, &Shortened<'_>)> = shortened.iter().enumerate().collect();
     largest.sort_by_key(|(n, one)| (std::cmp::Reverse(one.removed_bytes), *n));
@@ -86,43 +125,4 @@ fn parts(shortened: &[Shortened<'_>]) -> Vec<Part> {
         name: one.name(),
     };
     largest.into_iter().map(part).collect()
-}
-
-/// The counts of a cut.
-pub(super) struct Facts<'a> {
-    pub(super) said: &'a Said,
-    pub(super) output: Extent,
-    pub(super) output_tokens: u64,
-    pub(super) total: Extent,
-    pub(super) total_chars: u64,
-}
-
-impl Facts<'_> {
-    /// The same as data.
-    pub(super) fn details(&self, bounds: Bounds, saved: &Saved, schema_may_not_hold: bool) -> ResultDetails {
-        let Self { said, output, total, .. } = self;
-        let truncation = TruncationDetails {
-            last_line_partial: said.partial == Some(Partial::LastLine),
-            first_line_exceeds_limit: said.partial == Some(Partial::FirstLine),
-            ..TruncationDetails::new(said.by, *output, self.output_tokens, *total, bounds)
-        };
-        let (original, returned) = said.counts;
-        let counts = CutCounts {
-            original,
-            returned,
-            single_too_large: said.single_too_large,
-            total_chars: self.total_chars,
-        };
-        ResultDetails {
-            truncation_info: TruncationInfo::of(&truncation, counts),
-            truncation,
-            first_line_partial: (said.partial == Some(Partial::FirstLine)).then_some(true),
-            omitted_lines: said.omitted_lines,
-            full_output_path: saved.path(),
-            structured_output_path: saved.structured_path(),
-            full_output_bytes: saved.first_bytes(),
-            spill_error: saved.error(),
-            schema_may_not_hold: schema_may_not_hold.then_some(true),
-        }
-    }
 }

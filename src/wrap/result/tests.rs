@@ -3,8 +3,7 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::wrap::message::Answer;
-use crate::wrap::save::Saved;
+use crate::wrap::save::{Saved, Whole};
 use crate::wrap::schema::OutputSchema;
 
 #[derive(Default)]
@@ -20,8 +19,8 @@ impl Save for Kept {
 
 /// Returns what a result becomes within 5 lines and `bytes` (null where it passes), and what was saved.
 fn judged(result: &Value, keep: KeepPart, bytes: u64) -> (Value, Vec<String>) {
-    let text = json!({"result": result}).to_string();
-    let answer = Answer::read(&text).unwrap();
+    let text = result.to_string();
+    let result = crate::wrap::json::Value::of(&text).unwrap();
     let kept = Kept::default();
     let rules = Rules {
         bounds: Bounds::new(5, bytes),
@@ -30,9 +29,9 @@ fn judged(result: &Value, keep: KeepPart, bytes: u64) -> (Value, Vec<String>) {
         hint: None,
         schema: &OutputSchema::Absent,
     };
-    let judged = judge(&answer, &rules, &kept).unwrap();
-    let value = judged.answer.map_or(Value::Null, |answer| serde_json::from_slice(&answer).unwrap());
-    (value["result"].clone(), kept.0.into_inner().unwrap())
+    let judged = judge(result.top(), &rules, &kept);
+    let value = judged.new.map_or(Value::Null, |parts| serde_json::from_str(&parts.concat()).unwrap());
+    (value, kept.0.into_inner().unwrap())
 }
 
 fn text(text: &str) -> Value {
@@ -185,9 +184,8 @@ fn escapes_are_resolved_where_the_text_is_over_a_limit() {
 #[test]
 fn members_that_stand_twice_are_cut_too() {
     let long = "x\\n".repeat(20);
-    let twice =
-        format!(r#"{{"result":{{"content":[],"content":[{{"type":"text","text":"a","text":"{long}"}}]}}}}"#);
-    let answer = Answer::read(&twice).unwrap();
+    let twice = format!(r#"{{"content":[],"content":[{{"type":"text","text":"a","text":"{long}"}}]}}"#);
+    let result = crate::wrap::json::Value::of(&twice).unwrap();
     let rules = Rules {
         bounds: Bounds::new(5, 100),
         shows_all: false,
@@ -195,9 +193,9 @@ fn members_that_stand_twice_are_cut_too() {
         hint: Some("Ask."),
         schema: &OutputSchema::Absent,
     };
-    let judged = judge(&answer, &rules, &Kept::default()).unwrap();
-    let cut: Value = serde_json::from_slice(&judged.answer.unwrap()).unwrap();
-    let cut = &cut["result"];
+    let cut = judge(result.top(), &rules, &Kept::default()).new.unwrap().concat();
+    assert_eq!((cut.matches("content").count(), cut.matches("\"text\":").count()), (1, 1));
+    let cut: Value = serde_json::from_str(&cut).unwrap();
     assert_eq!(
         cut["content"][0]["text"],
         "x\nx\nx\nx\nx\n\n[Showing lines 1-5 of 20. Full output: /saved]\nAsk."

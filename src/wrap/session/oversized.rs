@@ -7,53 +7,36 @@ use crate::wrap::message::Id;
 use crate::wrap::replies::{self, INVALID_REQUEST, SERVER_ENDED};
 use crate::wrap::skim::Skimmed;
 
+/// The side that wrote a message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::wrap) enum Side {
+    Client,
+    Server,
+}
+
 impl Session {
-    fn too_large(&self) -> String {
-        format!("Message is over {} (--max-message)", Size(self.settings.max_message_bytes as u64))
-    }
-
-    /// Answers for messages of the client's that were over the limit; what is to be said to the server.
-    pub(in crate::wrap) fn oversized_from_client(&self, messages: &[Skimmed]) -> String {
-        let why = self.too_large();
+    /// Answers for messages of one side that were over the limit; what is to be said to the server.
+    pub(in crate::wrap) fn oversized(&self, from: Side, messages: &[Skimmed]) -> String {
+        let why = format!("Message is over {} (--max-message)", Size(self.settings.max_message_bytes as u64));
         let mut to_server = String::new();
-        for message in messages {
-            match (message.id.as_deref(), message.has_method) {
-                (Some(id), true) => {
-                    self.to_client(replies::error(id.get(), INVALID_REQUEST, &why).as_bytes());
-                }
-                (Some(id), false) => to_server += &replies::error(id.get(), INVALID_REQUEST, &why),
-                (None, _) => {}
+        for Skimmed { id, has_method } in messages {
+            let Some(id) = id.as_deref() else { continue };
+            // A request is answered to its own side, an answer to the other one.
+            if *has_method == (from == Side::Server) {
+                to_server += &replies::error(id, INVALID_REQUEST, &why);
+                continue;
             }
+            let call = Id::of(id).filter(|_| !has_method).and_then(|id| self.calls().answered(&id));
+            let reply = match call {
+                Some(call) => self.failed(&call, id, &why),
+                None => replies::error(id, if *has_method { INVALID_REQUEST } else { SERVER_ENDED }, &why),
+            };
+            self.to_client(reply.as_bytes());
         }
-        self.warn_of_dropped("client", messages);
-        to_server
-    }
-
-    /// The same for those of the server's.
-    pub(in crate::wrap) fn oversized_from_server(&self, messages: &[Skimmed]) -> String {
-        let why = self.too_large();
-        let mut to_server = String::new();
-        for message in messages {
-            match (message.id.as_deref(), message.has_method) {
-                (Some(id), true) => to_server += &replies::error(id.get(), INVALID_REQUEST, &why),
-                (Some(id), false) => {
-                    let call = Id::of(id).and_then(|id| self.calls().answered(&id));
-                    let reply = match call {
-                        Some(call) => self.failed(&call, id.get(), &why),
-                        None => replies::error(id.get(), SERVER_ENDED, &why),
-                    };
-                    self.to_client(reply.as_bytes());
-                }
-                (None, _) => {}
-            }
-        }
-        self.warn_of_dropped("server", messages);
-        to_server
-    }
-
-    fn warn_of_dropped(&self, side: &str, messages: &[Skimmed]) {
         if messages.is_empty() || messages.iter().any(|message| message.id.is_none()) {
-            tracing::warn!("a message of the {side} was dropped: {}", self.too_large());
+            let side = if from == Side::Client { "client" } else { "server" };
+            tracing::warn!("a message of the {side} was dropped: {why}");
         }
+        to_server
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::process::Stdio;
+use std::process::{Command, Stdio};
 
 use rustix::process::Signal;
 use serde_json::json;
@@ -197,4 +197,49 @@ fn calls_are_counted_by_their_tools_names() {
     let stats: serde_json::Value = serde_json::from_slice(&stats.stdout).unwrap();
     assert_eq!(stats["tools"]["search_issues"]["calls"], 2);
     assert_eq!(stats["tools"]["get\u{fffd}file"]["truncated"]["byLines"], 1);
+}
+
+/// Without words, a server that stays whatever it is told; with the number of a process, a program that traces that one and
+/// never asks how it ended: until it does, nothing else is told so.
+const TRACED: &str = r#"
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+int main(int count, char **words) {
+    if (count > 1 && ptrace(PTRACE_SEIZE, atoi(words[1]), 0, 0) != 0) return 1;
+    if (count == 1) prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+    signal(SIGTERM, SIG_IGN);
+    FILE *file = fopen(count > 1 ? "traced" : "server", "w");
+    fprintf(file, "%d\n", getpid());
+    fclose(file);
+    for (;;) pause();
+}
+"#;
+
+#[cfg(target_os = "linux")]
+#[test]
+fn second_signal_ends_a_wrap_that_the_first_could_not() {
+    let workspace = Workspace::new();
+    let program = crate::sandbox::compiled(&workspace, "traced", TRACED, &[]);
+    let mut wrap = Wrap::start(&workspace, &[], &format!("exec {}", program.display()));
+    let id = || fs::read_to_string(workspace.path("server")).ok()?.trim().parse::<u32>().ok();
+    eventually("the server runs", || id().is_some());
+    let mut tracer = Command::new(&program);
+    let mut tracer = tracer.arg(id().unwrap().to_string()).current_dir(workspace.root()).spawn().unwrap();
+    eventually("it is traced", || workspace.path("traced").exists());
+    wrap.signal(Signal::TERM);
+    // It was killed, and the wrap waits to be told so.
+    eventually("the server has ended", || {
+        let status = fs::read_to_string(format!("/proc/{}/status", id().unwrap()));
+        status.is_ok_and(|status| status.contains("State:\tZ"))
+    });
+    assert_eq!(wrap.child.try_wait().unwrap(), None);
+    wrap.signal(Signal::INT);
+    assert_eq!(wrap.exit().code(), Some(143), "the first signal says the code");
+    tracer.kill().unwrap();
+    tracer.wait().unwrap();
 }

@@ -223,6 +223,17 @@ fn limits_hold_whatever_stands_in_a_result() {
         format!(r#"{{"content":[{{"type":"odd","text":7}},{{"type":"text","text":"{lines}"}}]}}"#),
         format!(r#"{{"content":[{{"type":"resource","resource":[1]}},{{"type":"text","text":"{lines}"}}]}}"#),
         format!(r#"{{"content":[null,7,-1,1.5,true,"a",[[1]],{{"type":"text","text":"{lines}"}}]}}"#),
+        // Numbers that no program holds, and others at the edge.
+        format!(r#"{{"content":[1e400,-1e999,-0,0.0e-999,{{"type":"text","text":"{lines}"}}]}}"#),
+        format!(r#"{{"content":[{{"type":"text","text":"{lines}","n":1e400}}],"structuredContent":1e400}}"#),
+        format!(
+            r#"{{"content":[{}{},{{"type":"text","text":"{lines}"}}]}}"#,
+            "[".repeat(100_000),
+            "]".repeat(100_000)
+        ),
+        // Names with half of a pair, and names in escapes.
+        format!(r#"{{"\ud83d":1,"content":[{{"\ud83d":1,"type":"text","text":"{lines}"}}]}}"#),
+        format!(r#"{{"c\u006fntent":[{{"typ\u0065":"t\u0065xt","\u0074ext":"{lines}"}}]}}"#),
         format!(
             r#"{{"content":[{{"type":"x","resource":{}1{}}},{{"type":"text","text":"{lines}"}}]}}"#,
             r#"{"resource":"#.repeat(100_000),
@@ -235,7 +246,13 @@ fn limits_hold_whatever_stands_in_a_result() {
     }
     let mut wrap = Wrap::start(&workspace, &["--max-lines", "2"], ANSWERS);
     for n in 1..=results.len() {
-        wrap.call(&n.to_string(), "a");
+        // Of the call too some is not to be held as a value.
+        let arguments = r#"{"\ud83d":1e400}"#;
+        let params = format!(r#"{{"name":"a","\ud83d":1,"arguments":{arguments}}}"#);
+        wrap.send(format!(
+            r#"{{"jsonrpc":"2.0","\ud83d":1,"id":{n},"method":"tools/call","params":{params}}}"#
+        ));
+        wrap.send("\n");
         let given = String::from_utf8(wrap.line()).unwrap();
         assert!(
             given.contains("[Showing lines 1-2 of "),
