@@ -189,9 +189,15 @@ struct Options {
     /// Tokens in an answer's body, by an estimate [default: any number]
     #[arg(long, value_name = "N", env = "CUTLINE_MAX_TOKENS", value_parser = values::above_zero, global = true)]
     max_tokens: Option<u64>,
+    /// Let a call lower the limits of bytes and tokens for itself, by the arguments maxBytes and maxTokens of each tool
+    #[arg(long, env = "CUTLINE_CALL_LIMITS", value_parser = clap::builder::FalseyValueParser::new(), global = true)]
+    call_limits: bool,
     /// Characters of a match or context line in grep
     #[arg(long, value_name = "N", env = "CUTLINE_MAX_LINE_CHARS", value_parser = values::above_zero, default_value_t = limits::MAX_LINE_CHARS as u64, global = true)]
     max_line_chars: u64,
+    /// Characters of a line in read and bash: of a longer one its start is shown [default: any number]
+    #[arg(long, value_name = "N", env = "CUTLINE_MAX_TEXT_LINE_CHARS", value_parser = values::above_zero, global = true)]
+    max_text_line_chars: Option<u64>,
     /// Lines that bash keeps from the start of an output
     #[arg(long, value_name = "N", env = "CUTLINE_BASH_HEAD", default_value_t = 0, global = true)]
     bash_head: u64,

@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use cutline_core::truncate::Bounds;
+use cutline_core::truncate::line::LineLimit;
 
 /// Lines in a body.
 pub const MAX_LINES: u64 = 2000;
@@ -104,8 +105,12 @@ pub struct Limits {
     pub max_bytes: u64,
     /// Tokens in a body, about; above 0. Any number if `None`.
     pub max_tokens: Option<u64>,
+    /// True if a call may lower the limits of bytes and tokens for itself.
+    pub call_limits: bool,
     /// Characters of a match or context line in grep; above 0.
     pub max_line_chars: usize,
+    /// Characters of a line in read and bash; above 0. Any number if `None`.
+    pub max_text_line_chars: Option<usize>,
     /// Lines that bash keeps from the start where the call names none; 0 keeps none.
     pub bash_head: u64,
     /// Lines that bash keeps from the end where the call names none; `None` is all that
@@ -136,7 +141,9 @@ impl Default for Limits {
             max_lines: MAX_LINES,
             max_bytes: MAX_BYTES,
             max_tokens: None,
+            call_limits: false,
             max_line_chars: MAX_LINE_CHARS,
+            max_text_line_chars: None,
             bash_head: 0,
             bash_tail: None,
             bash_timeout_secs: BASH_TIMEOUT_SECS,
@@ -151,5 +158,20 @@ impl Limits {
     /// The bounds of a body.
     pub fn bounds(&self) -> Bounds {
         Bounds::new(self.max_lines, self.max_bytes).with_tokens(self.max_tokens)
+    }
+
+    /// The limit of a line in read and bash, if there is one.
+    pub fn line_limit(&self) -> Option<LineLimit> {
+        self.max_text_line_chars.map(|chars| LineLimit::within(chars, self.bounds()))
+    }
+
+    /// Returns the same with at most so many bytes and tokens in a body, where they are given.
+    #[must_use]
+    pub fn lowered(&self, max_bytes: Option<u64>, max_tokens: Option<u64>) -> Self {
+        Self {
+            max_bytes: max_bytes.map_or(self.max_bytes, |bytes| bytes.min(self.max_bytes)),
+            max_tokens: self.max_tokens.into_iter().chain(max_tokens).min(),
+            ..self.clone()
+        }
     }
 }

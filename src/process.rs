@@ -34,6 +34,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::fs::workspace::Root;
 use crate::sys;
+use cutline_core::truncate::line::LineLimit;
 use cutline_core::truncate::{Bounds, Keep};
 use drain::Drain;
 use environment::Environment;
@@ -94,6 +95,8 @@ pub struct Request<'a> {
     pub keep: Keep,
     /// The bytes and tokens of it that are kept; the lines are those of `keep`.
     pub bounds: Bounds,
+    /// The limit of each line of it, if there is one.
+    pub line_limit: Option<LineLimit>,
     /// The time after which it is answered for though it still runs, if any.
     pub answer_within: Option<Duration>,
     /// Words the last line of the saved output of a command that was answered for before its end.

@@ -142,13 +142,13 @@ impl Server {
         let fitted = state.fits.of(request.client_info().as_ref());
         let given = params.arguments.unwrap_or_default();
         let asked = RequestedLimit::of(&given);
+        let mut limits = self.limits_for(tool, fitted);
         let outcome = match arguments::check_size(&given, &request.meta.0) {
             Ok(()) => {
-                let limits = self.limits_for(tool, fitted);
                 if tool == ToolName::Bash {
                     state.patience.note(&request.id);
                 }
-                self.work(tool, &given, limits, &request).await
+                self.work(tool, &given, &mut limits, &request).await
             }
             Err(error) => Err(error),
         };
@@ -159,7 +159,7 @@ impl Server {
                 output.text.len() + output.image.as_ref().map_or(0, |image| image.base64.len()),
             );
         }
-        let limits = fitted.map_or(&state.shared.limits, |fitted| &fitted.limits);
+        let limits = limits.as_deref().unwrap_or(&state.shared.limits);
         let call = Call { tool, asked, time_ms: now_ms(), duration: start.elapsed() };
         state.call_stats.record(&call, &outcome, limits, &request).await;
         result_of(outcome, fitted.map_or(state.shape, |fitted| fitted.shape(state.shape))).into()
@@ -177,19 +177,20 @@ impl Server {
         }
     }
 
-    /// Does the work of a call, within the limits on what runs at once. A panic becomes an error.
+    /// Does the work of a call, within the limits on what runs at once. A panic becomes an error. `fitted` are lowered
+    /// by what the call says.
     async fn work(
         &self,
         tool: ToolName,
         given: &Object,
-        fitted: Option<Arc<Limits>>,
+        fitted: &mut Option<Arc<Limits>>,
         request: &RequestContext<RoleServer>,
     ) -> Result<Output, ToolError> {
         let state = &self.0;
         let forwarder = progress::Forwarder::new(request);
-        let cx = Context {
+        let mut cx = Context {
             shared: Arc::clone(&state.shared),
-            fitted,
+            fitted: fitted.clone(),
             workspace: state.roots.current(request, &state.shutdown).await,
             cancel: request.ct.clone(),
             shutdown: state.shutdown.clone(),
@@ -199,7 +200,8 @@ impl Server {
             if cx.workspace.roots().is_empty() {
                 return Err(ToolError::NoRoots);
             }
-            let mut call = CheckedCall::new(tool, given, cx.limits())?;
+            let mut call = CheckedCall::new(tool, given, &mut cx)?;
+            fitted.clone_from(&cx.fitted);
             loop {
                 let _permit = state.concurrency.enter(call.load(), &cx.cancel).await?;
                 if let Some(permit) = request.extensions.get::<Permit>() {
@@ -276,10 +278,6 @@ impl ServerHandler for Server {
             info.instructions = Some(catalog::instructions(&fitted.limits, &self.0.shared.tools));
         }
         Ok(DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), info))
-    }
-
-    fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.0.tools.iter().find(|tool| tool.name == name).cloned()
     }
 
     async fn list_tools(

@@ -101,8 +101,8 @@ impl Context {
             let _the_call_gave_it_up = tell.send(result);
         });
         let handle = handle.map_err(|reason| match reason {
-            NoThread::System(source) => ToolError::NoThread { source },
-            NoThread::Stuck(threads) => ToolError::StuckThreads { threads },
+            NoThread::System(error) => ToolError::NoThread(error),
+            NoThread::Stuck(threads) => ToolError::StuckThreads(threads),
         })?;
         tokio::select! {
             biased;

@@ -14,103 +14,88 @@ use crate::truncate::{Bounds, Partial, TruncatedBy, Truncation};
 
 pub use counts::{CutCounts, chars_in_all};
 
-/// The facts of one answer.
-///
-/// ```
-/// use cutline_core::details::Details;
-/// let details = Details { next_offset: Some(2001), ..Details::default() };
-/// assert_eq!(serde_json::to_string(&details).unwrap(), r#"{"nextOffset":2001}"#);
-/// ```
-#[derive(Debug, Clone, PartialEq, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Details {
-    /// The cut by a line or byte limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub truncation: Option<TruncationDetails>,
-    /// The reason and the counts of that cut.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub truncation_info: Option<TruncationInfo>,
-    /// The `offset` of the call that continues.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub next_offset: Option<u64>,
-    /// Lines in the file.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub total_lines: Option<u64>,
-    /// The encoding of the file, if that is not valid UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub encoding: Option<&'static str>,
-    /// The ending of the lines shown, if that is not `\n` alone.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line_ending: Option<&'static str>,
-    /// False where a page of white space is followed by a notice, and its last line has no newline.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub final_newline: Option<bool>,
-    /// An image's type.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub mime_type: Option<&'static str>,
-    /// An image's width in pixels, as it is on disk.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub width: Option<u32>,
-    /// An image's height in pixels, as it is on disk.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub height: Option<u32>,
-    /// A command's exit code; 128 and the signal's number where a signal ended it.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub exit_code: Option<i32>,
-    /// The signal that ended a command.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub signal: Option<&'static str>,
-    /// That a command was ended by its timeout.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub timed_out: Option<bool>,
-    /// The duration of a command, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub duration_ms: Option<u64>,
-    /// Lines left out between the first and the last.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub omitted_lines: Option<u64>,
-    /// The path of the whole output.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub full_output_path: Option<String>,
-    /// Bytes in that file, where it does not hold all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub full_output_bytes: Option<u64>,
-    /// The reason for which the whole output could not be saved.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub spill_error: Option<String>,
-    /// True if the command goes on after the answer.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub still_running: Option<bool>,
-    /// Processes that outlive the command and hold its output.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub background_pids: Option<Vec<u32>>,
-    /// Match lines shown, or files by mode.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub matches: Option<u64>,
-    /// Match lines in all, or files by mode, where the search went on to its end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub total_matches: Option<u64>,
-    /// The call's limit of matches, where there were more.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub match_limit_reached: Option<u64>,
-    /// That long lines were cut.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lines_truncated: Option<bool>,
-    /// The number of files that a search passed over.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub skipped: Option<Skipped>,
-    /// The call's limit of results, where there were more.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub result_limit_reached: Option<u64>,
-    /// Results in all, where the search went on to its end.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub total_results: Option<u64>,
-    /// The call's limit of entries, where there were more.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub entry_limit_reached: Option<u64>,
-    /// Entries in the folder.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub total_entries: Option<u64>,
+/// Defines a struct of facts, of which one that does not apply is `None` and left out.
+macro_rules! facts {
+    ($(#[$about:meta])* pub struct $name:ident { $($(#[$doc:meta])* pub $fact:ident: $kind:ty,)* }) => {
+        $(#[$about])*
+        #[derive(Debug, Clone, PartialEq, Default, Serialize)]
+        #[serde(rename_all = "camelCase")]
+        pub struct $name {
+            $($(#[$doc])*
+            #[serde(skip_serializing_if = "Option::is_none")]
+            pub $fact: Option<$kind>,)*
+        }
+    };
+}
+
+facts! {
+    /// The facts of one answer.
+    ///
+    /// ```
+    /// use cutline_core::details::Details;
+    /// let details = Details { next_offset: Some(2001), ..Details::default() };
+    /// assert_eq!(serde_json::to_string(&details).unwrap(), r#"{"nextOffset":2001}"#);
+    /// ```
+    pub struct Details {
+        /// The cut by a line or byte limit.
+        pub truncation: TruncationDetails,
+        /// The reason and the counts of that cut.
+        pub truncation_info: TruncationInfo,
+        /// The `offset` of the call that continues.
+        pub next_offset: u64,
+        /// Lines in the file.
+        pub total_lines: u64,
+        /// The encoding of the file, if that is not valid UTF-8.
+        pub encoding: &'static str,
+        /// The ending of the lines shown, if that is not `\n` alone.
+        pub line_ending: &'static str,
+        /// False where a page of white space is followed by a notice, and its last line has no newline.
+        pub final_newline: bool,
+        /// An image's type.
+        pub mime_type: &'static str,
+        /// An image's width in pixels, as it is on disk.
+        pub width: u32,
+        /// An image's height in pixels, as it is on disk.
+        pub height: u32,
+        /// A command's exit code; 128 and the signal's number where a signal ended it.
+        pub exit_code: i32,
+        /// The signal that ended a command.
+        pub signal: &'static str,
+        /// That a command was ended by its timeout.
+        pub timed_out: bool,
+        /// The duration of a command, in milliseconds.
+        pub duration_ms: u64,
+        /// Lines left out between the first and the last.
+        pub omitted_lines: u64,
+        /// The path of the whole output.
+        pub full_output_path: String,
+        /// Bytes in that file, where it does not hold all.
+        pub full_output_bytes: u64,
+        /// The reason for which the whole output could not be saved.
+        pub spill_error: String,
+        /// True if the command goes on after the answer.
+        pub still_running: bool,
+        /// Processes that outlive the command and hold its output.
+        pub background_pids: Vec<u32>,
+        /// Match lines shown, or files by mode.
+        pub matches: u64,
+        /// Match lines in all, or files by mode, where the search went on to its end.
+        pub total_matches: u64,
+        /// The call's limit of matches, where there were more.
+        pub match_limit_reached: u64,
+        /// That long lines were cut.
+        pub lines_truncated: bool,
+        /// The number of files that a search passed over.
+        pub skipped: Skipped,
+        /// The call's limit of results, where there were more.
+        pub result_limit_reached: u64,
+        /// Results in all, where the search went on to its end.
+        pub total_results: u64,
+        /// The call's limit of entries, where there were more.
+        pub entry_limit_reached: u64,
+        /// Entries in the folder.
+        pub total_entries: u64,
+    }
 }
 
 impl Details {

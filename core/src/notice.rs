@@ -185,9 +185,11 @@ pub enum Notice {
     LinesTruncated {
         /// Characters of a line at most.
         max_chars: usize,
-        /// True if the read tool is there to see the whole line.
-        read: bool,
+        /// The way to see the whole lines.
+        hint: FullLines,
     },
+    /// The place of an output of which only long lines were cut.
+    FullOutput(Saved),
     /// Files or folders that could not be read.
     Unreadable(Names),
     /// Files with a line that is too long to search.
@@ -213,10 +215,13 @@ pub enum Notice {
 /// The way to get at a line that no page can hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LineHint {
-    /// The start of a file's first line.
-    ShellHead(ShellFile),
-    /// The start of another line.
-    ShellLine(ShellFile),
+    /// The start of it, by the shell.
+    Shell {
+        /// The file's path, quoted for the shell.
+        path: String,
+        /// True if it is in UTF-16: its bytes are to be made text first.
+        is_utf16: bool,
+    },
     /// There is no shell: search in it, or go on after it.
     Tools {
         /// True if grep is there.
@@ -226,13 +231,18 @@ pub enum LineHint {
     },
 }
 
-/// A file as a command takes it; the path is quoted for the shell.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ShellFile {
-    /// Its bytes are the text.
-    Plain(String),
-    /// It is in UTF-16: its bytes are to be made text first.
-    Utf16(String),
+/// The way to see the whole of lines that were cut.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FullLines {
+    /// The tool that reads files.
+    Read,
+    /// The tools that show parts of long lines.
+    Tools {
+        /// True if grep is there.
+        grep: bool,
+        /// True if bash is there.
+        bash: bool,
+    },
 }
 
 /// The kind of a body of nothing but white space.

@@ -85,11 +85,11 @@ pub(super) fn with_help(command: clap::Command) -> clap::Command {
 pub(super) fn run(options: &Options, tool: Tool, json: bool) -> anyhow::Result<i32> {
     let (tool, words) = tool.named();
     let told = Arc::new(AtomicBool::new(false));
-    let (cx, given, stats_file) = prepared(options, tool, &words, &told)
+    let (mut cx, given, stats_file) = prepared(options, tool, &words, &told)
         .unwrap_or_else(|message| refuse_in(&["call", tool.as_str()], message));
     let runtime = serve::runtime()?;
     let (asked, start) = (RequestedLimit::of(&given), Instant::now());
-    let (outcome, interrupted) = runtime.block_on(call(&cx, tool, given));
+    let (outcome, interrupted) = runtime.block_on(call(&mut cx, tool, given));
     if told.load(Ordering::Relaxed) {
         let _closed = write!(std::io::stderr(), "{CLEAR}");
     }
@@ -152,16 +152,17 @@ fn prepared(
 }
 
 /// Runs the tool; Ctrl-C takes the call back as a client would.
-async fn call(cx: &Context, tool: ToolName, given: Object) -> (Result<Output, ToolError>, bool) {
+async fn call(cx: &mut Context, tool: ToolName, given: Object) -> (Result<Output, ToolError>, bool) {
+    let (cancel, shared) = (cx.cancel.clone(), Arc::clone(&cx.shared));
     let mut work = std::pin::pin!(catalog::call(cx, tool, &given));
     let (outcome, interrupted) = tokio::select! {
         outcome = &mut work => (outcome, false),
         _ = tokio::signal::ctrl_c() => {
-            cx.cancel.cancel();
+            cancel.cancel();
             (work.await, true)
         }
     };
-    cx.shared.commands.shutdown().await;
+    shared.commands.shutdown().await;
     (outcome, interrupted)
 }
 

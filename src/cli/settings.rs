@@ -20,6 +20,7 @@ use crate::server::{RecordWriter, StatsFile};
 use crate::tools::error::reason;
 use crate::tools::threads::Threads;
 use crate::tools::{Shared, ToolSet};
+use cutline_core::text::as_index;
 
 use super::{Client, EnvMode, Options, SandboxDeny, config};
 
@@ -40,7 +41,8 @@ impl Options {
             return Err("of --bash-head and --bash-tail, one must be above 0".to_owned());
         }
         Ok(Limits {
-            max_line_chars: usize::try_from(self.max_line_chars).unwrap_or(usize::MAX),
+            call_limits: self.call_limits,
+            max_line_chars: as_index(self.max_line_chars),
             bash_head: head,
             bash_tail: self.bash_tail,
             bash_timeout_secs: timeout,
@@ -60,6 +62,7 @@ impl Options {
             max_lines: self.max_lines.unwrap_or(MAX_LINES),
             max_bytes: self.max_bytes.map_or(MAX_BYTES, |bytes| bytes.0),
             max_tokens: self.max_tokens,
+            max_text_line_chars: self.max_text_line_chars.map(as_index),
             ..Limits::default()
         }
     }

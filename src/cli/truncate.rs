@@ -20,6 +20,7 @@ use crate::process::spill::Store;
 use crate::tools::bash::output_answer;
 use crate::wrap::KeepPart;
 use cutline_core::details::Details;
+use cutline_core::notice::FullLines;
 
 /// Bytes that are read at a time: what a pipe holds at most by default.
 const READ_BYTES: usize = 64 * 1024;
@@ -28,18 +29,21 @@ const STDIN: &str = "-";
 
 /// Prints what is kept of the file, or of stdin. Returns the exit code.
 pub(super) fn run(options: &Options, keep: KeepPart, file: Option<&Path>) -> anyhow::Result<i32> {
-    let bounds = options.body_limits().bounds();
+    let limits = options.body_limits();
+    let bounds = limits.bounds();
     let keep = keep.of_lines(bounds.lines);
     let store = Arc::new(Store::new(options.spill()));
     store.sweep(SystemTime::now());
-    let mut capture = Capture::new(store, SavedKind::Filter, keep, bounds);
+    let mut capture = Capture::new(store, SavedKind::Filter, keep, bounds, limits.line_limit());
     match file.filter(|file| *file != Path::new(STDIN)) {
         None => read_to_end(io::stdin().lock(), &mut capture)?,
         Some(file) => File::open(file)
             .and_then(|open| read_to_end(open, &mut capture))
             .with_context(|| file.display().to_string())?,
     }
-    let (answer, _saved) = output_answer(capture.answer(false), keep, bounds, &mut Details::default());
+    // Which tools there are is not known here.
+    let hint = FullLines::Tools { grep: false, bash: false };
+    let (answer, _saved) = output_answer(capture.answer(false), keep, bounds, hint, &mut Details::default());
     let is_whole = answer.notices.is_empty();
     let mut text = answer.into_text();
     if !is_whole {

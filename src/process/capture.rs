@@ -15,6 +15,7 @@ use crate::process::spill::{SavedOutput, SavedStream, Store};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;
 use cutline_core::text::{Counter, Extent};
+use cutline_core::truncate::line::{LineCutter, LineLimit};
 use cutline_core::truncate::{Bounds, Collector, Ends, Keep, Truncation};
 
 /// Bytes of the latest output that are kept to tell how far the command is.
@@ -25,11 +26,13 @@ const RECENT_BYTES: usize = 2048;
 pub struct Captured {
     /// The resolved text, as much as was kept of it.
     pub text: Truncation,
+    /// The limit to which long lines in it were cut, if any were.
+    pub lines_cut: Option<LineLimit>,
     /// Lines and bytes of the raw stream.
     pub raw: Counter,
     /// True if it is not text: `text` is then to be ignored.
     pub binary: bool,
-    /// The file with all of it, where it was cut, is binary, or goes on; or why there is none.
+    /// The file with all of it, where it or a line of it was cut, is binary, or goes on; or why there is none.
     pub saved: Option<Result<SavedOutput, io::Error>>,
 }
 
@@ -44,6 +47,7 @@ pub struct Latest {
 
 /// Takes a command's output.
 pub struct Capture {
+    line_limit: Option<LineLimit>,
     stream: SavedStream,
     binary: bool,
     recent: Vec<u8>,
@@ -54,33 +58,56 @@ pub struct Capture {
 struct View {
     decoder: Decoder,
     terminal: Terminal,
+    lines: Lines,
+}
+
+/// The lines of the resolved text, long ones cut.
+struct Lines {
+    cutter: Option<LineCutter>,
     ends: Ends,
+}
+
+impl Lines {
+    fn push(&mut self, text: &str) {
+        match &mut self.cutter {
+            Some(cutter) => cutter.push(text, &mut |part| self.ends.push(part)),
+            None => self.ends.push(text),
+        }
+    }
 }
 
 impl View {
     fn push(&mut self, bytes: &[u8]) {
-        let Self { decoder, terminal, ends } = self;
-        decoder.push(bytes, &mut |text| terminal.push(text, &mut |text| ends.push(text)));
+        let Self { decoder, terminal, lines } = self;
+        decoder.push(bytes, &mut |text| terminal.push(text, &mut |text| lines.push(text)));
     }
 
     fn finish(self) -> Truncation {
-        let Self { mut decoder, mut terminal, mut ends } = self;
-        decoder.finish(&mut |text| terminal.push(text, &mut |text| ends.push(text)));
-        terminal.finish(&mut |text| ends.push(text));
-        ends.finish()
+        let Self { mut decoder, mut terminal, mut lines } = self;
+        decoder.finish(&mut |text| terminal.push(text, &mut |text| lines.push(text)));
+        terminal.finish(&mut |text| lines.push(text));
+        lines.ends.finish()
     }
 }
 
 impl Capture {
-    /// A capture that keeps `keep` of the output within the bytes and tokens of `bounds`, and saves the whole in `store` as `kind`.
-    pub fn new(store: Arc<Store>, kind: SavedKind, keep: Keep, bounds: Bounds) -> Self {
+    /// A capture that keeps `keep` of the output within the bytes and tokens of `bounds`, of each line what is within
+    /// `line_limit`, and saves the whole in `store` as `kind`.
+    pub fn new(
+        store: Arc<Store>,
+        kind: SavedKind,
+        keep: Keep,
+        bounds: Bounds,
+        line_limit: Option<LineLimit>,
+    ) -> Self {
         let bounds = Bounds { lines: keep.lines(), ..bounds };
         let view = View {
             decoder: Decoder::new(Encoding::Utf8),
             terminal: Terminal::new(bounds.bytes),
-            ends: Ends::within(keep, bounds),
+            lines: Lines { cutter: line_limit.map(LineCutter::new), ends: Ends::within(keep, bounds) },
         };
         Self {
+            line_limit,
             stream: SavedStream::new(store, kind, bounds),
             binary: false,
             recent: Vec::new(),
@@ -124,12 +151,13 @@ impl Capture {
             None => Ends::new(Keep::Tail(0), 0).finish(),
         };
         self.recent = Vec::new();
-        let wanted = goes_on || self.binary || text.cut.is_some();
+        let lines_cut = self.line_limit.filter(|limit| limit.has_cut(&text.content));
+        let wanted = goes_on || self.binary || text.cut.is_some() || lines_cut.is_some();
         let saved = if wanted { Some(self.stream.keep()) } else { None };
         if !goes_on || !matches!(saved, Some(Ok(_))) {
             self.stream.discard();
         }
-        Captured { text, raw: self.stream.raw().clone(), binary: self.binary, saved }
+        Captured { text, lines_cut, raw: self.stream.raw().clone(), binary: self.binary, saved }
     }
 
     /// Adds `line` to the saved output, as a line of its own.

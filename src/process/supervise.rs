@@ -49,12 +49,12 @@ pub(super) fn run(
     registered.started(&mut started.child)?;
     sys::send_command(&mut started.child, request.command);
 
-    let capture = Capture::new(Arc::clone(store), SavedKind::Command, request.keep, request.bounds);
+    let Request { keep, bounds, line_limit, timeout, answer_within, status_line, .. } = request;
+    let capture = Capture::new(Arc::clone(store), SavedKind::Command, keep, bounds, line_limit);
     let drain = Arc::new(Drain::start(started.output, capture)?);
     let cancel = CancellationToken::new();
     let (answer, outcome) = oneshot::channel();
     let command = Command { child: started.child, drain: Arc::clone(&drain), registered, permit, began };
-    let Request { timeout, answer_within, status_line, .. } = request;
     let times = Times { timeout, answer_within, status_line };
     tokio::spawn(command.supervise(times, cancel.clone(), answer));
     Ok(Running { outcome, drain, kill_on_drop: Some(cancel.clone().drop_guard()), cancel })

@@ -27,6 +27,7 @@ impl Here {
             timeout: Duration::from_secs(30),
             keep: Keep::Tail(2),
             bounds: Bounds::new(0, 1000),
+            line_limit: None,
             answer_within: None,
             status_line: |_, _, _| String::new(),
         };

@@ -56,9 +56,8 @@ impl ConcurrencyLimits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::Limits;
-    use crate::tools::ToolName;
     use crate::tools::catalog::CheckedCall;
+    use crate::tools::{ToolName, arguments};
     use serde_json::json;
     use std::future::Future;
     use std::pin::pin;
@@ -76,8 +75,8 @@ mod tests {
         let limits = ConcurrencyLimits::new(1);
         let cancel = CancellationToken::new();
         let load = |given: serde_json::Value| {
-            let call = CheckedCall::new(ToolName::Grep, given.as_object().unwrap(), &Limits::default());
-            call.unwrap().load()
+            let given = arguments::check("grep", ToolName::Grep.schema(), given.as_object().unwrap());
+            CheckedCall::Grep(arguments::typed(given.unwrap()).unwrap()).load()
         };
         let costly = load(json!({"pattern": "(?:a{1,20}){1,30}b"}));
         let across = load(json!({"pattern": "a", "multiline": true}));

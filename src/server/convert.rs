@@ -69,7 +69,7 @@ fn tool(name: ToolName, shared: &Shared, limits: &Limits, shape: Shape) -> Tool 
     let mut tool = Tool::new(
         name.as_str(),
         name.description(limits, &shared.tools),
-        Arc::new(arguments::without_bounds(name.schema())),
+        Arc::new(arguments::without_bounds(&name.schema_within(limits))),
     );
     tool.title = Some(name.title().to_owned());
     tool.annotations = Some(annotations);

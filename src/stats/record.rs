@@ -148,7 +148,7 @@ impl Answered {
             total_is_lower_bound: false,
             limit_percent: limit_percent(given, tokens, bounds),
             tokens_given: tokens,
-            tokens_left_out: Some(left_out(given, tokens, total)),
+            tokens_left_out: Some(extrapolate(total.bytes.saturating_sub(given.bytes), given.bytes, tokens)),
         }
     }
 
@@ -166,19 +166,17 @@ impl Answered {
         };
         let total = total(call, output, given);
         let tokens = cut.map_or_else(|| estimate(body), |cut| cut.estimated_tokens);
+        let by = cut.map(|cut| cut.truncated_by);
+        let of_all = Self::of(given, tokens, total.unwrap_or(given), by, bounds);
         Self {
-            truncated_by: cut.map(|cut| cut.truncated_by),
             count_limit_reached: cut.is_none() && details.next_offset.is_some(),
-            output_lines: given.lines,
-            output_bytes: given.bytes,
             total_lines: total.map(|total| total.lines),
             total_bytes: total.map(|total| total.bytes),
             // Up to a limit of the call's own, what was found is all that it asked for.
             total_is_lower_bound: call.asked == RequestedLimit::All
                 && cut.and_then(|cut| cut.total_is_lower_bound).unwrap_or(false),
-            limit_percent: limit_percent(given, tokens, bounds),
-            tokens_given: tokens,
-            tokens_left_out: total.map(|total| left_out(given, tokens, total)),
+            tokens_left_out: of_all.tokens_left_out.filter(|_| total.is_some()),
+            ..of_all
         }
     }
 
@@ -198,9 +196,10 @@ fn total(call: &Call, output: &Output, given: Extent) -> Option<Extent> {
     let details = &output.details;
     let Some(cut) = &details.truncation else {
         let own = call.asked != RequestedLimit::All;
-        // What follows a search that stopped at the tool's own number of results is not known, nor is
-        // an output of which nothing is shown because it is not text.
+        // What follows a search that stopped at the tool's own number of results is not known, nor what is missing of
+        // long lines, nor an output of which nothing is shown because it is not text.
         let unknown = details.next_offset.is_some() && !own
+            || details.lines_truncated.is_some() && matches!(call.tool, ToolName::Read | ToolName::Bash)
             || output.body_bytes == 0 && details.full_output_path.is_some();
         return (!unknown).then_some(given);
     };
@@ -229,11 +228,6 @@ fn total(call: &Call, output: &Output, given: Extent) -> Option<Extent> {
         }
     };
     (whole && to_the_end).then_some(total)
-}
-
-/// Returns the tokens of `total` that are not in the `tokens` of `given`.
-fn left_out(given: Extent, tokens: u64, total: Extent) -> u64 {
-    extrapolate(total.bytes.saturating_sub(given.bytes), given.bytes, tokens)
 }
 
 fn is_utf16(details: &Details) -> bool {

@@ -119,14 +119,14 @@ fn held_by(value: &Value) -> usize {
         }
 }
 
-/// Parses the arguments `given` to `tool` as `T`.
-pub fn parse<T: DeserializeOwned>(tool: &str, schema: &Object, given: &Object) -> Result<T, ToolError> {
-    let checked = check(tool, schema, given).map_err(ToolError::Argument)?;
+/// Returns arguments that were checked as `T`, which may not take all of them.
+pub fn typed<T: DeserializeOwned>(checked: Object) -> Result<T, ToolError> {
     serde_json::from_value(Value::Object(checked)).map_err(|error| ToolError::Argument(error.to_string()))
 }
 
-/// Returns the arguments under their own names, each of its type; those left out are absent.
-fn check(tool: &str, schema: &Object, given: &Object) -> Result<Object, String> {
+/// Checks the arguments `given` to `tool`. Returns them under their own names, each of its type; those left out are
+/// absent.
+pub fn check(tool: &str, schema: &Object, given: &Object) -> Result<Object, ToolError> {
     let none = Object::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
     let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
@@ -134,7 +134,7 @@ fn check(tool: &str, schema: &Object, given: &Object) -> Result<Object, String> 
     for (name, value) in given {
         let Some((known, property)) = names::find(tool, properties, name) else {
             match names::near(properties, name) {
-                Some(near) => return Err(unknown(tool, properties, name, near)),
+                Some(near) => return Err(ToolError::Argument(unknown(tool, properties, name, near))),
                 None => {
                     tracing::warn!(tool, argument = %shown(name), "an argument that does not exist is left aside");
                 }
@@ -148,17 +148,17 @@ fn check(tool: &str, schema: &Object, given: &Object) -> Result<Object, String> 
         }
         let Some(value) = coerce(known, property, value) else {
             let given = shown(&value.to_string());
-            return Err(format!("{known}: must be {}, got {given}", expected(property)));
+            return Err(ToolError::Argument(format!("{known}: must be {}, got {given}", expected(property))));
         };
         if checked.get(known).is_some_and(|earlier| *earlier != value) {
-            return Err(format!("{known}: is given twice, with different values"));
+            return Err(ToolError::Argument(format!("{known}: is given twice, with different values")));
         }
         checked.insert(known.clone(), value);
     }
     for name in required.iter().filter_map(Value::as_str) {
         if !checked.contains_key(name) {
             let property = properties.get(name).unwrap_or(&Value::Null);
-            return Err(format!("{name}: is missing; must be {}", expected(property)));
+            return Err(ToolError::Argument(format!("{name}: is missing; must be {}", expected(property))));
         }
     }
     Ok(checked)

@@ -45,15 +45,15 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
         timeout: plan.timeout,
         keep: plan.keep,
         bounds: cx.limits().bounds(),
+        line_limit: cx.limits().line_limit(),
         // The client's patience began with the call.
         answer_within: cx.limits().answer_within.map(|within| within.saturating_sub(began.elapsed())),
         status_line: answer::status_line,
     };
-    let mut running =
-        cx.shared.commands.run(permit, request).map_err(|source| ToolError::Spawn { source })?;
-    match watch(cx, &mut running, reporter).await.map_err(|source| ToolError::Spawn { source })? {
+    let mut running = cx.shared.commands.run(permit, request).map_err(ToolError::Spawn)?;
+    match watch(cx, &mut running, reporter).await.map_err(ToolError::Spawn)? {
         Outcome::Finished(Finished { cause: Cause::Cancelled, .. }) => Err(ToolError::Cancelled),
-        outcome => Ok(answer::compose(&plan, outcome, cx.limits())),
+        outcome => Ok(answer::compose(cx, &plan, outcome)),
     }
 }
 
@@ -66,7 +66,7 @@ async fn wait_for_permit(
     loop {
         tokio::select! {
             permit = &mut permit => {
-                return permit.map_err(|TooManyCommands(left)| ToolError::TooManyCommands { left });
+                return permit.map_err(|TooManyCommands(left)| ToolError::TooManyCommands(left));
             }
             () = cx.cancel.cancelled() => return Err(ToolError::Cancelled),
             () = cx.shutdown.cancelled() => return Err(ToolError::Cancelled),

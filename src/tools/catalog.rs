@@ -1,9 +1,12 @@
 //! The tools as a client sees them before it calls one, and the way from a name to its tool.
 
+#![expect(clippy::indexing_slicing, reason = "there is a schema for each tool")]
+
+use std::borrow::Cow;
 use std::ops::ControlFlow;
 use std::sync::{Arc, LazyLock};
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::limits::{Images, Limits};
 use cutline_core::notice::Count;
@@ -13,39 +16,45 @@ use super::arguments::{self, Object, schema_of};
 use super::{Context, Output, ToolError, ToolName, ToolSet, bash, find, grep, ls, read};
 use read::OnImage;
 
-/// The schemas of all tools, made when the first one is asked for.
+/// The schemas of all tools, in their order, made when the first one is asked for.
 static SCHEMAS: LazyLock<[Arc<Object>; 5]> = LazyLock::new(|| {
-    [
-        Arc::new(schema_of::<read::Args>()),
-        Arc::new(schema_of::<bash::Args>()),
-        Arc::new(schema_of::<grep::Args>()),
-        Arc::new(schema_of::<find::Args>()),
-        Arc::new(schema_of::<ls::Args>()),
-    ]
+    let [read, bash] = [schema_of::<read::Args>(), schema_of::<bash::Args>()];
+    let [grep, find, ls] = [schema_of::<grep::Args>(), schema_of::<find::Args>(), schema_of::<ls::Args>()];
+    [read, bash, grep, find, ls].map(Arc::new)
 });
 
+/// The arguments by which a call lowers a limit for itself, and their descriptions.
+const CALL_LIMITS: [(&str, &str); 2] =
+    [("maxBytes", "Most bytes of the answer"), ("maxTokens", "Most tokens of the answer")];
+
 impl ToolName {
+    /// The schema of its arguments under `limits`: with the longest timeout, so that an error can name both bounds,
+    /// and with the arguments that lower a limit, where there are such.
+    pub fn schema_within(self, limits: &Limits) -> Cow<'static, Object> {
+        let mut schema = Cow::Borrowed(&**self.schema());
+        if (self == Self::Bash || limits.call_limits)
+            && let Some(properties) = schema.to_mut().get_mut("properties").and_then(Value::as_object_mut)
+        {
+            if let Some(timeout) = properties.get_mut("timeout").and_then(Value::as_object_mut) {
+                timeout.insert("maximum".to_owned(), limits.bash_max_timeout_secs.into());
+            }
+            for (name, description) in CALL_LIMITS.into_iter().filter(|_| limits.call_limits) {
+                let property =
+                    json!({ "type": "integer", "minimum": 1, "nullable": true, "description": description });
+                properties.insert(name.to_owned(), property);
+            }
+        }
+        schema
+    }
+
     /// The schema of its arguments.
     pub fn schema(self) -> &'static Arc<Object> {
-        let [read, bash, grep, find, ls] = &*SCHEMAS;
-        match self {
-            Self::Read => read,
-            Self::Bash => bash,
-            Self::Grep => grep,
-            Self::Find => find,
-            Self::Ls => ls,
-        }
+        &SCHEMAS[self as usize]
     }
 
     /// Its name for people.
     pub fn title(self) -> &'static str {
-        match self {
-            Self::Read => "Read file",
-            Self::Bash => "Run command",
-            Self::Grep => "Search file contents",
-            Self::Find => "Find files",
-            Self::Ls => "List folder",
-        }
+        self.words().0
     }
 
     /// True if it changes nothing.
@@ -53,14 +62,14 @@ impl ToolName {
         self != Self::Bash
     }
 
-    /// Says in a few words what it is for: all that some models see before they search for a tool.
-    fn purpose(self) -> &'static str {
+    /// Its name for people, and in a few words what it is for: all that some models see before they search for a tool.
+    fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Read => "read text files and images",
-            Self::Bash => "run shell commands",
-            Self::Grep => "search file contents by regular expression",
-            Self::Find => "find files by name",
-            Self::Ls => "list folders",
+            Self::Read => ("Read file", "read text files and images"),
+            Self::Bash => ("Run command", "run shell commands"),
+            Self::Grep => ("Search file contents", "search file contents by regular expression"),
+            Self::Find => ("Find files", "find files by name"),
+            Self::Ls => ("List folder", "list folders"),
         }
     }
 
@@ -70,16 +79,18 @@ impl ToolName {
         let (lines, bytes) = (limits.max_lines, Size(limits.max_bytes));
         match self {
             Self::Read => format!(
-                "Read a text file or an image (PNG, JPEG, GIF, WebP). Returns whole lines without line \
+                "Read a text file or an image (PNG, JPEG, GIF, WebP). Returns {} without line \
                  numbers, at most {lines} lines or {bytes}; where more follows, a notice gives the offset \
-                 that continues. offset=-100 reads the last 100 lines."
+                 that continues. offset=-100 reads the last 100 lines.",
+                lines_words(limits)
             ),
             Self::Bash => format!(
                 "Run a command with bash -c in the workspace. Returns stdout and stderr in the order \
-                 written, the last {lines} lines or {bytes}; longer output is saved whole to a file that \
+                 written, the last {lines} lines or {bytes}{}; longer output is saved whole to a file that \
                  the notice names{}. head and tail choose how many lines of each end are \
                  kept. Ended after timeout seconds (default {}, at most {}). stdin is empty; no state is \
                  kept between calls.",
+                limits.max_text_line_chars.map_or_else(String::new, |_| format!(", {}", lines_words(limits))),
                 match (tools.has(Self::Read), tools.has(Self::Grep)) {
                     (true, true) => ", for read and grep",
                     (true, false) => ", for read",
@@ -110,10 +121,16 @@ impl ToolName {
     }
 }
 
+/// Returns the words for the lines of read and bash.
+fn lines_words(limits: &Limits) -> String {
+    let cut = limits.max_text_line_chars.map(|chars| format!("lines cut at {chars} characters"));
+    cut.unwrap_or_else(|| "whole lines".to_owned())
+}
+
 /// Returns the server's instructions, whose first sentence names the tools and their purposes.
 pub fn instructions(limits: &Limits, tools: &ToolSet) -> String {
     let purposes: Vec<String> =
-        tools.iter().map(|tool| format!("{} ({})", tool.purpose(), tool.as_str())).collect();
+        tools.iter().map(|tool| format!("{} ({})", tool.words().1, tool.as_str())).collect();
     let lines = Count(limits.max_lines, "line", "lines");
     let patience = limits.answer_within.filter(|_| tools.has(ToolName::Bash)).map(|within| {
         let seconds = Count(within.as_secs(), "second", "seconds");
@@ -125,11 +142,16 @@ pub fn instructions(limits: &Limits, tools: &ToolSet) -> String {
         ""
     };
     format!(
-        "Tools to {}. Each answer fits your context: at most {lines} or {}, whole lines only. What was left out, \
+        "Tools to {}. Each answer fits your context: at most {lines} or {}, {}. What was left out, \
          and the exact next call that gets it, stands in square brackets at the end of an answer. Relative paths \
          start from the workspace folder.{}{images}",
         purposes.join(", "),
         Size(limits.max_bytes),
+        if limits.max_text_line_chars.is_some() {
+            lines_words(limits)
+        } else {
+            "whole lines only".to_owned()
+        },
         patience.unwrap_or_default(),
     )
 }
@@ -165,17 +187,20 @@ pub enum Load {
 }
 
 impl CheckedCall {
-    /// Checks the arguments `given` to `tool`.
-    pub fn new(tool: ToolName, given: &Object, limits: &Limits) -> Result<Self, ToolError> {
-        let (name, schema) = (tool.as_str(), tool.schema());
+    /// Checks the arguments `given` to `tool`. Those that lower a limit do so in `cx`.
+    pub fn new(tool: ToolName, given: &Object, cx: &mut Context) -> Result<Self, ToolError> {
+        let limits = cx.limits();
+        let checked = arguments::check(tool.as_str(), &tool.schema_within(limits), given)?;
+        let [max_bytes, max_tokens] = CALL_LIMITS.map(|(name, _)| checked.get(name).and_then(Value::as_u64));
+        if max_bytes.or(max_tokens).is_some() {
+            cx.fitted = Some(Arc::new(limits.lowered(max_bytes, max_tokens)));
+        }
         Ok(match tool {
-            ToolName::Read => Self::Read(arguments::parse(name, schema, given)?, OnImage::Leave),
-            ToolName::Bash => {
-                Self::Bash(arguments::parse(name, &with_longest_timeout(schema, limits), given)?)
-            }
-            ToolName::Grep => Self::Grep(arguments::parse(name, schema, given)?),
-            ToolName::Find => Self::Find(arguments::parse(name, schema, given)?),
-            ToolName::Ls => Self::Ls(arguments::parse(name, schema, given)?),
+            ToolName::Read => Self::Read(arguments::typed(checked)?, OnImage::Leave),
+            ToolName::Bash => Self::Bash(arguments::typed(checked)?),
+            ToolName::Grep => Self::Grep(arguments::typed(checked)?),
+            ToolName::Find => Self::Find(arguments::typed(checked)?),
+            ToolName::Ls => Self::Ls(arguments::typed(checked)?),
         })
     }
 
@@ -206,9 +231,9 @@ impl CheckedCall {
     }
 }
 
-/// Does one call of `tool` with what the model sent.
-pub async fn call(cx: &Context, tool: ToolName, given: &Object) -> Result<Output, ToolError> {
-    let mut call = CheckedCall::new(tool, given, cx.limits())?;
+/// Does one call of `tool` with what the model sent, which may lower the limits of `cx`.
+pub async fn call(cx: &mut Context, tool: ToolName, given: &Object) -> Result<Output, ToolError> {
+    let mut call = CheckedCall::new(tool, given, cx)?;
     loop {
         match call.run(cx).await? {
             ControlFlow::Break(output) => return Ok(output),
@@ -217,20 +242,9 @@ pub async fn call(cx: &Context, tool: ToolName, given: &Object) -> Result<Output
     }
 }
 
-/// The schema of bash with the longest timeout in force, so that an error can name both bounds.
-fn with_longest_timeout(schema: &Object, limits: &Limits) -> Object {
-    let mut schema = schema.clone();
-    let timeout = schema.get_mut("properties").and_then(|properties| properties.get_mut("timeout"));
-    if let Some(timeout) = timeout.and_then(Value::as_object_mut) {
-        timeout.insert("maximum".to_owned(), Value::from(limits.bash_max_timeout_secs));
-    }
-    schema
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     #[test]
     fn descriptions_name_only_tools_that_are_there() {
@@ -274,10 +288,10 @@ mod tests {
     #[test]
     fn wrong_timeout_is_told_both_bounds() {
         let limits = Limits { bash_max_timeout_secs: 7, ..Limits::default() };
-        let schema = with_longest_timeout(ToolName::Bash.schema(), &limits);
+        let schema = ToolName::Bash.schema_within(&limits);
         for given in [json!(-1), json!(1.5), json!("abc")] {
             let call = json!({"command": "true", "timeout": given});
-            let error = arguments::parse::<bash::Args>("bash", &schema, call.as_object().unwrap());
+            let error = arguments::check("bash", &schema, call.as_object().unwrap());
             let expected = format!("timeout: must be an integer from 1 to 7, got {given}");
             assert_eq!(error.unwrap_err().to_string(), expected);
         }

@@ -15,25 +15,11 @@ pub enum ToolError {
     /// An argument is missing, unknown, of the wrong type or out of its bounds.
     #[error("{0}")]
     Argument(String),
-    /// Nothing stands at the path of a file.
-    #[error("File not found: {}{}", show::path(path), Near(near))]
-    FileNotFound {
-        /// The path that was asked for.
-        path: String,
-        /// Names near it that do exist.
-        near: Vec<String>,
-    },
-    /// Nothing stands at the path of a folder.
-    #[error("Directory not found: {}{}", show::path(path), Near(near))]
-    DirectoryNotFound {
-        /// The path that was asked for.
-        path: String,
-        /// Names near it that do exist.
-        near: Vec<String>,
-    },
-    /// Nothing stands at a path that may be either.
-    #[error("Path not found: {}{}", show::path(path), Near(near))]
-    PathNotFound {
+    /// Nothing stands at a path.
+    #[error("{wanted} not found: {}{}", show::path(path), Near(near))]
+    NotFound {
+        /// The kind of thing that is wanted there: `File`, `Directory`, or `Path` for either.
+        wanted: &'static str,
         /// The path that was asked for.
         path: String,
         /// Names near it that do exist.
@@ -48,11 +34,8 @@ pub enum ToolError {
         ls: bool,
     },
     /// Something else where a folder is wanted.
-    #[error("Not a directory: {}", show::path(path))]
-    NotDirectory {
-        /// The path.
-        path: String,
-    },
+    #[error("Not a directory: {}", show::path(.0))]
+    NotDirectory(String),
     /// A FIFO, socket or device, which is never opened.
     #[error("Not a regular file: {} ({kind})", show::path(path))]
     NotRegular {
@@ -74,11 +57,8 @@ pub enum ToolError {
         bash: bool,
     },
     /// The system does not let this user read it.
-    #[error("Permission denied: {}", show::path(path))]
-    PermissionDenied {
-        /// The path.
-        path: String,
-    },
+    #[error("Permission denied: {}", show::path(.0))]
+    PermissionDenied(String),
     /// The path leaves the roots; nothing is said of what stands there.
     #[error("Path is outside the allowed roots: {} (roots: {roots})", show::path(path))]
     OutsideRoots {
@@ -107,7 +87,7 @@ pub enum ToolError {
         total: u64,
     },
     /// A page that begins after the last result.
-    #[error("Offset {offset} is beyond the last {} ({total} in all)", unit.one())]
+    #[error("Offset {offset} is beyond the last {} ({total} in all)", unit.words().0)]
     OffsetBeyondLast {
         /// The number to be skipped.
         offset: u64,
@@ -116,12 +96,9 @@ pub enum ToolError {
         /// The things that are counted.
         unit: Unit,
     },
-    /// A regular expression that can't be compiled.
-    #[error("Invalid pattern: {message}\nUse literal=true to search for the text itself")]
-    Pattern {
-        /// The pattern, where it is wrong, and why.
-        message: String,
-    },
+    /// A regular expression that can't be compiled: the pattern, where it is wrong, and why.
+    #[error("Invalid pattern: {0}\nUse literal=true to search for the text itself")]
+    Pattern(String),
     /// A glob that can't be compiled.
     #[error("Invalid glob '{}': {message}", show::path(glob))]
     Glob {
@@ -131,34 +108,20 @@ pub enum ToolError {
         message: String,
     },
     /// A command that could not be started.
-    #[error("Command could not be started: {}", reason(source))]
-    Spawn {
-        /// The system's error.
-        source: io::Error,
-    },
-    /// Too much that earlier commands left running.
+    #[error("Command could not be started: {}", reason(.0))]
+    Spawn(io::Error),
+    /// Too much that earlier commands, this number, left running.
     #[error(
-        "Command could not be started: background processes of {left} earlier commands hold their output, \
+        "Command could not be started: background processes of {0} earlier commands hold their output, \
          which is all that the limit on open files allows. Send the output of such processes to a file"
     )]
-    TooManyCommands {
-        /// Commands that left such processes.
-        left: u32,
-    },
+    TooManyCommands(u32),
     /// The system gives no thread for the work.
-    #[error("The system gives no thread to work on this: {}. Try again later", reason(source))]
-    NoThread {
-        /// The error of the system.
-        source: io::Error,
-    },
-    /// Too many threads are stuck in the work of calls that were taken back.
-    #[error(
-        "{threads} calls that were taken back still hang in the system; no more work is begun until one ends"
-    )]
-    StuckThreads {
-        /// The number of threads.
-        threads: usize,
-    },
+    #[error("The system gives no thread to work on this: {}. Try again later", reason(.0))]
+    NoThread(io::Error),
+    /// Too many threads, this number, are stuck in the work of calls that were taken back.
+    #[error("{0} calls that were taken back still hang in the system; no more work is begun until one ends")]
+    StuckThreads(usize),
     /// The client took the call back, or the server ended.
     #[error("Cancelled")]
     Cancelled,

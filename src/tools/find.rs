@@ -18,7 +18,7 @@ use cutline_core::details::{Details, Skipped};
 use cutline_core::notice::{Answer, Names, Notice, Unit, empty};
 use cutline_core::text::show;
 
-use super::page::{Call, Page};
+use super::page::{Call, Page, Sort};
 use super::ranked_page;
 use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, Paths};
@@ -39,7 +39,8 @@ pub struct Args {
     /// Results to skip
     #[schemars(range(min = 0))]
     pub offset: Option<u64>,
-    /// What to find: file (the default), dir or any
+    /// The kind of the entries.
+    #[schemars(description = "What to find: file (the default), dir or any")]
     #[serde(rename = "type")]
     pub kind: Option<Kind>,
     /// Order: path (the default), modified: newest first, or relevance: best answers to words first
@@ -52,28 +53,12 @@ pub struct Args {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "a documented variant would not be a plain enum in the schema")]
 pub enum Kind {
     #[default]
-    #[expect(missing_docs, reason = "a documented variant would not be a plain enum in the schema")]
     File,
-    #[expect(missing_docs, reason = "as above")]
     Dir,
-    #[expect(missing_docs, reason = "as above")]
     Any,
-}
-
-/// The order of find's results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline)]
-pub enum Sort {
-    #[default]
-    #[expect(missing_docs, reason = "a documented variant would not be a plain enum in the schema")]
-    Path,
-    #[expect(missing_docs, reason = "as above")]
-    Modified,
-    #[expect(missing_docs, reason = "as above")]
-    Relevance,
 }
 
 /// A call, checked.

@@ -25,10 +25,10 @@ use crate::search::globs::Glob;
 use crate::search::matches;
 use crate::search::relevance::Words;
 use crate::search::walk::Stop;
-use cutline_core::notice::Unit;
+use cutline_core::notice::{FullLines, Unit};
 use cutline_core::text::show;
 
-use super::page::{Call, SHOWN_BYTES};
+use super::page::{Call, SHOWN_BYTES, Sort};
 use super::ranked_page;
 use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, Paths};
@@ -60,9 +60,13 @@ pub struct Args {
     /// Matches to skip
     #[schemars(range(min = 0))]
     pub offset: Option<u64>,
-    /// What to return: content (the default), files (names alone) or count (of each file)
+    /// The kind of the answer.
+    #[schemars(
+        description = "What to return: content (the default), files (names alone) or count (of each file)"
+    )]
     pub mode: Option<Mode>,
     /// Order: path (the default), or relevance: definitions first
+    #[schemars(extend("enum" = ["path", "relevance"]))]
     pub sort: Option<Sort>,
     /// Let a match span lines
     pub multiline: Option<bool>,
@@ -74,26 +78,12 @@ pub struct Args {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
+#[expect(missing_docs, reason = "a documented variant would not be a plain enum in the schema")]
 pub enum Mode {
     #[default]
-    #[expect(missing_docs, reason = "a documented variant would not be a plain enum in the schema")]
     Content,
-    #[expect(missing_docs, reason = "as above")]
     Files,
-    #[expect(missing_docs, reason = "as above")]
     Count,
-}
-
-/// The order of grep's matches.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline)]
-pub enum Sort {
-    #[default]
-    #[expect(missing_docs, reason = "a documented variant would not be a plain enum in the schema")]
-    Path,
-    #[expect(missing_docs, reason = "as above")]
-    Relevance,
 }
 
 /// Characters of what is said of a pattern that is wrong: it repeats the pattern.
@@ -141,9 +131,7 @@ fn plan(args: &Args, place: &OpenedPath, limits: &Limits) -> Result<Plan, ToolEr
         // Not a wrong pattern: as plain text it would be refused too.
         Refused::Newline => ToolError::Argument(NEWLINE.to_owned()),
         Refused::TooCostly => too_costly(&args.pattern),
-        Refused::Wrong(message) => {
-            ToolError::Pattern { message: show::middle_out(&message, MESSAGE_CHARS).into_owned() }
-        }
+        Refused::Wrong(message) => ToolError::Pattern(show::middle_out(&message, MESSAGE_CHARS).into_owned()),
     })?;
     let glob = args.glob.as_ref().map(|glob| {
         Glob::new(glob, &place.real).map_err(|message| ToolError::Glob { glob: glob.clone(), message })
@@ -180,7 +168,7 @@ fn plan(args: &Args, place: &OpenedPath, limits: &Limits) -> Result<Plan, ToolEr
 /// The error for a pattern that takes more than a text is worth.
 fn too_costly(pattern: &str) -> ToolError {
     let pattern = show::middle_out(pattern, MESSAGE_CHARS);
-    ToolError::Pattern { message: format!("{pattern}\n{TOO_COSTLY}") }
+    ToolError::Pattern(format!("{pattern}\n{TOO_COSTLY}"))
 }
 
 impl Args {
@@ -248,7 +236,12 @@ fn results(cx: &Context, plan: &Plan, paths: Paths) -> Search {
         OutputMode::Any | OutputMode::Count => 0,
     };
     let ranking = plan.query.ranking.as_ref();
-    let page = Results::new(plan.call, plan.mode, context, paths, cx.limits(), cx.has(ToolName::Read));
+    let hint = match cx.limits().max_text_line_chars {
+        None if cx.has(ToolName::Read) => FullLines::Read,
+        Some(_) => FullLines::Tools { grep: false, bash: cx.has(ToolName::Bash) },
+        None => FullLines::Tools { grep: false, bash: false },
+    };
+    let page = Results::new(plan.call, plan.mode, context, paths, cx.limits(), hint);
     // A ranking is not saved: of what ranks below the page nothing is held.
     let whole = if ranking.is_none() { Whole::begin(cx, SavedKind::Grep) } else { None };
     Search::new(page.ranked(ranking), whole)

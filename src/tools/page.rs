@@ -1,5 +1,8 @@
 //! A page of names: those that fit, and the notices of the rest. For find and ls.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 use cutline_core::details::{CutCounts, Details, TruncationDetails};
 use cutline_core::notice::{Blank, Notice, PageLimit, Saved, Unit};
 use cutline_core::text;
@@ -8,6 +11,17 @@ use cutline_core::text::tokens::estimate;
 use cutline_core::truncate::{Bounds, Collector, Head, SizeLimit, TruncatedBy, Truncation};
 
 use super::{ranked_page, walk_support};
+
+/// The order of results; grep knows no times. Documented variants would not be a plain enum in the schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum Sort {
+    #[default]
+    Path,
+    Modified,
+    Relevance,
+}
 
 /// Bytes of a name that are shown at least, where it is over the limit alone.
 pub(super) const SHOWN_BYTES: u64 = 500;

@@ -6,8 +6,8 @@
 #![expect(clippy::indexing_slicing, reason = "a wrong range of bytes has to fail, not to read as no text")]
 
 mod image;
-mod line_endings;
 mod page;
+mod page_lines;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -167,10 +167,7 @@ fn answer(
     if text.start >= text.end {
         return empty(plan).map(Some);
     }
-    page::read(cx, plan, place, Identity::of(&place.stat), &text).map(Some).map_err(|error| match error {
-        page::Error::Tool(error) => error,
-        page::Error::Io(source) => failed(source),
-    })
+    page::read(cx, plan, place, Identity::of(&place.stat), &text).map_err(failed)?.map(Some)
 }
 
 /// A file without content has no line to start from but the first.
@@ -190,7 +187,7 @@ fn failure(cx: &Context, place: &OpenedPath, source: io::Error) -> ToolError {
     let path = cx.workspace.show(&place.real);
     match source.kind() {
         io::ErrorKind::Interrupted if cx.cancel.is_cancelled() => ToolError::Cancelled,
-        io::ErrorKind::PermissionDenied => ToolError::PermissionDenied { path },
+        io::ErrorKind::PermissionDenied => ToolError::PermissionDenied(path),
         _ => resolve::refused(cx, &path, OpenError::Other(source)),
     }
 }

@@ -49,9 +49,7 @@ pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPat
         (ExpectedKind::File, Kind::Directory) => {
             Err(ToolError::IsDirectory { path: path(), ls: cx.has(ToolName::Ls) })
         }
-        (ExpectedKind::Directory, Kind::File | Kind::Other(_)) => {
-            Err(ToolError::NotDirectory { path: path() })
-        }
+        (ExpectedKind::Directory, Kind::File | Kind::Other(_)) => Err(ToolError::NotDirectory(path())),
         (_, Kind::Other(kind)) => Err(ToolError::NotRegular { path: path(), kind }),
         _ => Ok(place),
     }
@@ -66,7 +64,7 @@ pub fn refused(cx: &Context, asked: &str, error: OpenError) -> ToolError {
             let path = show::name(asked.as_bytes()).into_owned();
             ToolError::OutsideRoots { path, roots: cx.workspace.show_roots() }
         }
-        OpenError::Denied => ToolError::PermissionDenied { path },
+        OpenError::Denied => ToolError::PermissionDenied(path),
         OpenError::Other(source) => ToolError::Io { path, source },
     }
 }
@@ -100,11 +98,12 @@ fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
         let full = |name: &String| cx.workspace.show(&folder.real.join(name));
         near::names(&folder, &name).iter().map(full).collect()
     });
-    match wanted {
-        ExpectedKind::File => ToolError::FileNotFound { path, near },
-        ExpectedKind::Directory => ToolError::DirectoryNotFound { path, near },
-        ExpectedKind::Either => ToolError::PathNotFound { path, near },
-    }
+    let wanted = match wanted {
+        ExpectedKind::File => "File",
+        ExpectedKind::Directory => "Directory",
+        ExpectedKind::Either => "Path",
+    };
+    ToolError::NotFound { wanted, path, near }
 }
 
 /// Returns the folder of `path`, open, its path, and the name in it. If that folder does not exist by

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::support::{Start, Workspace};
 
 /// Every flag of the contract. Each has a variable, `CUTLINE_` and its name.
-const FLAGS: [&str; 23] = [
+const FLAGS: [&str; 25] = [
     "--root",
     "--allow-outside",
     "--tools",
@@ -20,7 +20,9 @@ const FLAGS: [&str; 23] = [
     "--max-lines",
     "--max-bytes",
     "--max-tokens",
+    "--call-limits",
     "--max-line-chars",
+    "--max-text-line-chars",
     "--bash-head",
     "--bash-tail",
     "--bash-timeout",
@@ -91,6 +93,7 @@ fn zero_is_refused_for_each_limit() {
         "--max-bytes",
         "--max-tokens",
         "--max-line-chars",
+        "--max-text-line-chars",
         "--bash-timeout",
         "--bash-max-timeout",
         "--spill-max-file",
@@ -311,6 +314,7 @@ fn every_flag_starts_a_server() {
         ["--max-bytes", "9KB"],
         ["--max-tokens", "9"],
         ["--max-line-chars", "9"],
+        ["--max-text-line-chars", "9"],
         ["--bash-head", "3"],
         ["--bash-tail", "3"],
         ["--bash-timeout", "9"],
@@ -324,8 +328,10 @@ fn every_flag_starts_a_server() {
         ["--workers", "2"],
         ["--stats-file", "<base>/stats.jsonl"],
     ];
-    let mut client =
-        Start::new(&workspace).flags(flags.concat()).flags(["--allow-outside", "--structured"]).client();
+    let mut client = Start::new(&workspace)
+        .flags(flags.concat())
+        .flags(["--allow-outside", "--structured", "--call-limits"])
+        .client();
     client.call("read", json!({"path": "a"})).assert_text("one\n");
 }
 

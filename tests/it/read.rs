@@ -92,6 +92,24 @@ fn a_sparse_file_of_many_megabytes_does_not_fill_the_memory() {
 }
 
 #[test]
+fn long_lines_are_cut_in_bounded_memory() {
+    let workspace = Workspace::new();
+    let mut line = "é".repeat(25_000_000);
+    line.push_str("\nend\n");
+    std::fs::write(workspace.path("long"), line).unwrap();
+    let mut client = Start::new(&workspace).flags(["--max-text-line-chars", "2000"]).client();
+    let expected = format!(
+        "{}... [truncated]\nend\n\n[Some lines truncated to 2000 chars. Use grep or bash to see the rest]",
+        "é".repeat(2000)
+    );
+    client.call("read", json!({"path": "long"})).assert_text(&expected);
+    client.call("bash", json!({"command": "cat long"})).assert_worked().assert_holds(&expected);
+    let status = std::fs::read_to_string(format!("/proc/{}/status", client.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap().trim();
+    assert!(peak.trim_end_matches(" kB").parse::<u64>().unwrap() < 40_000, "{peak}");
+}
+
+#[test]
 fn a_socket_is_not_opened() {
     let workspace = Workspace::new();
     let _socket = UnixListener::bind(workspace.path("socket")).unwrap();

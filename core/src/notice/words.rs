@@ -7,8 +7,8 @@ use crate::text::{Size, SizePair};
 use crate::truncate::SizeLimit;
 
 use super::{
-    Blank, LineHint, Notice, Omission, PageLimit, PageOf, Part, PartUnit, RankedNext, ResultShown, Saved,
-    ShellFile, Shown, Status, Unit,
+    Blank, FullLines, LineHint, Notice, Omission, PageLimit, PageOf, Part, PartUnit, RankedNext, ResultShown,
+    Saved, Shown, Status, Unit,
 };
 
 /// Characters of a part's name in a notice; a longer one keeps both its ends.
@@ -34,18 +34,19 @@ impl fmt::Display for Notice {
                 let (size, limit_words, limit) = beside(*bytes, *limit);
                 write!(f, "[Line {line} is {size}, exceeds {limit_words} limit")?;
                 match hint {
-                    LineHint::ShellHead(ShellFile::Plain(path)) => {
-                        write!(f, ". Use bash to read: head -c {limit} {path}]")
-                    }
-                    LineHint::ShellHead(ShellFile::Utf16(path)) => {
-                        write!(f, ". Use bash to read: iconv -f UTF-16 -t UTF-8 {path} | head -c {limit}]")
-                    }
-                    LineHint::ShellLine(ShellFile::Plain(path)) => {
-                        write!(f, ". Use bash: sed -n '{line}p' {path} | head -c {limit}]")
-                    }
-                    LineHint::ShellLine(ShellFile::Utf16(path)) => {
-                        write!(f, ". Use bash: iconv -f UTF-16 -t UTF-8 {path}")?;
-                        write!(f, " | sed -n '{line}p' | head -c {limit}]")
+                    LineHint::Shell { path, is_utf16 } => {
+                        let command = match (is_utf16, line) {
+                            (false, 1) => format!("head -c {limit} {path}"),
+                            (false, _) => format!("sed -n '{line}p' {path} | head -c {limit}"),
+                            (true, 1) => format!("iconv -f UTF-16 -t UTF-8 {path} | head -c {limit}"),
+                            (true, _) => {
+                                format!(
+                                    "iconv -f UTF-16 -t UTF-8 {path} | sed -n '{line}p' | head -c {limit}"
+                                )
+                            }
+                        };
+                        let to_read = if *line == 1 { " to read" } else { "" };
+                        write!(f, ". Use bash{to_read}: {command}]")
                     }
                     LineHint::Tools { grep, next } => {
                         if *grep {
@@ -96,31 +97,21 @@ impl fmt::Display for Notice {
             }
             Self::Background { named, count, saved } => background(f, named, *count, saved),
             Self::LimitReached { limit, unit, saved } => {
-                let counted = match limit {
-                    1 => unit.one(),
-                    _ => unit.many(),
-                };
-                let refine = match unit {
-                    Unit::Entries => "",
-                    _ => ", or refine pattern",
-                };
-                let twice = limit.saturating_mul(2);
-                write!(
-                    f,
-                    "[{limit} {counted} limit reached. Use limit={twice} for more{refine}{}]",
-                    Whole(saved)
-                )
+                let (one, many) = unit.words();
+                let refine = if *unit == Unit::Entries { "" } else { ", or refine pattern" };
+                let (counted, twice) = (Count(*limit, one, many), limit.saturating_mul(2));
+                write!(f, "[{counted} limit reached. Use limit={twice} for more{refine}{}]", Whole(saved))
             }
             Self::PageLimit { by, of, saved } => {
                 write!(f, "[{by} limit reached")?;
                 if let Some(PageOf { shown, total, more, unit }) = of {
                     let plus = if *more { "+" } else { "" };
-                    write!(f, " ({shown} of {total}{plus} {} shown)", unit.many())?;
+                    write!(f, " ({shown} of {total}{plus} {} shown)", unit.words().1)?;
                 }
                 write!(f, "{}]", Whole(saved))
             }
             Self::Ranked { of: PageOf { shown, total, unit, .. }, by, next } => {
-                write!(f, "[{shown} of {total} {}", unit.many())?;
+                write!(f, "[{shown} of {total} {}", unit.words().1)?;
                 if let Some(by) = by {
                     write!(f, " ({by} limit)")?;
                 }
@@ -140,10 +131,17 @@ impl fmt::Display for Notice {
                 let (size, limit, _) = beside(*bytes, *limit);
                 write!(f, "[Name is {size}, exceeds {limit} limit{}]", Whole(saved))
             }
-            Self::LinesTruncated { max_chars, read } => {
-                let hint = if *read { ". Use read tool to see full lines" } else { "" };
+            Self::LinesTruncated { max_chars, hint } => {
+                let hint = match hint {
+                    FullLines::Read => ". Use read tool to see full lines",
+                    FullLines::Tools { grep: true, bash: true } => ". Use grep or bash to see the rest",
+                    FullLines::Tools { grep: true, bash: false } => ". Use grep to see the rest",
+                    FullLines::Tools { grep: false, bash: true } => ". Use bash to see the rest",
+                    FullLines::Tools { grep: false, bash: false } => "",
+                };
                 write!(f, "[Some lines truncated to {max_chars} chars{hint}]")
             }
+            Self::FullOutput(saved) => write!(f, "[{saved}]"),
             Self::Unreadable(names) => {
                 let paths = Count(names.count(), "path", "paths");
                 write!(f, "[{paths} could not be read: {names}]")
@@ -308,23 +306,13 @@ impl fmt::Display for Status {
 }
 
 impl Unit {
-    /// The word for one: `match`.
-    pub fn one(self) -> &'static str {
+    /// The words for one and for several: `match`, `matches`.
+    pub fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Matches => "match",
-            Self::Files => "file",
-            Self::Results => "result",
-            Self::Entries => "entry",
-        }
-    }
-
-    /// The word for several: `matches`.
-    pub fn many(self) -> &'static str {
-        match self {
-            Self::Matches => "matches",
-            Self::Files => "files",
-            Self::Results => "results",
-            Self::Entries => "entries",
+            Self::Matches => ("match", "matches"),
+            Self::Files => ("file", "files"),
+            Self::Results => ("result", "results"),
+            Self::Entries => ("entry", "entries"),
         }
     }
 }

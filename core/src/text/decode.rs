@@ -1,14 +1,10 @@
 //! Bytes to text, piece by piece: characters split between two pieces stay whole.
 //!
 //! Bytes that are not UTF-8 become U+FFFD, as `String::from_utf8_lossy` would replace them in the
-//! whole text; UTF-16 is decoded where a byte order mark says so. Clean UTF-8 is passed on without
-//! a copy.
+//! whole text; UTF-16 is decoded where a byte order mark says so.
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
 
-use std::str;
-
-use super::show::REPLACEMENT;
 use super::{NEWLINE, as_index};
 
 /// The encoding of a text, by its byte order mark.
@@ -83,30 +79,24 @@ impl Encoding {
 /// assert!(text == "café \u{FFFD}" && decoder.lossy());
 /// ```
 pub struct Decoder {
-    kind: Kind,
+    stream: encoding_rs::Decoder,
+    part: String,
     lossy: bool,
 }
 
-enum Kind {
-    Utf8 {
-        /// The first bytes of a character whose rest is still to come.
-        carry: Vec<u8>,
-    },
-    Utf16(Box<encoding_rs::Decoder>),
-}
+/// Bytes of text that are given to a sink at once, at most: few enough to stay in the nearest cache.
+const PART_BYTES: usize = 8192;
 
 impl Decoder {
     /// Returns a decoder for a stream in `encoding`.
     pub fn new(encoding: Encoding) -> Self {
-        let utf16 = |encoding: &'static encoding_rs::Encoding| {
-            Kind::Utf16(Box::new(encoding.new_decoder_without_bom_handling()))
+        let encoding = match encoding {
+            Encoding::Utf8 => encoding_rs::UTF_8,
+            Encoding::Utf16Le => encoding_rs::UTF_16LE,
+            Encoding::Utf16Be => encoding_rs::UTF_16BE,
         };
-        let kind = match encoding {
-            Encoding::Utf8 => Kind::Utf8 { carry: Vec::with_capacity(4) },
-            Encoding::Utf16Le => utf16(encoding_rs::UTF_16LE),
-            Encoding::Utf16Be => utf16(encoding_rs::UTF_16BE),
-        };
-        Self { kind, lossy: false }
+        let stream = encoding.new_decoder_without_bom_handling();
+        Self { stream, part: String::with_capacity(PART_BYTES), lossy: false }
     }
 
     /// True if anything had to be replaced so far.
@@ -116,87 +106,26 @@ impl Decoder {
 
     /// Takes the next piece and gives its text to `sink`, in one part or several.
     pub fn push(&mut self, bytes: &[u8], sink: &mut impl FnMut(&str)) {
-        match &mut self.kind {
-            Kind::Utf8 { carry } => push_utf8(carry, bytes, &mut self.lossy, sink),
-            Kind::Utf16(decoder) => push_utf16(decoder, bytes, false, &mut self.lossy, sink),
-        }
+        self.decode(bytes, false, sink);
     }
 
     /// Ends the stream: a character that was never completed is replaced.
     pub fn finish(&mut self, sink: &mut impl FnMut(&str)) {
-        match &mut self.kind {
-            Kind::Utf8 { carry } => {
-                if !carry.is_empty() {
-                    carry.clear();
-                    self.lossy = true;
-                    sink(REPLACEMENT.encode_utf8(&mut [0; 4]));
-                }
-            }
-            Kind::Utf16(decoder) => push_utf16(decoder, &[], true, &mut self.lossy, sink),
-        }
+        self.decode(&[], true, sink);
     }
-}
 
-fn push_utf8(carry: &mut Vec<u8>, bytes: &[u8], lossy: &mut bool, sink: &mut impl FnMut(&str)) {
-    let mut rest = bytes;
-    // Complete the carried character byte by byte: at most three of them are missing.
-    while !carry.is_empty() {
-        let Some((&byte, after)) = rest.split_first() else { return };
-        carry.push(byte);
-        match str::from_utf8(carry) {
-            Ok(text) => {
-                sink(text);
-                carry.clear();
-                rest = after;
+    fn decode(&mut self, mut bytes: &[u8], last: bool, sink: &mut impl FnMut(&str)) {
+        loop {
+            let (result, read, replaced) = self.stream.decode_to_string(bytes, &mut self.part, last);
+            self.lossy |= replaced;
+            bytes = &bytes[read..];
+            if !self.part.is_empty() {
+                sink(&self.part);
+                self.part.clear();
             }
-            Err(error) if error.error_len().is_none() => rest = after,
-            Err(_) => {
-                // The new byte does not belong to it; it is looked at again by itself.
-                carry.clear();
-                *lossy = true;
-                sink(REPLACEMENT.encode_utf8(&mut [0; 4]));
+            if result == encoding_rs::CoderResult::InputEmpty {
+                return;
             }
-        }
-    }
-    while !rest.is_empty() {
-        let error = match str::from_utf8(rest) {
-            Ok(text) => return sink(text),
-            Err(error) => error,
-        };
-        let (valid, broken) = rest.split_at(error.valid_up_to());
-        if let Ok(text) = str::from_utf8(valid)
-            && !text.is_empty()
-        {
-            sink(text);
-        }
-        let Some(len) = error.error_len() else {
-            return carry.extend_from_slice(broken);
-        };
-        *lossy = true;
-        sink(REPLACEMENT.encode_utf8(&mut [0; 4]));
-        rest = &broken[len..];
-    }
-}
-
-fn push_utf16(
-    decoder: &mut encoding_rs::Decoder,
-    mut bytes: &[u8],
-    last: bool,
-    lossy: &mut bool,
-    sink: &mut impl FnMut(&str),
-) {
-    let mut buffer = [0_u8; 4096];
-    loop {
-        let (result, read, written, replaced) = decoder.decode_to_utf8(bytes, &mut buffer, last);
-        *lossy |= replaced;
-        if let Ok(text) = str::from_utf8(&buffer[..written])
-            && !text.is_empty()
-        {
-            sink(text);
-        }
-        bytes = &bytes[read..];
-        if matches!(result, encoding_rs::CoderResult::InputEmpty) {
-            return;
         }
     }
 }

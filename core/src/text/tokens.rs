@@ -7,13 +7,13 @@
 //!
 //! Each line begins anew: the tokens of the lines add up to those of the text, whatever its pieces.
 
-#![expect(clippy::indexing_slicing, reason = "the tables have a field for each state and class")]
+#![expect(clippy::indexing_slicing, reason = "the table has a field for each state and byte")]
 
 mod costs;
 mod table;
 
 use super::NEWLINE;
-use table::{CLASS_OF, TABLES};
+use table::{NEXT_ROW, STEPS};
 
 /// Counts the tokens of a stream, about.
 ///
@@ -26,8 +26,8 @@ use table::{CLASS_OF, TABLES};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TokenCounter {
-    /// Offset of the state's row in the tables; 0 at the start of a line.
-    row: u16,
+    /// The last field of the table that was looked at, which names the state's row; that is 0 at the start of a line.
+    field: u16,
     /// Hundredths of a token.
     hundredths: u64,
 }
@@ -87,7 +87,7 @@ impl TokenCounter {
         }
         own.steps(&first[second.len().min(first.len())..]);
         other.steps(&second[first.len().min(second.len())..]);
-        *self = Self { row: other.row, hundredths: own.hundredths + other.hundredths };
+        *self = Self { field: other.field, hundredths: own.hundredths + other.hundredths };
     }
 
     /// Adds a line, or the last part of one, that stands before or after all that was taken in.
@@ -99,7 +99,7 @@ impl TokenCounter {
 
     /// Returns the tokens so far, a part of one as a whole.
     pub fn count(&self) -> u64 {
-        let is_line_open = self.row > 0;
+        let is_line_open = self.field & NEXT_ROW > 0;
         self.hundredths.div_ceil(100).max(u64::from(is_line_open))
     }
 
@@ -112,9 +112,8 @@ impl TokenCounter {
     }
 
     fn step(&mut self, byte: u8) {
-        let field = usize::from(self.row) + usize::from(CLASS_OF[usize::from(byte)]);
-        self.row = TABLES.next_row[field];
-        self.hundredths += u64::from(TABLES.cost[field]);
+        self.field = STEPS[usize::from(self.field & NEXT_ROW | u16::from(byte))];
+        self.hundredths += u64::from(self.field & !NEXT_ROW);
     }
 }
 
@@ -135,7 +134,7 @@ mod tests {
             }
             let mut by_byte = TokenCounter::default();
             by_byte.steps(whole.as_bytes());
-            prop_assert_eq!((tokens.row, tokens.hundredths), (by_byte.row, by_byte.hundredths));
+            prop_assert_eq!((tokens.field, tokens.hundredths), (by_byte.field, by_byte.hundredths));
             prop_assert!(estimate(&whole) <= tokens.count().min(whole.len() as u64));
         }
 

@@ -19,7 +19,7 @@ const POLICY: &str =
 const NONE: &str = "–";
 
 /// The columns of a row of sums: the heading, and where the number stands in the sums.
-const SUMS: [(&str, &str); 14] = [
+const SUMS: [(&str, &str); 15] = [
     ("Calls", "/calls"),
     ("Errors", "/errors"),
     ("Cancelled", "/cancelled"),
@@ -28,6 +28,7 @@ const SUMS: [(&str, &str); 14] = [
     ("Cut, %", "/truncated/percent"),
     ("By lines", "/truncated/byLines"),
     ("By bytes", "/truncated/byBytes"),
+    ("By tokens", "/truncated/byTokens"),
     ("Use of limit, %", "/limitUse/meanPercent"),
     ("Tokens given", "/given/estimatedTokens"),
     ("Tokens left out", TOKENS_LEFT_OUT),

@@ -8,8 +8,8 @@ use cutline_core::text::Size;
 
 use super::style::{TITLE, short};
 
-const HEADINGS: [&str; 11] =
-    ["tool", "calls", "errs", "cut", "lines", "bytes", "given", "left out", "saved", "50%", "95%"];
+const HEADINGS: [&str; 12] =
+    ["tool", "calls", "errs", "cut", "lines", "bytes", "tokens", "given", "left out", "saved", "50%", "95%"];
 
 /// Prints the table. A `+` stands where more was left out than could be counted.
 pub(super) fn print(to: &mut impl Write, stats: &Stats) -> io::Result<()> {
@@ -39,6 +39,7 @@ fn row(name: &str, sums: &Sums) -> [String; HEADINGS.len()] {
         counts.truncated_percent().map_or_else(|| "-".to_owned(), |percent| format!("{percent:.1}%")),
         counts.by_lines.to_string(),
         counts.by_bytes.to_string(),
+        counts.by_tokens.to_string(),
         Size(counts.given.bytes).to_string(),
         format!("{}{more}", Size(counts.left_out.bytes)),
         format!("{}{more}", short(counts.tokens_left_out)),
@@ -53,7 +54,7 @@ fn laid_out(row: &[String; HEADINGS.len()], widths: &[usize]) -> String {
         0 => format!("{cell:<width$}"),
         _ => format!("{cell:>width$}"),
     });
-    cells.collect::<Vec<_>>().join("  ")
+    cells.collect::<Vec<_>>().join(" ")
 }
 
 /// A duration in three digits or so: `250µs`, `1.2ms`, `13s`.

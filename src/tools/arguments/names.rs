@@ -27,14 +27,13 @@ const NEAR: f64 = 0.8;
 /// Returns the property that `name` means: by its own name, however the words are joined, or by another
 /// tool's name for it.
 pub(super) fn find<'a>(tool: &str, properties: &'a Object, name: &str) -> Option<(&'a String, &'a Value)> {
-    let joined = joined(name);
-    let same = |known: &&String| super::names::joined(known) == joined;
-    let other = || {
+    properties.get_key_value(name).or_else(|| {
+        let joined = joined(name);
+        let same = properties.iter().find(|(known, _)| super::names::joined(known) == joined);
         let own =
             |(of, other, _): &&(Option<&str>, &str, &str)| of.is_none_or(|of| of == tool) && *other == joined;
-        OTHER_NAMES.iter().find(own).and_then(|(_, _, known)| properties.get_key_value(*known))
-    };
-    properties.get_key_value(name).or_else(|| properties.iter().find(|(known, _)| same(known))).or_else(other)
+        same.or_else(|| properties.get_key_value(OTHER_NAMES.iter().find(own)?.2))
+    })
 }
 
 /// Returns the property whose name `name`, which is none, was probably meant to be.
@@ -49,6 +48,9 @@ pub(super) fn near<'a>(properties: &'a Object, name: &str) -> Option<&'a str> {
 
 /// Returns true if `name` is `limit`, or another tool's name for it.
 pub(super) fn is_limit(name: &str) -> bool {
+    if name == LIMIT {
+        return true;
+    }
     let joined = joined(name);
     joined == LIMIT || OTHER_NAMES.iter().any(|(_, other, known)| *known == LIMIT && *other == joined)
 }

@@ -11,7 +11,11 @@ fn given(value: &Value) -> Object {
 
 /// The arguments as they are checked for `tool`, or the error.
 fn checked(tool: ToolName, value: &Value) -> Result<Value, String> {
-    check(tool.as_str(), tool.schema(), &given(value)).map(Value::Object)
+    check(tool.as_str(), tool.schema(), &given(value)).map(Value::Object).map_err(|error| error.to_string())
+}
+
+fn parse<T: DeserializeOwned>(tool: &str, schema: &Object, given: &Object) -> Result<T, ToolError> {
+    typed(check(tool, schema, given)?)
 }
 
 #[test]

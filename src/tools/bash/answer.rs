@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use super::plan::Plan;
-use crate::limits::Limits;
 use crate::process::{Background, Captured, Cause, Ending, Finished, Outcome, StillRunning, signal_name};
-use crate::tools::{Output, whole};
+use crate::tools::{Context, Output, ToolName, whole};
 use cutline_core::details::{CutCounts, Details, TruncationDetails};
 use cutline_core::notice::{
-    self, Answer, Blank, BodyEnd, NAMES_LISTED, Notice, Omission, Shown, Status, empty,
+    self, Answer, Blank, BodyEnd, FullLines, NAMES_LISTED, Notice, Omission, Shown, Status, empty,
 };
 use cutline_core::text::{self, Counter, show};
 use cutline_core::truncate::{Bounds, Cut, Gap, Keep, Partial, Truncation};
@@ -17,7 +16,7 @@ use cutline_core::truncate::{Bounds, Cut, Gap, Keep, Partial, Truncation};
 const SIGNAL_CODE: i32 = 128;
 
 /// Returns the answer to a command.
-pub(super) fn compose(plan: &Plan, outcome: Outcome, limits: &Limits) -> Output {
+pub(super) fn compose(cx: &Context, plan: &Plan, outcome: Outcome) -> Output {
     let (output, background, status, mut details, running) = match outcome {
         Outcome::Finished(Finished { ending, cause, output, background, duration }) => {
             let status = status(ending, cause, plan.timeout);
@@ -32,7 +31,8 @@ pub(super) fn compose(plan: &Plan, outcome: Outcome, limits: &Limits) -> Output 
             (output, Vec::new(), None, details, Some((id, duration.as_secs())))
         }
     };
-    let (answer, saved) = output_answer(output, plan.keep, limits.bounds(), &mut details);
+    let hint = FullLines::Tools { grep: cx.has(ToolName::Grep), bash: true };
+    let (answer, saved) = output_answer(output, plan.keep, cx.limits().bounds(), hint, &mut details);
     let mut notices = answer.notices;
     if !background.is_empty() {
         details.background_pids = Some(background.iter().map(|process| process.id).collect());
@@ -48,12 +48,13 @@ pub(super) fn compose(plan: &Plan, outcome: Outcome, limits: &Limits) -> Output 
     Output::new(Answer { notices, status, ..answer }, details)
 }
 
-/// Returns the answer that shows an output of which `keep` was kept within `bounds`, and the place of the whole; the
-/// facts go to `details`.
+/// Returns the answer that shows an output of which `keep` was kept within `bounds`, and the place of the whole; `hint`
+/// is the way to see the whole of lines that were cut. The facts go to `details`.
 pub fn output_answer(
     output: Captured,
     keep: Keep,
     bounds: Bounds,
+    hint: FullLines,
     details: &mut Details,
 ) -> (Answer, Option<notice::Saved>) {
     let bounds = Bounds { lines: keep.lines(), ..bounds };
@@ -69,7 +70,13 @@ pub fn output_answer(
     }
     details.omitted_lines = omitted(&output.text, keep);
     let end = BodyEnd::of(&output.text);
-    let (body, notices) = body_of(output, saved.clone(), keep, bounds);
+    let (lines_cut, is_cut) = (output.lines_cut, output.text.cut.is_some());
+    let (body, mut notices) = body_of(output, saved.clone(), keep, bounds);
+    if let Some(limit) = lines_cut {
+        details.lines_truncated = Some(true);
+        notices.insert(0, Notice::LinesTruncated { max_chars: limit.chars(), hint });
+        notices.extend(saved.clone().filter(|_| !is_cut).map(Notice::FullOutput));
+    }
     (Answer { body, end, notices, status: None }, saved)
 }
 

@@ -8,7 +8,7 @@ use crate::limits::{GREP_MULTILINE_BYTES, Limits};
 use crate::search::content::{Ranking, Row, RowKind, Rows};
 use crate::search::matches::Found;
 use cutline_core::details::{CutCounts, Details, Skipped, chars_in_all};
-use cutline_core::notice::{Answer, Blank, Names, Notice, PageLimit, PageOf, empty};
+use cutline_core::notice::{Answer, Blank, FullLines, Names, Notice, PageLimit, PageOf, empty};
 use cutline_core::text;
 use cutline_core::truncate::Bounds;
 
@@ -23,7 +23,8 @@ pub(super) struct Results {
     context: u64,
     paths: Paths,
     max_line_chars: usize,
-    read: bool,
+    /// The way to see the whole of lines that were cut.
+    hint: FullLines,
     body: Body,
     /// Matches so far, the skipped ones included; or files, by mode.
     found: u64,
@@ -62,7 +63,7 @@ impl Results {
         context: u64,
         paths: Paths,
         limits: &Limits,
-        read: bool,
+        hint: FullLines,
     ) -> Self {
         Self {
             call,
@@ -70,7 +71,7 @@ impl Results {
             context,
             paths,
             max_line_chars: super::max_line_chars(limits),
-            read,
+            hint,
             body: Body::new(limits.bounds()),
             found: 0,
             file: None,
@@ -306,7 +307,7 @@ impl Results {
             details.match_limit_reached = Some(limit);
         }
         if body.any_line_cut {
-            notices.push(Notice::LinesTruncated { max_chars: self.max_line_chars, read: self.read });
+            notices.push(Notice::LinesTruncated { max_chars: self.max_line_chars, hint: self.hint });
         }
         let named = [
             (!unreadable.is_empty()).then_some(Notice::Unreadable(unreadable)),

@@ -1,8 +1,7 @@
 //! One page of a text: its start, the lines that fit, the notices of the rest.
 
-#![expect(clippy::indexing_slicing, reason = "a wrong index has to fail, not to read as a digit")]
-
 use std::borrow::Cow;
+use std::fmt::Write as _;
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -13,12 +12,12 @@ use crate::fs::open::OpenedPath;
 use crate::fs::workspace::shown;
 use crate::tools::{Context, Output, ToolError, ToolName};
 use cutline_core::details::{CutCounts, Details, TruncationDetails};
-use cutline_core::notice::{Answer, Blank, BodyEnd, LineHint, Notice, ShellFile};
+use cutline_core::notice::{Answer, Blank, BodyEnd, FullLines, LineHint, Notice};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::{Extent, is_blank, is_white_space, show};
 use cutline_core::truncate::{Bounds, Collector, Head, SizeLimit, TruncatedBy, Truncation};
 
-use super::line_endings::LineEndings;
+use super::page_lines::PageLines;
 use super::{Plan, StartLine};
 
 /// Bytes that are read of a file at a time for a page: mostly one such block is enough.
@@ -26,40 +25,29 @@ const PAGE_BLOCK_BYTES: usize = 64 * 1024;
 /// Bytes that are decoded at a time, before it is known whether the page is full.
 const DECODED_BYTES: usize = 16 * 1024;
 
-/// The reason for which there is no page.
-#[derive(Debug)]
-pub(super) enum Error {
-    /// It is for the model to mend.
-    Tool(ToolError),
-    /// The system refused to read on.
-    Io(io::Error),
-}
-
-impl From<io::Error> for Error {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
-}
-
-/// Returns the page of `text` that `plan` asks for.
+/// Returns the page of `text` that `plan` asks for, or why there is none; an error of the system beside that.
 pub(super) fn read(
     cx: &Context,
     plan: &Plan,
     place: &OpenedPath,
     identity: Identity,
     text: &TextFile<'_>,
-) -> Result<Output, Error> {
-    let (index, first, from) = locate(cx, plan, identity, text)?;
+) -> io::Result<Result<Output, ToolError>> {
+    let (index, first, from) = match locate(cx, plan, identity, text)? {
+        Ok(place) => place,
+        Err(error) => return Ok(Err(error)),
+    };
     let total = Extent { lines: index.lines, bytes: text.end };
     let bounds = cx.limits().bounds();
     let lines = plan.limit.map_or(bounds.lines, |limit| limit.min(bounds.lines));
     let collected = collect(cx, text, from, Bounds { lines, ..bounds })?;
     let page = Page { cx, plan, place, text, index: &index, total, first, from };
-    if collected.kept.output.lines == 0 && collected.kept.cut.is_some() {
-        return page.too_long(&collected);
-    }
-    page.answer(collected)
+    let is_too_long = collected.kept.output.lines == 0 && collected.kept.cut.is_some();
+    if is_too_long { page.too_long(&collected) } else { page.answer(collected) }.map(Ok)
 }
+
+/// The index of a text, the number of a page's first line, and the offset at which that begins.
+type Located = (Arc<LineIndex>, u64, u64);
 
 /// Returns the index of `text`, the number of the page's first line, and the offset at which that
 /// begins: by the index that is remembered, or by a new one if there is none or it does not hold.
@@ -68,7 +56,7 @@ fn locate(
     plan: &Plan,
     identity: Identity,
     text: &TextFile<'_>,
-) -> Result<(Arc<LineIndex>, u64, u64), Error> {
+) -> io::Result<Result<Located, ToolError>> {
     let shared = &cx.shared;
     let start = |index: &LineIndex| {
         let first = match plan.from {
@@ -77,25 +65,24 @@ fn locate(
         };
         if first > index.lines {
             let offset = first.cast_signed();
-            return Err(Error::Tool(ToolError::OffsetBeyondFile { offset, total: index.lines }));
+            return io::Result::Ok(Err(ToolError::OffsetBeyondFile { offset, total: index.lines }));
         }
         let from = index.start_of(text, first, &cx.cancel)?;
         let changed = || io::Error::other("the file changed while it was read");
-        Ok((first, from.ok_or_else(changed)?))
+        Ok(Ok((first, from.ok_or_else(changed)?)))
     };
     let index = match text.bytes {
         Bytes::Held(_) => Arc::new(LineIndex::count(text, 1, &cx.cancel)?),
         Bytes::Open(_) => {
             if let Some(index) = shared.line_indexes.get(identity)
-                && let Ok((first, from)) = start(&index)
+                && let Ok(Ok((first, from))) = start(&index)
             {
-                return Ok((index, first, from));
+                return Ok(Ok((index, first, from)));
             }
             shared.line_indexes.count(identity, text, shared.workers, &cx.cancel)?
         }
     };
-    let (first, from) = start(&index)?;
-    Ok((index, first, from))
+    Ok(start(&index)?.map(|(first, from)| (index, first, from)))
 }
 
 /// The decoded text of a page.
@@ -109,11 +96,11 @@ struct Collected {
 fn collect(cx: &Context, text: &TextFile<'_>, from: u64, bounds: Bounds) -> io::Result<Collected> {
     let mut head = Head::new(bounds);
     let mut decoder = Decoder::new(text.encoding);
-    let mut endings = LineEndings::default();
+    let mut lines = PageLines::new(cx.limits().line_limit());
     text.blocks(from, PAGE_BLOCK_BYTES, &cx.cancel, |_, block| {
         // Bytes in memory are one block: those beyond the page are not even decoded.
         for piece in block.chunks(DECODED_BYTES) {
-            decoder.push(piece, &mut |part| endings.push(part, &mut head));
+            decoder.push(piece, &mut |part| lines.push(part, &mut head));
             if head.is_full() {
                 return ControlFlow::Break(());
             }
@@ -121,11 +108,11 @@ fn collect(cx: &Context, text: &TextFile<'_>, from: u64, bounds: Bounds) -> io::
         ControlFlow::Continue(())
     })?;
     if !head.is_full() {
-        decoder.finish(&mut |part| endings.push(part, &mut head));
-        endings.finish(&mut head);
+        decoder.finish(&mut |part| lines.push(part, &mut head));
+        lines.finish(&mut head);
     }
     let kept = head.finish();
-    let line_ending = endings.word(&kept);
+    let line_ending = lines.word(&kept);
     Ok(Collected { kept, lossy: decoder.lossy(), line_ending })
 }
 
@@ -142,7 +129,7 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    fn answer(&self, collected: Collected) -> Result<Output, Error> {
+    fn answer(&self, collected: Collected) -> io::Result<Output> {
         let kept = collected.kept;
         let limits = self.cx.limits();
         let last = self.first + kept.output.lines.saturating_sub(1);
@@ -150,12 +137,12 @@ impl Page<'_> {
             (true, Some(_)) => self.is_lossy_to(last)?,
             (lossy, _) => lossy,
         };
-        let mut notices = Vec::new();
         let mut details = Details {
             encoding: encoding_word(self.text.encoding, lossy),
             line_ending: collected.line_ending,
             ..Details::default()
         };
+        let mut notices: Vec<_> = self.lines_truncated(&kept.content, &mut details).into_iter().collect();
         if let Some(cut) = kept.cut {
             let by_call = self.plan.limit.is_some_and(|limit| limit <= limits.max_lines);
             if by_call && cut.by == TruncatedBy::Lines {
@@ -180,6 +167,14 @@ impl Page<'_> {
         Ok(Output::new(Answer { body: kept.content, end, notices, status: None }, details))
     }
 
+    /// Returns the notice of long lines that were cut, if there are any in `shown`; says so in `details` too.
+    fn lines_truncated(&self, shown: &str, details: &mut Details) -> Option<Notice> {
+        let limit = self.cx.limits().line_limit().filter(|limit| limit.has_cut(shown))?;
+        details.lines_truncated = Some(true);
+        let hint = FullLines::Tools { grep: self.cx.has(ToolName::Grep), bash: self.cx.has(ToolName::Bash) };
+        Some(Notice::LinesTruncated { max_chars: limit.chars(), hint })
+    }
+
     /// Says in `details` that a limit cut the page to what is `kept`.
     fn add_cut(&self, kept: &Truncation, details: &mut Details) {
         let truncation = TruncationDetails::of(kept, self.total, self.cx.limits().bounds());
@@ -193,7 +188,7 @@ impl Page<'_> {
     }
 
     /// Returns true if anything has to be replaced from the page's first line to line `last`.
-    fn is_lossy_to(&self, last: u64) -> Result<bool, Error> {
+    fn is_lossy_to(&self, last: u64) -> io::Result<bool> {
         let cancel = &self.cx.cancel;
         let end = self.index.start_of(self.text, last + 1, cancel)?.unwrap_or(self.text.end);
         let mut decoder = Decoder::new(self.text.encoding);
@@ -206,19 +201,12 @@ impl Page<'_> {
     }
 
     /// Returns the answer for a page whose first line alone is over the byte limit.
-    fn too_long(&self, collected: &Collected) -> Result<Output, Error> {
+    fn too_long(&self, collected: &Collected) -> io::Result<Output> {
         let limits = self.cx.limits();
         let next = (self.first < self.total.lines).then_some(self.first + 1);
         let hint = if self.cx.has(ToolName::Bash) {
             let path = shell_path(shown(self.cx.workspace.relative(&self.place.real)));
-            let file = match self.text.encoding {
-                Encoding::Utf8 => ShellFile::Plain(path),
-                Encoding::Utf16Le | Encoding::Utf16Be => ShellFile::Utf16(path),
-            };
-            match self.first {
-                1 => LineHint::ShellHead(file),
-                _ => LineHint::ShellLine(file),
-            }
+            LineHint::Shell { path, is_utf16: self.text.encoding != Encoding::Utf8 }
         } else {
             LineHint::Tools { grep: self.cx.has(ToolName::Grep), next }
         };
@@ -234,7 +222,7 @@ impl Page<'_> {
 
     /// Returns the bytes of the page's first line, on disk or decoded if that is not the same; and
     /// true if anything in it has to be replaced, which it may if `lossy` says so.
-    fn line_bytes(&self, lossy: bool) -> Result<(u64, bool), Error> {
+    fn line_bytes(&self, lossy: bool) -> io::Result<(u64, bool)> {
         let cancel = &self.cx.cancel;
         let newline = self.text.encoding.newline().len() as u64;
         let ended = self.first < self.total.lines || self.text.ends_with_newline()?;
@@ -286,28 +274,23 @@ fn shell_path(path: Cow<'_, [u8]>) -> String {
 
 /// Returns a name with bytes that are no text as bash takes it: `$'a\xff'`.
 fn escaped(name: &[u8]) -> String {
+    let hex = |word: &mut String, bytes: &[u8]| {
+        for byte in bytes {
+            let _infallible = write!(word, "\\x{byte:02x}");
+        }
+    };
     let mut word = String::from("$'");
     for chunk in name.utf8_chunks() {
         for c in chunk.valid().chars() {
             match c {
                 '\\' | '\'' => word.extend(['\\', c]),
-                c if c.is_control() => escape(&mut word, c.encode_utf8(&mut [0; 4]).as_bytes()),
+                c if c.is_control() => hex(&mut word, c.encode_utf8(&mut [0; 4]).as_bytes()),
                 c => word.push(c),
             }
         }
-        escape(&mut word, chunk.invalid());
+        hex(&mut word, chunk.invalid());
     }
-    word.push('\'');
-    word
-}
-
-fn escape(word: &mut String, bytes: &[u8]) {
-    const DIGITS: [char; 16] =
-        ['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', 'a', 'b', 'c', 'd', 'e', 'f'];
-    let digit = |nibble: u8| DIGITS[usize::from(nibble)];
-    for byte in bytes {
-        word.extend(['\\', 'x', digit(byte >> 4), digit(byte & 15)]);
-    }
+    word + "'"
 }
 
 #[cfg(test)]

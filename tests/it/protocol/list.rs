@@ -37,6 +37,39 @@ fn list_is_small() {
 }
 
 #[test]
+fn call_limits_are_two_lean_arguments_of_each_tool() {
+    let plain = tools(&[], Era::LEGACY);
+    let mut limited = tools(&["--call-limits"], Era::LEGACY);
+    let bytes = |tools: &[Value]| serde_json::to_string(tools).unwrap().len();
+    assert!(bytes(&limited) < bytes(&plain) + 1000, "{} bytes", bytes(&limited));
+    for tool in &mut limited {
+        let properties = tool["inputSchema"]["properties"].as_object_mut().unwrap();
+        for name in ["maxBytes", "maxTokens"] {
+            let property = properties.remove(name).unwrap();
+            assert_eq!(
+                (&property["type"], &property["nullable"]),
+                (&json!("integer"), &json!(true)),
+                "{property}"
+            );
+            assert!(
+                property["description"].is_string() && property.as_object().unwrap().len() == 3,
+                "{property}"
+            );
+        }
+    }
+    assert_eq!(limited, plain);
+}
+
+#[test]
+fn descriptions_tell_of_cut_lines() {
+    let cut = tools(&["--max-text-line-chars", "2000"], Era::LEGACY);
+    for tool in cut.iter().filter(|tool| tool["name"] == "read" || tool["name"] == "bash") {
+        let description = tool["description"].as_str().unwrap();
+        assert!(description.contains("lines cut at 2000 characters"), "{description}");
+    }
+}
+
+#[test]
 fn schemas_are_plain() {
     fn check(path: &str, schema: &Value) {
         if let Value::Object(object) = schema {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::fixture::Scenario;
+use super::fixture::{Call, Scenario};
 use crate::support::Reply;
 
 /// Bytes that notices and status may add to a body.
@@ -28,6 +28,21 @@ impl Limits {
         let max_bytes = given("--max-bytes", "CUTLINE_MAX_BYTES").map_or(30_000, |size| bytes(size));
         let max_tokens = given("--max-tokens", "CUTLINE_MAX_TOKENS").map(|tokens| tokens.parse().unwrap());
         Self { max_lines, max_bytes, max_tokens }
+    }
+
+    /// The same for a call, which may have lowered them where the server takes that.
+    pub(super) fn of_call(self, scenario: &Scenario, call: &Call) -> Self {
+        let given = |names: [&str; 2]| {
+            let value = names.into_iter().find_map(|name| call.args.get(name))?;
+            value.as_u64().or_else(|| value.as_str()?.parse().ok()).filter(|limit| *limit > 0)
+        };
+        if !scenario.flags.iter().any(|flag| flag == "--call-limits") {
+            return self;
+        }
+        let max_bytes =
+            given(["maxBytes", "max_bytes"]).map_or(self.max_bytes, |most| most.min(self.max_bytes));
+        let max_tokens = self.max_tokens.into_iter().chain(given(["maxTokens", "max_tokens"])).min();
+        Self { max_bytes, max_tokens, ..self }
     }
 }
 

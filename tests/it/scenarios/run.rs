@@ -34,6 +34,7 @@ fn converse(scenario: &Scenario, workspace: &Workspace, era: Era) -> Result<(), 
     for call in &scenario.calls {
         let reply = client.call(&call.tool, names.fill_args(workspace, &call.args));
         names.learn(&reply);
+        let limits = limits.of_call(scenario, call);
         verify(call, &reply, &names, workspace, limits).map_err(|why| format!("{why}\n{reply}"))?;
         if let Some(whole) = &call.pages {
             turn_pages(call, reply, &text(whole), &mut client)?;

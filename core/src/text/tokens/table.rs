@@ -1,10 +1,7 @@
 //! The table that a text is stepped through: runs of characters, what follows them, and its cost.
 
 #![expect(clippy::indexing_slicing, reason = "the table is made when this is compiled")]
-#![expect(
-    clippy::cast_possible_truncation,
-    reason = "bytes, and rows of a table of some two thousand fields"
-)]
+#![expect(clippy::cast_possible_truncation, reason = "bytes, and less than 128 rows")]
 
 use super::costs::{self, CONTROL, SPACE_AND_SPACE, TAB_AND_SPACE, TWO_BYTES_AFTER_SPACE};
 use crate::text::NEWLINE;
@@ -48,21 +45,8 @@ pub(super) enum Class {
     Emoji,
 }
 
-pub(super) const CLASSES: [Class; 23] = [
-    Class::Lower,
-    Class::Upper,
-    Class::Digit,
-    Class::Rule,
-    Class::Mark,
-    Class::Tab,
-    Class::Newline,
-    Class::Space,
-    Class::Control,
-    Class::Inner,
-    Class::Latin,
-    Class::LatinExtended,
-    Class::LatinAdditional,
-    Class::Cyrillic,
+/// The classes whose characters make runs of their own.
+const OTHERS: [Class; 9] = [
     Class::TwoBytes,
     Class::Sign,
     Class::Indic,
@@ -74,7 +58,7 @@ pub(super) const CLASSES: [Class; 23] = [
     Class::Emoji,
 ];
 
-pub(super) const fn class(byte: u8) -> Class {
+const fn class(byte: u8) -> Class {
     match byte {
         b'a'..=b'z' => Class::Lower,
         b'A'..=b'Z' => Class::Upper,
@@ -256,79 +240,58 @@ const fn grown(length: u8, most: u8) -> u8 {
     if length < most { length + 1 } else { most }
 }
 
-/// Number of states.
-const STATES: usize = State::Other(Class::Emoji).index() + 1;
-/// Length of a row: a field for each class.
-const ROW: usize = CLASSES.len();
+/// Rows of the table: more than there are states, so that the number of a row is in seven bits of a field.
+const ROWS: usize = 128;
+/// The bits of a field that are the start of the next state's row; the others are the cost.
+pub(super) const NEXT_ROW: u16 = 0x7f00;
 
-/// The class of each byte.
-pub(super) static CLASS_OF: [u8; 256] = {
-    let mut classes = [0; 256];
-    let mut byte = 0;
-    while byte < 256 {
-        classes[byte] = class(byte as u8) as u8;
-        byte += 1;
+/// For each state and byte, the start of the next state's row, and the cost. All in one, so that a step is one look.
+pub(super) static STEPS: [u16; ROWS * 256] = {
+    let mut steps = [0; ROWS * 256];
+    let single = [State::Line, State::Space, State::Spaces, State::Tab, State::Mark];
+    let mut n = 0;
+    while n < single.len() {
+        fill(&mut steps, single[n]);
+        n += 1;
     }
-    classes
+    let leads = [Lead::None, Lead::Space, Lead::Mark];
+    let mut length = 1;
+    // The longest run that is told from shorter ones.
+    while length <= 9 {
+        if length <= 3 {
+            fill(&mut steps, State::Digits(length));
+        }
+        if length <= MARKS {
+            fill(&mut steps, State::Marks(length));
+        }
+        fill(&mut steps, State::Rules(length));
+        let mut n = 0;
+        while n < leads.len() {
+            fill(&mut steps, State::Word(leads[n], length));
+            if length <= CAPITALS {
+                fill(&mut steps, State::Capitals(leads[n], length));
+            }
+            if length <= CYRILLIC && n < 2 {
+                fill(&mut steps, State::Cyrillic(leads[n], length));
+            }
+            n += 1;
+        }
+        length += 1;
+    }
+    let mut n = 0;
+    while n < OTHERS.len() {
+        fill(&mut steps, State::Other(OTHERS[n]));
+        n += 1;
+    }
+    steps
 };
 
-/// For each state and class, the next state's row and the cost.
-pub(super) struct Tables {
-    pub(super) next_row: [u16; STATES * ROW],
-    pub(super) cost: [u8; STATES * ROW],
-}
-
-pub(super) static TABLES: Tables = Tables::new();
-
-impl Tables {
-    const fn new() -> Self {
-        let mut tables = Self { next_row: [0; STATES * ROW], cost: [0; STATES * ROW] };
-        let single = [State::Line, State::Space, State::Spaces, State::Tab, State::Mark];
-        let mut n = 0;
-        while n < single.len() {
-            tables.fill(single[n]);
-            n += 1;
-        }
-        let leads = [Lead::None, Lead::Space, Lead::Mark];
-        let mut length = 1;
-        // The longest run that is told from shorter ones.
-        while length <= 9 {
-            if length <= 3 {
-                tables.fill(State::Digits(length));
-            }
-            if length <= MARKS {
-                tables.fill(State::Marks(length));
-            }
-            tables.fill(State::Rules(length));
-            let mut n = 0;
-            while n < leads.len() {
-                tables.fill(State::Word(leads[n], length));
-                if length <= CAPITALS {
-                    tables.fill(State::Capitals(leads[n], length));
-                }
-                if length <= CYRILLIC && n < 2 {
-                    tables.fill(State::Cyrillic(leads[n], length));
-                }
-                n += 1;
-            }
-            length += 1;
-        }
-        let mut n = Class::TwoBytes as usize;
-        while n < CLASSES.len() {
-            tables.fill(State::Other(CLASSES[n]));
-            n += 1;
-        }
-        tables
-    }
-
-    /// Fills a state's row.
-    const fn fill(&mut self, state: State) {
-        let mut n = 0;
-        while n < CLASSES.len() {
-            let (next, cost) = state.step(CLASSES[n]);
-            self.next_row[state.index() * ROW + n] = (next.index() * ROW) as u16;
-            self.cost[state.index() * ROW + n] = cost;
-            n += 1;
-        }
+/// Fills a state's row.
+const fn fill(steps: &mut [u16; ROWS * 256], state: State) {
+    let mut byte = 0;
+    while byte < 256 {
+        let (next, cost) = state.step(class(byte as u8));
+        steps[state.index() * 256 + byte] = (next.index() as u16) << 8 | cost as u16;
+        byte += 1;
     }
 }

@@ -1,18 +1,23 @@
-//! Line endings of a page: `\r\n` shown as `\n`, and said.
+//! Lines of a page: `\r\n` shown as `\n`, and said; long lines cut to their start.
 
 use std::borrow::Cow;
 
+use cutline_core::truncate::line::{LineCutter, LineLimit};
 use cutline_core::truncate::{Collector, Head, Truncation};
 
-/// Makes `\r\n` to `\n`, and counts those that are shown.
-#[derive(Default)]
-pub(super) struct LineEndings {
+/// Makes `\r\n` to `\n`, and counts those that are shown; cuts what is longer than the limit of a line.
+pub(super) struct PageLines {
     crlf: u64,
+    cutter: Option<LineCutter>,
     /// True if the last part ended with a `\r` that was held back.
     held: bool,
 }
 
-impl LineEndings {
+impl PageLines {
+    pub(super) fn new(limit: Option<LineLimit>) -> Self {
+        Self { crlf: 0, cutter: limit.map(LineCutter::new), held: false }
+    }
+
     /// Gives the next part of the text to `head`.
     pub(super) fn push(&mut self, part: &str, head: &mut Head) {
         let mut rest = part;
@@ -21,37 +26,37 @@ impl LineEndings {
                 self.end_line(head);
                 rest = after;
             } else {
-                take(head, "\r");
+                self.take(head, "\r");
             }
         }
         if memchr::memchr(b'\r', rest.as_bytes()).is_none() {
-            return take(head, rest);
+            return self.take(head, rest);
         }
         for line in rest.split_inclusive('\n') {
             if head.is_full() {
                 return;
             }
             if let Some(body) = line.strip_suffix("\r\n") {
-                take(head, body);
+                self.take(head, body);
                 self.end_line(head);
             } else if let Some(body) = line.strip_suffix('\r') {
                 self.held = true;
-                take(head, body);
+                self.take(head, body);
             } else {
-                take(head, line);
+                self.take(head, line);
             }
         }
     }
 
     fn end_line(&mut self, head: &mut Head) {
-        take(head, "\n");
+        self.take(head, "\n");
         self.crlf += u64::from(!head.is_full());
     }
 
     /// Gives what was held back to `head`.
     pub(super) fn finish(&mut self, head: &mut Head) {
         if std::mem::take(&mut self.held) {
-            take(head, "\r");
+            self.take(head, "\r");
         }
     }
 
@@ -67,15 +72,18 @@ impl LineEndings {
             _ => Some("crlf"),
         }
     }
-}
 
-/// Gives a part of the page to the collector; later NUL bytes are shown, not handed on.
-fn take(head: &mut Head, part: &str) {
-    let shown = match memchr::memchr(0, part.as_bytes()) {
-        None => Cow::Borrowed(part),
-        Some(_) => Cow::Owned(part.replace('\0', "\u{FFFD}")),
-    };
-    head.push(&shown);
+    /// Gives a part of the page to the collector; later NUL bytes are shown, not handed on.
+    fn take(&mut self, head: &mut Head, part: &str) {
+        let shown = match memchr::memchr(0, part.as_bytes()) {
+            None => Cow::Borrowed(part),
+            Some(_) => Cow::Owned(part.replace('\0', "\u{FFFD}")),
+        };
+        match &mut self.cutter {
+            Some(cutter) => cutter.push(&shown, &mut |part| head.push(part)),
+            None => head.push(&shown),
+        }
+    }
 }
 
 #[cfg(test)]
@@ -97,7 +105,7 @@ mod tests {
         ] {
             for size in 1..=text.len() {
                 let mut head = Head::new(Bounds::new(lines, 100));
-                let mut endings = LineEndings::default();
+                let mut endings = PageLines::new(None);
                 for piece in text.as_bytes().chunks(size) {
                     endings.push(str::from_utf8(piece).unwrap(), &mut head);
                 }
