@@ -18,6 +18,7 @@ mod rows;
 mod sink;
 mod threads;
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
@@ -88,7 +89,7 @@ enum Target<'a, 'e> {
     /// As rows, in the order of the lines.
     Rows(&'a mut Emit<'e>),
     /// To the ranking.
-    Ranking(&'a mut FileRanking<'e>),
+    Ranking(&'a RefCell<FileRanking<'e>>),
 }
 
 /// Bytes that are held of a file that is read in blocks: a long line, and those of its context.
@@ -137,7 +138,7 @@ impl Searcher {
         file: File,
         size: u64,
         stop: &Stop,
-        ranking: &mut FileRanking<'_>,
+        ranking: &RefCell<FileRanking<'_>>,
     ) -> io::Result<Searched> {
         file::search(self, file, size, stop, Target::Ranking(ranking))
     }

@@ -1,5 +1,6 @@
 //! grep's search: what the files of a tree hold, or one file.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
@@ -7,11 +8,8 @@ use std::sync::Arc;
 
 use super::content::{FileRanking, OutputMode, PassedOver, Query, RankedLine, Rows, Searched, Searcher};
 use super::globs::Glob;
-use super::walk::{Emit, Entry, ProgressUnit, Stop, Visit, Walk};
+use super::walk::{Emit, Entry, ProgressUnit, Stop, Visit, Walk, Walked};
 use crate::sys::FileKind;
-
-/// Bytes of something found beside its path and rows.
-const OVERHEAD: usize = 96;
 
 /// A search of the files that a walk comes by.
 struct Files<'a> {
@@ -29,18 +27,8 @@ pub enum Found {
     File(Vec<u8>, u64),
     /// A file that has so many match lines, and the most relevant of them with their scores.
     Ranked(Arc<[u8]>, u64, Vec<(i32, RankedLine)>),
-    /// A file that is not text.
-    Binary,
-    /// A file with a line that is too long for the pattern.
-    LongLine(Vec<u8>),
-    /// A file too large for a search across lines.
-    TooLarge(Vec<u8>),
-    /// A file over which the pattern would take too long.
-    TooCostly,
-    /// A file or folder that can't be read.
-    Unreadable(Vec<u8>),
-    /// A folder whose ignore rules were left aside.
-    RulesLeftAside,
+    /// A file that was not searched in full, and why.
+    PassedOver(Vec<u8>, PassedOver),
 }
 
 /// Searches the files of a tree that `glob` lets through; gives what is found to `sink`, in path order,
@@ -49,7 +37,7 @@ pub fn tree(
     walk: &Walk,
     query: &Query,
     glob: Option<&Glob>,
-    sink: impl FnMut(Found) -> ControlFlow<()> + Send,
+    sink: impl FnMut(Walked<Found>) -> ControlFlow<()> + Send,
 ) {
     walk.run(&Files { query, glob, stop: &walk.stop }, sink);
 }
@@ -60,10 +48,10 @@ pub fn file(
     file: File,
     size: u64,
     stop: &Stop,
-    mut sink: impl FnMut(Found) -> ControlFlow<()>,
+    mut sink: impl FnMut(Walked<Found>) -> ControlFlow<()>,
 ) -> io::Result<()> {
     let mut emit = |found| {
-        let flow = sink(found);
+        let flow = sink(Walked::Found(found));
         if flow.is_break() {
             stop.stop();
         }
@@ -100,50 +88,32 @@ impl Visit for Files<'_> {
         worker.matches = 0;
     }
 
-    fn visit(&self, worker: &mut Worker, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Found>) {
+    fn visit(
+        &self,
+        worker: &mut Worker,
+        entry: &mut Entry<'_, '_>,
+        emit: &mut Emit<'_, Found>,
+    ) -> io::Result<()> {
         // The sink stops within what this run has given already.
         let lines = matches!(self.query.what, OutputMode::Lines { .. });
         if lines && worker.matches >= self.query.enough {
-            return;
+            return Ok(());
         }
-        let (file, stat) = match entry.open() {
-            Ok(Some(opened)) => opened,
-            Ok(None) => return,
-            Err(_) => {
-                let _either = emit(Found::Unreadable(entry.path()));
-                return;
-            }
-        };
+        let Some((file, stat)) = entry.open()? else { return Ok(()) };
         let path = || entry.path();
-        match search(&mut worker.searcher, self.query, file, stat.bytes, self.stop, &path, emit) {
-            Ok(searched) => worker.matches += searched.matches,
-            Err(_) => {
-                let _either = emit(Found::Unreadable(path()));
-            }
-        }
-    }
-
-    fn unreadable(&self, path: Vec<u8>) -> Found {
-        Found::Unreadable(path)
-    }
-
-    fn rules_left_aside(&self) -> Found {
-        Found::RulesLeftAside
+        let searched = search(&mut worker.searcher, self.query, file, stat.bytes, self.stop, &path, emit)?;
+        worker.matches += searched.matches;
+        Ok(())
     }
 
     fn weight(&self, found: &Found) -> usize {
-        OVERHEAD
-            + match found {
-                Found::Rows(path, rows) => path.len() + rows.weight(),
-                Found::Ranked(path, _, lines) => {
-                    path.len() + lines.iter().map(|(_, line)| line.weight()).sum::<usize>()
-                }
-                Found::Binary | Found::RulesLeftAside | Found::TooCostly => 0,
-                Found::File(path, _)
-                | Found::LongLine(path)
-                | Found::TooLarge(path)
-                | Found::Unreadable(path) => path.len(),
+        match found {
+            Found::Rows(path, rows) => path.len() + rows.weight(),
+            Found::Ranked(path, _, lines) => {
+                path.len() + lines.iter().map(|(_, line)| line.weight()).sum::<usize>()
             }
+            Found::File(path, _) | Found::PassedOver(path, _) => path.len(),
+        }
     }
 }
 
@@ -163,10 +133,10 @@ fn search(
             OutputMode::Lines { context } => context,
             OutputMode::Any | OutputMode::Count => 0,
         };
-        let mut ranking = FileRanking::new(ranking, context, path);
-        let done = searcher.rank(file, size, stop, &mut ranking)?;
+        let ranking = RefCell::new(FileRanking::new(ranking, context, path));
+        let done = searcher.rank(file, size, stop, &ranking)?;
         if done.matches > 0 {
-            let lines = ranking.finish(done.matches);
+            let lines = ranking.into_inner().finish(done.matches);
             flow = emit(Found::Ranked(path().into(), done.matches, lines));
         }
         return Ok(passed_over(done, flow, path, emit));
@@ -195,12 +165,7 @@ fn passed_over(
     emit: &mut Emit<'_, Found>,
 ) -> Searched {
     if let (Some(reason), ControlFlow::Continue(())) = (done.passed_over, flow) {
-        let _either = emit(match reason {
-            PassedOver::Binary => Found::Binary,
-            PassedOver::LongLine => Found::LongLine(path()),
-            PassedOver::TooLarge => Found::TooLarge(path()),
-            PassedOver::TooCostly => Found::TooCostly,
-        });
+        let _either = emit(Found::PassedOver(path(), reason)); // nothing follows
     }
     done
 }

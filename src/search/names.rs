@@ -1,15 +1,13 @@
 //! find's search: entries of a tree by their names.
 
+use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::globs::Glob;
 use super::relevance::NameScorer;
-use super::walk::{Emit, Entry, ProgressUnit, Visit, Walk};
+use super::walk::{Emit, Entry, ProgressUnit, Visit, Walk, Walked};
 use crate::sys::FileKind;
-
-/// Bytes of something found beside its path.
-const OVERHEAD: usize = 64;
 
 /// A search for names.
 #[derive(Debug)]
@@ -51,36 +49,32 @@ pub enum Kinds {
     All,
 }
 
-/// Something found.
+/// An entry that is asked for.
 #[derive(Debug)]
-pub enum Found {
-    /// An entry that is asked for.
-    Entry {
-        /// Its path, relative to where the walk began; a folder's ends with `/`.
-        path: Vec<u8>,
-        /// When it was modified, in nanoseconds since 1970, or its score; 0 where it is not sorted by either.
-        key: i128,
-    },
-    /// Results that are only counted, so many together.
-    PassedOver(u64),
-    /// A folder that could not be read.
-    Unreadable(Vec<u8>),
-    /// A folder whose ignore rules were left aside.
-    RulesLeftAside,
+pub struct Found {
+    /// Its path, relative to where the walk began; a folder's ends with `/`.
+    pub path: Vec<u8>,
+    /// When it was modified, in nanoseconds since 1970, or its score; 0 where it is not sorted by either.
+    pub key: i128,
 }
 
 /// Searches a tree; gives what is found to `sink`, in path order, until that breaks. The first `counted` results are
 /// only counted.
-pub fn tree(walk: &Walk, query: &Query, counted: u64, mut sink: impl FnMut(Found) -> ControlFlow<()> + Send) {
+pub fn tree(
+    walk: &Walk,
+    query: &Query,
+    counted: u64,
+    mut sink: impl FnMut(Walked<Found>) -> ControlFlow<()> + Send,
+) {
     let search = Search { query, counted, given: AtomicU64::new(0) };
-    walk.run(&search, |found| {
-        let results = match found {
-            Found::Entry { .. } => 1,
-            Found::PassedOver(results) => results,
-            Found::Unreadable(_) | Found::RulesLeftAside => 0,
+    walk.run(&search, |walked| {
+        let results = match walked {
+            Walked::Found(_) => 1,
+            Walked::Counted(results) => results,
+            Walked::Unreadable(_) | Walked::RulesLeftAside => 0,
         };
         search.given.fetch_add(results, Ordering::Relaxed);
-        sink(found)
+        sink(walked)
     });
 }
 
@@ -120,7 +114,12 @@ impl Visit for Search<'_> {
 
     fn begin(&self, _: &mut Option<NameScorer>) {}
 
-    fn visit(&self, scorer: &mut Option<NameScorer>, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Found>) {
+    fn visit(
+        &self,
+        scorer: &mut Option<NameScorer>,
+        entry: &mut Entry<'_, '_>,
+        emit: &mut Emit<'_, Found>,
+    ) -> io::Result<()> {
         let mut path = entry.path();
         if entry.kind() == FileKind::Folder {
             path.push(b'/');
@@ -128,36 +127,21 @@ impl Visit for Search<'_> {
         let key = match (&self.query.names, scorer) {
             (Wanted::Words(_), Some(scorer)) => match scorer.score(&path) {
                 Some(score) => score.into(),
-                None => return,
+                None => return Ok(()),
             },
             // One that is gone by now is the oldest of all.
             (Wanted::GlobByTime(_), _) => entry.stat().map_or(i128::MIN, |stat| stat.modified),
             (Wanted::Glob(_) | Wanted::Words(_), _) => 0,
         };
-        let _either = emit(Found::Entry { path, key }); // nothing follows
-    }
-
-    fn unreadable(&self, path: Vec<u8>) -> Found {
-        Found::Unreadable(path)
-    }
-
-    fn rules_left_aside(&self) -> Found {
-        Found::RulesLeftAside
+        let _either = emit(Found { path, key }); // nothing follows
+        Ok(())
     }
 
     fn unwanted(&self) -> u64 {
         self.counted.saturating_sub(self.given.load(Ordering::Relaxed))
     }
 
-    fn passed_over(&self, results: u64) -> Option<Found> {
-        Some(Found::PassedOver(results))
-    }
-
     fn weight(&self, found: &Found) -> usize {
-        OVERHEAD
-            + match found {
-                Found::Entry { path, .. } | Found::Unreadable(path) => path.len(),
-                Found::RulesLeftAside | Found::PassedOver(_) => 0,
-            }
+        found.path.len()
     }
 }

@@ -4,7 +4,7 @@
 //! (`place`), how many matches the file has, and which words of an alternation meet. Nothing here reads or
 //! writes.
 
-#![expect(clippy::indexing_slicing, reason = "a match is within its line")]
+#![expect(clippy::indexing_slicing, reason = "matches and names are within their line")]
 
 mod line;
 mod name;
@@ -12,6 +12,8 @@ mod place;
 mod table;
 
 use std::ops::Range;
+
+use memchr::memmem::Finder;
 
 use line::is_name_byte;
 pub use name::NameScorer;
@@ -23,122 +25,167 @@ const TIMES_IN_LINE: usize = 3;
 /// The words of a pattern that are looked for beside the match: those of an alternation.
 #[derive(Debug, Clone, Default)]
 pub struct Words {
-    words: Vec<Vec<u8>>,
+    words: Vec<Finder<'static>>,
     ignore_case: bool,
 }
 
 /// The words that were seen, one bit each.
-pub type WordSet = u8;
+type WordSet = u8;
 
 impl Words {
-    /// Takes the words of an alternation, the first few of them.
+    /// Takes the words of an alternation, the first few of them; of a single one nothing is looked for.
     pub fn new(words: Vec<String>, ignore_case: bool) -> Self {
         let as_searched = |word: String| if ignore_case { word.to_ascii_lowercase() } else { word };
-        let mut words: Vec<_> = words.into_iter().map(as_searched).map(String::into_bytes).collect();
+        let mut words: Vec<_> = words.into_iter().map(as_searched).collect();
         words.sort_unstable();
         words.dedup();
-        words.truncate(table::WORDS);
+        words.truncate(if words.len() > 1 { table::WORDS } else { 0 });
+        let words = words.iter().map(|word| Finder::new(word).into_owned()).collect();
         Self { words, ignore_case }
     }
 
-    /// Returns their number.
-    fn count(&self) -> u32 {
-        u32::try_from(self.words.len()).unwrap_or(0)
+    /// Returns the set of all of them.
+    fn all(&self) -> WordSet {
+        (0..self.words.len()).fold(0, |all, bit| all | 1 << bit)
     }
 
     /// Returns the words that stand in a line.
-    pub fn in_line(&self, line: &[u8]) -> WordSet {
-        if self.words.len() < 2 {
-            return 0;
-        }
-        let folded = if self.ignore_case { line.to_ascii_lowercase() } else { Vec::new() };
-        let line = if self.ignore_case { &folded } else { line };
-        let has = |word: &Vec<u8>| WordSet::from(memchr::memmem::find(line, word).is_some());
-        self.words.iter().enumerate().fold(0, |all, (bit, word)| all | has(word) << bit)
+    fn in_line(&self, line: &[u8]) -> WordSet {
+        let has = |word: &Finder<'_>| {
+            if self.ignore_case {
+                line.windows(word.needle().len()).any(|part| part.eq_ignore_ascii_case(word.needle()))
+            } else {
+                word.find(line).is_some()
+            }
+        };
+        let words = self.words.iter().enumerate();
+        words.fold(0, |all, (bit, word)| all | WordSet::from(has(word)) << bit)
     }
 }
 
 /// Scores the lines of one file.
 #[derive(Debug)]
-pub struct FileScorer {
+pub struct FileScorer<'a> {
     place: Place,
+    words: &'a Words,
+    /// Points for all words in one line.
+    most_of_words: i32,
+    /// The words in the lines that were looked at.
+    seen: WordSet,
     /// The last name that was compared with the file's, and the points for that.
     named: (Vec<u8>, i32),
 }
 
-impl FileScorer {
-    /// Makes one for the file at `path`.
-    pub fn new(path: &[u8]) -> Self {
-        Self { place: Place::new(path), named: (Vec::new(), 0) }
+impl<'a> FileScorer<'a> {
+    /// Makes one for the file at `path`, in a search for `words`.
+    pub fn new(path: &[u8], words: &'a Words) -> Self {
+        let most_of_words = further(words.all()) * table::WORD_IN_LINE;
+        Self { place: Place::new(path), words, most_of_words, seen: 0, named: (Vec::new(), 0) }
     }
 
-    /// Returns the points of a line with a match at `found`, and with `words` of an alternation in it; `None` if
-    /// they are not more than `needed`.
-    pub fn line(&mut self, line: &[u8], found: &Range<usize>, words: WordSet, needed: i32) -> Option<i32> {
-        let long = if line.len() >= table::LONG_LINE_BYTES { table::LONG_LINE } else { 0 };
-        let of_line = further(words.count_ones()) * table::WORD_IN_LINE + long;
-        let points = of_line + self.name(line, found, needed.saturating_sub(of_line));
-        (points > needed).then_some(points)
+    /// Returns the most that [`FileScorer::line`] can come to.
+    pub fn most_of_line(&self) -> i32 {
+        let of_name = table::kind::DEFINES + table::AT_LINE_START + table::EXPORTED + table::FILE_IS_NAMED;
+        of_name + self.most_of_words
     }
 
-    /// Returns the points for the name that is found, at its best place in the line; exact where they are more than
-    /// `needed`.
-    fn name(&mut self, line: &[u8], found: &Range<usize>, needed: i32) -> i32 {
-        let Some((matched, name)) = line::name_in(line, found) else { return table::kind::USES };
-        let part = if matched == name {
-            0
-        } else if matched.start == name.start {
-            table::STARTS_NAME
-        } else {
-            table::WITHIN_NAME
-        };
-        let text = &line[name.clone()];
-        if self.named.0 != text {
-            self.named = (text.to_vec(), self.place.named_like(text));
+    /// Returns false only if no match in the line that ends at `end` makes it more than `needed` points.
+    pub fn may_have_more(&mut self, line: &[u8], end: usize, needed: i32) -> bool {
+        // What is left of a match before its last name is not known.
+        if end == 0 || !is_name_byte(line[end - 1]) {
+            return true;
         }
-        let of_name = part + self.named.1;
-        let needed = needed.saturating_sub(of_name);
-        let mut points = line::points(line, &name, self.place.language, needed);
+        // An empty match is of no name.
+        let without_name = table::kind::USES;
+        let name = line::name_around(line, end - 1..end);
+        let part = if name.end > end { table::STARTS_NAME } else { 0 };
+        if self.seen == self.words.all() {
+            let most = self.most_of_words;
+            let of_name = self.name(line, &name, part, needed.saturating_sub(most)).max(without_name);
+            if of_name + most <= needed {
+                return false;
+            }
+        }
+        let of_line = self.of_line(line);
+        of_line + self.name(line, &name, part, needed.saturating_sub(of_line)).max(without_name) > needed
+    }
+
+    /// Returns the points of a line with a match at `found`; `None` if they are not more than `needed`.
+    pub fn line(&mut self, line: &[u8], found: &Range<usize>, needed: i32) -> Option<i32> {
+        let of_line = self.of_line(line);
+        let of_name = line::name_in(line, found).map_or(table::kind::USES, |matched| {
+            let name = line::name_around(line, matched.clone());
+            let part = if matched == name {
+                0
+            } else if matched.start == name.start {
+                table::STARTS_NAME
+            } else {
+                table::WITHIN_NAME
+            };
+            self.name(line, &name, part, needed.saturating_sub(of_line))
+        });
+        Some(of_line + of_name).filter(|&points| points > needed)
+    }
+
+    /// Returns the points of a line that do not depend on the match.
+    fn of_line(&mut self, line: &[u8]) -> i32 {
+        let words = self.words.in_line(line);
+        self.seen |= words;
+        let long = if line.len() >= table::LONG_LINE_BYTES { table::LONG_LINE } else { 0 };
+        further(words) * table::WORD_IN_LINE + long
+    }
+
+    /// Returns the points for a name of which `part` was found, at its best place in the line; exact where they are
+    /// more than `needed`.
+    fn name(&mut self, line: &[u8], name: &Range<usize>, part: i32, needed: i32) -> i32 {
+        let text = &line[name.clone()];
+        let named = if self.named.0 == text { self.named.1 } else { table::FILE_IS_NAMED };
+        let points = part + named + self.role(line, name, needed.saturating_sub(part + named));
+        if points <= needed || self.named.0 == text {
+            return points;
+        }
+        self.named.0.clear();
+        self.named.0.extend_from_slice(text);
+        self.named.1 = self.place.named_like(text);
+        points - named + self.named.1
+    }
+
+    /// Returns the points for what the line does with a name, at its best place; exact where they are more than `needed`.
+    fn role(&self, line: &[u8], name: &Range<usize>, needed: i32) -> i32 {
+        let text = &line[name.clone()];
+        let mut points = line::points(line, name, self.place.language, needed);
         // The same again in the rest of the line, where that may say more.
         let mut from = name.end;
         for _ in 0..TIMES_IN_LINE {
             if points >= table::kind::DECLARES {
                 break;
             }
-            let Some(at) = memchr::memmem::find(&line[from..], text) else { break };
-            let again = from + at..from + at + text.len();
+            let Some(again) = line::next_same(line, text, from) else { break };
             from = again.end;
-            let is_whole = !is_name_byte(line[again.start - 1])
-                && line.get(again.end).is_none_or(|&byte| !is_name_byte(byte));
-            if is_whole {
-                points = points.max(line::points(line, &again, self.place.language, needed));
-            }
+            points = points.max(line::points(line, &again, self.place.language, needed));
         }
-        points + of_name
+        points
     }
 
     /// Returns the points of the file: for its place, its number of match lines, and all words that are in it.
-    pub fn file(&self, matches: u64, words: WordSet) -> i32 {
+    pub fn file(&self, matches: u64) -> i32 {
+        self.of_file(matches, self.seen)
+    }
+
+    /// Returns the most that [`FileScorer::file`] can come to.
+    pub fn most_of_file(&self) -> i32 {
+        self.of_file(u64::MAX, self.words.all())
+    }
+
+    fn of_file(&self, matches: u64, words: WordSet) -> i32 {
         let doublings = i32::try_from(matches.max(1).ilog2().min(table::DOUBLINGS)).unwrap_or(0);
-        let of_words = further(words.count_ones()) * table::WORD_IN_FILE;
-        self.place.points + doublings * table::DOUBLED_MATCHES + of_words
-    }
-
-    /// Returns the most that [`FileScorer::file`] can come to in a search for `words`.
-    pub fn most_of_file(&self, words: &Words) -> i32 {
-        self.file(u64::MAX, 0) + further(words.count()) * table::WORD_IN_FILE
-    }
-
-    /// Returns the most that [`FileScorer::line`] can come to in a search for `words`.
-    pub fn most_of_line(words: &Words) -> i32 {
-        let of_name = table::kind::DEFINES + table::AT_LINE_START + table::EXPORTED + table::FILE_IS_NAMED;
-        of_name + further(words.count()) * table::WORD_IN_LINE
+        self.place.points + doublings * table::DOUBLED_MATCHES + further(words) * table::WORD_IN_FILE
     }
 }
 
 /// Returns how many words there are beside the first.
-fn further(words: u32) -> i32 {
-    i32::try_from(words.saturating_sub(1)).unwrap_or(0)
+fn further(words: WordSet) -> i32 {
+    i32::try_from(words.count_ones().saturating_sub(1)).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ use queue::{Queue, Work};
 use work::{Shared, Worker, lock};
 
 pub use stop::Stop;
+pub use visit::Walked;
 pub(super) use visit::{Emit, Entry, ProgressUnit, Visit};
 
 /// A walk through a folder.
@@ -43,7 +44,11 @@ pub struct Walk {
 
 impl Walk {
     /// Visits what is below the folder and gives what is found to `sink`, in order, until that breaks.
-    pub(super) fn run<V: Visit>(&self, visit: &V, sink: impl FnMut(V::Found) -> ControlFlow<()> + Send) {
+    pub(super) fn run<V: Visit>(
+        &self,
+        visit: &V,
+        sink: impl FnMut(Walked<V::Found>) -> ControlFlow<()> + Send,
+    ) {
         let first = Work::Folder { position: None, rules: self.rules.clone() };
         let shared = Shared {
             root: &self.root,

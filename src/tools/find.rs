@@ -14,6 +14,7 @@ use crate::limits;
 use crate::search::best::Best;
 use crate::search::globs::Glob;
 use crate::search::names::{self, Found, Kinds, Query, Wanted};
+use crate::search::walk::Walked;
 use cutline_core::details::{Details, Skipped};
 use cutline_core::notice::{Answer, Names, Notice, Unit, empty};
 use cutline_core::text::show;
@@ -172,21 +173,21 @@ impl<'a> Results<'a> {
         if is_in_path_order && self.whole.is_none() { self.call.offset } else { 0 }
     }
 
-    fn take(&mut self, found: Found) -> ControlFlow<()> {
-        let (path, key) = match found {
-            Found::Unreadable(path) => {
+    fn take(&mut self, walked: Walked<Found>) -> ControlFlow<()> {
+        let Found { path, key } = match walked {
+            Walked::Unreadable(path) => {
                 self.unreadable.push(&self.paths.show(&path));
                 return ControlFlow::Continue(());
             }
-            Found::RulesLeftAside => {
+            Walked::RulesLeftAside => {
                 self.rules_left_aside += 1;
                 return ControlFlow::Continue(());
             }
-            Found::PassedOver(results) => {
+            Walked::Counted(results) => {
                 self.found += results;
                 return ControlFlow::Continue(());
             }
-            Found::Entry { path, key } => (path, key),
+            Walked::Found(found) => found,
         };
         self.found += 1;
         if let Some(whole) = &mut self.whole {

@@ -164,6 +164,7 @@ def in_tree(random, report, setting, round_, top, folder, in_repository, odd):
     report.compare(case, given, expected, files)
     if not odd and not context:
         sums(random, report, setting, case, expected)
+        ranking(random, report, setting, case, given)
 
 
 def keeps(setting, top, path, glob, odd):
@@ -180,6 +181,21 @@ def sums(random, report, setting, case, expected):
     wanted = [path if mode == "files" else f"{path}: {count}" for path, count in counts.items()]
     case = {**case, "mode": mode, "limit": max(1, len(wanted) // 3)}
     report.compare(case, find.all_lines(setting, "grep", case, "No matches found"), wanted)
+
+
+def ranking(random, report, setting, case, by_path):
+    """By relevance the pages, of whatever size, are one order of the same matches, with the exact total."""
+    if not isinstance(by_path, list):
+        return
+    case = {**case, "sort": "relevance", "limit": 5000}
+    whole = all_pages(setting, case)
+    report.compare({**case, "what": "each match once"}, sorted(whole, key=by_place), by_path)
+    pages = {**case, "limit": random.randint(len(by_path) // 5 + 1, len(by_path) // 2 + 2)}
+    report.compare({**pages, "what": "pages"}, all_pages(setting, pages), whole)
+    arguments = {name: value for name, value in pages.items() if name != "round"}
+    first, again = (setting.server.call("grep", **arguments) for _ in range(2))
+    report.compare({**pages, "what": "the same call"}, again.text, first.text)
+    report.compare({**pages, "what": "total"}, first.details.get("totalMatches"), len(by_path))
 
 
 # --- answers

@@ -88,3 +88,23 @@ fn files_that_vanish_while_they_are_searched() {
     let answer = client.answer(id);
     assert_eq!(answer["result"]["isError"], false, "{answer}");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn ranking_holds_only_what_can_be_shown() {
+    let workspace = Workspace::new();
+    // 80 MB of lines of 1.5 KB, of which all match and have one score; as many are kept as can be.
+    let line = format!("needle {}\n", "日".repeat(500));
+    for n in 0..10 {
+        workspace.write(format!("f{n}"), line.repeat(5300));
+    }
+    let mut client = Start::new(&workspace).flags(["--workers", "2"]).client();
+    let call = json!({"pattern": "needle", "sort": "relevance", "offset": 9_990, "limit": 10});
+    let reply = client.call("grep", call);
+    reply.assert_holds("f1:4691: needle");
+    reply.assert_holds("[10 of 53000 matches, most relevant first. ");
+    let status = std::fs::read_to_string(format!("/proc/{}/status", client.id())).unwrap();
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    let peak_kb: u64 = peak.trim().trim_end_matches(" kB").parse().unwrap();
+    assert!(peak_kb < 64_000, "{peak_kb} kB");
+}

@@ -27,6 +27,8 @@ DEFINES = {"alias", "class", "enum", "function", "func", "interface", "macro", "
 LEAST_MATCHES = 30
 NAMES = 120
 PAGE = 500
+# Matches that can be ranked; of a name with more only so many places are known.
+RANKED = 10_000
 
 
 class Cutline:
@@ -83,14 +85,17 @@ def ranks(cutline, tree):
         if len(found) == NAMES:
             break
         pattern = rf"\b{name}\b"
-        by_path = cutline.grep(pattern=pattern, limit=9500)
+        by_path = cutline.grep(pattern=pattern, limit=1_000_000)
         if len(by_path) < LEAST_MATCHES or place not in by_path:
             continue
-        pages = range(0, len(by_path), PAGE)
+        pages = range(0, min(len(by_path), RANKED), PAGE)
         ranked = [row for at in pages for row in cutline.grep(pattern=pattern, sort="relevance", limit=PAGE, offset=at)]
-        if sorted(ranked) != sorted(by_path):
+        missing = set(by_path).difference(ranked) if len(by_path) <= RANKED else set()
+        if missing or len(set(ranked)) != min(len(by_path), RANKED) or not set(ranked).issubset(by_path):
             sys.exit(f"{name}: the pages of the ranking do not hold each match once")
-        found.append((name, by_path.index(place), ranked.index(place)))
+        if cutline.grep(pattern=pattern, sort="relevance", limit=PAGE) != ranked[:PAGE]:
+            sys.exit(f"{name}: the same call gave another ranking")
+        found.append((name, by_path.index(place), ranked.index(place) if place in ranked else RANKED))
     return found
 
 

@@ -14,9 +14,9 @@ use grep_searcher::sinks::Bytes;
 
 use super::giant::GiantLines;
 use super::line_reader::{LineReader, normalize};
-use super::matcher::GuardedMatcher;
+use super::matcher::{GuardedMatcher, ToldLines};
 use super::sink::RowSink;
-use super::{PassedOver, Pattern, Searched, Searcher, Stop, Target};
+use super::{OutputMode, PassedOver, Pattern, Searched, Searcher, Stop, Target};
 use crate::fs::lines::read_at;
 use crate::limits::{BINARY_SNIFF_BYTES, GREP_MULTILINE_BYTES};
 use cutline_core::text::decode::Encoding;
@@ -71,7 +71,12 @@ pub(super) fn search(
             (&[][..], Some(source))
         }
     };
-    let matcher = GuardedMatcher::new(pattern, text, stop);
+    let told = match target {
+        Target::Ranking(ranking) => ToldLines::Wanted(ranking),
+        Target::Rows(_) if query.what == OutputMode::Count => ToldLines::None,
+        Target::Rows(_) => ToldLines::All,
+    };
+    let matcher = GuardedMatcher::new(pattern, text, stop).telling(told);
     let mut sink = RowSink::new(query, &matcher, &giants, target);
     let done = match source {
         None => grep.search_slice(&matcher, text, &mut sink),
@@ -82,7 +87,7 @@ pub(super) fn search(
             grep.search_reader(&matcher, LineReader::new(source, query, &giants, stop), &mut sink)
         }
     };
-    let found = sink.finish();
+    let found = sink.finish() + matcher.counted();
     if matcher.was_too_costly() {
         return Ok(passed_over(PassedOver::TooCostly));
     }

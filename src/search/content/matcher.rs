@@ -3,10 +3,14 @@
 //! A search by a regular expression can be neither watched from outside nor stopped. It is given as much text
 //! at once as it is sure to be done with soon, whatever the text; lines are kept whole. A longer line, and a text
 //! in which matches may span lines, are searched by automata that can be stopped anywhere.
+//!
+//! The searcher takes longer over a match line than finding it does. So those that are only counted are counted
+//! here, and it is told of the others.
 
 #![expect(clippy::indexing_slicing, reason = "a search begins within its text, and pieces are within it")]
 
 use std::cell::{Cell, RefCell};
+use std::ops::{ControlFlow, Range};
 
 use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher, NoCaptures};
 
@@ -23,6 +27,9 @@ const LOOKS_PER_BYTE: usize = 100;
 /// Bytes of a text that may be looked at in any case, and that the regular expression may look at in all.
 const LOOKS: usize = 1_000_000;
 
+/// Match lines after which it is asked whether any more may be wanted.
+const LINES_BETWEEN: u64 = 32;
+
 /// Why a search was ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Ended {
@@ -34,8 +41,30 @@ pub(super) enum Ended {
     TooCostly,
 }
 
+/// The match lines that the searcher is told of, where a match is within a line.
+#[derive(Clone, Copy)]
+pub(super) enum ToldLines<'a> {
+    /// All of them.
+    All,
+    /// None: they are only counted.
+    None,
+    /// Those that are wanted; the others are only counted.
+    Wanted(&'a dyn LineFilter),
+}
+
+/// Tells which match lines are wanted.
+pub(super) trait LineFilter {
+    /// True if any more lines may be wanted.
+    fn may_want_any(&self) -> bool;
+
+    /// True if a line may be wanted of which a match ends at `end`.
+    fn may_want(&self, line: &[u8], end: usize) -> bool;
+
+    /// True if a line with a match at `found` is wanted.
+    fn wants(&self, line: &[u8], found: &Range<usize>) -> bool;
+}
+
 /// Finds a pattern in one text.
-#[derive(Debug)]
 pub(super) struct GuardedMatcher<'a> {
     pattern: &'a Pattern,
     /// All of the text, where matches may span lines; the searcher gives what is left of it.
@@ -55,6 +84,9 @@ pub(super) struct GuardedMatcher<'a> {
     #[cfg(test)]
     pub(super) checks: Cell<usize>,
     automata: RefCell<Option<(&'a Automata, Caches)>>,
+    told: Cell<ToldLines<'a>>,
+    /// Match lines that the searcher is not told of.
+    counted: Cell<u64>,
 }
 
 impl<'a> GuardedMatcher<'a> {
@@ -73,7 +105,19 @@ impl<'a> GuardedMatcher<'a> {
             #[cfg(test)]
             checks: Cell::new(0),
             automata: RefCell::new(None),
+            told: Cell::new(ToldLines::All),
+            counted: Cell::new(0),
         }
+    }
+
+    /// The same, of whose match lines the searcher is told only `told`.
+    pub(super) fn telling(self, told: ToldLines<'a>) -> Self {
+        Self { told: Cell::new(told), ..self }
+    }
+
+    /// Number of the match lines that the searcher was not told of.
+    pub(super) fn counted(&self) -> u64 {
+        self.counted.get()
     }
 
     pub(super) fn pattern(&self) -> &'a Pattern {
@@ -144,6 +188,47 @@ impl<'a> GuardedMatcher<'a> {
         Ok(found.filter(is_in_line).map(|found| Match::new(found.start() - before, found.end() - before)))
     }
 
+    /// Takes the line of `piece` that `found` is in. Breaks with a place in it if the searcher is to be told of it;
+    /// else it was counted where it matches, and the place is where the next line begins.
+    fn take_line(&self, piece: &[u8], found: LineMatchKind) -> Result<ControlFlow<usize, usize>, Ended> {
+        let (is_sure, at) = match found {
+            LineMatchKind::Confirmed(at) => (true, at),
+            LineMatchKind::Candidate(at) => (self.pattern.is_word_before(piece, at), at),
+        };
+        let end = memchr::memchr(b'\n', &piece[at..]).map_or(piece.len(), |len| at + len);
+        let next = (end + 1).min(piece.len());
+        // What is after the last newline is no line.
+        if at == piece.len() && piece.ends_with(b"\n") {
+            return Ok(ControlFlow::Continue(next));
+        }
+        let start = || memchr::memrchr(b'\n', &piece[..at]).map_or(0, |before| before + 1);
+        if let ToldLines::Wanted(lines) = self.told.get()
+            && self.counted.get().is_multiple_of(LINES_BETWEEN)
+            && !lines.may_want_any()
+        {
+            self.told.set(ToldLines::None);
+        }
+        let mut is_match = is_sure;
+        if let ToldLines::Wanted(lines) = self.told.get() {
+            let start = start();
+            let line = self.pattern.unended(&piece[start..next]);
+            if !is_sure || lines.may_want(line, (at - start).min(line.len())) {
+                let found = self.find(&piece[start..end], 0)?;
+                if let Some(found) = found {
+                    let found = found.start().min(line.len())..found.end().min(line.len());
+                    if lines.may_want(line, found.end) && lines.wants(line, &found) {
+                        return Ok(ControlFlow::Break(at));
+                    }
+                }
+                is_match = found.is_some();
+            }
+        } else if !is_sure {
+            is_match = self.is_match(&piece[start()..end])?;
+        }
+        self.counted.set(self.counted.get() + u64::from(is_match));
+        Ok(ControlFlow::Continue(next))
+    }
+
     /// The end of the lines from `from` on that are searched in one go: as many as there is room for, or one.
     fn piece_end(&self, text: &[u8], from: usize) -> usize {
         let most = from + self.piece_bytes;
@@ -175,18 +260,27 @@ impl Matcher for GuardedMatcher<'_> {
         let mut from = 0;
         while from < text.len() {
             let end = self.piece_end(text, from);
-            let piece = &text[from..end];
-            self.check(piece.len())?;
-            let found = if piece.len() <= self.piece_bytes {
-                self.pattern.regex.find_candidate_line(piece).map_err(|_never| Ended::Stopped)?
-            } else {
-                Some(LineMatchKind::Candidate(0))
-            };
-            match found {
-                Some(LineMatchKind::Candidate(at)) => return Ok(Some(LineMatchKind::Candidate(from + at))),
-                Some(LineMatchKind::Confirmed(at)) => return Ok(Some(LineMatchKind::Confirmed(from + at))),
-                None => from = end,
+            self.check(end - from)?;
+            while from < end {
+                let piece = &text[from..end];
+                let found = if piece.len() <= self.piece_bytes {
+                    self.pattern.regex.find_candidate_line(piece).map_err(|_never| Ended::Stopped)?
+                } else {
+                    Some(LineMatchKind::Candidate(0))
+                };
+                let Some(found) = found else { break };
+                if matches!(self.told.get(), ToldLines::All) {
+                    return Ok(Some(match found {
+                        LineMatchKind::Candidate(at) => LineMatchKind::Candidate(from + at),
+                        LineMatchKind::Confirmed(at) => LineMatchKind::Confirmed(from + at),
+                    }));
+                }
+                match self.take_line(piece, found)? {
+                    ControlFlow::Break(at) => return Ok(Some(LineMatchKind::Confirmed(from + at))),
+                    ControlFlow::Continue(next) => from += next,
+                }
             }
+            from = end;
         }
         Ok(None)
     }

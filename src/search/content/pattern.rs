@@ -1,8 +1,9 @@
 //! Compiling what is searched for.
 //!
-//! A pattern is of a line without what ends it. Lines are taken out one by one only where that must be:
-//! `plain` is right in a text without `\r`, `crlf` in one where each `\r` stands before a `\n`. A
-//! pattern that names `\r` is of lines that keep it, so that `\r$` finds those that end in `\r\n`.
+//! A pattern is of a line without what ends it. One that names `\r` is of lines that keep it, so that `\r$` finds
+//! those that end in `\r\n`.
+
+#![expect(clippy::indexing_slicing, reason = "matches end within their text")]
 
 use std::sync::{Arc, OnceLock};
 
@@ -11,7 +12,7 @@ use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
 use regex_syntax::ParserBuilder;
 use regex_syntax::ast::{self, Ast, ClassSetItem};
 use regex_syntax::hir::literal::{Extractor, Literal};
-use regex_syntax::hir::{Hir, HirKind};
+use regex_syntax::hir::{Hir, HirKind, Look};
 
 use super::automata::{Automata, TABLE_BYTES};
 use crate::limits::{REGEX_BYTES, REGEX_POSITIONS};
@@ -91,6 +92,8 @@ pub struct Pattern {
     pub(super) looks_at_words: bool,
     /// Literals of which every match begins with one; empty where none are known.
     beginnings: Vec<Vec<u8>>,
+    /// The word that it is, where it is one: `\bWORD\b`.
+    word: Option<Box<[u8]>>,
     /// Places in the pattern, with each repetition written out: at worst each is looked at for each byte.
     pub(super) positions: usize,
     hir: Arc<Hir>,
@@ -149,6 +152,7 @@ impl Pattern {
             looks,
             looks_at_words: hir.properties().look_set().contains_word_unicode(),
             beginnings: beginnings(&hir),
+            word: whole_word(&hir),
             positions,
             regex,
             hir: Arc::new(hir),
@@ -159,6 +163,28 @@ impl Pattern {
     /// The automata of the pattern, made when they are first asked for; none where they are too large.
     pub(super) fn automata(&self) -> Option<&Automata> {
         self.automata.get_or_init(|| Automata::new(&self.hir)).as_ref()
+    }
+
+    /// True if what ends at `end` in `text` is a match, as far as can be told without searching: the pattern is a word,
+    /// and it stands there with ASCII on both sides.
+    pub(super) fn is_word_before(&self, text: &[u8], end: usize) -> bool {
+        let Some(before) = self.word.as_ref().and_then(|word| text[..end].strip_suffix(&**word)) else {
+            return false;
+        };
+        let ends = |byte: Option<&u8>| {
+            byte.is_none_or(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric() && *byte != b'_')
+        };
+        ends(before.last()) && ends(text.get(end))
+    }
+
+    /// Returns a line without what ends it.
+    pub(super) fn unended<'a>(&self, line: &'a [u8]) -> &'a [u8] {
+        let Some(ended) = line.strip_suffix(b"\n") else { return line };
+        // Where line ends were made alike, a `\r` that is left ends nothing.
+        match self.line_ends {
+            LineEnds::Normalized => ended,
+            LineEnds::Irrelevant | LineEnds::Searched => ended.strip_suffix(b"\r").unwrap_or(ended),
+        }
     }
 
     /// True if a match can begin anywhere in `text`, as far as can be told without searching.
@@ -234,6 +260,17 @@ fn places(hir: &Hir) -> usize {
 /// True if a match can hold `byte`, or look at it as the end of a line.
 fn can_match(regex: &RegexMatcher, byte: u8) -> bool {
     regex.non_matching_bytes().is_none_or(|bytes| !bytes.contains(byte))
+}
+
+fn whole_word(hir: &Hir) -> Option<Box<[u8]>> {
+    let HirKind::Concat(parts) = hir.kind() else { return None };
+    let [start, word, end] = &parts[..] else { return None };
+    let is_boundary = |part: &Hir| matches!(part.kind(), HirKind::Look(Look::WordUnicode | Look::WordAscii));
+    let HirKind::Literal(word) = word.kind() else { return None };
+    let is_word_byte =
+        |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let is_word = is_word_byte(word.0.first()) && is_word_byte(word.0.last());
+    (is_boundary(start) && is_boundary(end) && is_word).then(|| word.0.clone())
 }
 
 fn beginnings(hir: &Hir) -> Vec<Vec<u8>> {

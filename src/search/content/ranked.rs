@@ -1,12 +1,13 @@
 //! Keeps the most relevant match lines of a file, with their context.
 
+use std::cell::RefCell;
 use std::collections::VecDeque;
+use std::ops::Range;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use std::ops::Range;
-
+use super::matcher::LineFilter;
 use crate::search::best::Best;
-use crate::search::relevance::{FileScorer, WordSet, Words};
+use crate::search::relevance::{FileScorer, Words};
 
 /// A search of which the most relevant matches are wanted; one for all workers.
 #[derive(Debug)]
@@ -66,12 +67,12 @@ pub struct FileRanking<'a> {
     ranking: &'a Ranking,
     path: &'a dyn Fn() -> Vec<u8>,
     /// Made at the first match: most files have none.
-    scorer: Option<FileScorer>,
+    scorer: Option<FileScorer<'a>>,
+    /// The most points that the file can have beside those of a line.
+    most_of_file: i32,
     /// Lines of context on each side.
     context: usize,
     best: Best<i32, RankedLine>,
-    /// Words of the alternation that the file has.
-    words: WordSet,
     /// The last lines, as many as are context.
     recent: VecDeque<NumberedLine>,
     /// Lines that are kept, with their score, of which the context is not complete.
@@ -85,9 +86,9 @@ impl<'a> FileRanking<'a> {
             ranking,
             path,
             scorer: None,
+            most_of_file: 0,
             context,
             best: Best::new(ranking.keep),
-            words: 0,
             recent: VecDeque::new(),
             open: VecDeque::new(),
         }
@@ -98,24 +99,33 @@ impl<'a> FileRanking<'a> {
         self.context > 0
     }
 
-    /// True if any line of the file may be among the best.
+    /// True if any line that follows may be among the best.
     pub(super) fn may_rank(&mut self) -> bool {
-        let words = &self.ranking.words;
-        let scorer = self.scorer.get_or_insert_with(|| FileScorer::new(&(self.path)()));
-        let most = FileScorer::most_of_line(words).saturating_add(scorer.most_of_file(words));
-        // A line that does not rank may be the context of one that does.
-        self.context > 0 || most > self.ranking.least.load(Ordering::Relaxed)
+        // Not by the best of the file alone: how many words of an alternation it has is still to be seen.
+        let least = self.ranking.least.load(Ordering::Relaxed);
+        self.scorer().most_of_line() + self.most_of_file > least
     }
 
     /// Returns the score of a match line, without that of its file; `None` if it is not among the best.
     pub(super) fn score(&mut self, line: &[u8], found: &Range<usize>) -> Option<i32> {
-        let scorer = self.scorer.as_mut()?;
-        let words = self.ranking.words.in_line(line);
-        self.words |= words;
+        let needed = self.needed();
+        self.scorer().line(line, found, needed)
+    }
+
+    /// Returns the points that a line has to be above.
+    fn needed(&mut self) -> i32 {
         let least = self.ranking.least.load(Ordering::Relaxed);
-        let needed = least.saturating_sub(scorer.most_of_file(&self.ranking.words));
-        let needed = self.best.least().map_or(needed, |least| needed.max(*least));
-        scorer.line(line, found, words, needed)
+        self.scorer();
+        let needed = least.saturating_sub(self.most_of_file);
+        self.best.least().map_or(needed, |least| needed.max(*least))
+    }
+
+    fn scorer(&mut self) -> &mut FileScorer<'a> {
+        self.scorer.get_or_insert_with(|| {
+            let scorer = FileScorer::new(&(self.path)(), &self.ranking.words);
+            self.most_of_file = scorer.most_of_file();
+            scorer
+        })
     }
 
     /// Takes the next line: a match that is kept has a score.
@@ -152,7 +162,23 @@ impl<'a> FileRanking<'a> {
         while !self.open.is_empty() {
             self.close_first();
         }
-        let of_file = self.scorer.map_or(0, |scorer| scorer.file(matches, self.words));
+        let of_file = self.scorer.map_or(0, |scorer| scorer.file(matches));
         self.best.into_sorted().map(|(score, line)| (score + of_file, line)).collect()
+    }
+}
+
+impl LineFilter for RefCell<FileRanking<'_>> {
+    fn may_want_any(&self) -> bool {
+        self.borrow_mut().may_rank()
+    }
+
+    fn may_want(&self, line: &[u8], end: usize) -> bool {
+        let mut ranking = self.borrow_mut();
+        let needed = ranking.needed();
+        ranking.scorer().may_have_more(line, end, needed)
+    }
+
+    fn wants(&self, line: &[u8], found: &Range<usize>) -> bool {
+        self.borrow_mut().score(line, found).is_some()
     }
 }

@@ -8,7 +8,6 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 
 use super::giant::GiantLines;
 use super::matcher::GuardedMatcher;
-use super::pattern::LineEnds;
 use super::ranked::NumberedLine;
 use super::rows::{Row, RowKind, Rows, shown};
 use super::{OutputMode, Query, Target};
@@ -53,7 +52,8 @@ impl<'a, 'e> RowSink<'a, 'e> {
     /// more lines are wanted.
     fn line(&mut self, kind: RowKind, number: u64, offset: u64, line: &[u8], focus: Range<usize>) -> bool {
         let giant = self.giants.take(offset);
-        if let Target::Ranking(ranking) = &mut self.target {
+        if let Target::Ranking(ranking) = &self.target {
+            let mut ranking = ranking.borrow_mut();
             let score = if kind == RowKind::Match { ranking.score(line, &focus) } else { None };
             if score.is_some() || ranking.has_context() {
                 let (text, cut) = giant.unwrap_or_else(|| {
@@ -73,16 +73,6 @@ impl<'a, 'e> RowSink<'a, 'e> {
         let has_room = !self.rows.is_full() || self.hand_over().is_continue();
         has_room && self.last.is_none_or(|last| number < last)
     }
-
-    /// A line without what ends it.
-    fn unended<'b>(&self, line: &'b [u8]) -> &'b [u8] {
-        let Some(ended) = line.strip_suffix(b"\n") else { return line };
-        // Where line ends were made alike, a `\r` that is left ends nothing.
-        match self.query.pattern.line_ends {
-            LineEnds::Normalized => ended,
-            LineEnds::Irrelevant | LineEnds::Searched => ended.strip_suffix(b"\r").unwrap_or(ended),
-        }
-    }
 }
 
 impl Sink for RowSink<'_, '_> {
@@ -90,12 +80,15 @@ impl Sink for RowSink<'_, '_> {
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
         let is_ranked = matches!(self.target, Target::Ranking(_));
-        let is_counted = match &mut self.target {
-            Target::Ranking(ranking) => !ranking.may_rank(),
+        let is_counted = match &self.target {
+            Target::Ranking(ranking) => {
+                let mut ranking = ranking.borrow_mut();
+                self.query.pattern.spans_lines && !ranking.has_context() && !ranking.may_rank()
+            }
             Target::Rows(_) => self.query.what == OutputMode::Count,
         };
         if is_counted {
-            self.matches += if self.query.pattern.spans_lines { found.lines().count() as u64 } else { 1 };
+            self.matches += found.lines().count() as u64;
             return Ok(true);
         }
         let context = match self.query.what {
@@ -112,7 +105,7 @@ impl Sink for RowSink<'_, '_> {
         let mut at = lines.start;
         let mut across = lines.start..lines.start;
         for (line, number) in found.lines().zip(first..) {
-            let unended = self.unended(line);
+            let unended = self.query.pattern.unended(line);
             // Where the match is matters only to a line that is cut, or ranked.
             let focus = if unended.len() <= self.query.max_line_chars && !is_ranked {
                 0..0
@@ -145,7 +138,7 @@ impl Sink for RowSink<'_, '_> {
 
     fn context(&mut self, _: &Searcher, found: &SinkContext<'_>) -> io::Result<bool> {
         let (number, offset) = (found.line_number().unwrap_or(1), found.absolute_byte_offset());
-        let line = self.unended(found.bytes());
+        let line = self.query.pattern.unended(found.bytes());
         Ok(self.line(RowKind::Context, number, offset, line, 0..0))
     }
 }

@@ -8,7 +8,7 @@ use std::process::Command;
 use super::*;
 use crate::search::globs::Glob;
 use crate::search::names::{self, Found, Kinds, Query, Wanted};
-use crate::search::walk::{Stop, Walk};
+use crate::search::walk::{Stop, Walk, Walked};
 use crate::sys;
 
 /// The files that a walk in `dir` comes by, true if rules left anything out, and the number of folders
@@ -21,8 +21,8 @@ fn search(dir: &Path, workers: usize) -> (Vec<String>, bool, u64) {
     let (mut files, mut left_aside) = (Vec::new(), 0);
     names::tree(&walk, &query, 0, |found| {
         match found {
-            Found::Entry { path, .. } => files.push(String::from_utf8(path).unwrap()),
-            Found::RulesLeftAside => left_aside += 1,
+            Walked::Found(Found { path, .. }) => files.push(String::from_utf8(path).unwrap()),
+            Walked::RulesLeftAside => left_aside += 1,
             found => panic!("{found:?}"),
         }
         ControlFlow::Continue(())

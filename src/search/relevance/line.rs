@@ -5,6 +5,7 @@
 #![expect(clippy::indexing_slicing, reason = "all ranges are within the line that they were found in")]
 
 mod keyword;
+mod plain_use;
 mod shape;
 mod words;
 
@@ -13,19 +14,35 @@ use std::ops::Range;
 use super::table::{self, Language, kind};
 pub(super) use words::is_name_byte;
 use words::{
-    begins_as_sentence, first_word, name_end, name_start, roles, skip_brackets, without_comment,
+    begins_as_sentence, first_word, name_end, name_start, skip_brackets, without_comment,
     without_first_comment,
 };
 
 /// Bytes of a line on each side of a name that are looked at.
 const LOOKED_AT_BYTES: usize = 256;
 
-/// Returns the last name in a match, and all of the name that it is a part of; `None` where there is none.
-pub(super) fn name_in(line: &[u8], found: &Range<usize>) -> Option<(Range<usize>, Range<usize>)> {
+/// Returns the part of the last name in a match that is in the match; `None` where there is none.
+pub(super) fn name_in(line: &[u8], found: &Range<usize>) -> Option<Range<usize>> {
     let end = found.start + line[found.clone()].iter().rposition(|&byte| is_name_byte(byte))? + 1;
-    let matched = line[found.start..end].iter().rposition(|&byte| !is_name_byte(byte));
-    let start = matched.map_or(found.start, |at| found.start + at + 1);
-    Some((start..end, name_start(line, start)..name_end(line, end)))
+    let before = line[found.start..end].iter().rposition(|&byte| !is_name_byte(byte));
+    Some(before.map_or(found.start, |at| found.start + at + 1)..end)
+}
+
+/// Returns all of the name of which a part is at `part`.
+pub(super) fn name_around(line: &[u8], part: Range<usize>) -> Range<usize> {
+    name_start(line, part.start)..name_end(line, part.end)
+}
+
+/// Returns where `name` stands next as a whole name, from the end of another on.
+pub(super) fn next_same(line: &[u8], name: &[u8], from: usize) -> Option<Range<usize>> {
+    let first = *name.first()?;
+    let starts = memchr::memchr_iter(first, &line[from..]).map(|at| from + at);
+    let mut names = starts.map(|start| start..start + name.len());
+    names.find(|found| {
+        line[found.start..].starts_with(name)
+            && !is_name_byte(line[found.start - 1])
+            && line.get(found.end).is_none_or(|&byte| !is_name_byte(byte))
+    })
 }
 
 /// A line, seen from a name in it.
@@ -48,6 +65,9 @@ pub(super) fn points(line: &[u8], name: &Range<usize>, language: Language, neede
     let from = name.start.saturating_sub(LOOKED_AT_BYTES);
     let to = line.len().min(name.end + LOOKED_AT_BYTES);
     let (before, after) = (&line[from..name.start], &line[name.end..to]);
+    if needed >= kind::USES && plain_use::is_plain_use(before, after, language) {
+        return kind::USES;
+    }
     let seen = Line {
         language,
         name: &line[name.clone()],
@@ -65,7 +85,7 @@ impl Line<'_> {
         if points >= kind::DECLARES && self.at_line_start {
             points += table::AT_LINE_START;
         }
-        if points >= kind::DECLARES && roles(first_word(self.before)) & table::EXPORTS != 0 {
+        if points >= kind::DECLARES && table::roles(first_word(self.before)) & table::EXPORTS != 0 {
             points += table::EXPORTED;
         }
         // All else takes points away.
@@ -77,6 +97,14 @@ impl Line<'_> {
             kind::NAMES
         } else {
             points
+        }
+    }
+
+    /// Returns the roles of a word; in SQL case does not count.
+    fn roles(&self, word: &[u8]) -> u16 {
+        match table::roles(word) {
+            0 if self.language == Language::Dash => table::roles(&word.to_ascii_lowercase()),
+            roles => roles,
         }
     }
 
@@ -131,7 +159,7 @@ impl Line<'_> {
             && !self.after.ends_with(b":")
             && !self.before.ends_with(b".")
             && !self.before.starts_with(b"#")
-            && roles(first_word(self.before)) == 0
+            && table::roles(first_word(self.before)) == 0
     }
 
     /// True if the line imports the name, or exports it under a name that it has already.
@@ -153,7 +181,7 @@ impl Line<'_> {
             if first == b"extern" && second == b"crate" {
                 return true;
             }
-            if roles(second) & table::IMPORTS != 0 {
+            if table::roles(second) & table::IMPORTS != 0 {
                 (first, rest) = (second, rest[second.len()..].trim_ascii_start());
             }
         }
@@ -162,14 +190,14 @@ impl Line<'_> {
         {
             return true;
         }
-        if roles(first) & table::IMPORTS == 0 {
+        if table::roles(first) & table::IMPORTS == 0 {
             return false;
         }
         // `using NAME = …` and `alias NAME` define; `open class`, `package NAME` where that is the name.
         let defines = rest.is_empty()
             && matches!(first, b"using" | b"alias" | b"use")
             && self.after.starts_with(b"=")
-            || first == b"open" && !rest.is_empty() && roles(first_word(rest)) != 0
+            || first == b"open" && !rest.is_empty() && table::roles(first_word(rest)) != 0
             || first == b"alias" && self.language.has_hash_comments() && !self.name[0].is_ascii_uppercase()
             || first == b"include" && rest.starts_with(b"(");
         // A name alone before what would be the import: `use(x)`, `from = 1`.

@@ -74,10 +74,9 @@ impl Place {
 
 /// A name in lower case, of letters and digits alone.
 pub(super) fn bare(name: &[u8]) -> Vec<u8> {
-    name.iter()
-        .filter(|&&byte| is_name_byte(byte) && byte != b'_' && byte != b'$')
-        .map(u8::to_ascii_lowercase)
-        .collect()
+    let mut bare = name.to_ascii_lowercase();
+    bare.retain(|&byte| is_name_byte(byte) && byte != b'_' && byte != b'$');
+    bare
 }
 
 fn language(name: &[u8], ending: &[u8]) -> Language {
@@ -91,7 +90,6 @@ fn language(name: &[u8], ending: &[u8]) -> Language {
 /// Returns the points of the lowest place that the path is in.
 fn points(path: &[u8], name: &[u8], language: Language) -> i32 {
     let of_kind = if language == Language::Data { table::DATA } else { 0 };
-    let text = |text: &'static str| text.as_bytes();
     let mut folders: Vec<&[u8]> = path.split(|&byte| byte == b'/').collect();
     folders.pop();
     let of_folders = folders.iter().enumerate().map(|(depth, folder)| {
@@ -101,30 +99,20 @@ fn points(path: &[u8], name: &[u8], language: Language) -> i32 {
             && language == Language::Python
             && !name.starts_with(b"test_")
             && !name.starts_with(b"tests");
-        if is_library {
-            return 0;
-        }
-        let is_one_of = |names: &[&'static str]| names.iter().any(|name| text(name) == *folder);
-        let translated = language == Language::Data && is_one_of(table::TRANSLATION_FOLDERS);
-        let built = language == Language::Script && is_one_of(table::BUILT_SCRIPT_FOLDERS);
-        let known = table::LOWER_FOLDERS
-            .iter()
-            .find(|(name, _)| text(name) == *folder)
-            .map_or(0, |(_, points)| *points);
-        match known {
-            _ if translated => lower::TRANSLATION,
-            _ if built => lower::GENERATED,
-            known => known,
+        let is_one_of = |names: &[&'static str]| names.iter().any(|name| name.as_bytes() == *folder);
+        match language {
+            _ if is_library => 0,
+            Language::Data if is_one_of(table::TRANSLATION_FOLDERS) => lower::TRANSLATION,
+            Language::Script if is_one_of(table::BUILT_SCRIPT_FOLDERS) => lower::GENERATED,
+            _ => table::folder(folder),
         }
     });
-    let starts = table::LOWER_STARTS
-        .iter()
-        .filter(|(start, _)| name.starts_with(text(start)))
-        .map(|(_, points)| *points);
+    let starts = table::words(table::LOWER_STARTS).filter(|(_, start)| name.starts_with(start.as_bytes()));
     let is_build = name == b"cmakelists.txt";
-    let ends = table::LOWER_ENDS.iter().filter(|(end, _)| {
-        let end = text(end);
-        !is_build && (path.ends_with(end) || end.first() == Some(&b'/') && *name == end[1..])
+    let ends = table::words(table::LOWER_ENDS).filter(|(_, end)| {
+        let whole = end.strip_prefix('/').is_some_and(|whole| name == whole.as_bytes());
+        !is_build && (whole || name.ends_with(end.as_bytes()))
     });
-    of_folders.chain(starts).chain(ends.map(|(_, points)| *points)).min().unwrap_or(0) + of_kind
+    let of_name = starts.chain(ends).map(|(points, _)| points);
+    of_folders.chain(of_name).min().unwrap_or(0) + of_kind
 }

@@ -10,8 +10,14 @@ fn points(path: &str, line: &str) -> i32 {
     line::points(line.replace("NAME", "Name").as_bytes(), &(at..at + 4), language, i32::MIN)
 }
 
-fn line_points(scorer: &mut FileScorer, line: &str, found: Range<usize>, words: WordSet) -> i32 {
-    scorer.line(line.as_bytes(), &found, words, i32::MIN).unwrap()
+fn line_points(scorer: &mut FileScorer<'_>, line: &str, found: Range<usize>) -> i32 {
+    scorer.line(line.as_bytes(), &found, i32::MIN).unwrap()
+}
+
+/// A scorer of a search for no alternation.
+fn scorer(path: &str) -> FileScorer<'static> {
+    static NONE: Words = Words { words: Vec::new(), ignore_case: false };
+    FileScorer::new(path.as_bytes(), &NONE)
 }
 
 /// Fails for each line that is not of the kind that it is listed under.
@@ -68,6 +74,10 @@ fn definitions_of_each_language() {
             ("a.ts", "  get NAME(): number { return this.#x; }"),
             ("a.java", "    /* package */ static @NonNull Service NAME() {"),
             ("a.js", "const NAME = function (x) {"),
+            ("a.js", "  NAME: function (x) {"),
+            ("a.js", "  NAME: async (x) => {"),
+            ("a.js", "  Pool.prototype.NAME = function () {"),
+            ("a.js", "  exports.NAME = class extends Other {"),
             ("a.rb", "  def self.NAME(x)"),
             ("a.rb", "module NAME"),
             ("a.rb", "  alias_method :NAME, :other"),
@@ -107,8 +117,7 @@ fn declarations_come_after_definitions() {
             ("a.rs", "impl Display for NAME {"),
             ("a.swift", "extension NAME {"),
             ("a.ts", "  NAME(x: string): void;"),
-            ("a.js", "  NAME: function (x) {"),
-            ("a.js", "Pool.prototype.NAME = function () {"),
+            ("a.ts", "  NAME: (x: string) => void;"),
             ("a.go", "\tNAME(ctx context.Context) error"),
             ("a.rb", "  attr_reader :other, :NAME"),
         ],
@@ -208,9 +217,9 @@ fn names_alone_and_in_strings_come_after_uses() {
 
 /// The points of a line at a path, with one match of `NAME` in the file.
 fn whole(path: &str, line: &str) -> i32 {
-    let mut scorer = FileScorer::new(path.as_bytes());
+    let mut scorer = scorer(path);
     let at = line.find("NAME").unwrap();
-    line_points(&mut scorer, line, at..at + 4, 0) + scorer.file(1, 0)
+    line_points(&mut scorer, line, at..at + 4) + scorer.file(1)
 }
 
 #[test]
@@ -231,7 +240,7 @@ fn lower_places_rank_below_others_in_their_order() {
     }
     // A definition rises above uses elsewhere, and not above definitions and declarations.
     assert!(whole("tests/a.py", "class NAME:") > whole("src/NAME.py", "    x(NAME)"));
-    assert!(whole("tests/NAME.ts", "export class NAME {") < whole("src/a.ts", "  NAME: () => 4"));
+    assert!(whole("tests/NAME.ts", "export class NAME {") < whole("src/a.ts", "  NAME() {"));
     assert!(whole("tests/NAME.py", "    x(NAME)") < whole("src/a.py", "# NAME"));
     for path in [
         "a/test_b.py",
@@ -267,8 +276,8 @@ fn lower_places_rank_below_others_in_their_order() {
 fn files_of_that_name_and_with_more_matches_come_first_among_equals() {
     let line = "class UserService:";
     let score = |path: &str, matches| {
-        let mut scorer = FileScorer::new(path.as_bytes());
-        line_points(&mut scorer, line, 6..17, 0) + scorer.file(matches, 0)
+        let mut scorer = scorer(path);
+        line_points(&mut scorer, line, 6..17) + scorer.file(matches)
     };
     let named = ["user_service.py", "UserService.py", "user-service/__init__.py", "user_service/index.py"];
     for path in named {
@@ -284,7 +293,7 @@ fn files_of_that_name_and_with_more_matches_come_first_among_equals() {
 
 #[test]
 fn whole_names_come_before_parts_of_longer_ones() {
-    let score = |line: &str, found: Range<usize>| line_points(&mut FileScorer::new(b"a.py"), line, found, 0);
+    let score = |line: &str, found: Range<usize>| line_points(&mut scorer("a.py"), line, found);
     let (whole, start, within) =
         (score("def pool():", 4..8), score("def pooled():", 4..8), score("def apool():", 5..9));
     assert!(whole > start && start > within && within > score("pool()", 0..4), "{whole} {start} {within}");
@@ -300,12 +309,12 @@ fn words_of_an_alternation_that_meet_lift_line_and_file() {
     assert_eq!(words.in_line(b"Pool").count_ones(), 0);
     assert_eq!(Words::new(vec!["Pool".into(), "b".into()], true).in_line(b"pOOl").count_ones(), 1);
     assert_eq!(Words::new(vec!["pool".into()], false).in_line(b"pool"), 0, "no alternation");
-    let mut scorer = FileScorer::new(b"a.py");
-    let (one, both) =
-        (line_points(&mut scorer, "x(pool)", 2..6, 1), line_points(&mut scorer, "x(pool)", 2..6, 3));
-    assert!(both > one + 200, "{both} {one}");
-    assert!(scorer.file(9, 3) > scorer.file(9, 1));
-    assert!(scorer.file(9, 3) <= scorer.most_of_file(&words) && both <= FileScorer::most_of_line(&words));
+    let mut scorer = FileScorer::new(b"a.py", &words);
+    let one = line_points(&mut scorer, "x(pool)", 2..6);
+    let file_with_one = scorer.file(9);
+    let both = line_points(&mut scorer, "x(pool, connection)", 2..6);
+    assert!(both > one + 200 && both <= scorer.most_of_line(), "{both} {one}");
+    assert!(scorer.file(9) > file_with_one && scorer.file(9) <= scorer.most_of_file());
 }
 
 #[test]
@@ -330,16 +339,121 @@ fn kinds_are_further_apart_than_all_that_is_added_within_one() {
     }
 }
 
-#[test]
-fn keywords_are_sorted() {
-    assert!(table::KEYWORDS.is_sorted_by(|one, next| one.0 < next.0));
-}
-
 mod any_line {
     use super::*;
     use proptest::prelude::*;
 
+    /// Pieces of lines; more of them make something of a name.
+    const PIECES: &[&str] = &[
+        "Name",
+        "Name",
+        "other",
+        " ",
+        " ",
+        "  ",
+        "\t",
+        "(",
+        ")",
+        "(",
+        "{",
+        "}",
+        "[",
+        "]",
+        "<",
+        ">",
+        "=",
+        "= ",
+        ":",
+        "::",
+        ".",
+        ",",
+        ";",
+        "*",
+        "&",
+        "#",
+        "\"",
+        "'",
+        "`",
+        "@",
+        "!",
+        "?",
+        "-",
+        "->",
+        "=>",
+        "//",
+        "/*",
+        "*/",
+        "# ",
+        "--",
+        "fn ",
+        "static ",
+        "const ",
+        "class ",
+        "function ",
+        "def ",
+        "return ",
+        "if ",
+        "impl ",
+        "for ",
+        "struct ",
+        "typedef ",
+        "#define ",
+        "import ",
+        "from ",
+        "export ",
+        "pub ",
+        "func ",
+        "type ",
+        "void ",
+        "int ",
+        "new ",
+        "await ",
+        "alias ",
+        "self.",
+        "this.",
+        "DEFINE_X(",
+        "macro(",
+        "() {",
+        "alias_method :",
+        "attr_reader :",
+        "extern ",
+        "a.b.",
+        "create table ",
+        "exists ",
+        "API_X ",
+        "$",
+        "\\",
+        "%",
+        "%Name",
+        "~",
+        "^",
+        "|",
+        "+",
+        "é",
+    ];
+
     proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2000))]
+
+        #[test]
+        fn quick_look_never_hides_more_than_a_use(
+            before in prop::collection::vec(prop::sample::select(PIECES), 0..6),
+            after in prop::collection::vec(prop::sample::select(PIECES), 0..4),
+            ending in prop::sample::select(vec!["c", "ts", "py", "go", "rs", "java", "sql", "el", "json", "rb", "php", "x"]),
+        ) {
+            let before = before.concat();
+            let line = format!("{before}Name{}", after.concat());
+            let mut scorer = scorer(&format!("a/b.{ending}"));
+            let found = before.len()..before.len() + 4;
+            let points = scorer.line(line.as_bytes(), &found, i32::MIN).unwrap();
+            for needed in [points - 1, points, 400, 500] {
+                let exact = (points > needed).then_some(points);
+                prop_assert_eq!(scorer.line(line.as_bytes(), &found, needed), exact, "{:?} needed {}", line, needed);
+                let may_have_more = scorer.may_have_more(line.as_bytes(), found.end, needed);
+                prop_assert!(exact.is_none() || may_have_more, "{:?} needed {}", line, needed);
+            }
+        }
+
         #[test]
         fn has_a_score_within_bounds(
             line in prop::collection::vec(prop::sample::select(b"aN_ \t(){}[]<>:;=#/*-,.\"'@!&\xC3\xA9".to_vec()), 1..60),
@@ -349,12 +463,13 @@ mod any_line {
         ) {
             let start = from.min(line.len());
             let found = start..(start + len).min(line.len());
-            let mut scorer = FileScorer::new(format!("a/b.{ending}").as_bytes());
-            let points = scorer.line(&line, &found, 0, i32::MIN).unwrap();
-            prop_assert!(points <= FileScorer::most_of_line(&Words::default()));
+            let mut scorer = scorer(&format!("a/b.{ending}"));
+            let points = scorer.line(&line, &found, i32::MIN).unwrap();
+            prop_assert!(points <= scorer.most_of_line());
             for needed in [points - 1, points, points + 1, 0, 400, 700] {
                 let exact = (points > needed).then_some(points);
-                prop_assert_eq!(scorer.line(&line, &found, 0, needed), exact, "needed {}", needed);
+                prop_assert_eq!(scorer.line(&line, &found, needed), exact, "needed {}", needed);
+                prop_assert!(exact.is_none() || scorer.may_have_more(&line, found.end, needed), "needed {}", needed);
             }
         }
     }

@@ -24,14 +24,14 @@ impl Visit for All {
         true
     }
     fn begin(&self, (): &mut ()) {}
-    fn visit(&self, (): &mut (), entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Vec<u8>>) {
+    fn visit(
+        &self,
+        (): &mut (),
+        entry: &mut Entry<'_, '_>,
+        emit: &mut Emit<'_, Vec<u8>>,
+    ) -> std::io::Result<()> {
         let _either = emit(entry.path());
-    }
-    fn unreadable(&self, path: Vec<u8>) -> Vec<u8> {
-        [b"!", &*path].concat()
-    }
-    fn rules_left_aside(&self) -> Vec<u8> {
-        b"rules".to_vec()
+        Ok(())
     }
     fn weight(&self, _: &Vec<u8>) -> usize {
         self.weight
@@ -46,7 +46,8 @@ fn walk_of(dir: &Path, workers: usize, stop: Stop) -> Walk {
 fn walk(dir: &Path, workers: usize, weight: usize, max: usize) -> Vec<Vec<u8>> {
     let walk = walk_of(dir, workers, Stop::default());
     let mut found = Vec::new();
-    walk.run(&All { weight }, |path| {
+    walk.run(&All { weight }, |walked| {
+        let Walked::Found(path) = walked else { panic!("{walked:?}") };
         found.push(path);
         if found.len() == max { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
@@ -118,7 +119,6 @@ fn repeated_walks_are_equal() {
 }
 
 #[cfg(unix)] // elsewhere no path so long can be made
-#[cfg(unix)]
 #[test]
 fn deep_and_wide_trees_are_walked() {
     use rustix::fs::{Mode, OFlags};

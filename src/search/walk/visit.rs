@@ -30,27 +30,34 @@ pub(in crate::search) trait Visit: Sync {
     /// Begins a run of consecutive entries.
     fn begin(&self, worker: &mut Self::Worker);
 
-    /// Visits an entry, and gives what is found to `emit` until that breaks.
-    fn visit(&self, worker: &mut Self::Worker, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Self::Found>);
+    /// Visits an entry, and gives what is found to `emit` until that breaks; fails where the entry can't be read.
+    fn visit(
+        &self,
+        worker: &mut Self::Worker,
+        entry: &mut Entry<'_, '_>,
+        emit: &mut Emit<'_, Self::Found>,
+    ) -> io::Result<()>;
 
-    /// Reports a folder that can't be read.
-    fn unreadable(&self, path: Vec<u8>) -> Self::Found;
-
-    /// Reports that the ignore rules of a folder were left aside.
-    fn rules_left_aside(&self) -> Self::Found;
-
-    /// Number of the results to come that are only counted.
+    /// Number of the results to come that are only counted, one for each entry that is wanted.
     fn unwanted(&self) -> u64 {
         0
     }
 
-    /// Reports results that were counted and not visited, one for each entry that is wanted.
-    fn passed_over(&self, _results: u64) -> Option<Self::Found> {
-        None
-    }
-
-    /// Bytes that something found holds.
+    /// Bytes that something found holds beside itself.
     fn weight(&self, found: &Self::Found) -> usize;
+}
+
+/// Something that a walk gives. Paths are relative to where it began.
+#[derive(Debug)]
+pub enum Walked<F> {
+    /// Something that a visit found.
+    Found(F),
+    /// Results that are only counted, so many together.
+    Counted(u64),
+    /// A file or folder that can't be read.
+    Unreadable(Vec<u8>),
+    /// A folder whose ignore rules were left aside.
+    RulesLeftAside,
 }
 
 /// Unit of a walk's progress.

@@ -8,7 +8,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use super::dir::{self, Dir, OpenDirs, Position, Task};
 use super::queue::{self, Next, Queue, Ticket, Work};
 use super::stop::Stop;
-use super::visit::{Entry, ProgressUnit, Visit};
+use super::visit::{Emit, Entry, ProgressUnit, Visit, Walked};
 use crate::fs::listing::{Bound, Listing, Order, Ranks, Rest};
 use crate::search::ignore_rules::{GIT, RuleFiles, Rules};
 use crate::sys::{self, DirReader, FileKind, Folder};
@@ -27,14 +27,14 @@ pub(super) struct Shared<'a, V: Visit, S> {
     pub(super) progress: &'a (dyn Fn(u64) + Sync),
     pub(super) visit: &'a V,
     pub(super) sink: Mutex<S>,
-    pub(super) queue: Mutex<Queue<V::Found>>,
+    pub(super) queue: Mutex<Queue<Walked<V::Found>>>,
     /// Notified when workers that wait may go on.
     pub(super) changed: Condvar,
     /// Count of the progress so far.
     pub(super) counted: AtomicU64,
 }
 
-impl<V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Shared<'_, V, S> {
+impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<'_, V, S> {
     /// The next piece of work; waits for it. `None` when all is done.
     fn next(&self) -> Option<(Ticket, Work)> {
         let mut queue = lock(&self.queue);
@@ -62,7 +62,7 @@ impl<V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Shared<'_, V, S> {
     }
 
     /// Ends a piece of work, and hands over what is ready then.
-    fn finish(&self, ticket: Ticket, found: Vec<V::Found>, weight: usize, then: Option<Work>) {
+    fn finish(&self, ticket: Ticket, found: Vec<Walked<V::Found>>, weight: usize, then: Option<Work>) {
         let mut queue = lock(&self.queue);
         let was_full = queue.is_full();
         queue.finish(ticket, found, weight, then);
@@ -89,14 +89,14 @@ impl<V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Shared<'_, V, S> {
         }
     }
 
-    fn wake_one(&self, queue: &Queue<V::Found>) {
+    fn wake_one(&self, queue: &Queue<Walked<V::Found>>) {
         if queue.waiting > 0 && queue.has_pending() && !queue.is_full() {
             self.changed.notify_one();
         }
     }
 
     /// Gives one thing found to the sink, and stops the walk where that breaks.
-    fn give(&self, sink: &mut S, one: V::Found) -> ControlFlow<()> {
+    fn give(&self, sink: &mut S, one: Walked<V::Found>) -> ControlFlow<()> {
         if self.stop.is_stopped() {
             return ControlFlow::Break(());
         }
@@ -105,6 +105,16 @@ impl<V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Shared<'_, V, S> {
             self.stop.stop();
         }
         flow
+    }
+
+    /// Bytes that something holds until its turn comes.
+    fn weight(&self, one: &Walked<V::Found>) -> usize {
+        let of_it = match one {
+            Walked::Found(found) => self.visit.weight(found),
+            Walked::Unreadable(path) => path.len(),
+            Walked::Counted(_) | Walked::RulesLeftAside => 0,
+        };
+        size_of::<Walked<V::Found>>() + of_it
     }
 }
 
@@ -140,7 +150,7 @@ impl<V: Visit, S> Drop for StopOnPanic<'_, V, S> {
     }
 }
 
-impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
+impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, S> {
     pub(super) fn new(shared: &'a Shared<'a, V, S>) -> Self {
         let (own, reader) = (shared.visit.worker(), DirReader::with_capacity(BUFFER_BYTES));
         Self {
@@ -178,30 +188,27 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
     fn read(&mut self, ticket: Ticket, position: &Position, rules: Rules, rest: Option<&Rest<Task>>) {
         let shared = self.shared;
         let above = if position.is_none() && rest.is_none() { rules.left_aside_above() } else { 0 };
-        let mut found: Vec<_> = (0..above).map(|_| shared.visit.rules_left_aside()).collect();
+        let mut found: Vec<_> = (0..above).map(|_| Walked::RulesLeftAside).collect();
         let mut then = None;
-        match self.list(position.clone(), rules, rest) {
-            Ok((dir, rules, note)) => {
-                found.extend(note);
-                then = queue::entries(dir, 0, rules);
-            }
+        match self.list(position.clone(), rules, rest, &mut found) {
+            Ok((dir, rules)) => then = queue::entries(dir, 0, rules),
             // Gone since its name was read: it is as if it had never been.
             Err(error) if sys::is_gone(&error) && position.is_some() => {}
-            Err(_) => found.push(shared.visit.unreadable(dir::path(position))),
+            Err(_) => found.push(Walked::Unreadable(dir::path(position))),
         }
-        let weight = found.iter().map(|found| shared.visit.weight(found)).sum();
+        let weight = found.iter().map(|one| shared.weight(one)).sum();
         shared.finish(ticket, found, weight, then);
     }
 
-    /// Lists what is to be done in a folder. Returns the rules that hold below it too, and what is to be said
-    /// before its entries.
+    /// Lists what is to be done in a folder; `found` takes what is to be said before its entries. Returns the rules
+    /// that hold below it too.
     fn list(
         &mut self,
         position: Position,
         rules: Rules,
         rest: Option<&Rest<Task>>,
-    ) -> io::Result<(Arc<Dir>, Rules, Option<V::Found>)> {
-        let visit = self.shared.visit;
+        found: &mut Vec<Walked<V::Found>>,
+    ) -> io::Result<(Arc<Dir>, Rules)> {
         self.take_path(&position);
         let passed = rest.map(|rest| self.pass_over(&position, &rules, rest)).transpose()?;
         let (after, passed_over) = passed.unzip();
@@ -212,7 +219,8 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
         let path_len = self.path_len;
         let (rules, left_aside) =
             if is_first { rules.within(&folder, path_len, files) } else { (rules, false) };
-        let note = passed_over.flatten().or_else(|| left_aside.then(|| visit.rules_left_aside()));
+        found.extend(passed_over.map(Walked::Counted));
+        found.extend(left_aside.then_some(Walked::RulesLeftAside));
         let rest = entries.finish().map(Arc::new);
         let path = &mut self.path;
         entries.retain(|name, kind| {
@@ -224,7 +232,7 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
         let dir = Arc::new(Dir { position, entries, rest });
         self.open.keep(&dir, folder);
         self.listed = Some(Arc::downgrade(&dir));
-        Ok((dir, rules, note))
+        Ok((dir, rules))
     }
 
     /// Counts results at the start of the rest of a folder, where those to come are only counted for longer than
@@ -234,11 +242,10 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
         position: &Position,
         rules: &Rules,
         rest: &Rest<Task>,
-    ) -> io::Result<(Bound<Task>, Option<V::Found>)> {
-        let visit = self.shared.visit;
-        let unwanted = visit.unwanted();
+    ) -> io::Result<(Bound<Task>, u64)> {
+        let unwanted = self.shared.visit.unwanted();
         if unwanted <= rest.listed as u64 / 4 {
-            return Ok((rest.after.clone(), None));
+            return Ok((rest.after.clone(), 0));
         }
         let folder = self.open.open(position)?;
         let mut ranks = Ranks::new(Order::Bytes, rest);
@@ -251,8 +258,7 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
                 }
             }
         })?;
-        let (after, passed) = ranks.last_within(unwanted);
-        Ok((after, visit.passed_over(passed)))
+        Ok(ranks.last_within(unwanted))
     }
 
     /// Gives each task in a folder to `take`, with the path of its entry. Returns the number of the folder's names,
@@ -311,9 +317,8 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
         for index in from..to {
             let (kept, kept_weight) = (found.len(), weight);
             let mut overflows = false;
-            let mut entry = Entry { dir, index, open: &mut self.open };
-            shared.visit.visit(&mut self.own, &mut entry, &mut |one| {
-                weight += shared.visit.weight(&one);
+            self.visit(dir, index, &mut |one| {
+                weight += shared.weight(&one);
                 found.push(one);
                 overflows = weight > PIECE_BYTES;
                 if overflows { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
@@ -337,12 +342,20 @@ impl<'a, V: Visit, S: FnMut(V::Found) -> ControlFlow<()>> Worker<'a, V, S> {
         let mut sink = lock(&shared.sink);
         shared.visit.begin(&mut self.own);
         for index in (from..to).take_while(|_| !shared.stop.is_stopped()) {
-            let mut entry = Entry { dir, index, open: &mut self.open };
-            shared.visit.visit(&mut self.own, &mut entry, &mut |one| shared.give(&mut *sink, one));
+            self.visit(dir, index, &mut |one| shared.give(&mut *sink, one));
         }
         drop(sink);
         self.count(ProgressUnit::Visits, to - from);
         shared.finish(ticket, Vec::new(), 0, None);
+    }
+
+    /// Visits an entry, and gives what is found, and that it can't be read.
+    fn visit(&mut self, dir: &Arc<Dir>, index: usize, emit: &mut Emit<'_, Walked<V::Found>>) {
+        let mut entry = Entry { dir, index, open: &mut self.open };
+        let mut emit_found = |found| emit(Walked::Found(found));
+        if self.shared.visit.visit(&mut self.own, &mut entry, &mut emit_found).is_err() {
+            let _either = emit(Walked::Unreadable(entry.path())); // nothing of it follows
+        }
     }
 
     fn count(&self, unit: ProgressUnit, number: usize) {

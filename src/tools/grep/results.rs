@@ -5,8 +5,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::limits::{GREP_MULTILINE_BYTES, Limits};
-use crate::search::content::{Ranking, Row, RowKind, Rows};
+use crate::search::content::{PassedOver, Ranking, Row, RowKind, Rows};
 use crate::search::matches::Found;
+use crate::search::walk::Walked;
 use cutline_core::details::{CutCounts, Details, Skipped, chars_in_all};
 use cutline_core::notice::{Answer, Blank, FullLines, Names, Notice, PageLimit, PageOf, empty};
 use cutline_core::text;
@@ -87,14 +88,28 @@ impl Results {
     }
 
     /// Takes the next thing found; breaks when there is enough.
-    pub(super) fn take(&mut self, found: &Found) -> ControlFlow<()> {
+    pub(super) fn take(&mut self, walked: &Walked<Found>) -> ControlFlow<()> {
         if self.ranked.is_none() && self.has_enough() {
             // Only what stands after the last match is still of interest.
-            return match (found, self.file.take()) {
-                (Found::Rows(path, rows), Some(file)) if file.path == *path => self.rows_of(file, rows),
+            return match (walked, self.file.take()) {
+                (Walked::Found(Found::Rows(path, rows)), Some(file)) if file.path == *path => {
+                    self.rows_of(file, rows)
+                }
                 _ => ControlFlow::Break(()),
             };
         }
+        let found = match walked {
+            Walked::Found(found) => found,
+            Walked::Unreadable(path) => {
+                self.aside.unreadable.push(&self.paths.show(path));
+                return ControlFlow::Continue(());
+            }
+            Walked::RulesLeftAside => {
+                self.aside.skipped.ignore_rules += 1;
+                return ControlFlow::Continue(());
+            }
+            Walked::Counted(_) => return ControlFlow::Continue(()),
+        };
         match found {
             Found::Rows(path, rows) => return self.rows(path, rows),
             Found::File(path, matches) => return self.file(path, *matches),
@@ -104,15 +119,15 @@ impl Results {
                     ranked.take(path, *matches, lines);
                 }
             }
-            Found::Binary => self.aside.skipped.binary += 1,
-            Found::TooCostly => {
-                self.aside.too_costly = true;
-                return ControlFlow::Break(());
-            }
-            Found::LongLine(path) => self.aside.long_line.push(&self.paths.show(path)),
-            Found::TooLarge(path) => self.aside.too_large.push(&self.paths.show(path)),
-            Found::Unreadable(path) => self.aside.unreadable.push(&self.paths.show(path)),
-            Found::RulesLeftAside => self.aside.skipped.ignore_rules += 1,
+            Found::PassedOver(path, why) => match why {
+                PassedOver::Binary => self.aside.skipped.binary += 1,
+                PassedOver::TooCostly => {
+                    self.aside.too_costly = true;
+                    return ControlFlow::Break(());
+                }
+                PassedOver::LongLine => self.aside.long_line.push(&self.paths.show(path)),
+                PassedOver::TooLarge => self.aside.too_large.push(&self.paths.show(path)),
+            },
         }
         ControlFlow::Continue(())
     }

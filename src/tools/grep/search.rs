@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use super::results::Results;
 use super::{Output, ToolError, Whole};
 use crate::search::matches::Found;
+use crate::search::walk::Walked;
 
 /// Takes what is found, in order.
 pub(super) struct Search {
@@ -22,7 +23,7 @@ impl Search {
     }
 
     /// Takes the next thing found; breaks when there is enough.
-    pub(super) fn take(&mut self, found: &Found) -> ControlFlow<()> {
+    pub(super) fn take(&mut self, found: &Walked<Found>) -> ControlFlow<()> {
         if !self.is_page_full {
             self.is_page_full = self.page.take(found).is_break();
         }

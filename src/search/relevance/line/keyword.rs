@@ -4,7 +4,7 @@
 
 use super::super::table::{self, Language, kind};
 use super::Line;
-use super::words::{closes, first_word, has_role, is_name_byte, last_word, roles, skip_brackets};
+use super::words::{closes, first_word, has_role, is_name_byte, last_word, skip_brackets};
 
 impl Line<'_> {
     /// The points where a keyword stands right before the name.
@@ -31,11 +31,7 @@ impl Line<'_> {
         before = before.strip_suffix(b"!").unwrap_or(before);
         let word = last_word(before);
         let ahead = &before[..before.len() - word.len()];
-        let lower = word.to_ascii_lowercase();
-        let mut word_roles = match roles(word) {
-            0 if self.language == Language::Dash => roles(&lower),
-            roles => roles,
-        };
+        let mut word_roles = self.roles(word);
         let is_known_here = match self.language {
             Language::Dash => word_roles & table::IN_SQL != 0,
             Language::Keywords => word_roles & table::IN_SCHEMAS != 0,
@@ -114,7 +110,7 @@ impl Line<'_> {
             && word.iter().all(|byte| byte.is_ascii_uppercase() || *byte == b'_' || byte.is_ascii_digit());
         if is_macro && self.language == Language::C && self.opens_body() {
             let tag = last_word(ahead.trim_ascii_end());
-            return (roles(tag) & table::TAGS != 0).then_some(kind::DEFINES);
+            return (table::roles(tag) & table::TAGS != 0).then_some(kind::DEFINES);
         }
         None
     }
@@ -146,7 +142,7 @@ impl Line<'_> {
     /// The text before `OWNER.` or `OWNER::` that ends what is before the name, up to the keyword.
     fn before_owner(&self) -> Option<&[u8]> {
         let first = first_word(self.before);
-        let starts = roles(first) & (table::DEFINES | table::MODIFIES | table::HOLDS) != 0;
+        let starts = table::roles(first) & (table::DEFINES | table::MODIFIES | table::HOLDS) != 0;
         if !starts {
             return None;
         }

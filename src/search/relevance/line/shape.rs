@@ -4,7 +4,7 @@
 
 use super::super::table::{self, Language, kind};
 use super::Line;
-use super::words::{closes, first_word, has_word, is_name_byte, last_word, roles, skip_brackets, words_are};
+use super::words::{closes, first_word, has_word, is_name_byte, last_word, skip_brackets, words_are};
 
 /// Calls of Ruby's that declare what they name.
 const DECLARING_CALLS: &[&[u8]] = &[
@@ -98,8 +98,8 @@ impl Line<'_> {
         if is_argument || matches!(first_word(self.before), b"if" | b"while" | b"return" | b"assert") {
             return None;
         }
-        // `this.name = function`, `exports.name = class`, `name = (x) =>`.
-        Some(if self.is_function(value) { kind::DECLARES } else { kind::ASSIGNS })
+        // `T.prototype.name = function`, `exports.name = class`, `name = (x) =>`.
+        Some(if self.is_function(value) { kind::DEFINES - 60 } else { kind::ASSIGNS })
     }
 
     /// The points for a key, or a name with its type; `value` follows the colon.
@@ -111,8 +111,14 @@ impl Line<'_> {
         if !is_key && !self.is_clean(self.before) {
             return None;
         }
-        let is_function = self.language == Language::Script && self.is_function(value);
-        Some(if is_function { kind::DECLARES } else { kind::ASSIGNS })
+        // A type of a function has neither its word nor its body.
+        let has_body = matches!(first_word(value.trim_ascii_start()), b"function" | b"class" | b"async")
+            || memchr::memmem::find(value, b"=> {").is_some();
+        Some(match self.language == Language::Script && self.is_function(value) {
+            true if has_body => kind::DEFINES - 80,
+            true => kind::DECLARES,
+            false => kind::ASSIGNS,
+        })
     }
 
     /// The points for a name after a type, as C and its heirs define and declare.
@@ -264,17 +270,8 @@ impl Line<'_> {
 
     /// True if nothing stands there but words that may come before a definition, and what belongs to them.
     pub(super) fn is_clean(&self, text: &[u8]) -> bool {
-        let folded = self.language == Language::Dash;
-        words_are(
-            text,
-            |word| {
-                let of_word = roles(word);
-                let of_word =
-                    if of_word == 0 && folded { roles(&word.to_ascii_lowercase()) } else { of_word };
-                of_word & (table::MODIFIES | table::HOLDS | table::DEFINES) != 0
-            },
-            false,
-        )
+        let may_come_before = table::MODIFIES | table::HOLDS | table::DEFINES;
+        words_are(text, |word| self.roles(word) & may_come_before != 0, false)
     }
 
     /// True if there is a type in front: words that begin no statement, with `*`, `&`, `::`, `<…>` and `[]`.
@@ -287,7 +284,7 @@ impl Line<'_> {
             text,
             |word| {
                 types += 1;
-                let of_word = roles(word);
+                let of_word = table::roles(word);
                 of_word & table::STATEMENT == 0
                     || of_word & table::MODIFIES != 0
                         && word != b"case"

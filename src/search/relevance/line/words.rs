@@ -2,7 +2,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "all ranges are within the line that they were found in")]
 
-use super::super::table::{self, Language};
+use super::super::table::{Language, roles};
 
 /// Words of a line before a name that are looked at.
 const WORDS_BEFORE: usize = 12;
@@ -96,16 +96,6 @@ pub(super) fn has_word(text: &[u8], wanted: &[u8]) -> bool {
 
 pub(super) fn has_role(text: &[u8], role: u16) -> bool {
     text.split(|&byte| !is_name_byte(byte)).any(|word| roles(word) & role != 0)
-}
-
-/// Returns the roles of a word; none where it is no keyword.
-pub(super) fn roles(word: &[u8]) -> u16 {
-    if word.len() < 2 || word.len() > 16 {
-        return 0;
-    }
-    table::KEYWORDS
-        .binary_search_by(|(keyword, _)| keyword.as_bytes().cmp(word))
-        .map_or(0, |at| table::KEYWORDS[at].1)
 }
 
 /// Returns what follows the bracket that `text` begins with and its other end; nothing where that is missing.
