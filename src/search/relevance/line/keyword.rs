@@ -77,6 +77,7 @@ impl Line<'_> {
             return None;
         }
         let is_constant = matches!(word, b"const" | b"static" | b"constexpr");
+        let object = self.after.strip_prefix(b"=").filter(|value| self.is_object(value));
         if self.holds_function() {
             Some(kind::DEFINES - 20)
         } else if self.at_line_start
@@ -88,6 +89,8 @@ impl Line<'_> {
             None
         } else if self.after.strip_prefix(b":").is_some_and(|of_type| self.is_function(of_type)) {
             Some(kind::DECLARES)
+        } else if object.is_some() {
+            Some(kind::DECLARES - 40)
         } else {
             Some(kind::ASSIGNS)
         }

@@ -99,7 +99,11 @@ impl Line<'_> {
             return None;
         }
         // `T.prototype.name = function`, `exports.name = class`, `name = (x) =>`.
-        Some(if self.is_function(value) { kind::DEFINES - 60 } else { kind::ASSIGNS })
+        Some(match self.is_function(value) {
+            true => kind::DEFINES - 60,
+            false if self.is_object(value) => kind::DECLARES - 40,
+            false => kind::ASSIGNS,
+        })
     }
 
     /// The points for a key, or a name with its type; `value` follows the colon.
@@ -117,6 +121,7 @@ impl Line<'_> {
         Some(match self.language == Language::Script && self.is_function(value) {
             true if has_body => kind::DEFINES - 80,
             true => kind::DECLARES,
+            false if self.is_object(value) => kind::DECLARES - 80,
             false => kind::ASSIGNS,
         })
     }
@@ -234,6 +239,12 @@ impl Line<'_> {
             return (after == b"(").then_some(kind::ASSIGNS);
         }
         None
+    }
+
+    /// True if `value` begins an object with members, as JavaScript writes what others have a type or a module for.
+    pub(super) fn is_object(&self, value: &[u8]) -> bool {
+        let members = value.trim_ascii_start().strip_prefix(b"{").map(<[u8]>::trim_ascii_start);
+        self.language == Language::Script && members.is_some_and(|members| !members.starts_with(b"}"))
     }
 
     /// True if `value` begins a function or a class.
