@@ -1,4 +1,4 @@
-//! Far more than anybody asks of bash, beside `tee`: the times, and the peak of memory, which must
+//! Far more than is ever asked of bash, beside `tee`: the times, and the peak of memory, which must
 //! stay under 64 MB.
 //!
 //! `cargo bench --bench stress`, some minutes at most. Each pair is run in turns, and the medians are

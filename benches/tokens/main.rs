@@ -1,4 +1,4 @@
-//! How far the estimate of tokens is from a real tokenizer, by kind of text, and how fast it is.
+//! The estimate of tokens beside a real tokenizer, by kind of text: its error and its speed.
 //!
 //! `cargo bench --bench tokens` prints the table of docs/performance.md: bytes of a token as the tokenizer of
 //! `o200k_base` has them, and the estimate beside it.

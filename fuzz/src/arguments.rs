@@ -47,7 +47,7 @@ fn check<T: Debug, E: ToString>(
     assert_eq!(parsed(&plain).ok(), taken.ok(), "numbers as text");
 }
 
-/// What the schema says of an argument that is named as it is there.
+/// Returns the schema of an argument that is named as it is there.
 fn property<'a>(tool: ToolName, name: &str) -> Option<&'a Value> {
     tool.schema().get("properties")?.get(name)
 }

@@ -47,7 +47,7 @@ fn collect(mut collector: impl Collector, pieces: &[&str]) -> Truncation {
     collector.finish()
 }
 
-/// What holds for each of them.
+/// Checks the properties of each of them.
 fn check(kept: &Truncation, text: &str, max_bytes: u64) {
     assert_eq!(kept.total, extent(text));
     assert!(kept.output.bytes <= max_bytes);
@@ -125,7 +125,7 @@ fn partial_of(cut: Option<Cut>) -> Option<Partial> {
     cut.and_then(|cut| cut.partial)
 }
 
-/// What fits of `lines`, counted from the front: how many, and what stopped.
+/// Returns how many of `lines` fit, counted from the front, and the limit that stopped there.
 fn fitting(lines: &[&str], bounds: Bounds) -> (usize, Option<TruncatedBy>) {
     let mut bytes = 0;
     for (kept, line) in lines.iter().enumerate() {

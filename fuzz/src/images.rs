@@ -1,6 +1,6 @@
 //! Images: any file's bytes through `read`.
 //!
-//! What is handed on is within the bounds that clients take, and as it was where nothing is said.
+//! The image that is handed on is within the bounds that clients take, and as it was where nothing is said.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

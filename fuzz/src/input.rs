@@ -1,6 +1,6 @@
 //! An input as what a target needs: settings from its first bytes, parts and pieces of the rest.
 
-/// What stands between two parts of an input.
+/// The line between two parts of an input.
 const BETWEEN: &[u8] = b"\n--\n";
 
 /// The first byte, 0 where there is none, and what comes after it.
@@ -8,7 +8,7 @@ pub(crate) fn setting(bytes: &[u8]) -> (u8, &[u8]) {
     bytes.split_first().map_or((0, bytes), |(first, rest)| (*first, rest))
 }
 
-/// What stands before a line `--`, and what comes after it.
+/// Returns the bytes before a line `--`, and those after it.
 pub(crate) fn parts(bytes: &[u8]) -> (&[u8], &[u8]) {
     let at = bytes.windows(BETWEEN.len()).position(|window| window == BETWEEN);
     at.map_or((bytes, &[]), |at| (&bytes[..at], &bytes[at + BETWEEN.len()..]))

@@ -62,7 +62,7 @@ fn decoded(limit: u64, pieces: &[&[u8]]) -> String {
     shown
 }
 
-/// What a row of cells has after a line of plain ASCII, returns and backspaces; none for another.
+/// Returns the row of cells after a line of plain ASCII, returns and backspaces; none for another.
 fn cells(line: &str) -> Option<String> {
     let (mut row, mut cursor) = (Vec::new(), 0);
     for c in line.chars() {

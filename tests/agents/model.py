@@ -16,7 +16,7 @@ from scenarios import Call
 TOOLS = ("read", "bash", "grep", "find", "ls")
 # The beginnings of PNG, JPEG, GIF and WebP in base64.
 IMAGE = re.compile(r"iVBORw0KGgo|/9j/|R0lGOD|UklGR")
-# What holds an image that the model sees as one, in the four interfaces.
+# The fields that hold an image that the model sees as one, in the four interfaces.
 IMAGE_HOLDERS = ("image_url", "input_image", "inlineData", "source")
 SEARCHES = ("ToolSearch", "tool_search")
 # Qwen Code has tools that it does not show called by this one.

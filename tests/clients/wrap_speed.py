@@ -1,4 +1,4 @@
-"""What a wrap costs: a server direct, the same once more as control, and the same behind a wrap.
+"""The cost of a wrap: a server direct, the same once more as control, and the same behind a wrap.
 
 Usage: wrap_speed.py PATH_TO_CUTLINE
 

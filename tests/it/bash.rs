@@ -36,7 +36,7 @@ fn a_saved_output_is_complete_and_private() {
 }
 
 #[test]
-fn nothing_is_left_where_nothing_was_cut() {
+fn uncut_output_is_not_saved() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     // Over the limit on the way, within it once the escapes are resolved.
@@ -60,7 +60,7 @@ fn the_default_folder_is_in_the_temp_folder_and_private() {
 }
 
 #[test]
-fn what_a_background_process_prints_later_goes_on_to_the_file() {
+fn later_background_output_is_saved() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     let command = "(until [ -e go ]; do sleep 0.05; done; seq 20000; touch done) & echo started";
@@ -110,7 +110,7 @@ fn old_outputs_go_and_nothing_else() {
 }
 
 #[test]
-fn past_the_total_the_oldest_go_first() {
+fn oldest_outputs_over_the_total_are_removed() {
     let workspace = Workspace::new();
     let put = |name: &str, hours: u64| {
         let path = workspace.saved_dir().join(name);
@@ -172,7 +172,7 @@ fn no_zombies_are_left() {
 }
 
 #[test]
-fn the_shell_ends_though_nobody_reads_from_it() {
+fn shell_ends_with_full_pipe() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     client
@@ -181,7 +181,7 @@ fn the_shell_ends_though_nobody_reads_from_it() {
 }
 
 #[test]
-fn a_command_can_stop_itself_and_its_group() {
+fn command_stops_itself_and_its_group() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     client
@@ -216,7 +216,7 @@ fn sixteen_commands_save_sixteen_files() {
 }
 
 #[test]
-fn memory_does_not_grow_with_the_output() {
+fn memory_is_independent_of_output_size() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     for command in ["yes line | head -c 100000000", "head -c 100000000 /dev/zero | tr '\\0' x"] {
@@ -230,7 +230,7 @@ fn memory_does_not_grow_with_the_output() {
 }
 
 #[test]
-fn sh_runs_it_where_there_is_no_bash() {
+fn sh_replaces_missing_bash() {
     let workspace = Workspace::with(&json!({"../bin": {"dir": true}}));
     symlink("/bin/sh", workspace.base().join("bin/sh")).unwrap();
     let mut client = Start::new(&workspace).env("PATH", "<base>/bin").client();
@@ -238,7 +238,7 @@ fn sh_runs_it_where_there_is_no_bash() {
 }
 
 #[test]
-fn a_workspace_without_execute_permission_is_an_error_of_the_call() {
+fn workspace_without_execute_permission_is_a_call_error() {
     let workspace = Workspace::with(&json!({"../gone/a": "x"}));
     let mut client = Start::new(&workspace).flags(["--root", "<base>/gone"]).client();
     fs::remove_dir_all(workspace.base().join("gone")).unwrap();

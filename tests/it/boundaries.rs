@@ -1,4 +1,4 @@
-//! What may be opened: nothing outside the roots, by whatever way, however fast things change.
+//! Files that may be opened: nothing outside the roots, by whatever way, however fast things change.
 
 use std::fs;
 use std::os::unix::fs::symlink;

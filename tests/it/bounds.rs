@@ -1,4 +1,4 @@
-//! What a call may take of the machine: each bound of docs/security.md that one call can reach, and what
+//! The parts of the machine that a call may take: each bound of docs/security.md that one call can reach, and what
 //! is said then. Those on messages, arguments, commands, saved outputs and giant lines are reached where
 //! these are tested.
 

@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::{Client, Start, Workspace};
 
 #[test]
-fn pages_of_a_large_tree_are_the_tree() {
+fn pages_of_a_large_tree_are_complete() {
     let files = json!({
         "d{n:3}/x.rs": {"each": [1, 200], "content": ""},
         "d{n:3}/sub/y.rs": {"each": [1, 200], "content": ""},

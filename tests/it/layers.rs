@@ -46,7 +46,7 @@ fn code_of(text: &str) -> String {
     code.collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a module is one of `rooms`, or in one.
+/// True if a module is one of `rooms`, or in one.
 fn is_in(module: &str, rooms: &[&str]) -> bool {
     rooms.iter().any(|room| module == *room || module.starts_with(&format!("{room}/")))
 }
@@ -68,7 +68,7 @@ fn assert_never_names(rooms: &[&str], strangers: &[&str]) {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// Whether `code` names `path` as a path of its own, not as the end of a longer word.
+/// True if `code` names `path` as a path of its own, not as the end of a longer word.
 fn names(code: &str, path: &str) -> bool {
     let part_of_word = |c: char| c.is_alphanumeric() || c == '_';
     code.match_indices(path).any(|(at, _)| {
@@ -79,7 +79,7 @@ fn names(code: &str, path: &str) -> bool {
 }
 
 #[test]
-fn the_core_knows_no_system() {
+fn core_names_no_system() {
     // Its own manifest keeps the other crates out.
     let strangers = [
         "std::fs",
@@ -99,7 +99,7 @@ fn the_core_knows_no_system() {
 }
 
 #[test]
-fn the_system_words_nothing_for_the_model() {
+fn lower_rooms_word_nothing() {
     let words = ["rmcp", "cutline_core::notice", "cutline_core::details"];
     let above = ["crate::tools", "crate::server", "crate::stats", "crate::cli"];
     let rooms: [(&str, &[&str]); 4] = [
@@ -115,12 +115,12 @@ fn the_system_words_nothing_for_the_model() {
 }
 
 #[test]
-fn the_tools_know_no_protocol() {
+fn tools_name_no_protocol() {
     assert_never_names(&["tools"], &["rmcp", "crate::server", "crate::cli"]);
 }
 
 #[test]
-fn the_sums_are_made_of_values_alone() {
+fn sums_are_made_of_values() {
     let strangers = [
         "rmcp",
         "tokio",
@@ -141,7 +141,7 @@ fn the_sums_are_made_of_values_alone() {
 }
 
 #[test]
-fn the_server_alone_knows_rmcp() {
+fn only_server_names_rmcp() {
     for source in sources().iter().filter(|source| !is_in(&source.module, &["server"])) {
         assert!(!names(&source.code, "rmcp"), "src/{}.rs names rmcp", source.module);
     }
@@ -149,7 +149,7 @@ fn the_server_alone_knows_rmcp() {
 }
 
 #[test]
-fn what_systems_do_differently_is_in_one_place() {
+fn system_differences_are_in_sys() {
     // Beside it: who builds where, what belongs to a command, whose signals these are, what Landlock is
     // for, how paths are spelled, what ends the server, what its stdin and stdout are, where a client's file is and whose.
     let places = [
@@ -174,7 +174,7 @@ fn what_systems_do_differently_is_in_one_place() {
 }
 
 #[test]
-fn a_wrap_knows_neither_rmcp_nor_the_server() {
+fn wrap_names_neither_rmcp_nor_server() {
     let strangers = [
         "rmcp",
         "clap",
@@ -195,7 +195,7 @@ fn a_wrap_knows_neither_rmcp_nor_the_server() {
 }
 
 #[test]
-fn tools_do_not_know_each_other() {
+fn tools_do_not_name_each_other() {
     for tool in ["read", "bash", "grep", "find", "ls"] {
         let others = ["read", "bash", "grep", "find", "ls"].into_iter().filter(|other| *other != tool);
         let paths: Vec<_> =
@@ -206,7 +206,7 @@ fn tools_do_not_know_each_other() {
 }
 
 #[test]
-fn every_file_begins_with_its_subject() {
+fn files_begin_with_their_subject() {
     for source in sources() {
         assert!(source.text.starts_with("//! "), "src/{}.rs does not begin with //!", source.module);
     }
@@ -225,7 +225,7 @@ fn stdout_belongs_to_the_protocol() {
 }
 
 #[test]
-fn no_name_that_says_nothing() {
+fn empty_names_are_not_used() {
     for source in sources() {
         let name = source.module.rsplit('/').next().unwrap();
         for vague in ["util", "utils", "helper", "helpers", "common", "manager", "misc"] {

@@ -1,4 +1,4 @@
-//! What commands leave behind, running or on disk, and when it goes.
+//! Processes and files that commands leave behind, and when they go.
 
 use std::fs;
 use std::os::unix::fs::{
@@ -104,7 +104,7 @@ fn vast_environment_of_a_process_is_read_in_little_memory() {
 const USER_APART: u32 = 65533;
 
 #[test]
-fn a_server_started_by_a_command_of_a_killed_one_ends_no_ancestor() {
+fn nested_server_ends_no_ancestor() {
     if !rustix::process::geteuid().is_root() {
         // Servers of the tests beside this one would be the same user's, and end both as they should.
         eprintln!("not run: it needs a user of its own, and so root");
@@ -226,7 +226,7 @@ fn temp_folders_of_ended_servers_go_and_others_stay() {
 }
 
 #[test]
-fn the_temp_folder_of_a_server_killed_before_its_first_command_goes() {
+fn temp_folder_of_an_idle_killed_server_is_removed() {
     let workspace = Workspace::with(&json!({"../tmp": {"dir": true}}));
     let flags = ["--sandbox", "read-only"];
     if !sandbox_is_known(&workspace, &flags) {
@@ -368,7 +368,7 @@ fn a_clean_end_leaves_only_the_saved_outputs_that_answers_named() {
     assert_eq!(folders, 1, "another folder than that of the saved outputs was left in {}", tmp.display());
 }
 
-/// Whether a server starts with these flags; where the kernel can't hold them, it does not.
+/// True if a server starts with these flags; where the kernel can't hold them, it does not.
 fn sandbox_is_known(workspace: &Workspace, flags: &[&str]) -> bool {
     let mut command = Start::new(workspace).flags(flags).command();
     command.stdin(Stdio::null()).output().unwrap().status.success()
@@ -483,7 +483,7 @@ fn without_a_descriptor_left_cancelled_commands_are_ended() {
 }
 
 #[test]
-fn a_command_waits_for_its_permit() {
+fn command_waits_for_its_permit() {
     let workspace = Workspace::new();
     let mut client = few_descriptors(&workspace, 64);
     let wait = json!({"command": "until [ -e go ]; do sleep 0.05; done; echo went"});

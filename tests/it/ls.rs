@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::{Client, Workspace};
 
 #[test]
-fn the_end_of_a_folder_of_thousands() {
+fn last_page_of_a_large_folder_is_complete() {
     let workspace = Workspace::with(&json!({"f{n:5}": {"each": [1, 2000], "content": ""}}));
     let mut client = Client::new(&workspace);
     let reply = client.call("ls", json!({"offset": 1998}));
@@ -18,7 +18,7 @@ fn the_end_of_a_folder_of_thousands() {
 }
 
 #[test]
-fn a_listing_has_no_entry_twice_whatever_the_page() {
+fn pages_repeat_no_entry() {
     let workspace = Workspace::with(
         &json!({"F{n}": {"each": [1, 120], "content": ""}, "f{n}": {"each": [1, 120], "content": ""}}),
     );

@@ -1,4 +1,4 @@
-//! What holds whatever the tool is.
+//! Properties of the protocol, whatever the tool is.
 
 // The first messages: both eras, every revision, what may come before them.
 mod handshake;

@@ -20,7 +20,7 @@ fn age(workspace: &Workspace, path: &str, seconds: u64) {
 }
 
 #[test]
-fn a_file_that_changed_is_never_served_from_what_was_remembered() {
+fn changed_file_is_never_read_from_the_cache() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     let lines = |word: &str| {
@@ -45,7 +45,7 @@ fn a_file_that_changed_is_never_served_from_what_was_remembered() {
 }
 
 #[test]
-fn a_file_that_grows_has_its_new_lines() {
+fn growing_file_shows_new_lines() {
     let workspace = Workspace::with(&json!({"log": {"lines": [1, 30_000], "text": "line {n}"}}));
     age(&workspace, "log", 100);
     let mut client = Client::new(&workspace);
@@ -59,7 +59,7 @@ fn a_file_that_grows_has_its_new_lines() {
 }
 
 #[test]
-fn pages_of_a_large_file_are_the_file() {
+fn pages_of_a_large_file_are_complete() {
     let workspace =
         Workspace::with(&json!({"a": {"lines": [1, 400_000], "text": "this is line number {n}"}}));
     age(&workspace, "a", 100);
@@ -74,7 +74,7 @@ fn pages_of_a_large_file_are_the_file() {
 }
 
 #[test]
-fn a_sparse_file_of_many_megabytes_does_not_fill_the_memory() {
+fn large_sparse_file_takes_little_memory() {
     let workspace = Workspace::new();
     let mut file = File::create(workspace.path("a")).unwrap();
     file.write_all(&b"start of it\n".repeat(1000)).unwrap();
@@ -110,7 +110,7 @@ fn long_lines_are_cut_in_bounded_memory() {
 }
 
 #[test]
-fn a_socket_is_not_opened() {
+fn socket_is_not_opened() {
     let workspace = Workspace::new();
     let _socket = UnixListener::bind(workspace.path("socket")).unwrap();
     let mut client = Client::new(&workspace);
@@ -118,7 +118,7 @@ fn a_socket_is_not_opened() {
 }
 
 #[test]
-fn an_endless_file_ends() {
+fn endless_file_read_ends() {
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).flags(["--allow-outside"]).client();
     for path in ["/proc/self/mem", "/proc/kmsg", "/proc/self/maps", "/proc/uptime"] {
@@ -129,7 +129,7 @@ fn an_endless_file_ends() {
 }
 
 #[test]
-fn names_that_are_not_utf_8_can_be_asked_for_as_they_are_shown() {
+fn non_utf8_names_are_read_as_shown() {
     use std::os::unix::ffi::OsStrExt as _;
     let workspace = Workspace::new();
     workspace.write(std::ffi::OsStr::from_bytes(b"caf\xe9.txt"), "latin\n");
@@ -141,7 +141,7 @@ fn names_that_are_not_utf_8_can_be_asked_for_as_they_are_shown() {
 }
 
 #[test]
-fn a_large_image_is_made_small_enough() {
+fn large_image_is_scaled_down() {
     // Noise, which no encoder makes smaller than the limit.
     let mut state = 1_u32;
     let mut noise = || {

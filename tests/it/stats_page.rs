@@ -93,7 +93,7 @@ fn page_asks_for_nothing_and_runs_nothing() {
 }
 
 #[test]
-fn page_of_no_call_one_call_and_broken_lines() {
+fn page_handles_few_and_broken_records() {
     let (none, _) = page("");
     assert!(none.contains("<p>No calls</p>") && !none.contains("<svg"), "{none}");
     let (one, _) = page(&record("echo", &json!({})));
@@ -151,7 +151,7 @@ fn link_or_pipe_of_the_pages_name_leads_nowhere() {
 }
 
 #[test]
-fn page_of_a_million_calls_takes_bounded_memory() {
+fn page_memory_is_bounded() {
     let workspace = Workspace::new();
     // More than the file may take: the limit of addresses is of kilobytes.
     let script = "ulimit -v 65536; exec \"$0\" stats - --html page.html";

@@ -17,7 +17,7 @@ const SETTINGS: &str = if cfg!(target_os = "macos") {
 };
 /// The file of this server among those of which each holds servers.
 const OWN_FILE: &str = "cutline.yaml";
-/// Files of a folder that are looked at: more than anybody has.
+/// Files of a folder that are looked at: more than any user has.
 const MAX_FILES: usize = 100;
 
 /// A place in which a client may have an entry.

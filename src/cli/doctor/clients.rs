@@ -1,6 +1,6 @@
 //! The clients' files: what they start as this server, tried where that is this very binary.
 //!
-//! Such a file may have come with somebody else's project. So nothing is started but this binary, and
+//! Such a file may have come with a project of others. So nothing is started but this binary, and
 //! that only as a server, without variables that are not its own.
 
 use std::collections::BTreeMap;

@@ -133,7 +133,7 @@ fn answer_to(request: u32, node: u64, arguments: &[u8]) -> Option<Vec<u8>> {
     }
 }
 
-/// What the file system says of a file: 100 bytes that root may read, or of the top folder.
+/// Returns the attributes of a file, as the file system gives them: 100 bytes that root may read, or of the top folder.
 fn attributes(node: u64) -> Vec<u8> {
     let (mode, bytes): (u32, u64) = if node == TOP { (0o040_755, 0) } else { (0o100_644, 100) };
     let times = [0; 4 * 8 + 3 * 4];

@@ -319,7 +319,7 @@ fn with_another(client: &str) -> &'static str {
 }
 
 #[test]
-fn every_clients_file_is_written_wrapped_and_unwrapped() {
+fn every_file_is_written_and_wrapped() {
     let workspace = Workspace::new();
     for (client, _) in CLIENTS {
         let (path, text) = (place(&workspace, client), with_another(client));

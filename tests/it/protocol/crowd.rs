@@ -5,7 +5,7 @@ use serde_json::json;
 use crate::support::{Client, Era, Start, Workspace};
 
 #[test]
-fn two_hundred_calls_at_once_are_all_answered() {
+fn concurrent_calls_are_all_answered() {
     let files = json!({"d/f{n}": {"each": [1, 50], "content": {"lines": [1, 100], "text": "line {n}"}}});
     let workspace = Workspace::with(&files);
     for era in Era::BOTH {
@@ -39,7 +39,7 @@ fn two_hundred_calls_at_once_are_all_answered() {
 }
 
 #[test]
-fn commands_that_wait_delay_nothing() {
+fn waiting_commands_delay_nothing() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Client::new(&workspace);
     let wait = json!({"command": "until [ -e go ]; do sleep 0.05; done; echo went"});
@@ -74,7 +74,7 @@ fn flood_of_output_delays_nothing() {
 }
 
 #[test]
-fn two_servers_in_one_folder_do_not_meet() {
+fn servers_in_one_folder_stay_apart() {
     let workspace = Workspace::new();
     let (mut one, mut other) = (Client::new(&workspace), Client::new(&workspace));
     let command = json!({"command": "seq 5000"});

@@ -69,7 +69,7 @@ fn end_of_input_in_the_middle_of_a_command() {
 }
 
 #[test]
-fn calls_that_need_no_wait_are_answered_at_the_end_of_input() {
+fn quick_calls_are_answered_at_end_of_input() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Client::new(&workspace);
     let ids: Vec<_> = (0..20).map(|_| client.send_call("read", json!({"path": "a"}), None)).collect();
@@ -81,7 +81,7 @@ fn calls_that_need_no_wait_are_answered_at_the_end_of_input() {
 }
 
 #[test]
-fn calls_are_answered_after_the_end_of_input_while_the_client_reads() {
+fn calls_are_answered_after_end_of_input() {
     // Each takes some time, and all of them more than one has at the end.
     let workspace = Workspace::with(&json!({"a": {"repeat": "some text to be searched\n", "times": 2000}}));
     let mut client = Start::new(&workspace).flags(["--workers", "1"]).client();
@@ -105,7 +105,7 @@ fn background_process_ends_with_the_server() {
 }
 
 #[test]
-fn background_process_that_left_is_left_alone() {
+fn detached_process_outlives_server() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     let daemon = "setsid sleep 600 >/dev/null 2>&1 </dev/null & echo hi";
@@ -141,13 +141,13 @@ fn signal_before_the_handshake() {
 }
 
 #[test]
-fn unread_output_does_not_keep_the_server() {
+fn unread_output_does_not_delay_exit() {
     let workspace = Workspace::with(&json!({"a": {"repeat": "line\n", "times": 2000}}));
     let mut command = Start::new(&workspace).era(Era::Modern).command();
     let (stdin, stdout) = (std::process::Stdio::piped(), std::process::Stdio::piped());
     let mut child = command.stdin(stdin).stdout(stdout).stderr(std::process::Stdio::null()).spawn().unwrap();
     let mut stdin = child.stdin.take().unwrap();
-    // The pipe to this side fills up, for nobody reads from it.
+    // The pipe to this side fills up, since it is not read.
     let stdout = child.stdout.take().unwrap();
     for id in 0..200 {
         let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {

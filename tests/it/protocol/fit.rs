@@ -29,7 +29,7 @@ fn limits_are_those_of_the_clients_row() {
 }
 
 #[test]
-fn descriptions_instructions_and_counts_name_the_limits_that_hold() {
+fn limits_in_force_are_named() {
     let workspace = workspace();
     for era in Era::BOTH {
         let mut client = Start::new(&workspace).era(era).named("opencode").silent();
@@ -61,7 +61,7 @@ fn flags_hold_over_the_row() {
 }
 
 #[test]
-fn client_that_hands_all_on_as_text_gets_neither_images_nor_details() {
+fn text_only_client_gets_no_images_or_details() {
     let workspace = workspace();
     let mut client = Start::new(&workspace).named("@cline/core").client();
     let reply = client.call("read", json!({"path": "wide.png"}));
@@ -73,7 +73,7 @@ fn client_that_hands_all_on_as_text_gets_neither_images_nor_details() {
 }
 
 #[test]
-fn client_that_gave_a_call_up_is_answered_in_time_from_then_on() {
+fn timed_out_client_is_answered_in_time() {
     let workspace = workspace();
     let sleep = json!({"command": "echo begun; sleep 600"});
     for (flags, learns) in [(&[][..], true), (&["--fit", "off"][..], false)] {
@@ -94,7 +94,7 @@ fn client_that_gave_a_call_up_is_answered_in_time_from_then_on() {
 }
 
 #[test]
-fn command_that_was_answered_for_ends_at_its_timeout_and_with_the_server() {
+fn answered_command_ends_at_timeout_or_exit() {
     let workspace = workspace();
     let mut client = Start::new(&workspace).flags(["--answer-within", "1"]).client();
     let timed = client.call("bash", json!({"command": "echo begun; sleep 600", "timeout": 2}));
@@ -113,7 +113,7 @@ fn command_that_was_answered_for_ends_at_its_timeout_and_with_the_server() {
 }
 
 #[test]
-fn wrong_client_is_refused_with_those_that_there_are() {
+fn unknown_client_is_refused() {
     let workspace = workspace();
     let output = Start::new(&workspace).flags(["--fit", "nobody"]).command().output().unwrap();
     assert_eq!(output.status.code(), Some(2));

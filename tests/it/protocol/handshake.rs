@@ -25,7 +25,7 @@ fn every_handshake_revision_is_spoken() {
 }
 
 #[test]
-fn unknown_revision_is_answered_with_the_newest_handshake_one() {
+fn unknown_revision_gets_newest() {
     let workspace = Workspace::new();
     for asked in ["1999-01-01", "2026-07-28", "soon"] {
         let mut client = Start::new(&workspace).silent();
@@ -50,7 +50,7 @@ fn stateless_era_needs_no_handshake() {
 }
 
 #[test]
-fn stateless_request_of_an_unknown_revision_is_refused() {
+fn unknown_stateless_revision_is_refused() {
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).era(Era::Modern).client();
     client.send(&json!({"jsonrpc": "2.0", "id": "x", "method": "tools/list", "params": {"_meta": {
@@ -88,7 +88,7 @@ fn both_eras_answer_alike() {
 }
 
 #[test]
-fn notification_before_the_handshake_does_not_end_the_session() {
+fn notification_before_handshake_is_ignored() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Start::new(&workspace).silent();
     client.notify("notifications/initialized", json!({}));
@@ -99,7 +99,7 @@ fn notification_before_the_handshake_does_not_end_the_session() {
 }
 
 #[test]
-fn ping_is_answered_before_and_after_the_handshake() {
+fn ping_is_answered_at_any_time() {
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).silent();
     assert!(client.ask("ping", json!({}))["result"].is_object());
@@ -109,7 +109,7 @@ fn ping_is_answered_before_and_after_the_handshake() {
 }
 
 #[test]
-fn call_before_the_handshake_is_refused_and_the_handshake_may_follow() {
+fn call_before_handshake_is_refused() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Start::new(&workspace).silent();
     let answer = client.ask("tools/call", json!({"name": "read", "arguments": {"path": "a"}}));

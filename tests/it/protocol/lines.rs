@@ -105,7 +105,7 @@ fn lines_in_pieces_and_carriage_returns() {
 const META: &str = r#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}"#;
 
 #[test]
-fn request_that_is_broken_is_answered_by_its_id() {
+fn broken_request_is_answered_by_id() {
     let call =
         |params: &str| format!(r#"{{"jsonrpc":"2.0","id":700,"method":"tools/call","params":{params}}}"#);
     let read = |path: &str| {
@@ -148,7 +148,7 @@ fn request_that_is_broken_is_answered_by_its_id() {
 }
 
 #[test]
-fn what_has_no_id_that_is_known_is_answered_without_one() {
+fn request_without_known_id_gets_null_id() {
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).client();
     let cases: [(&[u8], i64); 5] = [
@@ -171,7 +171,7 @@ fn what_has_no_id_that_is_known_is_answered_without_one() {
 }
 
 #[test]
-fn noise_notifications_and_answers_get_no_answer() {
+fn notifications_and_answers_get_no_answer() {
     let workspace = Workspace::new();
     for era in Era::BOTH {
         let mut client = Start::new(&workspace).era(era).client();

@@ -101,7 +101,7 @@ fn schemas_are_plain() {
 }
 
 #[test]
-fn every_argument_of_the_contract_is_there() {
+fn schemas_have_every_argument() {
     let expected = [
         ("read", "limit offset path", "path"),
         ("bash", "command head tail timeout", "command"),
@@ -148,7 +148,7 @@ fn titles_descriptions_and_annotations() {
 }
 
 #[test]
-fn large_answers_are_declared_to_the_client_that_would_cut_them() {
+fn large_answers_are_declared() {
     for tool in tools(&["--max-bytes", "100KB"], Era::LEGACY) {
         let declared = tool["_meta"]["anthropic/maxResultSizeChars"].as_u64().unwrap();
         assert!((100_000..=500_000).contains(&declared), "{tool}");

@@ -31,7 +31,7 @@ fn told(level: Option<&str>) -> Vec<Value> {
 }
 
 #[test]
-fn cut_answer_is_a_warning_and_a_nearly_full_one_is_information() {
+fn cut_answers_are_logged_by_level() {
     let told = told(Some("info"));
     let levels: Vec<_> = told.iter().map(|params| params["level"].as_str().unwrap()).collect();
     assert_eq!(levels, ["warning", "info"], "{told:?}");
@@ -62,7 +62,7 @@ fn stateless_era_has_no_log_notifications() {
 }
 
 #[test]
-fn stderr_has_both_and_a_summary_at_the_end() {
+fn stderr_ends_with_summary() {
     let workspace = Workspace::with(&files());
     for era in Era::BOTH {
         let mut client = Start::new(&workspace).era(era).client();
@@ -81,7 +81,7 @@ fn stderr_has_both_and_a_summary_at_the_end() {
 }
 
 #[test]
-fn stderr_of_a_clients_server_has_warnings_alone() {
+fn stderr_has_warnings_only() {
     let workspace = Workspace::with(&files());
     let mut client = Start::new(&workspace).default_log().named("opencode").client();
     for path in ["near", "small"] {

@@ -40,7 +40,7 @@ fn params_of_another_shape_are_protocol_errors() {
 }
 
 #[test]
-fn missing_arguments_are_the_tools_matter() {
+fn missing_arguments_are_tool_errors() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Client::new(&workspace);
     for (params, error) in [(json!({"name": "ls"}), false), (json!({"name": "read"}), true)] {
@@ -60,7 +60,7 @@ fn unknown_method_is_not_found() {
 }
 
 #[test]
-fn ids_of_every_kind_come_back_as_they_were() {
+fn ids_are_returned_unchanged() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Client::new(&workspace);
     for id in [json!("a string"), json!(""), json!(0), json!(9_007_199_254_740_993_i64), json!("1")] {
@@ -72,7 +72,7 @@ fn ids_of_every_kind_come_back_as_they_were() {
 }
 
 #[test]
-fn error_is_an_answer_and_never_long() {
+fn errors_are_short_answers() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     let long = "x".repeat(100_000);
@@ -97,7 +97,7 @@ fn error_is_an_answer_and_never_long() {
 }
 
 #[test]
-fn arguments_that_no_tool_could_use_are_refused_at_once() {
+fn oversized_arguments_are_refused() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Client::new(&workspace);
     let long = "x".repeat(3_000_000);

@@ -1,11 +1,11 @@
-//! What a client is told while a command runs.
+//! Progress that a client gets while a command runs.
 
 use serde_json::{Value, json};
 
 use crate::support::{Client, Era, Start, Workspace};
 
 #[test]
-fn new_output_is_told_with_its_last_line() {
+fn progress_has_last_line() {
     let workspace = Workspace::new();
     for era in Era::BOTH {
         let mut client = Start::new(&workspace).era(era).client();
@@ -25,7 +25,7 @@ fn new_output_is_told_with_its_last_line() {
 }
 
 #[test]
-fn values_rise_and_nothing_comes_after_the_answer() {
+fn progress_rises_until_answer() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     let command = "for i in $(seq 12); do echo line $i; sleep 0.1; done";
@@ -64,7 +64,7 @@ fn long_last_line_is_cut() {
 }
 
 #[test]
-fn without_a_token_nothing_is_told() {
+fn no_token_no_progress() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     client.call("bash", json!({"command": "echo a; sleep 0.5; echo b"})).assert_text("a\nb\n");
@@ -73,7 +73,7 @@ fn without_a_token_nothing_is_told() {
 }
 
 #[test]
-fn silent_command_is_told_of_too() {
+fn silent_command_sends_progress() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
     // Many clients give up after a minute without a word; this takes the ten seconds that it takes.

@@ -12,7 +12,7 @@ fn workspace() -> Workspace {
     Workspace::with(&json!({"a": "started here\n", "../one/a": "one\n", "../two words/a": "two\n"}))
 }
 
-/// What `a` reads as, once it no longer reads as `before`.
+/// Returns the text of `a`, once it is no longer `before`.
 fn read_after(client: &mut Client, before: &str) -> String {
     let mut text = String::new();
     eventually("the roots change", || {

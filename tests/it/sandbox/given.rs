@@ -77,8 +77,8 @@ fn ways_through_a_writable_folder_are_refused_at_the_start() {
     }
 }
 
-/// What a first server's command does to a folder in its root; where that is given by a flag, the next server
-/// must not take what it became.
+/// The change that a first server's command makes to a folder in its root; where that is given by a flag, the next
+/// server must not take what it became.
 const SWAP: &str = "rm -r sub && ln -s <base>/outside sub";
 
 #[test]

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::{client, workspace};
 use crate::support::{Start, Workspace};
 
-/// What a server that does not start says, with the code that it ends with.
+/// Returns the exit code and stderr of a server that does not start.
 fn refusal(workspace: &Workspace, flags: &[&str]) -> (Option<i32>, String) {
     let start = Start::new(workspace).flags(flags);
     let output = start.command().stdin(Stdio::null()).stdout(Stdio::null()).output().unwrap();

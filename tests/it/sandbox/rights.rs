@@ -1,4 +1,4 @@
-//! What a command can't do with the rights that it has: make devices, signal and look at processes outside, reach
+//! Things that a command can't do with the rights that it has: make devices, signal and look at processes outside, reach
 //! abstract sockets, gain other rights.
 
 use std::fs;

@@ -1,4 +1,4 @@
-//! What sockets a command can make, and the calls that would reach past the rules in other ways.
+//! The sockets that a command can make, and the calls that would reach past the rules in other ways.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
@@ -116,7 +116,7 @@ const REFUSED: [&str; 30] = [
 /// The number of the error that a refused call ends with.
 const EPERM: &str = "1";
 
-/// What `calls` end with where they are made under `flags`.
+/// Returns the results of `calls` made under `flags`.
 fn results(
     workspace: &Workspace,
     flags: &[&str],

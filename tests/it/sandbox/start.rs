@@ -1,4 +1,4 @@
-//! How a command under rules is started: nothing of it runs before they hold.
+//! The start of a command under rules: nothing of it runs before they hold.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What starts programs later, outside the rules: read-only for commands where the system lets them have
+//! Files that start programs later, outside the rules: read-only for commands where the system lets them have
 //! mounts of their own, else named in a warning.
 
 use std::fs;

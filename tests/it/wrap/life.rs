@@ -86,7 +86,7 @@ fn server_that_closes_its_output_is_ended_and_its_calls_answered() {
     wrap.call("1", "a");
     eventually("its output is closed", || workspace.path("closed").exists());
     assert_eq!(wrap.message()["result"]["content"][0]["text"], "The server ended (signal SIGKILL)");
-    assert_eq!(wrap.exit().code(), Some(1), "nobody asked for the end");
+    assert_eq!(wrap.exit().code(), Some(1), "no end was asked for");
     eventually("all are gone", || workspace.processes(0).is_empty());
 }
 

@@ -1,4 +1,4 @@
-//! What passes byte for byte, in order, and what does not pass.
+//! Messages that pass byte for byte, in order, and those that do not pass.
 
 use std::fs;
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{ANSWERS, Wrap};
 use crate::support::{Workspace, content, difference};
 
-/// What stands for the path of the saved output.
+/// The word for the path of the saved output.
 const SAVED: &str = "<saved>";
 
 #[test]
