@@ -110,7 +110,7 @@ fn old_outputs_go_and_nothing_else() {
 }
 
 #[test]
-fn oldest_outputs_over_the_total_are_removed() {
+fn past_the_total_the_oldest_go_first() {
     let workspace = Workspace::new();
     let put = |name: &str, hours: u64| {
         let path = workspace.saved_dir().join(name);

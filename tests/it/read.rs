@@ -118,7 +118,7 @@ fn socket_is_not_opened() {
 }
 
 #[test]
-fn endless_file_read_ends() {
+fn an_endless_file_ends() {
     let workspace = Workspace::new();
     let mut client = Start::new(&workspace).flags(["--allow-outside"]).client();
     for path in ["/proc/self/mem", "/proc/kmsg", "/proc/self/maps", "/proc/uptime"] {

@@ -97,7 +97,7 @@ fn errors_are_short_answers() {
 }
 
 #[test]
-fn oversized_arguments_are_refused() {
+fn arguments_that_no_tool_could_use_are_refused_at_once() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Client::new(&workspace);
     let long = "x".repeat(3_000_000);
