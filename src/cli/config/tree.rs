@@ -194,22 +194,19 @@ fn of_table(table: &dyn TableLike, shift: usize) -> Kind {
     let member = |(name, item): (&str, &Item)| Member {
         key: 0..0,
         name: name.to_owned(),
-        value: Node::new(shifted(item.span().unwrap_or_default(), shift), of_item(item, shift)),
+        value: spanned(item.span(), of_item(item, shift), shift),
     };
     Kind::Table(table.iter().map(member).collect())
 }
 
 fn of_item(item: &Item, shift: usize) -> Kind {
-    match (item.as_table_like(), item.as_value(), item.as_array_of_tables()) {
-        (Some(table), ..) => of_table(table, shift),
-        (_, Some(value), _) => of_toml(value, shift),
-        (.., Some(tables)) => {
-            let one = |table: &toml_edit::Table| {
-                Node::new(shifted(table.span().unwrap_or_default(), shift), of_table(table, shift))
-            };
-            Kind::List(tables.iter().map(one).collect())
+    match item {
+        Item::None => Kind::Other(Value::Null),
+        Item::Value(value) => of_toml(value, shift),
+        Item::Table(table) => of_table(table, shift),
+        Item::ArrayOfTables(tables) => {
+            Kind::List(tables.iter().map(|one| spanned(one.span(), of_table(one, shift), shift)).collect())
         }
-        _ => Kind::Other(Value::Null),
     }
 }
 
@@ -223,12 +220,13 @@ fn of_toml(value: &toml_edit::Value, shift: usize) -> Kind {
         Toml::Datetime(time) => Kind::Other(time.value().to_string().into()),
         Toml::InlineTable(table) => of_table(table, shift),
         Toml::Array(list) => {
-            let one = |value: &Toml| {
-                Node::new(shifted(value.span().unwrap_or_default(), shift), of_toml(value, shift))
-            };
-            Kind::List(list.iter().map(one).collect())
+            Kind::List(list.iter().map(|one| spanned(one.span(), of_toml(one, shift), shift)).collect())
         }
     }
+}
+
+fn spanned(place: Option<Range<usize>>, kind: Kind, shift: usize) -> Node {
+    Node::new(shifted(place.unwrap_or_default(), shift), kind)
 }
 
 #[cfg(test)]

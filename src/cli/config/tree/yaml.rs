@@ -67,38 +67,17 @@ impl<'a> Reader<'a> {
             }
             Event::Scalar(text, ..) => Kind::Text(text.into_owned()),
             Event::SequenceStart(..) => {
-                let mut items = Vec::new();
-                loop {
-                    match self.next()? {
-                        Some((Event::SequenceEnd, end)) => {
-                            let (first, last) = (items.first(), items.last());
-                            let (mut place, is_block) = self.around(place, last, end);
-                            if let Some(first) = first.filter(|_| is_block) {
-                                place.start = self.dash(first.place.start);
-                            }
-                            return Ok(Node { place, is_block, kind: Kind::List(items) });
-                        }
-                        Some((event, span)) => items.push(self.node(event, span, depth + 1)?),
-                        None => return Err("it ends within a list".to_owned()),
-                    }
+                let (items, end) = self.nodes(depth)?;
+                let (mut place, is_block) = self.around(place, items.last(), end);
+                if let Some(first) = items.first().filter(|_| is_block) {
+                    place.start = self.dash(first.place.start);
                 }
+                return Ok(Node { place, is_block, kind: Kind::List(items) });
             }
             Event::MappingStart(..) => {
-                let mut members: Vec<Member> = Vec::new();
-                loop {
-                    let key = match self.next()? {
-                        Some((Event::MappingEnd, end)) => {
-                            let last = members.last().map(|member| &member.value);
-                            let (place, is_block) = self.around(place, last, end);
-                            return Ok(Node { place, is_block, kind: Kind::Table(members) });
-                        }
-                        Some((event, span)) => self.node(event, span, depth + 1)?,
-                        None => return Err("it ends within a mapping".to_owned()),
-                    };
-                    let Some((event, span)) = self.next()? else {
-                        return Err("it ends within a mapping".to_owned());
-                    };
-                    let mut value = self.node(event, span, depth + 1)?;
+                let (nodes, end) = self.nodes(depth)?;
+                let (mut nodes, mut members) = (nodes.into_iter(), Vec::new());
+                while let (Some(key), Some(mut value)) = (nodes.next(), nodes.next()) {
                     if matches!(value.kind, Kind::Other(Value::Null)) && value.place.is_empty() {
                         // An absent value has the place of whatever comes next.
                         value.place = key.place.end..key.place.end;
@@ -106,12 +85,27 @@ impl<'a> Reader<'a> {
                     let name = key.text().map(str::to_owned).unwrap_or_default();
                     members.push(Member { key: key.place, name, value });
                 }
+                let last = members.last().map(|member| &member.value);
+                let (place, is_block) = self.around(place, last, end);
+                return Ok(Node { place, is_block, kind: Kind::Table(members) });
             }
             // It stands for a value elsewhere, which a change here would change too.
             Event::Alias(_) => Kind::Other("an alias".into()),
             _ => return Err("it can't be read".to_owned()),
         };
         Ok(Node::new(place, kind))
+    }
+
+    /// Reads the values up to the end of their list or mapping, of which a name is one too. Returns them and that end.
+    fn nodes(&mut self, depth: usize) -> Result<(Vec<Node>, Span), String> {
+        let mut nodes = Vec::new();
+        loop {
+            match self.next()? {
+                Some((Event::SequenceEnd | Event::MappingEnd, end)) => return Ok((nodes, end)),
+                Some((event, span)) => nodes.push(self.node(event, span, depth + 1)?),
+                None => return Err("it ends within a value".to_owned()),
+            }
+        }
     }
 
     /// Returns the bytes of a scalar as it is written; the parser's place may have the comment behind it.
