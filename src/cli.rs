@@ -149,6 +149,13 @@ enum Scope {
     Local,
 }
 
+/// The variables that commands have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum EnvMode {
+    Inherited,
+    Filtered,
+}
+
 /// A right that commands under `--sandbox` may be denied beside those that the mode denies them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum SandboxDeny {
@@ -204,8 +211,8 @@ struct Options {
     #[arg(long, value_name = "SECONDS", env = "CUTLINE_BASH_MAX_TIMEOUT", value_parser = values::above_zero, default_value_t = limits::BASH_MAX_TIMEOUT_SECS, global = true)]
     bash_max_timeout: u64,
     /// Variables that bash's commands have: all of the server's, or without those whose names hold KEY, TOKEN, SECRET, PASSWORD or CREDENTIAL
-    #[arg(long = "env", value_name = "MODE", env = "CUTLINE_ENV", action = clap::ArgAction::Set, value_parser = values::one_of(values::FILTERED), default_value = "inherited", global = true)]
-    filters_env: bool,
+    #[arg(long, value_name = "MODE", env = "CUTLINE_ENV", value_enum, default_value_t = EnvMode::Inherited, global = true)]
+    env: EnvMode,
     /// Variable that --env filtered leaves in; repeatable
     #[arg(long, value_name = "NAME", env = "CUTLINE_ENV_KEEP", value_delimiter = ',', global = true)]
     env_keep: Vec<String>,

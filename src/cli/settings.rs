@@ -22,7 +22,7 @@ use crate::tools::threads::Threads;
 use crate::tools::{Shared, ToolSet};
 use cutline_core::text::as_index;
 
-use super::{Client, Options, SandboxDeny, config};
+use super::{Client, EnvMode, Options, SandboxDeny, config};
 
 impl Options {
     /// Returns the limits, which hold together; where they don't, what is wrong.
@@ -121,8 +121,10 @@ impl Options {
         };
         let sandbox =
             Sandbox::new(sandbox).map_err(|error| format!("--sandbox can't be had here: {error}"))?;
-        let environment =
-            if self.filters_env { Environment::filtered(&self.env_keep) } else { Environment::default() };
+        let environment = match self.env {
+            EnvMode::Inherited => Environment::default(),
+            EnvMode::Filtered => Environment::filtered(&self.env_keep),
+        };
         Ok(process::Settings { spill, sandbox, environment })
     }
 

@@ -19,14 +19,13 @@ pub(super) struct Bytes(pub(super) u64);
 /// The fewest bytes to which images can be limited.
 const IMAGE_MIN_BYTES: u64 = 10_000;
 
-/// The words of `--sandbox`, `--save`, `--keep`, `--images` and `--env`, each with its value.
+/// The words of `--sandbox`, `--save`, `--keep` and `--images`, each with its value.
 pub(super) const SANDBOXES: &[(&str, Mode)] =
     &[("read-only", Mode::ReadOnly), ("workspace-write", Mode::WorkspaceWrite), ("off", Mode::Off)];
 pub(super) const SAVES: &[(&str, SaveMode)] = &[("bash", SaveMode::Bash), ("all", SaveMode::All)];
 pub(super) const PARTS: &[(&str, KeepPart)] =
     &[("head", KeepPart::Head), ("tail", KeepPart::Tail), ("ends", KeepPart::Ends)];
 pub(super) const SHOWN: &[(&str, bool)] = &[("on", true), ("off", false)];
-pub(super) const FILTERED: &[(&str, bool)] = &[("inherited", false), ("filtered", true)];
 
 /// Takes one of these words, as its value.
 pub(super) fn one_of<T: Copy + Send + Sync>(words: &'static [(&str, T)]) -> impl TypedValueParser<Value = T> {

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::Finding::{self, Fine, Note, Wrong};
-use crate::cli::{NAME, Options};
+use crate::cli::{EnvMode, NAME, Options};
 use crate::fs::workspace::shown;
 use crate::process::environment::Environment;
 use crate::process::{self, sandbox};
@@ -64,7 +64,7 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
     });
     let secrets = Environment::filtered(&options.env_keep);
     let secrets: Vec<_> = secrets.left_out().map(|name| name.display().to_string()).collect();
-    if !options.filters_env && !secrets.is_empty() {
+    if options.env == EnvMode::Inherited && !secrets.is_empty() {
         let names = secrets.join(", ");
         say(Fine(format!("commands see {names}, with what they hold: --env filtered leaves them out")));
     }
