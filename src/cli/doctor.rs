@@ -51,7 +51,7 @@ pub(super) fn run(options: &Options, matches: &ArgMatches) -> anyhow::Result<i32
     let mut say = |finding: Finding| {
         wrong += usize::from(matches!(finding, Finding::Wrong(_)));
         let (word, style) = finding.word();
-        // A file's name, or a line of it, may have come with somebody else's project: no escapes, no line like another finding.
+        // A file's name, or a line of it, may have come with a project of others: no escapes, no line like another finding.
         let lines: Vec<_> = finding.text().lines().map(|line| show::name(line.as_bytes())).collect();
         let text = lines.join(FURTHER_LINE);
         let _closed = writeln!(anstream::stdout(), "{style}{word:<6}{style:#}{text}");

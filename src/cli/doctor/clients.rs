@@ -196,7 +196,7 @@ fn first_line(error: &clap::Error) -> String {
 
 fn as_the_client_would(start: &Start, binary: &Path) -> Command {
     let mut command = Command::new(binary);
-    // A trial creates no file that somebody else's project names.
+    // A trial creates no file that a project of others names.
     let mut words = start.args.iter();
     while let Some(word) = words.next() {
         match word.strip_prefix(STATS_FLAG) {
