@@ -324,7 +324,8 @@ impl ServerHandler for Server {
         request: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
         if let Some(tool) = ToolName::of(&params.name).filter(|tool| self.0.shared.tools.has(*tool)) {
-            return Ok(self.call(tool, params, request).await);
+            // rmcp copies a handler's work several times before it begins; this is much.
+            return Ok(Box::pin(self.call(tool, params, request)).await);
         }
         let name = show::middle_out(&params.name, NAME_CHARS);
         Err(ErrorData::invalid_params(format!("Unknown tool: {name}"), None))

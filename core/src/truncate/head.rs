@@ -66,6 +66,22 @@ impl Head {
         self.cut.is_some()
     }
 
+    /// Takes in all of `text` if that is surely within the limits of lines and bytes, and tokens have none.
+    fn takes_whole(&mut self, text: &str) -> bool {
+        let newlines = memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
+        let bytes = as_u64(self.kept.len() + text.len());
+        let fits = bytes <= self.bounds.bytes && self.lines + newlines < self.bounds.lines;
+        if self.is_full() || self.bounds.tokens.is_some() || !fits {
+            return false;
+        }
+        if let Some(last) = memchr::memrchr(b'\n', text.as_bytes()) {
+            self.line_start = self.kept.len() + last + 1;
+        }
+        self.kept.push_str(text);
+        self.lines += newlines;
+        true
+    }
+
     /// Takes in one line or a part of it; its newline included where it ends here.
     fn take(&mut self, piece: &str) {
         let line = piece.strip_suffix('\n').unwrap_or(piece);
@@ -104,6 +120,9 @@ impl Head {
 impl Collector for Head {
     fn push(&mut self, text: &str) {
         self.total.push(text.as_bytes());
+        if self.takes_whole(text) {
+            return;
+        }
         for piece in text.split_inclusive('\n') {
             if self.is_full() {
                 return;

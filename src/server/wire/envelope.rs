@@ -29,7 +29,7 @@ pub(super) struct Envelope {
     /// The one of `id` and `params` that came first.
     first: Option<Member>,
     /// True if there is a member that only an answer has.
-    has_outcome: bool,
+    pub(super) has_outcome: bool,
     method: Option<Vec<u8>>,
 }
 

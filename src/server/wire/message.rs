@@ -4,7 +4,7 @@
 //! answers never get one, nor does noise: two peers that answer each other's errors would not end.
 
 use rmcp::RoleServer;
-use rmcp::model::{ErrorData, JsonRpcMessage, RequestId};
+use rmcp::model::{CallToolRequest, ClientRequest, ErrorData, JsonRpcMessage, JsonRpcRequest, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ pub(super) fn take(line: &Line, limits: LineLimits) -> Taken {
         return refused(envelope, ErrorData::invalid_request(words, None));
     }
     let line = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    match serde_json::from_slice(line) {
+    match call(line, envelope).map_or_else(|| serde_json::from_slice(line), Ok) {
         // An id that is neither text nor a whole number makes rmcp take a request for a notification.
         Ok(JsonRpcMessage::Notification(_)) if envelope.has_id => refuse(
             ErrorData::invalid_request("Invalid request: id must be a string or an integer", None),
@@ -66,6 +66,14 @@ pub(super) fn take(line: &Line, limits: LineLimits) -> Taken {
             }
         }
     }
+}
+
+/// Parses a call as what it is: in general each kind of message and of request would be tried in turn.
+fn call(line: &[u8], envelope: &Envelope) -> Option<RxJsonRpcMessage<RoleServer>> {
+    let is_call = envelope.is_call() && envelope.has_id && !envelope.has_outcome;
+    let call = is_call.then(|| serde_json::from_slice::<JsonRpcRequest<CallToolRequest>>(line))?.ok()?;
+    let request = ClientRequest::CallToolRequest(call.request);
+    Some(JsonRpcMessage::Request(JsonRpcRequest::new(call.id, request)))
 }
 
 /// JSON that is no message.
