@@ -28,7 +28,7 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelledNotificationParam, CustomRequest, CustomResult,
     DiscoverResult, ErrorCode, ErrorData, Implementation, InitializeRequestParams, InitializeResult,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ServerConfig, Tool,
+    ReadResourceResponse, ServerConfig,
 };
 use rmcp::service::{NotificationContext, RequestContext, RoleServer};
 use tokio_util::sync::CancellationToken;
@@ -96,7 +96,6 @@ struct State {
     shared: Arc<Shared>,
     roots: Roots,
     shape: Shape,
-    tools: Vec<Tool>,
     fits: Fits,
     patience: Patience,
     concurrency: ConcurrencyLimits,
@@ -108,7 +107,6 @@ impl Server {
     /// A server that ends its commands when `shutdown` fires.
     pub fn new(config: Config, shutdown: CancellationToken) -> Self {
         let Config { shared, workspace, client_roots, shape, fit, given, stats_file } = config;
-        let tools = convert::tools(&shared, &shared.limits, shape);
         let fits = Fits::new(fit, &shared.limits, given);
         let roots = Roots::new(workspace, client_roots, Arc::clone(&shared));
         let concurrency = ConcurrencyLimits::new(shared.workers);
@@ -117,7 +115,6 @@ impl Server {
             shared,
             roots,
             shape,
-            tools,
             fits,
             patience: Patience::default(),
             concurrency,
@@ -165,14 +162,18 @@ impl Server {
         result_of(outcome, fitted.map_or(state.shape, |fitted| fitted.shape(state.shape))).into()
     }
 
+    /// Returns the limits of the client's row, else the server's.
+    fn row_limits<'a>(&'a self, fitted: Option<&'a Fitted>) -> &'a Limits {
+        fitted.map_or(&self.0.shared.limits, |fitted| &fitted.limits)
+    }
+
     /// Returns the limits that fit the client, where they are others than the server's: those of its row, and
     /// the patience that it showed where its row does not know it.
     fn limits_for(&self, tool: ToolName, fitted: Option<&Fitted>) -> Option<Arc<Limits>> {
-        let row = fitted.map(|fitted| &fitted.limits);
-        let limits: &Limits = row.map_or(&self.0.shared.limits, |row| row);
+        let limits = self.row_limits(fitted);
         let asks = tool == ToolName::Bash && limits.answer_within.is_none();
         match asks.then(|| self.0.patience.answer_within()).flatten() {
-            None => row.map(Arc::clone),
+            None => fitted.map(|fitted| Arc::clone(&fitted.limits)),
             answer_within => Some(Arc::new(Limits { answer_within, ..limits.clone() })),
         }
     }
@@ -256,7 +257,7 @@ impl ServerHandler for Server {
         context.peer.set_peer_info(request.clone());
         let mut answer = self.negotiate_initialize(&request)?;
         let fitted = self.0.fits.of(Some(&request.client_info));
-        let limits = fitted.map_or(&self.0.shared.limits, |fitted| &fitted.limits);
+        let limits = self.row_limits(fitted);
         tracing::info!(
             client = request.client_info.name,
             fit = fitted.map_or("none", |fitted| fitted.client.id),
@@ -266,17 +267,14 @@ impl ServerHandler for Server {
             images = limits.images != Images::Off,
             "answers fit the client"
         );
-        if let Some(fitted) = fitted {
-            answer.instructions = Some(catalog::instructions(&fitted.limits, &self.0.shared.tools));
-        }
+        answer.instructions = Some(catalog::instructions(limits, &self.0.shared.tools));
         Ok(answer)
     }
 
     async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         let mut info = self.get_info();
-        if let Some(fitted) = self.0.fits.of(context.client_info().as_ref()) {
-            info.instructions = Some(catalog::instructions(&fitted.limits, &self.0.shared.tools));
-        }
+        let limits = self.row_limits(self.0.fits.of(context.client_info().as_ref()));
+        info.instructions = Some(catalog::instructions(limits, &self.0.shared.tools));
         Ok(DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), info))
     }
 
@@ -286,11 +284,8 @@ impl ServerHandler for Server {
         request: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let state = &self.0;
-        let tools = match state.fits.of(request.client_info().as_ref()) {
-            Some(fitted) => convert::tools(&state.shared, &fitted.limits, state.shape),
-            None => state.tools.clone(),
-        };
-        let mut list = ListToolsResult::with_all_items(tools);
+        let limits = self.row_limits(state.fits.of(request.client_info().as_ref()));
+        let mut list = ListToolsResult::with_all_items(convert::tools(&state.shared, limits, state.shape));
         list.ttl_ms = is_stateless(&request).then_some(LIST_TTL_MS);
         Ok(list)
     }

@@ -20,7 +20,7 @@ pub(super) fn capabilities() -> ServerCapabilities {
 /// No level was set: the client wants none.
 const NO_LEVEL: u8 = u8::MAX;
 
-/// The least severe level that a client wants to hear of.
+/// The least severe level that a client wants to hear of, as the number that it has among them.
 #[derive(Debug)]
 pub(super) struct LogLevel(AtomicU8);
 
@@ -40,7 +40,7 @@ pub(super) enum Level {
 impl LogLevel {
     /// From now on the client wants to hear of what is at least so severe.
     pub(super) fn set(&self, request: &SetLevel) {
-        self.0.store(severity(request.level), Ordering::Relaxed);
+        self.0.store(request.level as u8, Ordering::Relaxed);
     }
 
     /// Tells the client, where it wants to hear of it.
@@ -50,26 +50,12 @@ impl LogLevel {
             Level::Warning => LoggingLevel::Warning,
         };
         let legacy = request.protocol_version().is_none_or(|version| version < ProtocolVersion::V_2026_07_28);
-        if !legacy || severity(level) < self.0.load(Ordering::Relaxed) || request.ct.is_cancelled() {
+        if !legacy || (level as u8) < self.0.load(Ordering::Relaxed) || request.ct.is_cancelled() {
             return;
         }
         let param = LoggingMessageNotificationParam::new(level, data).with_logger(env!("CARGO_PKG_NAME"));
         if let Err(error) = request.peer.notify_logging_message(param).await {
             tracing::debug!(%error, "a log notification could not be sent");
         }
-    }
-}
-
-/// Returns the severity of a level as a number; the least severe is 0.
-fn severity(level: LoggingLevel) -> u8 {
-    match level {
-        LoggingLevel::Debug => 0,
-        LoggingLevel::Info => 1,
-        LoggingLevel::Notice => 2,
-        LoggingLevel::Warning => 3,
-        LoggingLevel::Error => 4,
-        LoggingLevel::Critical => 5,
-        LoggingLevel::Alert => 6,
-        LoggingLevel::Emergency => 7,
     }
 }

@@ -23,7 +23,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::limits::{MAX_MESSAGE_BYTES, MAX_MESSAGE_VALUES};
+use crate::limits::{CALLS_AT_ONCE, MAX_MESSAGE_BYTES, MAX_MESSAGE_VALUES, REQUESTS_AT_ONCE};
 use lines::{Line, LineLimits, Lines};
 use message::Taken;
 use output::Output;
@@ -63,8 +63,9 @@ where
         let unread = Arc::new(UnreadAnswers::default());
         Self {
             lines: Lines::new(read, LIMITS),
-            calls: Queue::of_calls(Arc::clone(&unread)),
-            other_requests: Queue::of_other_requests(unread),
+            calls: Queue::new(CALLS_AT_ONCE, Arc::clone(&unread)),
+            // They take no time: one waits only where answers are not read.
+            other_requests: Queue::new(REQUESTS_AT_ONCE, unread),
             unanswered: HashMap::new(),
             output: Output::new(write, written),
             refusals: JoinSet::new(),

@@ -17,7 +17,7 @@ use crate::search::names::{self, Found, Kinds, Query, Wanted};
 use crate::search::walk::Walked;
 use cutline_core::details::{Details, Skipped};
 use cutline_core::notice::{Answer, Names, Notice, Unit, empty};
-use cutline_core::text::show;
+use cutline_core::text::{as_index, show};
 
 use super::page::{Call, Page, Sort};
 use super::ranked_page;
@@ -230,7 +230,7 @@ impl<'a> Results<'a> {
             let answer = Answer { body: empty::NO_FILES.to_owned(), notices, ..Answer::default() };
             return Ok(Output::new(answer, details));
         }
-        let skipped = usize::try_from(call.offset).unwrap_or(usize::MAX);
+        let skipped = as_index(call.offset);
         for (_, path) in self.best.into_iter().flat_map(|best| best.into_sorted().skip(skipped)) {
             self.page.push(&self.paths.show(&path));
         }

@@ -26,7 +26,7 @@ use crate::search::matches;
 use crate::search::relevance::Words;
 use crate::search::walk::Stop;
 use cutline_core::notice::{FullLines, Unit};
-use cutline_core::text::show;
+use cutline_core::text::{as_index, show};
 
 use super::page::{Call, SHOWN_BYTES, Sort};
 use super::ranked_page;
@@ -137,7 +137,7 @@ fn plan(args: &Args, place: &OpenedPath, limits: &Limits) -> Result<Plan, ToolEr
         Glob::new(glob, &place.real).map_err(|message| ToolError::Glob { glob: glob.clone(), message })
     });
     let mode = args.mode.unwrap_or_default();
-    let context = usize::try_from(args.context.unwrap_or(0)).unwrap_or(usize::MAX);
+    let context = as_index(args.context.unwrap_or(0));
     let (what, unit) = match mode {
         Mode::Content => (OutputMode::Lines { context }, Unit::Matches),
         Mode::Files => (OutputMode::Any, Unit::Files),
@@ -192,7 +192,7 @@ fn source(args: &Args) -> Source<'_> {
 /// what is shown of a line that is over the limit alone.
 fn max_line_chars(limits: &Limits) -> usize {
     let page = limits.max_bytes.max(SHOWN_BYTES);
-    limits.max_line_chars.min(usize::try_from(page).unwrap_or(usize::MAX))
+    limits.max_line_chars.min(as_index(page))
 }
 
 fn search_folder(cx: &Context, place: &OpenedPath, plan: &Plan) -> Result<Output, ToolError> {

@@ -56,11 +56,10 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 }
 
 fn list(cx: &Context, place: &OpenedPath, call: &Call) -> Result<Output, ToolError> {
-    let count = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let mut page = Page::new(cx.limits().bounds());
     // A page is full with one more than its lines.
     let lines = call.limit.min(cx.limits().max_lines.saturating_add(1));
-    let total = in_order(cx, place, count(call.offset), count(lines), |name, kind| {
+    let total = in_order(cx, place, as_index(call.offset), as_index(lines), |name, kind| {
         if page.is_full() {
             return ControlFlow::Break(());
         }

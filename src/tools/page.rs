@@ -6,7 +6,7 @@ use serde::Deserialize;
 use cutline_core::details::{CutCounts, Details, TruncationDetails};
 use cutline_core::notice::{Blank, Notice, PageLimit, Saved, Unit};
 use cutline_core::text;
-use cutline_core::text::Extent;
+use cutline_core::text::{Extent, as_index};
 use cutline_core::text::tokens::estimate;
 use cutline_core::truncate::{Bounds, Collector, Head, SizeLimit, TruncatedBy, Truncation};
 
@@ -117,7 +117,7 @@ impl Call {
     /// Returns the number of results to keep where they are sorted when all are found: those that are skipped or
     /// given.
     pub(super) fn kept(&self) -> usize {
-        usize::try_from(self.offset.saturating_add(self.limit)).unwrap_or(usize::MAX)
+        as_index(self.offset.saturating_add(self.limit))
     }
 }
 

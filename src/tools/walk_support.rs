@@ -9,7 +9,7 @@ use crate::fs::open::OpenedPath;
 use crate::fs::workspace::Workspace;
 use crate::search::ignore_rules::Rules;
 use crate::search::walk::{Stop, Walk};
-use cutline_core::text::{self, show};
+use cutline_core::text::{self, as_index, show};
 
 use super::resolve::refused;
 use super::{Context, Progress, ToolError};
@@ -67,7 +67,7 @@ pub(super) fn walk(cx: &Context, place: &OpenedPath, no_ignore: bool) -> Result<
 
 /// A path, or both its ends around `…` where it has more than `max_bytes` bytes.
 pub(super) fn shortened(path: &str, max_bytes: u64) -> Cow<'_, str> {
-    let max_bytes = usize::try_from(max_bytes).unwrap_or(usize::MAX);
+    let max_bytes = as_index(max_bytes);
     if path.len() <= max_bytes {
         return Cow::Borrowed(path);
     }

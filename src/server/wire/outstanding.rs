@@ -12,9 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 use super::lines::Line;
-use crate::limits::{
-    CALLS_AT_ONCE, OUTSTANDING_BYTES, REQUESTS_AT_ONCE, UNREAD_ANSWER_BYTES, WAITING_BYTES, WAITING_LINES,
-};
+use crate::limits::{OUTSTANDING_BYTES, UNREAD_ANSWER_BYTES, WAITING_BYTES, WAITING_LINES};
 
 /// Bytes that one permit of the semaphore stands for: its permits are counted in 32 bits.
 const UNIT_BYTES: usize = 1024;
@@ -82,17 +80,8 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// The queue of calls, which may take long.
-    pub(super) fn of_calls(unread: Arc<UnreadAnswers>) -> Self {
-        Self::new(CALLS_AT_ONCE, unread)
-    }
-
-    /// The queue of all other requests: they take no time, so one waits only where answers are not read.
-    pub(super) fn of_other_requests(unread: Arc<UnreadAnswers>) -> Self {
-        Self::new(REQUESTS_AT_ONCE, unread)
-    }
-
-    fn new(most: u32, unread: Arc<UnreadAnswers>) -> Self {
+    /// A queue of requests of which `most` may be outstanding.
+    pub(super) fn new(most: u32, unread: Arc<UnreadAnswers>) -> Self {
         let bytes = Semaphore::new(OUTSTANDING_BYTES / UNIT_BYTES);
         let (number, bytes) = (Arc::new(Semaphore::new(most as usize)), Arc::new(bytes));
         Self { most, number, bytes, unread, waiting: VecDeque::new(), waiting_bytes: 0 }

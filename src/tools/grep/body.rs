@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 
 use cutline_core::details::TruncationDetails;
 use cutline_core::text;
-use cutline_core::text::Extent;
+use cutline_core::text::{Extent, as_index};
 use cutline_core::text::TokenCounter;
 use cutline_core::text::tokens::estimate;
 use cutline_core::truncate::line::MARK;
@@ -36,7 +36,7 @@ impl Line {
     /// The line in so many bytes: of the path the middle goes, where that is more than half of them,
     /// of the rest the end.
     fn shorten(&mut self, max_bytes: u64) {
-        let max = usize::try_from(max_bytes).unwrap_or(usize::MAX);
+        let max = as_index(max_bytes);
         if self.text.len() <= max {
             return;
         }

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use crate::search::best::Best;
 use crate::search::content::{NumberedLine, RankedLine, Ranking};
 
+use cutline_core::text::as_index;
+
 use super::body::{Body, Line};
 use super::{Call, Mode, Paths};
 
@@ -41,7 +43,7 @@ impl Ranked {
 
     /// Gives the page that `call` asks for to `body`.
     pub(super) fn show(self, call: &Call, mode: Mode, paths: &Paths, body: &mut Body) {
-        let skipped = usize::try_from(call.offset).unwrap_or(usize::MAX);
+        let skipped = as_index(call.offset);
         for (_, Kept { path, matches, line }) in self.best.into_sorted().skip(skipped) {
             let shown = paths.show(&path);
             let path = shown.len();
