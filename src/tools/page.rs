@@ -6,8 +6,8 @@ use serde::Deserialize;
 use cutline_core::details::{CutCounts, Details, TruncationDetails};
 use cutline_core::notice::{Blank, Notice, PageLimit, Saved, Unit};
 use cutline_core::text;
-use cutline_core::text::{Extent, as_index};
 use cutline_core::text::tokens::estimate;
+use cutline_core::text::{Extent, as_index};
 use cutline_core::truncate::{Bounds, Collector, Head, SizeLimit, TruncatedBy, Truncation};
 
 use super::{ranked_page, walk_support};

@@ -105,3 +105,39 @@ fn refused(envelope: &Envelope, error: ErrorData) -> Taken {
 fn refuse(error: ErrorData, id: Option<RequestId>) -> Taken {
     Taken::Refused(Box::new(TxJsonRpcMessage::<RoleServer>::error(error, id)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Option<RxJsonRpcMessage<RoleServer>> {
+        let mut envelope = Envelope::default();
+        envelope.take(line.as_bytes());
+        call(line.as_bytes(), &envelope)
+    }
+
+    #[test]
+    fn calls_are_the_same_as_by_the_general_way() {
+        for (params, is_call) in [
+            (r#"{"name":"read","arguments":{"path":"a","limit":3}}"#, true),
+            (r#"{"arguments":{},"_meta":{"progressToken":7,"x":[1,{}]},"name":"ls"}"#, true),
+            (r#"{"name":"ls","unknown":1}"#, true),
+            (r#"{"name":"ls","arguments":[1]}"#, false),
+            (r#"{"name":5}"#, false),
+            ("[]", false),
+        ] {
+            for members in ["", r#","result":{}"#, r#","error":1"#, r#","extra":null"#, r#","id":9"#] {
+                let line =
+                    format!(r#"{{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{params}{members}}}"#);
+                let general = serde_json::from_str::<RxJsonRpcMessage<RoleServer>>(&line);
+                let own = parsed(&line);
+                assert_eq!(own.is_some(), is_call && ["", r#","extra":null"#].contains(&members), "{line}");
+                if let Some(own) = own {
+                    assert_eq!(format!("{own:?}"), format!("{:?}", general.unwrap()), "{line}");
+                }
+            }
+        }
+        assert!(parsed(r#"{"jsonrpc":"2.0","id":3,"method":"tools/list"}"#).is_none());
+        assert!(parsed(r#"{"jsonrpc":"2.0","method":"tools/call","params":{"name":"ls"}}"#).is_none());
+    }
+}

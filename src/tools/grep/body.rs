@@ -10,9 +10,9 @@ use std::collections::VecDeque;
 
 use cutline_core::details::TruncationDetails;
 use cutline_core::text;
-use cutline_core::text::{Extent, as_index};
 use cutline_core::text::TokenCounter;
 use cutline_core::text::tokens::estimate;
+use cutline_core::text::{Extent, as_index};
 use cutline_core::truncate::line::MARK;
 use cutline_core::truncate::{Bounds, TruncatedBy};
 
