@@ -16,7 +16,7 @@ pub enum ToolError {
     #[error("{0}")]
     Argument(String),
     /// Nothing stands at a path.
-    #[error("{wanted} not found: {}{}", show::path(path), Near(near))]
+    #[error("{wanted} not found: {}{}", show::path(path), near_words(near))]
     NotFound {
         /// The kind of thing that is wanted there: `File`, `Directory`, or `Path` for either.
         wanted: &'static str,
@@ -142,15 +142,8 @@ pub fn reason(error: &io::Error) -> String {
     }
 }
 
-/// `Did you mean: A, B, C?` on a line of its own, where there are such names.
-struct Near<'a>(&'a [String]);
-
-impl std::fmt::Display for Near<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        if self.0.is_empty() {
-            return Ok(());
-        }
-        let names: Vec<_> = self.0.iter().map(|name| show::path(name)).collect();
-        write!(f, "\nDid you mean: {}?", names.join(", "))
-    }
+/// Returns `Did you mean: A, B, C?` on a line of its own, where there are such names.
+fn near_words(near: &[String]) -> String {
+    let names: Vec<_> = near.iter().map(|name| show::path(name)).collect();
+    if names.is_empty() { String::new() } else { format!("\nDid you mean: {}?", names.join(", ")) }
 }

@@ -24,7 +24,7 @@ impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Page { first, last, total, limit } => {
-                write!(f, "[Showing lines {first}-{last} of {total}{}", Limit(*limit))?;
+                write!(f, "[Showing lines {first}-{last} of {total}{}", size_words(*limit))?;
                 if last < total {
                     write!(f, ". Use offset={} to continue", last + 1)?;
                 }
@@ -100,7 +100,11 @@ impl fmt::Display for Notice {
                 let (one, many) = unit.words();
                 let refine = if *unit == Unit::Entries { "" } else { ", or refine pattern" };
                 let (counted, twice) = (Count(*limit, one, many), limit.saturating_mul(2));
-                write!(f, "[{counted} limit reached. Use limit={twice} for more{refine}{}]", Whole(saved))
+                write!(
+                    f,
+                    "[{counted} limit reached. Use limit={twice} for more{refine}{}]",
+                    whole(saved.as_ref())
+                )
             }
             Self::PageLimit { by, of, saved } => {
                 write!(f, "[{by} limit reached")?;
@@ -108,7 +112,7 @@ impl fmt::Display for Notice {
                     let plus = if *more { "+" } else { "" };
                     write!(f, " ({shown} of {total}{plus} {} shown)", unit.words().1)?;
                 }
-                write!(f, "{}]", Whole(saved))
+                write!(f, "{}]", whole(saved.as_ref()))
             }
             Self::Ranked { of: PageOf { shown, total, unit, .. }, by, next } => {
                 write!(f, "[{shown} of {total} {}", unit.words().1)?;
@@ -129,7 +133,7 @@ impl fmt::Display for Notice {
             }
             Self::NameTooLong { bytes, limit, saved } => {
                 let (size, limit, _) = beside(*bytes, *limit);
-                write!(f, "[Name is {size}, exceeds {limit} limit{}]", Whole(saved))
+                write!(f, "[Name is {size}, exceeds {limit} limit{}]", whole(saved.as_ref()))
             }
             Self::LinesTruncated { max_chars, hint } => {
                 let hint = match hint {
@@ -190,7 +194,7 @@ impl fmt::Display for ResultShown {
                     let comma = if n > 0 { ", " } else { "" };
                     write!(f, "{comma}{part}")?;
                 }
-                write!(f, "{}", Limit(*limit))
+                write!(f, "{}", size_words(*limit))
             }
         }
     }
@@ -256,10 +260,10 @@ impl fmt::Display for Shown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Lines { first, last, total, limit } => {
-                write!(f, "lines {first}-{last} of {total}{}", Limit(*limit))
+                write!(f, "lines {first}-{last} of {total}{}", size_words(*limit))
             }
             Self::Ends { head, tail, total, limit } => {
-                write!(f, "lines 1-{head} and {tail}-{total} of {total}{}", Limit(*limit))
+                write!(f, "lines 1-{head} and {tail}-{total} of {total}{}", size_words(*limit))
             }
             Self::EndOfLine { head, line, bytes, of } => {
                 let size = SizePair::new(*of, *bytes);
@@ -317,13 +321,9 @@ impl Unit {
     }
 }
 
-/// `. Full output: PATH`, where the whole is saved.
-struct Whole<'a>(&'a Option<Saved>);
-
-impl fmt::Display for Whole<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.as_ref().map_or(Ok(()), |saved| write!(f, ". {saved}"))
-    }
+/// Returns `. Full output: PATH`, where the whole is saved.
+fn whole(saved: Option<&Saved>) -> String {
+    saved.map_or_else(String::new, |saved| format!(". {saved}"))
 }
 
 impl fmt::Display for SizeLimit {
@@ -355,13 +355,9 @@ fn beside(bytes: u64, limit: SizeLimit) -> (String, String, u64) {
     }
 }
 
-/// ` (30KB limit)`, where the byte limit cut.
-struct Limit(Option<SizeLimit>);
-
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.map_or(Ok(()), |size| write!(f, " ({size} limit)"))
-    }
+/// Returns ` (30KB limit)`, where that limit cut.
+fn size_words(limit: Option<SizeLimit>) -> String {
+    limit.map_or_else(String::new, |size| format!(" ({size} limit)"))
 }
 
 /// A number with its word, in one or in many.
