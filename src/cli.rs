@@ -284,7 +284,7 @@ pub fn run() -> anyhow::Result<i32> {
         Some(Command::Call { tool, json }) => call::run(&cli.options, tool, json),
         Some(Command::Stats { file, json, html }) => stats::run(&file, json, html.as_deref()),
         Some(Command::Truncate { keep, file }) => truncate::run(&cli.options, keep, file.as_deref()),
-        Some(Command::Wrap { own, server }) => wrap::run(&cli.options, own, server, &matches),
+        Some(Command::Wrap { own, server }) => wrap::run(&cli.options, own, &server, &matches),
         Some(Command::Config { client, write, file, scope, wrap, unwrap, .. }) => {
             let target = config::Target { client, write, file, scope };
             match (wrap, unwrap) {

@@ -36,6 +36,7 @@ use cutline_core::notice::Answer;
 pub use error::ToolError;
 use threads::{NoThread, Threads};
 pub use whole::SaveMode;
+pub(crate) use whole::said;
 
 /// Time that work has to notice that its call was taken back: it looks many times as often.
 const CANCEL_GRACE: Duration = Duration::from_secs(1);

@@ -20,10 +20,10 @@ mod skim;
 mod tally;
 mod text;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -31,17 +31,17 @@ use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::fit::{Client, Fit, Given};
-use crate::fs::append::Appended;
 use crate::limits::Limits;
 use crate::process::{Commands, Ending, Served, signal_name};
 use crate::signals::Signals;
-use relay::{Over, ServerInput};
+use relay::ServerInput;
 use result::Rules;
 use schema::OutputSchema;
-use session::Session;
+use session::{Session, Side};
 use tally::Tally;
 
 pub use result::KeepPart;
+pub use tally::TakeRecord;
 
 /// Time that a server has for its end once its input is closed, and once more once it was told to end.
 const END_GRACE: Duration = Duration::from_secs(2);
@@ -92,30 +92,26 @@ fn matches(glob: &str, tool: &str) -> bool {
     fast_glob::glob_match(glob.replace('/', ":"), tool.replace('/', ":"))
 }
 
-/// The program and its arguments.
-#[derive(Debug)]
-pub struct ServerCommand {
-    /// The program: a path, or a name on `PATH`.
-    pub program: OsString,
-    /// Its arguments.
-    pub arguments: Vec<OsString>,
+/// Locks `value`, which a panic elsewhere leaves whole.
+fn locked<T: ?Sized>(value: &Mutex<T>) -> MutexGuard<'_, T> {
+    value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Wraps the server that `command` starts, between `input` and `output`, to its end; the exit code.
+/// Wraps the server that `program` with `arguments` is, between `input` and `output`, to its end; the exit code.
 /// It fails where the server can't be started.
 pub async fn run(
     settings: Settings,
-    command: &ServerCommand,
+    (program, arguments): (&OsStr, &[OsString]),
     commands: Commands,
-    stats_file: Option<Appended>,
+    take_record: Option<TakeRecord>,
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
 ) -> io::Result<i32> {
     let mut signals = Signals::new()?;
     let commands = Arc::new(commands);
-    let (served, pipes) = commands.serve(&command.program, &command.arguments)?;
+    let (served, pipes) = commands.serve(program, arguments)?;
     commands.start();
-    let session = Arc::new(Session::new(settings, Box::new(output), Tally::new(stats_file)));
+    let session = Arc::new(Session::new(settings, Box::new(output), Tally::new(take_record)));
     let server_input = ServerInput::new(pipes.input);
     let (tell, over) = unbounded_channel();
     let waits = relay::from_server(
@@ -156,7 +152,8 @@ struct Life {
     served: Served,
     session: Arc<Session>,
     server_input: ServerInput,
-    over: UnboundedReceiver<Over>,
+    /// The sides that have come to their end: a client that writes or reads no more, a server that writes no more.
+    over: UnboundedReceiver<Side>,
     /// True while nothing of the server's output waits to be taken.
     waits: Arc<AtomicBool>,
     output_is_over: bool,
@@ -169,10 +166,10 @@ impl Life {
     async fn end(&mut self) -> i32 {
         let side = tokio::select! {
             ending = self.served.wait() => return self.ended(ending).await,
-            side = self.over.recv() => side.unwrap_or(Over::Server),
+            side = self.over.recv() => side.unwrap_or(Side::Server),
         };
-        self.output_is_over = side == Over::Server;
-        self.client_is_over = side == Over::Client;
+        self.output_is_over = side == Side::Server;
+        self.client_is_over = side == Side::Client;
         self.server_input.close();
         if let Ok(ending) = timeout(END_GRACE, self.served.wait()).await {
             return self.ended(ending).await;
@@ -181,7 +178,7 @@ impl Life {
         self.last_output().await;
         self.answer_waiting(ending).await;
         // The client asked for the end; a server that only fell silent did not end well.
-        i32::from(side == Over::Server)
+        i32::from(side == Side::Server)
     }
 
     /// Ends what a server left that has ended by itself; the exit code.
@@ -206,8 +203,8 @@ impl Life {
             }
             tokio::select! {
                 Some(side) = self.over.recv() => match side {
-                    Over::Client => self.client_is_over = true,
-                    Over::Server => self.output_is_over = true,
+                    Side::Client => self.client_is_over = true,
+                    Side::Server => self.output_is_over = true,
                 },
                 () = sleep(OUTPUT_LOOK) => {}
             }

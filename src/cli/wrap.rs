@@ -1,6 +1,7 @@
 //! `cutline wrap -- COMMAND…`: the flags of a wrap, and its start.
 
 use std::ffi::OsString;
+use std::sync::Arc;
 
 use clap::{ArgMatches, Args as _, CommandFactory as _};
 
@@ -8,7 +9,7 @@ use super::values::{self, Bytes};
 use super::{Cli, Options, config, refuse_in, serve};
 use crate::process::{self, Commands};
 use crate::tools::error::reason;
-use crate::wrap::{self, KeepPart, ServerCommand, Settings};
+use crate::wrap::{self, KeepPart, Settings, TakeRecord};
 
 /// The flags of every command that a wrap takes too.
 const TAKEN: [&str; 10] = [
@@ -59,14 +60,16 @@ fn keep_for(text: &str) -> Result<KeepFor, String> {
 pub(super) fn run(
     options: &Options,
     own: WrapOptions,
-    server: Vec<OsString>,
+    server: &[OsString],
     matches: &ArgMatches,
 ) -> anyhow::Result<i32> {
     serve::log_to_stderr(options);
     if let Some(foreign) = foreign(matches) {
         refuse_in(&["wrap"], format!("a wrap does not take {foreign}"));
     }
-    let records = options.records().unwrap_or_else(|message| refuse_in(&["wrap"], message));
+    let records = options.stats_file().unwrap_or_else(|message| refuse_in(&["wrap"], message)).map(Arc::new);
+    let take_record =
+        records.clone().map(|records| -> TakeRecord { Box::new(move |record| records.append(record)) });
     let WrapOptions { keep, keep_for, hint, max_message } = own;
     let settings = Settings {
         limits: options.body_limits(),
@@ -79,15 +82,22 @@ pub(super) fn run(
     };
     let commands =
         Commands::new(process::Settings { spill: options.spill(), ..process::Settings::default() });
-    let mut server = server.into_iter();
-    let command = ServerCommand { program: server.next().unwrap_or_default(), arguments: server.collect() };
+    let Some((program, arguments)) = server.split_first() else {
+        refuse_in(&["wrap"], "no COMMAND is given")
+    };
     let runtime = serve::runtime()?;
     let (input, output) = (std::io::stdin(), std::io::stdout());
-    let code = runtime.block_on(wrap::run(settings, &command, commands, records, input, output));
+    let code = runtime.block_on(async {
+        let code = wrap::run(settings, (program, arguments), commands, take_record, input, output).await;
+        if let Some(records) = records {
+            records.finish().await;
+        }
+        code
+    });
     // The threads of both directions may wait for ever.
     runtime.shutdown_background();
     Ok(code.unwrap_or_else(|error| {
-        tracing::error!("{} can't be started: {}", command.program.display(), reason(&error));
+        tracing::error!("{} can't be started: {}", program.display(), reason(&error));
         NOT_STARTED
     }))
 }

@@ -71,7 +71,7 @@ impl Whole {
 }
 
 /// Returns the place of a saved output as a notice names it, and says it in `details`.
-pub(super) fn said(saved: &io::Result<SavedOutput>, details: &mut Details) -> Saved {
+pub(crate) fn said(saved: &io::Result<SavedOutput>, details: &mut Details) -> Saved {
     match saved {
         Ok(SavedOutput { path, first_bytes }) => {
             let shown = workspace::shown(path);

@@ -46,34 +46,25 @@ impl<R: Read> Lines<R> {
     pub(super) fn next(&mut self) -> io::Result<Next> {
         self.line.clear();
         self.line.shrink_to(BLOCK_BYTES);
-        let mut over: Option<Skim> = None;
-        loop {
-            let available = match self.read.fill_buf() {
-                Ok(available) => available,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error),
-            };
-            let newline = memchr::memchr(b'\n', available);
-            let (part, _) = available.split_at(newline.unwrap_or(available.len()));
-            if over.is_none() && self.line.len() + part.len() > self.max_bytes {
-                over.get_or_insert_default().take(&std::mem::take(&mut self.line));
-            }
-            match &mut over {
-                Some(skim) => skim.take(part),
-                None => self.line.extend_from_slice(part),
-            }
-            let is_end = available.is_empty();
-            let taken = part.len() + usize::from(newline.is_some());
-            self.read.consume(taken);
-            if newline.is_none() && !is_end {
-                continue;
-            }
-            if let Some(skim) = over {
-                return Ok(Next::Oversized(skim.finish()));
-            }
-            self.line.extend(newline.map(|_| b'\n'));
+        self.take(self.max_bytes.saturating_add(1))?;
+        if self.line.len() <= self.max_bytes || self.line.ends_with(b"\n") {
             return Ok(if self.line.is_empty() { Next::End } else { Next::Line });
         }
+        let mut skim = Skim::default();
+        loop {
+            let part = self.line.strip_suffix(b"\n");
+            skim.take(part.unwrap_or(&self.line));
+            let is_over = part.is_some();
+            self.line = Vec::new();
+            if is_over || self.take(BLOCK_BYTES)? == 0 {
+                return Ok(Next::Oversized(skim.finish()));
+            }
+        }
+    }
+
+    /// Adds what comes to the line, up to its end or to so many bytes.
+    fn take(&mut self, max_bytes: usize) -> io::Result<usize> {
+        (&mut self.read).take(max_bytes as u64).read_until(b'\n', &mut self.line)
     }
 }
 

@@ -11,11 +11,10 @@ use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::{Bounds, Keep, TruncatedBy};
 
 use super::json::{Node, Value};
-use super::save::Save;
+use super::save::{Save, Whole};
 use super::schema::OutputSchema;
 use super::text;
-use left::Over;
-use rebuild::{Rebuilt, Structured};
+use left::{Over, StructuredLeft};
 
 pub(super) use rebuild::{Parts, with_members};
 
@@ -108,24 +107,28 @@ struct Block<'a> {
 
 impl<'a> Block<'a> {
     fn of(node: Node<'a>) -> Self {
-        let kind = node.get("type").and_then(Node::string);
-        let resource = node.get("resource").filter(|_| kind.as_deref() == Some("resource"));
-        let holder = if kind.as_deref() == Some("text") { Some(node) } else { resource };
-        Self { node, resource, text: holder.and_then(|holder| holder.get("text")?.string()) }
+        let [kind, text, resource] = node.get_all(["type", "text", "resource"]);
+        let (text, resource) = match kind.and_then(Node::string).as_deref() {
+            Some("text") => (text, None),
+            Some("resource") => (resource.and_then(|resource| resource.get("text")), resource),
+            _ => (None, None),
+        };
+        Self { node, resource, text: text.and_then(Node::string) }
     }
 }
 
 /// Looks at `result`, and cuts it where it is over the limits; the whole goes to `save` first.
 pub(super) fn judge<'a>(result: Node<'a>, rules: &Rules<'_>, save: &(dyn Save + Sync)) -> Judged<'a> {
-    let is_error = result.get("isError").is_some_and(|raw| raw.text() == "true");
+    let [content, structured, is_error] = result.get_all(["content", "structuredContent", "isError"]);
+    let is_error = is_error.is_some_and(|raw| raw.text() == "true");
     // What is no object is no block: a result that is cut loses it.
-    let blocks = result.get("content").into_iter().flat_map(Node::items).filter(|item| item.is_object());
-    let content: Vec<Block<'_>> = blocks.map(Block::of).collect();
-    let texts: Vec<&str> = content.iter().filter_map(|block| block.text.as_deref()).collect();
-    let structured = result.get("structuredContent").map(Node::text);
+    let blocks = content.into_iter().flat_map(Node::items).filter(|item| item.is_object());
+    let blocks: Vec<Block<'_>> = blocks.map(Block::of).collect();
+    let texts: Vec<&str> = blocks.iter().filter_map(|block| block.text.as_deref()).collect();
+    let structured = structured.map(Node::text);
     let raw = text::counted(texts.iter().copied());
     let (bounds, structured_bounds) = rules.shared(&texts, raw.extent(), structured.unwrap_or(""));
-    let text_is_over = !text::fits(&texts, raw.extent(), bounds);
+    let text_is_over = !text::fits(&texts, &raw, bounds);
     let structured_is_over = structured.is_some_and(|raw| {
         raw.len() as u64 > structured_bounds.bytes
             || structured_bounds.tokens.is_some_and(|max| estimate(raw) > max)
@@ -140,36 +143,41 @@ pub(super) fn judge<'a>(result: Node<'a>, rules: &Rules<'_>, save: &(dyn Save + 
     let over = Over { texts, raw, bounds, structured, structured_bounds, keep: rules.keep };
     // Where the text fits, only one that stands alone is looked at: it may be the structured content too.
     let values = over.values(text_is_over || over.texts.len() == 1);
-    let structured_value = structured.and_then(Value::of);
+    let structured_value = match (values.as_slice(), structured) {
+        ([Some(value)], Some(raw)) if value.text == raw => Some(value.clone()),
+        _ => structured.and_then(Value::of),
+    };
     let (left, saved) =
         over.cut(&values, structured_value.as_ref(), (text_is_over, structured_is_over), save);
     let total = over.raw.extent();
+    let has_text = left.cut.is_some();
     let (facts, whole) = match (left.cut, &left.structured) {
-        (Some((facts, whole)), _) => (facts, Some(whole)),
-        (None, Some(structured)) => (structured.facts.clone(), None),
+        (Some(cut), _) => cut,
+        (None, Some(structured)) => (structured.facts.clone(), Whole::Json(structured.whole)),
         (None, None) => {
             // Only its escapes, or white space around it, were too much.
             let (given, given_tokens) = left.given;
-            let structured = Structured::AsItWas;
-            let rebuilt = Rebuilt { texts: left.texts, notice: None, structured, details: None };
-            let new = Some(rebuilt.of(result, &content));
+            let content = rebuild::content(&blocks, &left.texts, None, false);
+            let new = Some(with_members(Some(result), vec![("content", Some(content))]));
             return Judged { new, is_error, given, given_tokens, total, truncated_by: None };
         }
     };
-    let beside = left.structured.as_ref().filter(|_| !left.is_same).map(|structured| structured.whole);
-    let saved = saved.unwrap_or_else(|| save.save(whole.as_ref(), beside));
+    let beside =
+        left.structured.as_ref().filter(|_| has_text && !left.is_same).map(|structured| structured.whole);
+    let saved = saved.unwrap_or_else(|| save.save(&whole, beside));
     let holds = left.structured.as_ref().is_none_or(|structured| structured.holds(rules.schema));
-    let hint = rules.hint.map(|hint| format!("\n{hint}")).unwrap_or_default();
-    let notice = format!("{}{hint}", saved.notice(facts.shown.clone(), facts.blocks));
-    let details = (!rules.shows_all).then(|| facts.details(bounds, &saved, !holds));
-    let structured = match left.structured {
-        None => Structured::AsItWas,
-        Some(structured) => structured.text.map_or(Structured::Gone, Structured::Text),
-    };
-    let rebuilt =
-        Rebuilt { texts: left.texts, notice: Some((notice, left.ends_in_text)), structured, details };
+    let (notice, details) = facts.said(bounds, &saved, !holds);
+    let notice = rules.hint.map_or_else(|| notice.to_string(), |hint| format!("{notice}\n{hint}"));
+    let content = rebuild::content(&blocks, &left.texts, Some(&notice), left.ends_in_text);
+    let mut new = vec![("content", Some(content))];
+    let structured =
+        |left: StructuredLeft<'_>| ("structuredContent", left.text.map(|text| vec![text.into()]));
+    new.extend(left.structured.map(structured));
+    if !rules.shows_all {
+        new.push(("_meta", Some(rebuild::meta(result, &details))));
+    }
     Judged {
-        new: Some(rebuilt.of(result, &content)),
+        new: Some(with_members(Some(result), new)),
         is_error,
         given: facts.output,
         given_tokens: facts.output_tokens,

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use cutline_core::notice::PartUnit;
 use serde_json::Value;
 
-use super::json::{Kind, Node, Shortened};
+use super::json::{Node, Shortened};
 
 /// The keywords that a shorter array may break.
 const OF_ITEMS: [&str; 4] = ["minItems", "contains", "enum", "const"];
@@ -98,10 +99,10 @@ fn holds(top: &Value, one: &Shortened<'_>) -> bool {
         let next = schemas.iter().filter_map(|schema| inner(schema, key.as_deref())).collect();
         schemas = with_alternatives(top, next);
     }
-    let breaking: &[&str] = match one.kind {
-        Kind::Items => &OF_ITEMS,
-        Kind::Members => &OF_MEMBERS,
-        Kind::Characters => &OF_CHARACTERS,
+    let breaking: &[&str] = match one.unit {
+        PartUnit::Items => &OF_ITEMS,
+        PartUnit::Members => &OF_MEMBERS,
+        PartUnit::Characters | PartUnit::Blocks => &OF_CHARACTERS,
     };
     !names_any(&schemas, breaking)
 }
@@ -152,7 +153,7 @@ mod tests {
             },
             "$defs": {"row": {"properties": {"id": {"type": "string", "pattern": "^x"}, "body": {"type": "string"}}}},
         }).to_string());
-        let (items, members, characters) = (Kind::Items, Kind::Members, Kind::Characters);
+        let (items, members, characters) = (PartUnit::Items, PartUnit::Members, PartUnit::Characters);
         let cases: [(Shortened<'_>, bool); 6] = [
             (Shortened::at(items, &[Some("\"rows\"")]), true),
             (Shortened::at(items, &[Some("\"few\"")]), false),

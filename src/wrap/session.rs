@@ -1,13 +1,19 @@
 //! The messages of both sides: which pass as they are, which are cut, and which are answered here.
 
-#![expect(clippy::string_slice, reason = "places come from a valid text: a wrong one must fail")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "places come from a valid text: a wrong one must fail"
+)]
 
 mod client;
 mod oversized;
 
 use std::borrow::Cow;
 use std::io::Write;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Mutex;
+
+use cutline_core::text::show;
 
 use super::calls::{Asks, Call, Calls};
 use super::json::{Node, Value};
@@ -16,7 +22,7 @@ use super::replies::{self, SERVER_ENDED};
 use super::result::{self, Parts};
 use super::schema::OutputSchemas;
 use super::tally::Tally;
-use super::{Settings, save::Save};
+use super::{Settings, locked, save::Save};
 use crate::fit::Client;
 use crate::stats::Outcome;
 pub(super) use oversized::Side;
@@ -40,8 +46,8 @@ pub(super) enum Passed {
     AsItIs,
     /// This goes in its place.
     Instead(Vec<u8>),
-    /// It goes nowhere, and why; no reason for an empty line.
-    Dropped(Option<&'static str>),
+    /// It goes nowhere.
+    Dropped,
 }
 
 impl Session {
@@ -56,17 +62,9 @@ impl Session {
         }
     }
 
-    fn calls(&self) -> MutexGuard<'_, Calls> {
-        self.calls.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn schemas(&self) -> MutexGuard<'_, OutputSchemas> {
-        self.schemas.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Writes to the client; false where it is gone.
     pub(super) fn to_client(&self, bytes: &[u8]) -> bool {
-        let mut client = self.client.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut client = locked(&self.client);
         let Some(out) = client.as_mut() else { return false };
         out.write_all(bytes).and_then(|()| out.flush()).is_ok()
     }
@@ -75,11 +73,11 @@ impl Session {
     pub(super) fn judge_server(&self, line: &[u8], save: &(dyn Save + Sync)) -> Passed {
         let text = String::from_utf8_lossy(line);
         let Some(value) = Value::of_any_depth(&text) else {
-            return Passed::Dropped(Some("it is no JSON").filter(|_| !text.trim_ascii().is_empty()));
+            return passed_over(&text, "JSON");
         };
         let top = value.top();
         if top.is_object() && top.get("jsonrpc").is_none() {
-            return Passed::Dropped(Some("it is no JSON-RPC"));
+            return passed_over(&text, "JSON-RPC");
         }
         let (mut parts, mut at): (Parts<'_>, usize) = (Vec::new(), 0);
         for message in messages(top) {
@@ -100,15 +98,13 @@ impl Session {
 
     /// Returns a message of the server's as it is to be; `None` where it passes as it is.
     fn judge<'a>(&self, message: Node<'a>, save: &(dyn Save + Sync)) -> Option<Parts<'a>> {
-        if message.get("jsonrpc").is_none() || message.get("method").is_some() {
-            return None;
-        }
-        let id = Id::of(message.get("id")?.text())?;
-        let call = self.calls().answered(&id)?;
-        let result = message.get("result").filter(|result| result.is_object());
+        let [version, method, id, result] = message.get_all(["jsonrpc", "method", "id", "result"]);
+        let id = Id::of(id.filter(|_| version.is_some() && method.is_none())?.text())?;
+        let call = locked(&self.calls).answered(&id)?;
+        let result = result.filter(|result| result.is_object());
         match (&call.asks, result) {
             (Asks::Tool(tool), Some(result)) => {
-                let schema = self.schemas().of(tool);
+                let schema = locked(&self.schemas).of(tool);
                 let rules = self.settings.rules(tool, call.client, &schema);
                 let judged = result::judge(result, &rules, save);
                 self.tally.answered(tool, call.since.elapsed(), &judged, rules.bounds);
@@ -118,7 +114,7 @@ impl Session {
             (Asks::Tool(tool), None) => self.tally.add(tool, call.since.elapsed(), Outcome::Error),
             (Asks::List, Some(result)) => {
                 if let Some(tools) = result.get("tools") {
-                    self.schemas().learn(tools);
+                    locked(&self.schemas).learn(tools);
                 }
             }
             _ => {}
@@ -139,11 +135,22 @@ impl Session {
 
     /// Answers all that still waits, as the server has ended; then nothing is said any more.
     pub(super) fn finish(&self, why: &str) {
-        let waiting = self.calls().take_waiting();
+        let waiting = locked(&self.calls).take_waiting();
         for call in waiting {
             let reply = self.failed(&call, &call.raw_id, why);
             self.to_client(reply.as_bytes());
         }
-        self.client.lock().unwrap_or_else(PoisonError::into_inner).take();
+        locked(&self.client).take();
     }
+}
+
+/// Warns of a line that is no message, unless it is empty.
+fn passed_over(line: &str, kind: &str) -> Passed {
+    let line = line.trim_ascii();
+    if !line.is_empty() {
+        let start = show::name(&line.as_bytes()[..line.len().min(200)]);
+        let start = show::middle_out(&start, 100);
+        tracing::warn!("a line of the server was passed over, as it is no {kind}: {start}");
+    }
+    Passed::Dropped
 }

@@ -1,32 +1,24 @@
-//! The statistics of the calls of a wrapped server: sums, a line for each in a file, and a word on stderr.
+//! The statistics of the calls of a wrapped server: sums, a record of each, and a word on stderr.
 
-use std::io::{self, Write as _};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use cutline_core::truncate::Bounds;
 
+use super::locked;
 use super::result::Judged;
-use crate::fs::append::Appended;
 use crate::stats::{Answered, NEAR_LIMIT_PERCENT, Outcome, Record, Stats, Tool, summary};
-use crate::tools::error::reason;
+
+/// Takes the record of each call.
+pub type TakeRecord = Box<dyn Fn(Record) + Send>;
 
 /// The sums, and where each call is told of.
-#[derive(Debug)]
-pub(super) struct Tally(Mutex<State>);
-
-#[derive(Debug)]
-struct State {
-    stats: Stats,
-    file: Option<Appended>,
-    /// True once a failure to write was told of.
-    warned: bool,
-}
+pub(super) struct Tally(Mutex<(Stats, Option<TakeRecord>)>);
 
 impl Tally {
-    /// Nothing counted yet; each call is written to `file` too.
-    pub(super) fn new(file: Option<Appended>) -> Self {
-        Self(Mutex::new(State { stats: Stats::default(), file, warned: false }))
+    /// Nothing counted yet; the record of each call is given to `take` too.
+    pub(super) fn new(take: Option<TakeRecord>) -> Self {
+        Self(Mutex::new((Stats::default(), take)))
     }
 
     /// Counts the answer of a tool, and tells where it was cut or nearly so.
@@ -50,33 +42,15 @@ impl Tally {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let time_ms = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
         let record = Record { time_ms, tool, duration, outcome };
-        let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        state.stats.add(&record);
-        if let Some(file) = &mut state.file
-            && let Err(error) = append(file, &record)
-        {
-            file.is_torn = true;
-            if !std::mem::replace(&mut state.warned, true) {
-                tracing::warn!("--stats-file: a line could not be written: {}", reason(&error));
-            }
+        let mut state = locked(&self.0);
+        state.0.add(&record);
+        if let Some(take) = &state.1 {
+            take(record);
         }
     }
 
     /// The sums in words.
     pub(super) fn summary(&self) -> Vec<String> {
-        summary(&self.0.lock().unwrap_or_else(PoisonError::into_inner).stats)
+        summary(&locked(&self.0).0)
     }
-}
-
-/// Writes a line in one go, so that several processes may share a file.
-fn append(file: &mut Appended, record: &Record) -> io::Result<()> {
-    // After a part of a line, a line of its own.
-    let mut line = if file.is_torn { vec![b'\n'] } else { Vec::new() };
-    serde_json::to_writer(&mut line, record)?;
-    line.push(b'\n');
-    if file.file.write(&line)? < line.len() {
-        return Err(io::ErrorKind::StorageFull.into());
-    }
-    file.is_torn = false;
-    Ok(())
 }

@@ -8,6 +8,7 @@
 
 use std::ops::Range;
 
+use cutline_core::notice::PartUnit;
 use cutline_core::text::tokens::estimate;
 use cutline_core::truncate::{Bounds, TruncatedBy};
 
@@ -48,7 +49,7 @@ pub(in crate::wrap) struct Cut<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::wrap) struct Shortened<'a> {
     /// The things that are counted.
-    pub(in crate::wrap) kind: Kind,
+    pub(in crate::wrap) unit: PartUnit,
     /// Number of them kept.
     pub(in crate::wrap) shown: u64,
     /// Number of them before.
@@ -59,28 +60,17 @@ pub(in crate::wrap) struct Shortened<'a> {
     pub(in crate::wrap) removed_bytes: u64,
 }
 
-/// The things that a value consists of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::wrap) enum Kind {
-    /// Items of an array.
-    Items,
-    /// Members of an object.
-    Members,
-    /// Characters of a string.
-    Characters,
-}
-
 impl Shortened<'_> {
     /// A value of `total` characters of which nothing is kept.
     pub(in crate::wrap) fn nothing_of(total: u64) -> Self {
-        Self { kind: Kind::Characters, shown: 0, total, path: Vec::new(), removed_bytes: 0 }
+        Self { unit: PartUnit::Characters, shown: 0, total, path: Vec::new(), removed_bytes: 0 }
     }
 
     /// Part of a value at the end of these keys; `None` is an item.
     #[cfg(test)]
-    pub(in crate::wrap) fn at(kind: Kind, keys: &[Option<&'static str>]) -> Self {
+    pub(in crate::wrap) fn at(unit: PartUnit, keys: &[Option<&'static str>]) -> Self {
         let path = keys.iter().map(|key| Step { position: 0, key: *key }).collect();
-        Self { kind, shown: 1, total: 2, path, removed_bytes: 1 }
+        Self { unit, shown: 1, total: 2, path, removed_bytes: 1 }
     }
 
     /// Returns its name; `None` for the value itself.
@@ -99,16 +89,21 @@ impl Shortened<'_> {
         for step in &self.path {
             node = value.children(node.clone()).nth(step.position).map_or(node, |child| child.value);
         }
-        left_out(value, &node, self.kind, self.shown)
+        left_out(value, &node, self.unit, self.shown)
     }
 }
 
 /// Returns the part of the value at `node` that goes where `shown` of it are kept, and the text in its place.
-fn left_out(value: &Value<'_>, node: &Range<usize>, kind: Kind, shown: u64) -> (Range<usize>, &'static str) {
+fn left_out(
+    value: &Value<'_>,
+    node: &Range<usize>,
+    unit: PartUnit,
+    shown: u64,
+) -> (Range<usize>, &'static str) {
     let inside = node.start + 1..node.end - 1;
     let body = &value.text[inside.clone()];
-    match (kind, shown) {
-        (Kind::Characters, _) => (inside.start + string::bytes_of(body, shown)..inside.end, MARK),
+    match (unit, shown) {
+        (PartUnit::Characters, _) => (inside.start + string::bytes_of(body, shown)..inside.end, MARK),
         (_, 0) => (inside, ""),
         // The space before the closing bracket stays.
         (..) => {

@@ -1,6 +1,10 @@
 //! A value in a JSON text, with the way to those in it.
 
-#![expect(clippy::string_slice, reason = "places come from a valid text: a wrong one must fail")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "places come from a valid text: a wrong one must fail"
+)]
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -66,9 +70,21 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// Returns the member of that name; of two the last, as other programs take it.
+    /// Returns the members of these names; of two of one name the last, as other programs take it.
+    pub(in crate::wrap) fn get_all<const N: usize>(self, names: [&str; N]) -> [Option<Node<'a>>; N] {
+        let mut found = [None; N];
+        for (key, member) in self.members() {
+            if let Some(n) = names.iter().position(|name| is_key(key, name)) {
+                found[n] = Some(member);
+            }
+        }
+        found
+    }
+
+    /// Returns the member of that name.
     pub(in crate::wrap) fn get(self, name: &str) -> Option<Node<'a>> {
-        self.members().filter(|(key, _)| is_key(key, name)).last().map(|(_, member)| member)
+        let [member] = self.get_all([name]);
+        member
     }
 
     /// Returns the text that a string is; `None` of any other value.
@@ -79,5 +95,8 @@ impl<'a> Node<'a> {
 
 /// True if `key`, as it was sent, is `name`.
 pub(in crate::wrap) fn is_key(key: &str, name: &str) -> bool {
-    unescaped(key).is_some_and(|key| key == name)
+    let body = &key[1..key.len() - 1];
+    // What is in escapes is longer.
+    body == name
+        || (body.len() > name.len() && body.contains('\\') && unescaped(key).is_some_and(|key| key == name))
 }

@@ -51,11 +51,21 @@ pub(super) fn value_end(text: &[u8], at: usize) -> usize {
     }
 }
 
+/// Bytes of a string that are looked at one by one: most strings are shorter than a search for the end is worth.
+const SHORT_BYTES: usize = 16;
+
+/// The first quote or backslash.
+pub(super) fn mark_in_string(text: &[u8]) -> Option<usize> {
+    let (first, rest) = text.split_at(text.len().min(SHORT_BYTES));
+    let near = first.iter().position(|byte| matches!(byte, b'"' | b'\\'));
+    near.or_else(|| Some(first.len() + memchr::memchr2(b'"', b'\\', rest)?))
+}
+
 /// The end of the string that begins at `at`, behind its closing quote.
 pub(super) fn string_end(text: &[u8], at: usize) -> usize {
     let mut at = at + 1;
     loop {
-        match memchr::memchr2(b'"', b'\\', &text[at..]) {
+        match mark_in_string(&text[at..]) {
             Some(found) if text[at + found] == b'"' => return at + found + 1,
             Some(found) => at += found + 2,
             None => return text.len(),

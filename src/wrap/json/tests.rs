@@ -1,5 +1,6 @@
 //! The cut of JSON, against a plain oracle: `serde_json` reads what is left.
 
+use cutline_core::notice::PartUnit;
 use cutline_core::text::tokens::estimate;
 use cutline_core::truncate::{Bounds, TruncatedBy};
 use proptest::prelude::*;
@@ -25,7 +26,7 @@ fn cut_to<'a>(value: &'a Value<'a>, max_bytes: u64) -> Cut<'a> {
 /// The parts that were made shorter, as a notice would name it.
 fn named(cut: &Cut<'_>) -> Vec<String> {
     let name = |one: &Shortened<'_>| {
-        format!("{}/{} {:?} {}", one.shown, one.total, one.kind, one.name().unwrap_or_default())
+        format!("{}/{} {:?} {}", one.shown, one.total, one.unit, one.name().unwrap_or_default())
     };
     cut.shortened.iter().map(name).collect()
 }
@@ -209,7 +210,7 @@ fn any_json() -> impl Strategy<Value = String> {
 
 /// True if `kept` is `whole` with items and members missing at ends, strings ended early, and nothing else; each
 /// such place with the numbers of what is left of it and of what there was.
-fn is_prefix(kept: &str, whole: &str, cuts: &mut Vec<(Kind, u64, u64)>) -> bool {
+fn is_prefix(kept: &str, whole: &str, cuts: &mut Vec<(PartUnit, u64, u64)>) -> bool {
     if kept == whole {
         return true;
     }
@@ -221,14 +222,14 @@ fn is_prefix(kept: &str, whole: &str, cuts: &mut Vec<(Kind, u64, u64)>) -> bool 
         b'"' => {
             let kept = kept.strip_suffix("… [truncated]\"").unwrap_or("no end");
             let characters = |raw: &str| serde_json::from_str::<String>(raw).unwrap().chars().count() as u64;
-            cuts.push((Kind::Characters, characters(&format!("{kept}\"")), characters(whole)));
+            cuts.push((PartUnit::Characters, characters(&format!("{kept}\"")), characters(whole)));
             whole.starts_with(kept)
         }
         b'[' => {
             let read = |text| serde_json::from_str::<Vec<&RawValue>>(text).unwrap();
             let (kept, whole) = (read(kept), read(whole));
             if kept.len() < whole.len() {
-                cuts.push((Kind::Items, kept.len() as u64, whole.len() as u64));
+                cuts.push((PartUnit::Items, kept.len() as u64, whole.len() as u64));
             }
             // Only the first item may be another one.
             kept.len() <= whole.len()
@@ -244,7 +245,7 @@ fn is_prefix(kept: &str, whole: &str, cuts: &mut Vec<(Kind, u64, u64)>) -> bool 
             };
             let (kept, whole) = (read(kept), read(whole));
             if kept.len() < whole.len() {
-                cuts.push((Kind::Members, kept.len() as u64, whole.len() as u64));
+                cuts.push((PartUnit::Members, kept.len() as u64, whole.len() as u64));
             }
             kept.len() <= whole.len()
                 && kept.iter().zip(&whole).all(|(a, b)| a.0 == b.0 && is_prefix(&a.1, &b.1, cuts))
@@ -275,7 +276,7 @@ proptest! {
         prop_assert_eq!(Value::of(kept).map(|value| value.text), Some(kept.as_str()));
         let mut cuts = Vec::new();
         prop_assert!(is_prefix(kept, &text, &mut cuts), "{} of {}", kept, text);
-        let told: Vec<_> = cut.shortened.iter().map(|one| (one.kind, one.shown, one.total)).collect();
+        let told: Vec<_> = cut.shortened.iter().map(|one| (one.unit, one.shown, one.total)).collect();
         prop_assert_eq!(told, cuts, "{} of {}", kept, text);
     }
 

@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use serde::de::IgnoredAny;
 
-use super::scan::{Child, after_space, value_end};
+use super::scan::{Child, after_space, mark_in_string, value_end};
 
 /// Arrays and objects in one another: a value that is deeper is treated as text.
 const MAX_DEPTH: usize = 1000;
@@ -184,39 +184,19 @@ fn parsed_end(text: &str, at: usize) -> Option<usize> {
 fn checked_string_end(text: &[u8], at: usize) -> Option<usize> {
     let mut at = at + 1;
     loop {
-        at += plain_run(&text[at..]);
-        match text.get(at)? {
-            b'"' => return Some(at + 1),
-            b'\\' => match text.get(at + 1)? {
-                b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => at += 2,
-                b'u' if text.get(at + 2..at + 6)?.iter().all(u8::is_ascii_hexdigit) => at += 6,
-                _ => return None,
-            },
+        let run = mark_in_string(&text[at..])?;
+        // Without an early end, which would be slower.
+        if text[at..at + run].iter().fold(u8::MAX, |least, byte| least.min(*byte)) < b' ' {
+            return None;
+        }
+        at += run;
+        match (text[at], text.get(at + 1)) {
+            (b'"', _) => return Some(at + 1),
+            (_, Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't')) => at += 2,
+            (_, Some(b'u')) if text.get(at + 2..at + 6)?.iter().all(u8::is_ascii_hexdigit) => at += 6,
             _ => return None,
         }
     }
-}
-
-/// Returns the number of bytes at the start of `text` that are none of `"`, `\` and control characters.
-fn plain_run(text: &[u8]) -> usize {
-    const ONES: u64 = u64::MAX / 255;
-    const HIGH: u64 = ONES << 7;
-    let is_plain = |byte: &u8| *byte >= 0x20 && *byte != b'"' && *byte != b'\\';
-    let mut run = 0;
-    // Eight bytes at a time: a borrow in a byte sets its highest bit where the byte was below what was taken off.
-    while let Some(eight) = text.get(run..run + 8) {
-        let word = u64::from_le_bytes(eight.try_into().unwrap_or_default());
-        let zero_at = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
-        let control = word.wrapping_sub(ONES * 0x20) & !word & HIGH;
-        let found =
-            control | zero_at(word ^ (ONES * u64::from(b'"'))) | zero_at(word ^ (ONES * u64::from(b'\\')));
-        if found != 0 {
-            // The lowest is right: borrows go upwards only.
-            return run + (found.trailing_zeros() / 8) as usize;
-        }
-        run += 8;
-    }
-    run + text[run..].iter().take_while(|byte| is_plain(byte)).count()
 }
 
 /// Returns the end of the number or the word that begins at `at`; `None` where it is neither.

@@ -99,7 +99,7 @@ impl<'a> Over<'a> {
             [Some(value)] if value.text.len() >= LARGE_BYTES && (twin.is_some() || !structured_is_over) => {
                 let whole = Whole::Json(value.text);
                 std::thread::scope(|scope| {
-                    let save = || save.save(Some(&whole), None);
+                    let save = || save.save(&whole, None);
                     let saving = std::thread::Builder::new().spawn_scoped(scope, save);
                     // Where there is no thread to be had, it is saved once it is cut.
                     (cut(), saving.ok().and_then(|saving| saving.join().ok()))

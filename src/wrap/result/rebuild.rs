@@ -13,73 +13,42 @@ use crate::wrap::json::{Node, is_key};
 /// A JSON text in parts, which stand one after the other.
 pub(in crate::wrap) type Parts<'a> = Vec<Cow<'a, str>>;
 
-/// The changes to a result.
-pub(super) struct Rebuilt<'a> {
-    /// The text of each block that has one, after the cut; nothing of those that go.
-    pub(super) texts: Vec<Option<Cow<'a, str>>>,
-    /// The notice, where there is one, and whether it may stand in the last text's own block.
-    pub(super) notice: Option<(String, bool)>,
-    pub(super) structured: Structured,
-    /// The facts.
-    pub(super) details: Option<ResultDetails>,
-}
-
-/// Structured content after the cut.
-pub(super) enum Structured {
-    /// It stays.
-    AsItWas,
-    /// It goes.
-    Gone,
-    /// This takes its place.
-    Text(String),
-}
-
-impl Rebuilt<'_> {
-    /// Returns `result`, which has the blocks `content`, with the changes made.
-    pub(super) fn of<'n>(self, result: Node<'n>, content: &[Block<'n>]) -> Parts<'n> {
-        let mut new = vec![("content", Some(self.content(content)))];
-        match self.structured {
-            Structured::AsItWas => {}
-            Structured::Gone => new.push(("structuredContent", None)),
-            Structured::Text(text) => new.push(("structuredContent", Some(vec![text.into()]))),
-        }
-        new.extend(self.details.map(|details| {
-            let details = ("details", Some(vec![json(&details)]));
-            let own = result.get("_meta").filter(|meta| meta.is_object());
-            ("_meta", Some(with_members(own, vec![details])))
-        }));
-        with_members(Some(result), new)
-    }
-
-    fn content<'n>(&self, content: &[Block<'n>]) -> Parts<'n> {
-        let last = self.texts.iter().rposition(Option::is_some);
-        let mut texts = self.texts.iter().enumerate();
-        let mut blocks: Vec<Parts<'n>> = Vec::new();
-        for block in content {
-            if block.text.is_none() {
-                blocks.push(vec![block.node.text().into()]);
-                continue;
+/// Returns a result's content `blocks`, with `texts` in those that have one and without those that have none any more.
+/// The notice stands in the block of the last text where that `ends_in_text`, else after it.
+pub(super) fn content<'n>(
+    blocks: &[Block<'n>],
+    texts: &[Option<Cow<'_, str>>],
+    notice: Option<&str>,
+    ends_in_text: bool,
+) -> Parts<'n> {
+    let last = texts.iter().rposition(Option::is_some);
+    let mut texts = texts.iter().enumerate();
+    let mut new: Vec<Parts<'n>> = Vec::new();
+    for block in blocks {
+        let unchanged = || vec![block.node.text().into()];
+        let Some(own) = &block.text else {
+            new.push(unchanged());
+            continue;
+        };
+        let Some((n, Some(text))) = texts.next() else { continue };
+        match notice.filter(|_| last == Some(n)) {
+            Some(notice) if ends_in_text && block.resource.is_none() => {
+                new.push(block.with_text(&[text.trim_end_matches('\n'), "\n\n", notice].concat()));
             }
-            let Some((n, Some(text))) = texts.next() else { continue };
-            let notice = self.notice.as_ref().filter(|_| last == Some(n));
-            match notice {
-                Some((notice, true)) if block.resource.is_none() => {
-                    blocks.push(block.with_text(&[text.trim_end_matches('\n'), "\n\n", notice].concat()));
-                }
-                _ => {
-                    let is_whole = block.text.as_deref() == Some(text);
-                    blocks.push(if is_whole {
-                        vec![block.node.text().into()]
-                    } else {
-                        block.with_text(text)
-                    });
-                    blocks.extend(notice.map(|(notice, _)| text_block(notice)));
-                }
+            notice => {
+                new.push(if own == text { unchanged() } else { block.with_text(text) });
+                new.extend(notice.map(text_block));
             }
         }
-        blocks.extend(self.notice.as_ref().filter(|_| last.is_none()).map(|(notice, _)| text_block(notice)));
-        list(blocks)
     }
+    new.extend(notice.filter(|_| last.is_none()).map(text_block));
+    enclosed("[", new, "]")
+}
+
+/// Returns the `_meta` of `result`, with the details of its cut in place of its own.
+pub(super) fn meta<'n>(result: Node<'n>, details: &ResultDetails) -> Parts<'n> {
+    let own = result.get("_meta").filter(|meta| meta.is_object());
+    with_members(own, vec![("details", Some(vec![json(details)]))])
 }
 
 impl<'n> Block<'n> {
@@ -102,11 +71,6 @@ fn text_block<'n>(text: &str) -> Parts<'n> {
 
 fn json<'n>(value: &(impl Serialize + ?Sized)) -> Cow<'n, str> {
     serde_json::to_string(value).unwrap_or_default().into()
-}
-
-/// Returns the list of `items`.
-fn list(items: Vec<Parts<'_>>) -> Parts<'_> {
-    enclosed("[", items, "]")
 }
 
 /// Returns `object`, or an empty one, with these members in place of its own of these names: each in the place of the

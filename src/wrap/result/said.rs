@@ -1,11 +1,12 @@
 //! The notice and the details of a cut.
 
-use cutline_core::details::{CutCounts, ResultDetails, TruncationDetails, TruncationInfo};
-use cutline_core::notice::{NAMES_LISTED, Part, PartUnit, ResultShown};
+use cutline_core::details::{CutCounts, Details, ResultDetails, TruncationDetails, TruncationInfo};
+use cutline_core::notice::{NAMES_LISTED, Notice, Part, PartUnit, ResultShown};
 use cutline_core::text::Extent;
 use cutline_core::truncate::{Bounds, Partial, TruncatedBy};
 
-use crate::wrap::json::{Cut, Kind, Shortened};
+use crate::tools::said;
+use crate::wrap::json::{Cut, Shortened};
 use crate::wrap::save::Saved;
 use crate::wrap::text::{Kept, TextCut};
 
@@ -13,9 +14,9 @@ use crate::wrap::text::{Kept, TextCut};
 #[derive(Debug, Clone)]
 pub(super) struct Facts {
     /// The part that is shown.
-    pub(super) shown: ResultShown,
+    shown: ResultShown,
     /// Text blocks shown, and text blocks in all, where some are not shown.
-    pub(super) blocks: Option<(u64, u64)>,
+    blocks: Option<(u64, u64)>,
     /// The limit.
     pub(super) by: TruncatedBy,
     /// Lines and bytes that are given.
@@ -82,25 +83,35 @@ impl Facts {
         }
     }
 
-    /// Returns the same as data.
-    pub(super) fn details(&self, bounds: Bounds, saved: &Saved, schema_may_not_hold: bool) -> ResultDetails {
+    /// Returns the notice of the cut, and the same as data.
+    pub(super) fn said(
+        &self,
+        bounds: Bounds,
+        saved: &Saved,
+        schema_may_not_hold: bool,
+    ) -> (Notice, ResultDetails) {
+        let (mut place, mut beside) = (Details::default(), Details::default());
+        saved.structured.iter().for_each(|saved| drop(said(saved, &mut beside)));
+        let (shown, blocks) = (self.shown.clone(), self.blocks);
+        let notice = Notice::Result { shown, blocks, saved: said(&saved.named, &mut place) };
         let is_first_partial = self.partial == Some(Partial::FirstLine);
         let truncation = TruncationDetails {
             last_line_partial: self.partial == Some(Partial::LastLine),
             first_line_exceeds_limit: is_first_partial,
             ..TruncationDetails::new(self.by, self.output, self.output_tokens, self.total, bounds)
         };
-        ResultDetails {
+        let details = ResultDetails {
             truncation_info: TruncationInfo::of(&truncation, self.counts),
             truncation,
             first_line_partial: is_first_partial.then_some(true),
             omitted_lines: self.omitted_lines,
-            full_output_path: saved.path(),
-            structured_output_path: saved.structured_path(),
-            full_output_bytes: saved.first_bytes(),
-            spill_error: saved.error(),
+            full_output_path: place.full_output_path,
+            structured_output_path: beside.full_output_path,
+            full_output_bytes: place.full_output_bytes,
+            spill_error: place.spill_error,
             schema_may_not_hold: schema_may_not_hold.then_some(true),
-        }
+        };
+        (notice, details)
     }
 }
 
@@ -117,11 +128,7 @@ fn parts(shortened: &[Shortened<'_>]) -> Vec<Part> {
     let part = |(_, one): (usize, &Shortened<'_>)| Part {
         shown: one.shown,
         total: one.total,
-        unit: match one.kind {
-            Kind::Items => PartUnit::Items,
-            Kind::Members => PartUnit::Members,
-            Kind::Characters => PartUnit::Characters,
-        },
+        unit: one.unit,
         name: one.name(),
     };
     largest.into_iter().map(part).collect()

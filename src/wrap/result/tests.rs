@@ -3,15 +3,15 @@
 use serde_json::{Value, json};
 
 use super::*;
-use crate::wrap::save::{Saved, Whole};
+use crate::wrap::save::Saved;
 use crate::wrap::schema::OutputSchema;
 
 #[derive(Default)]
 struct Kept(std::sync::Mutex<Vec<String>>);
 
 impl Save for Kept {
-    fn save(&self, text: Option<&Whole<'_>>, structured: Option<&str>) -> Saved {
-        self.0.lock().unwrap().extend(text.map(|text| format!("{text:?}")));
+    fn save(&self, named: &Whole<'_>, structured: Option<&str>) -> Saved {
+        self.0.lock().unwrap().push(format!("{named:?}"));
         self.0.lock().unwrap().extend(structured.map(|text| format!("structured {text}")));
         Saved::at("/saved")
     }

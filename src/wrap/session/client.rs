@@ -1,13 +1,13 @@
 //! The messages of the client: all pass, and what they ask for is noted.
 
 use std::borrow::Cow;
-use std::sync::PoisonError;
 use std::time::Instant;
 
 use super::Session;
 use crate::stats::Outcome;
 use crate::wrap::calls::{Asks, Call};
 use crate::wrap::json::{Node, Value};
+use crate::wrap::locked;
 use crate::wrap::message::{Id, messages};
 
 /// The members of a request's `_meta` that say, in the stateless era, in which revision it is and from whom.
@@ -27,13 +27,13 @@ impl Session {
 
     /// Notes a message; nothing of one that is no request.
     fn note(&self, message: Node<'_>) -> Option<()> {
-        let method = message.get("method")?.string()?;
-        let params = message.get("params");
+        let [method, params, id] = message.get_all(["method", "params", "id"]);
+        let method = method?.string()?;
         if method == "notifications/cancelled" {
             self.cancelled(&Id::of(params?.get("requestId")?.text())?);
             return None;
         }
-        let raw_id = message.get("id")?.text();
+        let raw_id = id?.text();
         let id = Id::of(raw_id)?;
         let meta = params.and_then(|params| params.get("_meta"));
         let asks = match method.as_ref() {
@@ -47,11 +47,11 @@ impl Session {
         };
         let client = match meta.and_then(|meta| name(meta.get(CLIENT_INFO)?)) {
             Some(name) => self.settings.fit.client(Some(&name)),
-            None => *self.client_row.lock().unwrap_or_else(PoisonError::into_inner),
+            None => *locked(&self.client_row),
         };
         let is_stateless = meta.is_some_and(|meta| meta.get(REVISION).is_some());
         let (raw_id, since) = (raw_id.to_owned(), Instant::now());
-        self.calls().open(Call { id, raw_id, asks, is_stateless, client, since, is_cancelled: false });
+        locked(&self.calls).open(Call { id, raw_id, asks, is_stateless, client, since, is_cancelled: false });
         None
     }
 
@@ -61,11 +61,11 @@ impl Session {
         if let Some(row) = row {
             tracing::info!(client = name, fit = row.id, "answers fit the client");
         }
-        *self.client_row.lock().unwrap_or_else(PoisonError::into_inner) = row;
+        *locked(&self.client_row) = row;
     }
 
     fn cancelled(&self, id: &Id) {
-        let mut calls = self.calls();
+        let mut calls = locked(&self.calls);
         if let Some(Call { asks: Asks::Tool(tool), since, .. }) = calls.cancel(id) {
             self.tally.add(tool, since.elapsed(), Outcome::Cancelled);
         }

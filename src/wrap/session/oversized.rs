@@ -3,11 +3,12 @@
 use cutline_core::text::Size;
 
 use super::Session;
+use crate::wrap::locked;
 use crate::wrap::message::Id;
 use crate::wrap::replies::{self, INVALID_REQUEST, SERVER_ENDED};
 use crate::wrap::skim::Skimmed;
 
-/// The side that wrote a message.
+/// A side of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::wrap) enum Side {
     Client,
@@ -26,7 +27,7 @@ impl Session {
                 to_server += &replies::error(id, INVALID_REQUEST, &why);
                 continue;
             }
-            let call = Id::of(id).filter(|_| !has_method).and_then(|id| self.calls().answered(&id));
+            let call = Id::of(id).filter(|_| !has_method).and_then(|id| locked(&self.calls).answered(&id));
             let reply = match call {
                 Some(call) => self.failed(&call, id, &why),
                 None => replies::error(id, if *has_method { INVALID_REQUEST } else { SERVER_ENDED }, &why),

@@ -94,8 +94,8 @@ proptest! {
         let keep = if from_start { Keep::Head(lines) } else { Keep::Tail(lines) };
         let bounds = Bounds::new(lines, max_bytes).with_tokens(max_tokens);
         let outcome = run(&refs, keep, bounds);
-        let raw = counted(refs.iter().copied()).extent();
-        prop_assert_eq!(fits(&refs, raw, bounds), outcome == Outcome::Fits);
+        let raw = counted(refs.iter().copied());
+        prop_assert_eq!(fits(&refs, &raw, bounds), outcome == Outcome::Fits);
         match outcome {
             Outcome::Fits => {}
             Outcome::OneValue(..) => prop_assert!(false, "there is no JSON"),

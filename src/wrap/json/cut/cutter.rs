@@ -12,11 +12,12 @@
 
 use std::ops::Range;
 
+use cutline_core::notice::PartUnit;
 use cutline_core::text::as_index;
 use cutline_core::truncate::Bounds;
 
 use super::size::Size;
-use super::{Kind, MARK, Shortened, left_out};
+use super::{MARK, Shortened, left_out};
 use crate::wrap::json::path::Step;
 use crate::wrap::json::scan::Child;
 use crate::wrap::json::string;
@@ -87,10 +88,10 @@ impl<'a> Cutter<'a> {
     }
 
     /// Keeps `shown` of what is at `node`; the size that goes.
-    fn shorten(&mut self, kind: Kind, (shown, total): (u64, u64), node: &Range<usize>) -> Size {
-        let (removed, _) = left_out(self.value, node, kind, shown);
+    fn shorten(&mut self, unit: PartUnit, (shown, total): (u64, u64), node: &Range<usize>) -> Size {
+        let (removed, _) = left_out(self.value, node, unit, shown);
         let removed_bytes = removed.len() as u64;
-        self.shortened.push(Shortened { kind, shown, total, path: self.path.clone(), removed_bytes });
+        self.shortened.push(Shortened { unit, shown, total, path: self.path.clone(), removed_bytes });
         self.size(&removed)
     }
 
@@ -113,7 +114,7 @@ impl<'a> Cutter<'a> {
     /// `inside` is set, the first is made shorter.
     fn first_children(&mut self, node: &Range<usize>, size: Size, room: Size, inside: bool) -> Size {
         let is_array = self.first_byte(node) == b'[';
-        let kind = if is_array { Kind::Items } else { Kind::Members };
+        let unit = if is_array { PartUnit::Items } else { PartUnit::Members };
         let before_closing = self.value.text[..node.end - 1].trim_end().len();
         let closing = self.size(&(before_closing..node.end));
         let known = self.value.child_count(node.start);
@@ -137,7 +138,7 @@ impl<'a> Cutter<'a> {
         let total = known.unwrap_or(total);
         if let Some(first) = first.filter(|_| kept == 0) {
             let before = (self.shortened.len(), self.single_too_large);
-            self.shorten(kind, (1, total), node);
+            self.shorten(unit, (1, total), node);
             self.single_too_large |= !self.size(&first.value).fits(self.limit);
             if inside {
                 let around = self.size(&(node.start..first.value.start)).plus(closing);
@@ -148,7 +149,7 @@ impl<'a> Cutter<'a> {
             }
             self.undo(before);
         }
-        size.minus(self.shorten(kind, (kept, total), node))
+        size.minus(self.shorten(unit, (kept, total), node))
     }
 
     /// Takes back what was made shorter since.
@@ -224,7 +225,7 @@ impl<'a> Cutter<'a> {
         let inside = as_index(room.bytes).checked_sub(2 + MARK.len()).filter(|_| body.len() > MARK.len());
         let Some(inside) = inside else { return size };
         let counts = (string::fitting(body, inside), string::count(body));
-        let left_out = self.shorten(Kind::Characters, counts, node);
+        let left_out = self.shorten(PartUnit::Characters, counts, node);
         if self.path.is_empty() || self.shortened.len() == 1 {
             self.single_too_large = true;
         }
