@@ -54,12 +54,9 @@ pub(super) fn from_client(
                 Passed::AsItIs
             }
         };
-        // A server that reads no more may still write.
-        let write = |bytes: &[u8]| {
-            let _its_own_end_is_the_end = server.write(bytes);
-            true
-        };
-        pass_on(Lines::new(read, session.settings.max_message_bytes), judge, write);
+        let lines = Lines::new(read, session.settings.max_message_bytes);
+        // A server that reads no more may still write: its own end is the end.
+        pass_on(lines, judge, |bytes| matches!(server.write(bytes), Ok(()) | Err(_)));
         // Here nothing else writes but an answer to what was too long.
         locked(&server.0).take();
         let _gone = over.send(Side::Client);

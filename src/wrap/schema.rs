@@ -46,9 +46,9 @@ impl OutputSchemas {
         self.schemas.get(tool).cloned().unwrap_or_default()
     }
 
-    /// Keeps those of a list of tools.
-    pub(super) fn learn(&mut self, tools: Node<'_>) {
-        for tool in tools.items() {
+    /// Keeps those of a result that lists tools.
+    pub(super) fn learn(&mut self, result: Node<'_>) {
+        for tool in result.get("tools").into_iter().flat_map(Node::items) {
             let Some(name) = tool.get("name").and_then(Node::string) else { continue };
             let schema = match tool.get("outputSchema") {
                 None => OutputSchema::Absent,

@@ -76,12 +76,14 @@ impl Session {
             return passed_over(&text, "JSON");
         };
         let top = value.top();
-        if top.is_object() && top.get("jsonrpc").is_none() {
-            return passed_over(&text, "JSON-RPC");
-        }
         let (mut parts, mut at): (Parts<'_>, usize) = (Vec::new(), 0);
         for message in messages(top) {
-            if let Some(new) = self.judge(message, save) {
+            let [version, method, id, result] = message.get_all(["jsonrpc", "method", "id", "result"]);
+            if version.is_none() && top.is_object() {
+                return passed_over(&text, "JSON-RPC");
+            }
+            let id = id.filter(|_| version.is_some() && method.is_none());
+            if let Some(new) = id.and_then(|id| self.judge(message, id, result, save)) {
                 let place = message.place();
                 parts.push(value.text[at..place.start].into());
                 parts.extend(new);
@@ -96,10 +98,15 @@ impl Session {
         Passed::Instead(parts.concat().into_bytes())
     }
 
-    /// Returns a message of the server's as it is to be; `None` where it passes as it is.
-    fn judge<'a>(&self, message: Node<'a>, save: &(dyn Save + Sync)) -> Option<Parts<'a>> {
-        let [version, method, id, result] = message.get_all(["jsonrpc", "method", "id", "result"]);
-        let id = Id::of(id.filter(|_| version.is_some() && method.is_none())?.text())?;
+    /// Returns an answer of the server's as it is to be; `None` where it passes as it is.
+    fn judge<'a>(
+        &self,
+        answer: Node<'a>,
+        id: Node<'_>,
+        result: Option<Node<'a>>,
+        save: &(dyn Save + Sync),
+    ) -> Option<Parts<'a>> {
+        let id = Id::of(id.text())?;
         let call = locked(&self.calls).answered(&id)?;
         let result = result.filter(|result| result.is_object());
         match (&call.asks, result) {
@@ -109,14 +116,10 @@ impl Session {
                 let judged = result::judge(result, &rules, save);
                 self.tally.answered(tool, call.since.elapsed(), &judged, rules.bounds);
                 let new = judged.new?;
-                return Some(result::with_members(Some(message), vec![("result", Some(new))]));
+                return Some(result::with_members(Some(answer), vec![("result", Some(new))]));
             }
             (Asks::Tool(tool), None) => self.tally.add(tool, call.since.elapsed(), Outcome::Error),
-            (Asks::List, Some(result)) => {
-                if let Some(tools) = result.get("tools") {
-                    locked(&self.schemas).learn(tools);
-                }
-            }
+            (Asks::List, Some(result)) => locked(&self.schemas).learn(result),
             _ => {}
         }
         None

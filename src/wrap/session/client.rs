@@ -1,6 +1,5 @@
 //! The messages of the client: all pass, and what they ask for is noted.
 
-use std::borrow::Cow;
 use std::time::Instant;
 
 use super::Session;
@@ -35,17 +34,21 @@ impl Session {
         }
         let raw_id = id?.text();
         let id = Id::of(raw_id)?;
-        let meta = params.and_then(|params| params.get("_meta"));
+        let [tool, meta] = params.map_or([None; 2], |params| params.get_all(["name", "_meta"]));
         let asks = match method.as_ref() {
-            "tools/call" | "tasks/result" => Asks::Tool(params.and_then(name).unwrap_or(method).into_owned()),
+            "tools/call" | "tasks/result" => {
+                Asks::Tool(tool.and_then(Node::string).unwrap_or(method).into_owned())
+            }
             "tools/list" => Asks::List,
             "initialize" => {
-                self.fit_to(params.and_then(|params| name(params.get("clientInfo")?)).as_deref());
+                self.fit_to(
+                    params.and_then(|params| params.get("clientInfo")?.get("name")?.string()).as_deref(),
+                );
                 Asks::Other
             }
             _ => Asks::Other,
         };
-        let client = match meta.and_then(|meta| name(meta.get(CLIENT_INFO)?)) {
+        let client = match meta.and_then(|meta| meta.get(CLIENT_INFO)?.get("name")?.string()) {
             Some(name) => self.settings.fit.client(Some(&name)),
             None => *locked(&self.client_row),
         };
@@ -70,9 +73,4 @@ impl Session {
             self.tally.add(tool, since.elapsed(), Outcome::Cancelled);
         }
     }
-}
-
-/// The name that a client gives itself, or that of a tool.
-fn name(object: Node<'_>) -> Option<Cow<'_, str>> {
-    object.get("name")?.string()
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use rustix::process::Signal;
 use serde_json::json;
@@ -201,6 +201,7 @@ fn calls_are_counted_by_their_tools_names() {
 
 /// Without words, a server that stays whatever it is told; with the number of a process, a program that traces that one and
 /// never asks how it ended: until it does, nothing else is told so.
+#[cfg(target_os = "linux")]
 const TRACED: &str = r#"
 #define _GNU_SOURCE
 #include <signal.h>
@@ -228,7 +229,7 @@ fn second_signal_ends_a_wrap_that_the_first_could_not() {
     let mut wrap = Wrap::start(&workspace, &[], &format!("exec {}", program.display()));
     let id = || fs::read_to_string(workspace.path("server")).ok()?.trim().parse::<u32>().ok();
     eventually("the server runs", || id().is_some());
-    let mut tracer = Command::new(&program);
+    let mut tracer = std::process::Command::new(&program);
     let mut tracer = tracer.arg(id().unwrap().to_string()).current_dir(workspace.root()).spawn().unwrap();
     eventually("it is traced", || workspace.path("traced").exists());
     wrap.signal(Signal::TERM);
