@@ -2,6 +2,8 @@
 
 use std::io::Write as _;
 
+use cutline_core::text::show;
+
 /// musl's own is slower, and by far where many small pieces are asked for.
 #[cfg(target_env = "musl")]
 #[global_allocator]
@@ -9,7 +11,10 @@ static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 
 fn main() {
     let code = cutline::cli::run().unwrap_or_else(|error| {
-        let _closed = writeln!(std::io::stderr(), "cutline: {error:#}");
+        // It may quote a file that came with somebody else's project.
+        for line in format!("cutline: {error:#}").lines() {
+            let _closed = writeln!(std::io::stderr(), "{}", show::name(line.as_bytes()));
+        }
         1
     });
     // Not by returning: a thread that waits for input would hold the process.

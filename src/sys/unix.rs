@@ -147,6 +147,22 @@ pub(crate) fn may_run(id: u32, start: u64) -> bool {
     }
 }
 
+/// Number of the first process of a namespace, which inherits what others leave.
+const FIRST_PROCESS: u32 = 1;
+
+/// True if this process inherits those whose parents have ended.
+pub(crate) fn inherits_orphans() -> bool {
+    std::process::id() == FIRST_PROCESS || is_subreaper()
+}
+
+/// True if what started this process has it inherit what it leaves.
+fn is_subreaper() -> bool {
+    #[cfg(target_os = "linux")]
+    return rustix::process::child_subreaper().is_ok_and(|set| set.is_some());
+    #[cfg(not(target_os = "linux"))]
+    false
+}
+
 /// Returns the number of this process's session; 0 where it is one of another namespace, or not told.
 pub(crate) fn this_session() -> u32 {
     process_info(std::process::id()).ok().flatten().map_or(0, |process| process.session)

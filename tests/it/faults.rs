@@ -120,33 +120,26 @@ fn server_that_is_the_first_of_its_namespace_waits_for_what_it_inherits() {
     });
 }
 
-/// Programs that start a server so that processes become its children which it did not start.
-const HEIRS: [&str; 2] = [
-    // A subreaper, by the number of `prctl`.
-    "exec perl -e 'syscall($ENV{PRCTL}, 36, 1, 0, 0, 0) == 0 or die; exec @ARGV' \"$0\" \"$@\"",
-    "sleep 0 & sleep 0 & exec \"$0\" \"$@\"",
-];
-
 #[cfg(target_os = "linux")]
 #[test]
-fn server_waits_for_what_it_inherits_however_that_comes() {
+fn server_that_is_a_subreaper_waits_for_what_it_inherits() {
     let workspace = Workspace::new();
+    // By the number of `prctl`.
     let prctl = if cfg!(target_arch = "x86_64") { "157" } else { "167" };
-    for heir in HEIRS {
-        let mut client = Start::new(&workspace).env("PRCTL", prctl).through("bash", &["-c", heir]).client();
-        let server = client.id().to_string();
-        eventually("no ended process is left", || {
-            let orphans = "sleep 0 >/dev/null 2>&1 & setsid sleep 0 >/dev/null 2>&1 & true";
-            client.call("bash", json!({"command": orphans})).assert_worked();
-            let all = fs::read_dir("/proc").unwrap().flatten();
-            let mut stats = all.filter_map(|process| fs::read_to_string(process.path().join("stat")).ok());
-            let is_left = |stat: String| {
-                let mut fields = stat.rsplit_once(") ").unwrap().1.split(' ').take(2);
-                fields.next() == Some("Z") && fields.next() == Some(&server)
-            };
-            !stats.any(is_left)
-        });
-    }
+    let heir = "syscall($ENV{PRCTL}, 36, 1, 0, 0, 0) == 0 or die; exec @ARGV";
+    let mut client = Start::new(&workspace).env("PRCTL", prctl).through("perl", &["-e", heir]).client();
+    let server = client.id().to_string();
+    eventually("no ended process is left", || {
+        let orphans = "sleep 0 >/dev/null 2>&1 & setsid sleep 0 >/dev/null 2>&1 & true";
+        client.call("bash", json!({"command": orphans})).assert_worked();
+        let all = fs::read_dir("/proc").unwrap().flatten();
+        let mut stats = all.filter_map(|process| fs::read_to_string(process.path().join("stat")).ok());
+        let is_left = |stat: String| {
+            let mut fields = stat.rsplit_once(") ").unwrap().1.split(' ').take(2);
+            fields.next() == Some("Z") && fields.next() == Some(&server)
+        };
+        !stats.any(is_left)
+    });
 }
 
 /// Has a server without a table of its processes run and end commands: what stays in their group is ended, with

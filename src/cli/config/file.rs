@@ -1,7 +1,7 @@
 //! A client's file, rewritten so that nothing of it can be lost.
 
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write as _};
+use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
@@ -25,13 +25,16 @@ pub(super) enum Written {
     },
 }
 
-/// The text of a client's file; an error where it is not one.
+/// The text of a client's file; an error where it is not one. A file that says it is empty is not read: a link can lead to
+/// one of the system's, which may have no end or make its reader wait.
 pub(in crate::cli) fn read(path: &Path) -> io::Result<String> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() || metadata.len() > MAX_BYTES {
         return Err(io::Error::other("it is not a file of settings"));
     }
-    fs::read_to_string(path)
+    let mut text = String::new();
+    File::open(path)?.take(metadata.len().min(MAX_BYTES)).read_to_string(&mut text)?;
+    Ok(text)
 }
 
 /// Rewrites a text file as `change` says. It is replaced in one step, after a copy of it was made

@@ -127,13 +127,12 @@ impl Scope {
     }
 }
 
-/// Waits for the ended processes that this one inherited: as the first of its namespace, as in a container, as a
-/// subreaper, or from the program that became it. Nothing else would, and each keeps its number. Those of `groups` are
-/// shells, which are waited for elsewhere.
+/// Waits for the ended processes that this one inherited, as the first of its namespace, as in a container, or as a
+/// subreaper. Nothing else would, and each keeps its number. Those of `groups` are shells, which are waited for elsewhere.
 pub(in crate::process) fn reap_inherited(groups: impl FnOnce() -> Vec<u32>) {
     let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     // Mostly no child has ended, which takes one call to know.
-    if !matches!(waitid(WaitId::All, look), Ok(Some(_))) {
+    if !sys::inherits_orphans() || !matches!(waitid(WaitId::All, look), Ok(Some(_))) {
         return;
     }
     let Ok(processes) = sys::list_processes() else { return };

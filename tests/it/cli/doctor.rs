@@ -144,8 +144,20 @@ fn names_of_a_projects_files_forge_no_finding() {
     let output = run(&workspace, &["doctor", "--tools", "ls"]);
     let said = stdout(&output);
     assert!(said.contains("forged") && !said.contains("\nok    forged"), "{said}");
+    fs::create_dir(workspace.path(".codex")).unwrap();
+    fs::write(workspace.path(".codex/config.toml"), "a = [\u{1b}[2J").unwrap();
+    let refused = run(&workspace, &["config", "codex", "--scope", "project", "--write"]);
+    assert!(stderr(&refused).contains("was left as it is") && !stderr(&refused).contains('\u{1b}'));
     let Some(on_terminal) = on_a_terminal(&workspace, &["doctor", "--tools", "ls"], &[]) else { return };
     assert!(!on_terminal.contains("\u{1b}]0") && !on_terminal.contains("\u{1b}[2J"), "{on_terminal:?}");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn endless_file_of_a_project_is_not_read() {
+    let workspace = Workspace::with(&json!({"a": "one\n", ".mcp.json": {"symlink": "/proc/self/pagemap"}}));
+    let output = run(&workspace, &["doctor", "--tools", "ls"]);
+    assert_eq!(code(&output), 0, "{}", stdout(&output));
 }
 
 /// A home and a project with a file of every client; each but one as `cutline config` writes it.
