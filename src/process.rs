@@ -89,14 +89,21 @@ pub struct Request<'a> {
     pub command: &'a str,
     /// The workspace; it starts in the first of these folders.
     pub roots: &'a [Root],
-    /// The longest that it may run.
-    pub timeout: Duration,
     /// The ends of the output that are kept.
     pub keep: Keep,
     /// The bytes and tokens of it that are kept; the lines are those of `keep`.
     pub bounds: Bounds,
     /// The limit of each line of it, if there is one.
     pub line_limit: Option<LineLimit>,
+    /// How long it may run, and what happens on the way.
+    pub times: Times,
+}
+
+/// The times of a command, counted from its start.
+#[derive(Debug, Clone, Copy)]
+pub struct Times {
+    /// The longest that it may run.
+    pub timeout: Duration,
     /// The time after which it is answered for though it still runs, if any.
     pub answer_within: Option<Duration>,
     /// Words the last line of the saved output of a command that was answered for before its end.
@@ -233,11 +240,6 @@ impl Commands {
     /// Returns the folder of saved outputs.
     pub fn store(&self) -> &Arc<Store> {
         &self.store
-    }
-
-    /// Returns the folders beside the roots in which commands under a sandbox may write.
-    pub fn writable(&self) -> impl Iterator<Item = &Path> {
-        self.shell.writable()
     }
 
     /// Returns the program that commands run by.

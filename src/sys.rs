@@ -30,6 +30,8 @@ pub(crate) use unix::*;
 pub(crate) use windows::*;
 
 use std::hash::{BuildHasher as _, Hasher as _};
+use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 /// A path that was opened without being read.
@@ -103,6 +105,20 @@ pub enum FileKind {
     Unknown,
 }
 
+impl FileKind {
+    /// Returns the word for what is not to be read; `None` for a file and a folder.
+    pub(crate) fn special(self) -> Option<&'static str> {
+        match self {
+            Self::File | Self::Folder => None,
+            Self::Fifo => Some("fifo"),
+            Self::Socket => Some("socket"),
+            Self::CharacterDevice => Some("character device"),
+            Self::BlockDevice => Some("block device"),
+            Self::Link | Self::Unknown => Some("unknown type"),
+        }
+    }
+}
+
 /// The name of the variable that marks a command's processes.
 pub(crate) const MARK: &str = "CUTLINE_MARK";
 
@@ -136,6 +152,23 @@ pub(crate) struct OutOfDescriptors;
 /// The keys of the standard library's hasher are the system's random bytes, on every system.
 pub(crate) fn random() -> u64 {
     std::hash::RandomState::new().build_hasher().finish()
+}
+
+/// Bytes of the buffer that the names in a folder are read through.
+const NAMES_BYTES: usize = 16 * 1024;
+
+/// Returns the names in `folder` that `is_wanted` takes, in no order, the first `most` of them.
+pub(crate) fn names_in(
+    folder: &Folder,
+    most: usize,
+    mut is_wanted: impl FnMut(&[u8]) -> bool,
+) -> io::Result<Vec<Vec<u8>>> {
+    let mut names = Vec::new();
+    DirReader::with_capacity(NAMES_BYTES).read(folder, |name, _| {
+        names.extend(is_wanted(name).then(|| name.to_owned()));
+        if names.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    Ok(names)
 }
 
 /// Returns the path of a program, by `PATH`.

@@ -5,19 +5,16 @@
 //! is the one that was meant; else the nearest names are offered.
 
 use std::ffi::OsString;
-use std::ops::ControlFlow;
 use std::path::Path;
 
 use unicode_normalization::UnicodeNormalization;
 
 use super::open::OpenedPath;
-use crate::sys::{self, DirReader};
+use crate::sys;
 use cutline_core::text::show;
 
 /// Entries of a folder that are looked at for near names.
 const MAX_ENTRIES: usize = 20_000;
-/// Bytes of names that are taken at once.
-const NAMES_BYTES: usize = 32 * 1024;
 /// Pairs of characters that are compared for near names: those of ordinary names of a full folder. Of long names fewer
 /// are looked at, as each takes the product of the two lengths.
 const MAX_PAIRS: usize = 10_000_000;
@@ -84,12 +81,8 @@ fn folded(name: &str) -> String {
 /// The names in a folder, in no order; none where it can't be read.
 fn entries(folder: &OpenedPath) -> Vec<OsString> {
     let Ok(folder) = folder.folder() else { return Vec::new() };
-    let mut names = Vec::new();
-    let _what_was_read = DirReader::with_capacity(NAMES_BYTES).read(&folder, |name, _| {
-        names.push(sys::name(name).into_owned());
-        if names.len() < MAX_ENTRIES { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    });
-    names
+    let names = sys::names_in(&folder, MAX_ENTRIES, |_| true).unwrap_or_default();
+    names.iter().map(|name| sys::name(name).into_owned()).collect()
 }
 
 #[cfg(test)]

@@ -14,31 +14,18 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::fs::follow::{follow, root_of};
 use crate::fs::workspace::{Boundary, Workspace};
-use crate::sys::{self, FileKind, Folder, Opened, PathHandle};
+use crate::sys::{self, Folder, Opened, PathHandle};
 
-pub use crate::sys::Stat;
+pub use crate::sys::{FileKind, Stat};
 
 /// A path that is open, and inside the roots.
 #[derive(Debug)]
 pub struct OpenedPath {
     /// Its real path, without links.
     pub real: PathBuf,
-    /// Its kind.
-    pub kind: Kind,
-    /// Its size, times and identity, as the system says.
+    /// Its type, size, times and identity, as the system says.
     pub stat: Stat,
     held: PathHandle,
-}
-
-/// The kind of thing at a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A regular file.
-    File,
-    /// A folder.
-    Directory,
-    /// Anything that is not to be read; the word for it.
-    Other(&'static str),
 }
 
 /// The reason for which a path was not opened.
@@ -84,17 +71,17 @@ impl OpenedPath {
 
     fn of(opened: Opened) -> Self {
         let Opened { real, stat, held } = opened;
-        Self { real, kind: kind_of(stat.kind), stat, held }
+        Self { real, stat, held }
     }
 
     fn is_allowed(&self, workspace: &Workspace) -> bool {
-        match self.kind {
-            // A name in a shared folder may be another user's: a saved output is this user's own.
-            Kind::File => {
-                workspace.allows_all_of(&self.real) || workspace.allows(&self.real) && self.stat.is_own_file()
-            }
-            Kind::Directory | Kind::Other(_) => workspace.allows_all_of(&self.real),
-        }
+        // A name in a shared folder may be another user's: a saved output is this user's own.
+        workspace.allows_all_of(&self.real) || workspace.allows(&self.real) && self.stat.is_own_file()
+    }
+
+    /// Returns its type.
+    pub fn kind(&self) -> FileKind {
+        self.stat.kind
     }
 
     /// Opens the file for reading: the same that was checked. Never waits, whatever it is.
@@ -135,18 +122,6 @@ fn plain<'a>(workspace: &Workspace, path: &'a Path) -> Option<Cow<'a, Path>> {
         Boundary::Roots if climbs => None,
         Boundary::Roots => workspace.spelled_within(path),
         Boundary::None => Some(Cow::Borrowed(path)),
-    }
-}
-
-fn kind_of(kind: FileKind) -> Kind {
-    match kind {
-        FileKind::File => Kind::File,
-        FileKind::Folder => Kind::Directory,
-        FileKind::Fifo => Kind::Other("fifo"),
-        FileKind::Socket => Kind::Other("socket"),
-        FileKind::CharacterDevice => Kind::Other("character device"),
-        FileKind::BlockDevice => Kind::Other("block device"),
-        FileKind::Link | FileKind::Unknown => Kind::Other("unknown type"),
     }
 }
 

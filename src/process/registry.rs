@@ -153,6 +153,11 @@ impl RegisteredCommand {
         &self.registry
     }
 
+    /// Returns the mark of its processes.
+    pub(super) fn mark(&self) -> String {
+        self.scope().map_or_else(String::new, |scope| scope.mark().to_owned())
+    }
+
     /// Notes its shell, which was started.
     pub(super) fn started(&self, shell: &mut Child) -> io::Result<()> {
         self.registry

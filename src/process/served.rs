@@ -38,7 +38,6 @@ impl Commands {
     /// stderr goes too. Needs a runtime.
     pub fn serve(&self, program: &OsStr, arguments: &[OsString]) -> io::Result<(Served, ServedPipes)> {
         let registered = self.registry.add()?;
-        let mark = registered.scope().map(|scope| scope.mark().to_owned()).unwrap_or_default();
         let (output, to_output) = io::pipe()?;
         let (from_input, input) = io::pipe()?;
         sys::enlarge(&output, PIPE_BYTES);
@@ -47,7 +46,7 @@ impl Commands {
         let found = is_name.then(|| sys::on_path(Path::new(program))).flatten();
         let mut command = Command::new(found.as_deref().map_or(program, Path::as_os_str));
         sys::new_process_group(&mut command);
-        command.args(arguments).env(MARK, mark).stdin(from_input).stdout(to_output);
+        command.args(arguments).env(MARK, registered.mark()).stdin(from_input).stdout(to_output);
         let mut child = command.spawn()?;
         registered.started(&mut child)?;
         Ok((Served { child, registered: Some(registered) }, ServedPipes { input, output }))

@@ -40,11 +40,6 @@ impl Shell {
         &self.program
     }
 
-    /// Returns the folders beside the roots in which commands under a sandbox may write.
-    pub(super) fn writable(&self) -> impl Iterator<Item = &Path> {
-        self.sandbox.iter().flat_map(Sandbox::writable)
-    }
-
     /// Returns the rules that its commands are held to, where they are.
     pub(super) fn sandbox(&self) -> Option<&Sandbox> {
         self.sandbox.as_ref()

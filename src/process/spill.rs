@@ -68,12 +68,12 @@ impl Store {
     /// Returns the folder's path without links, also while it is not there: the workspace lets be read what
     /// is saved there.
     pub fn path(&self) -> Option<PathBuf> {
-        self.folder.as_ref().ok().map(|folder| folder.path().to_owned())
+        self.folder.as_ref().ok().map(|folder| folder.path.clone())
     }
 
     /// Returns the folder's path by which it was opened.
     pub fn given(&self) -> Option<PathBuf> {
-        self.folder.as_ref().ok().map(|folder| folder.given().to_owned())
+        self.folder.as_ref().ok().map(|folder| folder.given.clone())
     }
 
     /// Creates a file for a command's output, locked, which is removed again unless it is kept.
@@ -84,7 +84,7 @@ impl Store {
     /// Creates a file of that kind.
     pub fn create_as(&self, kind: SavedKind) -> io::Result<SavedFile> {
         let folder = self.folder.as_ref().map_err(same_error)?;
-        SavedFile::create(folder.open()?, folder.path(), kind, self.settings.max_file_bytes)
+        SavedFile::create(folder.open()?, &folder.path, kind, self.settings.max_file_bytes)
     }
 
     /// Saves a byte and removes it again; returns the folder where that worked.

@@ -18,7 +18,9 @@ use super::drain::{Drain, DrainProgress};
 use super::process_tree::{self, kill_group};
 use super::registry::{GRACE, RegisteredCommand, Registry};
 use super::shell::Shell;
-use super::{Background, Cause, CommandPermit, Ending, Finished, Outcome, Request, Running, StillRunning};
+use super::{
+    Background, Cause, CommandPermit, Ending, Finished, Outcome, Request, Running, StillRunning, Times,
+};
 use crate::fs::workspace::SavedKind;
 use crate::process::spill::Store;
 use crate::sys;
@@ -44,31 +46,18 @@ pub(super) fn run(
 ) -> io::Result<Running> {
     let began = Instant::now();
     let registered = registry.add()?;
-    let mark = registered.scope().map(|scope| scope.mark().to_owned()).unwrap_or_default();
-    let mut started = shell.start(request.command, request.roots, &mark)?;
+    let mut started = shell.start(request.command, request.roots, &registered.mark())?;
     registered.started(&mut started.child)?;
     sys::send_command(&mut started.child, request.command);
 
-    let Request { keep, bounds, line_limit, timeout, answer_within, status_line, .. } = request;
+    let Request { keep, bounds, line_limit, times, .. } = request;
     let capture = Capture::new(Arc::clone(store), SavedKind::Command, keep, bounds, line_limit);
     let drain = Arc::new(Drain::start(started.output, capture)?);
     let cancel = CancellationToken::new();
     let (answer, outcome) = oneshot::channel();
     let command = Command { child: started.child, drain: Arc::clone(&drain), registered, permit, began };
-    let times = Times { timeout, answer_within, status_line };
     tokio::spawn(command.supervise(times, cancel.clone(), answer));
     Ok(Running { outcome, drain, kill_on_drop: Some(cancel.clone().drop_guard()), cancel })
-}
-
-/// The times of one command, counted from its start.
-#[derive(Debug, Clone, Copy)]
-struct Times {
-    /// The longest that it may run.
-    timeout: Duration,
-    /// The time after which it is answered for though it still runs, if any.
-    answer_within: Option<Duration>,
-    /// Words the last line of its saved output, where it is answered for before its end.
-    status_line: fn(Ending, Cause, Duration) -> String,
 }
 
 /// A command that was started.

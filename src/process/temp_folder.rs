@@ -6,16 +6,13 @@
 //! nothing is removed through a link.
 
 use std::io;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use super::mark::Server;
-use crate::sys::{self, DirReader, Folder, below};
+use crate::sys::{self, Folder, below};
 
 /// The beginning of the names of such folders; number and start of the server follow, then a random number.
 const PREFIX: &str = "cutline-sandbox-";
-/// Bytes of the buffer that the shared temp folder is read through.
-const BUFFER_BYTES: usize = 16 * 1024;
 
 /// A temp folder of this server. Removed when it is dropped; a process may exit without that.
 #[derive(Debug)]
@@ -68,12 +65,7 @@ impl Drop for TempFolder {
 /// Removes the temp folders of servers that were killed. Blocks.
 pub(super) fn remove_stale() {
     let Ok(shared) = sys::open_folder(&std::env::temp_dir()) else { return };
-    let mut stale = Vec::new();
-    let _what_was_listed = DirReader::with_capacity(BUFFER_BYTES).read(&shared, |name, _| {
-        stale.extend(is_of_ended_server(name).then(|| name.to_owned()));
-        ControlFlow::Continue(())
-    });
-    for name in stale {
+    for name in sys::names_in(&shared, usize::MAX, is_of_ended_server).unwrap_or_default() {
         let Ok(folder) = below::folder(&shared, &name) else { continue };
         if sys::stat_of(&folder).is_ok_and(|stat| stat.is_own_private_folder()) && sys::lock_folder(&folder) {
             let _next_server_tries_again = sys::remove_tree(&shared, &name, &folder);

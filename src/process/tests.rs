@@ -21,16 +21,10 @@ impl Here {
 
     async fn run(&self, command: &str) -> Running {
         let permit = self.commands.permit().await.unwrap();
-        let request = Request {
-            command,
-            roots: &self.roots,
-            timeout: Duration::from_secs(30),
-            keep: Keep::Tail(2),
-            bounds: Bounds::new(0, 1000),
-            line_limit: None,
-            answer_within: None,
-            status_line: |_, _, _| String::new(),
-        };
+        let status_line = |_, _, _| String::new();
+        let times = Times { timeout: Duration::from_secs(30), answer_within: None, status_line };
+        let (keep, bounds) = (Keep::Tail(2), Bounds::new(0, 1000));
+        let request = Request { command, roots: &self.roots, keep, bounds, line_limit: None, times };
         self.commands.run(permit, request).unwrap()
     }
 }

@@ -14,6 +14,7 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::fs::workspace::{Boundary, Root, Workspace};
+use crate::process::sandbox::Sandbox;
 use crate::tools::Shared;
 
 use super::ClientRoots;
@@ -163,7 +164,8 @@ impl State {
             return Some(root.clone());
         }
         let known = resolved.values().map(|root| root.real.as_path());
-        let root = Root::resolve_among(path, known.chain(shared.commands.writable())).ok()?;
+        let others = shared.commands.sandbox().into_iter().flat_map(Sandbox::writable);
+        let root = Root::resolve_among(path, known.chain(others)).ok()?;
         resolved.insert(root.given.clone(), root.clone());
         Some(root)
     }

@@ -83,6 +83,12 @@ pub(crate) fn folder_from(folder: &Folder, path: &Path) -> io::Result<Folder> {
     Ok(rustix::fs::openat(folder, path, LOOK | OFlags::DIRECTORY, Mode::empty())?)
 }
 
+/// Returns the path that leads to just what is open here, whatever stands at its name by now.
+#[cfg(target_os = "linux")]
+pub(crate) fn path_of(open: &OwnedFd) -> String {
+    format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(open))
+}
+
 /// Locks a file while `file` is open; false where another descriptor has it locked, or where the file system
 /// has no locks.
 pub(crate) fn lock_file(file: &File) -> bool {
@@ -130,6 +136,11 @@ pub(crate) fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
 
+/// Returns a process's number as the system's calls take it.
+pub(crate) fn pid(id: u32) -> Option<Pid> {
+    i32::try_from(id).ok().and_then(Pid::from_raw)
+}
+
 /// Returns this process's start, which tells it from any other that had its number.
 pub(crate) fn this_start() -> u64 {
     process_info(std::process::id()).ok().flatten().map_or(0, |process| process.start)
@@ -137,12 +148,11 @@ pub(crate) fn this_start() -> u64 {
 
 /// False if the process of that number and start has ended. True also where that can't be told.
 pub(crate) fn may_run(id: u32, start: u64) -> bool {
-    let pid = i32::try_from(id).ok().and_then(Pid::from_raw);
     match process_info(id) {
         // A server that could not tell its own start says 0.
         Ok(Some(process)) => (start == 0 || process.start == start) && !process.ended,
         // Where processes are hidden there may be one all the same.
-        Ok(None) => pid.is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH)),
+        Ok(None) => pid(id).is_some_and(|pid| test_kill_process(pid) != Err(Errno::SRCH)),
         Err(OutOfDescriptors) => true,
     }
 }

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Context, Output, ToolError};
-use crate::process::{Cause, CommandPermit, Finished, Outcome, Request, Running, TooManyCommands};
+use crate::process::{Cause, CommandPermit, Finished, Outcome, Request, Running, Times, TooManyCommands};
 pub use answer::output_answer;
 use plan::Plan;
 use progress::ProgressReporter;
@@ -39,17 +39,15 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     let began = Instant::now();
     let mut reporter = ProgressReporter::new(&cx.progress);
     let permit = wait_for_permit(cx, &mut reporter).await?;
-    let request = Request {
-        command: &plan.command,
-        roots: cx.workspace.roots(),
+    let times = Times {
         timeout: plan.timeout,
-        keep: plan.keep,
-        bounds: cx.limits().bounds(),
-        line_limit: cx.limits().line_limit(),
         // The client's patience began with the call.
         answer_within: cx.limits().answer_within.map(|within| within.saturating_sub(began.elapsed())),
         status_line: answer::status_line,
     };
+    let (roots, keep, limits) = (cx.workspace.roots(), plan.keep, cx.limits());
+    let (bounds, line_limit) = (limits.bounds(), limits.line_limit());
+    let request = Request { command: &plan.command, roots, keep, bounds, line_limit, times };
     let mut running = cx.shared.commands.run(permit, request).map_err(ToolError::Spawn)?;
     match watch(cx, &mut running, reporter).await.map_err(ToolError::Spawn)? {
         Outcome::Finished(Finished { cause: Cause::Cancelled, .. }) => Err(ToolError::Cancelled),

@@ -16,7 +16,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::fs::lines;
-use crate::fs::open::{Kind, OpenedPath};
+use crate::fs::open::{FileKind, OpenedPath};
 use crate::fs::workspace::SavedKind;
 use crate::limits::{self, Limits};
 use crate::search::content::pattern::{self, Case, LineMode, Refused, Source, Syntax, TOO_COSTLY};
@@ -112,9 +112,9 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
         if cx.shared.save == SaveMode::All {
             plan.query.enough = u64::MAX;
         }
-        match place.kind {
-            Kind::Directory => search_folder(cx, &place, &plan),
-            Kind::File | Kind::Other(_) => search_file(cx, &place, &plan),
+        match place.kind() {
+            FileKind::Folder => search_folder(cx, &place, &plan),
+            _ => search_file(cx, &place, &plan),
         }
     })
     .await

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::fs::listing::{Listing, Order, Ranks, Rest};
-use crate::fs::open::{Kind, OpenError, OpenedPath};
+use crate::fs::open::{OpenError, OpenedPath};
 use crate::fs::workspace::SavedKind;
 use crate::limits;
 use crate::sys::{DirReader, FileKind};
@@ -170,7 +170,7 @@ fn leads_to_folder(cx: &Context, place: &OpenedPath, name: &[u8], kind: FileKind
     let inside = || OpenedPath::open(&cx.workspace, &place.join(name));
     match kind {
         FileKind::Folder => true,
-        FileKind::Link => inside().is_ok_and(|place| place.kind == Kind::Directory),
+        FileKind::Link => inside().is_ok_and(|place| place.kind() == FileKind::Folder),
         _ => false,
     }
 }

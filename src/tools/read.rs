@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use crate::fs::line_index::Identity;
 use crate::fs::lines::{self, Bytes, TextFile};
-use crate::fs::open::{Kind, OpenError, OpenedPath};
+use crate::fs::open::{FileKind, OpenError, OpenedPath};
 use crate::limits::{BINARY_SNIFF_BYTES, PSEUDO_FILE_BYTES, PSEUDO_FILE_SECS};
 use cutline_core::details::Details;
 use cutline_core::notice::{Answer, Notice};
@@ -103,7 +103,7 @@ struct Opened {
 /// Opens the call's file if that needs no waiting, a small one for reading too.
 fn open_cached(cx: &Context, plan: &Plan) -> Option<Opened> {
     let place = OpenedPath::open_cached(&cx.workspace, &cx.workspace.absolute(&plan.path))?;
-    if place.kind != Kind::File {
+    if place.kind() != FileKind::File {
         return None;
     }
     let is_small = (1..=CACHED_BYTES).contains(&place.len());

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::fs::near;
-use crate::fs::open::{Kind, OpenError, OpenedPath};
+use crate::fs::open::{FileKind, OpenError, OpenedPath};
 use cutline_core::text::show;
 
 use super::{Context, ToolError, ToolName};
@@ -45,12 +45,14 @@ pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPat
         other => other.map_err(|error| refused(cx, asked, error))?,
     };
     let path = || cx.workspace.show(&place.real);
-    match (wanted, place.kind) {
-        (ExpectedKind::File, Kind::Directory) => {
+    match (wanted, place.kind(), place.kind().special()) {
+        (ExpectedKind::File, FileKind::Folder, _) => {
             Err(ToolError::IsDirectory { path: path(), ls: cx.has(ToolName::Ls) })
         }
-        (ExpectedKind::Directory, Kind::File | Kind::Other(_)) => Err(ToolError::NotDirectory(path())),
-        (_, Kind::Other(kind)) => Err(ToolError::NotRegular { path: path(), kind }),
+        (ExpectedKind::Directory, kind, _) if kind != FileKind::Folder => {
+            Err(ToolError::NotDirectory(path()))
+        }
+        (_, _, Some(kind)) => Err(ToolError::NotRegular { path: path(), kind }),
         _ => Ok(place),
     }
 }
@@ -122,6 +124,6 @@ fn folder_of(cx: &Context, path: &Path, repairs: usize) -> Option<(OpenedPath, P
         }
         other => other,
     };
-    let folder = folder.ok().filter(|folder| folder.kind == Kind::Directory)?;
+    let folder = folder.ok().filter(|folder| folder.kind() == FileKind::Folder)?;
     Some((folder, parent, name))
 }

@@ -6,15 +6,14 @@ mod snapshot;
 use std::time::Duration;
 
 use rustix::process::{
-    Pid, Signal, WaitId, WaitIdOptions, WaitOptions, kill_process_group, test_kill_process_group, waitid,
-    waitpid,
+    Signal, WaitId, WaitIdOptions, WaitOptions, kill_process_group, test_kill_process_group, waitid, waitpid,
 };
 use tokio::process::Child;
 
 use super::Survivors;
 use crate::process::Background;
 use crate::process::mark::Server;
-use crate::sys::{self, MARK, OutOfDescriptors, Process};
+use crate::sys::{self, MARK, OutOfDescriptors, Process, pid};
 use snapshot::ProcessSnapshot;
 
 pub(in crate::process) use end::end_all;
@@ -200,10 +199,6 @@ fn server_of(mark: &str) -> Option<Server> {
 
 fn key(process: &Process) -> ProcessKey {
     (process.id, process.start)
-}
-
-fn pid(id: u32) -> Option<Pid> {
-    i32::try_from(id).ok().and_then(Pid::from_raw)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Command, Stdio};
 
-use rustix::fs::MemfdFlags;
+use rustix::fs::{MemfdFlags, OFlags};
 use rustix::thread::CapabilitySet;
 
 use super::{Entry, calls, files, mounts};
@@ -47,7 +47,7 @@ fn restrict(entry: &Entry) -> io::Result<Vec<(OsString, OsString)>> {
     let mut environment = Vec::new();
     io::stdin().lock().read_to_end(&mut environment)?;
     mounts::protect(&entry.protect, &entry.write)?;
-    let folder = files::without_links(&entry.folder)?;
+    let folder = files::without_links(&entry.folder, OFlags::DIRECTORY)?;
     files::restrict(&entry.write)?;
     drop_capabilities()?;
     calls::refuse(entry.deny_unix_sockets)?;

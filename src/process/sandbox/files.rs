@@ -50,17 +50,17 @@ pub(super) fn restrict(writable: &[PathBuf]) -> io::Result<()> {
         .and_then(|rules| rules.add_rules(path_beneath_rules(SINKS, AccessFs::from_file(NEEDED))))
         .map_err(io::Error::other)?;
     for folder in writable {
-        let rule = PathBeneath::new(without_links(folder)?, writing());
+        let rule = PathBeneath::new(without_links(folder, OFlags::DIRECTORY)?, writing());
         rules = rules.add_rule(rule).map_err(io::Error::other)?;
     }
     rules.restrict_self().map(drop).map_err(io::Error::other)
 }
 
-/// Opens a folder that an earlier command could write beside: where it has made a link of any part
-/// of the path, that is refused, not followed.
-pub(super) fn without_links(folder: &Path) -> io::Result<OwnedFd> {
-    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    Ok(rustix::fs::openat2(CWD, folder, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?)
+/// Opens a path that an earlier command could write beside, not for reading: where it has made a link of any part of the
+/// path, that is refused, not followed.
+pub(super) fn without_links(path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
+    let flags = flags | OFlags::PATH | OFlags::CLOEXEC;
+    Ok(rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?)
 }
 
 /// All that is done to files, and reaching sockets there, but making devices: one of those would reach

@@ -7,15 +7,17 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, Mode, OFlags, ResolveFlags, StatVfsMountFlags};
+use rustix::fs::{OFlags, StatVfsMountFlags};
 use rustix::io::Errno;
 use rustix::mount::{MountFlags, MountPropagationFlags};
 use rustix::thread::UnshareFlags;
 
 use super::GIT_LINK;
+use super::files::without_links;
+use crate::sys::path_of;
 
 /// Makes those of `paths` read-only that are there and below one of `writable`, for this process and all that
 /// it becomes or starts.
@@ -46,7 +48,7 @@ pub(super) fn protect(paths: &[PathBuf], writable: &[PathBuf]) -> io::Result<()>
         }
         if pinned.insert(path) {
             let mounted = bind(path)?;
-            rustix::mount::mount_remount(by_descriptor(&mounted), read_only(&mounted)?, c"")?;
+            rustix::mount::mount_remount(path_of(&mounted), read_only(&mounted)?, c"")?;
         }
     }
     Ok(())
@@ -54,29 +56,18 @@ pub(super) fn protect(paths: &[PathBuf], writable: &[PathBuf]) -> io::Result<()>
 
 /// True if a file or folder of that name is made read-only: it is there, and no link leads to it.
 pub(super) fn is_protected(path: &Path) -> bool {
-    let Ok(file) = open(path) else { return false };
+    let Ok(file) = without_links(path, OFlags::empty()) else { return false };
     let is_folder = || {
         rustix::fs::fstat(&file).is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_dir())
     };
     !path.ends_with(GIT_LINK) || !is_folder()
 }
 
-/// Opens a path without following links, to be mounted.
-fn open(path: &Path) -> io::Result<OwnedFd> {
-    let flags = OFlags::PATH | OFlags::CLOEXEC;
-    Ok(rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?)
-}
-
 /// Mounts what stands at `path` on itself, with all that is mounted below; returns the mount.
 fn bind(path: &Path) -> io::Result<OwnedFd> {
-    let beneath = open(path)?;
-    rustix::mount::mount_bind_recursive(by_descriptor(&beneath), by_descriptor(&beneath))?;
-    open(path)
-}
-
-/// Returns the path that leads to just what is open here, whatever stands at its name by now.
-fn by_descriptor(open: &OwnedFd) -> String {
-    format!("/proc/self/fd/{}", open.as_raw_fd())
+    let beneath = without_links(path, OFlags::empty())?;
+    rustix::mount::mount_bind_recursive(path_of(&beneath), path_of(&beneath))?;
+    without_links(path, OFlags::empty())
 }
 
 /// Returns the flags that make a mount read-only, with those that it has: where they are locked, none may be

@@ -6,37 +6,38 @@
 //! folder. A folder that the user named is opened at the start and used as it is.
 
 use std::io;
-use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::sys::{self, DirReader, Folder, below};
+use crate::sys::{self, Folder, below};
 
 /// The name of the folder in `XDG_RUNTIME_DIR`, which is each user's own.
 const NAME_IN_RUNTIME_DIR: &str = "cutline";
-/// Bytes of the buffer that folders are read through.
-const BUFFER_BYTES: usize = 16 * 1024;
 
 /// The folder of saved outputs.
 #[derive(Debug)]
-pub(super) enum SavedFolder {
-    /// One that the user named, at `given`.
-    Named { folder: Arc<Folder>, path: PathBuf, given: PathBuf },
-    /// cutline's own, in a folder that is held open.
-    Private {
-        parent: Folder,
-        name: String,
-        path: PathBuf,
-        given: PathBuf,
-        folder: Mutex<Option<Arc<Folder>>>,
-    },
+pub(super) struct SavedFolder {
+    /// Its path without links, also where it is not there yet.
+    pub(super) path: PathBuf,
+    /// The path by which it was opened, which may lead through links.
+    pub(super) given: PathBuf,
+    held: Held,
+}
+
+/// What is held open of it.
+#[derive(Debug)]
+enum Held {
+    /// The folder itself, which the user named.
+    Named(Arc<Folder>),
+    /// Of cutline's own, the folder that it is in, and itself once it is there.
+    Private { parent: Folder, name: String, folder: Mutex<Option<Arc<Folder>>> },
 }
 
 impl SavedFolder {
     /// Opens the folder at `path`, which the user named.
     pub(super) fn named(path: &Path) -> io::Result<Self> {
         let folder = Arc::new(sys::open_folder(path)?);
-        Ok(Self::Named { folder, path: path.canonicalize()?, given: path.to_owned() })
+        Ok(Self { path: path.canonicalize()?, given: path.to_owned(), held: Held::Named(folder) })
     }
 
     /// Chooses cutline's own folder: `path`, or another where that is not this user's alone.
@@ -50,7 +51,7 @@ impl SavedFolder {
             Some(other) => other,
             None => chosen.beside()?,
         };
-        tracing::warn!("{reason}; outputs are saved in {}", other.path().display());
+        tracing::warn!("{reason}; outputs are saved in {}", other.path.display());
         Ok(other)
     }
 
@@ -60,22 +61,19 @@ impl SavedFolder {
         let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(missing)?.to_owned();
         let parent = sys::open_folder(&real)?;
         let (given, path) = (path.to_owned(), real.join(&name));
-        Ok(Self::Private { parent, path, given, name, folder: Mutex::default() })
+        Ok(Self { path, given, held: Held::Private { parent, name, folder: Mutex::default() } })
     }
 
     /// Returns a folder beside this one with a random name: one of an earlier server, or a new one.
     fn beside(&self) -> io::Result<Self> {
-        let Self::Private { parent, name, path, .. } = self else { return Err(not_private(self.path())) };
+        let Held::Private { parent, name, .. } = &self.held else { return Err(not_private(&self.path)) };
         let begins = format!("{name}-");
-        let mut found = None;
-        DirReader::with_capacity(BUFFER_BYTES).read(parent, |entry, _| {
-            let mine = entry.starts_with(begins.as_bytes())
-                && below::stat(parent, entry).is_ok_and(|stat| stat.is_own_private_folder());
-            found = found.take().or_else(|| mine.then(|| String::from_utf8_lossy(entry).into_owned()));
-            if found.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        let found = sys::names_in(parent, 1, |entry| {
+            entry.starts_with(begins.as_bytes())
+                && below::stat(parent, entry).is_ok_and(|stat| stat.is_own_private_folder())
         })?;
-        let other = Self::at(&path.with_file_name(match found {
-            Some(name) => name,
+        let other = Self::at(&self.path.with_file_name(match found.first() {
+            Some(name) => String::from_utf8_lossy(name).into_owned(),
             None => format!("{begins}{:016x}", sys::random()),
         }))?;
         other.open()?;
@@ -84,25 +82,11 @@ impl SavedFolder {
 
     /// True if no other user can make anything in the folder around this one.
     fn is_in_own_folder(&self) -> bool {
-        match self {
-            Self::Named { .. } => false,
-            Self::Private { parent, .. } => {
+        match &self.held {
+            Held::Named(_) => false,
+            Held::Private { parent, .. } => {
                 sys::stat_of(parent).is_ok_and(|stat| stat.is_own_private_folder())
             }
-        }
-    }
-
-    /// Returns its path without links, also where it is not there yet.
-    pub(super) fn path(&self) -> &Path {
-        match self {
-            Self::Named { path, .. } | Self::Private { path, .. } => path,
-        }
-    }
-
-    /// Returns the path by which it was opened, which may lead through links.
-    pub(super) fn given(&self) -> &Path {
-        match self {
-            Self::Named { given, .. } | Self::Private { given, .. } => given,
         }
     }
 
@@ -111,7 +95,7 @@ impl SavedFolder {
         if let Some(folder) = self.existing()? {
             return Ok(folder);
         }
-        if let Self::Private { parent, name, .. } = self {
+        if let Held::Private { parent, name, .. } = &self.held {
             match below::make_private_folder(parent, name) {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
                 _made_or_there => {}
@@ -122,9 +106,9 @@ impl SavedFolder {
 
     /// Returns the folder, `None` where it is not there; fails where it is not fit to be used.
     pub(super) fn existing(&self) -> io::Result<Option<Arc<Folder>>> {
-        let (parent, name, open) = match self {
-            Self::Named { folder, .. } => return Ok(Some(Arc::clone(folder))),
-            Self::Private { parent, name, folder, .. } => (parent, name, folder),
+        let (parent, name, open) = match &self.held {
+            Held::Named(folder) => return Ok(Some(Arc::clone(folder))),
+            Held::Private { parent, name, folder } => (parent, name, folder),
         };
         let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
         // It may have been cleared away, as old folders in a temp folder are.
@@ -136,10 +120,10 @@ impl SavedFolder {
             Err(_) if below::stat(parent, name.as_bytes()).is_err_and(|error| sys::is_missing(&error)) => {
                 return Ok(None);
             }
-            Err(_) => return Err(not_private(self.path())),
+            Err(_) => return Err(not_private(&self.path)),
         };
         if !is_fit(&folder) {
-            return Err(not_private(self.path()));
+            return Err(not_private(&self.path));
         }
         *open = Some(Arc::clone(&folder));
         Ok(Some(folder))

@@ -3,34 +3,21 @@
 //! Only cutline's own go: regular files with a saved output's name, this user's and closed to all others,
 //! with no second name, which no live server holds.
 
-use std::ops::ControlFlow;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::Settings;
 use crate::fs::workspace::is_saved_name;
-use crate::sys::{self, DirReader, Folder, Stat, below};
-
-/// Bytes of the buffer that the folder is read through.
-const BUFFER_BYTES: usize = 16 * 1024;
+use crate::sys::{self, Folder, Stat, below};
 
 /// Removes what is past its age, then the oldest past the total.
 pub(super) fn sweep(folder: &Folder, settings: &Settings, now: SystemTime) {
-    let mut candidates: Vec<(Stat, Vec<u8>)> = Vec::new();
     // Opened anew, it is read from its beginning.
     let Ok(from_start) = below::folder(folder, b"") else { return };
-    let listed = DirReader::with_capacity(BUFFER_BYTES).read(&from_start, |name, _| {
-        if std::str::from_utf8(name).is_ok_and(is_saved_name)
-            && let Ok(stat) = below::stat(folder, name)
-            && stat.is_own_file()
-            && stat.is_private
-        {
-            candidates.push((stat, name.to_owned()));
-        }
-        ControlFlow::Continue(())
-    });
-    if listed.is_err() {
-        return;
-    }
+    let is_saved = |name: &[u8]| std::str::from_utf8(name).is_ok_and(is_saved_name);
+    let Ok(names) = sys::names_in(&from_start, usize::MAX, is_saved) else { return };
+    let seen = names.into_iter().filter_map(|name| Some((below::stat(folder, &name).ok()?, name)));
+    let mut candidates: Vec<(Stat, Vec<u8>)> =
+        seen.filter(|(stat, _)| stat.is_own_file() && stat.is_private).collect();
     candidates.sort_by(|(a, left), (b, right)| (a.modified, left).cmp(&(b.modified, right)));
     let mut total: u64 = candidates.iter().map(|(stat, _)| stat.bytes).sum();
     for (seen, name) in candidates {

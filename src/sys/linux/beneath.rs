@@ -1,6 +1,6 @@
 //! Opening below a folder in one step: the kernel refuses what leaves it or leads through a link.
 
-use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
@@ -19,6 +19,5 @@ pub(in crate::sys) fn make_accessible(base: impl AsFd, name: &[u8]) -> Result<()
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let folder = rustix::fs::openat(base, name, flags, Mode::empty())?;
     // The call that takes a descriptor refuses one that was opened like this.
-    let link = format!("/proc/self/fd/{}", folder.as_raw_fd());
-    rustix::fs::chmodat(CWD, link, Mode::RWXU, AtFlags::empty())
+    rustix::fs::chmodat(CWD, crate::sys::path_of(&folder), Mode::RWXU, AtFlags::empty())
 }

@@ -4,14 +4,14 @@
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
-use crate::sys::{Folder, Opened, Stat};
+use crate::sys::{Folder, Opened, Stat, path_of};
 
 /// Opens nothing for reading: only for looking at what it is, and for opening what is below it.
 pub(in crate::sys) const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
@@ -42,7 +42,7 @@ impl Opened {
 
     fn of(fd: OwnedFd) -> io::Result<Self> {
         let stat = Stat::of(&rustix::fs::fstat(&fd)?);
-        let real = rustix::fs::readlinkat(CWD, in_proc(&fd), Vec::new()).map_err(without_proc)?;
+        let real = rustix::fs::readlinkat(CWD, path_of(&fd), Vec::new()).map_err(without_proc)?;
         Ok(Self { real: PathBuf::from(OsString::from_vec(real.into_bytes())), stat, held: PathHandle(fd) })
     }
 }
@@ -59,7 +59,7 @@ impl PathHandle {
     }
 
     fn reopen(&self, flags: OFlags) -> io::Result<OwnedFd> {
-        Ok(rustix::fs::openat(CWD, in_proc(&self.0), flags, Mode::empty())?)
+        Ok(rustix::fs::openat(CWD, path_of(&self.0), flags, Mode::empty())?)
     }
 }
 
@@ -69,9 +69,4 @@ fn without_proc(error: Errno) -> io::Error {
         Errno::NOENT | Errno::NOTDIR => io::Error::other("/proc is not mounted, which tells where it is"),
         error => error.into(),
     }
-}
-
-/// The link by which the system knows an open file.
-fn in_proc(fd: &OwnedFd) -> String {
-    format!("/proc/self/fd/{}", fd.as_raw_fd())
 }

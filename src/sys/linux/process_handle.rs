@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 use super::processes::{process_info, seen};
-use crate::sys::OutOfDescriptors;
+use crate::sys::{OutOfDescriptors, pid};
 
 /// A handle on one process.
 pub(crate) struct ProcessHandle(OwnedFd);
@@ -17,7 +17,7 @@ pub(crate) struct ProcessHandle(OwnedFd);
 impl ProcessHandle {
     /// Returns a handle on exactly that process; `None` where it has ended, or is not this user's.
     pub(crate) fn on(id: u32, start: u64) -> Result<Option<Self>, OutOfDescriptors> {
-        let Some(pid) = i32::try_from(id).ok().and_then(Pid::from_raw) else { return Ok(None) };
+        let Some(pid) = pid(id) else { return Ok(None) };
         let fd = seen(pidfd_open(pid, PidfdFlags::empty()).map_err(io::Error::from))?;
         // What was opened is the one that was seen only if it is so now that it is open.
         let same = process_info(id)?.is_some_and(|now| now.start == start && !now.ended);

@@ -9,10 +9,8 @@
     reason = "a read gives no more than the buffer holds, a poll what was polled"
 )]
 
-use std::ffi::{CStr, CString};
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -20,11 +18,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, readlinkat, statat};
 use rustix::io::Errno;
 
-use super::DirReader;
-use crate::sys::{Folder, MARK, OutOfDescriptors, Process, open_folder};
+use crate::sys::{Folder, MARK, OutOfDescriptors, Process, names_in, open_folder};
 
-/// Bytes of names that are taken from a folder at once.
-const NAMES_BYTES: usize = 16 * 1024;
 /// Bytes of the line that tells of a process, which has some fifty numbers: more than it is long.
 const STAT_BYTES: usize = 1024;
 /// Bytes of an environment that are read: what the kernel takes at the start of a program. A process can have any of its
@@ -52,7 +47,7 @@ pub(crate) fn list_processes() -> Result<Vec<Process>, OutOfDescriptors> {
         return Ok(Vec::new());
     }
     let (_, names) = names("/proc")?.ok_or(OutOfDescriptors)?;
-    let ids = names.iter().filter_map(|name| name.to_str().ok()?.parse().ok());
+    let ids = names.iter().filter_map(|name| std::str::from_utf8(name).ok()?.parse().ok());
     ids.filter_map(|id| process_info(id).transpose()).collect()
 }
 
@@ -117,7 +112,7 @@ pub(crate) fn pipes(id: u32) -> Result<Vec<u64>, OutOfDescriptors> {
     let Some((folder, links)) = names(&format!("/proc/{id}/fd"))? else { return Ok(Vec::new()) };
     // The link's own mode says what the file is open for. A child of this process that has not yet
     // become its program has the end that is read from.
-    let writes = |link: &CString| {
+    let writes = |link: &[u8]| {
         statat(&folder, link, AtFlags::SYMLINK_NOFOLLOW)
             .is_ok_and(|link| Mode::from_raw_mode(link.st_mode).contains(Mode::WUSR))
     };
@@ -127,7 +122,7 @@ pub(crate) fn pipes(id: u32) -> Result<Vec<u64>, OutOfDescriptors> {
 /// True if the standard output or error of a process is a pipe that no process reads any more.
 pub(crate) fn has_lost_its_reader(id: u32) -> Result<bool, OutOfDescriptors> {
     let Some(folder) = seen(open_folder(Path::new(&format!("/proc/{id}/fd"))))? else { return Ok(false) };
-    for link in [c"1", c"2"] {
+    for link in [&b"1"[..], b"2"] {
         if pipe(&folder, link).is_none() {
             continue;
         }
@@ -144,20 +139,16 @@ pub(crate) fn has_lost_its_reader(id: u32) -> Result<bool, OutOfDescriptors> {
 }
 
 /// Returns the inode of the pipe that a descriptor's `link` stands for.
-fn pipe(folder: &Folder, link: &CStr) -> Option<u64> {
+fn pipe(folder: &Folder, link: &[u8]) -> Option<u64> {
     let to = readlinkat(folder, link, Vec::new()).ok()?;
     to.to_str().ok()?.strip_prefix("pipe:[")?.strip_suffix(']')?.parse().ok()
 }
 
 /// Returns a folder and the names in it; `None` where it can't be listed.
-fn names(path: &str) -> Result<Option<(Folder, Vec<CString>)>, OutOfDescriptors> {
+fn names(path: &str) -> Result<Option<(Folder, Vec<Vec<u8>>)>, OutOfDescriptors> {
     let Some(folder) = seen(open_folder(Path::new(path)))? else { return Ok(None) };
-    let mut names = Vec::new();
-    let listed = DirReader::with_capacity(NAMES_BYTES).read(&folder, |name, _| {
-        names.extend(CString::new(name));
-        ControlFlow::Continue(())
-    });
-    Ok(listed.is_ok().then_some((folder, names)))
+    let names = names_in(&folder, usize::MAX, |_| true).ok();
+    Ok(names.map(|names| (folder, names)))
 }
 
 /// Tells what is not there, or not to be seen by this user, from what could not be opened for want of a

@@ -107,8 +107,6 @@ mod place {
 /// The same for systems that tell by `/proc`: only there is this side ever tested.
 #[cfg(not(target_os = "macos"))]
 mod place {
-    use std::os::fd::AsRawFd as _;
-
     use super::{Errno, OFlags, OwnedFd, Path, PathBuf, io};
 
     /// There is no such flag: the links of the path are followed one by one beforehand instead.
@@ -117,8 +115,7 @@ mod place {
     }
 
     pub(super) fn of(fd: &OwnedFd) -> io::Result<PathBuf> {
-        let link = format!("/proc/self/fd/{}", fd.as_raw_fd());
-        std::fs::read_link(link)
+        std::fs::read_link(crate::sys::path_of(fd))
     }
 
     pub(super) fn of_plain(fd: &OwnedFd, _: &Path, _: bool) -> io::Result<PathBuf> {

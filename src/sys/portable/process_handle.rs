@@ -7,7 +7,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::processes::process_info;
-use crate::sys::OutOfDescriptors;
+use crate::sys::{OutOfDescriptors, pid};
 
 /// The pause between two looks at processes that are to end.
 const PAUSE: Duration = Duration::from_millis(5);
@@ -22,7 +22,7 @@ pub(crate) struct ProcessHandle {
 impl ProcessHandle {
     /// Returns a handle on exactly that process; `None` where it has ended, or can't be told from others.
     pub(crate) fn on(id: u32, start: u64) -> Result<Option<Self>, OutOfDescriptors> {
-        let Some(pid) = i32::try_from(id).ok().and_then(Pid::from_raw) else { return Ok(None) };
+        let Some(pid) = pid(id) else { return Ok(None) };
         let handle = Self { pid, id, start };
         Ok(handle.is_alive()?.then_some(handle))
     }

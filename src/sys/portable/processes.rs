@@ -85,8 +85,7 @@ fn seen(process: &sysinfo::Process) -> Process {
 /// Returns the process group of a process.
 #[cfg(target_os = "macos")]
 fn group(id: u32) -> Option<u32> {
-    let pid = rustix::process::Pid::from_raw(i32::try_from(id).ok()?)?;
-    let group = rustix::process::getpgid(Some(pid)).ok()?;
+    let group = rustix::process::getpgid(Some(crate::sys::pid(id)?)).ok()?;
     Some(group.as_raw_nonzero().get().unsigned_abs())
 }
 

@@ -4,6 +4,8 @@
 //! it opens it; nothing is checked beforehand that could have changed since. Where the kernel is
 //! older than that, or another, the path is opened name by name, no link followed.
 
+#![expect(clippy::indexing_slicing, reason = "the length is looked at first")]
+
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
@@ -33,19 +35,12 @@ pub(crate) fn folder(base: &Folder, path: &[u8]) -> io::Result<Folder> {
     let mut rest = path;
     let mut opened: Option<OwnedFd> = None;
     while rest.len() > PATH_BYTES {
-        let at = rest.get(..PATH_BYTES).and_then(|part| memchr::memrchr(b'/', part));
-        let (part, after) = at.and_then(|at| rest.split_at_checked(at)).ok_or(Errno::NAMETOOLONG)?;
-        opened = Some(match &opened {
-            Some(fd) => open(fd, part, FOLDER)?,
-            None => open(base, part, FOLDER)?,
-        });
-        rest = after.strip_prefix(b"/").unwrap_or(after);
+        let at = memchr::memrchr(b'/', &rest[..PATH_BYTES]).ok_or(Errno::NAMETOOLONG)?;
+        opened = Some(open(opened.as_ref().unwrap_or(base), &rest[..at], FOLDER)?);
+        rest = &rest[at + 1..];
     }
     let rest = if rest.is_empty() { b"." } else { rest };
-    Ok(match &opened {
-        Some(fd) => open(fd, rest, FOLDER),
-        None => open(base, rest, FOLDER),
-    }?)
+    Ok(open(opened.as_ref().unwrap_or(base), rest, FOLDER)?)
 }
 
 /// Opens the regular file `path` below `base` for reading; `None` where it is something else.
@@ -108,10 +103,8 @@ fn open_by_name(base: impl AsFd, path: &[u8], flags: OFlags) -> Result<OwnedFd, 
         }
         let last = names.peek().is_none();
         let flags = if last { flags } else { FOLDER } | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-        opened = Some(match &opened {
-            Some(fd) => rustix::fs::openat(fd, name, flags, Mode::empty())?,
-            None => rustix::fs::openat(&base, name, flags, Mode::empty())?,
-        });
+        let folder = opened.as_ref().map_or(base.as_fd(), AsFd::as_fd);
+        opened = Some(rustix::fs::openat(folder, name, flags, Mode::empty())?);
     }
     opened.ok_or(Errno::NOENT)
 }

@@ -5,21 +5,18 @@
 //! are enough.
 
 use std::io;
-use std::ops::ControlFlow;
 use std::os::fd::AsFd;
 
 use rustix::fs::{AtFlags, Mode, OFlags, openat, renameat, unlinkat};
 use rustix::io::Errno;
 
 use super::Folder;
-use crate::sys::{DirReader, make_accessible};
+use crate::sys::{make_accessible, names_in};
 
 /// Flags by which a folder is opened, and no link to one.
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
 /// Names that are taken from a folder at once, which bounds the memory for them.
 const NAMES_AT_ONCE: usize = 1000;
-/// Bytes of the buffer that folders are read through.
-const BUFFER_BYTES: usize = 16 * 1024;
 /// Passes over the top folder: one for each level of a deep tree. It bounds the work where another process
 /// adds files all the time.
 const MAX_PASSES: u32 = 1_000_000;
@@ -99,14 +96,9 @@ fn remove_file_or_empty(folder: impl AsFd, name: &[u8]) -> bool {
 
 /// Returns names in `folder`: all, or as many as are taken at once.
 fn some_names(folder: &Folder) -> io::Result<Vec<Vec<u8>>> {
-    let mut names = Vec::new();
     // Opened anew, it is read from its beginning.
     let folder = openat(folder, ".", FOLDER, Mode::empty())?;
-    DirReader::with_capacity(BUFFER_BYTES).read(&folder, |name, _| {
-        names.push(name.to_owned());
-        if names.len() < NAMES_AT_ONCE { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
-    })?;
-    Ok(names)
+    names_in(&folder, NAMES_AT_ONCE, |_| true)
 }
 
 #[cfg(test)]

@@ -6,15 +6,16 @@
 //! whose start was the expected one: never to another of the same number. All of it is bounded in time,
 //! whatever the processes do.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
 use super::snapshot::ProcessSnapshot;
-use super::{KillScope, ProcessKey, Scope, key, pid};
+use super::{KillScope, ProcessKey, Scope, key};
 use crate::process::process_tree::Outcome;
-use crate::sys::{self, OutOfDescriptors, Process, ProcessHandle};
+use crate::sys::{self, OutOfDescriptors, Process, ProcessHandle, pid};
 
 /// The longest wait for processes that were killed: one that sleeps uninterruptibly may be left.
 const GIVE_UP: Duration = Duration::from_secs(1);
@@ -164,26 +165,14 @@ impl Targets {
 
     /// True if a process has `mark` in its environment, or one that begins with it.
     fn carries(&mut self, key: ProcessKey, mark: &str) -> bool {
-        if !self.marks.contains_key(&key) {
-            let Ok(seen) = sys::mark(key.0) else {
-                self.unseen = true;
-                return false;
-            };
-            self.marks.insert(key, seen);
-        }
-        self.marks.get(&key).and_then(Option::as_ref).is_some_and(|seen| seen.starts_with(mark))
+        let seen = looked_up(&mut self.marks, key, sys::mark, &mut self.unseen);
+        seen.and_then(Option::as_ref).is_some_and(|seen| seen.starts_with(mark))
     }
 
     /// True if a process can write to that pipe.
     fn holds(&mut self, key: ProcessKey, pipe: u64) -> bool {
-        if !self.pipes.contains_key(&key) {
-            let Ok(seen) = sys::pipes(key.0) else {
-                self.unseen = true;
-                return false;
-            };
-            self.pipes.insert(key, seen);
-        }
-        self.pipes.get(&key).is_some_and(|seen| seen.contains(&pipe))
+        let seen = looked_up(&mut self.pipes, key, sys::pipes, &mut self.unseen);
+        seen.is_some_and(|seen| seen.contains(&pipe))
     }
 
     /// True if a marked process of this user's stayed in its server's `session`, or lost who read its output.
@@ -274,5 +263,24 @@ impl Targets {
             self.found.insert(*key, Target::Gone);
         }
         alive.len() > ended.len()
+    }
+}
+
+/// Returns what `look` tells of a process, which is asked once; `None` where no descriptor was left for it.
+fn looked_up<'a, T>(
+    known: &'a mut BTreeMap<ProcessKey, T>,
+    key: ProcessKey,
+    look: impl FnOnce(u32) -> Result<T, OutOfDescriptors>,
+    unseen: &mut bool,
+) -> Option<&'a T> {
+    match known.entry(key) {
+        Entry::Occupied(entry) => Some(entry.into_mut()),
+        Entry::Vacant(entry) => match look(key.0) {
+            Ok(seen) => Some(entry.insert(seen)),
+            Err(OutOfDescriptors) => {
+                *unseen = true;
+                None
+            }
+        },
     }
 }
