@@ -95,7 +95,7 @@ pub struct Request<'a> {
     pub bounds: Bounds,
     /// The limit of each line of it, if there is one.
     pub line_limit: Option<LineLimit>,
-    /// How long it may run, and what happens on the way.
+    /// Its times.
     pub times: Times,
 }
 

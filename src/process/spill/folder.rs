@@ -24,7 +24,7 @@ pub(super) struct SavedFolder {
     held: Held,
 }
 
-/// What is held open of it.
+/// The handles by which it is reached.
 #[derive(Debug)]
 enum Held {
     /// The folder itself, which the user named.

@@ -31,7 +31,7 @@ impl ProcessHandle {
 }
 
 /// Waits until one of the processes has ended, at most `pause`; returns for each whether it has.
-pub(crate) fn ended(handles: &[&ProcessHandle], pause: Duration) -> Result<Vec<bool>, Errno> {
+pub(crate) fn ended(handles: &[ProcessHandle], pause: Duration) -> Result<Vec<bool>, Errno> {
     let mut fds: Vec<PollFd<'_>> =
         handles.iter().map(|handle| PollFd::new(&handle.0, PollFlags::IN)).collect();
     poll(&mut fds, Timespec::try_from(pause).ok().as_ref())?;

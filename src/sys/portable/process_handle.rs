@@ -41,7 +41,7 @@ impl ProcessHandle {
 }
 
 /// Waits until one of the processes has ended, at most `pause`; returns for each whether it has.
-pub(crate) fn ended(handles: &[&ProcessHandle], pause: Duration) -> Result<Vec<bool>, Errno> {
+pub(crate) fn ended(handles: &[ProcessHandle], pause: Duration) -> Result<Vec<bool>, Errno> {
     let until = Instant::now() + pause;
     loop {
         let ended: Vec<bool> = handles.iter().map(|handle| handle.is_alive() == Ok(false)).collect();

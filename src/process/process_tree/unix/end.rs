@@ -23,10 +23,10 @@ const GIVE_UP: Duration = Duration::from_secs(1);
 const FIRST_PAUSE: Duration = Duration::from_millis(5);
 /// The longest pause between two looks.
 const LONGEST_PAUSE: Duration = Duration::from_millis(100);
-/// Handles that are kept open for one command: with the four descriptors that a command has while it is
+/// Handles by which one command is waited for: with the four descriptors that a command has while it is
 /// ended, and one to look by, that is what its permit accounts for.
 const HANDLES_EACH: usize = 3;
-/// Handles that are kept open for any number of commands.
+/// Handles by which any number of commands are waited for.
 const HANDLES: usize = 16;
 
 /// Ends all processes of all `scopes`: SIGTERM, and after `grace` SIGKILL. Blocks until they are
@@ -37,24 +37,37 @@ pub(in crate::process) fn end_all(scopes: &[Scope], grace: Duration) -> Outcome 
         return Outcome::Over;
     }
     let began = Instant::now();
-    let mut targets =
-        Targets { most_handles: HANDLES.min(HANDLES_EACH * scopes.len()), ..Targets::default() };
+    let most_handles = HANDLES.min(HANDLES_EACH * scopes.len());
+    let mut targets = Targets::default();
     let mut pause = FIRST_PAUSE;
     loop {
         let signal = if began.elapsed() < grace { Signal::TERM } else { Signal::KILL };
-        match ProcessSnapshot::new() {
-            Ok(snapshot) => scopes.iter().for_each(|scope| targets.add(&snapshot.processes, scope)),
-            Err(OutOfDescriptors) => targets.unseen = true,
-        }
-        if !targets.signal(signal) {
+        let Signalled { handles, left } = targets.signal(scopes, signal, most_handles);
+        if left == 0 {
             return Outcome::Over;
         }
         if began.elapsed() > grace + GIVE_UP {
             return Outcome::Unsure;
         }
         let rest = grace.saturating_sub(began.elapsed());
-        targets.wait(if rest.is_zero() { FIRST_PAUSE } else { pause.min(rest) });
+        // What has no handle could alone be waited for.
+        let is_short = rest.is_zero() || handles.len() < left;
+        wait(handles, if is_short { FIRST_PAUSE } else { pause.min(rest) });
         pause = (pause * 2).min(LONGEST_PAUSE);
+    }
+}
+
+/// Waits until all of these have ended, at most `pause`; that long where there is none.
+fn wait(mut handles: Vec<ProcessHandle>, pause: Duration) {
+    let until = Instant::now() + pause;
+    let rest = || until.saturating_duration_since(Instant::now());
+    if handles.is_empty() {
+        std::thread::sleep(pause);
+    }
+    while !handles.is_empty() && !rest().is_zero() {
+        let Ok(ended) = sys::ended(&handles, rest()) else { continue };
+        let mut ended = ended.into_iter();
+        handles.retain(|_| ended.next() == Some(false));
     }
 }
 
@@ -84,29 +97,59 @@ struct Targets {
     marks: BTreeMap<ProcessKey, Option<String>>,
     /// The pipes of each process that was looked at, for all scopes.
     pipes: BTreeMap<ProcessKey, Vec<u64>>,
-    /// Handles that may be kept open.
-    most_handles: usize,
     /// True if a process could not be looked at or signalled: no descriptor was left.
     unseen: bool,
 }
 
 enum Target {
-    /// It runs. Without a handle that is kept, one is opened for each signal.
-    Alive { handle: Option<ProcessHandle>, last_signal: Option<Signal> },
+    /// It runs, and had this signal last.
+    Alive(Option<Signal>),
     /// It has ended, or is another user's.
     Gone,
 }
 
-impl Target {
-    fn handle(&self) -> Option<&ProcessHandle> {
-        match self {
-            Self::Alive { handle, .. } => handle.as_ref(),
-            Self::Gone => None,
-        }
-    }
+/// The processes that are left after a look.
+struct Signalled {
+    /// Handles on some of them.
+    handles: Vec<ProcessHandle>,
+    /// Number of them, and one more where some may not have been seen.
+    left: usize,
 }
 
 impl Targets {
+    /// Looks for the processes of `scopes` once more, and sends `signal` to all that did not have it. Of those that are
+    /// left up to `most_handles` handles stay open.
+    fn signal(&mut self, scopes: &[Scope], signal: Signal, most_handles: usize) -> Signalled {
+        self.unseen = false;
+        let snapshot = ProcessSnapshot::new();
+        match &snapshot {
+            Ok(snapshot) => scopes.iter().for_each(|scope| self.add(&snapshot.processes, scope)),
+            Err(OutOfDescriptors) => self.unseen = true,
+        }
+        let (mut handles, mut left) = (Vec::new(), 0);
+        for (&(id, start), target) in &mut self.found {
+            let Target::Alive(last) = target else { continue };
+            let Ok(handle) = ProcessHandle::on(id, start) else {
+                self.unseen = true;
+                continue;
+            };
+            let had_it = last.replace(signal) == Some(signal);
+            let Some(handle) = handle.filter(|handle| had_it || handle.send(signal).is_ok()) else {
+                *target = Target::Gone;
+                continue;
+            };
+            if signal == Signal::TERM && !had_it {
+                // One that is stopped takes it only when it goes on.
+                let _may_have_ended = handle.send(Signal::CONT);
+            }
+            left += 1;
+            if handles.len() < most_handles {
+                handles.push(handle);
+            }
+        }
+        Signalled { handles, left: left + usize::from(self.unseen) }
+    }
+
     /// Adds those of `processes` that belong to `scope`, with all that descend from them.
     fn add(&mut self, processes: &[Process], scope: &Scope) {
         let own = std::process::id();
@@ -129,7 +172,7 @@ impl Targets {
             }
         }
         for process in candidates.iter().filter(|process| belonging.contains(&process.id)) {
-            self.open(process);
+            self.found.entry(key(process)).or_insert(Target::Alive(None));
         }
     }
 
@@ -185,84 +228,6 @@ impl Targets {
                 self.unseen = true;
                 false
             })
-    }
-
-    fn open(&mut self, process: &Process) {
-        let key = key(process);
-        if self.found.contains_key(&key) {
-            return;
-        }
-        let kept = self.found.values().filter(|target| target.handle().is_some()).count();
-        let target = match ProcessHandle::on(key.0, key.1) {
-            Ok(Some(handle)) => {
-                Target::Alive { handle: Some(handle).filter(|_| kept < self.most_handles), last_signal: None }
-            }
-            Ok(None) => Target::Gone,
-            Err(OutOfDescriptors) => {
-                self.unseen = true;
-                return;
-            }
-        };
-        self.found.insert(key, target);
-    }
-
-    /// Sends `signal` to all that did not have it; false if no process is left.
-    fn signal(&mut self, signal: Signal) -> bool {
-        self.note_ended(Duration::ZERO);
-        for (key, target) in &mut self.found {
-            let Target::Alive { handle: kept, last_signal } = target else { continue };
-            let opened = if kept.is_none() { ProcessHandle::on(key.0, key.1) } else { Ok(None) };
-            let Ok(opened) = opened else {
-                self.unseen = true;
-                continue;
-            };
-            let Some(handle) = kept.as_ref().or(opened.as_ref()) else {
-                *target = Target::Gone;
-                continue;
-            };
-            if *last_signal == Some(signal) {
-                continue;
-            }
-            *last_signal = Some(signal);
-            if handle.send(signal).is_err() {
-                *target = Target::Gone;
-            } else if signal == Signal::TERM {
-                // One that is stopped takes it only when it goes on.
-                let _may_have_ended = handle.send(Signal::CONT);
-            }
-        }
-        let unseen = std::mem::take(&mut self.unseen);
-        unseen || self.found.values().any(|target| matches!(target, Target::Alive { .. }))
-    }
-
-    /// Waits until all have ended, at most `pause`; less where some are without a handle, which alone could
-    /// be waited for.
-    fn wait(&mut self, pause: Duration) {
-        let is_without = |target: &Target| matches!(target, Target::Alive { handle: None, .. });
-        let some_without = self.found.values().any(is_without);
-        let until = Instant::now() + if some_without { pause.min(FIRST_PAUSE) } else { pause };
-        let rest = || until.saturating_duration_since(Instant::now());
-        while self.note_ended(rest()) && !rest().is_zero() {}
-        if some_without || self.found.values().all(|target| target.handle().is_none()) {
-            std::thread::sleep(rest());
-        }
-    }
-
-    /// Waits until one with a handle has ended, at most `pause`, and notes all that have; false if none with
-    /// a handle is left.
-    fn note_ended(&mut self, pause: Duration) -> bool {
-        let (alive, handles): (Vec<ProcessKey>, Vec<&ProcessHandle>) =
-            self.found.iter().filter_map(|(key, target)| Some((*key, target.handle()?))).unzip();
-        if handles.is_empty() {
-            return false;
-        }
-        let Ok(ended) = sys::ended(&handles, pause) else { return true };
-        let ended: Vec<ProcessKey> =
-            alive.iter().zip(ended).filter(|(_, ended)| *ended).map(|(key, _)| *key).collect();
-        for key in &ended {
-            self.found.insert(*key, Target::Gone);
-        }
-        alive.len() > ended.len()
     }
 }
 
