@@ -144,8 +144,11 @@ fn pipe(folder: &Folder, link: &[u8]) -> Option<u64> {
     to.to_str().ok()?.strip_prefix("pipe:[")?.strip_suffix(']')?.parse().ok()
 }
 
+/// A folder, and the names in it.
+type Names = (Folder, Vec<Vec<u8>>);
+
 /// Returns a folder and the names in it; `None` where it can't be listed.
-fn names(path: &str) -> Result<Option<(Folder, Vec<Vec<u8>>)>, OutOfDescriptors> {
+fn names(path: &str) -> Result<Option<Names>, OutOfDescriptors> {
     let Some(folder) = seen(open_folder(Path::new(path)))? else { return Ok(None) };
     let names = names_in(&folder, usize::MAX, |_| true).ok();
     Ok(names.map(|names| (folder, names)))

@@ -240,12 +240,10 @@ fn looked_up<'a, T>(
 ) -> Option<&'a T> {
     match known.entry(key) {
         Entry::Occupied(entry) => Some(entry.into_mut()),
-        Entry::Vacant(entry) => match look(key.0) {
-            Ok(seen) => Some(entry.insert(seen)),
-            Err(OutOfDescriptors) => {
-                *unseen = true;
-                None
-            }
-        },
+        Entry::Vacant(entry) => {
+            let seen = look(key.0);
+            *unseen |= seen.is_err();
+            seen.ok().map(|seen| &*entry.insert(seen))
+        }
     }
 }
