@@ -242,6 +242,11 @@ impl Commands {
         &self.store
     }
 
+    /// Returns the folders beside the roots in which commands under a sandbox may write.
+    pub fn writable(&self) -> impl Iterator<Item = &Path> {
+        self.sandbox().into_iter().flat_map(Sandbox::writable)
+    }
+
     /// Returns the program that commands run by.
     pub fn shell(&self) -> &Path {
         self.shell.program()

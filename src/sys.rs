@@ -105,20 +105,6 @@ pub enum FileKind {
     Unknown,
 }
 
-impl FileKind {
-    /// Returns the word for what is not to be read; `None` for a file and a folder.
-    pub(crate) fn special(self) -> Option<&'static str> {
-        match self {
-            Self::File | Self::Folder => None,
-            Self::Fifo => Some("fifo"),
-            Self::Socket => Some("socket"),
-            Self::CharacterDevice => Some("character device"),
-            Self::BlockDevice => Some("block device"),
-            Self::Link | Self::Unknown => Some("unknown type"),
-        }
-    }
-}
-
 /// The name of the variable that marks a command's processes.
 pub(crate) const MARK: &str = "CUTLINE_MARK";
 

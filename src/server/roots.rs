@@ -14,7 +14,6 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::fs::workspace::{Boundary, Root, Workspace};
-use crate::process::sandbox::Sandbox;
 use crate::tools::Shared;
 
 use super::ClientRoots;
@@ -164,8 +163,7 @@ impl State {
             return Some(root.clone());
         }
         let known = resolved.values().map(|root| root.real.as_path());
-        let others = shared.commands.sandbox().into_iter().flat_map(Sandbox::writable);
-        let root = Root::resolve_among(path, known.chain(others)).ok()?;
+        let root = Root::resolve_among(path, known.chain(shared.commands.writable())).ok()?;
         resolved.insert(root.given.clone(), root.clone());
         Some(root)
     }

@@ -45,7 +45,7 @@ pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPat
         other => other.map_err(|error| refused(cx, asked, error))?,
     };
     let path = || cx.workspace.show(&place.real);
-    match (wanted, place.kind(), place.kind().special()) {
+    match (wanted, place.kind(), word(place.kind())) {
         (ExpectedKind::File, FileKind::Folder, _) => {
             Err(ToolError::IsDirectory { path: path(), ls: cx.has(ToolName::Ls) })
         }
@@ -54,6 +54,18 @@ pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPat
         }
         (_, _, Some(kind)) => Err(ToolError::NotRegular { path: path(), kind }),
         _ => Ok(place),
+    }
+}
+
+/// Returns the word for what is not to be read; `None` for a file and a folder.
+fn word(kind: FileKind) -> Option<&'static str> {
+    match kind {
+        FileKind::File | FileKind::Folder => None,
+        FileKind::Fifo => Some("fifo"),
+        FileKind::Socket => Some("socket"),
+        FileKind::CharacterDevice => Some("character device"),
+        FileKind::BlockDevice => Some("block device"),
+        FileKind::Link | FileKind::Unknown => Some("unknown type"),
     }
 }
 
