@@ -39,7 +39,7 @@ const TEXTS: [&str; 10] = [
     "src/tools/error.rs",
     "src/tools/arguments.rs",
     "src/tools/read/image.rs",
-    "src/fs/open.rs",
+    "src/tools/resolve.rs",
     "src/search/content/pattern.rs",
     "src/cli/doctor.rs",
     "src/cli/doctor/machine.rs",
