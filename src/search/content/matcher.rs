@@ -212,15 +212,18 @@ impl<'a> GuardedMatcher<'a> {
         if let ToldLines::Wanted(lines) = self.told.get() {
             let start = start();
             let line = self.pattern.unended(&piece[start..next]);
-            if !is_sure || lines.may_want(line, (at - start).min(line.len())) {
-                let found = self.find(&piece[start..end], 0)?;
-                if let Some(found) = found {
-                    let found = found.start().min(line.len())..found.end().min(line.len());
-                    if lines.may_want(line, found.end) && lines.wants(line, &found) {
-                        return Ok(ControlFlow::Break(at));
-                    }
+            let ends = (at - start).min(line.len());
+            let found = match self.pattern.fixed_len {
+                Some(len) if is_sure => Some(ends.saturating_sub(len)..ends),
+                _ if is_sure && !lines.may_want(line, ends) => None,
+                _ => {
+                    let found = self.find(&piece[start..end], 0)?;
+                    is_match = found.is_some();
+                    found.map(|found| found.start().min(line.len())..found.end().min(line.len()))
                 }
-                is_match = found.is_some();
+            };
+            if found.is_some_and(|found| lines.wants(line, &found)) {
+                return Ok(ControlFlow::Break(at));
             }
         } else if !is_sure {
             is_match = self.is_match(&piece[start()..end])?;

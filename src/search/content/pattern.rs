@@ -86,6 +86,8 @@ pub struct Pattern {
     pub(super) line_ends: LineEnds,
     /// Bytes of the longest match there can be, where there is a bound.
     pub(super) max_len: Option<usize>,
+    /// Bytes of each match, where all have as many.
+    pub(super) fixed_len: Option<usize>,
     /// True if it looks at what is beside a match: `^`, `$`, `\b`.
     pub(super) looks: bool,
     /// True if it looks at words: `\b`, `\B`.
@@ -149,6 +151,10 @@ impl Pattern {
             spans_lines,
             line_ends,
             max_len: hir.properties().maximum_len(),
+            fixed_len: hir
+                .properties()
+                .minimum_len()
+                .filter(|len| hir.properties().maximum_len() == Some(*len)),
             looks,
             looks_at_words: hir.properties().look_set().contains_word_unicode(),
             beginnings: beginnings(&hir),

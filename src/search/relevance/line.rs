@@ -4,8 +4,8 @@
 
 #![expect(clippy::indexing_slicing, reason = "all ranges are within the line that they were found in")]
 
+mod bound;
 mod keyword;
-mod plain_use;
 mod shape;
 mod words;
 
@@ -65,8 +65,9 @@ pub(super) fn points(line: &[u8], name: &Range<usize>, language: Language, neede
     let from = name.start.saturating_sub(LOOKED_AT_BYTES);
     let to = line.len().min(name.end + LOOKED_AT_BYTES);
     let (before, after) = (&line[from..name.start], &line[name.end..to]);
-    if needed >= kind::USES && plain_use::is_plain_use(before, after, language) {
-        return kind::USES;
+    let most = if needed >= kind::USES { bound::most_points(before, after, language) } else { i32::MAX };
+    if most <= needed {
+        return most;
     }
     let seen = Line {
         language,

@@ -1,19 +1,32 @@
-//! A quick look at what is beside a name: most lines of a search only use it, and show that by a byte or two.
+//! A quick look at what is beside a name: most lines of a search only use or assign it, and show that by a byte or
+//! two.
 
 #![expect(clippy::indexing_slicing, reason = "all ranges are within the text that they were found in")]
 
-use super::super::table::{self, Language};
+use super::super::table::{self, Language, kind};
 use super::words::{first_word, is_name_byte, last_word};
 
-/// True only if the name between `before` and `after` has no more points than those of a use, whatever the rest of
-/// the line says: what defines, declares or assigns a name begins and goes on with other bytes.
-pub(super) fn is_plain_use(before: &[u8], after: &[u8], language: Language) -> bool {
-    let next = after.iter().find(|byte| !byte.is_ascii_whitespace());
-    if matches!(next, Some(b'=' | b':' | b'?' | b'+' | b'|' | b'<' | b'"' | b'\''))
-        || language == Language::Semicolon
-    {
-        return false;
-    }
+/// Returns the most points that the name between `before` and `after` may have, as far as the bytes beside it tell.
+pub(super) fn most_points(before: &[u8], after: &[u8], language: Language) -> i32 {
+    let after = after.trim_ascii_start();
+    let of_value = match after {
+        [b'=' | b':', value @ ..] => {
+            let value = value.trim_ascii_start();
+            let may_be_more = matches!(value.first(), Some(b':' | b'=')) || {
+                let word = first_word(value);
+                word == b"lambda" || table::roles(word) != 0
+            };
+            Some(kind::ASSIGNS).filter(|_| language != Language::Script && !may_be_more)
+        }
+        [b'?' | b'+' | b'|' | b'<' | b'"' | b'\'', ..] => None,
+        _ => Some(kind::USES),
+    };
+    let of_value = of_value.filter(|_| language != Language::Semicolon);
+    of_value.filter(|_| nothing_defines(before, after.first(), language)).unwrap_or(i32::MAX)
+}
+
+/// True only if what is before a name neither defines nor declares it, with `next` after it.
+fn nothing_defines(before: &[u8], next: Option<&u8>, language: Language) -> bool {
     let text = before.trim_ascii();
     let is_apart = before.last().is_none_or(u8::is_ascii_whitespace);
     let Some(&last) = text.last() else {
