@@ -10,8 +10,9 @@ read in pages, which have to hold each match once. Then each search is timed bes
 Any source tree will do. Those of docs/performance.md are source packages that everybody can get:
 
     pip download --no-deps --no-binary :all: django
-    npm pack zod effect
-    cargo vendor        # tokio, clap, regex-automata
+    npm pack zod typescript
+    apt-get download golang-google-grpc-dev
+    cargo vendor        # tokio, clap_builder, regex-automata, curl-sys, libgit2-sys
 """
 import collections
 import json
