@@ -334,6 +334,9 @@ fn start_within<'a>(
     bounds: &Bounds,
 ) -> (&'a str, TruncatedBy) {
     let start = text::prefix(line, bytes);
+    if bounds.tokens.is_none() {
+        return (start, TruncatedBy::Bytes);
+    }
     let holds = |end: usize| {
         let mut tokens = before;
         tokens.push(start.get(..end).unwrap_or(start));
