@@ -79,7 +79,7 @@ pub struct Commands {
     store: Arc<Store>,
     registry: Arc<Registry>,
     permits: CommandPermits,
-    background: CancellationToken,
+    housekeeping_stop: CancellationToken,
 }
 
 /// A command to run, and how much of its output to keep.
@@ -200,13 +200,13 @@ impl Commands {
             shell: Shell::new(sandbox, settings.environment),
             store: Arc::new(store),
             permits: CommandPermits::new(),
-            background: CancellationToken::new(),
+            housekeeping_stop: CancellationToken::new(),
         }
     }
 
     /// Returns a warning where not all processes of a command can be told.
     pub fn warning(&self) -> Option<&'static str> {
-        (!process_tree::tells_processes()).then_some(
+        (!process_tree::can_list_processes()).then_some(
             "/proc has no processes of this namespace: of what commands start, only what stays in their process \
              group is ended",
         )
@@ -215,7 +215,7 @@ impl Commands {
     /// Begins the work beside the commands: what killed servers left is ended and removed, old saved
     /// outputs are removed, now and once an hour. Needs a runtime; `shutdown` ends it.
     pub fn start(&self) {
-        let (store, over) = (Arc::clone(&self.store), self.background.clone());
+        let (store, over) = (Arc::clone(&self.store), self.housekeeping_stop.clone());
         let large_files = sys::survive_large_files();
         if let Some(warning) = self.warning() {
             tracing::warn!("{warning}");
@@ -226,11 +226,11 @@ impl Commands {
                 temp_folder::remove_stale();
             };
             tokio::time::sleep(END_STALE_AFTER).await;
-            in_background(end_stale).await;
+            on_blocking_thread(end_stale).await;
             while !over.is_cancelled() {
                 let store = Arc::clone(&store);
                 let sweep = move || store.sweep(SystemTime::now());
-                in_background(sweep).await;
+                on_blocking_thread(sweep).await;
                 let _time_for_the_next = tokio::time::timeout(SWEEP_INTERVAL, over.cancelled()).await;
             }
             drop(large_files);
@@ -276,14 +276,14 @@ impl Commands {
     /// Ends all commands that run, and all that those which have ended left behind. Waits for it,
     /// not much over a second; no command starts any more.
     pub async fn shutdown(&self) {
-        self.background.cancel();
+        self.housekeeping_stop.cancel();
         self.registry.shutdown().await;
         self.shell.discard();
     }
 }
 
 /// Runs `work`, which blocks, on another thread; leaves it undone where no thread can be had.
-async fn in_background(work: impl FnOnce() + Send + 'static) {
+async fn on_blocking_thread(work: impl FnOnce() + Send + 'static) {
     // The runtime panics where it gets none.
     if std::thread::Builder::new().spawn(|| ()).is_ok() {
         let _a_panic_harms_nothing_else = tokio::task::spawn_blocking(work).await;

@@ -44,7 +44,7 @@ impl Server {
 
     /// False if it has ended. True also where that can't be told.
     pub(super) fn is_alive(self) -> bool {
-        sys::may_run(self.id, self.start)
+        sys::may_be_alive(self.id, self.start)
     }
 }
 

@@ -16,16 +16,16 @@ use tokio::sync::oneshot;
 use super::Background;
 
 #[cfg(unix)]
-pub(super) use unix::{Scope, end_all, end_orphans, kill_group, reap_inherited, tells_processes};
+pub(super) use unix::{Scope, can_list_processes, end_all, end_orphans, kill_group, reap_inherited};
 #[cfg(windows)]
-pub(super) use windows::{Scope, end_all, end_orphans, kill_group, reap_inherited, tells_processes};
+pub(super) use windows::{Scope, can_list_processes, end_all, end_orphans, kill_group, reap_inherited};
 
 /// The outcome of an attempt to end commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub(super) enum Outcome {
     /// No process is left.
-    Over,
+    Done,
     /// A process may be left: one that can't be killed yet, or that could not be seen.
     Unsure,
 }

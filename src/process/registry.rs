@@ -56,7 +56,7 @@ enum Phase {
 
 impl Command {
     /// Frees what a background command needs no more; true if none of its processes is left.
-    fn is_gone(&mut self) -> bool {
+    fn release_if_done(&mut self) -> bool {
         let Phase::Background(output) = &mut self.phase else { return false };
         output.take_if(|(drain, _)| drain.has_ended());
         output.is_none() && self.scope.is_empty()
@@ -94,7 +94,7 @@ impl Registry {
         process_tree::reap_inherited(|| {
             self.state().commands.values().map(|command| command.scope.group()).collect()
         });
-        self.state().commands.retain(|_, command| !command.is_gone());
+        self.state().commands.retain(|_, command| !command.release_if_done());
     }
 
     /// Returns a token that fires when all commands are being ended.
@@ -159,12 +159,12 @@ impl RegisteredCommand {
     }
 
     /// Notes its shell, which was started.
-    pub(super) fn started(&self, shell: &mut Child) -> io::Result<()> {
+    pub(super) fn attach_shell(&self, shell: &mut Child) -> io::Result<()> {
         self.registry
             .state()
             .commands
             .get_mut(&self.id)
-            .map_or(Ok(()), |command| command.scope.started(shell))
+            .map_or(Ok(()), |command| command.scope.attach_shell(shell))
     }
 
     /// Returns its processes; `None` where it does not run any more.
@@ -184,7 +184,7 @@ impl RegisteredCommand {
     }
 
     /// Notes that it is over, and that none of its processes is left.
-    pub(super) fn over(self) {
+    pub(super) fn unregister(self) {
         self.set(None, None);
     }
 

@@ -371,7 +371,7 @@ impl Sandbox {
         };
         let mut command = Command::new(THIS_BINARY);
         command.env_clear().current_dir("/").args(entry.words());
-        sys::new_process_group(&mut command);
+        sys::prepare_spawn(&mut command);
         command.stdin(Stdio::from(environment_file(variables)?));
         Ok(command)
     }

@@ -45,10 +45,10 @@ impl Commands {
         let is_name = Path::new(program).components().count() == 1;
         let found = is_name.then(|| sys::on_path(Path::new(program))).flatten();
         let mut command = Command::new(found.as_deref().map_or(program, Path::as_os_str));
-        sys::new_process_group(&mut command);
+        sys::prepare_spawn(&mut command);
         command.args(arguments).env(MARK, registered.mark()).stdin(from_input).stdout(to_output);
         let mut child = command.spawn()?;
-        registered.started(&mut child)?;
+        registered.attach_shell(&mut child)?;
         Ok((Served { child, registered: Some(registered) }, ServedPipes { input, output }))
     }
 }
@@ -64,7 +64,7 @@ impl Served {
     pub async fn end(&mut self, grace: Duration) -> Ending {
         if let Some(registered) = self.registered.take() {
             registered.end(grace).await;
-            registered.over();
+            registered.unregister();
         }
         self.wait().await
     }

@@ -76,7 +76,7 @@ impl Shell {
         for name in self.environment.left_out() {
             shell.env_remove(name);
         }
-        sys::new_process_group(&mut shell);
+        sys::prepare_spawn(&mut shell);
         Ok(shell)
     }
 }

@@ -47,7 +47,7 @@ pub(super) fn run(
     let began = Instant::now();
     let registered = registry.add()?;
     let mut started = shell.start(request.command, request.roots, &registered.mark())?;
-    registered.started(&mut started.child)?;
+    registered.attach_shell(&mut started.child)?;
     sys::send_command(&mut started.child, request.command);
 
     let Request { keep, bounds, line_limit, times, .. } = request;
@@ -151,7 +151,7 @@ impl Command {
         let _pipe_still_open = timeout(KILLED_WAIT, self.drain.ended()).await;
         self.drain.stop();
         let output = self.captured(|capture| capture.answer(false)).await;
-        self.registered.over();
+        self.registered.unregister();
         output
     }
 
@@ -161,7 +161,7 @@ impl Command {
         let is_open = !self.drain.has_ended();
         if scope.is_empty() && !is_open {
             let output = self.captured(|capture| capture.answer(false)).await;
-            self.registered.over();
+            self.registered.unregister();
             return (output, Vec::new());
         }
         let (pipe, copy) = (self.drain.pipe(), scope.clone());
@@ -170,7 +170,7 @@ impl Command {
         let goes_on = !self.drain.has_ended();
         let output = self.captured(move |capture| capture.answer(goes_on)).await;
         if !goes_on && !survivors.any {
-            self.registered.over();
+            self.registered.unregister();
             return (output, Vec::new());
         }
         let (registry, ended) = (Arc::clone(self.registered.registry()), self.drain.ended());

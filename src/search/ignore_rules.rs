@@ -21,8 +21,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::limits::RULES_IN_FORCE_BYTES;
 use crate::sys::{self, Folder};
-use files::FileRules;
-use rule_file::RuleFile;
+use files::ReadResult;
+use rule_file::ParsedRules;
 
 /// The name of a repository's own folder, which is never searched or entered.
 pub(super) const GIT: &[u8] = b".git";
@@ -37,7 +37,7 @@ pub struct Rules {
 /// Facts shared by the rules of all folders of a walk.
 #[derive(Debug)]
 struct Shared {
-    global: RuleFile,
+    global: ParsedRules,
     ignored_any: AtomicBool,
     /// Folders above the walk whose rules were left aside.
     left_aside_above: u64,
@@ -48,10 +48,10 @@ struct Shared {
 struct DirRules {
     above: Option<Arc<DirRules>>,
     position: Position,
-    ignore: Option<RuleFile>,
-    gitignore: Option<RuleFile>,
+    ignore: Option<ParsedRules>,
+    gitignore: Option<ParsedRules>,
     /// `.git/info/exclude`, at the top of a repository.
-    exclude: Option<RuleFile>,
+    exclude: Option<ParsedRules>,
     /// True if it is the top of a repository: git's rules above do not count.
     top: bool,
     /// The cost of these rules and of all above.
@@ -79,13 +79,13 @@ impl Drop for DirRules {
 
 /// The rule files that a folder has, by its own entries.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct RuleFiles {
+pub struct RuleFilesPresent {
     ignore: bool,
     gitignore: bool,
     git: bool,
 }
 
-impl RuleFiles {
+impl RuleFilesPresent {
     /// Takes note of an entry.
     pub fn see(&mut self, name: &[u8]) {
         match name {
@@ -115,7 +115,7 @@ impl Rules {
         for folder in base.ancestors().skip(1) {
             let files = files::in_folder(folder);
             let files = if in_repository {
-                RuleFiles { ignore: files.ignore, ..RuleFiles::default() }
+                RuleFilesPresent { ignore: files.ignore, ..RuleFilesPresent::default() }
             } else {
                 files
             };
@@ -141,7 +141,7 @@ impl Rules {
     /// The rules below a folder of the walk, which has these rule files, and true if its own were left
     /// aside. `path_len` is the length of the folder's path with the `/` after it.
     #[must_use]
-    pub fn within(&self, folder: &Folder, path_len: usize, files: RuleFiles) -> (Self, bool) {
+    pub fn within(&self, folder: &Folder, path_len: usize, files: RuleFilesPresent) -> (Self, bool) {
         let mut rules = self.clone();
         let left_aside =
             self.shared.is_some() && files.any() && rules.add(folder, Position::Within(path_len), files);
@@ -149,22 +149,23 @@ impl Rules {
     }
 
     /// Adds the rules of a folder; true if they were left aside.
-    fn add(&mut self, folder: &Folder, position: Position, files: RuleFiles) -> bool {
-        let read = |there: bool, name: &str| if there { files::rules(folder, name) } else { FileRules::None };
+    fn add(&mut self, folder: &Folder, position: Position, files: RuleFilesPresent) -> bool {
+        let read =
+            |there: bool, name: &str| if there { files::rules(folder, name) } else { ReadResult::None };
         let ignore = read(files.ignore, ".ignore");
         let gitignore = read(files.gitignore, ".gitignore");
-        let exclude = if files.git { files::exclude(folder) } else { FileRules::None };
+        let exclude = if files.git { files::exclude(folder) } else { ReadResult::None };
         let above = self.nearest.take();
         let mut cost = above.as_ref().map_or(0, |above| above.cost);
         let mut all = [ignore, gitignore, exclude];
-        let own: usize = all.iter().map(FileRules::cost).sum();
+        let own: usize = all.iter().map(ReadResult::cost).sum();
         let left_aside = cost.saturating_add(own) > RULES_IN_FORCE_BYTES;
         if left_aside {
-            all = [const { FileRules::None }; 3];
+            all = [const { ReadResult::None }; 3];
         } else {
             cost += own;
         }
-        let [ignore, gitignore, exclude] = all.map(FileRules::rules);
+        let [ignore, gitignore, exclude] = all.map(ReadResult::rules);
         let top = files.git;
         self.nearest = if ignore.is_some() || gitignore.is_some() || exclude.is_some() || top {
             Some(Arc::new(DirRules { above, position, ignore, gitignore, exclude, top, cost }))
@@ -175,7 +176,7 @@ impl Rules {
     }
 
     /// True if an entry is to be left out; `path` is relative to where the walk began.
-    pub fn leave_out(&self, path: &[u8], is_folder: bool) -> bool {
+    pub fn ignores(&self, path: &[u8], is_folder: bool) -> bool {
         let Some(shared) = &self.shared else { return false };
         let ignored = self.verdict(shared, path, is_folder).unwrap_or(false);
         if ignored {
@@ -186,7 +187,7 @@ impl Rules {
 
     /// True if an entry is to be left out, false if it is let in, by the rule that decides.
     fn verdict(&self, shared: &Shared, path: &[u8], is_folder: bool) -> Option<bool> {
-        let says = |rules: &Option<RuleFile>, path: &[u8]| rules.as_ref()?.verdict(path, is_folder);
+        let says = |rules: &Option<ParsedRules>, path: &[u8]| rules.as_ref()?.verdict(path, is_folder);
         let (mut by_git, mut by_exclude) = (None, None);
         let mut top_path = None;
         let mut next = self.nearest.as_deref();

@@ -147,7 +147,7 @@ pub(crate) fn this_start() -> u64 {
 }
 
 /// False if the process of that number and start has ended. True also where that can't be told.
-pub(crate) fn may_run(id: u32, start: u64) -> bool {
+pub(crate) fn may_be_alive(id: u32, start: u64) -> bool {
     match process_info(id) {
         // A server that could not tell its own start says 0.
         Ok(Some(process)) => (start == 0 || process.start == start) && !process.ended,

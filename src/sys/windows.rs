@@ -140,7 +140,7 @@ pub(crate) fn remove_tree(base: &Folder, name: &[u8], _opened: &Folder) -> io::R
 }
 
 /// Returns true: no server here leaves anything that another has to end or remove.
-pub(crate) fn may_run(_: u32, _: u64) -> bool {
+pub(crate) fn may_be_alive(_: u32, _: u64) -> bool {
     true
 }
 

@@ -71,7 +71,7 @@ impl Scope {
 
     /// Notes the shell, which was started.
     #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
-    pub(in crate::process) fn started(&mut self, shell: &mut Child) -> std::io::Result<()> {
+    pub(in crate::process) fn attach_shell(&mut self, shell: &mut Child) -> std::io::Result<()> {
         self.group = shell.id().unwrap_or(0);
         if let Ok(Some(process)) = sys::process_info(self.group) {
             self.since = process.start;
@@ -143,7 +143,7 @@ pub(in crate::process) fn reap_inherited(groups: impl FnOnce() -> Vec<u32>) {
 }
 
 /// True if processes outside a command's group can be told, and so be ended.
-pub(in crate::process) fn tells_processes() -> bool {
+pub(in crate::process) fn can_list_processes() -> bool {
     sys::has_process_table()
 }
 

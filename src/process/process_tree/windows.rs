@@ -46,7 +46,7 @@ impl Scope {
     }
 
     /// Puts its shell, which was started and waits, into a job.
-    pub(in crate::process) fn started(&mut self, shell: &mut Child) -> io::Result<()> {
+    pub(in crate::process) fn attach_shell(&mut self, shell: &mut Child) -> io::Result<()> {
         let Some(handle) = shell.raw_handle() else { return Ok(()) };
         let mut limits = ExtendedLimitInfo::new();
         limits.limit_kill_on_job_close();
@@ -109,14 +109,14 @@ pub(in crate::process) fn end_all(scopes: &[Scope], _grace: Duration) -> Outcome
             std::thread::sleep(PAUSE);
         }
     }
-    if left.is_empty() { Outcome::Over } else { Outcome::Unsure }
+    if left.is_empty() { Outcome::Done } else { Outcome::Unsure }
 }
 
 /// Does nothing: here no process inherits another.
 pub(in crate::process) fn reap_inherited(_: impl FnOnce() -> Vec<u32>) {}
 
 /// Returns true: a job holds all processes of a command.
-pub(in crate::process) fn tells_processes() -> bool {
+pub(in crate::process) fn can_list_processes() -> bool {
     true
 }
 

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use super::rule_file::RuleFile;
-use super::{GIT, RuleFiles};
+use super::rule_file::ParsedRules;
+use super::{GIT, RuleFilesPresent};
 use crate::limits::{RULES_BYTES, RULES_IN_FORCE_BYTES};
 use crate::sys::{self, Folder, below};
 
@@ -13,20 +13,20 @@ use crate::sys::{self, Folder, below};
 const POINTER_BYTES: u64 = 65_536;
 
 /// The content of a rule file.
-pub(super) enum FileRules {
+pub(super) enum ReadResult {
     /// No rules, or there is no file.
     None,
     /// More than a file of rules may have.
     TooLarge,
-    Some(RuleFile),
+    Some(ParsedRules),
 }
 
-impl FileRules {
+impl ReadResult {
     fn of(content: &[u8]) -> Self {
         if content.len() as u64 > RULES_BYTES {
             return Self::TooLarge;
         }
-        let rules = RuleFile::new(content);
+        let rules = ParsedRules::new(content);
         if rules.is_empty() { Self::None } else { Self::Some(rules) }
     }
 
@@ -40,7 +40,7 @@ impl FileRules {
     }
 
     /// The rules, where there are any.
-    pub(super) fn rules(self) -> Option<RuleFile> {
+    pub(super) fn rules(self) -> Option<ParsedRules> {
         match self {
             Self::Some(rules) => Some(rules),
             Self::None | Self::TooLarge => None,
@@ -49,22 +49,22 @@ impl FileRules {
 }
 
 /// The rule files in a folder that is not read as a whole.
-pub(super) fn in_folder(folder: &Path) -> RuleFiles {
+pub(super) fn in_folder(folder: &Path) -> RuleFilesPresent {
     let there = |name: &str| folder.join(name).symlink_metadata().is_ok();
-    RuleFiles { ignore: there(".ignore"), gitignore: there(".gitignore"), git: there(".git") }
+    RuleFilesPresent { ignore: there(".ignore"), gitignore: there(".gitignore"), git: there(".git") }
 }
 
 /// The rules of a file in `folder`.
-pub(super) fn rules(folder: &Folder, name: &str) -> FileRules {
+pub(super) fn rules(folder: &Folder, name: &str) -> ReadResult {
     content(folder, name.as_bytes(), RULES_BYTES + 1)
-        .map_or(FileRules::None, |content| FileRules::of(&content))
+        .map_or(ReadResult::None, |content| ReadResult::of(&content))
 }
 
 /// The rules of git's global excludes file.
-pub(super) fn global() -> Option<RuleFile> {
+pub(super) fn global() -> Option<ParsedRules> {
     let mut content = Vec::new();
     File::open(global_path()?).ok()?.take(RULES_BYTES + 1).read_to_end(&mut content).ok()?;
-    FileRules::of(&content).rules()
+    ReadResult::of(&content).rules()
 }
 
 /// The path of git's global excludes file: what its settings name, else the usual place.
@@ -100,14 +100,14 @@ fn global_path() -> Option<PathBuf> {
 ///
 /// In a worktree or a submodule `.git` is a file that says where the repository is, and what its
 /// worktrees share is once more elsewhere (`commondir`).
-pub(super) fn exclude(folder: &Folder) -> FileRules {
+pub(super) fn exclude(folder: &Folder) -> ReadResult {
     match rules(folder, ".git/info/exclude") {
-        FileRules::None => exclude_elsewhere(folder).unwrap_or(FileRules::None),
+        ReadResult::None => exclude_elsewhere(folder).unwrap_or(ReadResult::None),
         rules => rules,
     }
 }
 
-fn exclude_elsewhere(folder: &Folder) -> Option<FileRules> {
+fn exclude_elsewhere(folder: &Folder) -> Option<ReadResult> {
     let pointer = content(folder, GIT, POINTER_BYTES)?;
     let git = target(pointer.strip_prefix(b"gitdir:")?)?;
     let git = sys::folder_from(folder, &git).ok()?;

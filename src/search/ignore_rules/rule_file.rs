@@ -16,7 +16,7 @@ const GLOB_FACTOR: usize = 32;
 
 /// The rules of one file, in their order.
 #[derive(Debug, Default)]
-pub(super) struct RuleFile {
+pub(super) struct ParsedRules {
     text: Vec<u8>,
     rules: Vec<Rule>,
     /// Numbers of the rules that are a plain name, ordered by that, then by number.
@@ -52,7 +52,7 @@ enum Form {
     PathGlob,
 }
 
-impl RuleFile {
+impl ParsedRules {
     /// The rules that `content` holds, below 4 GB of it; a line that is no rule is passed over.
     pub(super) fn new(content: &[u8]) -> Self {
         let mut file = Self { cost: FILE_COST, ..Self::default() };
@@ -212,7 +212,7 @@ mod tests {
     fn last_rule_of_an_entry_decides() {
         let rules =
             b"*.o\n!keep.o\n/top\nsub/\na/**/b\nx**/**\n\\!n\n{a,b}\n[q\ntail\\\nkeep.o/\n**/c/**/d\n";
-        let rules = RuleFile::new(rules);
+        let rules = ParsedRules::new(rules);
         for (path, is_folder, expected) in [
             ("a.o", false, Some(true)),
             ("y/keep.o", false, Some(false)),

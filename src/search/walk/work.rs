@@ -10,7 +10,7 @@ use super::queue::{self, Next, Queue, Ticket, Work};
 use super::stop::Stop;
 use super::visit::{Emit, Entry, ProgressUnit, Visit, Walked};
 use crate::fs::listing::{Bound, Listing, Order, Ranks, Rest};
-use crate::search::ignore_rules::{GIT, RuleFiles, Rules};
+use crate::search::ignore_rules::{GIT, RuleFilesPresent, Rules};
 use crate::sys::{self, DirReader, FileKind, Folder};
 
 /// Bytes that one piece of work may hold until its turn comes.
@@ -209,8 +209,8 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         rest: Option<&Rest<Task>>,
         found: &mut Vec<Walked<V::Found>>,
     ) -> io::Result<(Arc<Dir>, Rules)> {
-        self.take_path(&position);
-        let passed = rest.map(|rest| self.pass_over(&position, &rules, rest)).transpose()?;
+        self.set_folder_path(&position);
+        let passed = rest.map(|rest| self.skip_counted(&position, &rules, rest)).transpose()?;
         let (after, passed_over) = passed.unzip();
         let folder = self.open.open(&position)?;
         let mut entries = Listing::new(Order::Bytes, usize::MAX, NAMES_BYTES, after);
@@ -226,7 +226,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         entries.retain(|name, kind| {
             path.truncate(path_len);
             path.extend_from_slice(name);
-            !rules.leave_out(path, kind == FileKind::Folder)
+            !rules.ignores(path, kind == FileKind::Folder)
         });
         self.count(ProgressUnit::Names, if is_first { names } else { 0 });
         let dir = Arc::new(Dir { position, entries, rest });
@@ -237,7 +237,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
 
     /// Counts results at the start of the rest of a folder, where those to come are only counted for longer than
     /// is worth listing. Returns the place after which it is listed.
-    fn pass_over(
+    fn skip_counted(
         &mut self,
         position: &Position,
         rules: &Rules,
@@ -250,7 +250,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         let folder = self.open.open(position)?;
         let mut ranks = Ranks::new(Order::Bytes, rest);
         self.each_task(&folder, |path, name, kind, task| {
-            if !rules.leave_out(path, kind == FileKind::Folder) {
+            if !rules.ignores(path, kind == FileKind::Folder) {
                 match task {
                     Task::Visit => ranks.push(name, kind, task),
                     // What is in a folder is in the order too.
@@ -267,10 +267,10 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         &mut self,
         folder: &Folder,
         mut take: impl FnMut(&[u8], &[u8], FileKind, Task),
-    ) -> io::Result<(usize, RuleFiles)> {
+    ) -> io::Result<(usize, RuleFilesPresent)> {
         let (visit, stop) = (self.shared.visit, self.shared.stop);
         let (path, path_len) = (&mut self.path, self.path_len);
-        let (mut names, mut files) = (0, RuleFiles::default());
+        let (mut names, mut files) = (0, RuleFilesPresent::default());
         self.reader.read(folder, |name, kind| {
             files.see(name);
             if name == GIT {
@@ -294,7 +294,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
     }
 
     /// Sets `path` to a folder's path with a `/` after it. Nothing is listed until the folder is.
-    fn take_path(&mut self, position: &Position) {
+    fn set_folder_path(&mut self, position: &Position) {
         match (position, self.listed.take()) {
             (Some((above, index)), Some(listed)) if dir::is_of(&listed, above) => {
                 self.path.truncate(self.path_len);

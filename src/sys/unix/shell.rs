@@ -28,7 +28,7 @@ pub(crate) fn shell_arguments(command: &str) -> Vec<OsString> {
 }
 
 /// A process group of its own, and nothing to read.
-pub(crate) fn new_process_group(shell: &mut Command) {
+pub(crate) fn prepare_spawn(shell: &mut Command) {
     shell.stdin(Stdio::null()).process_group(0);
 }
 

@@ -68,7 +68,7 @@ pub(crate) fn shell_arguments(command: &str) -> Vec<OsString> {
 pub(crate) fn close_inherited_on_exec() {}
 
 /// An input of its own, no window, and for Git's bash what its starter would give it.
-pub(crate) fn new_process_group(shell: &mut Command) {
+pub(crate) fn prepare_spawn(shell: &mut Command) {
     shell.stdin(Stdio::piped()).creation_flags(NO_WINDOW);
     let program = PathBuf::from(shell.as_std().get_program());
     let Some(git) = program.ancestors().nth(3).filter(|_| program.ends_with(GIT_BASH)) else { return };

@@ -34,7 +34,7 @@ const HANDLES: usize = 16;
 pub(in crate::process) fn end_all(scopes: &[Scope], grace: Duration) -> Outcome {
     if !sys::has_process_table() {
         end_groups(scopes, grace);
-        return Outcome::Over;
+        return Outcome::Done;
     }
     let began = Instant::now();
     let most_handles = HANDLES.min(HANDLES_EACH * scopes.len());
@@ -44,7 +44,7 @@ pub(in crate::process) fn end_all(scopes: &[Scope], grace: Duration) -> Outcome 
         let signal = if began.elapsed() < grace { Signal::TERM } else { Signal::KILL };
         let Signalled { handles, left } = targets.signal(scopes, signal, most_handles);
         if left == 0 {
-            return Outcome::Over;
+            return Outcome::Done;
         }
         if began.elapsed() > grace + GIVE_UP {
             return Outcome::Unsure;
