@@ -2,9 +2,10 @@
 //!
 //! A command is a shell with a process group of its own, whose output is one pipe. It is over when
 //! the shell has ended and the pipe is empty: a background process that still holds the pipe delays
-//! no answer, lives on, and its output goes on to the saved file. A command that is cancelled, runs
+//! no answer for long, lives on, and its output goes on to the saved file. A command that is cancelled, runs
 //! out of time, or whose caller goes away is ended with every process that belongs to it. When the
-//! server ends, so does all that stayed with it; what a killed server could not end, the next does.
+//! server ends, so does all that stayed in the command's group or kept its output; what stayed in the session or
+//! kept its output after a server is gone, the next server ends.
 //!
 //! In the order of a first reading: `shell` starts, `supervise` has the life of one command, `drain` and
 //! `capture` take its output, `spill` saves it, `registry` owns what is to be ended, `process_tree` ends it.
@@ -79,6 +80,7 @@ pub struct Commands {
     store: Arc<Store>,
     registry: Arc<Registry>,
     permits: CommandPermits,
+    /// Ends the sweeping of old saved outputs.
     housekeeping_stop: CancellationToken,
 }
 
@@ -99,14 +101,15 @@ pub struct Request<'a> {
     pub times: Times,
 }
 
-/// The times of a command, counted from its start.
+/// The times of a command, counted from its start, and how its end is told in its saved output.
 #[derive(Debug, Clone, Copy)]
 pub struct Times {
     /// The longest that it may run.
     pub timeout: Duration,
     /// The time after which it is answered for though it still runs, if any.
     pub answer_within: Option<Duration>,
-    /// Words the last line of the saved output of a command that was answered for before its end.
+    /// Returns the line that ends the saved output of a command that was answered for before its end; only the
+    /// output of its background processes comes after it.
     pub status_line: fn(Ending, Cause, Duration) -> String,
 }
 

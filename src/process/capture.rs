@@ -139,22 +139,22 @@ impl Capture {
         self.stream.raw().extent().bytes
     }
 
-    /// Saves no more: what was saved is removed.
+    /// Saves no more; a file that no answer names is removed.
     pub(super) fn discard(&mut self) {
         self.stream.discard();
     }
 
-    /// Returns the output for the answer. Where it `goes_on` it is saved however short it is.
-    pub fn answer(&mut self, goes_on: bool) -> Captured {
+    /// Returns the output for the answer. Where it `output_is_open` it is saved however short it is.
+    pub fn answer(&mut self, output_is_open: bool) -> Captured {
         let text = match self.view.take() {
             Some(view) => view.finish(),
             None => Ends::new(Keep::Tail(0), 0).finish(),
         };
         self.recent = Vec::new();
         let lines_cut = self.line_limit.filter(|limit| limit.has_cut(&text.content));
-        let wanted = goes_on || self.binary || text.cut.is_some() || lines_cut.is_some();
+        let wanted = output_is_open || self.binary || text.cut.is_some() || lines_cut.is_some();
         let saved = if wanted { Some(self.stream.keep()) } else { None };
-        if !goes_on || !matches!(saved, Some(Ok(_))) {
+        if !output_is_open || !matches!(saved, Some(Ok(_))) {
             self.stream.discard();
         }
         Captured { text, lines_cut, raw: self.stream.raw().clone(), binary: self.binary, saved }

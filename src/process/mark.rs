@@ -11,8 +11,8 @@ pub(super) struct Server {
     pub(super) start: u64,
     /// The namespace in which that is its number.
     pub(super) namespace: u64,
-    /// Its session, which its commands start in; 0 for one of another namespace, which is one all the same:
-    /// what leaves it has a number.
+    /// Its session, which its commands start in; 0 if the session's leader is in another namespace. Processes that
+    /// stay in that session have 0 too, those that leave it have not.
     pub(super) session: u32,
 }
 

@@ -24,7 +24,7 @@ pub(super) use windows::{Scope, can_list_processes, end_all, end_orphans, kill_g
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[must_use]
 pub(super) enum Outcome {
-    /// No process is left.
+    /// No process is known to be left: without a process table, none but the group's can be.
     Done,
     /// A process may be left: one that can't be killed yet, or that could not be seen.
     Unsure,
@@ -37,8 +37,8 @@ pub(super) struct Survivors {
     pub(super) scope: Scope,
     /// Those of them that an answer names.
     pub(super) shown: Vec<Background>,
-    /// False if there is none for sure.
-    pub(super) any: bool,
+    /// True if a process is left in the group (on Windows, in the job), or that can't be told; those outside it do not count.
+    pub(super) in_group: bool,
 }
 
 /// Calls [`end_all`] on a thread of its own.

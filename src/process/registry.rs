@@ -55,7 +55,7 @@ enum Phase {
 }
 
 impl Command {
-    /// Frees what a background command needs no more; true if none of its processes is left.
+    /// Frees the pipe of a background command once that has ended; true if none of its processes is left.
     fn release_if_done(&mut self) -> bool {
         let Phase::Background(output) = &mut self.phase else { return false };
         output.take_if(|(drain, _)| drain.has_ended());
@@ -89,7 +89,7 @@ impl Registry {
         Ok(RegisteredCommand { registry: Arc::clone(self), id })
     }
 
-    /// Forgets background commands of which no process is left.
+    /// Forgets background commands of which no process is left, and waits for ended processes that this one inherited.
     pub(super) fn reap(&self) {
         process_tree::reap_inherited(|| {
             self.state().commands.values().map(|command| command.scope.group()).collect()
@@ -158,7 +158,7 @@ impl RegisteredCommand {
         self.scope().map_or_else(String::new, |scope| scope.mark().to_owned())
     }
 
-    /// Notes its shell, which was started.
+    /// Notes its shell's group and start; on Windows puts the shell, which waits for its command, in the job.
     pub(super) fn attach_shell(&self, shell: &mut Child) -> io::Result<()> {
         self.registry
             .state()
@@ -183,7 +183,7 @@ impl RegisteredCommand {
         }
     }
 
-    /// Notes that it is over, and that none of its processes is left.
+    /// Forgets it, as none of its processes is known to be left. Of no effect once it does not run any more.
     pub(super) fn unregister(self) {
         self.set(None, None);
     }

@@ -351,8 +351,8 @@ impl Sandbox {
     }
 
     /// Returns the process that takes on the rules for `roots` and then runs `shell` in the first of them,
-    /// with the server's environment and `variables`. Its own environment is empty: what is added to that
-    /// reaches the shell too.
+    /// with `variables` as its environment. Its own environment is empty: what is added to that reaches the
+    /// shell too.
     pub(super) fn command(
         &self,
         roots: &[Root],

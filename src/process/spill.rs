@@ -59,7 +59,8 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the folder that `settings` name; makes none yet, where that is cutline's own.
+    /// Opens the folder that `settings` name. Cutline's own is made when it is needed; only where its usual place is
+    /// taken by somebody else is another made at once.
     pub fn new(settings: Settings) -> Self {
         let open = if settings.private { SavedFolder::private } else { SavedFolder::named };
         Self { folder: open(&settings.dir), settings }
@@ -94,7 +95,7 @@ impl Store {
         Ok(file.path().parent().map(PathBuf::from).unwrap_or_default())
     }
 
-    /// Removes what is past its age, then the oldest past the total. Files that are written stay.
+    /// Removes what is past its age, then the oldest past the total. Files that are being written stay.
     pub fn sweep(&self, now: SystemTime) {
         if let Ok(folder) = &self.folder
             && let Ok(Some(folder)) = folder.existing()

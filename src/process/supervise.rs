@@ -76,7 +76,7 @@ impl Command {
         let closing = self.registered.registry().closing();
         let (began, mut answer) = (self.began, Some(answer));
         let (cause, status) = loop {
-            let goes_on = answer.is_none();
+            let was_answered = answer.is_none();
             tokio::select! {
                 biased;
                 // The registry ends all that runs, together.
@@ -84,7 +84,7 @@ impl Command {
                 status = self.child.wait() => break (Cause::Itself, status.ok()),
                 () = cancel.cancelled() => break (Cause::Cancelled, self.end(GRACE).await),
                 () = wait_until(began, Some(timeout)) => break (Cause::Timeout, self.end(TIMEOUT_GRACE).await),
-                () = wait_until(began, answer_within), if !goes_on => {
+                () = wait_until(began, answer_within), if !was_answered => {
                     if let Some(answer) = answer.take() {
                         let _caller_went_away = answer.send(Outcome::StillRunning(self.so_far().await));
                     }
@@ -167,9 +167,9 @@ impl Command {
         let (pipe, copy) = (self.drain.pipe(), scope.clone());
         let survivors = process_tree::run_on_own_thread(move || copy.survivors(pipe, is_open)).await;
         let survivors = survivors.unwrap_or_else(|| scope.unseen(pipe));
-        let goes_on = !self.drain.has_ended();
-        let output = self.captured(move |capture| capture.answer(goes_on)).await;
-        if !goes_on && !survivors.any {
+        let output_is_open = !self.drain.has_ended();
+        let output = self.captured(move |capture| capture.answer(output_is_open)).await;
+        if !output_is_open && !survivors.in_group {
             self.registered.unregister();
             return (output, Vec::new());
         }
@@ -180,7 +180,7 @@ impl Command {
             ended.await;
             registry.reap();
         });
-        (output, if goes_on { survivors.shown } else { Vec::new() })
+        (output, if output_is_open { survivors.shown } else { Vec::new() })
     }
 
     /// Waits until all was read that the command wrote: until the pipe's end, or, where others hold

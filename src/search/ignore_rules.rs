@@ -175,7 +175,7 @@ impl Rules {
         left_aside
     }
 
-    /// True if an entry is to be left out; `path` is relative to where the walk began.
+    /// True if an entry is to be left out, which is noted; `path` is relative to where the walk began.
     pub fn ignores(&self, path: &[u8], is_folder: bool) -> bool {
         let Some(shared) = &self.shared else { return false };
         let ignored = self.verdict(shared, path, is_folder).unwrap_or(false);

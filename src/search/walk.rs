@@ -6,8 +6,8 @@
 //! ready then. A sink that has enough stops all of them at once.
 //!
 //! Memory is bounded by how far ahead the workers may be (`queue`) and by the names that are held of one
-//! folder (`work`), descriptors by three for each worker. Links are not followed, `.git` is never
-//! entered, nothing outside the folder is opened.
+//! folder at once (`work`), descriptors by six for each worker. Links are not followed, `.git` is never
+//! entered; outside the folder nothing is opened but rule files of git's and of the folders above.
 
 mod dir;
 mod queue;

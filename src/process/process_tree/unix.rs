@@ -98,7 +98,7 @@ impl Scope {
 
     /// Returns the same where nothing could be seen, so that there may be some.
     pub(in crate::process) fn unseen(self, pipe: u64) -> Survivors {
-        Survivors { any: true, ..self.surviving(pipe, Vec::new(), Vec::new()) }
+        Survivors { in_group: true, ..self.surviving(pipe, Vec::new(), Vec::new()) }
     }
 
     fn group_and_holders(
@@ -117,12 +117,12 @@ impl Scope {
         let mut known: Vec<ProcessKey> = group.iter().chain(&holders).map(key).collect();
         known.sort_unstable();
         known.dedup();
-        let any = !group.is_empty();
+        let in_group = !group.is_empty();
         // Of a process that is another user's, its pipes are unknown; that it is in the group is not.
         let shown = if holders.is_empty() { group } else { holders };
         let process = |Process { id, name, .. }| Background { id, name };
         let scope = Self { reach: KillScope::Background { pipe, known }, ..self };
-        Survivors { scope, shown: shown.into_iter().map(process).collect(), any }
+        Survivors { scope, shown: shown.into_iter().map(process).collect(), in_group }
     }
 }
 
@@ -155,7 +155,7 @@ pub(in crate::process) fn kill_group(shell: &mut Child) {
     }
 }
 
-/// Ends what servers that were killed left running. Blocks.
+/// Ends what servers that are gone left running: most often servers that were killed. Blocks.
 ///
 /// Nothing but the process table says what that is: processes of this user's with the mark of a server that
 /// is not in it any more. One that left the session and gave up its output was meant to stay, and does.

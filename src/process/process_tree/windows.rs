@@ -83,12 +83,12 @@ impl Scope {
         let is_the_commands = |(_, name): &(u32, String)| name != "conhost";
         let named = sys::names_of(&members.unwrap_or_default()).into_iter().filter(is_the_commands);
         let shown: Vec<Background> = named.map(|(id, name)| Background { id, name }).collect();
-        Survivors { any: unknown || !shown.is_empty(), scope: self, shown }
+        Survivors { in_group: unknown || !shown.is_empty(), scope: self, shown }
     }
 
     /// Returns the same where nothing could be seen.
     pub(in crate::process) fn unseen(self, _pipe: u64) -> Survivors {
-        Survivors { scope: self, shown: Vec::new(), any: true }
+        Survivors { scope: self, shown: Vec::new(), in_group: true }
     }
 }
 

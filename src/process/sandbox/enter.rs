@@ -66,8 +66,8 @@ fn drop_capabilities() -> io::Result<()> {
     Ok(rustix::thread::set_capabilities(None, sets)?)
 }
 
-/// Returns a file without a name that holds this process's environment and `more`, which count where both
-/// have a variable: each as `NAME=VALUE`, ended by a NUL. (Arguments could be seen by every user.)
+/// Returns a file without a name that holds `variables`, each as `NAME=VALUE`, ended by a NUL. (Arguments could
+/// be seen by every user.)
 pub(super) fn environment_file(variables: impl Iterator<Item = (OsString, OsString)>) -> io::Result<File> {
     let mut bytes = Vec::new();
     for (name, value) in variables {

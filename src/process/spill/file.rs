@@ -61,8 +61,8 @@ impl SavedFile {
                 created => break (name, created?),
             }
         };
-        // Where the file system has no locks, the file's age still keeps it from the sweep.
-        let _held_while_open = sys::lock_file(&file);
+        // Keeps it from a sweep while it is open. Where the file system has no locks, no sweep removes anything.
+        let _is_locked = sys::lock_file(&file);
         let path = path.join(&name);
         Ok(Self { file, removal: Removal { folder, name, kept: false }, path, written: 0, max_bytes })
     }

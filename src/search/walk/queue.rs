@@ -24,13 +24,13 @@ pub(super) enum Work {
     /// A folder to read, with the rules that hold in it, those of its own files not yet among them.
     Folder { position: Position, rules: Rules },
     /// The rest of a folder that has more names than are held at once; the rules are its own. Only for the front:
-    /// what is before it is handed over then, and no longer held.
+    /// what is before it is handed over then, and no longer held, and it is known how many results were only counted.
     Rest { position: Position, rules: Rules, rest: Arc<Rest<Task>> },
     /// The entries of a folder from one on.
     Entries { dir: Arc<Dir>, from: usize, rules: Rules },
     /// Consecutive entries to visit.
     Batch { dir: Arc<Dir>, from: usize, to: usize },
-    /// As `Batch`, of which one gave more than may be held: only for the front.
+    /// As `Batch`, which together gave more than may be held: only for the front.
     Streamed { dir: Arc<Dir>, from: usize, to: usize },
 }
 

@@ -235,8 +235,8 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         Ok((dir, rules))
     }
 
-    /// Counts results at the start of the rest of a folder, where those to come are only counted for longer than
-    /// is worth listing. Returns the place after which it is listed.
+    /// Skips results at the start of the rest of a folder that only count for the caller's offset, without listing
+    /// them. Returns the place after which listing goes on, and how many were skipped.
     fn skip_counted(
         &mut self,
         position: &Position,
@@ -244,6 +244,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         rest: &Rest<Task>,
     ) -> io::Result<(Bound<Task>, u64)> {
         let unwanted = self.shared.visit.unwanted();
+        // Another reading of the folder is worth it only if it saves a quarter of a listing.
         if unwanted <= rest.listed as u64 / 4 {
             return Ok((rest.after.clone(), 0));
         }

@@ -27,7 +27,8 @@ pub(crate) fn shell_arguments(command: &str) -> Vec<OsString> {
     vec!["-c".into(), "--".into(), command.into()]
 }
 
-/// A process group of its own, and nothing to read.
+/// Gives a shell that is about to be started a process group of its own, and nothing to read. Whoever gives it an
+/// input does so after this.
 pub(crate) fn prepare_spawn(shell: &mut Command) {
     shell.stdin(Stdio::null()).process_group(0);
 }

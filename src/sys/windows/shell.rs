@@ -67,7 +67,8 @@ pub(crate) fn shell_arguments(command: &str) -> Vec<OsString> {
 /// Nothing is inherited here that std does not hand on.
 pub(crate) fn close_inherited_on_exec() {}
 
-/// An input of its own, no window, and for Git's bash what its starter would give it.
+/// Gives a shell that is about to be started an input of its own, no window, and for Git's bash what its starter
+/// would give it. It has no group: it is put into a job once it runs.
 pub(crate) fn prepare_spawn(shell: &mut Command) {
     shell.stdin(Stdio::piped()).creation_flags(NO_WINDOW);
     let program = PathBuf::from(shell.as_std().get_program());
