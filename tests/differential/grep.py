@@ -189,7 +189,10 @@ def ranking(random, report, setting, case, by_path):
         return
     case = {**case, "sort": "relevance", "limit": 5000}
     whole = all_pages(setting, case)
-    report.compare({**case, "what": "each match once"}, sorted(whole, key=by_place), by_path)
+    if isinstance(whole, list):
+        report.compare({**case, "what": "each match once"}, *agreeing(sorted(whole, key=by_place), by_path))
+    else:
+        report.compare(case, whole, by_path)
     pages = {**case, "limit": random.randint(len(by_path) // 5 + 1, len(by_path) // 2 + 2)}
     report.compare({**pages, "what": "pages"}, all_pages(setting, pages), whole)
     arguments = {name: value for name, value in pages.items() if name != "round"}
