@@ -7,7 +7,6 @@
 use std::time::Duration;
 
 use cutline_core::truncate::Bounds;
-use cutline_core::truncate::line::LineLimit;
 
 /// Lines in a body.
 pub const MAX_LINES: u64 = 2000;
@@ -158,11 +157,6 @@ impl Limits {
     /// The bounds of a body.
     pub fn bounds(&self) -> Bounds {
         Bounds::new(self.max_lines, self.max_bytes).with_tokens(self.max_tokens)
-    }
-
-    /// The limit of a line in read and bash, if there is one.
-    pub fn line_limit(&self) -> Option<LineLimit> {
-        self.max_text_line_chars.map(|chars| LineLimit::within(chars, self.bounds()))
     }
 
     /// Returns the same with at most so many bytes and tokens in a body, where they are given.

@@ -35,7 +35,6 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use crate::fs::workspace::Root;
 use crate::sys;
-use cutline_core::truncate::line::LineLimit;
 use cutline_core::truncate::{Bounds, Keep};
 use drain::Drain;
 use environment::Environment;
@@ -95,8 +94,8 @@ pub struct Request<'a> {
     pub keep: Keep,
     /// The bytes and tokens of it that are kept; the lines are those of `keep`.
     pub bounds: Bounds,
-    /// The limit of each line of it, if there is one.
-    pub line_limit: Option<LineLimit>,
+    /// The most characters of each line of it, if there is a limit.
+    pub max_line_chars: Option<usize>,
     /// Its times.
     pub times: Times,
 }

@@ -15,7 +15,7 @@ use crate::process::spill::{SavedOutput, SavedStream, Store};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;
 use cutline_core::text::{Counter, Extent};
-use cutline_core::truncate::line::{LineCutter, LineLimit};
+use cutline_core::truncate::line::LineCutter;
 use cutline_core::truncate::{Bounds, Collector, Ends, Keep, Truncation};
 
 /// Bytes of the latest output that are kept to tell how far the command is.
@@ -26,8 +26,8 @@ const RECENT_BYTES: usize = 2048;
 pub struct Captured {
     /// The resolved text, as much as was kept of it.
     pub text: Truncation,
-    /// The limit to which long lines in it were cut, if any were.
-    pub lines_cut: Option<LineLimit>,
+    /// The characters to which long lines in it were cut, if any were.
+    pub lines_cut: Option<usize>,
     /// Lines and bytes of the raw stream.
     pub raw: Counter,
     /// True if it is not text: `text` is then to be ignored.
@@ -47,7 +47,6 @@ pub struct Latest {
 
 /// Takes a command's output.
 pub struct Capture {
-    line_limit: Option<LineLimit>,
     stream: SavedStream,
     binary: bool,
     recent: Vec<u8>,
@@ -82,32 +81,34 @@ impl View {
         decoder.push(bytes, &mut |text| terminal.push(text, &mut |text| lines.push(text)));
     }
 
-    fn finish(self) -> Truncation {
+    /// Returns the text, and the characters to which long lines in it were cut, if any were.
+    fn finish(self) -> (Truncation, Option<usize>) {
         let Self { mut decoder, mut terminal, mut lines } = self;
         decoder.finish(&mut |text| terminal.push(text, &mut |text| lines.push(text)));
         terminal.finish(&mut |text| lines.push(text));
-        lines.ends.finish()
+        let text = lines.ends.finish();
+        let cutter = lines.cutter.filter(|cutter| cutter.has_cut(&text.content));
+        (text, cutter.map(|cutter| cutter.max_chars()))
     }
 }
 
 impl Capture {
-    /// A capture that keeps `keep` of the output within the bytes and tokens of `bounds`, of each line what is within
-    /// `line_limit`, and saves the whole in `store` as `kind`.
+    /// A capture that keeps `keep` of the output within the bytes and tokens of `bounds`, of each line at most
+    /// `max_line_chars` characters, and saves the whole in `store` as `kind`.
     pub fn new(
         store: Arc<Store>,
         kind: SavedKind,
         keep: Keep,
         bounds: Bounds,
-        line_limit: Option<LineLimit>,
+        max_line_chars: Option<usize>,
     ) -> Self {
         let bounds = Bounds { lines: keep.lines(), ..bounds };
         let view = View {
             decoder: Decoder::new(Encoding::Utf8),
             terminal: Terminal::new(bounds.bytes),
-            lines: Lines { cutter: line_limit.map(LineCutter::new), ends: Ends::within(keep, bounds) },
+            lines: Lines { cutter: max_line_chars.map(LineCutter::new), ends: Ends::within(keep, bounds) },
         };
         Self {
-            line_limit,
             stream: SavedStream::new(store, kind, bounds),
             binary: false,
             recent: Vec::new(),
@@ -146,12 +147,11 @@ impl Capture {
 
     /// Returns the output for the answer. Where it `output_is_open` it is saved however short it is.
     pub fn answer(&mut self, output_is_open: bool) -> Captured {
-        let text = match self.view.take() {
+        let (text, lines_cut) = match self.view.take() {
             Some(view) => view.finish(),
-            None => Ends::new(Keep::Tail(0), 0).finish(),
+            None => (Ends::new(Keep::Tail(0), 0).finish(), None),
         };
         self.recent = Vec::new();
-        let lines_cut = self.line_limit.filter(|limit| limit.has_cut(&text.content));
         let wanted = output_is_open || self.binary || text.cut.is_some() || lines_cut.is_some();
         let saved = if wanted { Some(self.stream.keep()) } else { None };
         if !output_is_open || !matches!(saved, Some(Ok(_))) {

@@ -50,8 +50,8 @@ pub(super) fn run(
     registered.attach_shell(&mut started.child)?;
     sys::send_command(&mut started.child, request.command);
 
-    let Request { keep, bounds, line_limit, times, .. } = request;
-    let capture = Capture::new(Arc::clone(store), SavedKind::Command, keep, bounds, line_limit);
+    let Request { keep, bounds, max_line_chars, times, .. } = request;
+    let capture = Capture::new(Arc::clone(store), SavedKind::Command, keep, bounds, max_line_chars);
     let drain = Arc::new(Drain::start(started.output, capture)?);
     let cancel = CancellationToken::new();
     let (answer, outcome) = oneshot::channel();

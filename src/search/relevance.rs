@@ -37,6 +37,7 @@ impl Words {
     pub fn new(words: Vec<String>, ignore_case: bool) -> Self {
         let as_searched = |word: String| if ignore_case { word.to_ascii_lowercase() } else { word };
         let mut words: Vec<_> = words.into_iter().map(as_searched).collect();
+        words.retain(|word| !word.is_empty());
         words.sort_unstable();
         words.dedup();
         words.truncate(if words.len() > 1 { table::WORDS } else { 0 });

@@ -46,8 +46,8 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
         status_line: answer::status_line,
     };
     let (roots, keep, limits) = (cx.workspace.roots(), plan.keep, cx.limits());
-    let (bounds, line_limit) = (limits.bounds(), limits.line_limit());
-    let request = Request { command: &plan.command, roots, keep, bounds, line_limit, times };
+    let (bounds, max_line_chars) = (limits.bounds(), limits.max_text_line_chars);
+    let request = Request { command: &plan.command, roots, keep, bounds, max_line_chars, times };
     let mut running = cx.shared.commands.run(permit, request).map_err(ToolError::Spawn)?;
     match watch(cx, &mut running, reporter).await.map_err(ToolError::Spawn)? {
         Outcome::Finished(Finished { cause: Cause::Cancelled, .. }) => Err(ToolError::Cancelled),

@@ -3,10 +3,6 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::{Bounds, as_index, start_within};
-use crate::text::TokenCounter;
-use crate::text::tokens::estimate;
-
 /// Marks an end at which a line was cut.
 pub const MARK: &str = "... [truncated]";
 
@@ -69,87 +65,39 @@ fn start_of_window(line: &str, focus: &Range<usize>, max_chars: usize, missing: 
     }
 }
 
-/// The most of each line of a text that is shown: of a longer one its start, then [`MARK`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LineLimit {
-    chars: usize,
-    /// The size of a start that is within the bounds of the text with the mark.
-    bounds: Bounds,
-}
-
-impl LineLimit {
-    /// Returns a limit of `chars` characters, and of what is within `bounds` with the mark.
-    pub fn within(chars: usize, bounds: Bounds) -> Self {
-        let less = |limit: u64, mark: u64| limit.saturating_sub(mark).max(1);
-        let bytes = less(bounds.bytes, MARK.len() as u64);
-        // After another character the mark's first one may cost two tokens more.
-        let tokens = bounds.tokens.map(|tokens| less(tokens, estimate(MARK) + 2));
-        Self { chars, bounds: Bounds { bytes, tokens, ..bounds } }
-    }
-
-    /// Returns the characters of a line that are shown at most.
-    pub fn chars(self) -> usize {
-        self.chars.min(as_index(self.bounds.bytes))
-    }
-
-    /// True if any line of `text`, which a [`LineCutter`] with this limit gave, was cut.
-    pub fn has_cut(self, text: &str) -> bool {
-        text.split('\n').any(|line| Shown::default().end_in(line, self).is_some())
-    }
-}
-
-/// The part of an open line that was shown.
-#[derive(Debug, Clone, Copy, Default)]
-struct Shown {
-    chars: usize,
-    bytes: usize,
-    tokens: TokenCounter,
-}
-
-impl Shown {
-    /// Returns the offset at which `line`, the next part of it, passes the limit; takes it in if it does not.
-    fn end_in(&mut self, line: &str, limit: LineLimit) -> Option<usize> {
-        let chars = limit.chars - self.chars;
-        let end = if line.len() <= chars { None } else { line.char_indices().nth(chars).map(|(at, _)| at) };
-        let part = &line[..end.unwrap_or(line.len())];
-        let room = as_index(limit.bounds.bytes) - self.bytes;
-        let start = start_within(part, room, self.tokens, &limit.bounds).0;
-        if start.len() < line.len() {
-            return Some(start.len());
-        }
-        self.chars += line.chars().count();
-        self.bytes += line.len();
-        if limit.bounds.tokens.is_some() {
-            self.tokens.push(line);
-        }
-        None
-    }
-}
-
-/// Cuts each long line of a stream to its start, whatever the pieces.
+/// Cuts each long line of a stream to its start, followed by [`MARK`], whatever the pieces.
 ///
 /// ```
-/// use cutline_core::truncate::Bounds;
-/// use cutline_core::truncate::line::{LineCutter, LineLimit};
-/// let limit = LineLimit::within(4, Bounds::new(2000, 30_000));
-/// let (mut cutter, mut shown) = (LineCutter::new(limit), String::new());
+/// use cutline_core::truncate::line::LineCutter;
+/// let (mut cutter, mut shown) = (LineCutter::new(4), String::new());
 /// for piece in ["abcd\nab", "cde", "f\n", "g"] {
 ///     cutter.push(piece, &mut |part| shown.push_str(part));
 /// }
 /// assert_eq!(shown, "abcd\nabcd... [truncated]\ng");
-/// assert!(limit.has_cut(&shown));
+/// assert!(cutter.has_cut(&shown));
 /// ```
 #[derive(Debug, Clone)]
 pub struct LineCutter {
-    limit: LineLimit,
-    /// The open line; `None` if it was cut.
-    open: Option<Shown>,
+    max_chars: usize,
+    /// Characters of the open line so far; `None` if it was cut.
+    open: Option<usize>,
+    cut_any: bool,
 }
 
 impl LineCutter {
-    /// Returns a cutter that has taken in nothing.
-    pub fn new(limit: LineLimit) -> Self {
-        Self { limit, open: Some(Shown::default()) }
+    /// Returns a cutter that shows at most `max_chars` characters of a line.
+    pub fn new(max_chars: usize) -> Self {
+        Self { max_chars, open: Some(0), cut_any: false }
+    }
+
+    /// Returns the most characters of a line that are shown.
+    pub fn max_chars(&self) -> usize {
+        self.max_chars
+    }
+
+    /// True if a line in `shown`, some of what this gave, is one that was cut.
+    pub fn has_cut(&self, shown: &str) -> bool {
+        self.cut_any && shown.lines().any(|line| line.ends_with(MARK))
     }
 
     /// Takes the next piece and gives what is shown of it to `sink`, in one part or several.
@@ -158,23 +106,34 @@ impl LineCutter {
         for line in text.split_inclusive('\n') {
             let body = line.strip_suffix('\n').unwrap_or(line);
             let end = start + body.len();
-            match self.open.as_mut().map(|open| open.end_in(body, self.limit)) {
+            match self.open.map(|chars| self.end_in(body, chars)) {
                 None => given = end,
                 Some(Some(cut)) => {
                     sink(&text[given..start + cut]);
                     sink(MARK);
-                    (given, self.open) = (end, None);
+                    (given, self.open, self.cut_any) = (end, None, true);
                 }
                 Some(None) => {}
             }
             if body.len() < line.len() {
-                self.open = Some(Shown::default());
+                self.open = Some(0);
             }
             start += line.len();
         }
         if given < text.len() {
             sink(&text[given..]);
         }
+    }
+
+    /// Returns the offset at which `part`, the next of a line with `chars` characters so far, passes the limit; counts
+    /// it in if it does not.
+    fn end_in(&mut self, part: &str, chars: usize) -> Option<usize> {
+        let room = self.max_chars - chars;
+        let end = if part.len() <= room { None } else { part.char_indices().nth(room).map(|(at, _)| at) };
+        if end.is_none() {
+            self.open = Some(chars + part.chars().count());
+        }
+        end
     }
 }
 
@@ -186,38 +145,20 @@ mod tests {
     proptest! {
         #[test]
         fn long_lines_of_a_stream_are_cut_whatever_the_pieces(
-            pieces in prop::collection::vec("[aé🚀\n]{0,12}", 0..8), chars in 1_usize..12, bytes in 17_u64..60,
+            pieces in prop::collection::vec("[aé🚀\n]{0,12}", 0..8), chars in 1_usize..12,
         ) {
-            let limit = LineLimit::within(chars, Bounds::new(1, bytes));
-            let (mut cutter, mut shown) = (LineCutter::new(limit), String::new());
+            let (mut cutter, mut shown) = (LineCutter::new(chars), String::new());
             for piece in &pieces {
                 cutter.push(piece, &mut |part| shown.push_str(part));
             }
             let whole = pieces.concat();
-            let start = |line: &str| {
-                let fits = |end: &usize| line[..*end].chars().count() <= chars && *end + MARK.len() <= as_index(bytes);
-                let ends = line.char_indices().map(|(at, _)| at).chain([line.len()]);
-                let end = ends.rev().find(fits).unwrap();
-                if end == line.len() { line.to_owned() } else { format!("{}{MARK}", &line[..end]) }
+            let start = |line: &str| match line.char_indices().nth(chars) {
+                Some((end, _)) => format!("{}{MARK}", &line[..end]),
+                None => line.to_owned(),
             };
             let expected: Vec<String> = whole.split('\n').map(start).collect();
             prop_assert_eq!(&shown, &expected.join("\n"));
-            prop_assert_eq!(limit.has_cut(&shown), shown != whole);
-            prop_assert!(shown.lines().all(|line| line.len() as u64 <= bytes));
-        }
-
-        #[test]
-        fn long_lines_are_cut_to_what_a_page_holds(
-            text in "[a-z0-9 é漢\n]{0,200}", size in 1_usize..40, tokens in 8_u64..20,
-        ) {
-            let bounds = Bounds::new(1, 30_000).with_tokens(Some(tokens));
-            let limit = LineLimit::within(50, bounds);
-            let (mut cutter, mut shown) = (LineCutter::new(limit), String::new());
-            for piece in text.split_inclusive(|c: char| (c as usize).is_multiple_of(size)) {
-                cutter.push(piece, &mut |part| shown.push_str(part));
-            }
-            prop_assert!(shown.lines().all(|line| estimate(line) <= tokens), "{}", shown);
-            prop_assert_eq!(limit.has_cut(&shown), shown != text);
+            prop_assert_eq!(cutter.has_cut(&shown), shown != whole);
         }
 
         #[test]

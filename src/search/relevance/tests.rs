@@ -312,6 +312,10 @@ fn words_of_an_alternation_that_meet_lift_line_and_file() {
     assert_eq!(words.in_line(b"Pool").count_ones(), 0);
     assert_eq!(Words::new(vec!["Pool".into(), "b".into()], true).in_line(b"pOOl").count_ones(), 1);
     assert_eq!(Words::new(vec!["pool".into()], false).in_line(b"pool"), 0, "no alternation");
+    for ignore_case in [true, false] {
+        let with_an_empty_word = Words::new(vec![String::new(), "a".into(), "b".into()], ignore_case);
+        assert_eq!(with_an_empty_word.in_line(b"a c").count_ones(), 1, "an empty word is none");
+    }
     let mut scorer = FileScorer::new(b"a.py", &words);
     let one = line_points(&mut scorer, "x(pool)", 2..6);
     let file_with_one = scorer.file(9);

@@ -72,9 +72,9 @@ pub fn output_answer(
     let end = BodyEnd::of(&output.text);
     let (lines_cut, is_cut) = (output.lines_cut, output.text.cut.is_some());
     let (body, mut notices) = body_of(output, saved.clone(), keep, bounds);
-    if let Some(limit) = lines_cut {
+    if let Some(max_chars) = lines_cut {
         details.lines_truncated = Some(true);
-        notices.insert(0, Notice::LinesTruncated { max_chars: limit.chars(), hint });
+        notices.insert(0, Notice::LinesTruncated { max_chars, hint });
         notices.extend(saved.clone().filter(|_| !is_cut).map(Notice::FullOutput));
     }
     (Answer { body, end, notices, status: None }, saved)

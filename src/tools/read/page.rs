@@ -91,12 +91,14 @@ struct Collected {
     /// True if anything had to be replaced: in the page, or after it if that was cut.
     lossy: bool,
     line_ending: Option<&'static str>,
+    /// The characters to which long lines of it were cut, if any were.
+    lines_cut: Option<usize>,
 }
 
 fn collect(cx: &Context, text: &TextFile<'_>, from: u64, bounds: Bounds) -> io::Result<Collected> {
     let mut head = Head::new(bounds);
     let mut decoder = Decoder::new(text.encoding);
-    let mut lines = PageLines::new(cx.limits().line_limit());
+    let mut lines = PageLines::new(cx.limits().max_text_line_chars);
     text.blocks(from, PAGE_BLOCK_BYTES, &cx.cancel, |_, block| {
         // Bytes in memory are one block: those beyond the page are not even decoded.
         for piece in block.chunks(DECODED_BYTES) {
@@ -112,8 +114,8 @@ fn collect(cx: &Context, text: &TextFile<'_>, from: u64, bounds: Bounds) -> io::
         lines.finish(&mut head);
     }
     let kept = head.finish();
-    let line_ending = lines.word(&kept);
-    Ok(Collected { kept, lossy: decoder.lossy(), line_ending })
+    let (line_ending, lines_cut) = (lines.word(&kept), lines.cut_in(&kept));
+    Ok(Collected { kept, lossy: decoder.lossy(), line_ending, lines_cut })
 }
 
 /// A page that has been read, with all that its notices speak of.
@@ -142,7 +144,8 @@ impl Page<'_> {
             line_ending: collected.line_ending,
             ..Details::default()
         };
-        let mut notices: Vec<_> = self.lines_truncated(&kept.content, &mut details).into_iter().collect();
+        let mut notices: Vec<_> =
+            self.lines_truncated(collected.lines_cut, &mut details).into_iter().collect();
         if let Some(cut) = kept.cut {
             let by_call = self.plan.limit.is_some_and(|limit| limit <= limits.max_lines);
             if by_call && cut.by == TruncatedBy::Lines {
@@ -167,12 +170,12 @@ impl Page<'_> {
         Ok(Output::new(Answer { body: kept.content, end, notices, status: None }, details))
     }
 
-    /// Returns the notice of long lines that were cut, if there are any in `shown`; says so in `details` too.
-    fn lines_truncated(&self, shown: &str, details: &mut Details) -> Option<Notice> {
-        let limit = self.cx.limits().line_limit().filter(|limit| limit.has_cut(shown))?;
+    /// Returns the notice of long lines that were cut, if any were; says so in `details` too.
+    fn lines_truncated(&self, lines_cut: Option<usize>, details: &mut Details) -> Option<Notice> {
+        let max_chars = lines_cut?;
         details.lines_truncated = Some(true);
         let hint = FullLines::Tools { grep: self.cx.has(ToolName::Grep), bash: self.cx.has(ToolName::Bash) };
-        Some(Notice::LinesTruncated { max_chars: limit.chars(), hint })
+        Some(Notice::LinesTruncated { max_chars, hint })
     }
 
     /// Says in `details` that a limit cut the page to what is `kept`.

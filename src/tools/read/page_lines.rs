@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use cutline_core::truncate::line::{LineCutter, LineLimit};
+use cutline_core::truncate::line::LineCutter;
 use cutline_core::truncate::{Collector, Head, Truncation};
 
 /// Makes `\r\n` to `\n`, and counts those that are shown; cuts what is longer than the limit of a line.
@@ -14,8 +14,8 @@ pub(super) struct PageLines {
 }
 
 impl PageLines {
-    pub(super) fn new(limit: Option<LineLimit>) -> Self {
-        Self { crlf: 0, cutter: limit.map(LineCutter::new), held: false }
+    pub(super) fn new(max_chars: Option<usize>) -> Self {
+        Self { crlf: 0, cutter: max_chars.map(LineCutter::new), held: false }
     }
 
     /// Gives the next part of the text to `head`.
@@ -71,6 +71,11 @@ impl PageLines {
             crlf if crlf < ended => Some("mixed"),
             _ => Some("crlf"),
         }
+    }
+
+    /// Returns the characters to which long lines of `kept` were cut, if any were.
+    pub(super) fn cut_in(&self, kept: &Truncation) -> Option<usize> {
+        self.cutter.as_ref().filter(|cutter| cutter.has_cut(&kept.content)).map(LineCutter::max_chars)
     }
 
     /// Gives a part of the page to the collector; later NUL bytes are shown, not handed on.
