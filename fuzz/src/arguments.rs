@@ -15,21 +15,19 @@ const MAX_WORDS: usize = 1000;
 /// Checks one input.
 pub fn run(bytes: &[u8]) {
     let Ok(given) = serde_json::from_slice::<Object>(bytes) else { return };
-    check(ToolName::Read, &given, arguments::parse::<read::Args>);
-    check(ToolName::Bash, &given, arguments::parse::<bash::Args>);
-    check(ToolName::Grep, &given, arguments::parse::<grep::Args>);
-    check(ToolName::Find, &given, arguments::parse::<find::Args>);
-    check(ToolName::Ls, &given, arguments::parse::<ls::Args>);
+    check(ToolName::Read, &given, arguments::typed::<read::Args>);
+    check(ToolName::Bash, &given, arguments::typed::<bash::Args>);
+    check(ToolName::Grep, &given, arguments::typed::<grep::Args>);
+    check(ToolName::Find, &given, arguments::typed::<find::Args>);
+    check(ToolName::Ls, &given, arguments::typed::<ls::Args>);
 }
 
-fn check<T: Debug, E: ToString>(
-    tool: ToolName,
-    given: &Object,
-    parse: fn(&str, &Object, &Object) -> Result<T, E>,
-) {
+fn check<T: Debug, E: ToString>(tool: ToolName, given: &Object, typed: fn(Object) -> Result<T, E>) {
     let parsed = |given: &Object| {
-        let parsed = parse(tool.as_str(), tool.schema(), given);
-        parsed.map(|args| format!("{args:?}")).map_err(|error| error.to_string())
+        let checked =
+            arguments::check(tool.as_str(), tool.schema(), given).map_err(|error| error.to_string())?;
+        let args = typed(checked).map_err(|error| error.to_string())?;
+        Ok::<_, String>(format!("{args:?}"))
     };
     let taken = parsed(given);
     if let Err(words) = &taken {

@@ -11,7 +11,7 @@ use std::path::Path;
 
 use cutline::limits::{GLOB_BYTES, RULES_BYTES};
 use cutline::search::globs::Glob;
-use cutline::search::ignore_rules::{RuleFiles, Rules};
+use cutline::search::ignore_rules::{RuleFilesPresent, Rules};
 use tempfile::TempDir;
 
 use crate::input::parts;
@@ -127,11 +127,11 @@ fn check_rules(folder: &Path, rules: &[u8], paths: &[Vec<u8>]) {
 /// For each path, true if a rule file leaves it out, as a file and as a folder.
 fn left_out(folder: &Path, name: &str, rules: &[u8], paths: &[Vec<u8>]) -> Vec<bool> {
     fs::write(folder.join(name), rules).unwrap();
-    let mut files = RuleFiles::default();
+    let mut files = RuleFilesPresent::default();
     files.see(name.as_bytes());
     let open = OwnedFd::from(File::open(folder).unwrap());
     let (rules, _left_aside) = Rules::above(folder).within(&open, 0, files);
-    let both = |path: &Vec<u8>| [false, true].map(|is_folder| rules.leave_out(path, is_folder));
+    let both = |path: &Vec<u8>| [false, true].map(|is_folder| rules.ignores(path, is_folder));
     let verdicts = paths.iter().flat_map(both).collect();
     fs::remove_file(folder.join(name)).unwrap();
     verdicts
