@@ -67,6 +67,7 @@ impl CallStats {
         let named = [
             ("maxLines", Some(json!(limits.max_lines))),
             ("maxBytes", Some(json!(limits.max_bytes))),
+            ("maxTokens", limits.max_tokens.map(|tokens| json!(tokens))),
             ("images", Some(json!(limits.images != Images::Off))),
             ("answerWithinSeconds", limits.answer_within.map(|within| json!(within.as_secs()))),
         ];

@@ -76,7 +76,7 @@ impl ToolName {
     /// Describes the tool to the model: its purpose (in the first 160 characters, which is all that some
     /// clients show), the limits in force and how to go on. It names no tool that is not in `tools`.
     pub fn description(self, limits: &Limits, tools: &ToolSet) -> String {
-        let (lines, bytes) = (limits.max_lines, Size(limits.max_bytes));
+        let (lines, bytes) = (limits.max_lines, size_words(limits));
         match self {
             Self::Read => format!(
                 "Read a text file or an image (PNG, JPEG, GIF, WebP). Returns {} without line \
@@ -121,6 +121,12 @@ impl ToolName {
     }
 }
 
+/// Returns the words for the most bytes of an answer, and for its most tokens where they have a limit.
+fn size_words(limits: &Limits) -> String {
+    let tokens = limits.max_tokens.map(|tokens| format!(" or {}", Count(tokens, "token", "tokens")));
+    format!("{}{}", Size(limits.max_bytes), tokens.unwrap_or_default())
+}
+
 /// Returns the words for the lines of read and bash.
 fn lines_words(limits: &Limits) -> String {
     let cut = limits.max_text_line_chars.map(|chars| format!("lines cut at {chars} characters"));
@@ -146,7 +152,7 @@ pub fn instructions(limits: &Limits, tools: &ToolSet) -> String {
          and the exact next call that gets it, stands in square brackets at the end of an answer. Relative paths \
          start from the workspace folder.{}{images}",
         purposes.join(", "),
-        Size(limits.max_bytes),
+        size_words(limits),
         if limits.max_text_line_chars.is_some() {
             lines_words(limits)
         } else {
@@ -283,6 +289,19 @@ mod tests {
             instructions(&Limits::default(), &ToolSet::default())
                 .ends_with("start from the workspace folder.")
         );
+    }
+
+    #[test]
+    fn limit_of_tokens_is_named_where_there_is_one() {
+        let limits = Limits { max_tokens: Some(8000), ..Limits::default() };
+        for tool in ToolName::ALL {
+            for (limits, is_named) in [(&limits, true), (&Limits::default(), false)] {
+                let said = tool.description(limits, &ToolSet::default());
+                assert_eq!(said.contains("30KB or 8000 tokens"), is_named, "{said}");
+            }
+        }
+        let said = instructions(&limits, &ToolSet::default());
+        assert!(said.contains("at most 2000 lines or 30KB or 8000 tokens, whole lines only."), "{said}");
     }
 
     #[test]

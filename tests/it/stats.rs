@@ -66,6 +66,16 @@ fn resource_listed_in_both_eras() {
 }
 
 #[test]
+fn limit_of_tokens_is_given_where_there_is_one() {
+    let workspace = Workspace::new();
+    let mut client = Start::new(&workspace).flags(["--max-tokens", "8000"]).client();
+    let expected = json!({"maxLines": 2000, "maxBytes": 30_000, "maxTokens": 8000, "images": true});
+    assert_eq!(sums(&mut client)["limits"], expected);
+    let list = client.ask("tools/list", json!({})).to_string();
+    assert_eq!(list.matches("30KB or 8000 tokens").count(), 5, "{list}");
+}
+
+#[test]
 fn unknown_resource_is_error_of_era() {
     let workspace = Workspace::new();
     for (era, unknown) in [(Era::LEGACY, -32002), (Era::Modern, -32602)] {

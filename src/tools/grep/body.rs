@@ -84,10 +84,10 @@ pub(super) struct Body {
     /// All that was given.
     total: Extent,
     cut: Option<TruncatedBy>,
-    /// True if the first unit alone was over the limit: its context, or a part of its line, is left out.
+    /// True if the first unit alone was over the limit.
     first_too_large: bool,
-    /// True if the first match line was over the limit alone, and cut to it.
-    first_shortened: bool,
+    /// True if the first match line was over the limit alone.
+    first_exceeds: bool,
     /// True if a line in the text was cut to the limit of characters.
     any_line_cut: bool,
 }
@@ -104,7 +104,7 @@ impl Body {
             total: Extent::default(),
             cut: None,
             first_too_large: false,
-            first_shortened: false,
+            first_exceeds: false,
             any_line_cut: false,
         }
     }
@@ -157,12 +157,9 @@ impl Body {
         while let Some(by) = self.excess(unit.lines()) {
             if unit.before.is_empty() && unit.after.is_empty() {
                 let limit = self.bounds.tokens.unwrap_or(u64::MAX).min(self.bounds.bytes);
-                let max_bytes = limit.max(SHOWN_BYTES);
-                if by != TruncatedBy::Lines && unit.line.text.len() as u64 > max_bytes {
-                    unit.line.shorten(max_bytes);
-                    self.cut = Some(by);
-                    self.first_shortened = true;
-                }
+                unit.line.shorten(limit.max(SHOWN_BYTES));
+                self.cut = Some(by);
+                self.first_exceeds = true;
                 break;
             }
             self.cut = Some(by);
@@ -222,20 +219,11 @@ impl Body {
     pub(super) fn finish(mut self) -> Finished {
         self.settle();
         let Self {
-            bounds,
-            text,
-            lines,
-            units,
-            total,
-            cut,
-            first_too_large,
-            first_shortened,
-            any_line_cut,
-            ..
+            bounds, text, lines, units, total, cut, first_too_large, first_exceeds, any_line_cut, ..
         } = self;
         let output = Extent { lines, bytes: text.len() as u64 };
         let truncation = cut.map(|by| TruncationDetails {
-            first_line_exceeds_limit: first_shortened,
+            first_line_exceeds_limit: first_exceeds,
             ..TruncationDetails::new(by, output, estimate(&text), total, bounds)
         });
         Finished { bounds, text, units, truncation, first_too_large, any_line_cut }

@@ -141,7 +141,8 @@ fn consistent(truncation: &Value, limits: Limits) -> Result<(), String> {
         "more tokens than the limit",
     )?;
     ensure(number("maxLines")? <= limits.max_lines, "maxLines is over the limit")?;
-    ensure(number("outputBytes")? <= limits.max_bytes, "outputBytes is over the limit")?;
+    let shown = if is_first_shown { limits.max_bytes.max(500) } else { limits.max_bytes };
+    ensure(number("outputBytes")? <= shown, "outputBytes is over the limit")?;
     ensure(number("outputLines")? <= number("totalLines")?, "more lines shown than there are")?;
     ensure(number("estimatedTokens")? <= number("outputBytes")?, "a token is less than a byte")?;
     ensure(
