@@ -44,6 +44,7 @@ use sandbox::Sandbox;
 use shell::Shell;
 use spill::Store;
 
+pub(crate) use crate::sys::InputPipe;
 pub use capture::{Capture, Captured, Latest};
 pub use permits::{CommandPermit, TooManyCommands};
 pub use served::{Served, ServedPipes};

@@ -3,7 +3,7 @@
 //! It is ended like a command: with all that it started, in whatever group or session that is.
 
 use std::ffi::{OsStr, OsString};
-use std::io::{self, PipeReader, PipeWriter};
+use std::io::{self, PipeReader};
 use std::path::Path;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tokio::process::{Child, Command};
 
 use super::registry::RegisteredCommand;
 use super::{Commands, Ending};
-use crate::sys::{self, MARK};
+use crate::sys::{self, InputPipe, MARK};
 
 /// The bytes that its output's pipe is asked to hold: a server that writes much waits less often.
 const PIPE_BYTES: usize = 1 << 20;
@@ -28,7 +28,7 @@ pub struct Served {
 #[derive(Debug)]
 pub struct ServedPipes {
     /// The pipe that it reads.
-    pub input: PipeWriter,
+    pub(crate) input: InputPipe,
     /// The pipe that it writes.
     pub output: PipeReader,
 }
@@ -49,6 +49,7 @@ impl Commands {
         command.args(arguments).env(MARK, registered.mark()).stdin(from_input).stdout(to_output);
         let mut child = command.spawn()?;
         registered.attach_shell(&mut child)?;
+        let input = InputPipe::new(input)?;
         Ok((Served { child, registered: Some(registered) }, ServedPipes { input, output }))
     }
 }

@@ -1,6 +1,7 @@
 //! The calls that Linux and macOS have in common.
 
 pub(crate) mod below;
+mod input_pipe;
 mod output_pipe;
 mod removal;
 mod shell;
@@ -20,6 +21,7 @@ use rustix::process::{Pid, test_kill_process};
 
 use super::{FileKind, LOOK, OutOfDescriptors, Stat, process_info};
 
+pub(crate) use input_pipe::InputPipe;
 pub(crate) use output_pipe::OutputPipe;
 pub(crate) use removal::remove_tree;
 pub(crate) use shell::*;

@@ -6,6 +6,7 @@
 
 pub(crate) mod below;
 mod dir_reader;
+mod input_pipe;
 mod opened;
 mod output_pipe;
 mod processes;
@@ -21,6 +22,7 @@ use super::{FileKind, Stat};
 
 pub(crate) use below::{Folder, folder_from, open_folder};
 pub(super) use dir_reader::each_name;
+pub(crate) use input_pipe::InputPipe;
 pub(crate) use opened::PathHandle;
 pub(crate) use output_pipe::OutputPipe;
 pub(crate) use processes::{names_of, started, this_start};

@@ -1,32 +1,34 @@
 //! The two directions, each on a thread of its own: what was read is looked at and written before more
 //! is read, so order is kept and a slow reader slows down its writer.
 
-use std::io::{self, PipeReader, PipeWriter, Read, Write as _};
+use std::io::{self, PipeReader, Read};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::lines::{BLOCK_BYTES, Lines, Next};
-use super::locked;
 use super::session::{Passed, Session, Side};
-use crate::process::Commands;
+use super::{END_GRACE, locked};
+use crate::process::{Commands, InputPipe};
 
 /// The stack of a thread: JSON is looked into to a depth of a thousand.
 const STACK_BYTES: usize = 32 << 20;
 
 /// The server's input, which either direction may write to and the end closes.
 #[derive(Debug, Clone)]
-pub(super) struct ServerInput(Arc<Mutex<Option<PipeWriter>>>);
+pub(super) struct ServerInput(Arc<Mutex<Option<InputPipe>>>);
 
 impl ServerInput {
-    pub(super) fn new(input: PipeWriter) -> Self {
+    pub(super) fn new(input: InputPipe) -> Self {
         Self(Arc::new(Mutex::new(Some(input))))
     }
 
-    fn write(&self, bytes: &[u8]) -> io::Result<()> {
-        let mut input = locked(&self.0);
-        input.as_mut().map_or(Err(io::ErrorKind::BrokenPipe.into()), |input| input.write_all(bytes))
+    /// Writes to it; false where the client has written its last and the server takes no more.
+    fn write(&self, bytes: &[u8]) -> bool {
+        let written = locked(&self.0).as_ref().map(|input| input.write_all(bytes, END_GRACE));
+        // A server that reads no more may still write: its own end is the end.
+        !matches!(written, Some(Err(error)) if error.kind() == io::ErrorKind::TimedOut)
     }
 
     /// Closes it, unless it is just written to.
@@ -55,8 +57,7 @@ pub(super) fn from_client(
             }
         };
         let lines = Lines::new(read, session.settings.max_message_bytes);
-        // A server that reads no more may still write: its own end is the end.
-        pass_on(lines, judge, |bytes| matches!(server.write(bytes), Ok(()) | Err(_)));
+        pass_on(lines, judge, |bytes| server.write(bytes));
         // Here nothing else writes but an answer to what was too long.
         locked(&server.0).take();
         let _gone = over.send(Side::Client);
@@ -80,7 +81,9 @@ pub(super) fn from_server(
                 if !reply.is_empty() {
                     let server = server.clone();
                     // Not on this thread: the server may read nothing before its output is taken.
-                    let _best_effort = thread("reply", move || drop(server.write(reply.as_bytes())));
+                    let _best_effort = thread("reply", move || {
+                        server.write(reply.as_bytes());
+                    });
                 }
                 Passed::Dropped
             }

@@ -36,7 +36,14 @@ pub(super) struct Session {
     calls: Mutex<Calls>,
     schemas: Mutex<OutputSchemas>,
     /// The client's side; `None` once nothing may be said any more.
-    client: Mutex<Option<Box<dyn Write + Send>>>,
+    client: Mutex<Option<ClientOutput>>,
+}
+
+/// The stream to the client.
+struct ClientOutput {
+    stream: Box<dyn Write + Send>,
+    /// True if what was written last has no newline at its end.
+    is_within_line: bool,
 }
 
 /// The fate of a line.
@@ -58,15 +65,21 @@ impl Session {
             tally,
             calls: Mutex::default(),
             schemas: Mutex::default(),
-            client: Mutex::new(Some(client)),
+            client: Mutex::new(Some(ClientOutput { stream: client, is_within_line: false })),
         }
     }
 
-    /// Writes to the client; false where it is gone.
+    /// Writes messages to the client, from the start of a line on; false where it is gone.
     pub(super) fn to_client(&self, bytes: &[u8]) -> bool {
         let mut client = locked(&self.client);
         let Some(out) = client.as_mut() else { return false };
-        out.write_all(bytes).and_then(|()| out.flush()).is_ok()
+        // The server's last message may have come without a newline.
+        if std::mem::replace(&mut out.is_within_line, !bytes.ends_with(b"\n"))
+            && out.stream.write_all(b"\n").is_err()
+        {
+            return false;
+        }
+        out.stream.write_all(bytes).and_then(|()| out.stream.flush()).is_ok()
     }
 
     /// Decides on a line that the server wrote.
@@ -82,9 +95,13 @@ impl Session {
             if version.is_none() && top.is_object() {
                 return passed_over(&text, "JSON-RPC");
             }
-            let id = id.filter(|_| version.is_some() && method.is_none());
+            let id = id.filter(|_| version.is_some() && method.is_none_or(|method| method.text() == "null"));
             if let Some(new) = id.and_then(|id| self.judge(message, id, result, save)) {
                 let place = message.place();
+                if parts.is_empty() {
+                    // What stands before the value is no part of it.
+                    parts.push(text[..text.len() - text.trim_ascii_start().len()].into());
+                }
                 parts.push(value.text[at..place.start].into());
                 parts.extend(new);
                 at = place.end;

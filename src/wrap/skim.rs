@@ -114,16 +114,17 @@ impl Skim {
             return;
         }
         let token = std::mem::take(&mut self.token);
-        match self.key.as_slice() {
-            b"\"id\"" if token.len() <= TOKEN_BYTES => {
+        // As values: a key may be sent in escapes.
+        let key = serde_json::from_slice::<String>(&std::mem::take(&mut self.key));
+        match key.as_deref().unwrap_or_default() {
+            "id" if token.len() <= TOKEN_BYTES => {
                 let is_id =
                     |raw: &String| Id::of(raw).is_some() && serde_json::from_str::<IgnoredAny>(raw).is_ok();
                 self.message.id = String::from_utf8(token).ok().filter(is_id);
             }
-            b"\"method\"" => self.message.has_method = true,
+            "method" => self.message.has_method = token != b"null",
             _ => {}
         }
-        self.key.clear();
     }
 }
 
@@ -166,6 +167,8 @@ mod tests {
                 vec![(some("1"), true), (some("\"2\""), false)],
             ),
             (r#"["id",7,{}]"#.to_owned(), vec![(None, false)]),
+            (r#"{"\u0069d":1,"\u006dethod":"m"}"#.to_owned(), vec![(some("1"), true)]),
+            (r#"{"id":1,"method":null}"#.to_owned(), vec![(some("1"), false)]),
             ("7".to_owned(), vec![]),
             (r#"{"id":7"#.to_owned(), vec![]),
             ("}}]\"".to_owned(), vec![]),

@@ -126,6 +126,31 @@ fn each_message_of_an_oversized_batch_is_answered_for() {
 }
 
 #[test]
+fn oversized_answer_is_known_whatever_spells_its_members() {
+    let workspace = Workspace::new();
+    let long = "x".repeat(3000);
+    let answers = [
+        format!(r#"{{"jsonrpc":"2.0","\u0069d":1,"result":"{long}"}}"#),
+        format!(r#"{{"jsonrpc":"2.0","id":2,"method":null,"result":"{long}"}}"#),
+        format!(r#"{{"jsonrpc":"2.0","\u006dethod":"sampling/createMessage","id":3,"params":"{long}"}}"#),
+    ];
+    for (n, answer) in answers.iter().enumerate() {
+        workspace.write((n + 1).to_string(), format!("{answer}\n"));
+    }
+    let mut wrap = Wrap::start(&workspace, &["--max-message", "2KB"], ANSWERS);
+    for id in [1, 2] {
+        wrap.call(&id.to_string(), "a");
+        let answer = wrap.message();
+        assert_eq!((&answer["id"], &answer["result"]["isError"]), (&json!(id), &json!(true)), "{answer}");
+    }
+    wrap.call("3", "a");
+    eventually("the server's own request is answered to it", || {
+        let seen = fs::read_to_string(workspace.path("seen")).unwrap();
+        seen.lines().nth(3).is_some_and(|told| told.contains("\"error\""))
+    });
+}
+
+#[test]
 fn message_of_the_limit_passes_and_one_byte_more_does_not() {
     let ping = |bytes: usize| {
         let message =

@@ -2,6 +2,9 @@
 
 use std::fs;
 use std::io::Write as _;
+use std::net::Shutdown;
+use std::os::fd::OwnedFd;
+use std::os::unix::net::UnixStream;
 use std::process::Stdio;
 
 use rustix::process::Signal;
@@ -40,6 +43,39 @@ fn what_waits_is_answered_when_the_server_ends() {
     assert_eq!(wrap.message(), json!({"jsonrpc": "2.0", "id": 2, "error": error}));
     assert_eq!(wrap.message()["result"]["resultType"], "complete");
     assert_eq!(wrap.exit().code(), Some(7));
+}
+
+#[test]
+fn last_message_without_newline_is_a_line_of_its_own() {
+    let workspace = Workspace::new();
+    let script = "read -r a; read -r b; printf '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}'; exit 3";
+    let mut wrap = Wrap::start(&workspace, &[], script);
+    wrap.call("1", "x");
+    wrap.call("2", "x");
+    assert_eq!(wrap.message()["id"], 1);
+    assert_eq!(wrap.message()["id"], 2);
+    assert_eq!(wrap.exit().code(), Some(3));
+}
+
+#[test]
+fn end_of_input_is_seen_while_the_server_reads_nothing() {
+    // More than the server's pipe takes.
+    let line = format!("{}\n", "x".repeat(300_000));
+    let workspace = Workspace::new();
+    let mut wrap = Wrap::start(&workspace, &[], "exec sleep 1000");
+    wrap.send(&line);
+    wrap.stdin = None;
+    assert_eq!(wrap.exit().code(), Some(0), "a pipe");
+
+    let (mut client, stdin) = UnixStream::pair().unwrap();
+    let words = ["wrap", "--", "sleep", "1000"];
+    let mut command = crate::support::Start::new(&workspace).flags(words).command();
+    let output = command.stdout(Stdio::piped()).stderr(Stdio::null()).stdin(OwnedFd::from(stdin));
+    let mut child = output.spawn().unwrap();
+    drop(command);
+    client.write_all(line.as_bytes()).unwrap();
+    client.shutdown(Shutdown::Write).unwrap();
+    eventually("the wrap ends", || child.try_wait().unwrap().is_some());
 }
 
 #[test]

@@ -104,6 +104,23 @@ fn answers_are_known_by_their_ids_alone() {
 }
 
 #[test]
+fn answer_with_a_method_of_null_or_after_spaces_is_cut() {
+    let workspace = Workspace::new();
+    let answer = |id: u8, before: &str, method: &str| {
+        let result = result(9);
+        format!("{before}{{\"jsonrpc\":\"2.0\",\"id\":{id}{method},\"result\":{result}}}\n")
+    };
+    workspace.write("1", answer(1, "", ",\"method\":null"));
+    workspace.write("2", answer(2, " \t", ""));
+    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2"], ANSWERS);
+    for (id, start) in [("1", "{"), ("2", " \t{")] {
+        wrap.call(id, "a");
+        let line = String::from_utf8(wrap.line()).unwrap();
+        assert!(line.starts_with(start) && line.contains("[Showing lines 1-2 of 9"), "{line}");
+    }
+}
+
+#[test]
 fn batches_tasks_and_late_answers_are_cut() {
     let workspace = Workspace::new();
     let batch = json!([

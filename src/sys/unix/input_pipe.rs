@@ -1,0 +1,65 @@
+//! The end of a pipe that another program reads, which may read nothing for a long time.
+
+use std::io::{self, ErrorKind, PipeWriter, Write as _};
+use std::os::fd::AsFd as _;
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{FileType, OFlags};
+use rustix::io::Errno;
+
+/// The events by which the other side of stdin says that no more comes, beside those that are always told: on a
+/// socket Linux tells the end of one direction by an event of its own.
+#[cfg(target_os = "linux")]
+const END: PollFlags = PollFlags::RDHUP;
+#[cfg(not(target_os = "linux"))]
+const END: PollFlags = PollFlags::empty();
+
+/// The writing end of a pipe.
+#[derive(Debug)]
+pub(crate) struct InputPipe(PipeWriter);
+
+impl InputPipe {
+    /// Takes the pipe over.
+    pub(crate) fn new(pipe: PipeWriter) -> io::Result<Self> {
+        // This end alone does not block; the reader's end is another open file.
+        let flags = rustix::fs::fcntl_getfl(&pipe)?;
+        rustix::fs::fcntl_setfl(&pipe, flags | OFlags::NONBLOCK)?;
+        Ok(Self(pipe))
+    }
+
+    /// Writes `bytes`. Fails with `TimedOut` once stdin has lost its writer and for `grace` nothing was taken.
+    pub(crate) fn write_all(&self, mut bytes: &[u8], grace: Duration) -> io::Result<()> {
+        while !bytes.is_empty() {
+            match (&self.0).write(bytes) {
+                Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => self.wait(grace)?,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits until the pipe takes more.
+    fn wait(&self, grace: Duration) -> io::Result<()> {
+        let stdin = rustix::stdio::stdin();
+        let pipe = PollFd::from_borrowed_fd(self.0.as_fd(), PollFlags::OUT);
+        // A file has no writer whose end could be waited for.
+        if !FileType::from_raw_mode(rustix::fs::fstat(stdin)?.st_mode).is_file() {
+            let mut both = [pipe.clone(), PollFd::new(&stdin, END)];
+            match poll(&mut both, None) {
+                Err(Errno::INTR) => return Ok(()),
+                Err(error) => return Err(error.into()),
+                Ok(_) if !both[0].revents().is_empty() => return Ok(()),
+                Ok(_) => {}
+            }
+        }
+        let grace = Timespec::try_from(grace).map_err(io::Error::other)?;
+        match poll(&mut [pipe], Some(&grace)) {
+            Ok(0) => Err(ErrorKind::TimedOut.into()),
+            Ok(_) | Err(Errno::INTR) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+}
