@@ -294,8 +294,10 @@ pub enum Shown {
         /// Bytes of the whole line.
         of: u64,
     },
-    /// The start of the first line.
+    /// The start of the first line that is not blank.
     StartOfLine {
+        /// Number of that line.
+        line: u64,
         /// Bytes of it that are shown.
         bytes: u64,
         /// Bytes of the whole line.

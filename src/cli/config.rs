@@ -12,6 +12,7 @@ mod wrapped;
 
 use std::ffi::OsStr;
 use std::io::Write as _;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -21,7 +22,7 @@ use clap::{ArgAction, ArgMatches, CommandFactory as _};
 use super::settings::absolute;
 use super::{Cli, Client, Scope, refuse_in, wrap};
 use file::Written;
-use wrapped::{Found, Lookup};
+use wrapped::Lookup;
 
 pub(super) use entry::Start;
 pub(super) use file::read;
@@ -130,10 +131,11 @@ pub(super) fn rewrap(
     let binary = text(std::env::current_exe()?.as_os_str())?;
     let flags = [flags(matches)?, wrap::own_flags(matches)?].concat();
     let Place { path, keys, .. } = target.place_of(name)?;
-    let change = |old: &str| -> Result<(String, Found), String> {
+    let change = |old: &str| -> Result<(String, Range<usize>), String> {
         let found = match Lookup::of(row, &keys, old, name)? {
             Lookup::Entry(found) => found,
-            Lookup::Remote(url) => {
+            Lookup::Remote(_, whole) if wrapping == Wrapping::Unwrap => return Ok((old.to_owned(), whole)),
+            Lookup::Remote(url, _) => {
                 return Err(format!(
                     "{name} is a server elsewhere; start it by npx mcp-remote {url}, and wrap that"
                 ));
@@ -153,7 +155,7 @@ pub(super) fn rewrap(
         };
         // Words are moved as they are written; where they mean something else in their new place, they stay.
         match Lookup::of(row, &keys, &new, name) {
-            Ok(Lookup::Entry(now)) if now.server() == found.server() => Ok((new, now)),
+            Ok(Lookup::Entry(now)) if now.server() == found.server() => Ok((new, now.whole)),
             _ => Err(format!("{name} could not be changed for sure: put its command in quotes")),
         }
     };
@@ -163,11 +165,11 @@ pub(super) fn rewrap(
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
             old => old.with_context(|| path.display().to_string())?,
         };
-        let (new, now) = change(&old).map_err(anyhow::Error::msg)?;
+        let (new, entry) = change(&old).map_err(anyhow::Error::msg)?;
         if wrapping == Wrapping::Unwrap && new == old {
             let _closed = writeln!(say, "{name} is not wrapped");
         }
-        writeln!(std::io::stdout().lock(), "{}", new[now.whole].trim_end())?;
+        writeln!(std::io::stdout().lock(), "{}", new[entry].trim_end())?;
         return Ok(0);
     }
     let written = file::rewrite(&path, |old| change(old).map(|(new, _)| new))
@@ -209,7 +211,13 @@ pub(super) fn words(matches: &ArgMatches, command: &clap::Command) -> anyhow::Re
         let id = arg.get_id().as_str();
         for value in matches.get_raw(id).into_iter().flatten() {
             let path = PATHS.contains(&id).then(|| absolute(Path::new(value)));
-            words.extend([flag.clone(), text(path.as_deref().map_or(value, Path::as_os_str))?]);
+            let value = text(path.as_deref().map_or(value, Path::as_os_str))?;
+            // A word of its own would be taken for a flag.
+            if value.starts_with('-') {
+                words.push(format!("{flag}={value}"));
+            } else {
+                words.extend([flag.clone(), value]);
+            }
         }
     }
     Ok(words)

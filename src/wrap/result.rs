@@ -96,24 +96,25 @@ pub(super) struct Judged<'a> {
     pub(super) truncated_by: Option<TruncatedBy>,
 }
 
-/// A block of content.
+/// A block of content that has a text.
 struct Block<'a> {
     node: Node<'a>,
     /// The resource that is embedded in it, where its text is that one's.
     resource: Option<Node<'a>>,
     /// The text of a text block, or of the embedded resource.
-    text: Option<Cow<'a, str>>,
+    text: Node<'a>,
 }
 
 impl<'a> Block<'a> {
-    fn of(node: Node<'a>) -> Self {
+    /// Returns the block that `node` is; `None` where it has no text.
+    fn of(node: Node<'a>) -> Option<Self> {
         let [kind, text, resource] = node.get_all(["type", "text", "resource"]);
         let (text, resource) = match kind.and_then(Node::string).as_deref() {
             Some("text") => (text, None),
             Some("resource") => (resource.and_then(|resource| resource.get("text")), resource),
             _ => (None, None),
         };
-        Self { node, resource, text: text.and_then(Node::string) }
+        Some(Self { node, resource, text: text.filter(|text| text.is_string())? })
     }
 }
 
@@ -121,10 +122,10 @@ impl<'a> Block<'a> {
 pub(super) fn judge<'a>(result: Node<'a>, rules: &Rules<'_>, save: &(dyn Save + Sync)) -> Judged<'a> {
     let [content, structured, is_error] = result.get_all(["content", "structuredContent", "isError"]);
     let is_error = is_error.is_some_and(|raw| raw.text() == "true");
-    // What is no object is no block: a result that is cut loses it.
-    let blocks = content.into_iter().flat_map(Node::items).filter(|item| item.is_object());
-    let blocks: Vec<Block<'_>> = blocks.map(Block::of).collect();
-    let texts: Vec<&str> = blocks.iter().filter_map(|block| block.text.as_deref()).collect();
+    // Of a block nothing is held but its text: there may be as many as the message has bytes.
+    let items = content.into_iter().flat_map(Node::items);
+    let own: Vec<Cow<'_, str>> = items.filter_map(|item| Block::of(item)?.text.string()).collect();
+    let texts: Vec<&str> = own.iter().map(AsRef::as_ref).collect();
     let structured = structured.map(Node::text);
     let raw = text::counted(texts.iter().copied());
     let (bounds, structured_bounds) = rules.shared(&texts, raw.extent(), structured.unwrap_or(""));
@@ -157,7 +158,7 @@ pub(super) fn judge<'a>(result: Node<'a>, rules: &Rules<'_>, save: &(dyn Save + 
         (None, None) => {
             // Only its escapes, or white space around it, were too much.
             let (given, given_tokens) = left.given;
-            let content = rebuild::content(&blocks, &left.texts, None, false);
+            let content = rebuild::content(content, &own, &left.texts, None, false);
             let new = Some(with_members(Some(result), vec![("content", Some(content))]));
             return Judged { new, is_error, given, given_tokens, total, truncated_by: None };
         }
@@ -168,7 +169,7 @@ pub(super) fn judge<'a>(result: Node<'a>, rules: &Rules<'_>, save: &(dyn Save + 
     let holds = left.structured.as_ref().is_none_or(|structured| structured.holds(rules.schema));
     let (notice, details) = facts.said(bounds, &saved, !holds);
     let notice = rules.hint.map_or_else(|| notice.to_string(), |hint| format!("{notice}\n{hint}"));
-    let content = rebuild::content(&blocks, &left.texts, Some(&notice), left.ends_in_text);
+    let content = rebuild::content(content, &own, &left.texts, Some(&notice), left.ends_in_text);
     let mut new = vec![("content", Some(content))];
     let structured =
         |left: StructuredLeft<'_>| ("structuredContent", left.text.map(|text| vec![text.into()]));

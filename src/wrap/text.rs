@@ -1,6 +1,10 @@
 //! The text of a result, cut at whole lines: its blocks are one text, joined by an empty line.
 
-#![expect(clippy::string_slice, reason = "offsets are at characters: a wrong one must fail")]
+#![expect(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "offsets are at characters, and blocks are numbered: a wrong one must fail"
+)]
 
 use std::ops::Range;
 
@@ -102,7 +106,59 @@ pub(super) fn fits(texts: &[&str], raw: &Counter, bounds: Bounds) -> bool {
 }
 
 /// Cuts `pieces`, whose counts as they were sent are `raw`, to what `keep` and `bounds`, whose lines do not count, allow.
+/// Where nothing but blank blocks would be left, those at both ends go, and the others are cut without them.
 pub(super) fn cut(pieces: &[Piece<'_>], keep: Keep, bounds: Bounds, raw: &Counter) -> Outcome {
+    let outcome = cut_all(pieces, keep, bounds, raw);
+    let Outcome::Cut(blank) = &outcome else { return outcome };
+    let shown = |(kept, piece): (&Kept, &Piece<'_>)| match kept {
+        Kept::Whole => !is_blank(piece.text),
+        Kept::Part(part) => !is_blank(part),
+        Kept::Nothing => false,
+    };
+    let is_filled = |piece: &Piece<'_>| !is_blank(piece.text);
+    let filled = pieces.iter().position(is_filled).zip(pieces.iter().rposition(is_filled));
+    let Some((first, last)) = filled.filter(|_| !blank.kept.iter().zip(pieces).any(shown)) else {
+        return outcome;
+    };
+    let inner = &pieces[first..=last];
+    if inner.len() == pieces.len() {
+        return outcome;
+    }
+    let texts = || inner.iter().map(|piece| piece.text);
+    let (counts, total) = (counted(texts()), raw.extent().lines);
+    let newline_count = |part: &str| memchr::memchr_iter(b'\n', part.as_bytes()).count() as u64;
+    let before: u64 = pieces[..first]
+        .iter()
+        .map(|piece| newline_count(piece.text) + newline_count(joint(piece.text)))
+        .sum();
+    let mut cut = match cut_all(inner, keep, bounds, &counts) {
+        Outcome::OneValue(n, by) => return Outcome::OneValue(first + n, by),
+        Outcome::Cut(cut) => cut,
+        Outcome::Fits => {
+            let (Extent { lines, bytes }, limit) = (counts.extent(), bounds.size_limit(blank.by));
+            let output = Extent { lines, bytes: bytes - u64::from(counts.is_at_line_start()) };
+            TextCut {
+                kept: vec![Kept::Whole; inner.len()],
+                shown: Shown::Lines { first: 1, last: output.lines, total, limit },
+                by: blank.by,
+                partial: None,
+                omitted_lines: blank.omitted_lines.map(|_| total.saturating_sub(output.lines)),
+                output,
+                output_tokens: tokens(texts()),
+            }
+        }
+    };
+    cut.shown = cut.shown.after(before, total);
+    cut.kept.splice(0..0, vec![Kept::Nothing; first]);
+    cut.kept.resize(pieces.len(), Kept::Nothing);
+    Outcome::Cut(cut)
+}
+
+fn is_blank(text: &str) -> bool {
+    text.trim().is_empty()
+}
+
+fn cut_all(pieces: &[Piece<'_>], keep: Keep, bounds: Bounds, raw: &Counter) -> Outcome {
     let mut ends = Ends::within(keep, bounds);
     joined(pieces.iter().map(|piece| piece.text)).for_each(|part| ends.push(part));
     let Truncation { content, output, cut, .. } = ends.finish();
@@ -137,10 +193,12 @@ pub(super) fn cut(pieces: &[Piece<'_>], keep: Keep, bounds: Bounds, raw: &Counte
         return Outcome::OneValue(values.min_by_key(|n| n.abs_diff(wanted)).unwrap_or(0), how.by);
     }
     // What joins a block that is not shown to the one before is not shown either.
-    for (before, after) in places.iter().zip(places.iter().skip(1)) {
+    for (before, after) in places.iter().zip(places.iter().skip(1)).rev() {
         if (before.end..=after.start).contains(&head) {
             head = before.end;
         }
+    }
+    for (before, after) in places.iter().zip(places.iter().skip(1)) {
         if (before.end..after.start).contains(&tail) {
             tail = after.start.min(end);
         }
@@ -159,7 +217,7 @@ pub(super) fn cut(pieces: &[Piece<'_>], keep: Keep, bounds: Bounds, raw: &Counte
     let first_of_tail = (total + 1).saturating_sub(tail_lines);
     let shown = match (partial, head_lines, tail_lines) {
         (Some(Partial::FirstLine), ..) => {
-            Shown::StartOfLine { bytes: head as u64, of: raw.first_line_bytes() }
+            Shown::StartOfLine { line: 1, bytes: head as u64, of: raw.first_line_bytes() }
         }
         (Some(Partial::LastLine), ..) => {
             let (bytes, of) = (tail_text.len() as u64, raw.last_line_bytes());

@@ -256,6 +256,26 @@ impl fmt::Display for Blank {
     }
 }
 
+impl Shown {
+    /// Returns the same part of a text of `total` lines, in which `before` lines stand before those that were counted.
+    #[must_use]
+    pub fn after(self, before: u64, total: u64) -> Self {
+        match self {
+            Self::Lines { first, last, limit, .. } => {
+                Self::Lines { first: first + before, last: last + before, total, limit }
+            }
+            Self::Ends { head, tail, limit, .. } => {
+                Self::Ends { head: head + before, tail: tail + before, total, limit }
+            }
+            Self::EndOfLine { head, line, bytes, of } => {
+                let head = if head > 0 { head + before } else { 0 };
+                Self::EndOfLine { head, line: line + before, bytes, of }
+            }
+            Self::StartOfLine { line, bytes, of } => Self::StartOfLine { line: line + before, bytes, of },
+        }
+    }
+}
+
 impl fmt::Display for Shown {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -273,10 +293,10 @@ impl fmt::Display for Shown {
                 let (shown, whole) = (size.smaller(), size.larger());
                 write!(f, "last {shown} of line {line} (line is {whole})")
             }
-            Self::StartOfLine { bytes, of } => {
+            Self::StartOfLine { line, bytes, of } => {
                 let size = SizePair::new(*of, *bytes);
                 let (shown, whole) = (size.smaller(), size.larger());
-                write!(f, "first {shown} of line 1 (line is {whole})")
+                write!(f, "first {shown} of line {line} (line is {whole})")
             }
         }
     }

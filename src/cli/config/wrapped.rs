@@ -44,8 +44,8 @@ pub(super) struct Found {
 pub(super) enum Lookup {
     /// It is there.
     Entry(Found),
-    /// It is there, and names a server elsewhere.
-    Remote(String),
+    /// It is there, and names a server elsewhere, by this address; the whole entry.
+    Remote(String, Range<usize>),
     /// It is not; these are.
     Missing(Vec<String>),
 }

@@ -166,7 +166,7 @@ fn shown(truncation: &Truncation, cut: Cut, raw: &Counter, keep: Keep, bounds: B
         }
         (None, Keep::Head(_)) if lines > 0 => Shown::Lines { first: 1, last: lines, total, limit },
         (_, Keep::Head(_)) | (Some(Partial::FirstLine), _) => {
-            Shown::StartOfLine { bytes, of: raw.first_line_bytes() }
+            Shown::StartOfLine { line: 1, bytes, of: raw.first_line_bytes() }
         }
         (None, _) => {
             let tail = (last + head + 1).saturating_sub(lines);

@@ -35,6 +35,11 @@ impl<'a> Node<'a> {
         self.text
     }
 
+    /// Returns what stands between `start` and `end`, places of the text that it is in.
+    pub(in crate::wrap) fn between(self, start: usize, end: usize) -> &'a str {
+        &self.value.text[start..end]
+    }
+
     /// Returns its place in the text that it is in.
     pub(in crate::wrap) fn place(self) -> Range<usize> {
         self.start..self.start + self.text.len()
@@ -46,6 +51,10 @@ impl<'a> Node<'a> {
 
     pub(in crate::wrap) fn is_array(self) -> bool {
         self.text.starts_with('[')
+    }
+
+    pub(in crate::wrap) fn is_string(self) -> bool {
+        self.text.starts_with('"')
     }
 
     /// Returns the members of an object, each with its key as it was sent, quotes included; none of another value.

@@ -414,6 +414,18 @@ fn another_servers_entry_is_wrapped_and_unwrapped() {
     assert_eq!(now(), text);
     let (status, _, said) = say(&["--unwrap", "github", "--write"]);
     assert!(status == 0 && said.contains("github in") && said.contains("is not wrapped"), "{said}");
+    let (status, printed, said) = say(&["--unwrap", "far"]);
+    assert!(status == 0 && printed.contains("https://far") && said.contains("far is not wrapped"), "{said}");
+    let (status, _, said) = say(&["--unwrap", "far", "--write"]);
+    assert!(status == 0 && said.contains("far in") && said.contains("is not wrapped"), "{said}");
+    // Values that look like flags stand in one word with theirs.
+    let (status, printed, said) = say(&["--hint=- page it", "--keep-for=-x=tail", "--wrap", "github"]);
+    assert!(status == 0, "{said}");
+    let entry: Value = serde_json::from_str(&printed).unwrap();
+    let args = json!(["wrap", "--keep-for=-x=tail", "--hint=- page it", "--", "npx", "-y", "s"]);
+    assert_eq!(entry["args"], args);
+    let (status, printed, said) = say(&["--hint=--", "--wrap", "github"]);
+    assert!(status == 0 && printed.contains("\"--hint=--\", \"--\", \"npx\""), "{printed}{said}");
     for (words, status, why) in [
         (&["--wrap", "gone"][..], 2, "has no entry gone; it has github, far"),
         (&["--wrap", "far", "--write"], 1, "npx mcp-remote https://far"),

@@ -101,6 +101,32 @@ fn large_result_is_cut_within_three_times_its_size() {
 }
 
 #[test]
+fn many_small_parts_take_no_more_than_one_large() {
+    let workspace = Workspace::new();
+    let listed = |item: &str, count: usize| vec![item; count].join(",");
+    let long = "x".repeat(40_000);
+    let results = [
+        format!(r#"{{"content":[{{"type":"text","text":"{long}"}}],{}}}"#, listed(r#""":1"#, 400_000)),
+        format!(r#"{{"content":[{}]}}"#, listed("{}", 400_000)),
+        format!(r#"{{"content":[{{"type":"text","text":"{long}"}},{}]}}"#, listed("{}", 400_000)),
+    ];
+    for (n, result) in results.iter().enumerate() {
+        let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}\n");
+        workspace.write("1", "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}\n");
+        workspace.write("2", &answer);
+        let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
+        wrap.call("0", "a");
+        wrap.line();
+        let before = wrap.peak_memory();
+        wrap.call("1", "a");
+        let line = wrap.line();
+        assert!(line.len() + 20_000 > answer.len() && (n == 1) == (line == answer.as_bytes()), "{n}");
+        let taken = wrap.peak_memory() - before;
+        assert!(taken < 2_000_000 + 3 * answer.len() as u64, "{n}: {taken} bytes of {}", answer.len());
+    }
+}
+
+#[test]
 fn each_message_of_an_oversized_batch_is_answered_for() {
     let workspace = Workspace::new();
     let long = "x".repeat(3000);

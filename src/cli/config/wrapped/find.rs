@@ -63,7 +63,7 @@ pub(in crate::cli) fn entries(row: &Row, keys: &[String], text: &str) -> Result<
 fn of(row: &Row, text: &str, entry: &Node) -> Result<Lookup, String> {
     let Some(command) = Command::of(row, entry)? else {
         let url = remote(entry).ok_or("it starts no program")?;
-        return Ok(Lookup::Remote(url.to_owned()));
+        return Ok(Lookup::Remote(url.to_owned(), entry.place.clone()));
     };
     if command.words().any(|word| word.place.is_empty()) {
         return Err("args or command in it is no string".to_owned());

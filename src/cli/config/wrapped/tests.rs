@@ -129,7 +129,7 @@ fn edits_made_meanwhile_stay() {
 fn entries_that_can_not_be_wrapped() {
     let look = |text| look(Client::Cursor, text);
     assert!(
-        matches!(look(r#"{"mcpServers":{"x":{"url":"https://a"}}}"#), Ok(Lookup::Remote(url)) if url == "https://a")
+        matches!(look(r#"{"mcpServers":{"x":{"url":"https://a"}}}"#), Ok(Lookup::Remote(url, _)) if url == "https://a")
     );
     assert!(matches!(look(r#"{"mcpServers":{"y":{}}}"#), Ok(Lookup::Missing(names)) if names == ["y"]));
     assert!(matches!(look(""), Ok(Lookup::Missing(names)) if names.is_empty()));
