@@ -13,7 +13,7 @@ mod scan;
 mod string;
 mod value;
 
-pub(super) use cut::{Cut, Shortened, View, cut};
+pub(super) use cut::{Cut, Shortened, View, cut, cut_string};
 pub(super) use indent::{indent, indent_all};
 pub(super) use node::{Node, is_key};
 pub(super) use same::is_same;

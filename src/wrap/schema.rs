@@ -14,11 +14,18 @@ const OF_ITEMS: [&str; 4] = ["minItems", "contains", "enum", "const"];
 const OF_MEMBERS: [&str; 5] = ["required", "minProperties", "dependentRequired", "enum", "const"];
 /// The keywords that a string that ends early may break.
 const OF_CHARACTERS: [&str; 5] = ["minLength", "pattern", "format", "enum", "const"];
+/// The keywords that may promise anything of a value and of what is in it, and are not followed.
+const NOT_FOLLOWED: [&str; 6] =
+    ["not", "if", "dependentSchemas", "dependencies", "$dynamicRef", "$recursiveRef"];
+/// The schemas that an object may have for its members, and are not followed.
+const AROUND_MEMBERS: [&str; 2] = ["patternProperties", "unevaluatedProperties"];
+/// The schemas that an array may have for its items, and are not followed.
+const AROUND_ITEMS: [&str; 2] = ["contains", "unevaluatedItems"];
 /// Bytes of one schema: read, it takes some thirty times as many.
 const SCHEMA_BYTES: usize = 200_000;
 /// Bytes of all schemas that are kept.
 const ALL_BYTES: usize = 4_000_000;
-/// References that are followed one after the other.
+/// Schemas that are looked at for one value: what a schema refers to, and what it is put together from.
 const MOST_REFERENCES: usize = 32;
 
 /// The facts known of a tool's output schema.
@@ -90,14 +97,16 @@ impl OutputSchema {
 }
 
 fn holds(top: &Value, one: &Shortened<'_>) -> bool {
-    let mut schemas = with_alternatives(top, vec![top]);
+    let Some(mut schemas) = with_alternatives(top, vec![top]) else { return false };
     for key in one.keys() {
+        let around = if key.is_some() { AROUND_MEMBERS } else { AROUND_ITEMS };
         // What promises a value as a whole promises what is in it.
-        if names_any(&schemas, &["enum", "const"]) {
+        if names_any(&schemas, &["enum", "const"]) || around.iter().any(|name| has_schema(&schemas, name)) {
             return false;
         }
         let next = schemas.iter().filter_map(|schema| inner(schema, key.as_deref())).collect();
-        schemas = with_alternatives(top, next);
+        let Some(next) = with_alternatives(top, next) else { return false };
+        schemas = next;
     }
     let breaking: &[&str] = match one.unit {
         PartUnit::Items => &OF_ITEMS,
@@ -109,37 +118,84 @@ fn holds(top: &Value, one: &Shortened<'_>) -> bool {
 
 /// The schema of a member, or of the first item: only that one is ever looked into.
 fn inner<'a>(schema: &'a Value, key: Option<&str>) -> Option<&'a Value> {
-    let (first, other) = match key {
-        Some(key) => (schema.get("properties").and_then(|all| all.get(key)), "additionalProperties"),
-        None => (schema.get("prefixItems").and_then(|all| all.get(0)), "items"),
+    let Some(key) = key else {
+        let first = |name| schema.get(name).and_then(|all| all.get(0));
+        let others = || schema.get(if schema.get("items")?.is_array() { "additionalItems" } else { "items" });
+        return first("prefixItems").or_else(|| first("items")).or_else(others);
     };
-    first.or_else(|| schema.get(other))
+    let own = schema.get("properties").and_then(|all| all.get(key));
+    own.or_else(|| schema.get("additionalProperties"))
 }
 
 fn names_any(schemas: &[&Value], names: &[&str]) -> bool {
     schemas.iter().any(|schema| names.iter().any(|name| schema.get(name).is_some()))
 }
 
-/// `schemas`, with what they refer to and what they are put together from.
-fn with_alternatives<'a>(top: &'a Value, schemas: Vec<&'a Value>) -> Vec<&'a Value> {
+/// True if one of `schemas` has, under that name, more than a yes or no.
+fn has_schema(schemas: &[&Value], name: &str) -> bool {
+    schemas.iter().any(|schema| schema.get(name).is_some_and(Value::is_object))
+}
+
+/// Returns `schemas`, with what they refer to and what they are put together from; `None` where not all of that is
+/// found or followed.
+fn with_alternatives<'a>(top: &'a Value, schemas: Vec<&'a Value>) -> Option<Vec<&'a Value>> {
     let mut all = schemas;
     let mut at = 0;
-    while let Some(schema) = all.get(at).copied().filter(|_| at < MOST_REFERENCES) {
+    while let Some(schema) = all.get(at).copied() {
+        if at == MOST_REFERENCES || names_any(&[schema], &NOT_FOLLOWED) {
+            return None;
+        }
         let lists = ["anyOf", "oneOf", "allOf"].iter().filter_map(|name| schema.get(name)?.as_array());
-        let more: Vec<&Value> = lists.flatten().collect();
-        let referred =
-            schema.get("$ref").and_then(Value::as_str).and_then(|path| top.pointer(path.strip_prefix('#')?));
+        let mut more: Vec<&Value> = lists.flatten().collect();
+        if let Some(reference) = schema.get("$ref") {
+            let path = reference.as_str()?.strip_prefix('#').filter(|path| !path.contains('%'))?;
+            more.push(top.pointer(path)?);
+        }
+        // A schema may refer to itself.
+        more.retain(|one| !all.iter().any(|known| std::ptr::eq(*known, *one)));
         all.extend(more);
-        all.extend(referred);
         at += 1;
     }
-    all
+    Some(all)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn keywords_that_are_not_followed_promise_nothing_for_sure() {
+        let fifty = json!({"minItems": 50});
+        let long = json!({"minLength": 50});
+        let named = |name: &str| json!({"properties": {"a": {"$ref": name}}, "$defs": {"x y": fifty, "z": {"$anchor": "few"}}});
+        let items = Shortened::at(PartUnit::Items, &[Some("\"a\"")]);
+        let characters = Shortened::at(PartUnit::Characters, &[Some("\"a\""), None]);
+        let inside = |keyword: &str, schema: Value| json!({"properties": {"a": {keyword: schema}}});
+        let cases = [
+            (json!({"patternProperties": {"^a": fifty}}), &items, false),
+            (named("#few"), &items, false),
+            (named("#/$defs/x%20y"), &items, false),
+            (named("#/$defs/gone"), &items, false),
+            (named("#/$defs/z"), &items, true),
+            (json!({"if": {}, "then": {"properties": {"a": fifty}}}), &items, false),
+            (inside("not", json!({"maxItems": 50})), &items, false),
+            (json!({"unevaluatedProperties": fifty}), &items, false),
+            (json!({"unevaluatedProperties": false}), &items, true),
+            (json!({"dependentSchemas": {"b": {"properties": {"a": fifty}}}}), &items, false),
+            (json!({"properties": {"a": {"$ref": "#"}}}), &items, true),
+            (inside("items", json!([long])), &characters, false),
+            (inside("items", json!([{}, long])), &characters, true),
+            (json!({"properties": {"a": {"items": [], "additionalItems": long}}}), &characters, false),
+            (inside("unevaluatedItems", long.clone()), &characters, false),
+            (inside("contains", long.clone()), &characters, false),
+            (inside("prefixItems", json!([long])), &characters, false),
+        ];
+        for (schema, one, expected) in cases {
+            let known = OutputSchema::known(&schema.to_string());
+            assert_eq!(known.holds_for(std::slice::from_ref(one)), expected, "{schema}");
+        }
+    }
 
     #[test]
     fn only_promises_on_what_was_cut_count() {

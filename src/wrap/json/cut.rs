@@ -133,6 +133,33 @@ pub(in crate::wrap) fn cut<'a>(views: &[View<'a>]) -> Cut<'a> {
     Cut { by, ..fitting.unwrap_or_else(|| cut_to(views, 0)) }
 }
 
+/// Cuts `raw`, a string alone, at a character; `None` where it is no string, or nothing of it is within `bounds`.
+pub(in crate::wrap) fn cut_string(raw: &str, bounds: Bounds) -> Option<Cut<'_>> {
+    let body = raw.strip_prefix('"')?.strip_suffix('"')?;
+    let kept = |shown: u64| format!("\"{}{MARK}\"", &body[..string::bytes_of(body, shown)]);
+    let fits = |text: &String| {
+        text.len() as u64 <= bounds.bytes && bounds.tokens.is_none_or(|max| estimate(text) <= max)
+    };
+    let mut text = Some(kept(0)).filter(fits)?;
+    let room = usize::try_from(bounds.bytes).unwrap_or(usize::MAX);
+    let (mut shown, mut over) = (0, string::fitting(body, room) + 1);
+    while over - shown > 1 {
+        let middle = u64::midpoint(shown, over);
+        let more = kept(middle);
+        if fits(&more) {
+            (shown, text) = (middle, more);
+        } else {
+            over = middle;
+        }
+    }
+    let removed_bytes = (raw.len() as u64).saturating_sub(text.len() as u64);
+    let total = string::count(body);
+    let one = Shortened { unit: PartUnit::Characters, shown, total, path: Vec::new(), removed_bytes };
+    let is_over = raw.len() as u64 > bounds.bytes;
+    let by = if is_over { TruncatedBy::Bytes } else { TruncatedBy::Tokens };
+    Some(Cut { texts: vec![text], shortened: vec![one], single_too_large: true, by })
+}
+
 /// Cuts a value so that its first view is within its lines and `max_bytes`.
 fn cut_to<'a>(views: &[View<'a>], max_bytes: u64) -> Cut<'a> {
     let View { value, bounds } = views[0];

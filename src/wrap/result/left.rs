@@ -72,7 +72,7 @@ impl StructuredLeft<'_> {
 impl<'a> Over<'a> {
     /// Returns the JSON value that each text is, where they are looked at.
     pub(super) fn values(&self, are_looked_at: bool) -> Vec<Option<Value<'a>>> {
-        self.texts.iter().map(|text| Value::of(text).filter(|_| are_looked_at)).collect()
+        self.texts.iter().map(|text| are_looked_at.then(|| Value::of(text)).flatten()).collect()
     }
 
     /// Cuts what is over, of the text and of the structured content. A large value is saved meanwhile.
@@ -126,11 +126,13 @@ impl<'a> Over<'a> {
         Left { structured, is_same: true, ..self.left_of_value(0, cut, Whole::Json(value.text)) }
     }
 
-    /// Cuts structured content, which is `value`. Deeper than a value may be that is looked into, it goes.
+    /// Cuts structured content, which is `value`, or a string. Deeper than a value may be that is looked into, it goes.
     fn cut_structured(&self, raw: &'a str, value: Option<&'a Value<'a>>) -> StructuredLeft<'a> {
         let is_over = raw.len() as u64 > self.structured_bounds.bytes;
-        let mut cut = match value {
-            Some(value) => json::cut(&[View { value, bounds: self.structured_bounds }]),
+        let string = || json::cut_string(raw, self.structured_bounds);
+        let cut = value.map(|value| json::cut(&[View { value, bounds: self.structured_bounds }]));
+        let mut cut = match cut.or_else(string) {
+            Some(cut) => cut,
             None => Cut {
                 texts: Vec::new(),
                 shortened: vec![Shortened::nothing_of(chars(raw))],

@@ -143,6 +143,15 @@ fn structured_content_alone_and_beside_another_text() {
 }
 
 #[test]
+fn structured_string_is_cut_at_a_character() {
+    let (cut, saved) = judged(&json!({"structuredContent": "é".repeat(300)}), KeepPart::Head, 100);
+    // Two quotes and the mark take 18 bytes.
+    assert_eq!(cut["structuredContent"], format!("{}… [truncated]", "é".repeat(41)));
+    let notice = "[Showing 41 of 300 characters (100B limit). Full output: /saved]";
+    assert_eq!((&cut["content"], saved.len()), (&json!([text(notice)]), 1));
+}
+
+#[test]
 fn several_json_blocks_are_items() {
     let blocks: Vec<Value> = (0..9).map(|n| text(&format!("{{\"n\":{n}}}"))).collect();
     let (cut, saved) = judged(&json!({"content": blocks}), KeepPart::Tail, 100);
