@@ -58,11 +58,14 @@ mod tests {
             "gh_token",
             "PGPASSWORD",
             "AWS_SECRET_ACCESS_KEY",
+            "Google_Credentials",
             "HOME",
             "NPM_TOKEN",
         ];
         let keep = ["NPM_TOKEN".to_owned()];
         let left_out = secrets(names.into_iter().map(OsString::from), &keep);
-        assert_eq!(left_out, ["OPENAI_API_KEY", "gh_token", "PGPASSWORD", "AWS_SECRET_ACCESS_KEY"]);
+        let secret =
+            ["OPENAI_API_KEY", "gh_token", "PGPASSWORD", "AWS_SECRET_ACCESS_KEY", "Google_Credentials"];
+        assert_eq!(left_out, secret);
     }
 }

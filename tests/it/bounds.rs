@@ -49,14 +49,18 @@ fn patterns_and_globs_past_their_bounds_are_refused() {
 
 #[test]
 fn rules_past_their_bounds_are_passed_over() {
-    let long = "b".repeat(1025);
+    // 1025 bytes, which would match a file, and 1024.
+    let (long, fits) = (format!("[{}]ong", "l".repeat(1020)), format!("[{}]hort", "s".repeat(1018)));
     let workspace = Workspace::with(&json!({
-        ".ignore": format!("{long}\nhidden\n{}\nlate\n", "#".repeat(900_000)),
+        ".ignore": format!("{long}\n{fits}\nhidden\n{}\nlate\n", "#".repeat(900_000)),
+        "long": "found\n",
+        "short": "found\n",
         "hidden": "needle\n",
         "late": "needle\n",
     }));
     let mut client = Client::new(&workspace);
     client.call("grep", json!({"pattern": "needle"})).assert_holds("No matches found");
+    client.call("grep", json!({"pattern": "found"})).assert_text("long:1: found");
     fs::write(workspace.path(".ignore"), format!("hidden\n{}\n", "#".repeat(1_000_000))).unwrap();
     let reply = client.call("grep", json!({"pattern": "needle"}));
     reply.assert_text(
@@ -99,20 +103,32 @@ fn large_folders_take_bounded_memory() {
     let workspace = Workspace::with(&json!({"top": ""}));
     let long = "n".repeat(240);
     fs::create_dir(workspace.path("large")).unwrap();
-    for n in 0..100_000 {
+    // 37 MB of names.
+    for n in 0..150_000 {
         fs::File::create(workspace.path(format!("large/{n:06}{long}"))).unwrap();
     }
-    let mut client = Client::new(&workspace);
-    let before = memory_peak_kb(&client);
-    let reply = client.call("ls", json!({"path": "large", "limit": 1}));
-    assert_eq!(reply.details()["totalEntries"], 100_000, "{reply}");
-    let listed = memory_peak_kb(&client) - before;
-    assert!(listed < 4_000, "{listed} KB");
-    client.call("ls", json!({"path": "large", "offset": 99_999})).assert_text(&format!("099999{long}"));
-    let found = client.call("find", json!({"pattern": "*", "path": "large", "offset": 99_999}));
-    found.assert_text(&format!("large/099999{long}"));
-    let taken = memory_peak_kb(&client) - before;
-    assert!(taken < 45_000, "{taken} KB");
+    let last = format!("149999{long}");
+    workspace.write(format!("large/{last}"), "needle\n");
+    for (tool, arguments, bound_kb, expected) in [
+        ("ls", json!({"path": "large", "limit": 1}), 4_000, format!("000000{long}")),
+        ("ls", json!({"path": "large", "offset": 149_999}), 16_000, last.clone()),
+        (
+            "find",
+            json!({"pattern": "*", "path": "large", "offset": 149_999}),
+            32_000,
+            format!("large/{last}"),
+        ),
+        ("grep", json!({"pattern": "needle"}), 32_000, format!("large/{last}:1: needle")),
+    ] {
+        let mut client = Client::new(&workspace);
+        let before = memory_peak_kb(&client);
+        let reply = client.call(tool, arguments);
+        assert!(reply.text().starts_with(&expected), "{reply}");
+        let taken = memory_peak_kb(&client) - before;
+        assert!(taken < bound_kb, "{tool}: {taken} KB");
+        // A page that ends before the folder does says how many names there are.
+        assert!(!expected.starts_with('0') || reply.details()["totalEntries"] == 150_000, "{reply}");
+    }
 }
 
 /// Whole results of many times what memory may take are saved as they are found.

@@ -192,16 +192,24 @@ fn writable_folders_and_devices_may_be_written_to() {
 #[test]
 fn no_tcp_connection_is_opened() {
     let workspace = workspace();
-    let Some(mut client) = client(&workspace, &["--sandbox", "workspace-write"]) else { return };
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = listener.local_addr().unwrap().port();
-    let command = json!({"command": format!("echo hello > /dev/tcp/127.0.0.1/{port}")});
-    let reply = client.call("bash", command.clone());
-    assert_ne!(reply.details()["exitCode"], 0, "{reply}");
-    reply.assert_holds("Permission denied");
+    let connect = json!({"command": format!("echo hello > /dev/tcp/127.0.0.1/{port}")});
+    let words = "LocalAddr => '127.0.0.1', LocalPort => 0, Listen => 1";
+    let bind = json!({"command": format!("perl -MIO::Socket::INET -e \"IO::Socket::INET->new({words}) or die qq(\\$!)\"")});
+    for mode in ["workspace-write", "read-only"] {
+        let Some(mut client) = client(&workspace, &["--sandbox", mode]) else { return };
+        for command in [&connect, &bind] {
+            let reply = client.call("bash", command.clone());
+            assert_ne!(reply.details()["exitCode"], 0, "{reply}");
+            reply.assert_holds("Permission denied");
+        }
+    }
 
     // The same without the sandbox gets through.
-    assert_eq!(Client::new(&workspace).call("bash", command).details()["exitCode"], 0);
+    for command in [connect, bind] {
+        assert_eq!(Client::new(&workspace).call("bash", command).details()["exitCode"], 0);
+    }
     let mut heard = String::new();
     listener.accept().unwrap().0.read_to_string(&mut heard).unwrap();
     assert_eq!(heard, "hello\n");

@@ -79,8 +79,8 @@ const ALLOWED: [&str; 10] = [
     "pair 1 5 0",
 ];
 /// SMC in two spellings, Multipath TCP, SCTP, DCCP, raw and packet sockets, XDP, vsock, the kernel's crypto, other
-/// news, protocols put in TCP's place; rings, keys, queues, handles, a terminal's input.
-const REFUSED: [&str; 30] = [
+/// news, protocols put in TCP's place; rings, keys, queues, handles, a terminal's input, another process's limits.
+const REFUSED: [&str; 31] = [
     "socket 2 1 256",
     "socket 10 1 256",
     "socket 43 1 0",
@@ -111,6 +111,7 @@ const REFUSED: [&str; 30] = [
     "call SYS_open_by_handle_at -100 0",
     "call SYS_ioctl 0 21522",
     "call SYS_ioctl 0 21532",
+    "call SYS_prlimit64 1 7",
 ];
 
 /// The number of the error that a refused call ends with.
@@ -128,12 +129,13 @@ fn results(
         if unprivileged { start.unprivileged() } else { start }
     };
     let mut client = started(start)?;
-    let numbers: [(&str, i64); 5] = [
+    let numbers: [(&str, i64); 6] = [
         ("SYS_add_key", libc::SYS_add_key),
         ("SYS_keyctl", libc::SYS_keyctl),
         ("SYS_mq_open", libc::SYS_mq_open),
         ("SYS_open_by_handle_at", libc::SYS_open_by_handle_at),
         ("SYS_ioctl", libc::SYS_ioctl),
+        ("SYS_prlimit64", libc::SYS_prlimit64),
     ];
     let input =
         numbers.iter().fold(calls.join("\n"), |text, (name, number)| text.replace(name, &number.to_string()));

@@ -15,11 +15,31 @@ const FLAGS: [&str; 2] = ["--sandbox", "workspace-write"];
 /// The words of the warning, before what may be written.
 const WARNING: &str = "sandboxed commands may write what starts programs outside the sandbox later: ";
 
+/// Further files of clients.
+const OF_CLIENTS: [&str; 12] = [
+    ".cursor/mcp.json",
+    ".codex/config.toml",
+    "opencode.json",
+    "opencode.jsonc",
+    ".opencode/opencode.json",
+    ".opencode/opencode.jsonc",
+    ".gemini/settings.json",
+    ".qwen/settings.json",
+    ".continue/mcpServers/a.yaml",
+    ".continue/mcpServers/b.json",
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+];
+
 /// A workspace with a repository and files of clients, all of which belong to `owner`.
 fn repository(owner: u32) -> Workspace {
     let workspace = workspace();
     workspace.write(".mcp.json", "{}\n");
     workspace.write(".vscode/mcp.json", "{}\n");
+    for name in OF_CLIENTS {
+        workspace.write(name, "{}\n");
+    }
+    fs::copy(env!("CARGO_BIN_EXE_cutline"), workspace.path("own-server")).unwrap();
     let git = |words: &[&str]| {
         let mut git = Command::new("git");
         git.current_dir(workspace.root()).env("HOME", workspace.home());
@@ -106,7 +126,10 @@ fn what_starts_programs_later_is_read_only() {
     for unprivileged in [false, true] {
         let workspace = repository(if unprivileged { 65534 } else { 0 });
         let start = || {
-            let start = Start::new(&workspace).flags(FLAGS);
+            // The server is run from the root.
+            let start = Start::new(&workspace)
+                .through("/bin/sh", &["-c", r#"exec "$PWD/own-server" "$@""#])
+                .flags(FLAGS);
             if unprivileged { start.unprivileged() } else { start }
         };
         let Some(mut client) = started(start) else { return };
@@ -117,7 +140,8 @@ fn what_starts_programs_later_is_read_only() {
         compiled(&workspace, "past-mounts", PAST_MOUNTS, &[]);
         let held = || {
             let names = [".git/config", ".git/config.worktree", ".mcp.json", ".vscode/mcp.json"];
-            let files = names.map(|name| fs::read(workspace.path(name)).unwrap());
+            let names = names.into_iter().chain(OF_CLIENTS);
+            let files = names.map(|name| fs::read(workspace.path(name)).unwrap()).collect::<Vec<_>>();
             (files, contents(&workspace.path(".git/hooks")))
         };
         let before = held();
@@ -126,6 +150,22 @@ fn what_starts_programs_later_is_read_only() {
             assert_ne!(reply.details()["exitCode"], 0, "{reply}");
             assert_eq!(held(), before, "{reply}");
         }
+        for name in OF_CLIENTS.into_iter().chain(["own-server"]) {
+            let folder = name.split_once('/').map_or(name, |(folder, _)| folder);
+            for attempt in [
+                format!("echo x >> {name}"),
+                format!("rm -f {name}"),
+                format!("echo x > new && mv -f new {name}"),
+                format!("mv {folder} moved"),
+            ] {
+                let reply = client.call("bash", json!({"command": attempt}));
+                assert_ne!(reply.details()["exitCode"], 0, "{reply}");
+            }
+        }
+        assert_eq!(held(), before);
+        let is_own =
+            |path: &Path| fs::read(path).unwrap() == fs::read(env!("CARGO_BIN_EXE_cutline")).unwrap();
+        assert!(is_own(&workspace.path("own-server")));
         // The rest is written as ever, and seen outside.
         let work = "rm -f new other && git add inside && git commit -qm one && git checkout -qb two && \
                     git stash list && git log --format=%s && echo x > .vscode/other";
