@@ -44,13 +44,17 @@ pub(super) enum Asks {
 pub(super) struct Calls(VecDeque<Call>);
 
 impl Calls {
-    /// A request goes to the server.
-    pub(super) fn open(&mut self, call: Call) {
-        if self.0.len() >= MOST {
-            let oldest = self.0.iter().position(|call| call.is_cancelled).unwrap_or(0);
-            self.0.remove(oldest);
-        }
+    /// A request goes to the server. Returns the one that is forgotten for it: the oldest of those that were
+    /// cancelled, else of those whose answers are not cut, else of all.
+    pub(super) fn open(&mut self, call: Call) -> Option<Call> {
+        let forgotten = (self.0.len() >= MOST).then(|| {
+            let first = |is_it: fn(&Call) -> bool| self.0.iter().position(is_it);
+            let oldest = first(|call| call.is_cancelled);
+            oldest.or_else(|| first(|call| !matches!(call.asks, Asks::Tool(_)))).unwrap_or(0)
+        });
+        let forgotten = forgotten.and_then(|oldest| self.0.remove(oldest));
         self.0.push_back(call);
+        forgotten
     }
 
     /// The request of that id is taken back; true if it is open, and was not taken back before.
@@ -69,5 +73,36 @@ impl Calls {
     /// All that still wait for an answer.
     pub(super) fn take_waiting(&mut self) -> Vec<Call> {
         self.0.drain(..).filter(|call| !call.is_cancelled).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn calls_of_tools_are_forgotten_last() {
+        let mut calls = Calls::default();
+        let open = |calls: &mut Calls, id: i128, asks: Asks| {
+            let (id, since) = (Id::Whole(id), Instant::now());
+            let call = Call {
+                id,
+                raw_id: String::new(),
+                asks,
+                is_stateless: false,
+                client: None,
+                since,
+                is_cancelled: false,
+            };
+            calls.open(call).map(|call| call.id)
+        };
+        let tool = || Asks::Tool("a".to_owned());
+        for id in 0..MOST as i128 {
+            let asks = if id == 2 { Asks::Other } else { tool() };
+            assert_eq!(open(&mut calls, id, asks), None);
+        }
+        calls.cancel(&Id::Whole(3)).unwrap();
+        let forgotten = [3, 2, 0].map(|id| Some(Id::Whole(id)));
+        assert_eq!([5000, 5001, 5002].map(|id| open(&mut calls, id, tool())), forgotten);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead as _, BufReader, Read};
 
-use super::skim::{Skim, Skimmed};
+use super::skim::{Skim, SkimmedLine};
 
 /// Bytes of one read.
 pub(super) const BLOCK_BYTES: usize = 64 * 1024;
@@ -13,7 +13,7 @@ pub(super) enum Next {
     /// A line; [`Lines::line`] has its bytes.
     Line,
     /// A line over the limit, of whose messages only this is known.
-    Oversized(Vec<Skimmed>),
+    Oversized(SkimmedLine),
     /// The end of the stream.
     End,
 }
@@ -70,6 +70,7 @@ impl<R: Read> Lines<R> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::skim::Skimmed;
     use super::*;
 
     #[test]
@@ -82,7 +83,7 @@ mod tests {
         loop {
             seen.push(match lines.next().unwrap() {
                 Next::Line => String::from_utf8(lines.line().to_vec()).unwrap(),
-                Next::Oversized(messages) => {
+                Next::Oversized(SkimmedLine { messages, .. }) => {
                     let told = |one: &Skimmed| (one.id.as_ref().map(ToString::to_string), one.has_method);
                     format!("{:?}", messages.iter().map(told).collect::<Vec<_>>())
                 }

@@ -31,9 +31,11 @@ impl Id {
         let Some(number) = raw.parse::<f64>().ok().filter(|number| number.is_finite()) else {
             return Self::Other(raw.to_owned());
         };
-        // Whole numbers of this size are exact, and print as such.
+        // Up to this, 2^53, whole numbers are exact, and print as such.
         match format!("{number:.0}").parse() {
-            Ok(whole) if number.fract() == 0.0 && number.abs() < 1e15 => Self::Whole(whole),
+            Ok(whole) if number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0 => {
+                Self::Whole(whole)
+            }
             _ => Self::Other(number.to_bits().to_string()),
         }
     }
@@ -48,6 +50,9 @@ mod tests {
         let id = Id::of;
         assert_eq!(id("1"), id("1.0"));
         assert_eq!(id("10"), id("1e1"));
+        assert_eq!(id("1000000000000000"), id("1e15"));
+        assert_eq!(id("1000000000000000"), id("1000000000000000.0"));
+        assert_eq!(id("-9007199254740992"), id("-9007199254740992.0"));
         assert_eq!(id("\"a\""), id(r#""\u0061""#));
         assert_eq!(id("0"), id("-0"));
         assert_ne!(id("1"), id("\"1\""));

@@ -48,9 +48,7 @@ pub(super) fn from_client(
 ) -> io::Result<()> {
     thread("client", move || {
         let judge = |next: Next, line: &[u8]| match next {
-            Next::Oversized(messages) => {
-                Passed::Instead(session.oversized(Side::Client, &messages).into_bytes())
-            }
+            Next::Oversized(line) => Passed::Instead(session.oversized(Side::Client, &line).into_bytes()),
             Next::Line | Next::End => {
                 session.note_client(line);
                 Passed::AsItIs
@@ -76,8 +74,8 @@ pub(super) fn from_server(
     let watched = Watched { read, waits: Arc::clone(&waits) };
     thread("server", move || {
         let judge = |next: Next, line: &[u8]| match next {
-            Next::Oversized(messages) => {
-                let reply = session.oversized(Side::Server, &messages);
+            Next::Oversized(line) => {
+                let reply = session.oversized(Side::Server, &line);
                 if !reply.is_empty() {
                     let server = server.clone();
                     // Not on this thread: the server may read nothing before its output is taken.

@@ -131,22 +131,29 @@ impl Session {
                 let schema = locked(&self.schemas).of(tool);
                 let rules = self.settings.rules(tool, call.client, &schema);
                 let judged = result::judge(result, &rules, save);
-                self.tally.answered(tool, call.since.elapsed(), &judged, rules.bounds);
+                self.tally.answered(tool, &call, &judged, rules.bounds);
                 let new = judged.new?;
                 return Some(result::with_members(Some(answer), vec![("result", Some(new))]));
             }
-            (Asks::Tool(tool), None) => self.tally.add(tool, call.since.elapsed(), Outcome::Error),
+            (Asks::Tool(tool), None) => self.count_error(&call, tool),
             (Asks::List, Some(result)) => locked(&self.schemas).learn(result),
             _ => {}
         }
         None
     }
 
+    /// Counts a call of `tool` that has failed; one that was cancelled is counted already.
+    fn count_error(&self, call: &Call, tool: &str) {
+        if !call.is_cancelled {
+            self.tally.add(tool, call.since.elapsed(), Outcome::Error);
+        }
+    }
+
     /// Counts a call that has failed, and returns what is answered to it.
     fn failed(&self, call: &Call, raw_id: &str, why: &str) -> String {
         match &call.asks {
             Asks::Tool(tool) => {
-                self.tally.add(tool, call.since.elapsed(), Outcome::Error);
+                self.count_error(call, tool);
                 replies::tool_error(raw_id, why, call.is_stateless)
             }
             Asks::List | Asks::Other => replies::error(raw_id, SERVER_ENDED, why),

@@ -20,11 +20,20 @@ pub(super) struct Skimmed {
     pub(super) has_method: bool,
 }
 
+/// The messages of a line that was too long.
+#[derive(Debug, Default)]
+pub(super) struct SkimmedLine {
+    /// The first of them.
+    pub(super) messages: Vec<Skimmed>,
+    /// The number of the others.
+    pub(super) omitted: u64,
+}
+
 /// A message, or a batch, of which nothing but this is held.
 #[derive(Debug, Default)]
 pub(super) struct Skim {
     /// The messages that have come to their end.
-    messages: Vec<Skimmed>,
+    line: SkimmedLine,
     message: Skimmed,
     /// Arrays and objects that are open.
     depth: usize,
@@ -61,8 +70,8 @@ impl Skim {
     }
 
     /// Returns the messages, once the line is over.
-    pub(super) fn finish(self) -> Vec<Skimmed> {
-        self.messages
+    pub(super) fn finish(self) -> SkimmedLine {
+        self.line
     }
 
     fn byte(&mut self, byte: u8) {
@@ -82,12 +91,12 @@ impl Skim {
             }
             b'}' | b']' => {
                 self.end_member();
-                if byte == b'}'
-                    && self.depth > 0
-                    && self.depth == self.inside
-                    && self.messages.len() < MOST_MESSAGES
-                {
-                    self.messages.push(std::mem::take(&mut self.message));
+                if byte == b'}' && self.depth > 0 && self.depth == self.inside {
+                    if self.line.messages.len() < MOST_MESSAGES {
+                        self.line.messages.push(std::mem::take(&mut self.message));
+                    } else {
+                        self.line.omitted += 1;
+                    }
                 }
                 self.depth = self.depth.saturating_sub(1);
             }
@@ -138,7 +147,7 @@ mod tests {
             let mut skim = Skim::default();
             line.as_bytes().chunks(bytes).for_each(|piece| skim.take(piece));
             let told = |one: Skimmed| (one.id, one.has_method);
-            skim.finish().into_iter().map(told).collect::<Vec<_>>()
+            skim.finish().messages.into_iter().map(told).collect::<Vec<_>>()
         };
         let whole = in_pieces(line.len().max(1));
         for bytes in 1..5 {

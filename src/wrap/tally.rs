@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use cutline_core::truncate::Bounds;
 
+use super::calls::Call;
 use super::locked;
 use super::result::Judged;
 use crate::stats::{Answered, NEAR_LIMIT_PERCENT, Outcome, Record, Stats, Tool, summary};
@@ -21,8 +22,9 @@ impl Tally {
         Self(Mutex::new((Stats::default(), take)))
     }
 
-    /// Counts the answer of a tool, and tells where it was cut or nearly so.
-    pub(super) fn answered(&self, tool: &str, duration: Duration, judged: &Judged<'_>, bounds: Bounds) {
+    /// Counts the answer to a call of `tool`, unless that was cancelled and so is counted already, and tells where it
+    /// was cut or nearly so.
+    pub(super) fn answered(&self, tool: &str, call: &Call, judged: &Judged<'_>, bounds: Bounds) {
         let answered =
             Answered::of(judged.given, judged.given_tokens, judged.total, judged.truncated_by, bounds);
         let (shown, total) = (judged.given.bytes, judged.total.bytes);
@@ -31,7 +33,10 @@ impl Tally {
         } else if answered.limit_percent > NEAR_LIMIT_PERCENT {
             tracing::info!(tool, shown, limit = bounds.bytes, "answer near the limit");
         }
-        self.add(tool, duration, if judged.is_error { Outcome::Error } else { Outcome::Ok(answered) });
+        if !call.is_cancelled {
+            let outcome = if judged.is_error { Outcome::Error } else { Outcome::Ok(answered) };
+            self.add(tool, call.since.elapsed(), outcome);
+        }
     }
 
     /// Counts a call that failed, or was taken back.

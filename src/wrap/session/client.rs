@@ -54,7 +54,15 @@ impl Session {
         };
         let is_stateless = meta.is_some_and(|meta| meta.get(REVISION).is_some());
         let (raw_id, since) = (raw_id.to_owned(), Instant::now());
-        locked(&self.calls).open(Call { id, raw_id, asks, is_stateless, client, since, is_cancelled: false });
+        let call = Call { id, raw_id, asks, is_stateless, client, since, is_cancelled: false };
+        let forgotten = locked(&self.calls).open(call);
+        if let Some(Call { asks: Asks::Tool(tool), raw_id: id, is_cancelled: false, .. }) = forgotten {
+            tracing::warn!(
+                tool,
+                id,
+                "a call is no more waited for, as too many are open: its answer passes uncut"
+            );
+        }
         None
     }
 

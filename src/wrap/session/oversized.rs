@@ -6,7 +6,7 @@ use super::Session;
 use crate::wrap::locked;
 use crate::wrap::message::Id;
 use crate::wrap::replies::{self, INVALID_REQUEST, SERVER_ENDED};
-use crate::wrap::skim::Skimmed;
+use crate::wrap::skim::{Skimmed, SkimmedLine};
 
 /// A side of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,7 +17,8 @@ pub(in crate::wrap) enum Side {
 
 impl Session {
     /// Answers for messages of one side that were over the limit; what is to be said to the server.
-    pub(in crate::wrap) fn oversized(&self, from: Side, messages: &[Skimmed]) -> String {
+    pub(in crate::wrap) fn oversized(&self, from: Side, line: &SkimmedLine) -> String {
+        let SkimmedLine { messages, omitted } = line;
         let why = format!("Message is over {} (--max-message)", Size(self.settings.max_message_bytes as u64));
         let mut to_server = String::new();
         for Skimmed { id, has_method } in messages {
@@ -34,8 +35,14 @@ impl Session {
             };
             self.to_client(reply.as_bytes());
         }
+        let side = if from == Side::Client { "client" } else { "server" };
+        if *omitted > 0 {
+            let answered = messages.len();
+            tracing::warn!(
+                "{omitted} messages of a batch of the {side} were dropped unanswered, after the first {answered}: {why}"
+            );
+        }
         if messages.is_empty() || messages.iter().any(|message| message.id.is_none()) {
-            let side = if from == Side::Client { "client" } else { "server" };
             tracing::warn!("a message of the {side} was dropped: {why}");
         }
         to_server

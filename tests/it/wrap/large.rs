@@ -177,6 +177,17 @@ fn oversized_answer_is_known_whatever_spells_its_members() {
 }
 
 #[test]
+fn messages_of_an_oversized_batch_that_are_left_out_are_said() {
+    let workspace = Workspace::new();
+    let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+    let mut wrap = Wrap::start(&workspace, &["--max-message", "2KB"], "cat");
+    wrap.send(format!("{}\n", json!(vec![ping; 1030])));
+    (0..1024).for_each(|_| assert_eq!(wrap.message()["id"], 1));
+    let said = wrap.end();
+    assert!(said.contains("6 messages of a batch of the client were dropped unanswered"), "{said}");
+}
+
+#[test]
 fn message_of_the_limit_passes_and_one_byte_more_does_not() {
     let ping = |bytes: usize| {
         let message =

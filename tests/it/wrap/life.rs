@@ -235,6 +235,24 @@ fn calls_are_counted_by_their_tools_names() {
     assert_eq!(stats["tools"]["get\u{fffd}file"]["truncated"]["byLines"], 1);
 }
 
+#[test]
+fn cancelled_call_is_counted_once() {
+    let workspace = Workspace::new();
+    // The cancel is the second line that the server reads, and a call without a result the third.
+    for (n, id) in [(2, 1), (3, 2)] {
+        let answer = json!({"jsonrpc": "2.0", "id": id, "result": {"content": []}});
+        workspace.write(n.to_string(), format!("{answer}\n"));
+    }
+    let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
+    wrap.call("1", "a");
+    wrap.send("{\"jsonrpc\":\"2.0\",\"method\":\"notifications/cancelled\",\"params\":{\"requestId\":1}}\n");
+    assert_eq!(wrap.message()["id"], 1);
+    wrap.call("2", "a");
+    assert_eq!(wrap.message()["id"], 2);
+    let said = wrap.end();
+    assert!(said.contains("INFO a: 2 calls, 0 errors") && said.contains("1 cancelled"), "{said}");
+}
+
 /// Without words, a server that stays whatever it is told; with the number of a process, a program that traces that one and
 /// never asks how it ended: until it does, nothing else is told so.
 #[cfg(target_os = "linux")]

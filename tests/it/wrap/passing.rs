@@ -140,7 +140,8 @@ fn batches_tasks_and_late_answers_are_cut() {
     }
     assert_eq!(given[1], batch[1]);
     let said = wrap.end();
-    assert!(said.contains("INFO a: 2 calls, 0 errors, 1 cancelled"), "{said}");
+    assert!(said.contains("WARN answer truncated tool=\"a\""), "{said}");
+    assert!(said.contains("INFO a: 1 call, 0 errors, 1 cancelled"), "{said}");
 }
 
 #[test]
