@@ -5,7 +5,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use sysinfo::{Pid, ProcessRefreshKind, ProcessesToUpdate, System};
 
 /// Returns those of these numbers that are processes now, each with when it was started, in seconds.
-pub(crate) fn attach_shell(ids: &[u32]) -> Vec<(u32, u64)> {
+pub(crate) fn started(ids: &[u32]) -> Vec<(u32, u64)> {
     let system = refreshed(ids);
     let start = |id: u32| Some((id, system.process(Pid::from_u32(id))?.start_time()));
     ids.iter().filter_map(|id| start(*id)).collect()
