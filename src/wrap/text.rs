@@ -106,7 +106,7 @@ pub(super) fn fits(texts: &[&str], raw: &Counter, bounds: Bounds) -> bool {
 }
 
 /// Cuts `pieces`, whose counts as they were sent are `raw`, to what `keep` and `bounds`, whose lines do not count, allow.
-/// Where nothing but blank blocks would be left, those at both ends go, and the others are cut without them.
+/// If nothing but blank ones would be left, they are cut again without the blank ones at both ends.
 pub(super) fn cut(pieces: &[Piece<'_>], keep: Keep, bounds: Bounds, raw: &Counter) -> Outcome {
     let outcome = cut_all(pieces, keep, bounds, raw);
     let Outcome::Cut(blank) = &outcome else { return outcome };
