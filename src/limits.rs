@@ -58,7 +58,7 @@ pub const WAITING_BYTES: usize = 4_000_000;
 pub const UNREAD_ANSWER_BYTES: usize = 8_000_000;
 /// Bytes that the arguments of one call may hold: a command can't be longer than about half of that.
 pub const ARGUMENTS_BYTES: usize = 256_000;
-/// Bytes of a pseudo-file (`/proc/…`) that read takes in.
+/// Bytes of a pseudo-file (`/proc/…`) that read takes in, and grep searches.
 pub const PSEUDO_FILE_BYTES: u64 = 16_000_000;
 /// Seconds that reading a pseudo-file may take.
 pub const PSEUDO_FILE_SECS: u64 = 2;

@@ -9,6 +9,7 @@
 mod automata;
 mod file;
 mod giant;
+mod line_numbers;
 mod line_reader;
 mod matcher;
 pub mod pattern;
@@ -57,6 +58,22 @@ pub struct Query {
     pub max_line_chars: usize,
     /// The ranking of the matches, where the most relevant ones are wanted.
     pub ranking: Option<Arc<Ranking>>,
+}
+
+impl Query {
+    /// Returns the lines of context that are wanted on each side of a match line.
+    pub fn context(&self) -> usize {
+        match self.what {
+            OutputMode::Lines { context } => context,
+            OutputMode::Any | OutputMode::Count => 0,
+        }
+    }
+
+    /// True if match lines are numbered by `line_numbers`: the searcher takes twice as long, but numbers lines of
+    /// context too.
+    fn numbers_matches(&self) -> bool {
+        self.context() == 0 && (self.ranking.is_some() || matches!(self.what, OutputMode::Lines { .. }))
+    }
 }
 
 /// The result of searching one file.
@@ -111,11 +128,8 @@ impl Searcher {
         let mut grep = grep_searcher::SearcherBuilder::new();
         grep.multi_line(query.pattern.spans_lines).bom_sniffing(false).line_number(false);
         grep.heap_limit(Some(HEAP_BYTES));
-        if let OutputMode::Lines { context } = query.what {
-            grep.line_number(true).before_context(context).after_context(context);
-        }
-        if query.ranking.is_some() {
-            grep.line_number(true);
+        if query.context() > 0 {
+            grep.line_number(true).before_context(query.context()).after_context(query.context());
         }
         // A clone of its own: threads that share a compiled pattern wait for each other.
         Self { query: query.clone(), grep: grep.build(), buffer: Vec::new(), has_large_buffer: false }

@@ -129,11 +129,7 @@ fn search(
     let mut shared: Option<Arc<[u8]>> = None;
     let mut flow = ControlFlow::Continue(());
     if let Some(ranking) = &query.ranking {
-        let context = match query.what {
-            OutputMode::Lines { context } => context,
-            OutputMode::Any | OutputMode::Count => 0,
-        };
-        let ranking = RefCell::new(FileRanking::new(ranking, context, path));
+        let ranking = RefCell::new(FileRanking::new(ranking, query.context(), path));
         let done = searcher.rank(file, size, stop, &ranking)?;
         if done.matches > 0 {
             let lines = ranking.into_inner().finish(done.matches);

@@ -94,6 +94,19 @@ fn files_that_vanish_while_they_are_searched() {
 
 #[cfg(target_os = "linux")]
 #[test]
+fn file_that_says_no_size_is_searched_to_its_end() {
+    let symbols = std::fs::read_to_string("/proc/kallsyms").unwrap_or_default();
+    let Some(last) = symbols.lines().last().filter(|_| symbols.len() > 1_000_000) else {
+        return eprintln!("not run: there is no /proc/kallsyms of over 1 MB that this user may read");
+    };
+    let workspace = Workspace::new();
+    let mut client = Start::new(&workspace).flags(["--allow-outside"]).client();
+    let call = json!({"pattern": last, "literal": true, "path": "/proc/kallsyms"});
+    let number = symbols.lines().position(|line| line == last).unwrap() + 1;
+    client.call("grep", call).assert_worked().assert_holds(&format!("kallsyms:{number}: {last}"));
+}
+
+#[test]
 fn ranking_holds_only_what_can_be_shown() {
     let workspace = Workspace::new();
     // 80 MB of lines of 1.5 KB, of which all match and have one score; as many are kept as can be.

@@ -5,6 +5,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "all ranges are within what was read into the buffer")]
 
+use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, Read, Seek as _, SeekFrom};
 
@@ -18,13 +19,13 @@ use super::matcher::{GuardedMatcher, ToldLines};
 use super::sink::RowSink;
 use super::{OutputMode, PassedOver, Pattern, Searched, Searcher, Stop, Target};
 use crate::fs::lines::read_at;
-use crate::limits::{BINARY_SNIFF_BYTES, GREP_MULTILINE_BYTES};
+use crate::limits::{BINARY_SNIFF_BYTES, GREP_MULTILINE_BYTES, PSEUDO_FILE_BYTES};
 use cutline_core::text::decode::Encoding;
 
 /// Bytes of a file that is read at once.
 const WHOLE_BYTES: usize = 512 * 1024;
-/// Bytes that are read of a file that says it has none, as those of `/proc` do.
-const UNSIZED_BYTES: usize = 64 * 1024;
+/// Bytes that are read first of a larger file, and of one that says it has none, as those of `/proc` do.
+const FIRST_BYTES: usize = 64 * 1024;
 /// Bytes of a larger file that are searched at once.
 const BLOCK_BYTES: u64 = 3 * 64 * 1024;
 /// Bytes of UTF-16 that are decoded at once.
@@ -42,7 +43,7 @@ pub(super) fn search(
     let pattern = &query.pattern;
     let sized = usize::try_from(size).unwrap_or(usize::MAX);
     // One byte more than the file has: that it is not there says that the file is read.
-    let first = if size == 0 { UNSIZED_BYTES } else { sized.saturating_add(1).min(WHOLE_BYTES) };
+    let first = if (1..WHOLE_BYTES).contains(&sized) { sized + 1 } else { FIRST_BYTES };
     if buffer.len() < first {
         buffer.resize(first, 0);
     }
@@ -55,8 +56,12 @@ pub(super) fn search(
     if pattern.spans_lines && size > GREP_MULTILINE_BYTES {
         return Ok(passed_over(PassedOver::TooLarge));
     }
-    let rest = if len < first { 0 } else { size.saturating_sub(len as u64) };
-    let giants = GiantLines::default();
+    let rest = match size {
+        _ if len < first => 0,
+        0 => PSEUDO_FILE_BYTES,
+        size => size.saturating_sub(len as u64),
+    };
+    let (giants, lines_read) = (GiantLines::default(), Cell::new(0));
     let mut whole = Vec::new();
     let (text, source) = if encoding == Encoding::Utf8 && rest == 0 {
         (normalized(pattern, &mut buffer[mark..len]), None)
@@ -77,14 +82,18 @@ pub(super) fn search(
         Target::Rows(_) => ToldLines::All,
     };
     let matcher = GuardedMatcher::new(pattern, text, stop).telling(told);
-    let mut sink = RowSink::new(query, &matcher, &giants, target);
+    let mut sink = RowSink::new(query, &matcher, &giants, &lines_read, target);
     let done = match source {
         None => grep.search_slice(&matcher, text, &mut sink),
         Some(source) => {
             if !std::mem::replace(has_large_buffer, true) {
                 enlarge_buffer(grep)?;
             }
-            grep.search_reader(&matcher, LineReader::new(source, query, &giants, stop), &mut sink)
+            grep.search_reader(
+                &matcher,
+                LineReader::new(source, query, &giants, &lines_read, stop),
+                &mut sink,
+            )
         }
     };
     let found = sink.finish() + matcher.counted();

@@ -5,6 +5,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "all ranges are within what was read into the buffers")]
 
+use std::cell::Cell;
 use std::io::{self, Read};
 
 use super::giant::{self, GiantLines};
@@ -23,6 +24,8 @@ pub(super) struct LineReader<'a, R> {
     source: R,
     query: &'a Query,
     giants: &'a GiantLines,
+    /// Newlines given so far, where match lines are numbered by them.
+    lines_read: &'a Cell<u64>,
     stop: &'a Stop,
     /// Bytes that were read and not given; the first `ready` of them are to be given as they are.
     held: Vec<u8>,
@@ -33,8 +36,14 @@ pub(super) struct LineReader<'a, R> {
 }
 
 impl<'a, R: Read> LineReader<'a, R> {
-    pub(super) fn new(source: R, query: &'a Query, giants: &'a GiantLines, stop: &'a Stop) -> Self {
-        Self { source, query, giants, stop, held: Vec::new(), ready: 0, given: 0, ended: false }
+    pub(super) fn new(
+        source: R,
+        query: &'a Query,
+        giants: &'a GiantLines,
+        lines_read: &'a Cell<u64>,
+        stop: &'a Stop,
+    ) -> Self {
+        Self { source, query, giants, lines_read, stop, held: Vec::new(), ready: 0, given: 0, ended: false }
     }
 
     /// Gives what is ready, as far as there is room.
@@ -113,6 +122,9 @@ impl<R: Read> Read for LineReader<'_, R> {
             }
         }
         self.given += given as u64;
+        if self.query.numbers_matches() {
+            self.lines_read.set(self.lines_read.get() + bytecount::count(&room[..given], b'\n') as u64);
+        }
         Ok(given)
     }
 }

@@ -107,7 +107,7 @@ pub struct Pattern {
 pub(super) enum LineEnds {
     /// It is taken out before the text is searched.
     Normalized,
-    /// It is left: the pattern neither looks at it nor takes it in, and finds the same either way.
+    /// It is left: the pattern neither tells it from the line's end nor takes it in, and finds the same either way.
     Irrelevant,
     /// It is left and searched: the pattern names `\r`, other than to leave it out.
     Searched,
@@ -139,10 +139,13 @@ impl Pattern {
         };
         let spans_lines = across.is_some();
         let regex = across.map_or_else(|| build(LineMode::Line), Ok)?;
-        let looks = !hir.properties().look_set().is_empty();
+        let look_set = hir.properties().look_set();
+        let looks = !look_set.is_empty();
+        // A `\r` is as little of a word as the line's end is; only an empty match can be beyond it.
+        let looks_at_ends = look_set.contains_anchor() || looks && hir.properties().minimum_len() == Some(0);
         let line_ends = if names_return(&text) {
             LineEnds::Searched
-        } else if spans_lines || looks || can_match(&regex, b'\r') {
+        } else if spans_lines || looks_at_ends || can_match(&regex, b'\r') {
             LineEnds::Normalized
         } else {
             LineEnds::Irrelevant
@@ -156,7 +159,7 @@ impl Pattern {
                 .minimum_len()
                 .filter(|len| hir.properties().maximum_len() == Some(*len)),
             looks,
-            looks_at_words: hir.properties().look_set().contains_word_unicode(),
+            looks_at_words: look_set.contains_word_unicode(),
             beginnings: beginnings(&hir),
             word: whole_word(&hir),
             positions,

@@ -1,5 +1,6 @@
 //! Makes rows of the lines that the searcher finds in a file.
 
+use std::cell::Cell;
 use std::io;
 use std::ops::{ControlFlow, Range};
 
@@ -7,6 +8,7 @@ use grep_matcher::Matcher as _;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 
 use super::giant::GiantLines;
+use super::line_numbers::LineNumbers;
 use super::matcher::GuardedMatcher;
 use super::ranked::NumberedLine;
 use super::rows::{Row, RowKind, Rows, shown};
@@ -21,6 +23,7 @@ pub(super) struct RowSink<'a, 'e> {
     target: Target<'a, 'e>,
     rows: Rows,
     matches: u64,
+    numbers: LineNumbers<'a>,
     /// Number of the last line near the match that makes them enough.
     last: Option<u64>,
 }
@@ -30,9 +33,11 @@ impl<'a, 'e> RowSink<'a, 'e> {
         query: &'a Query,
         matcher: &'a GuardedMatcher<'a>,
         giants: &'a GiantLines,
+        lines_read: &'a Cell<u64>,
         target: Target<'a, 'e>,
     ) -> Self {
-        Self { query, matcher, giants, target, rows: Rows::default(), matches: 0, last: None }
+        let numbers = LineNumbers::new(lines_read);
+        Self { query, matcher, giants, target, rows: Rows::default(), matches: 0, numbers, last: None }
     }
 
     /// Hands over the rows that are left, and gives the number of match lines.
@@ -91,17 +96,13 @@ impl Sink for RowSink<'_, '_> {
             self.matches += found.lines().count() as u64;
             return Ok(true);
         }
-        let context = match self.query.what {
-            OutputMode::Any if !is_ranked => {
-                self.matches = 1;
-                return Ok(false);
-            }
-            OutputMode::Lines { context } => context,
-            OutputMode::Any | OutputMode::Count => 0,
-        };
+        if self.query.what == OutputMode::Any && !is_ranked {
+            self.matches = 1;
+            return Ok(false);
+        }
         let (pattern, block) = (&self.query.pattern, found.buffer());
         let lines = found.bytes_range_in_buffer();
-        let first = found.line_number().unwrap_or(1);
+        let first = found.line_number().unwrap_or_else(|| self.numbers.number(found));
         let mut at = lines.start;
         let mut across = lines.start..lines.start;
         for (line, number) in found.lines().zip(first..) {
@@ -126,7 +127,7 @@ impl Sink for RowSink<'_, '_> {
             let offset = found.absolute_byte_offset() + (at - lines.start) as u64;
             self.matches += 1;
             if self.matches == self.query.enough {
-                self.last = Some(number + context as u64);
+                self.last = Some(number + self.query.context() as u64);
             }
             if !self.line(RowKind::Match, number, offset, unended, focus) {
                 return Ok(false);

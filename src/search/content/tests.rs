@@ -135,6 +135,34 @@ fn context_spans_blocks() {
     }
 }
 
+/// Without context match lines are numbered by our own count, with it by the searcher's.
+#[test]
+fn match_lines_have_one_number_with_and_without_context() {
+    let lines = large(5003);
+    let with_giant =
+        lines.replacen("needle 10006\n", &format!("{}\n", giant(1_700_000, "needle", 1_500_000)), 1);
+    let utf16: Vec<u8> =
+        [0xFF, 0xFE].into_iter().chain(lines.encode_utf16().flat_map(u16::to_le_bytes)).collect();
+    let no_newline = lines.clone() + "needle";
+    for text in [
+        lines.as_bytes(),
+        lines.replace('\n', "\r\n").as_bytes(),
+        with_giant.as_bytes(),
+        &utf16,
+        no_newline.as_bytes(),
+    ] {
+        for pattern in ["needle", "needle.*$"] {
+            let number = |row: &String| row.split_once(':').map(|(number, _)| number.parse::<u64>().unwrap());
+            let numbers = |context| -> Vec<u64> {
+                search(&query(pattern, context), text).0.iter().filter_map(number).collect()
+            };
+            let expected = numbers(1);
+            assert!(expected.len() >= 11 && numbers(0) == expected, "{pattern} {expected:?}");
+            assert_eq!(ranked(&query(pattern, 0), text).1, expected[..2], "{pattern}");
+        }
+    }
+}
+
 /// A line of `len` bytes with `word` at `at`.
 fn giant(len: usize, word: &str, at: usize) -> String {
     format!("{}{word}{}", "x".repeat(at), "x".repeat(len - at - word.len()))

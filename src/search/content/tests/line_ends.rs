@@ -56,7 +56,7 @@ proptest! {
 }
 
 /// Patterns as people use them across lines.
-const ACROSS: [&str; 29] = [
+const ACROSS: [&str; 32] = [
     "needle$",
     "^needle",
     "^$",
@@ -81,6 +81,9 @@ const ACROSS: [&str; 29] = [
     r"end.\n",
     r"\bb\b",
     r"\Bd",
+    r"\bend\b",
+    r"\w+\b\B?",
+    r"\b(?:a|two)\b",
     r"\B$",
     r"(?m)^use .*;$",
     r"(?:use .*;\n)+",
