@@ -5,7 +5,8 @@
 //! leading `/` or `./` is where the walk began, a trailing `/` means folders, a leading `!` everything
 //! that the rest does not match.
 
-#![expect(clippy::indexing_slicing, reason = "the ranges end at a `/` that was found")]
+#![expect(clippy::indexing_slicing, reason = "the ranges end at what was found")]
+#![expect(clippy::string_slice, reason = "the ranges end at what was found")]
 
 use std::path::Path;
 use std::str::Chars;
@@ -28,8 +29,8 @@ pub struct Glob {
     subject: Subject,
     negated: bool,
     folders: bool,
-    /// The names that each matching path begins with.
-    prefix: Vec<Vec<u8>>,
+    /// The folders that each matching path begins with, with the `/` after them.
+    prefix: String,
 }
 
 /// The subject of a glob's comparison.
@@ -43,13 +44,11 @@ impl Glob {
     /// Compiles `glob`; `base` is the absolute path of where the walk begins. The error says what is
     /// wrong with it.
     pub fn new(glob: &str, base: &Path) -> Result<Self, String> {
-        if !is_bounded(glob) {
-            return Err(format!("it may have {GLOB_BYTES} bytes, and braces {GLOB_DEPTH} deep"));
+        // Compiling takes memory by the length.
+        if glob.len() > GLOB_BYTES {
+            return Err(too_large());
         }
-        let (negated, rest) = match glob.strip_prefix('!') {
-            Some(rest) => (true, rest),
-            None => (false, glob),
-        };
+        let (negated, rest) = glob.strip_prefix('!').map_or((false, glob), |rest| (true, rest));
         let below_base = Path::new(rest).is_absolute().then(|| below(rest, base)).flatten();
         let (anchored, rest) = match (below_base, rest.strip_prefix("./")) {
             (Some(below), _) => (true, below),
@@ -64,8 +63,8 @@ impl Glob {
         // Names need not be UTF-8.
         let regex = Regex::builder().syntax(syntax::Config::new().utf8(false)).build(&regex_of(plain)?);
         let regex = regex.map_err(|error| error.to_string())?;
-        let prefix = if subject == Subject::Path && !negated { literal_prefix(plain) } else { Vec::new() };
-        Ok(Self { regex, subject, negated, folders: plain.len() < rest.len(), prefix })
+        let prefix = if negated { "" } else { literal_folders(plain) };
+        Ok(Self { regex, subject, negated, folders: plain.len() < rest.len(), prefix: prefix.to_owned() })
     }
 
     /// True if it is of folders only.
@@ -89,8 +88,7 @@ impl Glob {
 
     /// True if anything in a folder can match.
     pub fn reaches_into(&self, folder: &[u8]) -> bool {
-        let names = folder.split(|&byte| byte == b'/');
-        self.prefix.iter().zip(names).all(|(wanted, name)| wanted == name)
+        self.prefix.bytes().zip(folder.iter().chain(b"/")).all(|(wanted, byte)| wanted == *byte)
     }
 
     fn matches(&self, path: &[u8]) -> bool {
@@ -118,21 +116,23 @@ fn regex_of(glob: &str) -> Result<String, String> {
                 && rest.strip_prefix('*').is_some_and(|rest| rest.chars().next().is_none_or(ends)) =>
             {
                 chars.next();
-                match chars.as_str().strip_prefix('/') {
-                    Some(below) => {
-                        chars = below.chars();
-                        regex.extend(["(?:", IN_PATH, "/)?"]);
-                        before = '/';
-                        continue;
-                    }
-                    None => regex.push_str(IN_PATH),
+                if let Some(below) = chars.as_str().strip_prefix('/') {
+                    chars = below.chars();
+                    regex.extend(["(?:", IN_PATH, "/)?"]);
+                    before = '/';
+                    continue;
                 }
+                regex.push_str(IN_PATH);
             }
             '*' => regex.push_str(IN_NAME),
             '?' => regex.push_str(CHARACTER),
             '[' => class(&mut chars, &mut regex)?,
             '{' => {
                 depth += 1;
+                // The regular expression is compiled as deep as the braces go.
+                if depth > GLOB_DEPTH {
+                    return Err(too_large());
+                }
                 regex.push_str("(?:");
             }
             '}' if depth == 0 => return Err("unopened alternate group; missing '{'".to_owned()),
@@ -167,14 +167,11 @@ fn class(chars: &mut Chars<'_>, regex: &mut String) -> Result<(), String> {
     let start = chars.as_str().len();
     while chars.as_str().len() == start || !chars.as_str().starts_with(']') {
         let first = member(chars)?;
-        let range = chars.as_str().strip_prefix('-').filter(|after| !after.starts_with(']'));
-        let last = match range {
-            Some(_) => {
-                chars.next();
-                member(chars)?
-            }
-            None => first,
-        };
+        let mut last = first;
+        if chars.as_str().strip_prefix('-').is_some_and(|after| !after.starts_with(']')) {
+            chars.next();
+            last = member(chars)?;
+        }
         if first > last {
             return Err(format!("invalid range; '{first}' > '{last}'"));
         }
@@ -191,19 +188,8 @@ fn literal(c: char, regex: &mut String) {
     regex.push_str(&regex_syntax::escape(c.encode_utf8(&mut [0; 4])));
 }
 
-/// True if a glob is of a size that can be compiled: compiling takes memory by the length, and goes
-/// as deep as the braces do.
-fn is_bounded(glob: &str) -> bool {
-    let mut depth = 0_usize;
-    let deep = glob.bytes().any(|byte| {
-        match byte {
-            b'{' => depth += 1,
-            b'}' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        depth > GLOB_DEPTH
-    });
-    glob.len() <= GLOB_BYTES && !deep
+fn too_large() -> String {
+    format!("it may have {GLOB_BYTES} bytes, and braces {GLOB_DEPTH} deep")
 }
 
 /// The rest of an absolute glob after `base`, which is written as a path is shown.
@@ -214,14 +200,10 @@ fn below<'a>(glob: &'a str, base: &Path) -> Option<&'a str> {
     if base.ends_with('/') { Some(rest) } else { rest.strip_prefix('/') }
 }
 
-/// The folders of a glob before the first name in which anything is special.
-fn literal_prefix(glob: &str) -> Vec<Vec<u8>> {
-    let Some((folders, _)) = glob.rsplit_once('/') else { return Vec::new() };
-    folders.split('/').take_while(|name| is_literal(name)).map(|name| name.as_bytes().to_vec()).collect()
-}
-
-fn is_literal(name: &str) -> bool {
-    !name.is_empty() && !name.contains(['*', '?', '[', ']', '{', '}', '\\', ','])
+/// The folders that a glob begins with, before the first name in which anything is special.
+fn literal_folders(glob: &str) -> &str {
+    let special = glob.find(['*', '?', '[', ']', '{', '}', '\\', ',']).unwrap_or(glob.len());
+    &glob[..glob[..special].rfind('/').map_or(0, |slash| slash + 1)]
 }
 
 #[cfg(test)]

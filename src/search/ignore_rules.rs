@@ -21,7 +21,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::limits::RULES_IN_FORCE_BYTES;
 use crate::sys::{self, Folder};
-use files::ReadResult;
 use rule_file::ParsedRules;
 
 /// The name of a repository's own folder, which is never searched or entered.
@@ -47,7 +46,7 @@ struct Shared {
 #[derive(Debug)]
 struct DirRules {
     above: Option<Arc<DirRules>>,
-    position: Position,
+    from: Rebase,
     ignore: Option<ParsedRules>,
     gitignore: Option<ParsedRules>,
     /// `.git/info/exclude`, at the top of a repository.
@@ -58,13 +57,13 @@ struct DirRules {
     cost: usize,
 }
 
-/// The position of a folder with rules.
+/// The change that makes a path of the walk one that begins in a folder with rules.
 #[derive(Debug)]
-enum Position {
-    /// Above the walk, whose paths begin with this for it.
-    Above(Vec<u8>),
-    /// In the walk, whose paths lead to it with so many bytes, the `/` after it included.
-    Within(usize),
+enum Rebase {
+    /// The folder is above the walk: this comes before the path.
+    Prepend(Vec<u8>),
+    /// The folder is in the walk: so many bytes of the path lead to it, the `/` after it included.
+    Strip(usize),
 }
 
 impl Drop for DirRules {
@@ -113,24 +112,22 @@ impl Rules {
         let mut found = Vec::new();
         let mut in_repository = files::in_folder(base).git;
         for folder in base.ancestors().skip(1) {
-            let files = files::in_folder(folder);
-            let files = if in_repository {
-                RuleFilesPresent { ignore: files.ignore, ..RuleFilesPresent::default() }
-            } else {
-                files
-            };
+            let mut files = files::in_folder(folder);
+            if in_repository {
+                (files.gitignore, files.git) = (false, false);
+            }
             if files.any() {
                 found.push((folder, files));
             }
             in_repository |= files.git;
         }
-        let mut rules = Self { shared: None, nearest: None };
+        let mut rules = Self::none();
         let mut left_aside_above = 0;
         for (folder, files) in found.into_iter().rev() {
             let (Ok(fd), Ok(below)) = (sys::open_folder(folder), base.strip_prefix(folder)) else { continue };
             let names = below.components().flat_map(|name| [name.as_os_str().as_encoded_bytes(), b"/"]);
-            let position = Position::Above(names.collect::<Vec<_>>().concat());
-            left_aside_above += u64::from(rules.add(&fd, position, files));
+            let from = Rebase::Prepend(names.collect::<Vec<_>>().concat());
+            left_aside_above += u64::from(rules.add(&fd, from, files));
         }
         let global = files::global().unwrap_or_default(); // without the file there are no rules
         rules.shared =
@@ -138,37 +135,33 @@ impl Rules {
         rules
     }
 
-    /// The rules below a folder of the walk, which has these rule files, and true if its own were left
-    /// aside. `path_len` is the length of the folder's path with the `/` after it.
-    #[must_use]
-    pub fn within(&self, folder: &Folder, path_len: usize, files: RuleFilesPresent) -> (Self, bool) {
-        let mut rules = self.clone();
-        let left_aside =
-            self.shared.is_some() && files.any() && rules.add(folder, Position::Within(path_len), files);
-        (rules, left_aside)
+    /// Adds the rules of a folder of the walk, which has these rule files; true if they were left aside. `path_len` is
+    /// the length of the folder's path with the `/` after it.
+    pub fn enter(&mut self, folder: &Folder, path_len: usize, files: RuleFilesPresent) -> bool {
+        self.shared.is_some() && files.any() && self.add(folder, Rebase::Strip(path_len), files)
     }
 
     /// Adds the rules of a folder; true if they were left aside.
-    fn add(&mut self, folder: &Folder, position: Position, files: RuleFilesPresent) -> bool {
-        let read =
-            |there: bool, name: &str| if there { files::rules(folder, name) } else { ReadResult::None };
-        let ignore = read(files.ignore, ".ignore");
-        let gitignore = read(files.gitignore, ".gitignore");
-        let exclude = if files.git { files::exclude(folder) } else { ReadResult::None };
+    fn add(&mut self, folder: &Folder, from: Rebase, files: RuleFilesPresent) -> bool {
+        let read = |there: bool, name: &str| if there { files::rules(folder, name) } else { None };
+        let mut own = [
+            read(files.ignore, ".ignore"),
+            read(files.gitignore, ".gitignore"),
+            if files.git { files::exclude(folder) } else { None },
+        ];
         let above = self.nearest.take();
         let mut cost = above.as_ref().map_or(0, |above| above.cost);
-        let mut all = [ignore, gitignore, exclude];
-        let own: usize = all.iter().map(ReadResult::cost).sum();
-        let left_aside = cost.saturating_add(own) > RULES_IN_FORCE_BYTES;
+        let of_own: usize = own.iter().flatten().map(ParsedRules::cost).sum();
+        let left_aside = cost + of_own > RULES_IN_FORCE_BYTES;
         if left_aside {
-            all = [const { ReadResult::None }; 3];
+            own = Default::default();
         } else {
-            cost += own;
+            cost += of_own;
         }
-        let [ignore, gitignore, exclude] = all.map(ReadResult::rules);
         let top = files.git;
-        self.nearest = if ignore.is_some() || gitignore.is_some() || exclude.is_some() || top {
-            Some(Arc::new(DirRules { above, position, ignore, gitignore, exclude, top, cost }))
+        self.nearest = if top || own.iter().any(Option::is_some) {
+            let [ignore, gitignore, exclude] = own;
+            Some(Arc::new(DirRules { above, from, ignore, gitignore, exclude, top, cost }))
         } else {
             above
         };
@@ -192,7 +185,7 @@ impl Rules {
         let mut top_path = None;
         let mut next = self.nearest.as_deref();
         while let Some(rules) = next {
-            let below = rules.position.path(path);
+            let below = rules.from.path(path);
             if let Some(verdict) = says(&rules.ignore, &below) {
                 return Some(verdict);
             }
@@ -220,12 +213,12 @@ impl Rules {
     }
 }
 
-impl Position {
+impl Rebase {
     /// A path of the walk, relative to the folder.
     fn path<'a>(&self, path: &'a [u8]) -> Cow<'a, [u8]> {
         match self {
-            Self::Above(prefix) => Cow::Owned([prefix, path].concat()),
-            Self::Within(len) => Cow::Borrowed(&path[*len..]),
+            Self::Prepend(prefix) => Cow::Owned([prefix, path].concat()),
+            Self::Strip(len) => Cow::Borrowed(&path[*len..]),
         }
     }
 }

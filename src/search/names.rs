@@ -112,8 +112,6 @@ impl Visit for Search<'_> {
         self.query.names.glob().is_none_or(|glob| glob.reaches_into(path))
     }
 
-    fn begin(&self, _: &mut Option<NameScorer>) {}
-
     fn visit(
         &self,
         scorer: &mut Option<NameScorer>,

@@ -21,7 +21,7 @@ use std::sync::{Condvar, Mutex};
 
 use super::ignore_rules::Rules;
 use crate::sys::Folder;
-use queue::{Queue, Work};
+use queue::Queue;
 use work::{Shared, Worker, lock};
 
 pub use stop::Stop;
@@ -47,16 +47,18 @@ impl Walk {
     pub(super) fn run<V: Visit>(
         &self,
         visit: &V,
-        sink: impl FnMut(Walked<V::Found>) -> ControlFlow<()> + Send,
+        mut sink: impl FnMut(Walked<V::Found>) -> ControlFlow<()> + Send,
     ) {
-        let first = Work::Folder { position: None, rules: self.rules.clone() };
+        for _ in 0..self.rules.left_aside_above() {
+            if sink(Walked::RulesLeftAside).is_break() {
+                return;
+            }
+        }
         let shared = Shared {
-            root: &self.root,
-            stop: &self.stop,
-            progress: &*self.progress,
+            walk: self,
             visit,
             sink: Mutex::new(sink),
-            queue: Mutex::new(Queue::new(first)),
+            queue: Mutex::new(Queue::new(self.rules.clone())),
             changed: Condvar::new(),
             counted: AtomicU64::new(0),
         };
@@ -65,8 +67,7 @@ impl Walk {
         own.step();
         own.step();
         if !lock(&shared.queue).has_pending() {
-            own.run();
-            return;
+            return own.run();
         }
         std::thread::scope(|scope| {
             for _ in 1..self.workers.max(1) {

@@ -6,7 +6,8 @@
 
 #![expect(clippy::indexing_slicing, reason = "all bytes looked at are within the text")]
 
-use regex_automata::hybrid::LazyStateID;
+use std::ops::Range;
+
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson::{self, WhichCaptures};
 use regex_automata::util::prefilter::Prefilter;
@@ -41,6 +42,13 @@ pub(super) struct Caches {
     threads: Option<Threads>,
 }
 
+/// The direction in which a text is stepped through.
+#[derive(Debug, Clone, Copy)]
+enum Direction {
+    Forward,
+    Backward,
+}
+
 /// Why the automata gave no answer.
 #[derive(Debug, PartialEq, Eq)]
 enum Unanswered<E> {
@@ -70,6 +78,12 @@ impl Automata {
             reverse: build(true, MatchKind::All)?,
             beginnings: Prefilter::from_hir_prefix(MatchKind::LeftmostFirst, hir),
         })
+    }
+
+    /// True if a match can begin anywhere in `text`, as far as its first literals tell.
+    pub(super) fn may_begin_in(&self, text: &[u8]) -> bool {
+        let all = Span { start: 0, end: text.len() };
+        self.beginnings.as_ref().is_none_or(|beginnings| beginnings.find(text, all).is_some())
     }
 
     pub(super) fn caches(&self) -> Caches {
@@ -104,39 +118,64 @@ impl Automata {
         at: usize,
         tick: &mut impl FnMut(usize) -> Result<(), E>,
     ) -> Result<Option<Span>, Unanswered<E>> {
-        let Some(end) = self.end(&mut caches.forward, text, at, tick)? else { return Ok(None) };
-        let start = self.start(&mut caches.reverse, text, at..end, tick)?;
-        Ok(Some(Span { start, end }))
+        let ahead = at..text.len();
+        let Some(end) = self.run(Direction::Forward, &mut caches.forward, text, ahead, tick)? else {
+            return Ok(None);
+        };
+        let start = self.run(Direction::Backward, &mut caches.reverse, text, at..end, tick)?;
+        Ok(start.map(|start| Span { start, end }))
     }
 
-    fn end<E>(
+    /// Steps through a range of `text`. Returns the last place where a match ends, or begins where it is stepped
+    /// through backward from the end of one.
+    fn run<E>(
         &self,
+        direction: Direction,
         cache: &mut Cache,
         text: &[u8],
-        from: usize,
+        range: Range<usize>,
         tick: &mut impl FnMut(usize) -> Result<(), E>,
     ) -> Result<Option<usize>, Unanswered<E>> {
-        let (mut at, mut found, mut ticked) = (from, None, from);
-        let mut state = self.start_state(cache, text, at)?;
+        let (dfa, mut at, last) = match direction {
+            Direction::Forward => (&self.forward, range.start, range.end),
+            Direction::Backward => (&self.reverse, range.end, range.start),
+        };
+        let start_state = |cache: &mut Cache, at: usize| {
+            let input = Input::new(text);
+            match direction {
+                Direction::Forward => dfa.start_state_forward(cache, &input.range(at..)),
+                Direction::Backward => {
+                    dfa.start_state_reverse(cache, &input.range(last..at).anchored(Anchored::Yes))
+                }
+            }
+            .map_err(|_quit| Unanswered::NotAscii)
+        };
+        let (mut found, mut ticked) = (None, at);
+        let mut state = start_state(cache, at)?;
         loop {
+            // Start states are told from others only forward.
             if state.is_start()
                 && let Some(beginnings) = &self.beginnings
             {
-                let Some(candidate) = beginnings.find(text, Span { start: at, end: text.len() }) else {
+                let Some(candidate) = beginnings.find(text, Span { start: at, end: last }) else {
                     return Ok(found);
                 };
                 if candidate.start > at {
                     (at, ticked) = (candidate.start, candidate.start);
-                    state = self.start_state(cache, text, at)?;
+                    state = start_state(cache, at)?;
                 }
             }
-            if at - ticked >= TICK_BYTES {
-                tick(at - ticked).map_err(Unanswered::Ended)?;
+            if at.abs_diff(ticked) >= TICK_BYTES {
+                tick(at.abs_diff(ticked)).map_err(Unanswered::Ended)?;
                 ticked = at;
             }
-            state = match text.get(at) {
-                Some(&byte) => self.forward.next_state(cache, state, byte),
-                None => self.forward.next_eoi_state(cache, state),
+            let byte = match direction {
+                Direction::Forward => text.get(at),
+                Direction::Backward => at.checked_sub(1).map(|before| &text[before]),
+            };
+            state = match byte {
+                Some(&byte) => dfa.next_state(cache, state, byte),
+                None => dfa.next_eoi_state(cache, state),
             }
             .map_err(|_gave_up| Unanswered::NotAscii)?;
             if state.is_match() {
@@ -144,59 +183,15 @@ impl Automata {
             } else if state.is_dead() || state.is_quit() {
                 break;
             }
-            if at == text.len() {
+            if at == last {
                 break;
             }
-            at += 1;
+            at = match direction {
+                Direction::Forward => at + 1,
+                Direction::Backward => at - 1,
+            };
         }
-        tick(at - ticked).map_err(Unanswered::Ended)?;
+        tick(at.abs_diff(ticked)).map_err(Unanswered::Ended)?;
         if state.is_quit() { Err(Unanswered::NotAscii) } else { Ok(found) }
-    }
-
-    fn start_state<E>(
-        &self,
-        cache: &mut Cache,
-        text: &[u8],
-        at: usize,
-    ) -> Result<LazyStateID, Unanswered<E>> {
-        let input = Input::new(text).range(at..);
-        self.forward.start_state_forward(cache, &input).map_err(|_quit| Unanswered::NotAscii)
-    }
-
-    /// Returns the start of the match that ends where `range` does.
-    fn start<E>(
-        &self,
-        cache: &mut Cache,
-        text: &[u8],
-        range: std::ops::Range<usize>,
-        tick: &mut impl FnMut(usize) -> Result<(), E>,
-    ) -> Result<usize, Unanswered<E>> {
-        let input = Input::new(text).range(range.clone()).anchored(Anchored::Yes);
-        let quit = || Unanswered::NotAscii;
-        let mut state = self.reverse.start_state_reverse(cache, &input).map_err(|_quit| quit())?;
-        let (mut at, mut ticked, mut found) = (range.end, range.end, range.end);
-        loop {
-            if ticked - at >= TICK_BYTES {
-                tick(ticked - at).map_err(Unanswered::Ended)?;
-                ticked = at;
-            }
-            state = if at == 0 {
-                self.reverse.next_eoi_state(cache, state)
-            } else {
-                self.reverse.next_state(cache, state, text[at - 1])
-            }
-            .map_err(|_gave_up| quit())?;
-            if state.is_match() {
-                found = at;
-            } else if state.is_dead() {
-                return Ok(found);
-            } else if state.is_quit() {
-                return Err(quit());
-            }
-            if at == range.start {
-                return Ok(found);
-            }
-            at -= 1;
-        }
     }
 }

@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::ops::Range;
 
-use grep_matcher::Matcher as _;
+use grep_matcher::{Match, Matcher as _};
 
 use super::matcher::{Ended, GuardedMatcher};
 use super::pattern::LineEnds;
@@ -38,9 +38,9 @@ const BYTES_PER_CHAR: usize = 8;
 /// The rows of the lines of one file that were searched in windows.
 #[derive(Debug, Default)]
 pub(super) struct GiantLines {
-    /// For each, the offset at which it begins in the text that the searcher is given, its text as it is
-    /// shown, and true if that is cut.
-    rows: RefCell<VecDeque<(u64, String, bool)>>,
+    /// For each, the offset at which it begins in the text that the searcher is given, and its text as it is
+    /// shown, with true if that is cut.
+    rows: RefCell<VecDeque<(u64, (String, bool))>>,
     unsearched: Cell<bool>,
 }
 
@@ -52,7 +52,7 @@ impl GiantLines {
             rows.pop_front();
         }
         let is_here = rows.front().is_some_and(|row| row.0 == offset);
-        if is_here { rows.pop_front().map(|(_, text, cut)| (text, cut)) } else { None }
+        if is_here { rows.pop_front().map(|(_, row)| row) } else { None }
     }
 
     /// True unless a line was too long for its pattern.
@@ -81,68 +81,67 @@ pub(super) fn search(
     let matcher = GuardedMatcher::new(&query.pattern, &[], stop);
     let start = held[..query.max_line_chars.saturating_mul(BYTES_PER_CHAR).min(held.len())].to_vec();
     let mut found = None;
-    let (mut first, mut searched) = (true, true);
-    let mut kept = held.len();
-    held.resize(kept + READ_BYTES, 0);
-    loop {
+    let mut is_sure = true;
+    let mut edges = Edges { first: true, last: false };
+    let newline = loop {
         if stop.is_stopped() {
             return Err(io::Error::other(Ended::Stopped));
         }
         // What was read before has no newline.
-        let len = kept + read_full(source, &mut held[kept..kept + READ_BYTES])?;
-        let newline = memchr::memchr(b'\n', &held[kept..len]).map(|at| kept + at);
-        let last = newline.is_some() || len == kept;
+        let kept = held.len();
+        held.resize(kept + READ_BYTES, 0);
+        let read = read_full(source, &mut held[kept..])?;
+        held.truncate(kept + read);
+        let newline = memchr::memchr(b'\n', &held[kept..]).map(|at| kept + at);
+        edges.last = newline.is_some() || read == 0;
         if found.is_none() {
-            let window = &held[..newline.unwrap_or(len)];
+            let window = &held[..newline.unwrap_or(held.len())];
             // A `\r` before the newline is no part of the line, but for a pattern that names it.
             let ends = newline.is_some() && query.pattern.line_ends != LineEnds::Searched;
             let window = if ends { window.strip_suffix(b"\r").unwrap_or(window) } else { window };
-            match find(&matcher, window, Edges { first, last })? {
+            match find(&matcher, window, edges)? {
                 WindowResult::Found(at) => {
-                    let missing = Missing { before: !first, after: !last };
-                    let (text, cut) = shown(window, at, query.max_line_chars, missing);
-                    found = Some((window.to_vec(), text.into_owned(), cut));
+                    let missing = Missing { before: !edges.first, after: !edges.last };
+                    found = Some((window.to_vec(), giant_row(query, window, at, missing)));
                 }
                 WindowResult::Nothing => {}
-                WindowResult::Unsure => searched = false,
+                WindowResult::Unsure => is_sure = false,
             }
         }
-        if last {
-            held.truncate(len);
-            held.drain(..newline.map_or(len, |at| at + 1));
-            let ends_text = newline.is_none();
-            searched |= found.is_some();
-            let mut stand_in = if let Some((window, text, cut)) = found {
-                giants.rows.borrow_mut().push_back((offset, text, cut));
-                StandIn { line: window, ends_text }
-            } else {
-                let missing = Missing { before: false, after: true };
-                let (text, cut) = shown(&start, 0..0, query.max_line_chars, missing);
-                giants.rows.borrow_mut().push_back((offset, text.into_owned(), cut));
-                let line = without_match(&matcher, &start)?;
-                searched &= line.is_some();
-                StandIn {
-                    ends_text: ends_text || line.is_none(),
-                    line: line.map_or_else(Vec::new, <[u8]>::to_vec),
-                }
-            };
-            if !stand_in.ends_text || newline.is_some() {
-                stand_in.line.push(b'\n');
-            }
-            giants.unsearched.set(giants.unsearched.get() || !searched);
-            return Ok(stand_in);
+        if edges.last {
+            break newline;
         }
-        kept = if found.is_some() { 0 } else { OVERLAP_BYTES };
-        held.copy_within(len - kept..len, 0);
-        first = false;
+        held.drain(..held.len() - if found.is_some() { 0 } else { OVERLAP_BYTES });
+        edges.first = false;
+    };
+    held.drain(..newline.map_or(held.len(), |at| at + 1));
+    let (line, row) = if let Some((window, row)) = found {
+        (Some(window), row)
+    } else {
+        let line = without_match(&matcher, &start)?;
+        giants.unsearched.set(giants.unsearched.get() || !is_sure || line.is_none());
+        (line, giant_row(query, &start, 0..0, Missing { before: false, after: true }))
+    };
+    giants.rows.borrow_mut().push_back((offset, row));
+    let ends_text = newline.is_none() || line.is_none();
+    let mut line = line.unwrap_or_default();
+    if newline.is_some() {
+        line.push(b'\n');
     }
+    Ok(StandIn { line, ends_text })
+}
+
+/// What is shown of a line around `focus`, and true if that is cut.
+fn giant_row(query: &Query, text: &[u8], focus: Range<usize>, missing: Missing) -> (String, bool) {
+    let (text, cut) = shown(text, focus, query.max_line_chars, missing);
+    (text.into_owned(), cut)
 }
 
 /// A line that does not match.
-fn without_match<'a>(matcher: &GuardedMatcher<'_>, start: &'a [u8]) -> io::Result<Option<&'a [u8]>> {
+fn without_match(matcher: &GuardedMatcher<'_>, start: &[u8]) -> io::Result<Option<Vec<u8>>> {
     for line in [start, b"", b"\xFF"] {
         if !matcher.is_match(line).map_err(io::Error::other)? {
-            return Ok(Some(line));
+            return Ok(Some(line.to_vec()));
         }
     }
     Ok(None)
@@ -164,25 +163,23 @@ enum WindowResult {
 
 fn find(matcher: &GuardedMatcher<'_>, window: &[u8], edges: Edges) -> io::Result<WindowResult> {
     let pattern = matcher.pattern();
-    let bounded = pattern.max_len.is_some_and(|len| len + 2 * LOOK_BYTES < MARGIN_BYTES);
-    let none =
-        if bounded || !pattern.may_begin_in(window) { WindowResult::Nothing } else { WindowResult::Unsure };
+    let max_len = pattern.properties().maximum_len();
+    let looks = !pattern.properties().look_set().is_empty();
+    let is_bounded = max_len.is_some_and(|len| len + 2 * LOOK_BYTES < MARGIN_BYTES);
     let mut from = 0;
     for _ in 0..TRIES {
-        let Some(found) = matcher.find_at(window, from).map_err(io::Error::other)? else { return Ok(none) };
-        let left_to_next = !edges.last && found.start() + MARGIN_BYTES > window.len();
-        if left_to_next {
-            return Ok(none);
-        }
-        let at_start = !edges.first && pattern.looks && found.start() < LOOK_BYTES;
-        let at_end = !edges.last && pattern.looks && found.end() + LOOK_BYTES > window.len();
+        let found = matcher.find_at(window, from).map_err(io::Error::other)?;
+        let is_here = |found: &Match| edges.last || found.start() + MARGIN_BYTES <= window.len();
+        let Some(found) = found.filter(is_here) else {
+            let is_sure = is_bounded || !pattern.may_begin_in(window);
+            return Ok(if is_sure { WindowResult::Nothing } else { WindowResult::Unsure });
+        };
+        let at_start = !edges.first && looks && found.start() < LOOK_BYTES;
+        let at_end = !edges.last && looks && found.end() + LOOK_BYTES > window.len();
         if !(at_start || at_end) {
             return Ok(WindowResult::Found(found.start()..found.end()));
         }
         from = found.start() + 1;
-        if from > window.len() {
-            return Ok(none);
-        }
     }
     Ok(WindowResult::Unsure)
 }

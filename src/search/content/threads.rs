@@ -18,15 +18,15 @@ const STEPS_PER_LOOK: usize = 8;
 /// The threads of a search.
 #[derive(Debug)]
 pub(super) struct Threads {
-    now: Positions,
-    next: Positions,
+    now: ActiveStates,
+    next: ActiveStates,
     /// States to follow, the one that is preferred last.
     stack: Vec<StateID>,
 }
 
 /// The states that the threads are in at one byte, each once.
 #[derive(Debug)]
-struct Positions {
+struct ActiveStates {
     /// The states that need a byte or end a match, with the start of each one's match, in order of preference.
     list: Vec<(StateID, usize)>,
     /// For each state of the automaton the round in which it was seen last.
@@ -37,8 +37,8 @@ struct Positions {
 
 impl Threads {
     pub(super) fn new(nfa: &NFA) -> Self {
-        let positions = || Positions { list: Vec::new(), seen: vec![0; nfa.states().len()], round: 0 };
-        Self { now: positions(), next: positions(), stack: Vec::new() }
+        let none = || ActiveStates { list: Vec::new(), seen: vec![0; nfa.states().len()], round: 0 };
+        Self { now: none(), next: none(), stack: Vec::new() }
     }
 
     /// The first match from `at` on, as [`Automata::find`](super::automata::Automata::find) gives it.
@@ -104,7 +104,7 @@ impl Threads {
     }
 }
 
-impl Positions {
+impl ActiveStates {
     /// Begins a list in the round after `last`.
     fn begin(&mut self, last: usize) {
         self.list.clear();

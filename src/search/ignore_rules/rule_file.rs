@@ -3,7 +3,10 @@
 //! A rule is kept as its text and compared as it stands: nothing is compiled, so memory is in
 //! proportion to the file. Rules without wildcards, of which a file may have thousands, are found by
 //! binary search.
+
 #![expect(clippy::indexing_slicing, reason = "the ranges of the text and the numbers of rules are made here")]
+
+use crate::limits::{GLOB_BYTES, RULES_BYTES, RULES_IN_FORCE_BYTES};
 
 /// Bytes that a file counts as beside its rules, so that the number of files is bounded too.
 const FILE_COST: usize = 4096;
@@ -19,10 +22,8 @@ const GLOB_FACTOR: usize = 32;
 pub(super) struct ParsedRules {
     text: Vec<u8>,
     rules: Vec<Rule>,
-    /// Numbers of the rules that are a plain name, ordered by that, then by number.
-    by_name: Vec<u32>,
-    /// Numbers of the rules that are a plain path, likewise.
-    by_path: Vec<u32>,
+    /// Numbers of the rules that are a plain name or path, ordered by that, then by number.
+    plain: Vec<u32>,
     /// Numbers of all others, in order.
     globs: Vec<u32>,
     cost: usize,
@@ -42,7 +43,7 @@ struct Rule {
 }
 
 /// The form of a rule's text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Form {
     Name,
     Path,
@@ -53,22 +54,25 @@ enum Form {
 }
 
 impl ParsedRules {
-    /// The rules that `content` holds, below 4 GB of it; a line that is no rule is passed over.
-    pub(super) fn new(content: &[u8]) -> Self {
+    /// The rules that `content` holds; `None` if there is no rule in it. Of more than a file may have none are kept,
+    /// and they cost more than may be in force.
+    pub(super) fn new(content: &[u8]) -> Option<Self> {
+        if content.len() as u64 > RULES_BYTES {
+            return Some(Self { cost: RULES_IN_FORCE_BYTES + 1, ..Self::default() });
+        }
         let mut file = Self { cost: FILE_COST, ..Self::default() };
         for line in content.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(content).split(|&byte| byte == b'\n') {
             file.add(line.strip_suffix(b"\r").unwrap_or(line));
         }
-        let Self { text, rules, by_name, by_path, .. } = &mut file;
-        for numbers in [by_name, by_path] {
-            numbers.sort_by_key(|&number| text_of(text, rules, number));
-        }
-        file
+        let mut plain = std::mem::take(&mut file.plain);
+        plain.sort_by_key(|&number| file.text(number));
+        file.plain = plain;
+        (!file.rules.is_empty()).then_some(file)
     }
 
     fn add(&mut self, line: &[u8]) {
         let line = without_trailing_spaces(line);
-        if line.starts_with(b"#") || line.len() > crate::limits::GLOB_BYTES {
+        if line.starts_with(b"#") || line.len() > GLOB_BYTES {
             return;
         }
         let (negated, line) = line.strip_prefix(b"!").map_or((false, line), |rest| (true, rest));
@@ -97,11 +101,8 @@ impl ParsedRules {
             }
         };
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        let numbers = match form {
-            Form::Name => &mut self.by_name,
-            Form::Path => &mut self.by_path,
-            Form::Ending | Form::NameGlob | Form::PathGlob => &mut self.globs,
-        };
+        let is_plain = matches!(form, Form::Name | Form::Path);
+        let numbers = if is_plain { &mut self.plain } else { &mut self.globs };
         numbers.push(number(self.rules.len()));
         let len = self.text.len() - start;
         let is_glob = matches!(form, Form::NameGlob | Form::PathGlob);
@@ -114,11 +115,6 @@ impl ParsedRules {
         self.rules.push(Rule { start, end, tail, form, folders, negated });
     }
 
-    /// True if it holds no rule.
-    pub(super) fn is_empty(&self) -> bool {
-        self.rules.is_empty()
-    }
-
     /// Bytes that the rules count as, by the memory and the time that they take.
     pub(super) fn cost(&self) -> usize {
         self.cost
@@ -128,27 +124,26 @@ impl ParsedRules {
     /// to the file's folder.
     pub(super) fn verdict(&self, path: &[u8], is_folder: bool) -> Option<bool> {
         let name = &path[memchr::memrchr(b'/', path).map_or(0, |at| at + 1)..];
-        let plain =
-            self.plain(&self.by_name, name, is_folder).max(self.plain(&self.by_path, path, is_folder));
+        let plain = self.last_plain((Form::Name, name), is_folder);
+        let plain = plain.max(self.last_plain((Form::Path, path), is_folder));
         let later = self.globs.iter().rev().take_while(|&&number| Some(number) > plain);
         let glob = later.copied().find(|&number| self.is_of(number, name, path, is_folder));
         glob.or(plain).map(|number| !self.rules[number as usize].negated)
     }
 
-    /// The last rule of `numbers` whose text is `wanted`.
-    fn plain(&self, numbers: &[u32], wanted: &[u8], is_folder: bool) -> Option<u32> {
-        let text = |number: &u32| text_of(&self.text, &self.rules, *number);
-        let end = numbers.partition_point(|number| text(number) <= wanted);
-        let same = numbers[..end].iter().rev().take_while(|number| text(number) == wanted);
+    /// The last plain rule whose text is `wanted`.
+    fn last_plain(&self, wanted: (Form, &[u8]), is_folder: bool) -> Option<u32> {
+        let end = self.plain.partition_point(|&number| self.text(number) <= wanted);
+        let same = self.plain[..end].iter().rev().take_while(|&&number| self.text(number) == wanted);
         same.copied().find(|&number| is_folder || !self.rules[number as usize].folders)
     }
 
     fn is_of(&self, number: u32, name: &[u8], path: &[u8], is_folder: bool) -> bool {
         let rule = self.rules[number as usize];
-        let text = text_of(&self.text, &self.rules, number);
+        let (form, text) = self.text(number);
         (is_folder || !rule.folders)
             && name.ends_with(&text[text.len() - usize::from(rule.tail)..])
-            && match rule.form {
+            && match form {
                 Form::Name => text == name,
                 Form::Path => text == path,
                 Form::Ending => name.ends_with(text),
@@ -156,24 +151,18 @@ impl ParsedRules {
                 Form::PathGlob => fast_glob::glob_match(text, path),
             }
     }
-}
 
-fn text_of<'a>(text: &'a [u8], rules: &[Rule], number: u32) -> &'a [u8] {
-    let rule = rules[number as usize];
-    &text[rule.start as usize..rule.end as usize]
+    fn text(&self, number: u32) -> (Form, &[u8]) {
+        let rule = self.rules[number as usize];
+        (rule.form, &self.text[rule.start as usize..rule.end as usize])
+    }
 }
 
 /// A line without the spaces at its end; one that is escaped stays.
 fn without_trailing_spaces(line: &[u8]) -> &[u8] {
-    let mut end = 0;
-    let mut escaped = false;
-    for (at, &byte) in line.iter().enumerate() {
-        if byte != b' ' || escaped {
-            end = at + 1;
-        }
-        escaped = byte == b'\\' && !escaped;
-    }
-    &line[..end]
+    let len = line.iter().rposition(|&byte| byte != b' ').map_or(0, |last| last + 1);
+    let escapes = line[..len].iter().rev().take_while(|&&byte| byte == b'\\').count();
+    &line[..(len + escapes % 2).min(line.len())]
 }
 
 /// Writes a rule as `fast_glob` spells it: braces and a leading `!` mean nothing, `\n` is an `n`, and
@@ -212,7 +201,7 @@ mod tests {
     fn last_rule_of_an_entry_decides() {
         let rules =
             b"*.o\n!keep.o\n/top\nsub/\na/**/b\nx**/**\n\\!n\n{a,b}\n[q\ntail\\\nkeep.o/\n**/c/**/d\n";
-        let rules = ParsedRules::new(rules);
+        let rules = ParsedRules::new(rules).unwrap();
         for (path, is_folder, expected) in [
             ("a.o", false, Some(true)),
             ("y/keep.o", false, Some(false)),

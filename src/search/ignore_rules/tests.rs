@@ -184,7 +184,7 @@ fn chain_of_rules_is_dropped_without_recursion() {
     for len in 0..500_000 {
         let above = DirRules {
             above: rules.nearest,
-            position: Position::Within(len),
+            from: Rebase::Strip(len),
             ignore: None,
             gitignore: None,
             exclude: None,

@@ -16,11 +16,8 @@ pub struct NameScorer {
 }
 
 struct Word {
-    text: String,
     /// The word in lower case.
     lower: Vec<u8>,
-    /// True if it names folders too.
-    is_path: bool,
     letters: Matcher,
 }
 
@@ -30,12 +27,7 @@ impl NameScorer {
         let config = Config::default().max_typos(Some(0)).casing(CaseMatching::Ignore);
         let word = |text: &str| {
             let text: String = text.chars().take(WORD_CHARS).collect();
-            Word {
-                letters: Matcher::new(&text, &config),
-                lower: text.to_ascii_lowercase().into_bytes(),
-                is_path: text.contains('/'),
-                text,
-            }
+            Word { letters: Matcher::new(&text, &config), lower: text.to_ascii_lowercase().into_bytes() }
         };
         let whole = place::bare(words.as_bytes());
         Self { words: words.split_whitespace().map(word).collect(), whole }
@@ -50,7 +42,9 @@ impl NameScorer {
         let (mut total, mut in_name) = (0, 0);
         let count = i32::try_from(self.words.len()).unwrap_or(i32::MAX).max(1);
         for word in &mut self.words {
-            let of_name = if word.is_path { None } else { word.score(&name) };
+            // One that names folders too is looked for in the path.
+            let is_path = word.lower.contains(&b'/');
+            let of_name = if is_path { None } else { word.score(&name) };
             if let Some(score) = of_name {
                 (total, in_name) = (total + score, in_name + 1);
             } else {
@@ -60,7 +54,7 @@ impl NameScorer {
                     return None;
                 }
                 total += of_place * points::IN_PATH_PERCENT / 100;
-                in_name += i32::from(word.is_path);
+                in_name += i32::from(is_path);
             }
         }
         if in_name == 0 {
@@ -80,8 +74,10 @@ impl Word {
     fn score(&mut self, text: &str) -> Option<i32> {
         // No more than the matcher can take apart.
         let score = i32::from(self.letters.match_one(text, 0)?.score);
-        let most =
-            i32::try_from(self.text.len()).unwrap_or(i32::MAX).saturating_mul(points::MOST_FOR_LETTER).max(1);
+        let most = i32::try_from(self.lower.len())
+            .unwrap_or(i32::MAX)
+            .saturating_mul(points::MOST_FOR_LETTER)
+            .max(1);
         let letters = (score * points::LETTERS / most).min(points::LETTERS);
         Some(letters + self.place_in(text.as_bytes()))
     }

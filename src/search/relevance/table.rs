@@ -183,33 +183,34 @@ impl Language {
     }
 }
 
-/// The language of an ending in lower case; other endings are of no language known here.
+/// The endings of files in each language, in lower case.
+const ENDINGS: &[(Language, &str)] = &[
+    (Language::C, "c h cc cpp cxx hh hpp hxx inc inl ipp m mm cu cuh y l ino"),
+    (Language::Java, "java cs dart groovy d vala"),
+    (Language::Script, "js jsx mjs cjs ts tsx mts cts vue svelte astro es6"),
+    (Language::Go, "go"),
+    (Language::Keywords, "rs swift kt kts scala sc proto zig sol fs fsi ml mli graphql gql thrift v sv"),
+    (Language::Php, "php phtml"),
+    (Language::Python, "py pyi pyx pxd"),
+    (
+        Language::Hash,
+        "rb rake gemspec ex exs sh bash zsh fish pl pm r jl nim cr tcl ps1 psm1 cmake mk nix tf bzl gd \
+         coffee awk",
+    ),
+    (Language::Dash, "sql lua hs elm ada adb ads vhd vhdl psql ddl"),
+    (Language::Semicolon, "lisp el clj cljs cljc scm rkt s asm ini"),
+    (
+        Language::Data,
+        "json json5 jsonc yaml yml toml xml html htm css scss less sass svg plist properties csv tsv cfg \
+         conf env",
+    ),
+];
+
+static LANGUAGES: LazyLock<HashMap<&[u8], Language>> = LazyLock::new(|| by_word(ENDINGS));
+
+/// Returns the language of an ending in lower case.
 pub(super) fn language(ending: &[u8]) -> Language {
-    match ending {
-        b"c" | b"h" | b"cc" | b"cpp" | b"cxx" | b"hh" | b"hpp" | b"hxx" | b"inc" | b"inl" | b"ipp" | b"m"
-        | b"mm" | b"cu" | b"cuh" | b"y" | b"l" | b"ino" => Language::C,
-        b"java" | b"cs" | b"dart" | b"groovy" | b"d" | b"vala" => Language::Java,
-        b"js" | b"jsx" | b"mjs" | b"cjs" | b"ts" | b"tsx" | b"mts" | b"cts" | b"vue" | b"svelte"
-        | b"astro" | b"es6" => Language::Script,
-        b"go" => Language::Go,
-        b"rs" | b"swift" | b"kt" | b"kts" | b"scala" | b"sc" | b"proto" | b"zig" | b"sol" | b"fs"
-        | b"fsi" | b"ml" | b"mli" | b"graphql" | b"gql" | b"thrift" | b"v" | b"sv" => Language::Keywords,
-        b"php" | b"phtml" => Language::Php,
-        b"py" | b"pyi" | b"pyx" | b"pxd" => Language::Python,
-        b"rb" | b"rake" | b"gemspec" | b"ex" | b"exs" | b"sh" | b"bash" | b"zsh" | b"fish" | b"pl"
-        | b"pm" | b"r" | b"jl" | b"nim" | b"cr" | b"tcl" | b"ps1" | b"psm1" | b"cmake" | b"mk" | b"nix"
-        | b"tf" | b"bzl" | b"gd" | b"coffee" | b"awk" => Language::Hash,
-        b"sql" | b"lua" | b"hs" | b"elm" | b"ada" | b"adb" | b"ads" | b"vhd" | b"vhdl" | b"psql" | b"ddl" => {
-            Language::Dash
-        }
-        b"lisp" | b"el" | b"clj" | b"cljs" | b"cljc" | b"scm" | b"rkt" | b"s" | b"asm" | b"ini" => {
-            Language::Semicolon
-        }
-        b"json" | b"json5" | b"jsonc" | b"yaml" | b"yml" | b"toml" | b"xml" | b"html" | b"htm" | b"css"
-        | b"scss" | b"less" | b"sass" | b"svg" | b"plist" | b"properties" | b"csv" | b"tsv" | b"cfg"
-        | b"conf" | b"env" => Language::Data,
-        _ => Language::Other,
-    }
+    LANGUAGES.get(ending).copied().unwrap_or(Language::Other)
 }
 
 /// The name after it is defined.
@@ -271,8 +272,7 @@ const KEYWORDS: &[(u16, &str)] = &[
     (IN_SCHEMAS, "contract event fragment input library message oneof rpc scalar service signature"),
 ];
 
-static FOLDERS: LazyLock<HashMap<&[u8], i32>> =
-    LazyLock::new(|| words(LOWER_FOLDERS).map(|(points, folder)| (folder.as_bytes(), points)).collect());
+static FOLDERS: LazyLock<HashMap<&[u8], i32>> = LazyLock::new(|| by_word(LOWER_FOLDERS));
 
 /// Returns the points of a folder by its name in lower case; 0 where it ranks as others.
 pub(super) fn folder(name: &[u8]) -> i32 {
@@ -309,4 +309,9 @@ pub(super) fn roles(word: &[u8]) -> u16 {
 /// Returns the words of a table, each with what its row says.
 pub(super) fn words<T: Copy>(table: &'static [(T, &'static str)]) -> impl Iterator<Item = (T, &'static str)> {
     table.iter().flat_map(|(of_row, words)| words.split(' ').map(|word| (*of_row, word)))
+}
+
+/// Returns what a table says of each of its words.
+fn by_word<T: Copy>(table: &'static [(T, &'static str)]) -> HashMap<&'static [u8], T> {
+    words(table).map(|(of_word, word)| (word.as_bytes(), of_word)).collect()
 }

@@ -5,6 +5,7 @@
 //! front-most item may always be worked on, so that the walk always goes on.
 #![expect(clippy::indexing_slicing, reason = "indexes are those of items just found")]
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::dir::{Dir, Position, Task};
@@ -29,9 +30,9 @@ pub(super) enum Work {
     /// The entries of a folder from one on.
     Entries { dir: Arc<Dir>, from: usize, rules: Rules },
     /// Consecutive entries to visit.
-    Batch { dir: Arc<Dir>, from: usize, to: usize },
+    Batch { dir: Arc<Dir>, range: Range<usize> },
     /// As `Batch`, which together gave more than may be held: only for the front.
-    Streamed { dir: Arc<Dir>, from: usize, to: usize },
+    Streamed { dir: Arc<Dir>, range: Range<usize> },
 }
 
 /// A running item, as the queue knows it.
@@ -60,26 +61,21 @@ pub(super) struct Queue<F> {
     pub(super) waiting: usize,
 }
 
-/// The queue's answer to a worker.
-#[derive(Debug)]
-pub(super) enum Next {
-    /// A piece of work.
-    Work(Ticket, Work),
-    /// Nothing now.
-    Wait,
-    /// Nothing any more.
-    Over,
-}
-
 impl<F> Queue<F> {
-    pub(super) fn new(first: Work) -> Self {
-        let items = vec![Item::Pending(first)];
+    /// One of all that is in the folder where the walk begins.
+    pub(super) fn new(rules: Rules) -> Self {
+        let items = vec![Item::Pending(Work::Folder { position: None, rules })];
         Self { items, pending: 1, tickets: 0, held_bytes: 0, held_items: 0, draining: false, waiting: 0 }
     }
 
+    /// True if nothing is left of the walk.
+    pub(super) fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
     /// The first piece of work that may be done now.
-    pub(super) fn next(&mut self) -> Next {
-        let Some(front) = self.items.len().checked_sub(1) else { return Next::Over };
+    pub(super) fn next(&mut self) -> Option<(Ticket, Work)> {
+        let front = self.items.len().checked_sub(1).filter(|_| self.has_pending())?;
         let last_allowed = if self.is_full() { front } else { 0 };
         let is_allowed = |&at: &usize| match &self.items[at] {
             // What was taken from the front before it may still be on its way to the sink.
@@ -87,19 +83,16 @@ impl<F> Queue<F> {
             Item::Pending(_) => true,
             Item::Running(_) | Item::Found { .. } => false,
         };
-        let found = if self.pending == 0 { None } else { (last_allowed..=front).rev().find(is_allowed) };
-        let Some(at) = found else { return Next::Wait };
+        let at = (last_allowed..=front).rev().find(is_allowed)?;
         self.tickets += 1;
         let ticket = Ticket(self.tickets);
-        match std::mem::replace(&mut self.items[at], Item::Running(ticket)) {
-            Item::Pending(work) => {
-                self.pending -= 1;
-                let (work, rest) = first_of(work);
-                self.add(at, rest);
-                Next::Work(ticket, work)
-            }
-            Item::Running(_) | Item::Found { .. } => Next::Wait,
-        }
+        let Item::Pending(work) = std::mem::replace(&mut self.items[at], Item::Running(ticket)) else {
+            return None;
+        };
+        self.pending -= 1;
+        let (work, rest) = first_of(work);
+        self.add(at, rest);
+        Some((ticket, work))
     }
 
     /// Adds work in the place after the item that stands at `at`.
@@ -126,14 +119,11 @@ impl<F> Queue<F> {
 
     /// Takes the results at the front that are ready to be handed over.
     pub(super) fn ready(&mut self) -> Option<Vec<F>> {
-        match self.items.pop_if(|front| matches!(front, Item::Found { .. }))? {
-            Item::Found { found, weight } => {
-                self.held_bytes -= weight;
-                self.held_items -= 1;
-                Some(found)
-            }
-            Item::Pending(_) | Item::Running(_) => None,
-        }
+        let front = self.items.pop_if(|front| matches!(front, Item::Found { .. }))?;
+        let Item::Found { found, weight } = front else { return None };
+        self.held_bytes -= weight;
+        self.held_items -= 1;
+        Some(found)
     }
 
     /// True if so much is held that only the front may be worked on.
@@ -150,20 +140,14 @@ impl<F> Queue<F> {
 /// The first piece of work, and what remains: a folder's entries are taken in parts.
 fn first_of(work: Work) -> (Work, Option<Work>) {
     let Work::Entries { dir, from, rules } = work else { return (work, None) };
-    let enters = |index: usize| dir.entries.get(index).2 == Task::Enter;
-    let is_folder = enters(from);
-    let to = if is_folder {
-        from + 1
-    } else {
-        let end = (from + BATCH).min(dir.entries.len());
-        (from..end).find(|&index| enters(index)).unwrap_or(end)
-    };
-    let first = if is_folder {
+    let end = (from + BATCH).min(dir.entries.len());
+    let to = (from..end).find(|&index| dir.entries.get(index).2 == Task::Enter).unwrap_or(end);
+    let first = if to == from {
         Work::Folder { position: Some((Arc::clone(&dir), from)), rules: rules.clone() }
     } else {
-        Work::Batch { dir: Arc::clone(&dir), from, to }
+        Work::Batch { dir: Arc::clone(&dir), range: from..to }
     };
-    (first, entries(dir, to, rules))
+    (first, entries(dir, to.max(from + 1), rules))
 }
 
 /// The entries of a folder from one on, or what follows the last.

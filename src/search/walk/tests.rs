@@ -23,7 +23,6 @@ impl Visit for All {
     fn enters(&self, _: &[u8]) -> bool {
         true
     }
-    fn begin(&self, (): &mut ()) {}
     fn visit(
         &self,
         (): &mut (),

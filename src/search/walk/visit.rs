@@ -28,7 +28,7 @@ pub(in crate::search) trait Visit: Sync {
     fn enters(&self, path: &[u8]) -> bool;
 
     /// Begins a run of consecutive entries.
-    fn begin(&self, worker: &mut Self::Worker);
+    fn begin(&self, _worker: &mut Self::Worker) {}
 
     /// Visits an entry, and gives what is found to `emit` until that breaks; fails where the entry can't be read.
     fn visit(

@@ -1,13 +1,13 @@
 //! The workers of a walk, and their shared state. A worker reads a folder, visits some entries, and again.
 
 use std::io;
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
+use super::Walk;
 use super::dir::{self, Dir, OpenDirs, Position, Task};
-use super::queue::{self, Next, Queue, Ticket, Work};
-use super::stop::Stop;
+use super::queue::{self, Queue, Ticket, Work};
 use super::visit::{Emit, Entry, ProgressUnit, Visit, Walked};
 use crate::fs::listing::{Bound, Listing, Order, Ranks, Rest};
 use crate::search::ignore_rules::{GIT, RuleFilesPresent, Rules};
@@ -22,9 +22,7 @@ const NAMES_BYTES: usize = 20 * 1024 * 1024;
 
 /// State shared by the workers of one walk.
 pub(super) struct Shared<'a, V: Visit, S> {
-    pub(super) root: &'a Folder,
-    pub(super) stop: &'a Stop,
-    pub(super) progress: &'a (dyn Fn(u64) + Sync),
+    pub(super) walk: &'a Walk,
     pub(super) visit: &'a V,
     pub(super) sink: Mutex<S>,
     pub(super) queue: Mutex<Queue<Walked<V::Found>>>,
@@ -39,26 +37,22 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<'_, V, S> {
     fn next(&self) -> Option<(Ticket, Work)> {
         let mut queue = lock(&self.queue);
         loop {
-            if self.stop.is_stopped() {
+            if self.is_stopped() || queue.is_empty() {
                 self.changed.notify_all();
                 return None;
             }
-            match queue.next() {
-                Next::Work(ticket, work) => {
-                    self.wake_one(&queue);
-                    return Some((ticket, work));
-                }
-                Next::Over => {
-                    self.changed.notify_all();
-                    return None;
-                }
-                Next::Wait => {
-                    queue.waiting += 1;
-                    queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
-                    queue.waiting -= 1;
-                }
+            if let Some(next) = queue.next() {
+                self.wake_one(&queue);
+                return Some(next);
             }
+            queue.waiting += 1;
+            queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            queue.waiting -= 1;
         }
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.walk.stop.is_stopped()
     }
 
     /// Ends a piece of work, and hands over what is ready then.
@@ -97,12 +91,12 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<'_, V, S> {
 
     /// Gives one thing found to the sink, and stops the walk where that breaks.
     fn give(&self, sink: &mut S, one: Walked<V::Found>) -> ControlFlow<()> {
-        if self.stop.is_stopped() {
+        if self.is_stopped() {
             return ControlFlow::Break(());
         }
         let flow = sink(one);
         if flow.is_break() {
-            self.stop.stop();
+            self.walk.stop.stop();
         }
         flow
     }
@@ -137,27 +131,24 @@ pub(super) struct Worker<'a, V: Visit, S> {
     path_len: usize,
 }
 
-/// Stops all workers where one panics: the others would wait for what it had taken.
-struct StopOnPanic<'a, V: Visit, S>(&'a Shared<'a, V, S>);
-
-impl<V: Visit, S> Drop for StopOnPanic<'_, V, S> {
+impl<V: Visit, S> Drop for Worker<'_, V, S> {
+    /// Stops all workers where one panics: the others would wait for what it had taken.
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.0.stop.stop();
-            let _guard = lock(&self.0.queue);
-            self.0.changed.notify_all();
+            self.shared.walk.stop.stop();
+            let _guard = lock(&self.shared.queue);
+            self.shared.changed.notify_all();
         }
     }
 }
 
 impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, S> {
     pub(super) fn new(shared: &'a Shared<'a, V, S>) -> Self {
-        let (own, reader) = (shared.visit.worker(), DirReader::with_capacity(BUFFER_BYTES));
         Self {
             shared,
-            own,
-            reader,
-            open: OpenDirs::new(shared.root),
+            own: shared.visit.worker(),
+            reader: DirReader::with_capacity(BUFFER_BYTES),
+            open: OpenDirs::new(&shared.walk.root),
             listed: None,
             path: Vec::new(),
             path_len: 0,
@@ -165,39 +156,34 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
     }
 
     /// Works until all is done.
-    pub(super) fn run(&mut self) {
+    pub(super) fn run(mut self) {
         while self.step().is_some() {}
     }
 
     /// Does the next piece of work; `None` when all is done.
     pub(super) fn step(&mut self) -> Option<()> {
-        let shared = self.shared;
-        let _guard = StopOnPanic(shared);
-        let (ticket, work) = shared.next()?;
+        let (ticket, work) = self.shared.next()?;
         match work {
             Work::Folder { position, rules } => self.read(ticket, &position, rules, None),
             Work::Rest { position, rules, rest } => self.read(ticket, &position, rules, Some(&rest)),
-            Work::Batch { dir, from, to } => self.visit_ahead(ticket, &dir, from, to),
-            Work::Streamed { dir, from, to } => self.visit_at_front(ticket, &dir, from, to),
-            Work::Entries { .. } => shared.finish(ticket, Vec::new(), 0, Some(work)),
+            Work::Batch { dir, range } => self.visit_ahead(ticket, dir, range),
+            Work::Streamed { dir, range } => self.visit_at_front(ticket, &dir, range),
+            Work::Entries { .. } => self.shared.finish(ticket, Vec::new(), 0, Some(work)),
         }
         Some(())
     }
 
     /// Lists a folder, and leaves its entries as work.
     fn read(&mut self, ticket: Ticket, position: &Position, rules: Rules, rest: Option<&Rest<Task>>) {
-        let shared = self.shared;
-        let above = if position.is_none() && rest.is_none() { rules.left_aside_above() } else { 0 };
-        let mut found: Vec<_> = (0..above).map(|_| Walked::RulesLeftAside).collect();
-        let mut then = None;
+        let (mut found, mut then) = (Vec::new(), None);
         match self.list(position.clone(), rules, rest, &mut found) {
             Ok((dir, rules)) => then = queue::entries(dir, 0, rules),
             // Gone since its name was read: it is as if it had never been.
             Err(error) if sys::is_gone(&error) && position.is_some() => {}
             Err(_) => found.push(Walked::Unreadable(dir::path(position))),
         }
-        let weight = found.iter().map(|one| shared.weight(one)).sum();
-        shared.finish(ticket, found, weight, then);
+        let weight = found.iter().map(|one| self.shared.weight(one)).sum();
+        self.shared.finish(ticket, found, weight, then);
     }
 
     /// Lists what is to be done in a folder; `found` takes what is to be said before its entries. Returns the rules
@@ -205,30 +191,27 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
     fn list(
         &mut self,
         position: Position,
-        rules: Rules,
+        mut rules: Rules,
         rest: Option<&Rest<Task>>,
         found: &mut Vec<Walked<V::Found>>,
     ) -> io::Result<(Arc<Dir>, Rules)> {
         self.set_folder_path(&position);
-        let passed = rest.map(|rest| self.skip_counted(&position, &rules, rest)).transpose()?;
-        let (after, passed_over) = passed.unzip();
+        let begins = rest.map(|rest| self.skip_counted(&position, &rules, rest)).transpose()?;
+        let (after, counted) = begins.unzip();
         let folder = self.open.open(&position)?;
         let mut entries = Listing::new(Order::Bytes, usize::MAX, NAMES_BYTES, after);
         let (names, files) = self.each_task(&folder, |_, name, kind, task| entries.push(name, kind, task))?;
-        let is_first = rest.is_none();
-        let path_len = self.path_len;
-        let (rules, left_aside) =
-            if is_first { rules.within(&folder, path_len, files) } else { (rules, false) };
-        found.extend(passed_over.map(Walked::Counted));
-        found.extend(left_aside.then_some(Walked::RulesLeftAside));
+        found.extend(counted.map(Walked::Counted));
+        if rest.is_none() {
+            self.count(ProgressUnit::Names, names);
+            found.extend(rules.enter(&folder, self.path_len, files).then_some(Walked::RulesLeftAside));
+        }
         let rest = entries.finish().map(Arc::new);
-        let path = &mut self.path;
         entries.retain(|name, kind| {
-            path.truncate(path_len);
-            path.extend_from_slice(name);
-            !rules.ignores(path, kind == FileKind::Folder)
+            self.path.truncate(self.path_len);
+            self.path.extend_from_slice(name);
+            !rules.ignores(&self.path, kind == FileKind::Folder)
         });
-        self.count(ProgressUnit::Names, if is_first { names } else { 0 });
         let dir = Arc::new(Dir { position, entries, rest });
         self.open.keep(&dir, folder);
         self.listed = Some(Arc::downgrade(&dir));
@@ -269,7 +252,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         folder: &Folder,
         mut take: impl FnMut(&[u8], &[u8], FileKind, Task),
     ) -> io::Result<(usize, RuleFilesPresent)> {
-        let (visit, stop) = (self.shared.visit, self.shared.stop);
+        let (visit, stop) = (self.shared.visit, &self.shared.walk.stop);
         let (path, path_len) = (&mut self.path, self.path_len);
         let (mut names, mut files) = (0, RuleFilesPresent::default());
         self.reader.read(folder, |name, kind| {
@@ -311,14 +294,14 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
 
     /// Visits entries ahead of their turn. Where one gives more than may be held, it is left for the
     /// time when its results can be handed over as they come.
-    fn visit_ahead(&mut self, ticket: Ticket, dir: &Arc<Dir>, from: usize, to: usize) {
+    fn visit_ahead(&mut self, ticket: Ticket, dir: Arc<Dir>, range: Range<usize>) {
         let shared = self.shared;
         let (mut found, mut weight) = (Vec::new(), 0);
         shared.visit.begin(&mut self.own);
-        for index in from..to {
+        for index in range.clone() {
             let (kept, kept_weight) = (found.len(), weight);
             let mut overflows = false;
-            self.visit(dir, index, &mut |one| {
+            self.visit(&dir, index, &mut |one| {
                 weight += shared.weight(&one);
                 found.push(one);
                 overflows = weight > PIECE_BYTES;
@@ -326,27 +309,27 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
             });
             if overflows {
                 found.truncate(kept);
-                let rest = Work::Streamed { dir: Arc::clone(dir), from: index, to };
+                let rest = Work::Streamed { dir, range: index..range.end };
                 return shared.finish(ticket, found, kept_weight, Some(rest));
             }
-            if shared.stop.is_stopped() {
+            if shared.is_stopped() {
                 break;
             }
         }
-        self.count(ProgressUnit::Visits, to - from);
+        self.count(ProgressUnit::Visits, range.len());
         shared.finish(ticket, found, weight, None);
     }
 
     /// Visits entries whose turn it is: what they give goes straight to the sink.
-    fn visit_at_front(&mut self, ticket: Ticket, dir: &Arc<Dir>, from: usize, to: usize) {
+    fn visit_at_front(&mut self, ticket: Ticket, dir: &Arc<Dir>, range: Range<usize>) {
         let shared = self.shared;
         let mut sink = lock(&shared.sink);
         shared.visit.begin(&mut self.own);
-        for index in (from..to).take_while(|_| !shared.stop.is_stopped()) {
+        for index in range.clone().take_while(|_| !shared.is_stopped()) {
             self.visit(dir, index, &mut |one| shared.give(&mut *sink, one));
         }
         drop(sink);
-        self.count(ProgressUnit::Visits, to - from);
+        self.count(ProgressUnit::Visits, range.len());
         shared.finish(ticket, Vec::new(), 0, None);
     }
 
@@ -362,6 +345,6 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
     fn count(&self, unit: ProgressUnit, number: usize) {
         let number = if unit == V::PROGRESS_UNIT { number as u64 } else { 0 };
         let counted = self.shared.counted.fetch_add(number, Ordering::Relaxed) + number;
-        (self.shared.progress)(counted);
+        (self.shared.walk.progress)(counted);
     }
 }
