@@ -14,7 +14,6 @@ mod fixture;
 pub mod grep;
 pub mod ls;
 mod page;
-mod ranked_page;
 pub mod read;
 pub mod resolve;
 pub mod threads;

@@ -15,14 +15,13 @@ use crate::search::best::Best;
 use crate::search::globs::Glob;
 use crate::search::names::{self, Found, Kinds, Query, Wanted};
 use crate::search::walk::Walked;
-use cutline_core::details::{Details, Skipped};
-use cutline_core::notice::{Answer, Names, Notice, Unit, empty};
+use cutline_core::details::Details;
+use cutline_core::notice::{Notice, Unit};
 use cutline_core::text::{as_index, show};
 
-use super::page::{Call, Page, Sort};
-use super::ranked_page;
+use super::page::{Body, Call, Line, Page, Sort};
 use super::resolve::{self, ExpectedKind};
-use super::walk_support::{self, Paths};
+use super::walk_support::{self, Aside, Paths};
 use super::whole::Whole;
 use super::{Context, Output, ToolError};
 
@@ -108,15 +107,8 @@ fn plan(args: &Args, place: &OpenedPath) -> Result<Plan, ToolError> {
         None if asks_for_folders => Kinds::Folders,
         Some(Kind::File) | None => Kinds::Files,
     };
-    let is_ranked = sort == Sort::Relevance;
-    let call = Call {
-        offset: args.offset.unwrap_or(0),
-        limit: args.limit.unwrap_or(if is_ranked { limits::RANKED_LIMIT } else { limits::FIND_LIMIT }),
-        unit: Unit::Results,
-    };
-    if is_ranked {
-        ranked_page::check(&call, 0)?;
-    }
+    let ranked = (sort == Sort::Relevance).then_some(0);
+    let call = Call::new(args.offset, args.limit, Unit::Results, ranked)?;
     Ok(Plan { query: Query { names, kinds }, call, no_ignore: args.no_ignore.unwrap_or(false) })
 }
 
@@ -136,34 +128,31 @@ fn words(pattern: &str) -> Result<String, ToolError> {
 }
 
 /// Takes what is found, in path order.
-struct Results<'a> {
-    call: &'a Call,
+struct Results {
+    call: Call,
     paths: Paths,
     /// Those to show, where they are sorted by something else than their paths.
     best: Option<Best<i128, Vec<u8>>>,
-    is_ranked: bool,
-    page: Page,
+    body: Body,
     /// All results, where they are saved.
     whole: Option<Whole>,
     found: u64,
-    unreadable: Names,
-    rules_left_aside: u64,
+    aside: Aside,
 }
 
-impl<'a> Results<'a> {
-    fn new(cx: &Context, place: &OpenedPath, plan: &'a Plan) -> Self {
+impl Results {
+    fn new(cx: &Context, place: &OpenedPath, plan: &Plan) -> Self {
+        let is_sorted = !matches!(plan.query.names, Wanted::Glob(_));
+        // A ranking is not saved: its pages are all in reach.
         let is_ranked = matches!(plan.query.names, Wanted::Words(_));
         Self {
-            call: &plan.call,
+            call: plan.call,
             paths: Paths::below(&cx.workspace, &place.real),
-            best: (!matches!(plan.query.names, Wanted::Glob(_))).then(|| Best::new(plan.call.kept())),
-            is_ranked,
-            page: Page::new(cx.limits().bounds()),
-            // A ranking is not saved: its pages are all in reach.
+            best: is_sorted.then(|| Best::new(as_index(plan.call.kept()))),
+            body: Body::new(cx.limits().bounds()),
             whole: if is_ranked { None } else { Whole::begin(cx, SavedKind::Find) },
             found: 0,
-            unreadable: Names::default(),
-            rules_left_aside: 0,
+            aside: Aside::default(),
         }
     }
 
@@ -174,20 +163,11 @@ impl<'a> Results<'a> {
     }
 
     fn take(&mut self, walked: Walked<Found>) -> ControlFlow<()> {
-        let Found { path, key } = match walked {
-            Walked::Unreadable(path) => {
-                self.unreadable.push(&self.paths.show(&path));
-                return ControlFlow::Continue(());
-            }
-            Walked::RulesLeftAside => {
-                self.rules_left_aside += 1;
-                return ControlFlow::Continue(());
-            }
-            Walked::Counted(results) => {
-                self.found += results;
-                return ControlFlow::Continue(());
-            }
-            Walked::Found(found) => found,
+        if let Walked::Counted(results) = walked {
+            self.found += results;
+        }
+        let Some(Found { path, key }) = self.aside.take(walked, &self.paths) else {
+            return ControlFlow::Continue(());
         };
         self.found += 1;
         if let Some(whole) = &mut self.whole {
@@ -195,11 +175,9 @@ impl<'a> Results<'a> {
         }
         match &mut self.best {
             Some(best) => best.push(key, path),
+            None if self.call.gives(self.found) => self.body.line(Line::name(self.paths.show(&path))),
             None if self.found >= self.call.enough() && self.whole.is_none() => {
                 return ControlFlow::Break(());
-            }
-            None if self.found > self.call.offset && self.found < self.call.enough() => {
-                self.page.push(&self.paths.show(&path));
             }
             None => {}
         }
@@ -208,44 +186,16 @@ impl<'a> Results<'a> {
 
     /// The answer; `ignored` is true if rules left anything out.
     fn conclude(mut self, ignored: bool) -> Result<Output, ToolError> {
-        let call = self.call;
-        if self.found > 0 && self.found <= call.offset {
-            let (offset, total, unit) = (call.offset, self.found, call.unit);
-            return Err(ToolError::OffsetBeyondLast { offset, total, unit });
-        }
-        let skipped = Skipped {
-            unreadable: self.unreadable.count(),
-            ignore_rules: self.rules_left_aside,
-            ..Skipped::default()
-        };
-        let ranked = self.is_ranked.then_some(self.found);
-        let mut details =
-            Details { skipped: skipped.reported(), total_results: ranked, ..Details::default() };
-        let unreadable = (!self.unreadable.is_empty()).then_some(Notice::Unreadable(self.unreadable));
-        let rules = (self.rules_left_aside > 0).then_some(Notice::RulesLeftAside(self.rules_left_aside));
-        let about_search = unreadable.into_iter().chain(rules);
-        if self.found == 0 {
-            let ignored = ignored.then_some(Notice::IgnoredNotSearched);
-            let notices = about_search.chain(ignored).collect();
-            let answer = Answer { body: empty::NO_FILES.to_owned(), notices, ..Answer::default() };
-            return Ok(Output::new(answer, details));
-        }
-        let skipped = as_index(call.offset);
+        let skipped = as_index(self.call.offset);
         for (_, path) in self.best.into_iter().flat_map(|best| best.into_sorted().skip(skipped)) {
-            self.page.push(&self.paths.show(&path));
+            self.body.line(Line::name(self.paths.show(&path)));
         }
-        let more = self.found >= call.enough();
-        let page = self.page.finish(call);
-        details.result_limit_reached = (more && !page.is_cut()).then_some(call.limit);
-        let whole = self.whole.filter(|_| more || page.is_cut());
-        details.total_results = ranked.or(whole.is_some().then_some(self.found));
-        let (total, saved) = whole.map(|whole| whole.keep(&mut details)).unzip();
-        let (body, mut notices) = page.conclude(call, more, total, saved, ranked, &mut details);
-        // The one that says how to continue stays last.
-        let leads_on = matches!(notices.last(), Some(Notice::Continue { .. } | Notice::Ranked { .. }));
-        let at = notices.len() - usize::from(leads_on);
-        notices.splice(at..at, about_search);
-        Ok(Output::new(Answer { body, notices, ..Answer::default() }, details))
+        let page = Page::new(self.call, self.body, self.found)?;
+        let mut details = Details::default();
+        let whole = self.whole.filter(|_| page.is_part()).map(|whole| whole.keep(&mut details));
+        let ignored = (ignored && self.found == 0).then_some(Notice::IgnoredNotSearched);
+        let about = self.aside.notices(&mut details).chain(ignored).collect();
+        Ok(page.answer(whole.unzip(), about, details))
     }
 }
 

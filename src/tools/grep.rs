@@ -5,10 +5,8 @@
 //! The answer is cut to the limits: lines to their characters, the whole to its lines and bytes, and each
 //! cut is said.
 
-mod body;
 mod ranked;
 mod results;
-mod search;
 
 use std::sync::Arc;
 
@@ -17,25 +15,22 @@ use serde::Deserialize;
 
 use crate::fs::lines;
 use crate::fs::open::{FileKind, OpenedPath};
-use crate::fs::workspace::SavedKind;
 use crate::limits::{self, Limits};
 use crate::search::content::pattern::{self, Case, LineMode, Refused, Source, Syntax, TOO_COSTLY};
-use crate::search::content::{OutputMode, Pattern, Query, Ranking};
+use crate::search::content::{OutputMode, Pattern, Query, Ranking, Row, RowKind};
 use crate::search::globs::Glob;
 use crate::search::matches;
 use crate::search::relevance::Words;
 use crate::search::walk::Stop;
-use cutline_core::notice::{FullLines, Unit};
+use cutline_core::notice::Unit;
 use cutline_core::text::{as_index, show};
 
-use super::page::{Call, SHOWN_BYTES, Sort};
-use super::ranked_page;
+use super::page::{Call, Line, SHOWN_BYTES, Sort};
 use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, Paths};
 use super::whole::Whole;
 use super::{Context, Output, SaveMode, ToolError, ToolName};
 use results::Results;
-use search::Search;
 
 /// The arguments of grep.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -101,6 +96,8 @@ struct Plan {
     glob: Option<Glob>,
     call: Call,
     mode: Mode,
+    /// Lines of context on each side of a match.
+    context: u64,
     no_ignore: bool,
 }
 
@@ -108,19 +105,12 @@ struct Plan {
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     cx.blocking(move |cx| {
         let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Either)?;
-        let mut plan = plan(&args, &place, cx.limits())?;
-        if cx.shared.save == SaveMode::All {
-            plan.query.enough = u64::MAX;
-        }
-        match place.kind() {
-            FileKind::Folder => search_folder(cx, &place, &plan),
-            _ => search_file(cx, &place, &plan),
-        }
+        search(cx, &place, &plan(cx, &args, &place)?)
     })
     .await
 }
 
-fn plan(args: &Args, place: &OpenedPath, limits: &Limits) -> Result<Plan, ToolError> {
+fn plan(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Plan, ToolError> {
     let is = |flag: Option<bool>| flag.unwrap_or(false);
     let most = if is(args.literal) { limits::LITERAL_BYTES } else { limits::PATTERN_BYTES };
     if args.pattern.len() > most {
@@ -137,32 +127,25 @@ fn plan(args: &Args, place: &OpenedPath, limits: &Limits) -> Result<Plan, ToolEr
         Glob::new(glob, &place.real).map_err(|message| ToolError::Glob { glob: glob.clone(), message })
     });
     let mode = args.mode.unwrap_or_default();
-    let context = as_index(args.context.unwrap_or(0));
+    let context = if mode == Mode::Content { args.context.unwrap_or(0) } else { 0 };
     let (what, unit) = match mode {
-        Mode::Content => (OutputMode::Lines { context }, Unit::Matches),
+        Mode::Content => (OutputMode::Lines { context: as_index(context) }, Unit::Matches),
         Mode::Files => (OutputMode::Any, Unit::Files),
         Mode::Count => (OutputMode::Count, Unit::Files),
     };
-    let is_ranked = args.sort == Some(Sort::Relevance);
-    let limit = if is_ranked { limits::RANKED_LIMIT } else { limits::GREP_LIMIT };
-    let call = Call { offset: args.offset.unwrap_or(0), limit: args.limit.unwrap_or(limit), unit };
-    let mut query =
-        Query { pattern, what, enough: call.enough(), max_line_chars: max_line_chars(limits), ranking: None };
-    if is_ranked {
-        ranked_page::check(&call, if mode == Mode::Content { args.context.unwrap_or(0) } else { 0 })?;
-        let words = Words::new(query.pattern.alternatives.clone(), is(args.ignore_case));
+    let ranked = (args.sort == Some(Sort::Relevance)).then_some(context);
+    let call = Call::new(args.offset, args.limit, unit, ranked)?;
+    let ranking = ranked.map(|_| {
+        let words = Words::new(pattern.alternatives.clone(), is(args.ignore_case));
         // Of each file only the best line counts where files are ranked.
-        let kept = if mode == Mode::Content { call.kept() } else { 1 };
-        (query.ranking, query.enough) = (Some(Arc::new(Ranking::new(kept, words))), u64::MAX);
-    }
-    Ok(Plan {
-        pattern: args.pattern.clone(),
-        query,
-        glob: glob.transpose()?,
-        call,
-        mode,
-        no_ignore: is(args.no_ignore),
-    })
+        let kept = if mode == Mode::Content { as_index(call.kept()) } else { 1 };
+        Arc::new(Ranking::new(kept, words))
+    });
+    let goes_to_the_end = ranked.is_some() || cx.shared.save == SaveMode::All;
+    let enough = if goes_to_the_end { u64::MAX } else { call.enough() };
+    let query = Query { pattern, what, enough, max_line_chars: max_line_chars(cx.limits()), ranking };
+    let (pattern, no_ignore) = (args.pattern.clone(), is(args.no_ignore));
+    Ok(Plan { pattern, query, glob: glob.transpose()?, call, mode, context, no_ignore })
 }
 
 /// The error for a pattern that takes more than a text is worth.
@@ -195,56 +178,50 @@ fn max_line_chars(limits: &Limits) -> usize {
     limits.max_line_chars.min(as_index(page))
 }
 
-fn search_folder(cx: &Context, place: &OpenedPath, plan: &Plan) -> Result<Output, ToolError> {
-    let walk = walk_support::walk(cx, place, plan.no_ignore)?;
-    let mut results = results(cx, plan, Paths::below(&cx.workspace, &place.real));
-    matches::tree(&walk, &plan.query, plan.glob.as_ref(), |found| results.take(&found));
-    if walk.stop.is_cancelled() {
-        return Err(ToolError::Cancelled);
-    }
-    if results.was_too_costly() {
-        return Err(too_costly(&plan.pattern));
-    }
-    results.conclude(walk.rules.ignored_any())
+/// The line of a match, `path:3: text`, or of one beside it, `path-3- text`.
+fn row_line(path: &str, row: Row<'_>) -> Line {
+    let mark = if row.kind == RowKind::Match { ':' } else { '-' };
+    let text = format!("{path}{mark}{}{mark} {}", row.number, row.text);
+    Line { text, path: path.len(), cut: row.cut }
 }
 
-fn search_file(cx: &Context, place: &OpenedPath, plan: &Plan) -> Result<Output, ToolError> {
+/// The line of a file, by mode.
+fn file_line(path: String, mode: Mode, matches: u64) -> Line {
+    match mode {
+        Mode::Count => Line { text: format!("{path}: {matches}"), path: path.len(), cut: false },
+        Mode::Content | Mode::Files => Line::name(path),
+    }
+}
+
+fn search(cx: &Context, place: &OpenedPath, plan: &Plan) -> Result<Output, ToolError> {
     let refused = |error| resolve::refused(cx, &place.real.to_string_lossy(), error);
-    let file = place.file().map_err(refused)?;
-    let stop = Stop::new(cx.cancel.clone());
-    let mut results = results(cx, plan, Paths::of_file(&cx.workspace, &place.real));
-    let done = matches::file(&plan.query, file, place.len(), &stop, |found| results.take(&found));
-    if stop.is_cancelled() {
+    let is_folder = place.kind() == FileKind::Folder;
+    let shown = if is_folder { Paths::below } else { Paths::of_file };
+    let mut results = Results::new(cx, plan, shown(&cx.workspace, &place.real));
+    let mut ignored = false;
+    let mut done = Ok(());
+    if is_folder {
+        let walk = walk_support::walk(cx, place, plan.no_ignore)?;
+        matches::tree(&walk, &plan.query, plan.glob.as_ref(), |found| results.take(found));
+        ignored = walk.rules.ignored_any();
+    } else {
+        let (file, stop) = (place.file().map_err(refused)?, Stop::new(cx.cancel.clone()));
+        done = matches::file(&plan.query, file, place.len(), &stop, |found| results.take(found));
+    }
+    if cx.cancel.is_cancelled() {
         return Err(ToolError::Cancelled);
     }
     done.map_err(|source| ToolError::Io { path: cx.workspace.show(&place.real), source })?;
-    if results.was_too_costly() {
+    if results.is_too_costly {
         return Err(too_costly(&plan.pattern));
     }
-    if results.passed_over_binary() {
+    if !is_folder && results.passed_over_binary() {
         // The one file that was asked for: that nothing was found in it would say too much.
         let start = place.file().map_err(refused)?;
         let start = lines::first_bytes(&start, limits::BINARY_SNIFF_BYTES).unwrap_or_default();
         return Err(resolve::binary(cx, place, place.len(), &start));
     }
-    results.conclude(false)
-}
-
-fn results(cx: &Context, plan: &Plan, paths: Paths) -> Search {
-    let context = match plan.query.what {
-        OutputMode::Lines { context } => context as u64,
-        OutputMode::Any | OutputMode::Count => 0,
-    };
-    let ranking = plan.query.ranking.as_ref();
-    let hint = match cx.limits().max_text_line_chars {
-        None if cx.has(ToolName::Read) => FullLines::Read,
-        Some(_) => FullLines::Tools { grep: false, bash: cx.has(ToolName::Bash) },
-        None => FullLines::Tools { grep: false, bash: false },
-    };
-    let page = Results::new(plan.call, plan.mode, context, paths, cx.limits(), hint);
-    // A ranking is not saved: of what ranks below the page nothing is held.
-    let whole = if ranking.is_none() { Whole::begin(cx, SavedKind::Grep) } else { None };
-    Search::new(page.ranked(ranking), whole)
+    results.conclude(cx, ignored)
 }
 
 #[cfg(test)]

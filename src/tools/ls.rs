@@ -11,13 +11,12 @@ use serde::Deserialize;
 use crate::fs::listing::{Listing, Order, Ranks, Rest};
 use crate::fs::open::{OpenError, OpenedPath};
 use crate::fs::workspace::SavedKind;
-use crate::limits;
 use crate::sys::{DirReader, FileKind};
 use cutline_core::details::Details;
-use cutline_core::notice::{Answer, Unit, empty};
+use cutline_core::notice::Unit;
 use cutline_core::text::{Extent, as_index, show};
 
-use super::page::{Call, Page};
+use super::page::{Body, Call, Line, Page};
 use super::resolve::{self, ExpectedKind};
 use super::whole::Whole;
 use super::{Context, Output, ToolError};
@@ -45,53 +44,35 @@ pub struct Args {
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     cx.blocking(move |cx| {
         let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Directory)?;
-        let call = Call {
-            offset: args.offset.unwrap_or(0),
-            limit: args.limit.unwrap_or(limits::LS_LIMIT),
-            unit: Unit::Entries,
-        };
-        list(cx, &place, &call)
+        list(cx, &place, Call::new(args.offset, args.limit, Unit::Entries, None)?)
     })
     .await
 }
 
-fn list(cx: &Context, place: &OpenedPath, call: &Call) -> Result<Output, ToolError> {
-    let mut page = Page::new(cx.limits().bounds());
+fn list(cx: &Context, place: &OpenedPath, call: Call) -> Result<Output, ToolError> {
+    let mut body = Body::new(cx.limits().bounds());
     // A page is full with one more than its lines.
     let lines = call.limit.min(cx.limits().max_lines.saturating_add(1));
     let total = in_order(cx, place, as_index(call.offset), as_index(lines), |name, kind| {
-        if page.is_full() {
+        if body.is_full() {
             return ControlFlow::Break(());
         }
-        page.push(&shown(cx, place, name, kind));
+        body.line(Line::name(shown(cx, place, name, kind)));
         ControlFlow::Continue(())
     })?;
-    if total == 0 {
-        let answer = Answer { body: empty::NO_ENTRIES.to_owned(), ..Answer::default() };
-        return Ok(Output::new(answer, Details::default()));
-    }
-    if call.offset >= total {
-        return Err(ToolError::OffsetBeyondLast { offset: call.offset, total, unit: call.unit });
-    }
-    let page = page.finish(call);
-    let more = total - call.offset > call.limit;
-    let cut = page.is_cut() || more;
-    let limit = (more && !page.is_cut()).then_some(call.limit);
-    let total_entries = cut.then_some(total);
-    let mut details = Details { entry_limit_reached: limit, total_entries, ..Details::default() };
-    let (extent, saved) = match Whole::begin(cx, SavedKind::Ls).filter(|_| cut) {
+    let page = Page::new(call, body, total)?;
+    let mut details = Details::default();
+    let whole = match Whole::begin(cx, SavedKind::Ls).filter(|_| page.is_part()) {
         Some(mut whole) => {
             in_order(cx, place, 0, usize::MAX, |name, kind| {
                 whole.push(&shown(cx, place, name, kind));
                 ControlFlow::Continue(())
             })?;
-            let (extent, saved) = whole.keep(&mut details);
-            (Some(extent), Some(saved))
+            Some(whole.keep(&mut details)).unzip()
         }
         None => (page.is_cut().then(|| extent(cx, place)).transpose()?, None),
     };
-    let (body, notices) = page.conclude(call, more, extent, saved, None, &mut details);
-    Ok(Output::new(Answer { body, notices, ..Answer::default() }, details))
+    Ok(page.answer(whole, Vec::new(), details))
 }
 
 /// Gives `wanted` entries of the folder to `take`, in order, but for the first `skip`, until that breaks. Returns

@@ -1,16 +1,18 @@
-//! A page of names: those that fit, and the notices of the rest. For find and ls.
+//! A page of results: those that fit, and the notices of the rest. For grep, find and ls.
+
+mod body;
+mod ranking;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use cutline_core::details::{CutCounts, Details, TruncationDetails};
-use cutline_core::notice::{Blank, Notice, PageLimit, Saved, Unit};
-use cutline_core::text;
-use cutline_core::text::tokens::estimate;
-use cutline_core::text::{Extent, as_index};
-use cutline_core::truncate::{Bounds, Collector, Head, SizeLimit, TruncatedBy, Truncation};
+use crate::limits;
+use cutline_core::details::{CutCounts, Details, chars_in_all};
+use cutline_core::notice::{Answer, Blank, Notice, PageLimit, PageOf, Saved, Unit, empty};
+use cutline_core::text::{self, Extent};
 
-use super::{ranked_page, walk_support};
+use super::{Output, ToolError};
+pub(super) use body::{Body, Line, SEPARATOR};
 
 /// The order of results; grep knows no times. Documented variants would not be a plain enum in the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
@@ -23,170 +25,170 @@ pub enum Sort {
     Relevance,
 }
 
-/// Bytes of a name that are shown at least, where it is over the limit alone.
+/// Bytes of a line that are shown at least, where it is over the limit alone.
 pub(super) const SHOWN_BYTES: u64 = 500;
-
-/// Takes the names of a page, one after another.
-#[derive(Debug)]
-pub(super) struct Page {
-    bounds: Bounds,
-    head: Head,
-    names: u64,
-    /// The first name, where it is over the limit of bytes or tokens: it is shown all the same.
-    over: Option<Over>,
-}
-
-/// A name that is over a limit alone.
-#[derive(Debug)]
-struct Over {
-    shown: String,
-    bytes: u64,
-    limit: SizeLimit,
-}
-
-impl Page {
-    /// An empty page.
-    pub(super) fn new(bounds: Bounds) -> Self {
-        Self { bounds, head: Head::new(bounds), names: 0, over: None }
-    }
-
-    /// Takes the next name, which has no newline in it; what does not fit any more is counted.
-    pub(super) fn push(&mut self, name: &str) {
-        let bytes = name.len() as u64;
-        if self.names > 0 {
-            self.head.push("\n");
-        } else if let Some(limit) = self.limit_below(name) {
-            let max_bytes = match limit {
-                SizeLimit::Bytes(limit) | SizeLimit::Tokens(limit) => limit.max(SHOWN_BYTES),
-            };
-            let shown = walk_support::shortened(name, max_bytes).into_owned();
-            self.over = Some(Over { shown, bytes, limit });
-        }
-        self.head.push(name);
-        self.names += 1;
-    }
-
-    /// Returns the limit that `name` alone is over.
-    fn limit_below(&self, name: &str) -> Option<SizeLimit> {
-        let tokens = self.bounds.tokens.filter(|limit| estimate(name) > *limit);
-        let is_over_bytes = name.len() as u64 > self.bounds.bytes;
-        is_over_bytes.then_some(SizeLimit::Bytes(self.bounds.bytes)).or(tokens.map(SizeLimit::Tokens))
-    }
-
-    /// True if more names would only be counted.
-    pub(super) fn is_full(&self) -> bool {
-        self.head.is_full()
-    }
-
-    /// Returns the body, and the facts that are to be said of it.
-    pub(super) fn finish(self, call: &Call) -> Finished {
-        let mut kept = self.head.finish();
-        if let Some(over) = &self.over {
-            kept.content.clone_from(&over.shown);
-            kept.output = Extent { lines: 1, bytes: over.shown.len() as u64 };
-        }
-        let shown = kept.cut.map_or(self.names, |_| kept.output.lines);
-        Finished {
-            by: kept.cut.map(|cut| cut.by),
-            over: self.over.map(|over| (over.bytes, over.limit)),
-            unshown: self.names - shown,
-            bounds: self.bounds,
-            next: call.offset + shown,
-            kept,
-        }
-    }
-}
 
 /// The request of a call.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Call {
-    /// Names to skip.
+    /// Results to skip.
     pub(super) offset: u64,
-    /// Names to give at most.
+    /// Results to give at most.
     pub(super) limit: u64,
     /// The things that they are.
-    pub(super) unit: Unit,
+    unit: Unit,
+    /// Lines of context on each side of a result, where the most relevant ones are asked for.
+    ranked: Option<u64>,
 }
 
 impl Call {
-    /// Returns one more than are given, with those that are skipped: if that many are found, there are more.
-    pub(super) fn enough(&self) -> u64 {
-        self.offset.saturating_add(self.limit).saturating_add(1)
-    }
-
-    /// Returns the number of results to keep where they are sorted when all are found: those that are skipped or
-    /// given.
-    pub(super) fn kept(&self) -> usize {
-        as_index(self.offset.saturating_add(self.limit))
-    }
-}
-
-/// A page, full or not.
-#[derive(Debug)]
-pub(super) struct Finished {
-    kept: Truncation,
-    by: Option<TruncatedBy>,
-    /// Bytes of the only name shown, where it is over a limit, and that limit.
-    over: Option<(u64, SizeLimit)>,
-    /// Names that were given and are not shown.
-    unshown: u64,
-    bounds: Bounds,
-    next: u64,
-}
-
-impl Finished {
-    /// The body; the notices of the limit that cut it, where one did, and the same in `details`.
-    /// `more` is whether there is more than the call's limit, `total` what all of it would be, `saved` its
-    /// place; `ranked` how many there are, where they are ranked.
-    pub(super) fn conclude(
-        self,
-        call: &Call,
-        more: bool,
-        total: Option<Extent>,
-        saved: Option<Saved>,
+    /// Fills in the limit of a call that has none; refuses one that asks for more than can be ranked.
+    pub(super) fn new(
+        offset: Option<u64>,
+        limit: Option<u64>,
+        unit: Unit,
         ranked: Option<u64>,
-        details: &mut Details,
-    ) -> (String, Vec<Notice>) {
-        let mut notices = Vec::new();
-        if text::is_blank(&self.kept.content) {
-            notices.push(Notice::Blank(Blank::Results(self.next - call.offset)));
-        }
-        // Those that were not given are in the total.
-        let follows = more || self.unshown > 0 || total.is_some_and(|total| total.lines > self.next);
-        if let Some((bytes, limit)) = self.over {
-            let saved = saved.clone().filter(|_| !follows);
-            notices.push(Notice::NameTooLong { bytes, limit, saved });
-        }
-        let by = self.by.map(|by| PageLimit::of(by, self.bounds));
-        if let Some(by) = by {
-            if follows && ranked.is_none() {
-                notices.push(Notice::PageLimit { by, of: None, saved });
-            }
-            let truncation = TruncationDetails::of(&self.kept, total.unwrap_or(self.kept.total), self.bounds);
-            if let Some(mut truncation) = truncation {
-                truncation.first_line_exceeds_limit = self.over.is_some();
-                truncation.total_is_lower_bound = (more && total.is_none()).then_some(true);
-                let counts = CutCounts::of_lines(&truncation, &self.kept.content);
-                details.add_cut(truncation, counts);
-            }
-        } else if more && ranked.is_none() {
-            notices.push(Notice::LimitReached { limit: call.limit, unit: call.unit, saved });
-        }
-        if let Some(total) = ranked {
-            let shown = self.next - call.offset;
-            if let Some((notice, next)) = ranked_page::notice(call, 0, shown, total, by.filter(|_| follows)) {
-                notices.push(notice);
-                details.next_offset = next;
-            }
-        } else if follows {
-            notices.push(Notice::Continue { offset: self.next });
-            details.next_offset = Some(self.next);
-        }
-        (self.kept.content, notices)
+    ) -> Result<Self, ToolError> {
+        let default = match unit {
+            _ if ranked.is_some() => limits::RANKED_LIMIT,
+            Unit::Matches | Unit::Files => limits::GREP_LIMIT,
+            Unit::Results => limits::FIND_LIMIT,
+            Unit::Entries => limits::LS_LIMIT,
+        };
+        let call = Self { offset: offset.unwrap_or(0), limit: limit.unwrap_or(default), unit, ranked };
+        ranking::check(&call)?;
+        Ok(call)
     }
 
-    /// True if the byte or line limit cut it.
+    /// Returns the number of results that are skipped or given: those to keep where they are sorted when all are found.
+    pub(super) fn kept(&self) -> u64 {
+        self.offset.saturating_add(self.limit)
+    }
+
+    /// Returns one more than are skipped or given: if that many are found, there are more.
+    pub(super) fn enough(&self) -> u64 {
+        self.kept().saturating_add(1)
+    }
+
+    /// True if the result of this number, from 1, is one of those to give.
+    pub(super) fn gives(&self, number: u64) -> bool {
+        number > self.offset && number < self.enough()
+    }
+}
+
+/// A page that takes no more.
+#[derive(Debug)]
+pub(super) struct Page {
+    call: Call,
+    body: body::Finished,
+    /// Results in all, those skipped included; not all of them where the search ended with `Call::enough`.
+    found: u64,
+}
+
+impl Page {
+    /// The page that `call` asks for of `found` results, or what is wrong with its offset.
+    pub(super) fn new(call: Call, body: Body, found: u64) -> Result<Self, ToolError> {
+        let Call { offset, unit, .. } = call;
+        if found > 0 && found <= offset {
+            return Err(ToolError::OffsetBeyondLast { offset, total: found, unit });
+        }
+        Ok(Self { call, body: body.finish(), found })
+    }
+
+    /// True if there are more results than the call's limit.
+    fn has_more(&self) -> bool {
+        self.found >= self.call.enough()
+    }
+
+    /// True if a limit of lines or of size cut it.
     pub(super) fn is_cut(&self) -> bool {
-        self.by.is_some()
+        self.body.truncation.is_some()
+    }
+
+    /// True if anything is left out.
+    pub(super) fn is_part(&self) -> bool {
+        self.is_cut() || self.has_more()
+    }
+
+    /// True if a line was cut to the limit of characters.
+    pub(super) fn any_line_cut(&self) -> bool {
+        self.body.any_line_cut
+    }
+
+    /// The answer: the body, its notices, and the same in `details`. `whole` is the extent of all results, where it is
+    /// known, and its place, where they are saved; `about` is said before the way to go on.
+    pub(super) fn answer(
+        self,
+        (whole, saved): (Option<Extent>, Option<Saved>),
+        about: Vec<Notice>,
+        mut details: Details,
+    ) -> Output {
+        let (more, is_part) = (self.has_more(), self.is_part());
+        let Self { call, body, found } = self;
+        let Call { offset, limit, unit, ranked } = call;
+        let (in_all, reached) = match unit {
+            Unit::Matches | Unit::Files => (&mut details.total_matches, &mut details.match_limit_reached),
+            Unit::Results => (&mut details.total_results, &mut details.result_limit_reached),
+            Unit::Entries => (&mut details.total_entries, &mut details.entry_limit_reached),
+        };
+        let is_all_found = ranked.is_some() || saved.is_some() || unit == Unit::Entries && is_part;
+        *in_all = is_all_found.then_some(found);
+        *reached = (more && body.truncation.is_none()).then_some(limit);
+        let is_grep = matches!(unit, Unit::Matches | Unit::Files);
+        details.matches = is_grep.then_some(body.units);
+        // Up to the call's limit, where the search ended there.
+        let given = found.saturating_sub(offset);
+        let total = if whole.is_some() { given } else { given.min(limit) };
+        let is_lower_bound = more && whole.is_none();
+        let follows = body.units < total || is_lower_bound;
+        let mut notices = Vec::new();
+        if text::is_blank(&body.text) {
+            notices.push(Notice::Blank(Blank::Results(body.units)));
+        }
+        let mut by = None;
+        if let Some(mut truncation) = body.truncation {
+            if let (false, Some(bytes), Some(limit)) =
+                (is_grep, body.first_line_bytes, body.bounds.size_limit(truncation.truncated_by))
+            {
+                let saved = saved.clone().filter(|_| !follows);
+                notices.push(Notice::NameTooLong { bytes, limit, saved });
+            }
+            by = Some(PageLimit::of(truncation.truncated_by, body.bounds)).filter(|_| follows || is_grep);
+            truncation.total_is_lower_bound = is_lower_bound.then_some(true);
+            if let Some(extent) = whole {
+                truncation.set_total(extent);
+            }
+            let counts = CutCounts {
+                original: if whole.is_some() || is_grep && ranked.is_some() { found } else { total },
+                returned: body.units,
+                single_too_large: body.first_too_large,
+                total_chars: chars_in_all(&body.text, truncation.total_bytes),
+            };
+            details.add_cut(truncation, counts);
+        }
+        if ranked.is_none() {
+            if let Some(by) = by {
+                let of = is_grep.then_some(PageOf { shown: body.units, total, more: is_lower_bound, unit });
+                notices.push(Notice::PageLimit { by, of, saved });
+            } else if details.truncation.is_none() && more {
+                notices.push(Notice::LimitReached { limit, unit, saved });
+            }
+        }
+        notices.extend(about);
+        if ranked.is_some() {
+            let ranked = ranking::notice(&call, body.units, found, by);
+            details.next_offset = ranked.as_ref().and_then(|(_, next)| *next);
+            notices.extend(ranked.map(|(notice, _)| notice));
+        } else if follows {
+            details.next_offset = Some(offset + body.units);
+            notices.push(Notice::Continue { offset: offset + body.units });
+        }
+        let body = match unit {
+            _ if found > 0 => body.text,
+            Unit::Matches | Unit::Files => empty::NO_MATCHES.to_owned(),
+            Unit::Results => empty::NO_FILES.to_owned(),
+            Unit::Entries => empty::NO_ENTRIES.to_owned(),
+        };
+        Output::new(Answer { body, notices, ..Answer::default() }, details)
     }
 }

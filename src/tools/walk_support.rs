@@ -1,15 +1,17 @@
-//! Shared by grep and find: the walk, how its paths are shown, and the progress of a long one.
+//! Shared by grep and find: the walk, how its paths are shown, what it left aside, and the progress of a long one.
 
-use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use crate::fs::open::OpenedPath;
 use crate::fs::workspace::Workspace;
+use crate::limits::GREP_MULTILINE_BYTES;
 use crate::search::ignore_rules::Rules;
-use crate::search::walk::{Stop, Walk};
-use cutline_core::text::{self, as_index, show};
+use crate::search::walk::{Stop, Walk, Walked};
+use cutline_core::details::{Details, Skipped};
+use cutline_core::notice::{Names, Notice};
+use cutline_core::text::show;
 
 use super::resolve::refused;
 use super::{Context, Progress, ToolError};
@@ -54,6 +56,48 @@ impl Paths {
     }
 }
 
+/// The files and folders that were not searched.
+#[derive(Debug, Default)]
+pub(super) struct Aside {
+    /// Files that are not text.
+    pub(super) binary: u64,
+    /// Files with a line that is too long to search.
+    pub(super) long_line: Names,
+    /// Files too large for a search across lines.
+    pub(super) too_large: Names,
+    unreadable: Names,
+    ignore_rules: u64,
+}
+
+impl Aside {
+    /// Returns what was found; notes what was left aside.
+    pub(super) fn take<F>(&mut self, walked: Walked<F>, paths: &Paths) -> Option<F> {
+        match walked {
+            Walked::Found(found) => return Some(found),
+            Walked::Unreadable(path) => self.unreadable.push(&paths.show(&path)),
+            Walked::RulesLeftAside => self.ignore_rules += 1,
+            Walked::Counted(_) => {}
+        }
+        None
+    }
+
+    /// Returns the notices of what was left aside; its counts go to `details`.
+    pub(super) fn notices(self, details: &mut Details) -> impl Iterator<Item = Notice> {
+        let Self { binary, long_line, too_large, unreadable, ignore_rules } = self;
+        let too_long = long_line.count() + too_large.count();
+        let skipped = Skipped { binary, too_long, unreadable: unreadable.count(), ignore_rules };
+        details.skipped = skipped.reported();
+        let named = [
+            (!unreadable.is_empty()).then_some(Notice::Unreadable(unreadable)),
+            (!long_line.is_empty()).then_some(Notice::TooLong(long_line)),
+            (!too_large.is_empty())
+                .then_some(Notice::TooLarge { names: too_large, limit: GREP_MULTILINE_BYTES }),
+            (ignore_rules > 0).then_some(Notice::RulesLeftAside(ignore_rules)),
+        ];
+        named.into_iter().flatten()
+    }
+}
+
 /// A walk of the folder at `place`, with its ignore rules or without.
 pub(super) fn walk(cx: &Context, place: &OpenedPath, no_ignore: bool) -> Result<Walk, ToolError> {
     Ok(Walk {
@@ -63,16 +107,6 @@ pub(super) fn walk(cx: &Context, place: &OpenedPath, no_ignore: bool) -> Result<
         stop: Stop::new(cx.cancel.clone()),
         progress: Box::new(progress(&cx.progress)),
     })
-}
-
-/// A path, or both its ends around `…` where it has more than `max_bytes` bytes.
-pub(super) fn shortened(path: &str, max_bytes: u64) -> Cow<'_, str> {
-    let max_bytes = as_index(max_bytes);
-    if path.len() <= max_bytes {
-        return Cow::Borrowed(path);
-    }
-    let kept = max_bytes.saturating_sub('…'.len_utf8());
-    Cow::Owned([text::prefix(path, kept - kept / 2), "…", text::suffix(path, kept / 2)].concat())
 }
 
 /// Reports the number of entries that a walk has visited, now and then.
@@ -126,14 +160,6 @@ mod tests {
             assert_eq!(Paths::below(&workspace, Path::new(folder)).show(path.as_bytes()), shown);
         }
         assert_eq!(Paths::of_file(&workspace, Path::new("/data/repo/~")).show(b""), "./~");
-    }
-
-    #[test]
-    fn a_path_cut_to_bytes_keeps_both_ends() {
-        assert_eq!(shortened("abcdefghij", 10), "abcdefghij");
-        assert_eq!(shortened("abcdefghij", 9), "abc…hij");
-        assert_eq!(shortened("éééééé", 9), "é…é");
-        assert_eq!(shortened("abcdefghij", 2), "…");
     }
 
     #[test]

@@ -44,12 +44,7 @@ impl Whole {
 
     /// Takes the next line, without its newline.
     pub(super) fn push(&mut self, line: &str) {
-        self.push_text(&[line, "\n"].concat());
-    }
-
-    /// Takes the next text.
-    pub(super) fn push_text(&mut self, text: &str) {
-        self.gathered.push_str(text);
+        self.gathered.extend([line, "\n"]);
         if self.gathered.len() >= GATHERED_BYTES {
             self.write();
         }
@@ -64,9 +59,8 @@ impl Whole {
     pub(super) fn keep(mut self, details: &mut Details) -> (Extent, Saved) {
         self.write();
         let Extent { lines, bytes } = self.stream.raw().extent();
-        let newline = u64::from(bytes > 0 && self.stream.raw().is_at_line_start());
         let saved = self.stream.keep();
-        (Extent { lines, bytes: bytes - newline }, said(&saved, details))
+        (Extent { lines, bytes: bytes.saturating_sub(1) }, said(&saved, details))
     }
 }
 

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use crate::search::best::Best;
-use crate::search::content::{NumberedLine, RankedLine, Ranking};
-
+use crate::search::content::{NumberedLine, RankedLine, Ranking, Row, RowKind};
+use crate::tools::page::Body;
 use cutline_core::text::as_index;
 
-use super::body::{Body, Line};
-use super::{Call, Mode, Paths};
+use super::{Call, Mode, Paths, Plan, file_line, row_line};
 
 /// A match line, or the best one of a file with its number of match lines.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,7 +26,7 @@ pub(super) struct Ranked {
 impl Ranked {
     /// Keeps as many as are skipped and shown.
     pub(super) fn new(ranking: Arc<Ranking>, call: &Call) -> Self {
-        Self { ranking, best: Best::new(call.kept()) }
+        Self { ranking, best: Best::new(as_index(call.kept())) }
     }
 
     pub(super) fn take(&mut self, path: &Arc<[u8]>, matches: u64, lines: &[(i32, RankedLine)]) {
@@ -41,34 +40,24 @@ impl Ranked {
         }
     }
 
-    /// Gives the page that `call` asks for to `body`.
-    pub(super) fn show(self, call: &Call, mode: Mode, paths: &Paths, body: &mut Body) {
-        let skipped = as_index(call.offset);
+    /// Gives the page that the call asks for to `body`.
+    pub(super) fn show(self, plan: &Plan, paths: &Paths, body: &mut Body) {
+        let skipped = as_index(plan.call.offset);
         for (_, Kept { path, matches, line }) in self.best.into_sorted().skip(skipped) {
             let shown = paths.show(&path);
-            let path = shown.len();
-            match mode {
-                Mode::Files => body.unit(false, [].into(), Line { text: shown, path, cut: false }),
-                Mode::Count => {
-                    body.unit(
-                        false,
-                        [].into(),
-                        Line { text: format!("{shown}: {matches}"), path, cut: false },
-                    );
-                }
-                Mode::Content => {
-                    let beside = |one: NumberedLine| Line {
-                        text: format!("{shown}-{}- {}", one.number, one.text),
-                        path,
-                        cut: one.cut,
-                    };
-                    let RankedLine { before, line: found, after } = line;
-                    let text = format!("{shown}:{}: {}", found.number, found.text);
-                    let has_context = !before.is_empty() || !after.is_empty();
-                    let before = before.into_iter().map(beside).collect();
-                    body.unit(has_context, before, Line { text, path, cut: found.cut });
-                    after.into_iter().map(beside).for_each(|line| body.after(line));
-                }
+            if plan.mode != Mode::Content {
+                body.line(file_line(shown, plan.mode, matches));
+                continue;
+            }
+            let of_kind = |kind, NumberedLine { number, text, cut }: &NumberedLine| {
+                row_line(&shown, Row { number: *number, kind, text, cut: *cut })
+            };
+            let RankedLine { before, line: found, after } = &line;
+            let has_context = !before.is_empty() || !after.is_empty();
+            let before = before.iter().map(|line| of_kind(RowKind::Context, line)).collect();
+            body.unit(has_context, before, of_kind(RowKind::Match, found));
+            for line in after {
+                body.after(of_kind(RowKind::Context, line));
             }
         }
     }

@@ -4,129 +4,96 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::limits::{GREP_MULTILINE_BYTES, Limits};
-use crate::search::content::{PassedOver, Ranking, Row, RowKind, Rows};
+use crate::fs::workspace::SavedKind;
+use crate::search::content::{PassedOver, Row, RowKind, Rows};
 use crate::search::matches::Found;
 use crate::search::walk::Walked;
-use cutline_core::details::{CutCounts, Details, Skipped, chars_in_all};
-use cutline_core::notice::{Answer, Blank, FullLines, Names, Notice, PageLimit, PageOf, empty};
-use cutline_core::text;
-use cutline_core::truncate::Bounds;
+use cutline_core::details::Details;
+use cutline_core::notice::{FullLines, Notice};
 
-use super::body::{Body, Line};
 use super::ranked::Ranked;
-use super::{Call, Mode, Output, Paths, ToolError, Whole, ranked_page};
+use super::{Context, Mode, Output, Paths, Plan, ToolError, ToolName, Whole};
+use crate::tools::page::{Body, Line, Page, SEPARATOR};
+use crate::tools::walk_support::Aside;
 
 /// Takes what is found, in order.
-pub(super) struct Results {
-    call: Call,
-    mode: Mode,
-    context: u64,
+pub(super) struct Results<'a> {
+    plan: &'a Plan,
     paths: Paths,
-    max_line_chars: usize,
-    /// The way to see the whole of lines that were cut.
-    hint: FullLines,
     body: Body,
+    /// True if the page takes no more.
+    is_page_full: bool,
     /// Matches so far, the skipped ones included; or files, by mode.
     found: u64,
     file: Option<FileRows>,
     /// The best matches, where they are ranked; the body is made of them in the end.
     ranked: Option<Ranked>,
+    /// All results, where they are saved: the search goes on to its end.
+    whole: Option<Whole>,
     aside: Aside,
-}
-
-/// The files and folders that were not searched.
-#[derive(Debug, Default)]
-struct Aside {
-    skipped: Skipped,
-    too_costly: bool,
-    unreadable: Names,
-    long_line: Names,
-    too_large: Names,
+    /// True if the pattern would take too long over a file.
+    pub(super) is_too_costly: bool,
 }
 
 /// The file whose rows are being added, and the last lines that were added.
 struct FileRows {
     path: Arc<[u8]>,
     shown: String,
-    /// Number of the last match line, where it was not skipped.
+    /// Number of the last row.
+    last_row: Option<u64>,
+    /// Number of the last match line on the page.
     last_match: Option<u64>,
-    /// Number of the last line that was given to the body.
+    /// Number of the last line on the page.
     last_line: Option<u64>,
     /// Context since the last match line that does not belong to it.
     before: VecDeque<(u64, Line)>,
 }
 
-impl Results {
-    pub(super) fn new(
-        call: Call,
-        mode: Mode,
-        context: u64,
-        paths: Paths,
-        limits: &Limits,
-        hint: FullLines,
-    ) -> Self {
+impl<'a> Results<'a> {
+    pub(super) fn new(cx: &Context, plan: &'a Plan, paths: Paths) -> Self {
+        let ranking = plan.query.ranking.as_ref();
         Self {
-            call,
-            mode,
-            context,
+            plan,
             paths,
-            max_line_chars: super::max_line_chars(limits),
-            hint,
-            body: Body::new(limits.bounds()),
+            body: Body::new(cx.limits().bounds()),
+            is_page_full: false,
             found: 0,
             file: None,
-            ranked: None,
+            ranked: ranking.map(|ranking| Ranked::new(Arc::clone(ranking), &plan.call)),
+            // A ranking is not saved: of what ranks below the page nothing is held.
+            whole: if ranking.is_none() { Whole::begin(cx, SavedKind::Grep) } else { None },
             aside: Aside::default(),
+            is_too_costly: false,
         }
-    }
-
-    /// The same for a search with a ranking, where there is one.
-    pub(super) fn ranked(mut self, ranking: Option<&Arc<Ranking>>) -> Self {
-        self.ranked = ranking.map(|ranking| Ranked::new(Arc::clone(ranking), &self.call));
-        self
     }
 
     /// Takes the next thing found; breaks when there is enough.
-    pub(super) fn take(&mut self, walked: &Walked<Found>) -> ControlFlow<()> {
-        if self.ranked.is_none() && self.has_enough() {
+    pub(super) fn take(&mut self, walked: Walked<Found>) -> ControlFlow<()> {
+        if self.has_enough() && self.ranked.is_none() && self.whole.is_none() {
             // Only what stands after the last match is still of interest.
-            return match (walked, self.file.take()) {
-                (Walked::Found(Found::Rows(path, rows)), Some(file)) if file.path == *path => {
-                    self.rows_of(file, rows)
-                }
-                _ => ControlFlow::Break(()),
-            };
+            match (&walked, &self.file) {
+                (Walked::Found(Found::Rows(path, _)), Some(file)) if file.path == *path => {}
+                _ => return ControlFlow::Break(()),
+            }
         }
-        let found = match walked {
-            Walked::Found(found) => found,
-            Walked::Unreadable(path) => {
-                self.aside.unreadable.push(&self.paths.show(path));
-                return ControlFlow::Continue(());
-            }
-            Walked::RulesLeftAside => {
-                self.aside.skipped.ignore_rules += 1;
-                return ControlFlow::Continue(());
-            }
-            Walked::Counted(_) => return ControlFlow::Continue(()),
-        };
-        match found {
-            Found::Rows(path, rows) => return self.rows(path, rows),
-            Found::File(path, matches) => return self.file(path, *matches),
-            Found::Ranked(path, matches, lines) => {
-                self.found += if self.mode == Mode::Content { *matches } else { 1 };
+        match self.aside.take(walked, &self.paths) {
+            None => {}
+            Some(Found::Rows(path, rows)) => return self.rows(path, &rows),
+            Some(Found::File(path, matches)) => return self.file(&path, matches),
+            Some(Found::Ranked(path, matches, lines)) => {
+                self.found += if self.plan.mode == Mode::Content { matches } else { 1 };
                 if let Some(ranked) = &mut self.ranked {
-                    ranked.take(path, *matches, lines);
+                    ranked.take(&path, matches, &lines);
                 }
             }
-            Found::PassedOver(path, why) => match why {
-                PassedOver::Binary => self.aside.skipped.binary += 1,
+            Some(Found::PassedOver(path, why)) => match why {
+                PassedOver::Binary => self.aside.binary += 1,
+                PassedOver::LongLine => self.aside.long_line.push(&self.paths.show(&path)),
+                PassedOver::TooLarge => self.aside.too_large.push(&self.paths.show(&path)),
                 PassedOver::TooCostly => {
-                    self.aside.too_costly = true;
+                    self.is_too_costly = true;
                     return ControlFlow::Break(());
                 }
-                PassedOver::LongLine => self.aside.long_line.push(&self.paths.show(path)),
-                PassedOver::TooLarge => self.aside.too_large.push(&self.paths.show(path)),
             },
         }
         ControlFlow::Continue(())
@@ -134,37 +101,43 @@ impl Results {
 
     fn file(&mut self, path: &[u8], matches: u64) -> ControlFlow<()> {
         self.found += 1;
-        if self.found >= self.call.enough() {
+        let line = || super::file_line(self.paths.show(path), self.plan.mode, matches);
+        if let Some(whole) = &mut self.whole {
+            whole.push(&line().text);
+        } else if self.has_enough() {
             return ControlFlow::Break(());
         }
-        if self.found > self.call.offset {
-            let shown = self.paths.show(path);
-            let path = shown.len();
-            let text = if self.mode == Mode::Count { format!("{shown}: {matches}") } else { shown };
-            self.body.unit(false, VecDeque::new(), Line { text, path, cut: false });
+        if self.plan.call.gives(self.found) {
+            self.body.line(line());
         }
         ControlFlow::Continue(())
     }
 
-    fn rows(&mut self, path: &Arc<[u8]>, rows: &Rows) -> ControlFlow<()> {
-        let file = match self.file.take() {
-            Some(file) if file.path == *path => file,
+    fn rows(&mut self, path: Arc<[u8]>, rows: &Rows) -> ControlFlow<()> {
+        let mut file = match self.file.take() {
+            Some(file) if file.path == path => file,
             _ => FileRows {
-                shown: self.paths.show(path),
-                path: Arc::clone(path),
+                shown: self.paths.show(&path),
+                path,
+                last_row: None,
                 last_match: None,
                 last_line: None,
                 before: VecDeque::new(),
             },
         };
-        self.rows_of(file, rows)
-    }
-
-    fn rows_of(&mut self, mut file: FileRows, rows: &Rows) -> ControlFlow<()> {
         for row in rows.iter() {
-            match row.kind {
-                RowKind::Context => self.context_row(&mut file, row)?,
-                RowKind::Match => self.match_row(&mut file, row)?,
+            if let Some(whole) = &mut self.whole {
+                let touches = file.last_row.is_some_and(|last| last + 1 == row.number);
+                if self.plan.context > 0 && self.found > 0 && !touches {
+                    whole.push(SEPARATOR);
+                }
+                whole.push(&super::row_line(&file.shown, row).text);
+                file.last_row = Some(row.number);
+            }
+            self.found += u64::from(row.kind == RowKind::Match);
+            self.is_page_full = self.is_page_full || self.row(&mut file, row).is_break();
+            if self.is_page_full && self.whole.is_none() {
+                return ControlFlow::Break(());
             }
         }
         self.file = Some(file);
@@ -172,22 +145,33 @@ impl Results {
     }
 
     fn has_enough(&self) -> bool {
-        self.found >= self.call.enough()
+        self.found >= self.plan.call.enough()
     }
 
-    fn context_row(&mut self, file: &mut FileRows, row: Row<'_>) -> ControlFlow<()> {
-        let text = format!("{}-{}- {}", file.shown, row.number, row.text);
-        let line = Line { text, path: file.shown.len(), cut: row.cut };
-        if file.last_match.is_some_and(|last| row.number <= last + self.context) {
+    /// Gives a row to the page; breaks once that takes no more.
+    fn row(&mut self, file: &mut FileRows, row: Row<'_>) -> ControlFlow<()> {
+        // A match of another page stands near those of this one as any other line does.
+        if row.kind == RowKind::Match && self.plan.call.gives(self.found) {
+            self.match_row(file, row);
+            return ControlFlow::Continue(());
+        }
+        let context = self.plan.context;
+        let after = file.last_match.and_then(|last| (last + context).checked_sub(row.number));
+        if self.has_enough() && after.is_none() {
+            return ControlFlow::Break(());
+        }
+        if context == 0 {
+            return ControlFlow::Continue(());
+        }
+        let line = super::row_line(&file.shown, Row { kind: RowKind::Context, ..row });
+        if let Some(left) = after {
             file.last_line = Some(row.number);
             self.body.after(line);
-            if self.has_enough() && file.last_match.is_some_and(|last| row.number == last + self.context) {
+            if self.has_enough() && left == 0 {
                 return ControlFlow::Break(());
             }
-        } else if self.has_enough() {
-            return ControlFlow::Break(());
-        } else if self.context > 0 {
-            if file.before.len() as u64 >= self.context {
+        } else {
+            if file.before.len() as u64 >= context {
                 file.before.pop_front();
             }
             file.before.push_back((row.number, line));
@@ -195,161 +179,43 @@ impl Results {
         ControlFlow::Continue(())
     }
 
-    fn match_row(&mut self, file: &mut FileRows, row: Row<'_>) -> ControlFlow<()> {
-        self.found = self.found.saturating_add(1).min(self.call.enough());
-        if self.found <= self.call.offset && self.context == 0 {
-            return ControlFlow::Continue(());
-        }
-        // A match of another page stands near those of this one as any other line does.
-        if self.has_enough() || self.found <= self.call.offset {
-            return self.context_row(file, row);
-        }
+    fn match_row(&mut self, file: &mut FileRows, row: Row<'_>) {
+        let context = self.plan.context;
         let mut before = std::mem::take(&mut file.before);
-        before.retain(|(number, _)| number + self.context >= row.number);
+        before.retain(|(number, _)| number + context >= row.number);
         let first = before.front().map_or(row.number, |(number, _)| *number);
         let touches = file.last_line.is_some_and(|last| last + 1 == first);
-        let text = format!("{}:{}: {}", file.shown, row.number, row.text);
         let before = before.into_iter().map(|(_, line)| line).collect();
-        let line = Line { text, path: file.shown.len(), cut: row.cut };
-        self.body.unit(self.context > 0 && !touches, before, line);
+        self.body.unit(context > 0 && !touches, before, super::row_line(&file.shown, row));
         file.last_match = Some(row.number);
         file.last_line = Some(row.number);
-        ControlFlow::Continue(())
-    }
-
-    /// Returns one that takes all that is found, however much it is, and whose text is to be taken away.
-    pub(super) fn all(&self) -> Self {
-        Self {
-            call: Call { offset: 0, limit: u64::MAX, ..self.call },
-            paths: self.paths.clone(),
-            body: Body::new(Bounds::new(u64::MAX, u64::MAX)),
-            file: None,
-            aside: Aside::default(),
-            ranked: None,
-            ..*self
-        }
-    }
-
-    /// Takes away the text so far.
-    pub(super) fn take_text(&mut self) -> String {
-        self.body.take_text()
-    }
-
-    /// Ends one that takes all: what remains of its text goes to `whole`, the rest of what is known of it to `page`.
-    pub(super) fn end(self, page: &mut Self, whole: &mut Whole) -> u64 {
-        page.aside = self.aside;
-        whole.push(&self.body.finish().text);
-        self.found
     }
 
     /// True if a file was passed over because it is not text.
     pub(super) fn passed_over_binary(&self) -> bool {
-        self.aside.skipped.binary > 0
+        self.aside.binary > 0
     }
 
-    /// True if the pattern would take too long over a file.
-    pub(super) fn was_too_costly(&self) -> bool {
-        self.aside.too_costly
-    }
-
-    /// The answer. `ignored` is whether rules left anything out; `whole` the number of all matches and their
-    /// text, which is kept where the answer is cut.
-    pub(super) fn conclude(
-        mut self,
-        ignored: bool,
-        whole: Option<(u64, Whole)>,
-    ) -> Result<Output, ToolError> {
-        let Call { offset, limit, unit } = self.call;
-        if self.found > 0 && self.found <= offset {
-            return Err(ToolError::OffsetBeyondLast { offset, total: self.found, unit });
+    /// The answer; `ignored` is true if rules left anything out.
+    pub(super) fn conclude(mut self, cx: &Context, ignored: bool) -> Result<Output, ToolError> {
+        if let Some(ranked) = self.ranked {
+            ranked.show(self.plan, &self.paths, &mut self.body);
         }
-        let more = self.has_enough();
-        let Aside { mut skipped, unreadable, long_line, too_large, .. } = self.aside;
-        skipped.unreadable = unreadable.count();
-        skipped.too_long = long_line.count() + too_large.count();
-        let is_ranked = self.ranked.is_some();
-        if let Some(ranked) = self.ranked.take() {
-            ranked.show(&self.call, self.mode, &self.paths, &mut self.body);
-        }
-        let body = self.body.finish();
-        let mut details = Details {
-            matches: Some(body.units),
-            skipped: skipped.reported(),
-            total_matches: is_ranked.then_some(self.found),
-            lines_truncated: body.any_line_cut.then_some(true),
-            ..Details::default()
-        };
-        let whole = whole.filter(|_| more || body.truncation.is_some()).map(|(found, whole)| {
-            details.total_matches = Some(found);
-            (found, whole.keep(&mut details))
-        });
-        // Up to the call's limit, where the search ended there.
-        let total = match &whole {
-            Some((found, _)) => found - offset,
-            None => (self.found - offset.min(self.found)).min(limit),
-        };
-        let is_lower_bound = more && whole.is_none();
-        let follows = body.units < total || is_lower_bound;
-        let (whole, saved) = whole.map(|(found, (extent, saved))| ((found, extent), saved)).unzip();
-        let mut notices = Vec::new();
-        if text::is_blank(&body.text) {
-            notices.push(Notice::Blank(Blank::Results(body.units)));
-        }
-        let mut ranked_by = None;
-        if let Some(mut truncation) = body.truncation {
-            let by = PageLimit::of(truncation.truncated_by, body.bounds);
-            if is_ranked {
-                ranked_by = Some(by);
-            } else {
-                let of = PageOf { shown: body.units, total, more: is_lower_bound, unit };
-                notices.push(Notice::PageLimit { by, of: Some(of), saved });
-            }
-            truncation.total_is_lower_bound = is_lower_bound.then_some(true);
-            if let Some((_, extent)) = whole {
-                truncation.set_total(extent);
-            }
-            let counts = CutCounts {
-                original: whole.map_or(if is_ranked { self.found } else { total }, |(found, _)| found),
-                returned: body.units,
-                single_too_large: body.first_too_large,
-                total_chars: chars_in_all(&body.text, truncation.total_bytes),
+        let page = Page::new(self.plan.call, self.body, self.found)?;
+        let any_line_cut = page.any_line_cut();
+        let mut details = Details { lines_truncated: any_line_cut.then_some(true), ..Details::default() };
+        let whole = self.whole.filter(|_| page.is_part()).map(|whole| whole.keep(&mut details));
+        let lines_cut = any_line_cut.then(|| {
+            let hint = match cx.limits().max_text_line_chars {
+                None if cx.has(ToolName::Read) => FullLines::Read,
+                None => FullLines::Tools { grep: false, bash: false },
+                Some(_) => FullLines::Tools { grep: false, bash: cx.has(ToolName::Bash) },
             };
-            details.add_cut(truncation, counts);
-        } else if more {
-            if !is_ranked {
-                notices.push(Notice::LimitReached { limit, unit, saved });
-            }
-            details.match_limit_reached = Some(limit);
-        }
-        if body.any_line_cut {
-            notices.push(Notice::LinesTruncated { max_chars: self.max_line_chars, hint: self.hint });
-        }
-        let named = [
-            (!unreadable.is_empty()).then_some(Notice::Unreadable(unreadable)),
-            (!long_line.is_empty()).then_some(Notice::TooLong(long_line)),
-            (!too_large.is_empty())
-                .then_some(Notice::TooLarge { names: too_large, limit: GREP_MULTILINE_BYTES }),
-            (skipped.ignore_rules > 0).then_some(Notice::RulesLeftAside(skipped.ignore_rules)),
-        ];
-        notices.extend(named.into_iter().flatten());
-        if is_ranked {
-            if let Some((notice, next)) =
-                ranked_page::notice(&self.call, self.context, body.units, self.found, ranked_by)
-            {
-                notices.push(notice);
-                details.next_offset = next;
-            }
-        } else if follows {
-            let next = offset + body.units;
-            notices.push(Notice::Continue { offset: next });
-            details.next_offset = Some(next);
-        }
-        let shown = if self.found == 0 {
-            notices.extend(ignored.then_some(Notice::IgnoredNotSearched));
-            empty::NO_MATCHES.to_owned()
-        } else {
-            body.text
-        };
-        Ok(Output::new(Answer { body: shown, notices, ..Answer::default() }, details))
+            Notice::LinesTruncated { max_chars: self.plan.query.max_line_chars, hint }
+        });
+        let ignored = (ignored && self.found == 0).then_some(Notice::IgnoredNotSearched);
+        let aside = self.aside.notices(&mut details);
+        let about = lines_cut.into_iter().chain(aside).chain(ignored).collect();
+        Ok(page.answer(whole.unzip(), about, details))
     }
 }

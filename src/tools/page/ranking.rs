@@ -1,9 +1,8 @@
-//! A page of a ranking: how much can be ranked, and what is said of the rest. For grep and find.
+//! A page of a ranking: how much can be ranked, and what is said of the rest.
 
 use cutline_core::notice::{Notice, PageLimit, PageOf, RankedNext};
 
-use super::ToolError;
-use super::page::Call;
+use super::{Call, ToolError};
 use crate::limits::RANKED_AT_ONCE;
 
 /// Returns the number of results that can be ranked, each with so many lines of context on each side: all are held
@@ -13,8 +12,9 @@ fn most_ranked(context: u64) -> u64 {
 }
 
 /// Refuses a call that asks for more than can be ranked.
-pub(super) fn check(call: &Call, context: u64) -> Result<(), ToolError> {
-    let (most, both) = (most_ranked(context), call.offset.saturating_add(call.limit));
+pub(super) fn check(call: &Call) -> Result<(), ToolError> {
+    let Some(context) = call.ranked else { return Ok(()) };
+    let (most, both) = (most_ranked(context), call.kept());
     if both <= most {
         return Ok(());
     }
@@ -25,10 +25,9 @@ pub(super) fn check(call: &Call, context: u64) -> Result<(), ToolError> {
 }
 
 /// Returns the notice of a page that does not show all, and the offset that continues. `shown` of `total` results are
-/// on it, with so many lines of context, and `by` is what cut it.
+/// on it, and `by` is what cut it.
 pub(super) fn notice(
     call: &Call,
-    context: u64,
     shown: u64,
     total: u64,
     by: Option<PageLimit>,
@@ -38,7 +37,7 @@ pub(super) fn notice(
     if !follows && by.is_none() {
         return None;
     }
-    let left = most_ranked(context).saturating_sub(offset);
+    let left = most_ranked(call.ranked.unwrap_or(0)).saturating_sub(offset);
     let next = follows.then(|| match left {
         0 => RankedNext::PathOrder,
         _ => RankedNext::Offset(offset, (left < call.limit).then_some(left)),

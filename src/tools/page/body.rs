@@ -1,0 +1,264 @@
+//! The body of a page: whole units within the limits, and the count of what does not fit.
+//!
+//! A unit is a name, or a match line with its context up to the next match; it is shown whole or not at
+//! all, so that pages that follow each other leave no context out. Of the first match the context goes,
+//! from the outside in, where it does not fit; the line itself is always shown, cut to the byte limit
+//! where it is far over that. After the first thing
+//! that does not fit nothing more is shown, only counted.
+
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
+use cutline_core::details::TruncationDetails;
+use cutline_core::text::tokens::estimate;
+use cutline_core::text::{self, Extent, TokenCounter, as_index};
+use cutline_core::truncate::line::MARK;
+use cutline_core::truncate::{Bounds, TruncatedBy};
+
+use super::SHOWN_BYTES;
+
+/// The line between groups that do not touch.
+pub(in crate::tools) const SEPARATOR: &str = "--";
+
+/// A line as it is shown.
+#[derive(Debug, Clone)]
+pub(in crate::tools) struct Line {
+    pub(in crate::tools) text: String,
+    /// Bytes of the path that it begins with.
+    pub(in crate::tools) path: usize,
+    /// True if it was cut to the limit of characters.
+    pub(in crate::tools) cut: bool,
+}
+
+impl Line {
+    /// A line that is a path, or another name.
+    pub(in crate::tools) fn name(text: String) -> Self {
+        Self { path: text.len(), text, cut: false }
+    }
+
+    /// The line in so many bytes: of the path the middle goes, where that is more than half of them,
+    /// of the rest the end.
+    fn shorten(&mut self, max_bytes: u64) {
+        let max = as_index(max_bytes);
+        if self.text.len() <= max {
+            return;
+        }
+        let (path, rest) = self.text.split_at_checked(self.path).unwrap_or((&self.text, ""));
+        let room = if rest.is_empty() { max } else { (max / 2).max(max.saturating_sub(rest.len())) };
+        let path = shortened(path, room);
+        let room = max - path.len().min(max);
+        let rest = if rest.len() <= room {
+            rest.to_owned()
+        } else {
+            let bare = rest.strip_suffix(MARK).unwrap_or(rest);
+            [text::prefix(bare, room.saturating_sub(MARK.len())), MARK].concat()
+        };
+        self.text = [&*path, &rest].concat();
+    }
+}
+
+/// A path, or both its ends around `…` where it has more than `max_bytes` bytes.
+fn shortened(path: &str, max_bytes: usize) -> Cow<'_, str> {
+    if path.len() <= max_bytes {
+        return Cow::Borrowed(path);
+    }
+    let kept = max_bytes.saturating_sub('…'.len_utf8());
+    Cow::Owned([text::prefix(path, kept - kept / 2), "…", text::suffix(path, kept / 2)].concat())
+}
+
+/// A unit, until all of its context is known.
+#[derive(Debug)]
+struct Unit {
+    separated: bool,
+    lines: VecDeque<Line>,
+    /// Index of the match line among them.
+    at: usize,
+}
+
+/// Takes lines and keeps those that fit.
+#[derive(Debug)]
+pub(in crate::tools) struct Body {
+    /// The last unit, not shown yet.
+    open: Option<Unit>,
+    /// Tokens of the text, where they have a limit.
+    tokens: TokenCounter,
+    /// Lines of the text.
+    lines: u64,
+    /// All that was given.
+    total: Extent,
+    cut: Option<TruncatedBy>,
+    shown: Finished,
+}
+
+/// A body that is complete.
+#[derive(Debug)]
+pub(super) struct Finished {
+    pub(super) bounds: Bounds,
+    pub(super) text: String,
+    /// Units in the text.
+    pub(super) units: u64,
+    /// Details of the cut that the limits made; `None` without one.
+    pub(super) truncation: Option<TruncationDetails>,
+    /// True if the first unit alone was over the limits.
+    pub(super) first_too_large: bool,
+    /// Bytes of the first match line or name, where it was over the limits alone.
+    pub(super) first_line_bytes: Option<u64>,
+    /// True if a line in the text was cut to the limit of characters.
+    pub(super) any_line_cut: bool,
+}
+
+impl Body {
+    /// An empty body.
+    pub(in crate::tools) fn new(bounds: Bounds) -> Self {
+        let shown = Finished {
+            bounds,
+            text: String::new(),
+            units: 0,
+            truncation: None,
+            first_too_large: false,
+            first_line_bytes: None,
+            any_line_cut: false,
+        };
+        let (tokens, total) = (TokenCounter::default(), Extent::default());
+        Self { open: None, tokens, lines: 0, total, cut: None, shown }
+    }
+
+    /// Takes a name, or another line that is a unit alone.
+    pub(in crate::tools) fn line(&mut self, line: Line) {
+        self.unit(false, VecDeque::new(), line);
+    }
+
+    /// Takes a match line with those `before` it: separated from what was before them, or touching it.
+    pub(in crate::tools) fn unit(&mut self, separated: bool, before: VecDeque<Line>, line: Line) {
+        self.settle();
+        let separated = separated && self.total.lines > 0;
+        if separated {
+            self.count(SEPARATOR);
+        }
+        let (at, mut lines) = (before.len(), before);
+        lines.push_back(line);
+        for line in &lines {
+            self.count(&line.text);
+        }
+        if self.cut.is_none() {
+            self.open = Some(Unit { separated, lines, at });
+        }
+    }
+
+    /// Takes a line that stands after the last unit.
+    pub(in crate::tools) fn after(&mut self, line: Line) {
+        self.count(&line.text);
+        if let Some(unit) = &mut self.open {
+            unit.lines.push_back(line);
+        }
+    }
+
+    /// True if more lines would only be counted.
+    pub(in crate::tools) fn is_full(&self) -> bool {
+        self.cut.is_some()
+    }
+
+    /// Shows the last unit where it fits, now that its context is known.
+    fn settle(&mut self) {
+        let Some(mut unit) = self.open.take() else { return };
+        if self.shown.units == 0 {
+            self.reduce(&mut unit);
+            self.shown.first_too_large = self.cut.is_some();
+        } else {
+            if unit.separated {
+                unit.lines.push_front(Line { text: SEPARATOR.to_owned(), path: 0, cut: false });
+            }
+            self.cut = self.excess(&unit.lines);
+            if self.cut.is_some() {
+                return;
+            }
+        }
+        for line in &unit.lines {
+            self.show(line);
+        }
+        self.shown.units += 1;
+    }
+
+    /// Takes context away from the first unit until it fits.
+    fn reduce(&mut self, unit: &mut Unit) {
+        let bounds = self.shown.bounds;
+        while let Some(by) = self.excess(&unit.lines) {
+            self.cut = Some(by);
+            if let [line] = unit.lines.make_contiguous() {
+                self.shown.first_line_bytes = Some(line.text.len() as u64);
+                line.shorten(bounds.tokens.unwrap_or(u64::MAX).min(bounds.bytes).max(SHOWN_BYTES));
+                break;
+            }
+            if unit.lines.len() > 2 * unit.at {
+                unit.lines.pop_back();
+            } else {
+                unit.lines.pop_front();
+                unit.at -= 1;
+            }
+        }
+    }
+
+    /// The limit that these lines would pass.
+    fn excess(&self, lines: &VecDeque<Line>) -> Option<TruncatedBy> {
+        let bounds = self.shown.bounds;
+        let (mut count, mut bytes) = (self.lines, self.shown.text.len() as u64);
+        let mut tokens = self.tokens;
+        for line in lines {
+            if bounds.tokens.is_some() {
+                tokens.push(if count > 0 { "\n" } else { "" });
+                tokens.push(&line.text);
+            }
+            bytes += line.text.len() as u64 + u64::from(count > 0);
+            count += 1;
+        }
+        if count > bounds.lines {
+            Some(TruncatedBy::Lines)
+        } else if bytes > bounds.bytes {
+            Some(TruncatedBy::Bytes)
+        } else {
+            bounds.tokens.filter(|limit| tokens.count() > *limit).map(|_| TruncatedBy::Tokens)
+        }
+    }
+
+    fn show(&mut self, line: &Line) {
+        let newline = if self.lines > 0 { "\n" } else { "" };
+        for part in [newline, &line.text] {
+            self.shown.text.push_str(part);
+            if self.shown.bounds.tokens.is_some() {
+                self.tokens.push(part);
+            }
+        }
+        self.lines += 1;
+        self.shown.any_line_cut |= line.cut;
+    }
+
+    fn count(&mut self, text: &str) {
+        self.total.bytes += text.len() as u64 + u64::from(self.total.lines > 0);
+        self.total.lines += 1;
+    }
+
+    /// Ends the body.
+    pub(super) fn finish(mut self) -> Finished {
+        self.settle();
+        let Self { lines, total, cut, mut shown, .. } = self;
+        let output = Extent { lines, bytes: shown.text.len() as u64 };
+        shown.truncation = cut.map(|by| TruncationDetails {
+            first_line_exceeds_limit: shown.first_line_bytes.is_some(),
+            ..TruncationDetails::new(by, output, estimate(&shown.text), total, shown.bounds)
+        });
+        shown
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_cut_to_bytes_keeps_both_ends() {
+        assert_eq!(shortened("abcdefghij", 10), "abcdefghij");
+        assert_eq!(shortened("abcdefghij", 9), "abc…hij");
+        assert_eq!(shortened("éééééé", 9), "é…é");
+        assert_eq!(shortened("abcdefghij", 2), "…");
+    }
+}
