@@ -26,7 +26,8 @@ mod supervise;
 mod temp_folder;
 
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -41,26 +42,18 @@ use environment::Environment;
 use permits::CommandPermits;
 use registry::{GRACE, Registry};
 use sandbox::Sandbox;
-use shell::Shell;
 use spill::Store;
 
-pub(crate) use crate::sys::InputPipe;
+pub(crate) use crate::sys::{InputPipe, close_inherited_on_exec, is_program, on_path};
 pub use capture::{Capture, Captured, Latest};
 pub use permits::{CommandPermit, TooManyCommands};
 pub use served::{Served, ServedPipes};
-pub use shell::{is_program, on_path};
 pub use signal::signal_name;
 
 /// Time from the start until what killed servers left is looked for: the first answers come before.
 const END_STALE_AFTER: Duration = Duration::from_millis(300);
 /// Time between two sweeps of old saved outputs.
 const SWEEP_INTERVAL: Duration = Duration::from_hours(1);
-
-/// Closes for every command, now and later, each descriptor that this process was started with, but for
-/// its input, its output and stderr.
-pub fn close_inherited_on_exec() {
-    sys::close_inherited_on_exec();
-}
 
 /// The settings for all commands.
 #[derive(Debug, Default)]
@@ -76,7 +69,11 @@ pub struct Settings {
 /// The commands of a server.
 #[derive(Debug)]
 pub struct Commands {
-    shell: Shell,
+    /// The path of the shell, or its name where `PATH` has none.
+    shell: PathBuf,
+    /// The rules that commands are held to, if any.
+    sandbox: Option<Sandbox>,
+    environment: Environment,
     store: Arc<Store>,
     registry: Arc<Registry>,
     permits: CommandPermits,
@@ -123,39 +120,34 @@ pub struct Running {
     cancel: CancellationToken,
 }
 
-/// The state of a command when its call is answered.
+/// A command when its call is answered.
 #[derive(Debug)]
-pub enum Outcome {
-    /// It is over.
-    Finished(Finished),
-    /// It goes on, and its output goes on to the saved file.
-    StillRunning(StillRunning),
-}
-
-/// A command that goes on after its answer: until its own end, its timeout, or the server's end.
-#[derive(Debug)]
-pub struct StillRunning {
-    /// The shell's number.
-    pub id: u32,
+pub struct Outcome {
+    /// Its state: over, or still running.
+    pub state: State,
     /// Its output so far.
     pub output: Captured,
-    /// Time from its start to the answer.
+    /// Time from its start to the shell's end, or to the answer where that comes before.
     pub duration: Duration,
 }
 
-/// A command that is over.
+/// The state of a command when its call is answered.
 #[derive(Debug)]
-pub struct Finished {
-    /// The shell's exit code or signal.
-    pub ending: Ending,
-    /// The reason for its end.
-    pub cause: Cause,
-    /// Its output.
-    pub output: Captured,
-    /// The processes that still hold its output open.
-    pub background: Vec<Background>,
-    /// Time from its start to the shell's end.
-    pub duration: Duration,
+pub enum State {
+    /// It is over.
+    Finished {
+        /// The shell's exit code or signal.
+        ending: Ending,
+        /// The reason for its end.
+        cause: Cause,
+        /// The processes that still hold its output open.
+        background: Vec<Background>,
+    },
+    /// It goes on, and its output goes on to the saved file: until its own end, its timeout, or the server's end.
+    StillRunning {
+        /// The shell's number.
+        id: u32,
+    },
 }
 
 /// The end of a shell.
@@ -165,6 +157,13 @@ pub enum Ending {
     Code(i32),
     /// It was killed by the signal of that number.
     Signal(i32),
+}
+
+impl Ending {
+    /// Returns the end of a shell with that status, `None` where it could not be waited for.
+    fn of(status: Option<ExitStatus>, was_killed: bool) -> Self {
+        sys::ending_of(status, was_killed).map_or_else(Self::Signal, Self::Code)
+    }
 }
 
 /// The reason for a command's end.
@@ -200,7 +199,9 @@ impl Commands {
         let sandbox = settings.sandbox.map(|sandbox| sandbox.with_saved(store.given()));
         Self {
             registry: Arc::new(Registry::new()),
-            shell: Shell::new(sandbox, settings.environment),
+            shell: sys::find_shell(),
+            sandbox,
+            environment: settings.environment,
             store: Arc::new(store),
             permits: CommandPermits::new(),
             housekeeping_stop: CancellationToken::new(),
@@ -209,7 +210,7 @@ impl Commands {
 
     /// Returns a warning where not all processes of a command can be told.
     pub fn warning(&self) -> Option<&'static str> {
-        (!process_tree::can_list_processes()).then_some(
+        (!sys::has_process_table()).then_some(
             "/proc has no processes of this namespace: of what commands start, only what stays in their process \
              group is ended",
         )
@@ -247,17 +248,17 @@ impl Commands {
 
     /// Returns the folders beside the roots in which commands under a sandbox may write.
     pub fn writable(&self) -> impl Iterator<Item = &Path> {
-        self.sandbox().into_iter().flat_map(Sandbox::writable)
+        self.sandbox.iter().flat_map(Sandbox::writable)
     }
 
-    /// Returns the program that commands run by.
+    /// Returns the path of the shell that commands run by, or its name where `PATH` has none.
     pub fn shell(&self) -> &Path {
-        self.shell.program()
+        &self.shell
     }
 
     /// Returns the rules that commands are held to, if any.
     pub fn sandbox(&self) -> Option<&Sandbox> {
-        self.shell.sandbox()
+        self.sandbox.as_ref()
     }
 
     /// Returns how many commands can run at once.
@@ -271,17 +272,14 @@ impl Commands {
         self.permits.take().await
     }
 
-    /// Starts a command. Needs a runtime, on which the command is then supervised.
-    pub fn run(&self, permit: CommandPermit, request: Request<'_>) -> io::Result<Running> {
-        supervise::run(&self.shell, &self.store, &self.registry, permit, request)
-    }
-
     /// Ends all commands that run, and all that those which have ended left behind. Waits for it,
     /// not much over a second; no command starts any more.
     pub async fn shutdown(&self) {
         self.housekeeping_stop.cancel();
         self.registry.shutdown().await;
-        self.shell.discard();
+        if let Some(sandbox) = &self.sandbox {
+            sandbox.discard();
+        }
     }
 }
 
@@ -312,7 +310,7 @@ impl Running {
     /// Waits until it is over, or goes on without its caller. The future can be dropped and made again.
     pub async fn outcome(&mut self) -> io::Result<Outcome> {
         let outcome = (&mut self.outcome).await.map_err(|_| io::Error::other("the command was lost"))?;
-        if let (Outcome::StillRunning(_), Some(guard)) = (&outcome, self.kill_on_drop.take()) {
+        if let (State::StillRunning { .. }, Some(guard)) = (&outcome.state, self.kill_on_drop.take()) {
             guard.disarm();
         }
         Ok(outcome)

@@ -2,17 +2,17 @@
 //!
 //! `sys/windows` is Windows' side. `sys/unix` holds what Linux and macOS have in common; beside it,
 //! `sys/linux` what Linux alone has, and `sys/portable` the same by what every Unix has, and for macOS
-//! where that is not enough.
+//! where that is not enough. `sys/not_linux` is for all systems but Linux.
 //! `RUSTFLAGS="--cfg cutline_portable"` takes the portable side on Linux too, so that it is tested
 //! where it can be. What it can't promise is in `docs/security.md`.
 
 #[cfg(all(target_os = "linux", not(cutline_portable)))]
 mod linux;
+#[cfg(not(all(target_os = "linux", not(cutline_portable))))]
+mod not_linux;
 #[cfg(all(unix, not(all(target_os = "linux", not(cutline_portable)))))]
 mod portable;
 pub(crate) mod spelling;
-#[cfg(not(all(target_os = "linux", not(cutline_portable))))]
-mod unbuffered;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
@@ -20,10 +20,10 @@ mod windows;
 
 #[cfg(all(target_os = "linux", not(cutline_portable)))]
 pub(crate) use linux::*;
+#[cfg(not(all(target_os = "linux", not(cutline_portable))))]
+pub(crate) use not_linux::*;
 #[cfg(all(unix, not(all(target_os = "linux", not(cutline_portable)))))]
 pub(crate) use portable::*;
-#[cfg(not(all(target_os = "linux", not(cutline_portable))))]
-pub(crate) use unbuffered::DirReader;
 #[cfg(unix)]
 pub(crate) use unix::*;
 #[cfg(windows)]
@@ -109,7 +109,6 @@ pub enum FileKind {
 pub(crate) const MARK: &str = "CUTLINE_MARK";
 
 /// One process, at the time it was looked at.
-#[cfg(unix)]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Process {
     /// Its number, which a later process may get.
@@ -129,7 +128,6 @@ pub(crate) struct Process {
 }
 
 /// No descriptor is left to look at a process with: nothing is known of it.
-#[cfg(unix)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OutOfDescriptors;
 
@@ -150,7 +148,7 @@ pub(crate) fn names_in(
     mut is_wanted: impl FnMut(&[u8]) -> bool,
 ) -> io::Result<Vec<Vec<u8>>> {
     let mut names = Vec::new();
-    DirReader::with_capacity(NAMES_BYTES).read(folder, |name, _| {
+    each_name(folder, &mut Vec::with_capacity(NAMES_BYTES), |name, _| {
         names.extend(is_wanted(name).then(|| name.to_owned()));
         if names.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
@@ -158,8 +156,13 @@ pub(crate) fn names_in(
 }
 
 /// Returns the path of a program, by `PATH`.
-pub(crate) fn on_path(program: &Path) -> Option<PathBuf> {
-    all_on_path(program).next()
+pub(crate) fn on_path(program: impl AsRef<Path>) -> Option<PathBuf> {
+    all_on_path(program.as_ref()).next()
+}
+
+/// True if a file can be started by this user.
+pub(crate) fn is_program(path: &Path) -> bool {
+    program_at(path).is_some()
 }
 
 /// Returns each path of a program by `PATH`, in its order.

@@ -1,12 +1,12 @@
-//! `cutline sandboxed … -- COMMAND`: becomes a command under the rules of `--sandbox`. The server
+//! `cutline sandboxed COMMAND`: becomes a command under the rules of `--sandbox`, which stdin holds. The server
 //! starts its commands so; it is not for people, and no help names it.
 
-use anyhow::Context as _;
+use std::ffi::OsString;
 
-use crate::process::sandbox::{self, Entry};
+use crate::process::sandbox;
 
 /// Becomes the command; returns only where that fails.
 pub(super) fn run() -> anyhow::Result<i32> {
-    let entry = Entry::of(std::env::args_os().skip(2)).context("`sandboxed` is for the server alone")?;
-    Err(anyhow::Error::new(sandbox::enter(&entry)).context("the sandbox could not be entered"))
+    let command: Vec<OsString> = std::env::args_os().skip(2).collect();
+    Err(anyhow::Error::new(sandbox::enter(&command)).context("the sandbox could not be entered"))
 }

@@ -8,7 +8,7 @@ use std::io::{self, PipeReader};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, TryLockError};
 
-use tokio::sync::watch;
+use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
 use super::capture::Capture;
 use crate::sys::OutputPipe;
@@ -21,7 +21,8 @@ const STACK_BYTES: usize = 256 * 1024;
 /// The reader of one pipe, which has a thread to itself.
 pub(super) struct Drain {
     shared: Arc<Shared>,
-    ended: watch::Receiver<bool>,
+    /// Cancelled once all was read that will ever come, or the reader was stopped.
+    ended: CancellationToken,
 }
 
 impl fmt::Debug for Drain {
@@ -71,11 +72,11 @@ impl Drain {
     pub(super) fn start(pipe: PipeReader, capture: Capture) -> io::Result<Self> {
         let pipe = OutputPipe::new(pipe)?;
         let shared = Arc::new(Shared { pipe, capture: Mutex::new(capture), bytes: AtomicU64::new(0) });
-        let (end, ended) = watch::channel(false);
-        let reader = Arc::clone(&shared);
+        let ended = CancellationToken::new();
+        let (reader, end) = (Arc::clone(&shared), ended.clone().drop_guard());
         std::thread::Builder::new().name("drain".to_owned()).stack_size(STACK_BYTES).spawn(move || {
+            let _ended_when_dropped = end;
             reader.read();
-            end.send_replace(true);
         })?;
         Ok(Self { shared, ended })
     }
@@ -86,16 +87,13 @@ impl Drain {
     }
 
     /// Waits until all was read that will ever come, or the reader was stopped.
-    pub(super) fn ended(&self) -> impl Future<Output = ()> + Send + 'static {
-        let mut ended = self.ended.clone();
-        async move {
-            let _reader_is_gone = ended.wait_for(|ended| *ended).await;
-        }
+    pub(super) fn ended(&self) -> WaitForCancellationFutureOwned {
+        self.ended.clone().cancelled_owned()
     }
 
     /// True if all was read that will ever come, or the reader was stopped.
     pub(super) fn has_ended(&self) -> bool {
-        *self.ended.borrow() || self.ended.has_changed().is_err()
+        self.ended.is_cancelled()
     }
 
     /// Returns how far the reader is.

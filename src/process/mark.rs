@@ -19,12 +19,10 @@ pub(super) struct Server {
 impl Server {
     /// Returns this server.
     pub(super) fn this() -> Self {
-        Self {
-            id: std::process::id(),
-            start: sys::this_start(),
-            namespace: sys::pid_namespace(),
-            session: sys::this_session(),
-        }
+        let id = std::process::id();
+        let process = sys::process_info(id).ok().flatten();
+        let (start, session) = process.map_or((0, 0), |process| (process.start, process.session));
+        Self { id, start, namespace: sys::pid_namespace(), session }
     }
 
     /// Returns its number and start, as they stand in the names of what is its own.
@@ -33,7 +31,7 @@ impl Server {
     }
 
     /// Returns a new mark for a command: the server, and a random number.
-    pub(super) fn mark(self) -> String {
+    pub(super) fn new_mark(self) -> String {
         format!("{}{:016x}", self.mark_prefix(), sys::random())
     }
 

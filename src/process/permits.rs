@@ -16,10 +16,11 @@ const BACKGROUND: u32 = 1 + OutputPipe::DESCRIPTORS;
 /// The least and the most commands that may run at once.
 const BOUNDS: (u32, u32) = (4, 256);
 
-/// The descriptors that commands may use, each taken by a command or free.
+/// The permits to run commands: as many as the descriptors allow for that commands may use.
 #[derive(Debug)]
 pub(super) struct CommandPermits {
-    free: Arc<Semaphore>,
+    descriptors: Arc<Semaphore>,
+    /// Number of those descriptors, in use or not.
     all: u32,
     /// Number of commands that ended and left processes which hold their output.
     background: watch::Sender<u32>,
@@ -28,15 +29,10 @@ pub(super) struct CommandPermits {
 /// A permit to run one command; dropped, another command may run.
 #[derive(Debug)]
 pub struct CommandPermit {
-    permit: OwnedSemaphorePermit,
+    /// Its descriptors: of a command that ended, those that the reader of its output needs.
+    descriptors: OwnedSemaphorePermit,
     background: watch::Sender<u32>,
-}
-
-/// The part of a permit that is still needed for what a command left running.
-#[derive(Debug)]
-pub(super) struct BackgroundPermit {
-    _part: Option<OwnedSemaphorePermit>,
-    background: watch::Sender<u32>,
+    is_background: bool,
 }
 
 /// No command can run, nor will one that ends make room: this many earlier commands left processes that hold
@@ -47,12 +43,11 @@ pub struct TooManyCommands(pub u32);
 impl CommandPermits {
     /// Returns as many permits as this process's limit allows for.
     pub(super) fn new() -> Self {
-        Self::of(count(sys::most_open_files()))
+        Self::of_descriptors(count(sys::most_open_files()))
     }
 
-    fn of(all: u32) -> Self {
-        let free = usize::try_from(all).unwrap_or(Semaphore::MAX_PERMITS);
-        Self { free: Arc::new(Semaphore::new(free)), all, background: watch::Sender::new(0) }
+    fn of_descriptors(all: u32) -> Self {
+        Self { descriptors: Arc::new(Semaphore::new(all as usize)), all, background: watch::Sender::new(0) }
     }
 
     /// Returns how many commands can run at once.
@@ -66,8 +61,8 @@ impl CommandPermits {
         let full = |count: &u32| count.saturating_mul(BACKGROUND).saturating_add(EACH) > self.all;
         tokio::select! {
             biased;
-            Ok(permit) = Arc::clone(&self.free).acquire_many_owned(EACH) => {
-                Ok(CommandPermit { permit, background: self.background.clone() })
+            Ok(descriptors) = Arc::clone(&self.descriptors).acquire_many_owned(EACH) => {
+                Ok(CommandPermit { descriptors, background: self.background.clone(), is_background: false })
             }
             count = background.wait_for(full) => Err(TooManyCommands(count.map_or(0, |count| *count))),
         }
@@ -76,16 +71,18 @@ impl CommandPermits {
 
 impl CommandPermit {
     /// Gives back all but what the reader of a command's output needs, which goes on.
-    pub(super) fn into_background(mut self) -> BackgroundPermit {
+    pub(super) fn keep_for_background(&mut self) {
+        drop(self.descriptors.split((EACH - BACKGROUND) as usize));
+        self.is_background = true;
         self.background.send_modify(|count| *count += 1);
-        let part = usize::try_from(BACKGROUND).ok().and_then(|part| self.permit.split(part));
-        BackgroundPermit { _part: part, background: self.background }
     }
 }
 
-impl Drop for BackgroundPermit {
+impl Drop for CommandPermit {
     fn drop(&mut self) {
-        self.background.send_modify(|count| *count -= 1);
+        if self.is_background {
+            self.background.send_modify(|count| *count -= 1);
+        }
     }
 }
 
@@ -111,22 +108,24 @@ mod tests {
 
     #[tokio::test]
     async fn a_permit_waits_for_running_commands_alone() {
-        let permits = CommandPermits::of(2 * EACH);
-        let (first, second) = (permits.take().await.unwrap(), permits.take().await.unwrap());
+        let permits = CommandPermits::of_descriptors(2 * EACH);
+        let (mut first, second) = (permits.take().await.unwrap(), permits.take().await.unwrap());
         let third = tokio::spawn(async move { (permits.take().await.map(drop), permits) });
         tokio::task::yield_now().await;
         assert!(!third.is_finished());
-        let background = first.into_background();
+        first.keep_for_background();
         drop(second);
         let (third, permits) = third.await.unwrap();
-        assert_eq!(third, Ok(()));
+        assert_eq!(third.map(drop), Ok(()));
         // Beside two in the background there is room for one, beside three there is none.
-        let two = [
-            permits.take().await.unwrap().into_background(),
-            permits.take().await.unwrap().into_background(),
-        ];
+        let mut two = Vec::new();
+        for _ in 0..2 {
+            let mut permit = permits.take().await.unwrap();
+            permit.keep_for_background();
+            two.push(permit);
+        }
         assert_eq!(permits.take().await.map(drop), Err(TooManyCommands(3)));
-        drop(background);
+        drop(first);
         assert_eq!(permits.take().await.map(drop), Ok(()));
         drop(two);
     }

@@ -16,19 +16,9 @@ use tokio::sync::oneshot;
 use super::Background;
 
 #[cfg(unix)]
-pub(super) use unix::{Scope, can_list_processes, end_all, end_orphans, kill_group, reap_inherited};
+pub(super) use unix::{Scope, end_all, end_orphans, kill_group, reap_inherited};
 #[cfg(windows)]
-pub(super) use windows::{Scope, can_list_processes, end_all, end_orphans, kill_group, reap_inherited};
-
-/// The outcome of an attempt to end commands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[must_use]
-pub(super) enum Outcome {
-    /// No process is known to be left: without a process table, none but the group's can be.
-    Done,
-    /// A process may be left: one that can't be killed yet, or that could not be seen.
-    Unsure,
-}
+pub(super) use windows::{Scope, end_all, end_orphans, kill_group, reap_inherited};
 
 /// The processes that survive the shell of a command that ended by itself.
 #[derive(Debug)]
@@ -41,23 +31,20 @@ pub(super) struct Survivors {
     pub(super) in_group: bool,
 }
 
-/// Calls [`end_all`] on a thread of its own.
-pub(super) async fn end(scopes: Vec<Scope>, grace: Duration) -> Outcome {
-    let copies = scopes.clone();
-    match run_on_own_thread(move || end_all(&copies, grace)).await {
-        Some(outcome) => outcome,
-        // There is no thread to be had: rather is this one kept waiting than a process left alive.
-        None => end_all(&scopes, grace),
-    }
+/// Calls [`end_all`] on a thread of its own. Returns true if no process is known to be left.
+pub(super) async fn end(scopes: Vec<Scope>, grace: Duration) -> bool {
+    on_own_thread(move || end_all(&scopes, grace)).await
 }
 
-/// Does `work`, which blocks, on a thread of its own: the shared ones may all be busy with what is
-/// less urgent. `None` where no thread can be had.
-pub(super) async fn run_on_own_thread<T: Send + 'static>(
-    work: impl FnOnce() -> T + Send + 'static,
-) -> Option<T> {
+/// Does `work`, which blocks, on a thread of its own: the shared ones may all be busy with what is less urgent.
+/// This thread does it, and waits, where there is no other to be had.
+pub(super) async fn on_own_thread<T: Send + 'static>(work: impl FnOnce() -> T + Clone + Send + 'static) -> T {
     let (done, result) = oneshot::channel();
-    let work = move || drop(done.send(work()));
-    std::thread::Builder::new().name("end".to_owned()).spawn(work).ok()?;
-    result.await.ok()
+    let there = work.clone();
+    let thread = std::thread::Builder::new().name("end".to_owned());
+    let _without_one_no_result_comes = thread.spawn(move || drop(done.send(there())));
+    match result.await {
+        Ok(result) => result,
+        Err(_) => work(),
+    }
 }

@@ -11,8 +11,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::drain::Drain;
 use super::mark::Server;
-use super::permits::BackgroundPermit;
-use super::process_tree::{self, Outcome, Scope, end_all};
+use super::permits::CommandPermit;
+use super::process_tree::{self, Scope, end_all};
 
 /// Time between SIGTERM and SIGKILL, where nothing more was promised.
 pub(super) const GRACE: Duration = Duration::from_millis(100);
@@ -23,19 +23,12 @@ const SHUTDOWN: Duration = Duration::from_millis(1200);
 #[derive(Debug)]
 pub(super) struct Registry {
     server: Server,
-    state: Mutex<State>,
+    /// The commands by their marks.
+    commands: Mutex<BTreeMap<String, Command>>,
     /// Number of commands that run.
     running: watch::Sender<usize>,
+    /// Cancelled once all commands are being ended: no further one starts.
     closing: CancellationToken,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    commands: BTreeMap<u64, Command>,
-    /// The id of the next command.
-    next_id: u64,
-    /// True once all commands are being ended: no further one starts.
-    closed: bool,
 }
 
 #[derive(Debug)]
@@ -49,7 +42,7 @@ enum Phase {
     /// It runs, or is about to.
     Running,
     /// It ended by itself and left processes. While they hold its output open, that is read.
-    Background(Option<(Arc<Drain>, BackgroundPermit)>),
+    Background(Option<(Arc<Drain>, CommandPermit)>),
     /// A process may be left though all was done to end it: the server's end tries again.
     Unsure,
 }
@@ -68,7 +61,7 @@ impl Registry {
     pub(super) fn new() -> Self {
         Self {
             server: Server::this(),
-            state: Mutex::default(),
+            commands: Mutex::default(),
             running: watch::Sender::new(0),
             closing: CancellationToken::new(),
         }
@@ -77,24 +70,23 @@ impl Registry {
     /// Registers a command before it is spawned, so that one whose spawn fails half-way can be ended by its
     /// mark. Fails once the server ends.
     pub(super) fn add(self: &Arc<Self>) -> io::Result<RegisteredCommand> {
-        let mut state = self.state();
-        if state.closed {
+        let mut commands = self.commands();
+        if self.closing.is_cancelled() {
             return Err(io::Error::other("the server ends"));
         }
-        let id = state.next_id;
-        state.next_id += 1;
-        let scope = Scope::new(self.server, self.server.mark());
-        state.commands.insert(id, Command { scope, phase: Phase::Running });
+        let mark = self.server.new_mark();
+        let scope = Scope::new(self.server, &mark);
+        commands.insert(mark.clone(), Command { scope, phase: Phase::Running });
         self.running.send_modify(|running| *running += 1);
-        Ok(RegisteredCommand { registry: Arc::clone(self), id })
+        Ok(RegisteredCommand { registry: Arc::clone(self), mark })
     }
 
     /// Forgets background commands of which no process is left, and waits for ended processes that this one inherited.
     pub(super) fn reap(&self) {
         process_tree::reap_inherited(|| {
-            self.state().commands.values().map(|command| command.scope.group()).collect()
+            self.commands().values().map(|command| command.scope.group()).collect()
         });
-        self.state().commands.retain(|_, command| !command.release_if_done());
+        self.commands().retain(|_, command| !command.release_if_done());
     }
 
     /// Returns a token that fires when all commands are being ended.
@@ -113,8 +105,7 @@ impl Registry {
             end_of(self.close()).await;
         };
         let _next_server_tries_again = tokio::time::timeout(SHUTDOWN, ended).await;
-        let commands = std::mem::take(&mut self.state().commands);
-        for command in commands.values() {
+        for command in std::mem::take(&mut *self.commands()).values() {
             if let Phase::Background(Some((drain, _))) = &command.phase {
                 drain.stop();
             }
@@ -123,14 +114,13 @@ impl Registry {
 
     /// Lets no further command start; returns all that are to be ended.
     fn close(&self) -> Vec<Scope> {
-        let mut state = self.state();
-        state.closed = true;
+        let commands = self.commands();
         self.closing.cancel();
-        state.commands.values().map(|command| command.scope.clone()).collect()
+        commands.values().map(|command| command.scope.clone()).collect()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    fn commands(&self) -> MutexGuard<'_, BTreeMap<String, Command>> {
+        self.commands.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -144,7 +134,7 @@ async fn end_of(scopes: Vec<Scope>) {
 #[derive(Debug)]
 pub(super) struct RegisteredCommand {
     registry: Arc<Registry>,
-    id: u64,
+    mark: String,
 }
 
 impl RegisteredCommand {
@@ -154,30 +144,27 @@ impl RegisteredCommand {
     }
 
     /// Returns the mark of its processes.
-    pub(super) fn mark(&self) -> String {
-        self.scope().map_or_else(String::new, |scope| scope.mark().to_owned())
+    pub(super) fn mark(&self) -> &str {
+        &self.mark
     }
 
     /// Notes its shell's group and start; on Windows puts the shell, which waits for its command, in the job.
     pub(super) fn attach_shell(&self, shell: &mut Child) -> io::Result<()> {
-        self.registry
-            .state()
-            .commands
-            .get_mut(&self.id)
-            .map_or(Ok(()), |command| command.scope.attach_shell(shell))
+        let mut commands = self.registry.commands();
+        commands.get_mut(&self.mark).map_or(Ok(()), |command| command.scope.attach_shell(shell))
     }
 
     /// Returns its processes; `None` where it does not run any more.
     pub(super) fn scope(&self) -> Option<Scope> {
-        let state = self.registry.state();
-        let command = state.commands.get(&self.id)?;
+        let commands = self.registry.commands();
+        let command = commands.get(&self.mark)?;
         matches!(command.phase, Phase::Running).then(|| command.scope.clone())
     }
 
     /// Ends all of its processes.
     pub(super) async fn end(&self, grace: Duration) {
         if let Some(scope) = self.scope()
-            && process_tree::end(vec![scope], grace).await == Outcome::Unsure
+            && !process_tree::end(vec![scope], grace).await
         {
             self.set(Some(Phase::Unsure), None);
         }
@@ -189,21 +176,19 @@ impl RegisteredCommand {
     }
 
     /// Notes that it ended by itself and left the processes of `scope`, which may hold its output open.
-    pub(super) fn left(self, scope: Scope, output: Option<(Arc<Drain>, BackgroundPermit)>) {
+    pub(super) fn left(self, scope: Scope, output: Option<(Arc<Drain>, CommandPermit)>) {
         self.set(Some(Phase::Background(output)), Some(scope));
     }
 
     /// Ends the phase in which it runs; without a next one it is forgotten.
     fn set(&self, next: Option<Phase>, scope: Option<Scope>) {
-        let mut state = self.registry.state();
-        let Some(command) = state.commands.get_mut(&self.id) else { return };
-        if !matches!(command.phase, Phase::Running) {
-            return;
-        }
+        let mut commands = self.registry.commands();
+        let running = commands.get_mut(&self.mark).filter(|command| matches!(command.phase, Phase::Running));
+        let Some(command) = running else { return };
         command.scope = scope.unwrap_or_else(|| command.scope.clone());
         match next {
             Some(next) => command.phase = next,
-            None => drop(state.commands.remove(&self.id)),
+            None => drop(commands.remove(&self.mark)),
         }
         self.registry.running.send_modify(|running| *running -= 1);
     }
@@ -213,8 +198,8 @@ impl Drop for RegisteredCommand {
     fn drop(&mut self) {
         // Only where the runtime itself is taken down, or the command could not be supervised.
         if let Some(scope) = self.scope() {
-            let ended = end_all(std::slice::from_ref(&scope), Duration::ZERO);
-            self.set((ended == Outcome::Unsure).then_some(Phase::Unsure), None);
+            let is_ended = end_all(std::slice::from_ref(&scope), Duration::ZERO);
+            self.set((!is_ended).then_some(Phase::Unsure), None);
         }
     }
 }

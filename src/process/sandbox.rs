@@ -1,9 +1,9 @@
 //! `--sandbox`: what a command may do to this machine, held by the kernel (Landlock, seccomp).
 //!
-//! A command is started as `cutline sandboxed … -- bash -c …`: the same binary, which restricts
+//! A command is started as `cutline sandboxed bash -c …`: the same binary, which restricts
 //! itself and then becomes the shell, so that the server keeps its own rights. That process starts in
-//! `/` and with nothing of the command's environment in its own: the variables reach it as a file on
-//! its stdin, and it takes them and the command's folder once the rules hold. So no library, no
+//! `/` and with nothing of the command's environment in its own: the rules and the variables reach it as a file
+//! on its stdin, and it takes the variables and the command's folder once the rules hold. So no library, no
 //! setting of the loader and no folder that an earlier command has filled has a say before that.
 //! Rules can't be taken back, and all that the command starts is under them. Where the kernel can't
 //! hold them, the server does not start.
@@ -22,11 +22,13 @@ mod mounts;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::OnceLock;
 
+use serde::{Deserialize, Serialize};
 use tokio::process::Command;
 
 use super::temp_folder::TempFolder;
@@ -37,15 +39,15 @@ use crate::sys;
 #[cfg(not(target_os = "linux"))]
 pub use absent::{enter, knows_unix_sockets, probe};
 #[cfg(not(target_os = "linux"))]
-use absent::{environment_file, is_protected};
+use absent::{is_protected, nameless_file};
 #[cfg(target_os = "linux")]
 pub use enter::enter;
 #[cfg(target_os = "linux")]
-use enter::environment_file;
+use enter::nameless_file;
 #[cfg(target_os = "linux")]
 pub use files::{knows_unix_sockets, probe};
 pub use given::Exposed;
-use given::{Given, GivenFolder};
+use given::Given;
 #[cfg(target_os = "linux")]
 use mounts::is_protected;
 
@@ -103,11 +105,8 @@ pub struct Settings {
 #[derive(Debug, thiserror::Error)]
 pub enum Unsupported {
     /// The kernel does not know the rules.
-    #[error("the kernel can't hold commands to it (Landlock, ABI 4 or later, is needed): {reason}")]
-    Kernel {
-        /// The kernel's reason.
-        reason: String,
-    },
+    #[error("the kernel can't hold commands to it (Landlock, ABI 4 or later, is needed): {0}")]
+    Kernel(String),
     /// The link is missing by which a command's process is started.
     #[error("/proc is not mounted")]
     NoProc,
@@ -115,20 +114,11 @@ pub enum Unsupported {
     #[error("it needs Landlock, which only Linux has")]
     System,
     /// The temp folder for commands could not be made.
-    #[error("no temp folder for commands: {source}")]
-    TempFolder {
-        /// The system's error.
-        #[from]
-        source: io::Error,
-    },
+    #[error("no temp folder for commands: {0}")]
+    TempFolder(#[from] io::Error),
     /// A folder in which they may write is not there.
-    #[error("--writable {}: {source}", path.display())]
-    Writable {
-        /// The folder.
-        path: PathBuf,
-        /// The system's error.
-        source: io::Error,
-    },
+    #[error("--writable {}: {_1}", _0.display())]
+    Writable(PathBuf, #[source] io::Error),
 }
 
 /// The rules for all commands of a server.
@@ -146,65 +136,34 @@ pub struct Sandbox {
     temp_parent: Given,
 }
 
-/// The arguments of the process that becomes a command.
-#[derive(Debug, Default)]
-pub struct Entry {
+/// The rules of one command, and its environment: what the process that becomes it reads from its stdin. (Arguments
+/// could be seen by every user.) Paths are `OsString`s, since serde has no `PathBuf` that is not UTF-8.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct Rules {
     /// Folders in which the command may write.
-    pub write: Vec<PathBuf>,
+    write: Vec<OsString>,
     /// Paths that are made read-only, where they are there and below one of those.
-    pub protect: Vec<PathBuf>,
+    protect: Vec<OsString>,
     /// True if the command may not make UNIX sockets.
-    pub deny_unix_sockets: bool,
+    deny_unix_sockets: bool,
     /// The folder that the command starts in.
-    pub folder: PathBuf,
-    /// The program and its arguments.
-    pub command: Vec<OsString>,
+    folder: OsString,
+    /// The command's environment.
+    variables: Vec<(OsString, OsString)>,
 }
 
-/// The argument of the binary that makes it the shell of a command under rules.
+impl Rules {
+    /// Returns a file that holds them.
+    fn file(&self) -> io::Result<File> {
+        nameless_file(&serde_json::to_vec(self)?)
+    }
+}
+
+/// The argument of the binary that makes it the shell of a command under rules. The command's words follow.
 pub const SUBCOMMAND: &str = "sandboxed";
 
 /// This binary, whatever stands at its path by now.
 const THIS_BINARY: &str = "/proc/self/exe";
-/// The flags before each value of an [`Entry`].
-const WRITE_FLAG: &str = "--write";
-const PROTECT_FLAG: &str = "--protect";
-const DENY_UNIX_SOCKETS_FLAG: &str = "--deny-unix-sockets";
-const FOLDER_FLAG: &str = "--folder";
-/// The word before the command.
-const COMMAND_FOLLOWS: &str = "--";
-
-impl Entry {
-    /// Returns the arguments by which this binary becomes the command.
-    fn words(self) -> Vec<OsString> {
-        let mut words: Vec<OsString> = vec![SUBCOMMAND.into(), FOLDER_FLAG.into(), self.folder.into()];
-        for (flag, paths) in [(WRITE_FLAG, self.write), (PROTECT_FLAG, self.protect)] {
-            words.extend(paths.into_iter().flat_map(|path| [flag.into(), path.into()]));
-        }
-        words.extend(self.deny_unix_sockets.then(|| DENY_UNIX_SOCKETS_FLAG.into()));
-        words.push(COMMAND_FOLLOWS.into());
-        words.extend(self.command);
-        words
-    }
-
-    /// Reads those arguments, after the first; `None` where they are others. By hand, because each command waits
-    /// for it: clap takes a twentieth of the time of a short one.
-    pub fn of(mut words: impl Iterator<Item = OsString>) -> Option<Self> {
-        let mut entry = Self::default();
-        loop {
-            match words.next()?.to_str()? {
-                WRITE_FLAG => entry.write.push(words.next()?.into()),
-                PROTECT_FLAG => entry.protect.push(words.next()?.into()),
-                DENY_UNIX_SOCKETS_FLAG => entry.deny_unix_sockets = true,
-                FOLDER_FLAG => entry.folder = words.next()?.into(),
-                COMMAND_FOLLOWS => break,
-                _ => return None,
-            }
-        }
-        entry.command = words.collect();
-        Some(entry)
-    }
-}
 
 impl Sandbox {
     /// Returns the rules that `settings` ask for, with a temp folder for commands; `None` for [`Mode::Off`].
@@ -216,10 +175,10 @@ impl Sandbox {
         probe()?;
         let folder = |path: PathBuf| {
             let given = Given::new("--writable", path.clone());
-            match given.end().metadata() {
+            match given.real.metadata() {
                 Ok(found) if found.is_dir() => Ok(given),
-                Ok(_) => Err(Unsupported::Writable { path, source: io::ErrorKind::NotADirectory.into() }),
-                Err(source) => Err(Unsupported::Writable { path, source }),
+                Ok(_) => Err(Unsupported::Writable(path, io::ErrorKind::NotADirectory.into())),
+                Err(error) => Err(Unsupported::Writable(path, error)),
             }
         };
         let writable = match mode {
@@ -248,7 +207,7 @@ impl Sandbox {
 
     /// Returns the folders beside the roots in which commands may write: those named, and their temp folder.
     pub(super) fn writable(&self) -> impl Iterator<Item = &Path> {
-        self.writable.iter().map(Given::end).chain([self.temp()])
+        self.writable.iter().map(|folder| folder.real.as_path()).chain([self.temp()])
     }
 
     /// Returns the temp folder of commands: theirs alone, gone when the server is.
@@ -275,23 +234,23 @@ impl Sandbox {
         self.own.iter().try_for_each(|own| own.check_outside(&writable))?;
         roots.iter().try_for_each(|root| self.check_root(root, roots))?;
         let sound = self.sound(roots, &writable);
-        let folders = self.writable.iter().chain([&self.temp_parent]);
-        folders.map(Given::folder).try_for_each(|folder| folder.check_way(&writable, &sound))
+        let mut folders = self.writable.iter().chain([&self.temp_parent]);
+        folders.try_for_each(|folder| folder.check_way(&writable, &sound))
     }
 
     /// Returns an error if a command for `roots` could lead the way to `root`, one of them, elsewhere.
     pub fn check_root(&self, root: &Root, roots: &[Root]) -> Result<(), Exposed> {
         let writable: Vec<&Path> = self.writable_with(roots).collect();
-        folder_of(root).check_way(&writable, &self.sound(roots, &writable))
+        Given::root(root).check_way(&writable, &self.sound(roots, &writable))
     }
 
     /// Returns those of the folders that commands for `roots` may write which no command can lead elsewhere.
     fn sound<'a>(&'a self, roots: &'a [Root], writable: &[&Path]) -> Vec<&'a Path> {
-        let roots = roots.iter().filter(|root| root.writable);
-        let folders = roots.map(folder_of).chain(self.writable.iter().map(Given::folder));
+        let roots = roots.iter().filter(|root| root.writable).map(|root| (&root.way, &root.real));
+        let folders = roots.chain(self.writable.iter().map(|folder| (&folder.way, &folder.real)));
         folders
-            .filter(|folder| folder.way.way_through(writable).is_none())
-            .map(|folder| folder.real)
+            .filter(|(way, _)| way.way_through(writable).is_none())
+            .map(|(_, real)| real.as_path())
             .collect()
     }
 
@@ -305,23 +264,22 @@ impl Sandbox {
     fn tries_to_mount(&self) -> bool {
         let file = self.temp().join("tried");
         let tried = std::fs::write(&file, []).and_then(|()| {
-            let entry = Entry {
-                write: vec![self.temp().to_owned()],
-                protect: vec![file.clone()],
+            let rules = Rules {
+                write: vec![self.temp().into()],
+                protect: vec![file.clone().into()],
                 folder: "/".into(),
-                command: vec![THIS_BINARY.into(), "--version".into()],
-                ..Entry::default()
+                ..Rules::default()
             };
             let mut process = std::process::Command::new(THIS_BINARY);
-            process.env_clear().current_dir("/").args(entry.words());
-            process.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status()
+            process.env_clear().current_dir("/").args([SUBCOMMAND, THIS_BINARY, "--version"]);
+            process.stdin(rules.file()?).stdout(Stdio::null()).stderr(Stdio::null()).status()
         });
         let _gone_already = std::fs::remove_file(file);
         tried.is_ok_and(|status| status.success())
     }
 
     /// Returns all that is there and could start programs later, of what a command for `roots` may write.
-    fn starters(&self, roots: &[Root]) -> Vec<PathBuf> {
+    fn starters(&self, roots: &[Root]) -> impl Iterator<Item = PathBuf> {
         let folders: Vec<&Path> = self.writable_with(roots).filter(|folder| *folder != self.temp()).collect();
         let named = folders.iter().flat_map(|folder| STARTERS.map(|name| folder.join(name)));
         let below = |path: &&PathBuf| folders.iter().any(|folder| path.starts_with(folder));
@@ -334,13 +292,13 @@ impl Sandbox {
             path.symlink_metadata().is_ok_and(|found| !path.ends_with(GIT_LINK) || !found.is_dir())
         };
         // A project's file of a client is named twice.
-        named.chain(others.cloned()).filter(is_there).collect::<BTreeSet<_>>().into_iter().collect()
+        named.chain(others.cloned()).filter(is_there).collect::<BTreeSet<_>>().into_iter()
     }
 
     /// Returns what starts programs later, outside the rules, and is there: first what is read-only for a
     /// command for `roots`, then what that command may write.
     pub fn found_starters(&self, roots: &[Root]) -> (Vec<PathBuf>, Vec<PathBuf>) {
-        self.starters(roots).into_iter().partition(|path| self.can_mount() && is_protected(path))
+        self.starters(roots).partition(|path| self.can_mount() && is_protected(path))
     }
 
     /// Returns a warning that names what a command for `roots` may write of that; `None` where it is nothing.
@@ -350,29 +308,32 @@ impl Sandbox {
         (!open.is_empty()).then(|| format!("{said}: {}", listed(&open)))
     }
 
-    /// Returns the process that takes on the rules for `roots` and then runs `shell` in the first of them,
+    /// Returns the process that takes on the rules for `roots` and then becomes `shell` in the first of them,
     /// with `variables` as its environment. Its own environment is empty: what is added to that reaches the
     /// shell too.
     pub(super) fn command(
         &self,
         roots: &[Root],
-        shell: &[OsString],
+        shell: Vec<OsString>,
         variables: impl Iterator<Item = (OsString, OsString)>,
     ) -> io::Result<Command> {
         self.check(roots).map_err(io::Error::other)?;
         self.temp.restore();
-        let variables = variables.chain([("TMPDIR".into(), self.temp().into())]);
-        let entry = Entry {
-            write: self.writable_with(roots).map(Path::to_owned).collect(),
-            protect: self.starters(roots).into_iter().filter(|_| self.can_mount()).collect(),
+        let rules = Rules {
+            write: self.writable_with(roots).map(Into::into).collect(),
+            protect: if self.can_mount() {
+                self.starters(roots).map(Into::into).collect()
+            } else {
+                Vec::new()
+            },
             deny_unix_sockets: self.deny_unix_sockets,
-            folder: roots.first().map_or("/".into(), |root| root.real.clone()),
-            command: shell.to_vec(),
+            folder: roots.first().map_or("/".into(), |root| root.real.clone().into()),
+            variables: variables.chain([("TMPDIR".into(), self.temp().into())]).collect(),
         };
         let mut command = Command::new(THIS_BINARY);
-        command.env_clear().current_dir("/").args(entry.words());
+        command.env_clear().current_dir("/").arg(SUBCOMMAND).args(shell);
         sys::prepare_spawn(&mut command);
-        command.stdin(Stdio::from(environment_file(variables)?));
+        command.stdin(rules.file()?);
         Ok(command)
     }
 }
@@ -380,8 +341,4 @@ impl Sandbox {
 /// Returns these paths as one text.
 pub fn listed(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
-}
-
-fn folder_of(root: &Root) -> GivenFolder<'_> {
-    GivenFolder { name: "the root", path: &root.given, real: &root.real, way: &root.way }
 }

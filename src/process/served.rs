@@ -10,11 +10,9 @@ use std::time::Duration;
 use tokio::process::{Child, Command};
 
 use super::registry::RegisteredCommand;
+use super::shell::PIPE_BYTES;
 use super::{Commands, Ending};
 use crate::sys::{self, InputPipe, MARK};
-
-/// The bytes that its output's pipe is asked to hold: a server that writes much waits less often.
-const PIPE_BYTES: usize = 1 << 20;
 
 /// A server that runs. Dropped, it is killed.
 #[derive(Debug)]
@@ -43,7 +41,7 @@ impl Commands {
         sys::enlarge(&output, PIPE_BYTES);
         // By its whole path where it is on `PATH`: on Windows its name may lack its ending.
         let is_name = Path::new(program).components().count() == 1;
-        let found = is_name.then(|| sys::on_path(Path::new(program))).flatten();
+        let found = is_name.then(|| sys::on_path(program)).flatten();
         let mut command = Command::new(found.as_deref().map_or(program, Path::as_os_str));
         sys::prepare_spawn(&mut command);
         command.args(arguments).env(MARK, registered.mark()).stdin(from_input).stdout(to_output);
@@ -58,7 +56,7 @@ impl Served {
     /// Waits until the server has ended. The future can be dropped and made again.
     pub async fn wait(&mut self) -> Ending {
         let status = self.child.wait().await;
-        sys::ending_of(status.ok(), false).map_or_else(Ending::Signal, Ending::Code)
+        Ending::of(status.ok(), false)
     }
 
     /// Ends the server with all that it started: SIGTERM, and after `grace` SIGKILL.

@@ -19,8 +19,8 @@ use crate::limits::{SPILL_KEEP, SPILL_MAX_FILE_BYTES, SPILL_MAX_TOTAL_BYTES};
 use crate::sys;
 use folder::SavedFolder;
 
-pub use file::SavedFile;
-pub use stream::{SavedOutput, SavedStream};
+pub use file::{SavedFile, SavedOutput};
+pub use stream::SavedStream;
 
 /// The folder that outputs are saved in, and the limits on what is saved.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -77,22 +77,16 @@ impl Store {
         self.folder.as_ref().ok().map(|folder| folder.given.clone())
     }
 
-    /// Creates a file for a command's output, locked, which is removed again unless it is kept.
-    pub fn create(&self) -> io::Result<SavedFile> {
-        self.create_as(SavedKind::Command)
-    }
-
-    /// Creates a file of that kind.
-    pub fn create_as(&self, kind: SavedKind) -> io::Result<SavedFile> {
+    /// Creates a file of that kind, locked, which is removed again unless it is kept.
+    pub fn create(&self, kind: SavedKind) -> io::Result<SavedFile> {
         let folder = self.folder.as_ref().map_err(same_error)?;
         SavedFile::create(folder.open()?, &folder.path, kind, self.settings.max_file_bytes)
     }
 
     /// Saves a byte and removes it again; returns the folder where that worked.
     pub fn try_out(&self) -> io::Result<PathBuf> {
-        let mut file = self.create()?;
-        file.write(b"x")?;
-        Ok(file.path().parent().map(PathBuf::from).unwrap_or_default())
+        self.create(SavedKind::Command)?.write(b"x")?;
+        self.path().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
     /// Removes what is past its age, then the oldest past the total. Files that are being written stay.

@@ -15,14 +15,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::capture::{Capture, Captured};
 use super::drain::{Drain, DrainProgress};
-use super::process_tree::{self, kill_group};
-use super::registry::{GRACE, RegisteredCommand, Registry};
-use super::shell::Shell;
-use super::{
-    Background, Cause, CommandPermit, Ending, Finished, Outcome, Request, Running, StillRunning, Times,
-};
+use super::process_tree::{kill_group, on_own_thread};
+use super::registry::{GRACE, RegisteredCommand};
+use super::{Background, Cause, CommandPermit, Commands, Ending, Outcome, Request, Running, State, Times};
 use crate::fs::workspace::SavedKind;
-use crate::process::spill::Store;
 use crate::sys;
 
 /// Time between SIGTERM and SIGKILL for a command that ran out of time.
@@ -36,28 +32,25 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 /// The longest wait for a shell that was killed, and for its pipe's end.
 const KILLED_WAIT: Duration = Duration::from_millis(500);
 
-/// Starts a command, and the task that supervises it.
-pub(super) fn run(
-    shell: &Shell,
-    store: &Arc<Store>,
-    registry: &Arc<Registry>,
-    permit: CommandPermit,
-    request: Request<'_>,
-) -> io::Result<Running> {
-    let began = Instant::now();
-    let registered = registry.add()?;
-    let mut started = shell.start(request.command, request.roots, &registered.mark())?;
-    registered.attach_shell(&mut started.child)?;
-    sys::send_command(&mut started.child, request.command);
+impl Commands {
+    /// Starts a command. Needs a runtime, on which a task then supervises it.
+    pub fn run(&self, permit: CommandPermit, request: Request<'_>) -> io::Result<Running> {
+        let Request { command, roots, keep, bounds, max_line_chars, times } = request;
+        let began = Instant::now();
+        let registered = self.registry.add()?;
+        let (mut child, output) = self.start_shell(command, roots, registered.mark())?;
+        registered.attach_shell(&mut child)?;
+        sys::send_command(&mut child, command);
 
-    let Request { keep, bounds, max_line_chars, times, .. } = request;
-    let capture = Capture::new(Arc::clone(store), SavedKind::Command, keep, bounds, max_line_chars);
-    let drain = Arc::new(Drain::start(started.output, capture)?);
-    let cancel = CancellationToken::new();
-    let (answer, outcome) = oneshot::channel();
-    let command = Command { child: started.child, drain: Arc::clone(&drain), registered, permit, began };
-    tokio::spawn(command.supervise(times, cancel.clone(), answer));
-    Ok(Running { outcome, drain, kill_on_drop: Some(cancel.clone().drop_guard()), cancel })
+        let store = Arc::clone(&self.store);
+        let capture = Capture::new(store, SavedKind::Command, keep, bounds, max_line_chars);
+        let drain = Arc::new(Drain::start(output, capture)?);
+        let cancel = CancellationToken::new();
+        let (answer, outcome) = oneshot::channel();
+        let command = Command { child, drain: Arc::clone(&drain), registered, permit, began };
+        tokio::spawn(command.supervise(times, cancel.clone(), answer));
+        Ok(Running { outcome, drain, kill_on_drop: Some(cancel.clone().drop_guard()), cancel })
+    }
 }
 
 /// A command that was started.
@@ -86,7 +79,7 @@ impl Command {
                 () = wait_until(began, Some(timeout)) => break (Cause::Timeout, self.end(TIMEOUT_GRACE).await),
                 () = wait_until(began, answer_within), if !was_answered => {
                     if let Some(answer) = answer.take() {
-                        let _caller_went_away = answer.send(Outcome::StillRunning(self.so_far().await));
+                        let _caller_went_away = answer.send(self.so_far().await);
                     }
                 }
             }
@@ -102,7 +95,7 @@ impl Command {
             },
             cause => cause,
         };
-        let ending = sys::ending_of(status, cause != Cause::Itself).map_or_else(Ending::Signal, Ending::Code);
+        let ending = Ending::of(status, cause != Cause::Itself);
         if answer.is_none() {
             let line = status_line(ending, cause, timeout);
             self.captured(move |capture| capture.end_with(&line)).await;
@@ -119,15 +112,16 @@ impl Command {
             }
         };
         if let Some(answer) = answer {
-            let finished = Finished { ending, cause, output, background, duration };
-            let _caller_went_away = answer.send(Outcome::Finished(finished));
+            let state = State::Finished { ending, cause, background };
+            let _caller_went_away = answer.send(Outcome { state, output, duration });
         }
     }
 
     /// Takes what was printed so far; what comes later goes to the saved file.
-    async fn so_far(&self) -> StillRunning {
+    async fn so_far(&self) -> Outcome {
         let output = self.captured(|capture| capture.answer(true)).await;
-        StillRunning { id: self.child.id().unwrap_or_default(), output, duration: self.began.elapsed() }
+        let state = State::StillRunning { id: self.child.id().unwrap_or_default() };
+        Outcome { state, output, duration: self.began.elapsed() }
     }
 
     /// Ends all of its processes; returns how the shell ended.
@@ -156,7 +150,7 @@ impl Command {
     }
 
     /// Takes what was printed, and leaves the background processes alive.
-    async fn collect_output(self) -> (Captured, Vec<Background>) {
+    async fn collect_output(mut self) -> (Captured, Vec<Background>) {
         let Some(scope) = self.registered.scope() else { return (self.close().await, Vec::new()) };
         let is_open = !self.drain.has_ended();
         if scope.is_empty() && !is_open {
@@ -164,9 +158,8 @@ impl Command {
             self.registered.unregister();
             return (output, Vec::new());
         }
-        let (pipe, copy) = (self.drain.pipe(), scope.clone());
-        let survivors = process_tree::run_on_own_thread(move || copy.survivors(pipe, is_open)).await;
-        let survivors = survivors.unwrap_or_else(|| scope.unseen(pipe));
+        let pipe = self.drain.pipe();
+        let survivors = on_own_thread(move || scope.survivors(pipe, is_open)).await;
         let output_is_open = !self.drain.has_ended();
         let output = self.captured(move |capture| capture.answer(output_is_open)).await;
         if !output_is_open && !survivors.in_group {
@@ -174,7 +167,10 @@ impl Command {
             return (output, Vec::new());
         }
         let (registry, ended) = (Arc::clone(self.registered.registry()), self.drain.ended());
-        let open = (!self.drain.has_ended()).then(|| (self.drain, self.permit.into_background()));
+        let open = (!self.drain.has_ended()).then(|| {
+            self.permit.keep_for_background();
+            (self.drain, self.permit)
+        });
         self.registered.left(survivors.scope, open);
         tokio::spawn(async move {
             ended.await;
@@ -206,11 +202,8 @@ impl Command {
         if let Some(result) = self.drain.try_with(&use_it) {
             return result;
         }
-        let (drain, copy) = (Arc::clone(&self.drain), use_it.clone());
-        match process_tree::run_on_own_thread(move || drain.with(copy)).await {
-            Some(result) => result,
-            None => self.drain.with(use_it),
-        }
+        let drain = Arc::clone(&self.drain);
+        on_own_thread(move || drain.with(use_it)).await
     }
 }
 

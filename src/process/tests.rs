@@ -29,13 +29,6 @@ impl Here {
     }
 }
 
-async fn finished(running: &mut Running) -> Finished {
-    match running.outcome().await.unwrap() {
-        Outcome::Finished(finished) => finished,
-        Outcome::StillRunning(_) => panic!("it had no time after which it is answered for"),
-    }
-}
-
 #[tokio::test]
 async fn how_far_it_is_is_never_waited_for() {
     let here = Here::new();
@@ -46,7 +39,8 @@ async fn how_far_it_is_is_never_waited_for() {
     assert_eq!(running.latest().unwrap().recent, b"hi\n");
     running.drain.with(|_| assert_eq!((running.latest(), running.bytes()), (None, 3)));
     running.cancel();
-    assert_eq!(finished(&mut running).await.cause, Cause::Cancelled);
+    let state = running.outcome().await.unwrap().state;
+    assert!(matches!(state, State::Finished { cause: Cause::Cancelled, .. }), "{state:?}");
 }
 
 #[tokio::test]
@@ -63,15 +57,19 @@ async fn all_of_its_output_is_taken_however_slowly_it_is_saved() {
         });
     });
     let mut steps_of_others = 0;
-    let finished = loop {
+    let outcome = loop {
         tokio::select! {
-            finished = finished(&mut running) => break finished,
+            outcome = running.outcome() => break outcome.unwrap(),
             () = tokio::time::sleep(Duration::from_millis(10)) => steps_of_others += 1,
         }
     };
     slow.join().unwrap();
-    assert_eq!(finished.output.raw.extent(), Extent { lines: 20_000, bytes: 108_894 });
-    assert_eq!(finished.output.text.content, "19999\n20000");
-    assert_eq!(finished.background, []);
+    assert_eq!(outcome.output.raw.extent(), Extent { lines: 20_000, bytes: 108_894 });
+    assert_eq!(outcome.output.text.content, "19999\n20000");
+    assert!(
+        matches!(&outcome.state, State::Finished { background, .. } if background.is_empty()),
+        "{:?}",
+        outcome.state
+    );
     assert!(steps_of_others > 5, "the thread that all wait on was held up: {steps_of_others} steps");
 }

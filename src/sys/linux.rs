@@ -3,7 +3,6 @@
 mod beneath;
 mod dir_reader;
 mod opened;
-mod process_handle;
 mod processes;
 mod waker;
 
@@ -13,12 +12,12 @@ use std::io::{IoSliceMut, PipeReader};
 use rustix::io::ReadWriteFlags;
 
 pub(super) use beneath::{make_accessible, open_beneath};
-pub(crate) use dir_reader::DirReader;
+pub(crate) use dir_reader::each_name;
 pub(super) use opened::LOOK;
 pub(crate) use opened::PathHandle;
-pub(crate) use process_handle::{ProcessHandle, ended};
 pub(crate) use processes::{
-    has_lost_its_reader, has_process_table, list_processes, mark, owner, pid_namespace, pipes, process_info,
+    has_lost_its_reader, has_process_table, list_processes, mark_of, owner, pid_namespace, pipes,
+    process_info, send_signals,
 };
 pub(super) use waker::Waker;
 

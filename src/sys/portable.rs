@@ -2,24 +2,19 @@
 
 mod dir_reader;
 mod opened;
-mod process_handle;
-mod processes;
 mod waker;
 
-use std::fs::File;
-use std::io::PipeReader;
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
+use rustix::process::{Signal, kill_process};
 
-pub(super) use dir_reader::each_name;
+use super::{OutOfDescriptors, pid, process_info};
+
+pub(crate) use dir_reader::each_name;
 pub(super) use opened::LOOK;
 pub(crate) use opened::PathHandle;
-pub(crate) use process_handle::{ProcessHandle, ended};
-pub(crate) use processes::{
-    has_lost_its_reader, has_process_table, list_processes, mark, owner, pid_namespace, pipes, process_info,
-};
 pub(super) use waker::Waker;
 
 /// Fails: this system can't open below a folder in one step.
@@ -27,15 +22,15 @@ pub(super) fn open_beneath(_: impl AsFd, _: &[u8], _: OFlags) -> Result<OwnedFd,
     Err(Errno::NOSYS)
 }
 
-/// Returns `None`: this system does not tell whether a file is in memory.
-pub(crate) fn read_cached(_: &File, _: usize) -> Option<Vec<u8>> {
-    None
-}
-
-/// Does nothing: a pipe has the size that this system gives it.
-pub(crate) fn enlarge(_: &PipeReader, _: usize) {}
-
 /// Lets this user list and change the folder `name` of `base`; fails where that is no folder.
 pub(super) fn make_accessible(base: impl AsFd, name: &[u8]) -> Result<(), Errno> {
     rustix::fs::chmodat(base, name, Mode::RWXU, AtFlags::SYMLINK_NOFOLLOW)
+}
+
+/// Sends `signals` to exactly that process, looked at just before: between the two another could get its number, and
+/// these systems offer nothing better. Returns false where it has ended, or is not this user's.
+pub(crate) fn send_signals(id: u32, start: u64, signals: &[Signal]) -> Result<bool, OutOfDescriptors> {
+    let is_same = process_info(id)?.is_some_and(|now| start > 0 && now.start == start && !now.ended);
+    let Some(pid) = pid(id).filter(|_| is_same) else { return Ok(false) };
+    Ok(signals.iter().all(|signal| kill_process(pid, *signal).is_ok()))
 }

@@ -143,11 +143,6 @@ pub(crate) fn pid(id: u32) -> Option<Pid> {
     i32::try_from(id).ok().and_then(Pid::from_raw)
 }
 
-/// Returns this process's start, which tells it from any other that had its number.
-pub(crate) fn this_start() -> u64 {
-    process_info(std::process::id()).ok().flatten().map_or(0, |process| process.start)
-}
-
 /// False if the process of that number and start has ended. True also where that can't be told.
 pub(crate) fn may_be_alive(id: u32, start: u64) -> bool {
     match process_info(id) {
@@ -173,11 +168,6 @@ fn is_subreaper() -> bool {
     return rustix::process::child_subreaper().is_ok_and(|set| set.is_some());
     #[cfg(not(target_os = "linux"))]
     false
-}
-
-/// Returns the number of this process's session; 0 where it is one of another namespace, or not told.
-pub(crate) fn this_session() -> u32 {
-    process_info(std::process::id()).ok().flatten().map_or(0, |process| process.session)
 }
 
 /// Returns the name of the folder of saved outputs in the temp folder that all users share.

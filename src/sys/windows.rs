@@ -9,23 +9,21 @@ mod dir_reader;
 mod input_pipe;
 mod opened;
 mod output_pipe;
-mod processes;
 mod shell;
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::{File, FileType};
-use std::io::{self, ErrorKind, PipeReader};
+use std::io::{self, ErrorKind};
 use std::os::windows::fs::{FileExt as _, MetadataExt as _};
 
 use super::{FileKind, Stat};
 
 pub(crate) use below::{Folder, folder_from, open_folder};
-pub(super) use dir_reader::each_name;
+pub(crate) use dir_reader::each_name;
 pub(crate) use input_pipe::InputPipe;
 pub(crate) use opened::PathHandle;
 pub(crate) use output_pipe::OutputPipe;
-pub(crate) use processes::{names_of, started, this_start};
 pub(crate) use shell::*;
 
 /// From 1601, where the system's time begins, to 1970, in its units.
@@ -81,14 +79,6 @@ pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usi
     file.seek_read(buffer, at)
 }
 
-/// Returns `None`: this system does not tell whether a file is in memory.
-pub(crate) fn read_cached(_: &File, _: usize) -> Option<Vec<u8>> {
-    None
-}
-
-/// Does nothing: a pipe has the size that this system gives it.
-pub(crate) fn enlarge(_: &PipeReader, _: usize) {}
-
 /// Returns the name that these bytes are. One that is broken UTF-16 can't be told by them, and opens nothing.
 pub(crate) fn name(bytes: &[u8]) -> Cow<'_, OsStr> {
     match String::from_utf8_lossy(bytes) {
@@ -132,7 +122,7 @@ pub(crate) fn lock_folder(_: &Folder) -> bool {
 
 /// Returns type, owner and mode of an open folder.
 pub(crate) fn stat_of(folder: &Folder) -> io::Result<Stat> {
-    let (file, _) = below::open(folder.real())?;
+    let (file, _) = below::open(&folder.real)?;
     Stat::of(&file)
 }
 
@@ -144,16 +134,6 @@ pub(crate) fn remove_tree(base: &Folder, name: &[u8], _opened: &Folder) -> io::R
 /// Returns true: no server here leaves anything that another has to end or remove.
 pub(crate) fn may_be_alive(_: u32, _: u64) -> bool {
     true
-}
-
-/// Returns 0: here process numbers have no namespaces.
-pub(crate) fn pid_namespace() -> u64 {
-    0
-}
-
-/// Returns 0: here processes have no sessions that could be told.
-pub(crate) fn this_session() -> u32 {
-    0
 }
 
 /// Returns the name of the folder of saved outputs in the temp folder, which each user has for itself.

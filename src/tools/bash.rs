@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Context, Output, ToolError};
-use crate::process::{Cause, CommandPermit, Finished, Outcome, Request, Running, Times, TooManyCommands};
+use crate::process::{Cause, CommandPermit, Outcome, Request, Running, State, Times, TooManyCommands};
 pub use answer::output_answer;
 use plan::Plan;
 use progress::ProgressReporter;
@@ -50,7 +50,7 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     let request = Request { command: &plan.command, roots, keep, bounds, max_line_chars, times };
     let mut running = cx.shared.commands.run(permit, request).map_err(ToolError::Spawn)?;
     match watch(cx, &mut running, reporter).await.map_err(ToolError::Spawn)? {
-        Outcome::Finished(Finished { cause: Cause::Cancelled, .. }) => Err(ToolError::Cancelled),
+        Outcome { state: State::Finished { cause: Cause::Cancelled, .. }, .. } => Err(ToolError::Cancelled),
         outcome => Ok(answer::compose(cx, &plan, outcome)),
     }
 }

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::fs::listing::{Listing, Order, Ranks, Rest};
 use crate::fs::open::{OpenError, OpenedPath};
 use crate::fs::workspace::SavedKind;
-use crate::sys::{DirReader, FileKind};
+use crate::sys::{self, FileKind};
 use cutline_core::details::Details;
 use cutline_core::notice::Unit;
 use cutline_core::text::{Extent, as_index, show};
@@ -130,13 +130,13 @@ fn each_name(
 ) -> Result<(), ToolError> {
     let refused = |error| resolve::refused(cx, &place.real.to_string_lossy(), error);
     let mut names = 0_u64;
-    let read =
-        DirReader::with_capacity(BUFFER_BYTES).read(&place.folder().map_err(refused)?, |name, kind| {
-            take(name, kind);
-            names += 1;
-            let is_over = names.is_multiple_of(1024) && cx.cancel.is_cancelled();
-            if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        });
+    let folder = place.folder().map_err(refused)?;
+    let read = sys::each_name(&folder, &mut Vec::with_capacity(BUFFER_BYTES), |name, kind| {
+        take(name, kind);
+        names += 1;
+        let is_over = names.is_multiple_of(1024) && cx.cancel.is_cancelled();
+        if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
     read.map_err(|error| refused(OpenError::Other(error)))
 }
 

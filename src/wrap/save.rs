@@ -44,7 +44,7 @@ impl Save for Store {
 
 fn write(store: &Store, whole: &Whole<'_>) -> io::Result<SavedOutput> {
     let kind = if matches!(whole, Whole::Text(_)) { SavedKind::WrapText } else { SavedKind::WrapJson };
-    let mut file = store.create_as(kind)?;
+    let mut file = store.create(kind)?;
     let mut out = BufWriter::with_capacity(GATHERED_BYTES, Counted { file: &mut file, bytes: 0 });
     match whole {
         Whole::Text(texts) => {
@@ -56,9 +56,7 @@ fn write(store: &Store, whole: &Whole<'_>) -> io::Result<SavedOutput> {
     out.flush()?;
     let bytes = out.get_ref().bytes;
     drop(out);
-    file.keep();
-    let first_bytes = (file.written() < bytes).then_some(file.written());
-    Ok(SavedOutput { path: file.path().to_owned(), first_bytes })
+    Ok(file.keep(bytes))
 }
 
 /// A file that takes bytes up to its cap, and the count of all that it was given.

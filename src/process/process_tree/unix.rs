@@ -55,18 +55,13 @@ enum KillScope {
 
 impl Scope {
     /// Returns all that has `mark`: a command of `server` that is about to start.
-    pub(in crate::process) fn new(server: Server, mark: String) -> Self {
-        Self { mark, group: 0, since: server.start, reach: KillScope::Everything }
+    pub(in crate::process) fn new(server: Server, mark: &str) -> Self {
+        Self { mark: mark.to_owned(), group: 0, since: server.start, reach: KillScope::Everything }
     }
 
     /// Returns the process group, which has the shell's number; 0 if unknown.
     pub(in crate::process) fn group(&self) -> u32 {
         self.group
-    }
-
-    /// Returns the mark of its processes.
-    pub(in crate::process) fn mark(&self) -> &str {
-        &self.mark
     }
 
     /// Notes the shell, which was started.
@@ -87,18 +82,11 @@ impl Scope {
     /// Returns what survives the shell, which has ended; `is_open` if the output of `pipe` is held open.
     /// Blocks.
     pub(in crate::process) fn survivors(self, pipe: u64, is_open: bool) -> Survivors {
-        if !sys::has_process_table() {
-            return self.unseen(pipe);
-        }
         match self.group_and_holders(pipe, is_open) {
-            Ok((group, holders)) => self.surviving(pipe, group, holders),
-            Err(OutOfDescriptors) => self.unseen(pipe),
+            Ok((group, holders)) if sys::has_process_table() => self.surviving(pipe, group, holders),
+            // Nothing was seen, so there may be some.
+            _ => Survivors { in_group: true, ..self.surviving(pipe, Vec::new(), Vec::new()) },
         }
-    }
-
-    /// Returns the same where nothing could be seen, so that there may be some.
-    pub(in crate::process) fn unseen(self, pipe: u64) -> Survivors {
-        Survivors { in_group: true, ..self.surviving(pipe, Vec::new(), Vec::new()) }
     }
 
     fn group_and_holders(
@@ -106,7 +94,7 @@ impl Scope {
         pipe: u64,
         is_open: bool,
     ) -> Result<(Vec<Process>, Vec<Process>), OutOfDescriptors> {
-        let snapshot = ProcessSnapshot::new()?;
+        let snapshot = ProcessSnapshot::fresh()?;
         let holders = if is_open { snapshot.holders(pipe)? } else { Vec::new() };
         let in_group =
             |process: &&Process| process.group == self.group && !process.ended && process.start >= self.since;
@@ -142,11 +130,6 @@ pub(in crate::process) fn reap_inherited(groups: impl FnOnce() -> Vec<u32>) {
     }
 }
 
-/// True if processes outside a command's group can be told, and so be ended.
-pub(in crate::process) fn can_list_processes() -> bool {
-    sys::has_process_table()
-}
-
 /// Kills the process group of a shell that was not waited for. Needs no descriptor; until the shell was waited
 /// for, no other group can have its number.
 pub(in crate::process) fn kill_group(shell: &mut Child) {
@@ -160,13 +143,13 @@ pub(in crate::process) fn kill_group(shell: &mut Child) {
 /// Nothing but the process table says what that is: processes of this user's with the mark of a server that
 /// is not in it any more. One that left the session and gave up its output was meant to stay, and does.
 pub(in crate::process) fn end_orphans(grace: Duration) {
-    let Ok(snapshot) = ProcessSnapshot::new() else { return };
+    let Ok(snapshot) = ProcessSnapshot::fresh() else { return };
     let namespace = sys::pid_namespace();
     // What started this server is still at work, whatever it carries.
     let own = std::env::var(MARK).ok().and_then(|mark| server_of(&mark));
     let server_of_process = |process: &Process| {
         let mine = !process.ended && sys::owner(process.id) == Some(sys::user());
-        server_of(&sys::mark(process.id).ok().filter(|_| mine)??)
+        server_of(&sys::mark_of(process.id).ok().filter(|_| mine)??)
     };
     let mut servers: Vec<Server> = snapshot.processes.iter().filter_map(server_of_process).collect();
     servers.sort_unstable();
@@ -208,8 +191,8 @@ mod tests {
     #[test]
     fn a_mark_names_its_server() {
         let this = Server::this();
-        assert_eq!(server_of(&this.mark()), Some(this));
-        assert!(this.mark().starts_with(&this.mark_prefix()) && this.mark() != this.mark());
+        assert_eq!(server_of(&this.new_mark()), Some(this));
+        assert!(this.new_mark().starts_with(&this.mark_prefix()) && this.new_mark() != this.new_mark());
         for mark in ["", "1.2", "1.2.3.4", "1.2.3.4.5.6", "1.2.3.x.5", "1.2.-3.4.5"] {
             assert_eq!(server_of(mark), None, "{mark}");
         }

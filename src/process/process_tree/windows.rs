@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 use tokio::process::Child;
 use win32job::{ExtendedLimitInfo, Job, JobError};
 
-use super::{Outcome, Survivors};
+use super::Survivors;
 use crate::process::Background;
 use crate::process::mark::Server;
-use crate::sys;
+use crate::sys::{self, Process};
 
 /// The longest wait for processes that were killed.
 const GIVE_UP: Duration = Duration::from_secs(1);
@@ -22,27 +22,21 @@ const GIVE_UP: Duration = Duration::from_secs(1);
 const PAUSE: Duration = Duration::from_millis(5);
 
 /// The processes of one command.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::process) struct Scope {
-    mark: String,
     /// `None` before the shell was started, and once it was ended.
     job: Arc<Mutex<Option<Job>>>,
 }
 
 impl Scope {
     /// Returns the processes of a command that is about to start.
-    pub(in crate::process) fn new(_: Server, mark: String) -> Self {
-        Self { mark, job: Arc::default() }
+    pub(in crate::process) fn new(_: Server, _mark: &str) -> Self {
+        Self::default()
     }
 
     /// Returns 0: here a command has a job, and no group.
     pub(in crate::process) fn group(&self) -> u32 {
         0
-    }
-
-    /// Returns the mark of its processes.
-    pub(in crate::process) fn mark(&self) -> &str {
-        &self.mark
     }
 
     /// Puts its shell, which was started and waits, into a job.
@@ -80,45 +74,42 @@ impl Scope {
         let members = self.members();
         let unknown = members.is_err();
         // Beside each program without a window the system starts one for the window that it has not.
-        let is_the_commands = |(_, name): &(u32, String)| name != "conhost";
-        let named = sys::names_of(&members.unwrap_or_default()).into_iter().filter(is_the_commands);
-        let shown: Vec<Background> = named.map(|(id, name)| Background { id, name }).collect();
+        let shown: Vec<Background> = processes_of(&members.unwrap_or_default())
+            .map(|Process { id, name, .. }| (id, name.strip_suffix(".exe").unwrap_or(&name).to_owned()))
+            .filter(|(_, name)| name != "conhost")
+            .map(|(id, name)| Background { id, name })
+            .collect();
         Survivors { in_group: unknown || !shown.is_empty(), scope: self, shown }
-    }
-
-    /// Returns the same where nothing could be seen.
-    pub(in crate::process) fn unseen(self, _pipe: u64) -> Survivors {
-        Survivors { scope: self, shown: Vec::new(), in_group: true }
     }
 }
 
+/// Returns those of the processes of these numbers that there are now.
+fn processes_of(ids: &[u32]) -> impl Iterator<Item = Process> {
+    let all = sys::list_processes().unwrap_or_default().into_iter();
+    all.filter(move |process| ids.contains(&process.id))
+}
+
 /// Ends all processes of all `scopes`, at once: there is no way to ask a program without a window.
-/// Blocks until they are gone, at most a second.
-pub(in crate::process) fn end_all(scopes: &[Scope], _grace: Duration) -> Outcome {
+/// Blocks until they are gone, at most a second. Returns true if none is left.
+pub(in crate::process) fn end_all(scopes: &[Scope], _grace: Duration) -> bool {
     let began = Instant::now();
-    let members: Vec<u32> = scopes.iter().filter_map(|scope| scope.members().ok()).flatten().collect();
-    let mut left = if members.is_empty() { Vec::new() } else { sys::started(&members) };
+    let mut left: Vec<u32> = scopes.iter().filter_map(|scope| scope.members().ok()).flatten().collect();
+    let starts: Vec<(u32, u64)> = processes_of(&left).map(|process| (process.id, process.start)).collect();
     for scope in scopes {
         drop(scope.job().take());
     }
     while !left.is_empty() && began.elapsed() < GIVE_UP {
-        let ids: Vec<u32> = left.iter().map(|(id, _)| *id).collect();
-        let now = sys::started(&ids);
-        left.retain(|process| now.contains(process));
+        let now = processes_of(&left).filter(|process| starts.contains(&(process.id, process.start)));
+        left = now.map(|process| process.id).collect();
         if !left.is_empty() {
             std::thread::sleep(PAUSE);
         }
     }
-    if left.is_empty() { Outcome::Done } else { Outcome::Unsure }
+    left.is_empty()
 }
 
 /// Does nothing: here no process inherits another.
 pub(in crate::process) fn reap_inherited(_: impl FnOnce() -> Vec<u32>) {}
-
-/// Returns true: a job holds all processes of a command.
-pub(in crate::process) fn can_list_processes() -> bool {
-    true
-}
 
 /// Kills a shell that was not waited for.
 pub(in crate::process) fn kill_group(shell: &mut Child) {

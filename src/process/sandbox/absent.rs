@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use super::{Entry, Unsupported};
+use super::Unsupported;
 
 /// Returns an error: the system has no such rules.
 pub fn probe() -> Result<(), Unsupported> {
@@ -18,12 +18,12 @@ pub fn knows_unix_sockets() -> bool {
 }
 
 /// Returns an error: the system has no such rules.
-pub fn enter(_: &Entry) -> io::Error {
+pub fn enter(_: &[OsString]) -> io::Error {
     io::ErrorKind::Unsupported.into()
 }
 
 /// Returns an error: the system has no such rules.
-pub(super) fn environment_file(_: impl Iterator<Item = (OsString, OsString)>) -> io::Result<File> {
+pub(super) fn nameless_file(_: &[u8]) -> io::Result<File> {
     Err(io::ErrorKind::Unsupported.into())
 }
 

@@ -34,7 +34,7 @@ pub fn probe() -> Result<(), Unsupported> {
     if !Path::new(THIS_BINARY).exists() {
         return Err(Unsupported::NoProc);
     }
-    ruleset().map(drop).map_err(|error| Unsupported::Kernel { reason: error.to_string() })
+    ruleset().map(drop).map_err(|error| Unsupported::Kernel(error.to_string()))
 }
 
 /// True if the kernel can keep commands from UNIX sockets outside by their paths (ABI 9).

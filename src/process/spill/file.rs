@@ -15,6 +15,15 @@ const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
 /// Names that are tried: the next one is taken where a file has that name already.
 const NAME_TRIES: u32 = 8;
 
+/// A saved output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedOutput {
+    /// Its path.
+    pub path: PathBuf,
+    /// Bytes that it holds, where that is not all: the cap was reached.
+    pub first_bytes: Option<u64>,
+}
+
 /// A file that takes an output up to a cap. Removed when it is dropped, unless it was kept.
 #[derive(Debug)]
 pub struct SavedFile {
@@ -67,7 +76,7 @@ impl SavedFile {
         Ok(Self { file, removal: Removal { folder, name, kept: false }, path, written: 0, max_bytes })
     }
 
-    /// Takes the next bytes; those past the cap are passed over.
+    /// Takes the next bytes; those past the cap are left out.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
         let room = usize::try_from(self.max_bytes - self.written).unwrap_or(usize::MAX);
         let part = &bytes[..room.min(bytes.len())];
@@ -76,19 +85,10 @@ impl SavedFile {
         Ok(())
     }
 
-    /// Lets the file stay after this value is dropped.
-    pub fn keep(&mut self) {
+    /// Lets the file stay after this value is dropped. Returns it as what was saved of `bytes` in all.
+    pub fn keep(&mut self, bytes: u64) -> SavedOutput {
         self.removal.kept = true;
-    }
-
-    /// Returns its path.
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-
-    /// Returns how many bytes it holds.
-    pub fn written(&self) -> u64 {
-        self.written
+        SavedOutput { path: self.path.clone(), first_bytes: (self.written < bytes).then_some(self.written) }
     }
 }
 

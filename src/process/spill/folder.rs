@@ -21,23 +21,17 @@ pub(super) struct SavedFolder {
     pub(super) path: PathBuf,
     /// The path by which it was opened, which may lead through links.
     pub(super) given: PathBuf,
-    held: Held,
-}
-
-/// The handles by which it is reached.
-#[derive(Debug)]
-enum Held {
-    /// The folder itself, which the user named.
-    Named(Arc<Folder>),
-    /// Of cutline's own, the folder that it is in, and itself once it is there.
-    Private { parent: Folder, name: String, folder: Mutex<Option<Arc<Folder>>> },
+    /// Of cutline's own, the folder that it is in, and its name there; `None` for one that the user named.
+    private: Option<(Folder, String)>,
+    /// The folder itself, once it is there.
+    folder: Mutex<Option<Arc<Folder>>>,
 }
 
 impl SavedFolder {
     /// Opens the folder at `path`, which the user named.
     pub(super) fn named(path: &Path) -> io::Result<Self> {
-        let folder = Arc::new(sys::open_folder(path)?);
-        Ok(Self { path: path.canonicalize()?, given: path.to_owned(), held: Held::Named(folder) })
+        let folder = Mutex::new(Some(Arc::new(sys::open_folder(path)?)));
+        Ok(Self { path: path.canonicalize()?, given: path.to_owned(), private: None, folder })
     }
 
     /// Chooses cutline's own folder: `path`, or another where that is not this user's alone.
@@ -59,14 +53,14 @@ impl SavedFolder {
         let missing = || io::Error::from(io::ErrorKind::NotFound);
         let real = path.parent().ok_or_else(missing)?.canonicalize()?;
         let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(missing)?.to_owned();
-        let parent = sys::open_folder(&real)?;
         let (given, path) = (path.to_owned(), real.join(&name));
-        Ok(Self { path, given, held: Held::Private { parent, name, folder: Mutex::default() } })
+        let private = Some((sys::open_folder(&real)?, name));
+        Ok(Self { path, given, private, folder: Mutex::default() })
     }
 
     /// Returns a folder beside this one with a random name: one of an earlier server, or a new one.
     fn beside(&self) -> io::Result<Self> {
-        let Held::Private { parent, name, .. } = &self.held else { return Err(not_private(&self.path)) };
+        let Some((parent, name)) = &self.private else { return Err(not_private(&self.path)) };
         let begins = format!("{name}-");
         let found = sys::names_in(parent, 1, |entry| {
             entry.starts_with(begins.as_bytes())
@@ -82,12 +76,8 @@ impl SavedFolder {
 
     /// True if no other user can make anything in the folder around this one.
     fn is_in_own_folder(&self) -> bool {
-        match &self.held {
-            Held::Named(_) => false,
-            Held::Private { parent, .. } => {
-                sys::stat_of(parent).is_ok_and(|stat| stat.is_own_private_folder())
-            }
-        }
+        let parent = self.private.as_ref().map(|(parent, _)| parent);
+        parent.is_some_and(|parent| sys::stat_of(parent).is_ok_and(|stat| stat.is_own_private_folder()))
     }
 
     /// Returns the folder, made first where it is cutline's own and missing.
@@ -95,7 +85,7 @@ impl SavedFolder {
         if let Some(folder) = self.existing()? {
             return Ok(folder);
         }
-        if let Held::Private { parent, name, .. } = &self.held {
+        if let Some((parent, name)) = &self.private {
             match below::make_private_folder(parent, name) {
                 Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
                 _made_or_there => {}
@@ -106,11 +96,8 @@ impl SavedFolder {
 
     /// Returns the folder, `None` where it is not there; fails where it is not fit to be used.
     pub(super) fn existing(&self) -> io::Result<Option<Arc<Folder>>> {
-        let (parent, name, open) = match &self.held {
-            Held::Named(folder) => return Ok(Some(Arc::clone(folder))),
-            Held::Private { parent, name, folder } => (parent, name, folder),
-        };
-        let mut open = open.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut open = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some((parent, name)) = &self.private else { return Ok(open.clone()) };
         // It may have been cleared away, as old folders in a temp folder are.
         if let Some(folder) = open.as_ref().filter(|folder| is_fit(folder)) {
             return Ok(Some(Arc::clone(folder)));

@@ -1,22 +1,12 @@
 //! An output that is saved from its first byte once it is longer than an answer may be.
 
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::{SavedFile, Store};
+use super::{SavedFile, SavedOutput, Store, same_error};
 use crate::fs::workspace::SavedKind;
 use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::Bounds;
-
-/// A saved output.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SavedOutput {
-    /// Its path.
-    pub path: PathBuf,
-    /// Bytes that it holds, where that is not all: the cap was reached.
-    pub first_bytes: Option<u64>,
-}
 
 /// Takes an output piece by piece and counts it. Up to its bounds it is held, then it goes to a file, which
 /// is removed again unless it is kept.
@@ -68,14 +58,9 @@ impl SavedStream {
     /// Makes sure that all of it so far is in a file that stays; what follows goes to it too.
     pub fn keep(&mut self) -> io::Result<SavedOutput> {
         self.begin();
-        match std::mem::replace(&mut self.state, State::Done) {
-            State::File(mut file) => {
-                file.keep();
-                let (written, path) = (file.written(), file.path().to_owned());
-                self.state = State::File(file);
-                Ok(SavedOutput { path, first_bytes: (written < self.raw.extent().bytes).then_some(written) })
-            }
-            State::Failed(error) => Err(error),
+        match &mut self.state {
+            State::File(file) => Ok(file.keep(self.raw.extent().bytes)),
+            State::Failed(error) => Err(same_error(error)),
             State::Held(_) | State::Done => Err(io::ErrorKind::Other.into()),
         }
     }
@@ -107,7 +92,7 @@ impl SavedStream {
     /// Moves the bytes that are held to a file.
     fn begin(&mut self) {
         if let State::Held(held) = &self.state {
-            let begun = self.store.create_as(self.kind).and_then(|mut file| file.write(held).map(|()| file));
+            let begun = self.store.create(self.kind).and_then(|mut file| file.write(held).map(|()| file));
             self.state = match begun {
                 Ok(file) => State::File(file),
                 Err(error) => State::Failed(error),

@@ -13,6 +13,11 @@ fn settings(dir: PathBuf) -> Settings {
 }
 
 #[cfg(unix)]
+fn create(store: &Store) -> SavedFile {
+    store.create(SavedKind::Command).unwrap()
+}
+
+#[cfg(unix)]
 #[test]
 fn a_file_is_private_capped_and_removed_unless_kept() {
     let temp = tempfile::tempdir().unwrap();
@@ -21,22 +26,22 @@ fn a_file_is_private_capped_and_removed_unless_kept() {
     assert_eq!(store.path().unwrap().file_name(), dir.file_name());
     assert!(!dir.exists(), "the folder is made on demand only");
 
-    let mut file = store.create().unwrap();
+    let mut file = create(&store);
     file.write(b"abc").unwrap();
     file.write(b"defgh").unwrap();
-    let path = file.path().to_owned();
+    let path = fs::read_dir(&dir).unwrap().next().unwrap().unwrap().path();
     assert!(is_saved_name(path.file_name().unwrap().to_str().unwrap()), "{}", path.display());
-    assert_eq!((file.written(), fs::read(&path).unwrap()), (5, b"abcde".to_vec()));
+    assert_eq!(fs::read(&path).unwrap(), b"abcde");
     assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
     assert_eq!(fs::metadata(&dir).unwrap().permissions().mode() & 0o777, 0o700);
     drop(file);
     assert!(!path.exists());
 
-    let mut file = store.create().unwrap();
-    file.keep();
-    let path = file.path().to_owned();
+    let mut file = create(&store);
+    file.write(b"abcdef").unwrap();
+    let saved = file.keep(6);
     drop(file);
-    assert!(path.exists());
+    assert_eq!((fs::read(&saved.path).unwrap(), saved.first_bytes), (b"abcde".to_vec(), Some(5)));
 }
 
 #[cfg(unix)]
@@ -63,7 +68,7 @@ fn a_folder_that_is_not_this_users_alone_is_left_for_another() {
     }
     for dir in taken {
         let store = Store::new(settings(dir.clone()));
-        let saved = store.create().unwrap().path().parent().unwrap().to_owned();
+        let saved = create(&store).keep(0).path.parent().unwrap().to_owned();
         assert_eq!(Some(&saved), store.path().as_ref());
         assert_ne!(saved, dir, "it is used all the same");
         assert_eq!(fs::metadata(&saved).unwrap().permissions().mode() & 0o777, 0o700);
@@ -84,10 +89,10 @@ fn a_folder_that_the_user_named_is_used_as_it_is() {
     fs::create_dir(&open).unwrap();
     fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
     let named = |dir| Store::new(Settings { private: false, ..settings(dir) });
-    assert!(named(open.clone()).create().is_ok());
+    assert!(named(open.clone()).create(SavedKind::Command).is_ok());
     assert_eq!(fs::metadata(&open).unwrap().permissions().mode() & 0o777, 0o755);
     let missing = named(temp.path().join("missing"));
-    assert_eq!(missing.create().unwrap_err().kind(), io::ErrorKind::NotFound);
+    assert_eq!(missing.create(SavedKind::Command).unwrap_err().kind(), io::ErrorKind::NotFound);
 }
 
 #[cfg(unix)]
@@ -104,11 +109,11 @@ fn a_link_in_the_folders_place_leads_nowhere() {
         let store = Store::new(Settings { private, ..settings(dir.clone()) });
         fs::rename(&dir, &moved).unwrap();
         symlink(&elsewhere, &dir).unwrap();
-        store.create().unwrap().keep();
+        create(&store).keep(0);
         assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0, "private: {private}");
         assert_eq!(fs::read_dir(&moved).unwrap().count(), 1, "private: {private}");
         // What is dropped goes from where it was made, and so does what is swept.
-        drop(store.create().unwrap());
+        drop(create(&store));
         fs::write(elsewhere.join("cutline-bash-abcdefghijkl.log"), "x").unwrap();
         fs::set_permissions(
             elsewhere.join("cutline-bash-abcdefghijkl.log"),
@@ -127,9 +132,9 @@ fn a_private_folder_that_was_cleared_away_is_made_again() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("own");
     let store = Store::new(settings(dir.clone()));
-    drop(store.create().unwrap());
+    drop(create(&store));
     fs::remove_dir(&dir).unwrap();
-    store.create().unwrap().keep();
+    create(&store).keep(0);
     assert_eq!(fs::read_dir(&dir).unwrap().count(), 1);
 }
 

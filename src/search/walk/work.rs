@@ -11,7 +11,7 @@ use super::queue::{self, Queue, Ticket, Work};
 use super::visit::{Emit, Entry, ProgressUnit, Visit, Walked};
 use crate::fs::listing::{Bound, Listing, Order, Ranks, Rest};
 use crate::search::ignore_rules::{GIT, RuleFilesPresent, Rules};
-use crate::sys::{self, DirReader, FileKind, Folder};
+use crate::sys::{self, FileKind, Folder};
 
 /// Bytes that one piece of work may hold until its turn comes.
 const PIECE_BYTES: usize = 1024 * 1024;
@@ -121,7 +121,8 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(super) struct Worker<'a, V: Visit, S> {
     shared: &'a Shared<'a, V, S>,
     own: V::Worker,
-    reader: DirReader,
+    /// The names of a folder come through it.
+    buffer: Vec<u8>,
     open: OpenDirs<'a>,
     /// The folder whose path `path` begins with; `None` where that folder could not be listed.
     listed: Option<Weak<Dir>>,
@@ -147,7 +148,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         Self {
             shared,
             own: shared.visit.worker(),
-            reader: DirReader::with_capacity(BUFFER_BYTES),
+            buffer: Vec::with_capacity(BUFFER_BYTES),
             open: OpenDirs::new(&shared.walk.root),
             listed: None,
             path: Vec::new(),
@@ -255,7 +256,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         let (visit, stop) = (self.shared.visit, &self.shared.walk.stop);
         let (path, path_len) = (&mut self.path, self.path_len);
         let (mut names, mut files) = (0, RuleFilesPresent::default());
-        self.reader.read(folder, |name, kind| {
+        sys::each_name(folder, &mut self.buffer, |name, kind| {
             files.see(name);
             if name == GIT {
                 return ControlFlow::Continue(());

@@ -18,7 +18,9 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, readlinkat, statat};
 use rustix::io::Errno;
 
-use crate::sys::{Folder, MARK, OutOfDescriptors, Process, names_in, open_folder};
+use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+
+use crate::sys::{Folder, MARK, OutOfDescriptors, Process, names_in, open_folder, pid};
 
 /// Bytes of the line that tells of a process, which has some fifty numbers: more than it is long.
 const STAT_BYTES: usize = 1024;
@@ -63,6 +65,16 @@ pub(crate) fn process_info(id: u32) -> Result<Option<Process>, OutOfDescriptors>
     Ok(parse(id, &line[..len]))
 }
 
+/// Sends `signals` to exactly that process, by a pidfd. Returns false where it has ended, or is not this user's.
+pub(crate) fn send_signals(id: u32, start: u64, signals: &[Signal]) -> Result<bool, OutOfDescriptors> {
+    let Some(pid) = pid(id) else { return Ok(false) };
+    let opened = pidfd_open(pid, PidfdFlags::empty()).map_err(io::Error::from);
+    let Some(handle) = seen(opened)? else { return Ok(false) };
+    // What was opened is the one that was seen only if it is so now that it is open.
+    let is_same = process_info(id)?.is_some_and(|now| now.start == start && !now.ended);
+    Ok(is_same && signals.iter().all(|signal| pidfd_send_signal(&handle, *signal).is_ok()))
+}
+
 /// Reads `4242 (name) S 1 4242 …`: the name may hold spaces and brackets itself.
 fn parse(id: u32, stat: &[u8]) -> Option<Process> {
     let text = String::from_utf8_lossy(stat);
@@ -88,7 +100,7 @@ fn parse(id: u32, stat: &[u8]) -> Option<Process> {
 }
 
 /// Returns the mark in the environment that a process was started with.
-pub(crate) fn mark(id: u32) -> Result<Option<String>, OutOfDescriptors> {
+pub(crate) fn mark_of(id: u32) -> Result<Option<String>, OutOfDescriptors> {
     let Some(file) = seen(File::open(format!("/proc/{id}/environ")))? else { return Ok(None) };
     let mut environ = Vec::new();
     let _what_was_read = file.take(ENVIRON_BYTES).read_to_end(&mut environ); // of a process that ends meanwhile
@@ -156,7 +168,7 @@ fn names(path: &str) -> Result<Option<Names>, OutOfDescriptors> {
 
 /// Tells what is not there, or not to be seen by this user, from what could not be opened for want of a
 /// descriptor.
-pub(super) fn seen<T>(opened: io::Result<T>) -> Result<Option<T>, OutOfDescriptors> {
+fn seen<T>(opened: io::Result<T>) -> Result<Option<T>, OutOfDescriptors> {
     match opened {
         Ok(opened) => Ok(Some(opened)),
         Err(error) => match Errno::from_io_error(&error) {
@@ -191,6 +203,6 @@ mod tests {
                 .iter()
                 .any(|process| (process.id, process.start) == (own.id, own.start))
         );
-        assert!(mark(own.id).unwrap() != Some("no such mark".to_owned()));
+        assert!(mark_of(own.id).unwrap() != Some("no such mark".to_owned()));
     }
 }

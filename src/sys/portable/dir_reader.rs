@@ -8,9 +8,11 @@ use rustix::fs::Dir;
 use crate::sys::unix::kind_in;
 use crate::sys::{FileKind, Folder};
 
-/// Gives each name to `take`, until that breaks; `.` and `..` are left out.
-pub(in crate::sys) fn each_name(
+/// Gives each name in `folder` to `take`, in no order, with what the folder says it is, until that breaks; `.` and
+/// `..` are left out. Needs no buffer of the caller's.
+pub(crate) fn each_name(
     folder: &Folder,
+    _: &mut Vec<u8>,
     mut take: impl FnMut(&[u8], FileKind) -> ControlFlow<()>,
 ) -> io::Result<()> {
     for entry in Dir::read_from(folder)? {

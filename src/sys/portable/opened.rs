@@ -49,11 +49,6 @@ impl Opened {
         let several_names = stat.kind == FileKind::File && raw.st_nlink > 1;
         Ok(Self { real: place::of_plain(&fd, path, several_names)?, stat, held: PathHandle(Some(fd)) })
     }
-
-    /// Nothing tells here whether the system has all that it takes in memory.
-    pub(crate) fn cached(_: &Path) -> io::Result<Self> {
-        Err(Errno::NOTSUP.into())
-    }
 }
 
 impl PathHandle {

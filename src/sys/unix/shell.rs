@@ -18,7 +18,7 @@ const FIRST_OTHER_DESCRIPTOR: i32 = 3;
 
 /// `bash`, or `sh` where there is none.
 pub(crate) fn find_shell() -> PathBuf {
-    on_path(Path::new("bash")).unwrap_or_else(|| PathBuf::from("sh"))
+    on_path("bash").unwrap_or_else(|| PathBuf::from("sh"))
 }
 
 /// Returns the arguments by which a shell runs `command`.

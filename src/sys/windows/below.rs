@@ -21,19 +21,8 @@ const LOOK: u32 = 0x80;
 /// A folder that was opened: what is below it is opened by its real path.
 #[derive(Debug)]
 pub struct Folder {
-    real: PathBuf,
-}
-
-impl Folder {
-    /// The folder that is really there.
-    pub(super) fn new(real: PathBuf) -> Self {
-        Self { real }
-    }
-
-    /// Returns its path without links.
-    pub(super) fn real(&self) -> &Path {
-        &self.real
-    }
+    /// Its path without links.
+    pub(super) real: PathBuf,
 }
 
 /// Opens what stands at `path`, through links, to be read; a folder to be listed.
@@ -65,7 +54,7 @@ pub(crate) fn open_folder(path: &Path) -> io::Result<Folder> {
     if !file.metadata()?.is_dir() {
         return Err(ErrorKind::NotADirectory.into());
     }
-    Ok(Folder::new(real))
+    Ok(Folder { real })
 }
 
 /// Opens the folder that `path` leads to from `folder`, through links.
@@ -75,12 +64,12 @@ pub(crate) fn folder_from(folder: &Folder, path: &Path) -> io::Result<Folder> {
 
 /// Opens the folder at `path`, which is relative to `base`; an empty one is `base` itself.
 pub(crate) fn folder(base: &Folder, path: &[u8]) -> io::Result<Folder> {
-    let there = join(base, path);
-    let file = open_there(&there)?;
+    let real = join(base, path);
+    let file = open_there(&real)?;
     if !file.metadata()?.is_dir() {
         return Err(ErrorKind::NotADirectory.into());
     }
-    Ok(Folder::new(there))
+    Ok(Folder { real })
 }
 
 /// Opens the regular file `path` below `base` for reading; `None` where it is something else.

@@ -27,11 +27,6 @@ impl Opened {
     pub(crate) fn without_links(_: &Path) -> io::Result<Self> {
         Err(ErrorKind::Unsupported.into())
     }
-
-    /// Nothing tells here whether the system has all that it takes in memory.
-    pub(crate) fn cached(_: &Path) -> io::Result<Self> {
-        Err(ErrorKind::Unsupported.into())
-    }
 }
 
 impl PathHandle {
@@ -47,6 +42,6 @@ impl PathHandle {
     /// Gives the same once more, as a folder.
     #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
     pub(crate) fn folder(&self) -> io::Result<Folder> {
-        Ok(Folder::new(self.real.clone()))
+        Ok(Folder { real: self.real.clone() })
     }
 }

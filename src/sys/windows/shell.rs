@@ -33,7 +33,7 @@ const GIT_SYSTEMS: [(&str, &str); 2] = [("MINGW64", r"mingw64\bin"), ("CLANGARM6
 pub(crate) fn find_shell() -> PathBuf {
     let installed = INSTALLED.iter().filter_map(|(variable, below)| Some(folder_in(variable)?.join(below)));
     // `git` is in the folder `cmd` or `bin` of its own.
-    let beside_git = on_path(Path::new("git")).and_then(|git| Some(git.parent()?.parent()?.to_owned()));
+    let beside_git = on_path("git").and_then(|git| Some(git.parent()?.parent()?.to_owned()));
     let git = installed.chain(beside_git).map(|folder| folder.join(GIT_BASH)).find(|bash| bash.is_file());
     let elsewhere = || all_on_path(Path::new("bash.exe")).find(|bash| !is_of_wsl(bash));
     // Not by its name alone: the system would look for it in its own folder first.

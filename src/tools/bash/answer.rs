@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::plan::Plan;
-use crate::process::{Background, Captured, Cause, Ending, Finished, Outcome, StillRunning, signal_name};
+use crate::process::{Background, Captured, Cause, Ending, Outcome, State, signal_name};
 use crate::tools::{Context, Output, ToolName, whole};
 use cutline_core::details::{CutCounts, Details, TruncationDetails};
 use cutline_core::notice::{
@@ -17,20 +17,17 @@ const SIGNAL_CODE: i32 = 128;
 
 /// Returns the answer to a command.
 pub(super) fn compose(cx: &Context, plan: &Plan, outcome: Outcome) -> Output {
-    let (output, background, status, mut details, running) = match outcome {
-        Outcome::Finished(Finished { ending, cause, output, background, duration }) => {
-            let status = status(ending, cause, plan.timeout);
-            (output, background, status, ended(ending, cause, duration), None)
+    let Outcome { state, output, duration } = outcome;
+    let (background, status, mut details, running) = match state {
+        State::Finished { ending, cause, background } => {
+            (background, status(ending, cause, plan.timeout), ended(ending, cause), None)
         }
-        Outcome::StillRunning(StillRunning { id, output, duration }) => {
-            let details = Details {
-                still_running: Some(true),
-                duration_ms: Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)),
-                ..Details::default()
-            };
-            (output, Vec::new(), None, details, Some((id, duration.as_secs())))
+        State::StillRunning { id } => {
+            let details = Details { still_running: Some(true), ..Details::default() };
+            (Vec::new(), None, details, Some((id, duration.as_secs())))
         }
     };
+    details.duration_ms = Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX));
     let hint = FullLines::Tools { grep: cx.has(ToolName::Grep), bash: true };
     let (answer, saved) = output_answer(output, plan.keep, cx.limits().bounds(), hint, &mut details);
     let mut notices = answer.notices;
@@ -100,7 +97,7 @@ fn status(ending: Ending, cause: Cause, timeout: Duration) -> Option<Status> {
     }
 }
 
-fn ended(ending: Ending, cause: Cause, duration: Duration) -> Details {
+fn ended(ending: Ending, cause: Cause) -> Details {
     let (code, signal) = match ending {
         Ending::Code(code) => (code, None),
         Ending::Signal(number) => (SIGNAL_CODE + number, Some(signal_name(number))),
@@ -109,7 +106,6 @@ fn ended(ending: Ending, cause: Cause, duration: Duration) -> Details {
         exit_code: Some(code),
         signal,
         timed_out: (cause == Cause::Timeout).then_some(true),
-        duration_ms: Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)),
         ..Details::default()
     }
 }

@@ -21,8 +21,8 @@ pub(super) struct ProcessSnapshot {
 static LATEST: Mutex<Option<Arc<ProcessSnapshot>>> = Mutex::new(None);
 
 impl ProcessSnapshot {
-    /// Returns a snapshot that begins now or later.
-    pub(super) fn new() -> Result<Arc<Self>, OutOfDescriptors> {
+    /// Returns a snapshot that begins now or later, which another thread may have asked for too.
+    pub(super) fn fresh() -> Result<Arc<Self>, OutOfDescriptors> {
         let asked = Instant::now();
         let mut latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(snapshot) = latest.as_ref().filter(|snapshot| snapshot.began >= asked) {

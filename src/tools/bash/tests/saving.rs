@@ -112,7 +112,7 @@ async fn only_orphans_of_a_dead_server_are_ended_at_the_start() {
 
     let server = Server::new();
     let namespace = std::fs::metadata("/proc/self/ns/pid").unwrap().ino();
-    let session = crate::sys::this_session();
+    let session = crate::sys::process_info(std::process::id()).unwrap().unwrap().session;
     let dead = format!("4194305.1.{namespace}.{session}.aa");
     let start = |mark: &str, program: &[&str], out: Stdio| -> Child {
         let mut command = Command::new(program[0]);

@@ -1,11 +1,34 @@
-//! Processes, by `sysinfo`.
+//! The functions that macOS and Windows have in common: processes by `sysinfo`, and what only Linux tells.
 //!
 //! All of it is a look at what changes meanwhile. Starts are in whole seconds. The pipes of a process are
-//! not told, and not every process's environment.
+//! not told, and not every process's environment; on Windows neither groups nor owners.
 
-use sysinfo::{ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind};
+use std::fs::File;
+use std::io::{self, PipeReader};
+use std::path::Path;
 
-use crate::sys::{MARK, OutOfDescriptors, Process};
+#[cfg(unix)]
+use sysinfo::UpdateKind;
+use sysinfo::{ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System};
+
+#[cfg(unix)]
+use crate::sys::MARK;
+use crate::sys::{Opened, OutOfDescriptors, Process};
+
+/// Returns `None`: this system does not tell whether a file is in memory.
+pub(crate) fn read_cached(_: &File, _: usize) -> Option<Vec<u8>> {
+    None
+}
+
+/// Does nothing: a pipe has the size that this system gives it.
+pub(crate) fn enlarge(_: &PipeReader, _: usize) {}
+
+impl Opened {
+    /// Fails: this system does not tell whether all that it takes is in memory.
+    pub(crate) fn cached(_: &Path) -> io::Result<Self> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
 
 /// Returns true: here process numbers have no namespaces.
 pub(crate) fn has_process_table() -> bool {
@@ -28,8 +51,9 @@ pub(crate) fn process_info(id: u32) -> Result<Option<Process>, OutOfDescriptors>
 }
 
 /// Returns the mark in the environment that a process was started with.
+#[cfg(unix)]
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
-pub(crate) fn mark(id: u32) -> Result<Option<String>, OutOfDescriptors> {
+pub(crate) fn mark_of(id: u32) -> Result<Option<String>, OutOfDescriptors> {
     let id = sysinfo::Pid::from_u32(id);
     let environment = ProcessRefreshKind::nothing().with_environ(UpdateKind::Always);
     let system = refreshed(ProcessesToUpdate::Some(&[id]), environment);
@@ -39,6 +63,7 @@ pub(crate) fn mark(id: u32) -> Result<Option<String>, OutOfDescriptors> {
 }
 
 /// Returns the number of the user that a process runs as.
+#[cfg(unix)]
 pub(crate) fn owner(id: u32) -> Option<u32> {
     let id = sysinfo::Pid::from_u32(id);
     let user = ProcessRefreshKind::nothing().with_user(UpdateKind::Always);
@@ -52,12 +77,14 @@ pub(crate) fn pid_namespace() -> u64 {
 }
 
 /// Returns nothing: this system does not tell the pipes of a process.
+#[cfg(unix)]
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
 pub(crate) fn pipes(_: u32) -> Result<Vec<u64>, OutOfDescriptors> {
     Ok(Vec::new())
 }
 
 /// Returns false: this system does not tell the pipes of a process.
+#[cfg(unix)]
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
 pub(crate) fn has_lost_its_reader(_: u32) -> Result<bool, OutOfDescriptors> {
     Ok(false)
@@ -89,8 +116,14 @@ fn group(id: u32) -> Option<u32> {
     Some(group.as_raw_nonzero().get().unsigned_abs())
 }
 
+/// Returns 0: here processes have no groups.
+#[cfg(windows)]
+fn group(_: u32) -> Option<u32> {
+    None
+}
+
 /// The same on Linux, where a group may have no number here: that of a process of another namespace.
-#[cfg(not(target_os = "macos"))]
+#[cfg(target_os = "linux")]
 fn group(id: u32) -> Option<u32> {
     let stat = std::fs::read(format!("/proc/{id}/stat")).ok()?;
     let stat = String::from_utf8_lossy(&stat);
@@ -99,6 +132,7 @@ fn group(id: u32) -> Option<u32> {
     after.split_ascii_whitespace().nth(2)?.parse().ok()
 }
 
+#[cfg(unix)]
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,7 +141,6 @@ mod tests {
     fn this_process_is_seen() {
         let own = process_info(std::process::id()).unwrap().unwrap();
         assert_eq!(own.parent, std::os::unix::process::parent_id());
-        assert_eq!(own.session, crate::sys::this_session());
         assert!(!own.ended);
         assert!(list_processes().unwrap().contains(&own));
     }
@@ -117,7 +150,7 @@ mod tests {
         let mut command = std::process::Command::new("sleep");
         let mut child = command.arg("600").env(MARK, "1.2.ab").spawn().unwrap();
         // It may not have become its program yet.
-        while mark(child.id()).unwrap().as_deref() != Some("1.2.ab") {
+        while mark_of(child.id()).unwrap().as_deref() != Some("1.2.ab") {
             std::thread::yield_now();
         }
         child.kill().unwrap();
