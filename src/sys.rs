@@ -12,7 +12,6 @@ mod linux;
 mod not_linux;
 #[cfg(all(unix, not(all(target_os = "linux", not(cutline_portable)))))]
 mod portable;
-pub(crate) mod spelling;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]

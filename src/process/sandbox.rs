@@ -207,12 +207,7 @@ impl Sandbox {
 
     /// Returns the folders beside the roots in which commands may write: those named, and their temp folder.
     pub(super) fn writable(&self) -> impl Iterator<Item = &Path> {
-        self.writable.iter().map(|folder| folder.real.as_path()).chain([self.temp()])
-    }
-
-    /// Returns the temp folder of commands: theirs alone, gone when the server is.
-    pub fn temp(&self) -> &Path {
-        self.temp.path()
+        self.writable.iter().map(|folder| folder.real.as_path()).chain([self.temp.path.as_path()])
     }
 
     /// Removes the temp folder. A process may exit without dropping what it holds.
@@ -262,10 +257,10 @@ impl Sandbox {
 
     /// True if a process under the rules could make a file read-only by a mount.
     fn tries_to_mount(&self) -> bool {
-        let file = self.temp().join("tried");
+        let file = self.temp.path.join("tried");
         let tried = std::fs::write(&file, []).and_then(|()| {
             let rules = Rules {
-                write: vec![self.temp().into()],
+                write: vec![(&self.temp.path).into()],
                 protect: vec![file.clone().into()],
                 folder: "/".into(),
                 ..Rules::default()
@@ -280,7 +275,8 @@ impl Sandbox {
 
     /// Returns all that is there and could start programs later, of what a command for `roots` may write.
     fn starters(&self, roots: &[Root]) -> impl Iterator<Item = PathBuf> {
-        let folders: Vec<&Path> = self.writable_with(roots).filter(|folder| *folder != self.temp()).collect();
+        let folders: Vec<&Path> =
+            self.writable_with(roots).filter(|folder| *folder != self.temp.path).collect();
         let named = folders.iter().flat_map(|folder| STARTERS.map(|name| folder.join(name)));
         let below = |path: &&PathBuf| folders.iter().any(|folder| path.starts_with(folder));
         // A link on the way to one, too: who changes it says what is started.
@@ -328,7 +324,7 @@ impl Sandbox {
             },
             deny_unix_sockets: self.deny_unix_sockets,
             folder: roots.first().map_or("/".into(), |root| root.real.clone().into()),
-            variables: variables.chain([("TMPDIR".into(), self.temp().into())]).collect(),
+            variables: variables.chain([("TMPDIR".into(), (&self.temp.path).into())]).collect(),
         };
         let mut command = Command::new(THIS_BINARY);
         command.env_clear().current_dir("/").arg(SUBCOMMAND).args(shell);

@@ -6,7 +6,7 @@
 //! nothing is removed through a link.
 
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::mark::Server;
 use crate::sys::{self, Folder, below};
@@ -19,7 +19,7 @@ const PREFIX: &str = "cutline-sandbox-";
 pub(super) struct TempFolder {
     parent: Folder,
     name: String,
-    path: PathBuf,
+    pub(super) path: PathBuf,
     /// Locked: a server of another container, with other process numbers, leaves it alone.
     _locked: Folder,
 }
@@ -35,11 +35,6 @@ impl TempFolder {
         // Without it, where the file system has no locks, number and start still tell whose it is.
         let _told_by_name_too = sys::lock_folder(&locked);
         Ok(Self { path: shared.join(&name), parent, name, _locked: locked })
-    }
-
-    /// Returns its path.
-    pub(super) fn path(&self) -> &Path {
-        &self.path
     }
 
     /// Makes it once more, where something cleared it away as an old one.

@@ -5,6 +5,7 @@ mod input_pipe;
 mod output_pipe;
 mod removal;
 mod shell;
+pub(crate) mod spelling;
 
 use std::borrow::Cow;
 use std::ffi::{CStr, OsStr};
@@ -75,9 +76,9 @@ pub(super) fn kind_in(folder: &Folder, name: &CStr, told: FileType) -> FileKind 
 }
 
 /// Opens the folder at `path`, through links.
-pub(crate) fn open_folder(path: &Path) -> io::Result<Folder> {
+pub(crate) fn open_folder(path: impl AsRef<Path>) -> io::Result<Folder> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    Ok(rustix::fs::open(path, flags, Mode::empty())?)
+    Ok(rustix::fs::open(path.as_ref(), flags, Mode::empty())?)
 }
 
 /// Opens the folder that `path` leads to from `folder`, through links, only for opening what is below.

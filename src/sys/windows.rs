@@ -10,6 +10,7 @@ mod input_pipe;
 mod opened;
 mod output_pipe;
 mod shell;
+pub(crate) mod spelling;
 
 use std::borrow::Cow;
 use std::ffi::OsStr;

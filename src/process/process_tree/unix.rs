@@ -3,6 +3,7 @@
 mod end;
 mod snapshot;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use rustix::process::{
@@ -44,7 +45,7 @@ enum KillScope {
         /// The pipe of the output, by its inode. It is open here: no other pipe can have that.
         pipe: u64,
         /// The processes in the group or at the pipe when the shell ended.
-        known: Vec<ProcessKey>,
+        known: BTreeSet<ProcessKey>,
     },
     /// After the server's end, those that stayed in its session or have an output that no process reads.
     Orphans {
@@ -102,9 +103,7 @@ impl Scope {
     }
 
     fn surviving(self, pipe: u64, group: Vec<Process>, holders: Vec<Process>) -> Survivors {
-        let mut known: Vec<ProcessKey> = group.iter().chain(&holders).map(key).collect();
-        known.sort_unstable();
-        known.dedup();
+        let known = group.iter().chain(&holders).map(key).collect();
         let in_group = !group.is_empty();
         // Of a process that is another user's, its pipes are unknown; that it is in the group is not.
         let shown = if holders.is_empty() { group } else { holders };
@@ -151,17 +150,16 @@ pub(in crate::process) fn end_orphans(grace: Duration) {
         let mine = !process.ended && sys::owner(process.id) == Some(sys::user());
         server_of(&sys::mark_of(process.id).ok().filter(|_| mine)??)
     };
-    let mut servers: Vec<Server> = snapshot.processes.iter().filter_map(server_of_process).collect();
-    servers.sort_unstable();
-    servers.dedup();
-    servers.retain(|server| server.namespace == namespace && Some(*server) != own && !server.is_alive());
+    let servers: BTreeSet<Server> = snapshot.processes.iter().filter_map(server_of_process).collect();
+    let is_gone =
+        |server: &Server| server.namespace == namespace && Some(*server) != own && !server.is_alive();
     let orphans = |server: Server| Scope {
         mark: server.mark_prefix(),
         group: 0,
         since: server.start,
         reach: KillScope::Orphans { session: server.session },
     };
-    let scopes: Vec<Scope> = servers.into_iter().map(orphans).collect();
+    let scopes: Vec<Scope> = servers.into_iter().filter(is_gone).map(orphans).collect();
     if !scopes.is_empty() {
         let _the_next_server_tries_again = end_all(&scopes, grace);
     }

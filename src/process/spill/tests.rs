@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt, symlink};
 
 use super::*;
+#[cfg(unix)]
 use crate::fs::workspace::is_saved_name;
 use crate::process;
 

@@ -11,7 +11,6 @@
 
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::path::Path;
 use std::sync::OnceLock;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -48,7 +47,9 @@ pub(crate) fn list_processes() -> Result<Vec<Process>, OutOfDescriptors> {
     if !has_process_table() {
         return Ok(Vec::new());
     }
-    let (_, names) = names("/proc")?.ok_or(OutOfDescriptors)?;
+    let folder = seen(open_folder("/proc"))?.ok_or(OutOfDescriptors)?;
+    let names = names_in(&folder, usize::MAX, |_| true).map_err(|_| OutOfDescriptors)?;
+    drop(folder);
     let ids = names.iter().filter_map(|name| std::str::from_utf8(name).ok()?.parse().ok());
     ids.filter_map(|id| process_info(id).transpose()).collect()
 }
@@ -121,7 +122,8 @@ pub(crate) fn pid_namespace() -> u64 {
 
 /// Returns the inodes of the pipes that a process can write to.
 pub(crate) fn pipes(id: u32) -> Result<Vec<u64>, OutOfDescriptors> {
-    let Some((folder, links)) = names(&format!("/proc/{id}/fd"))? else { return Ok(Vec::new()) };
+    let Some(folder) = seen(open_folder(format!("/proc/{id}/fd")))? else { return Ok(Vec::new()) };
+    let links = names_in(&folder, usize::MAX, |_| true).unwrap_or_default();
     // The link's own mode says what the file is open for. A child of this process that has not yet
     // become its program has the end that is read from.
     let writes = |link: &[u8]| {
@@ -133,7 +135,7 @@ pub(crate) fn pipes(id: u32) -> Result<Vec<u64>, OutOfDescriptors> {
 
 /// True if the standard output or error of a process is a pipe that no process reads any more.
 pub(crate) fn has_lost_its_reader(id: u32) -> Result<bool, OutOfDescriptors> {
-    let Some(folder) = seen(open_folder(Path::new(&format!("/proc/{id}/fd"))))? else { return Ok(false) };
+    let Some(folder) = seen(open_folder(format!("/proc/{id}/fd")))? else { return Ok(false) };
     for link in [&b"1"[..], b"2"] {
         if pipe(&folder, link).is_none() {
             continue;
@@ -154,16 +156,6 @@ pub(crate) fn has_lost_its_reader(id: u32) -> Result<bool, OutOfDescriptors> {
 fn pipe(folder: &Folder, link: &[u8]) -> Option<u64> {
     let to = readlinkat(folder, link, Vec::new()).ok()?;
     to.to_str().ok()?.strip_prefix("pipe:[")?.strip_suffix(']')?.parse().ok()
-}
-
-/// A folder, and the names in it.
-type Names = (Folder, Vec<Vec<u8>>);
-
-/// Returns a folder and the names in it; `None` where it can't be listed.
-fn names(path: &str) -> Result<Option<Names>, OutOfDescriptors> {
-    let Some(folder) = seen(open_folder(Path::new(path)))? else { return Ok(None) };
-    let names = names_in(&folder, usize::MAX, |_| true).ok();
-    Ok(names.map(|names| (folder, names)))
 }
 
 /// Tells what is not there, or not to be seen by this user, from what could not be opened for want of a

@@ -4,12 +4,20 @@
 //! opened: a FIFO or a device that is put there in between is opened, without waiting and without
 //! being read. What it is and where it really is are then asked of the open file.
 
+#[cfg(target_os = "macos")]
+use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
+#[cfg(target_os = "macos")]
+use std::os::unix::ffi::OsStringExt as _;
+#[cfg(target_os = "macos")]
+use std::path::Component;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, SeekFrom};
+#[cfg(target_os = "macos")]
+use rustix::fs::AtFlags;
+use rustix::fs::{CWD, Mode, OFlags, SeekFrom};
 use rustix::io::Errno;
 
 use crate::sys::{FileKind, Folder, Opened, Stat};
@@ -30,24 +38,29 @@ impl Opened {
             return Ok(Self { real: path.canonicalize()?, stat, held: PathHandle(None) });
         }
         let fd = rustix::fs::openat(CWD, path, LOOK, Mode::empty())?;
-        Ok(Self {
-            real: place::of(&fd)?,
-            stat: Stat::of(&rustix::fs::fstat(&fd)?),
-            held: PathHandle(Some(fd)),
-        })
+        Ok(Self { real: place(&fd)?, stat: Stat::of(&rustix::fs::fstat(&fd)?), held: PathHandle(Some(fd)) })
     }
 
-    /// Opens `path` where no part of it is a link; also fails where the system can't tell.
+    /// Opens `path` where no part of it is a link. Of a file with several names the system may tell any: here the one
+    /// that opened it is the answer.
+    #[cfg(target_os = "macos")]
     pub(crate) fn without_links(path: &Path) -> io::Result<Self> {
         let before = Stat::of(&rustix::fs::statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW)?);
         if !is_opened(&before) {
             return Err(Errno::NOTSUP.into());
         }
-        let fd = rustix::fs::openat(CWD, path, LOOK | place::without_links()?, Mode::empty())?;
-        let raw = rustix::fs::fstat(&fd)?;
-        let stat = Stat::of(&raw);
-        let several_names = stat.kind == FileKind::File && raw.st_nlink > 1;
-        Ok(Self { real: place::of_plain(&fd, path, several_names)?, stat, held: PathHandle(Some(fd)) })
+        let fd = rustix::fs::openat(CWD, path, LOOK | OFlags::NOFOLLOW_ANY, Mode::empty())?;
+        let stat = Stat::of(&rustix::fs::fstat(&fd)?);
+        let climbs = path.components().any(|component| component == Component::ParentDir);
+        let has_several_names = stat.kind == FileKind::File && stat.links > 1;
+        let real = if has_several_names && !climbs { path.components().collect() } else { place(&fd)? };
+        Ok(Self { real, stat, held: PathHandle(Some(fd)) })
+    }
+
+    /// Fails: the links of the path are followed one by one beforehand instead.
+    #[cfg(not(target_os = "macos"))]
+    pub(crate) fn without_links(_: &Path) -> io::Result<Self> {
+        Err(Errno::NOSYS.into())
     }
 }
 
@@ -73,47 +86,14 @@ fn is_opened(stat: &Stat) -> bool {
     matches!(stat.kind, FileKind::File | FileKind::Folder)
 }
 
-/// The path of an open file, as macOS tells it.
+/// Returns the path of an open file.
 #[cfg(target_os = "macos")]
-mod place {
-    use std::ffi::OsString;
-    use std::os::unix::ffi::OsStringExt as _;
-    use std::path::Component;
-
-    use super::{Errno, OFlags, OwnedFd, Path, PathBuf, io};
-
-    /// Returns the flag that opens a path only where no part of it is a link.
-    pub(super) fn without_links() -> Result<OFlags, Errno> {
-        Ok(OFlags::NOFOLLOW_ANY)
-    }
-
-    pub(super) fn of(fd: &OwnedFd) -> io::Result<PathBuf> {
-        Ok(PathBuf::from(OsString::from_vec(rustix::fs::getpath(fd)?.into_bytes())))
-    }
-
-    /// The same for a file that was opened by `path`, through no link. Of a file with several names
-    /// the system may tell any: here the one that opened it is the answer.
-    pub(super) fn of_plain(fd: &OwnedFd, path: &Path, several_names: bool) -> io::Result<PathBuf> {
-        let climbs = path.components().any(|component| component == Component::ParentDir);
-        if several_names && !climbs { Ok(path.components().collect()) } else { of(fd) }
-    }
+fn place(fd: &OwnedFd) -> io::Result<PathBuf> {
+    Ok(PathBuf::from(OsString::from_vec(rustix::fs::getpath(fd)?.into_bytes())))
 }
 
-/// The same for systems that tell by `/proc`: only there is this side ever tested.
+/// The same on Linux, where alone this side is tested.
 #[cfg(not(target_os = "macos"))]
-mod place {
-    use super::{Errno, OFlags, OwnedFd, Path, PathBuf, io};
-
-    /// There is no such flag: the links of the path are followed one by one beforehand instead.
-    pub(super) fn without_links() -> Result<OFlags, Errno> {
-        Err(Errno::NOSYS)
-    }
-
-    pub(super) fn of(fd: &OwnedFd) -> io::Result<PathBuf> {
-        std::fs::read_link(crate::sys::path_of(fd))
-    }
-
-    pub(super) fn of_plain(fd: &OwnedFd, _: &Path, _: bool) -> io::Result<PathBuf> {
-        of(fd)
-    }
+fn place(fd: &OwnedFd) -> io::Result<PathBuf> {
+    std::fs::read_link(crate::sys::path_of(fd))
 }

@@ -3,8 +3,6 @@
 use std::io::{self, PipeReader, PipeWriter, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
 
-use rustix::fs::OFlags;
-
 /// Something to wait for beside a pipe.
 pub(in crate::sys) struct Waker {
     waited_for: PipeReader,
@@ -18,8 +16,7 @@ impl Waker {
     /// Returns one that was not used.
     pub(in crate::sys) fn new() -> io::Result<Self> {
         let (waited_for, wakes) = io::pipe()?;
-        let flags = rustix::fs::fcntl_getfl(&wakes)?;
-        rustix::fs::fcntl_setfl(&wakes, flags | OFlags::NONBLOCK)?;
+        rustix::io::ioctl_fionbio(&wakes, true)?;
         Ok(Self { waited_for, wakes })
     }
 

@@ -1,11 +1,13 @@
 //! The end of a pipe that another program reads, which may read nothing for a long time.
 
+#![expect(clippy::indexing_slicing, reason = "no more is written than was given; two are polled")]
+
 use std::io::{self, ErrorKind, PipeWriter, Write as _};
 use std::os::fd::AsFd as _;
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::fs::{FileType, OFlags};
+use rustix::fs::FileType;
 use rustix::io::Errno;
 
 /// The events by which the other side of stdin says that no more comes, beside those that are always told: on a
@@ -23,8 +25,7 @@ impl InputPipe {
     /// Takes the pipe over.
     pub(crate) fn new(pipe: PipeWriter) -> io::Result<Self> {
         // This end alone does not block; the reader's end is another open file.
-        let flags = rustix::fs::fcntl_getfl(&pipe)?;
-        rustix::fs::fcntl_setfl(&pipe, flags | OFlags::NONBLOCK)?;
+        rustix::io::ioctl_fionbio(&pipe, true)?;
         Ok(Self(pipe))
     }
 
@@ -32,7 +33,7 @@ impl InputPipe {
     pub(crate) fn write_all(&self, mut bytes: &[u8], grace: Duration) -> io::Result<()> {
         while !bytes.is_empty() {
             match (&self.0).write(bytes) {
-                Ok(written) => bytes = bytes.get(written..).unwrap_or_default(),
+                Ok(written) => bytes = &bytes[written..],
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => self.wait(grace)?,
                 Err(error) => return Err(error),

@@ -5,7 +5,6 @@ use std::os::fd::AsFd as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 use crate::sys::Waker;
@@ -28,8 +27,7 @@ impl OutputPipe {
     /// Takes the pipe over.
     pub(crate) fn new(pipe: PipeReader) -> io::Result<Self> {
         // This end alone does not block; the writers' end is another open file.
-        let flags = rustix::fs::fcntl_getfl(&pipe)?;
-        rustix::fs::fcntl_setfl(&pipe, flags | OFlags::NONBLOCK)?;
+        rustix::io::ioctl_fionbio(&pipe, true)?;
         let id = rustix::fs::fstat(&pipe)?.st_ino;
         let (stopped, idle) = (AtomicBool::new(false), AtomicBool::new(false));
         Ok(Self { pipe, id, waker: Waker::new()?, stopped, idle })

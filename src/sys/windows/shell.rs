@@ -5,13 +5,14 @@
 //! that nothing of the command is started before it is in its job; then its input is empty.
 
 use std::borrow::Cow;
-use std::ffi::{OsStr, OsString};
-use std::path::{Component, Path, PathBuf, Prefix};
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
 
 use tokio::io::AsyncWriteExt as _;
 use tokio::process::{Child, Command};
 
+use super::spelling::shown;
 use crate::sys::{all_on_path, on_path};
 
 /// The signal of a process that was killed, as shells number it.
@@ -111,18 +112,7 @@ pub(crate) fn program_at(path: &Path) -> Option<PathBuf> {
 
 /// A path as other programs take it: they know no verbatim ones.
 pub(crate) fn as_others_take_it(path: &Path) -> Cow<'_, Path> {
-    let mut parts = path.components();
-    let Some(Component::Prefix(prefix)) = parts.next() else { return Cow::Borrowed(path) };
-    let Prefix::VerbatimUNC(server, share) = prefix.kind() else {
-        return Cow::Borrowed(dunce::simplified(path));
-    };
-    let root: OsString =
-        [OsStr::new(r"\\"), server, OsStr::new(r"\"), share, OsStr::new(r"\")].into_iter().collect();
-    Cow::Owned(
-        parts
-            .filter(|part| *part != Component::RootDir)
-            .fold(PathBuf::from(root), |path, part| path.join(part)),
-    )
+    Cow::Owned(PathBuf::from(String::from_utf8_lossy(&shown(path)).into_owned()))
 }
 
 /// There is no limit worth counting.
@@ -141,11 +131,9 @@ mod tests {
 
     #[test]
     fn paths_as_other_programs_take_them() {
-        for (path, expected) in [
-            (r"\\?\C:\Users\me", r"C:\Users\me"),
-            (r"\\?\UNC\server\share\a\b", r"\\server\share\a\b"),
-            (r"\\?\UNC\server\share", r"\\server\share\"),
-        ] {
+        for (path, expected) in
+            [(r"\\?\C:\Users\me", "C:/Users/me"), (r"\\?\UNC\server\share\a\b", "//server/share/a/b")]
+        {
             assert_eq!(as_others_take_it(Path::new(path)), Path::new(expected));
         }
     }

@@ -1,0 +1,124 @@
+//! The spelling of paths: as they are asked for, as the system takes them, and as they are shown.
+//!
+//! A drive's letter, case and the two separators make many of one path; here all become the *verbatim* one (`\\?\C:\…`),
+//! in which no name is special and none is too long, and all are shown with `/`, which every program takes.
+
+use std::borrow::Cow;
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf, Prefix};
+
+/// The path that was asked for; `/c/Users`, as Git's bash shows it, is `C:/Users`.
+pub(crate) fn asked(path: &str) -> Cow<'_, str> {
+    let mut chars = path.chars();
+    match (chars.next(), chars.next(), chars.next()) {
+        (Some('/'), Some(drive), None | Some('/')) if drive.is_ascii_alphabetic() => {
+            Cow::Owned(format!("{drive}:/{}", chars.as_str()))
+        }
+        _ => Cow::Borrowed(path),
+    }
+}
+
+/// An absolute path as the system takes it.
+#[expect(clippy::needless_pass_by_value, reason = "elsewhere it is given back as it is")]
+pub(crate) fn taken(path: PathBuf) -> PathBuf {
+    verbatim(&path)
+}
+
+/// An absolute path in its verbatim spelling; each `..` is taken at its word, as everywhere here.
+pub(crate) fn verbatim(path: &Path) -> PathBuf {
+    let mut prefix = OsString::new();
+    let mut names = Vec::new();
+    for component in path.components() {
+        match component {
+            Component::Prefix(given) => match given.kind() {
+                Prefix::Disk(letter) | Prefix::VerbatimDisk(letter) => {
+                    prefix.push(format!(r"\\?\{}:", letter.to_ascii_uppercase() as char));
+                }
+                Prefix::UNC(server, share) | Prefix::VerbatimUNC(server, share) => {
+                    prefix.push(r"\\?\UNC\");
+                    prefix.push(server);
+                    prefix.push(r"\");
+                    prefix.push(share);
+                }
+                Prefix::Verbatim(_) | Prefix::DeviceNS(_) => prefix.push(given.as_os_str()),
+            },
+            Component::RootDir | Component::CurDir => {}
+            Component::ParentDir => drop(names.pop()),
+            Component::Normal(name) => names.push(name),
+        }
+    }
+    if names.is_empty() {
+        prefix.push(r"\");
+    }
+    for name in names {
+        prefix.push(r"\");
+        prefix.push(name);
+    }
+    PathBuf::from(prefix)
+}
+
+/// `path` as it is below `real`, where it begins with `folder` in another spelling.
+pub(crate) fn respelled(folder: &Path, real: &Path, path: &Path) -> Option<PathBuf> {
+    let folder = verbatim(folder);
+    let mut rest = path.components();
+    for part in folder.components() {
+        let alike = |other: Component<'_>| folded(other) == folded(part);
+        rest.next().filter(|other| alike(*other))?;
+    }
+    Some(real.join(rest.as_path()))
+}
+
+fn folded(part: Component<'_>) -> String {
+    part.as_os_str().to_string_lossy().to_lowercase()
+}
+
+/// A path as it is shown: without what makes it verbatim, and with `/`.
+pub fn shown(path: &Path) -> Cow<'_, [u8]> {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    let server = bytes.strip_prefix(br"\\?\UNC\").map(|rest| [br"\\", rest].concat());
+    let plain = server.unwrap_or_else(|| bytes.strip_prefix(br"\\?\").unwrap_or(bytes).to_vec());
+    Cow::Owned(plain.into_iter().map(|byte| if byte == b'\\' { b'/' } else { byte }).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_becomes_one() {
+        for (path, expected) in [
+            (r"c:\Users/me\.\x\..\a b", r"\\?\C:\Users\me\a b"),
+            (r"\\?\C:\Users", r"\\?\C:\Users"),
+            (r"C:\", r"\\?\C:\"),
+            (r"\\server\share\a", r"\\?\UNC\server\share\a"),
+            ("//server/share/a", r"\\?\UNC\server\share\a"),
+        ] {
+            assert_eq!(verbatim(Path::new(path)), Path::new(expected), "{path}");
+        }
+        for (path, expected) in
+            [("/c/Users", "c:/Users"), ("/c", "c:/"), ("/cd/a", "/cd/a"), ("src/a", "src/a"), ("/é", "/é")]
+        {
+            assert_eq!(asked(path), expected);
+        }
+    }
+
+    #[test]
+    fn a_root_is_known_in_any_case() {
+        let real = Path::new(r"\\?\C:\Work\repo");
+        let of = |folder: &str, path: &str| respelled(Path::new(folder), real, &verbatim(Path::new(path)));
+        assert_eq!(of(r"C:\Work\repo", r"c:\WORK\Repo\Src\a.rs"), Some(real.join(r"Src\a.rs")));
+        assert_eq!(of(r"C:\Work\repo", r"C:\work\repo"), Some(real.to_owned()));
+        assert_eq!(of(r"C:\Work\repo", r"C:\work\repo2"), None);
+    }
+
+    #[test]
+    fn shown_as_every_program_takes_it() {
+        for (path, expected) in [
+            (r"\\?\C:\Users\é", "C:/Users/é"),
+            (r"\\?\UNC\server\share\a", "//server/share/a"),
+            (r"src\a.rs", "src/a.rs"),
+        ] {
+            assert_eq!(shown(Path::new(path)), expected.as_bytes());
+        }
+    }
+}
