@@ -54,40 +54,36 @@ pub struct Capture {
     view: Option<View>,
 }
 
+/// The output as text, as much as is kept of it.
 struct View {
     decoder: Decoder,
     terminal: Terminal,
-    lines: Lines,
-}
-
-/// The lines of the resolved text, long ones cut.
-struct Lines {
+    /// Cuts long lines, if they are to be cut.
     cutter: Option<LineCutter>,
     ends: Ends,
 }
 
-impl Lines {
-    fn push(&mut self, text: &str) {
-        match &mut self.cutter {
-            Some(cutter) => cutter.push(text, &mut |part| self.ends.push(part)),
-            None => self.ends.push(text),
-        }
-    }
-}
-
 impl View {
-    fn push(&mut self, bytes: &[u8]) {
-        let Self { decoder, terminal, lines } = self;
-        decoder.push(bytes, &mut |text| terminal.push(text, &mut |text| lines.push(text)));
+    /// Takes the next bytes; without any, what is held back at the end.
+    fn push(&mut self, bytes: Option<&[u8]>) {
+        let Self { decoder, terminal, cutter, ends } = self;
+        let mut keep = |text: &str| match cutter {
+            Some(cutter) => cutter.push(text, &mut |part| ends.push(part)),
+            None => ends.push(text),
+        };
+        if let Some(bytes) = bytes {
+            decoder.push(bytes, &mut |text| terminal.push(text, &mut keep));
+        } else {
+            decoder.finish(&mut |text| terminal.push(text, &mut keep));
+            terminal.finish(&mut keep);
+        }
     }
 
     /// Returns the text, and the characters to which long lines in it were cut, if any were.
-    fn finish(self) -> (Truncation, Option<usize>) {
-        let Self { mut decoder, mut terminal, mut lines } = self;
-        decoder.finish(&mut |text| terminal.push(text, &mut |text| lines.push(text)));
-        terminal.finish(&mut |text| lines.push(text));
-        let text = lines.ends.finish();
-        let cutter = lines.cutter.filter(|cutter| cutter.has_cut(&text.content));
+    fn finish(mut self) -> (Truncation, Option<usize>) {
+        self.push(None);
+        let text = self.ends.finish();
+        let cutter = self.cutter.filter(|cutter| cutter.has_cut(&text.content));
         (text, cutter.map(|cutter| cutter.max_chars()))
     }
 }
@@ -106,7 +102,8 @@ impl Capture {
         let view = View {
             decoder: Decoder::new(Encoding::Utf8),
             terminal: Terminal::new(bounds.bytes),
-            lines: Lines { cutter: max_line_chars.map(LineCutter::new), ends: Ends::within(keep, bounds) },
+            cutter: max_line_chars.map(LineCutter::new),
+            ends: Ends::within(keep, bounds),
         };
         Self {
             stream: SavedStream::new(store, kind, bounds),
@@ -124,7 +121,7 @@ impl Capture {
         self.stream.push(bytes);
         if let Some(view) = &mut self.view {
             if !self.binary {
-                view.push(bytes);
+                view.push(Some(bytes));
             }
             self.remember(bytes);
         }

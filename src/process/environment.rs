@@ -3,7 +3,7 @@
 use std::ffi::{OsStr, OsString};
 
 /// Variables that each command has beside the server's: nothing asks, nothing pages, nothing draws.
-pub(super) const OWN: [(&str, &str); 5] = [
+const OWN: [(&str, &str); 5] = [
     ("PAGER", "cat"),
     ("GIT_PAGER", "cat"),
     ("GIT_TERMINAL_PROMPT", "0"),

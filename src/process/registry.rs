@@ -24,7 +24,7 @@ const SHUTDOWN: Duration = Duration::from_millis(1200);
 pub(super) struct Registry {
     server: Server,
     /// The commands by their marks.
-    commands: Mutex<BTreeMap<String, Command>>,
+    commands: Mutex<BTreeMap<String, CommandEntry>>,
     /// Number of commands that run.
     running: watch::Sender<usize>,
     /// Cancelled once all commands are being ended: no further one starts.
@@ -32,7 +32,7 @@ pub(super) struct Registry {
 }
 
 #[derive(Debug)]
-struct Command {
+struct CommandEntry {
     scope: Scope,
     phase: Phase,
 }
@@ -47,7 +47,7 @@ enum Phase {
     Unsure,
 }
 
-impl Command {
+impl CommandEntry {
     /// Frees the pipe of a background command once that has ended; true if none of its processes is left.
     fn release_if_done(&mut self) -> bool {
         let Phase::Background(output) = &mut self.phase else { return false };
@@ -76,7 +76,7 @@ impl Registry {
         }
         let mark = self.server.new_mark();
         let scope = Scope::new(self.server, &mark);
-        commands.insert(mark.clone(), Command { scope, phase: Phase::Running });
+        commands.insert(mark.clone(), CommandEntry { scope, phase: Phase::Running });
         self.running.send_modify(|running| *running += 1);
         Ok(RegisteredCommand { registry: Arc::clone(self), mark })
     }
@@ -119,7 +119,7 @@ impl Registry {
         commands.values().map(|command| command.scope.clone()).collect()
     }
 
-    fn commands(&self) -> MutexGuard<'_, BTreeMap<String, Command>> {
+    fn commands(&self) -> MutexGuard<'_, BTreeMap<String, CommandEntry>> {
         self.commands.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -7,7 +7,6 @@ use std::path::Path;
 use tokio::process::{Child, Command};
 
 use super::Commands;
-use super::environment::OWN;
 use crate::fs::workspace::Root;
 use crate::sys::{self, MARK};
 
@@ -40,10 +39,8 @@ impl Commands {
         }
         let folder = roots.first().map_or(Path::new("/"), |root| &root.real);
         let mut shell = Command::new(&self.shell);
-        shell.args(arguments).current_dir(sys::as_others_take_it(folder)).envs(OWN);
-        for name in self.environment.left_out() {
-            shell.env_remove(name);
-        }
+        shell.args(arguments).current_dir(sys::as_others_take_it(folder));
+        shell.env_clear().envs(self.environment.variables());
         sys::prepare_spawn(&mut shell);
         Ok(shell)
     }

@@ -47,14 +47,14 @@ impl Commands {
         let drain = Arc::new(Drain::start(output, capture)?);
         let cancel = CancellationToken::new();
         let (answer, outcome) = oneshot::channel();
-        let command = Command { child, drain: Arc::clone(&drain), registered, permit, began };
+        let command = SupervisedCommand { child, drain: Arc::clone(&drain), registered, permit, began };
         tokio::spawn(command.supervise(times, cancel.clone(), answer));
         Ok(Running { outcome, drain, kill_on_drop: Some(cancel.clone().drop_guard()), cancel })
     }
 }
 
 /// A command that was started.
-struct Command {
+struct SupervisedCommand {
     child: Child,
     drain: Arc<Drain>,
     registered: RegisteredCommand,
@@ -62,7 +62,7 @@ struct Command {
     began: Instant,
 }
 
-impl Command {
+impl SupervisedCommand {
     /// Looks after the command to its end, and answers for it once.
     async fn supervise(mut self, times: Times, cancel: CancellationToken, answer: oneshot::Sender<Outcome>) {
         let Times { timeout, answer_within, status_line } = times;
@@ -76,8 +76,8 @@ impl Command {
                 () = closing.cancelled() => break (Cause::Cancelled, self.wait_for_killed().await),
                 status = self.child.wait() => break (Cause::Itself, status.ok()),
                 () = cancel.cancelled() => break (Cause::Cancelled, self.end(GRACE).await),
-                () = wait_until(began, Some(timeout)) => break (Cause::Timeout, self.end(TIMEOUT_GRACE).await),
-                () = wait_until(began, answer_within), if !was_answered => {
+                () = wait_until(began, timeout) => break (Cause::Timeout, self.end(TIMEOUT_GRACE).await),
+                () = wait_until(began, answer_within.unwrap_or(Duration::MAX)), if !was_answered => {
                     if let Some(answer) = answer.take() {
                         let _caller_went_away = answer.send(self.so_far().await);
                     }
@@ -207,12 +207,9 @@ impl Command {
     }
 }
 
-/// Waits until `time` after `began`; without end where there is no such time.
-async fn wait_until(began: Instant, time: Option<Duration>) {
-    match time {
-        Some(time) => tokio::time::sleep(time.saturating_sub(began.elapsed())).await,
-        None => std::future::pending().await,
-    }
+/// Waits until `time` after `began`.
+async fn wait_until(began: Instant, time: Duration) {
+    tokio::time::sleep(time.saturating_sub(began.elapsed())).await;
 }
 
 /// True if the answer need not wait for more, `elapsed` after the shell's `end`: what came since is other

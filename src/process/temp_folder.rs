@@ -59,7 +59,7 @@ impl Drop for TempFolder {
 
 /// Removes the temp folders of servers that were killed. Blocks.
 pub(super) fn remove_stale() {
-    let Ok(shared) = sys::open_folder(&std::env::temp_dir()) else { return };
+    let Ok(shared) = sys::open_folder(std::env::temp_dir()) else { return };
     for name in sys::names_in(&shared, usize::MAX, is_of_ended_server).unwrap_or_default() {
         let Ok(folder) = below::folder(&shared, &name) else { continue };
         if sys::stat_of(&folder).is_ok_and(|stat| stat.is_own_private_folder()) && sys::lock_folder(&folder) {

@@ -1,6 +1,5 @@
 //! Linux: `O_PATH`, `openat2`, `/proc`, pidfds.
 
-mod beneath;
 mod dir_reader;
 mod opened;
 mod processes;
@@ -8,10 +7,11 @@ mod waker;
 
 use std::fs::File;
 use std::io::{IoSliceMut, PipeReader};
+use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::io::ReadWriteFlags;
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags};
+use rustix::io::{Errno, ReadWriteFlags};
 
-pub(super) use beneath::{make_accessible, open_beneath};
 pub(crate) use dir_reader::each_name;
 pub(super) use opened::LOOK;
 pub(crate) use opened::PathHandle;
@@ -20,6 +20,10 @@ pub(crate) use processes::{
     process_info, send_signals,
 };
 pub(super) use waker::Waker;
+
+/// Refuses paths that leave the folder or lead through a link.
+const BELOW: ResolveFlags =
+    ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS).union(ResolveFlags::NO_MAGICLINKS);
 
 /// Returns all `size` bytes of a file, where they are in memory; never waits for a disk.
 pub(crate) fn read_cached(file: &File, size: usize) -> Option<Vec<u8>> {
@@ -32,4 +36,17 @@ pub(crate) fn read_cached(file: &File, size: usize) -> Option<Vec<u8>> {
 /// Lets a pipe hold `bytes`, where this user may.
 pub(crate) fn enlarge(pipe: &PipeReader, bytes: usize) {
     let _smaller_works_too = rustix::pipe::fcntl_setpipe_size(pipe, bytes);
+}
+
+/// Opens `path` below `base` in one step; `NOSYS` or `PERM` where the kernel is older, or a filter refuses it.
+pub(super) fn open_beneath(base: impl AsFd, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
+    rustix::fs::openat2(base, path, flags, Mode::empty(), BELOW)
+}
+
+/// Lets this user list and change the folder `name` of `base`; fails where that is no folder.
+pub(super) fn make_accessible(base: impl AsFd, name: &[u8]) -> Result<(), Errno> {
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let folder = rustix::fs::openat(base, name, flags, Mode::empty())?;
+    // The call that takes a descriptor refuses one that was opened like this.
+    rustix::fs::chmodat(CWD, super::path_of(&folder), Mode::RWXU, AtFlags::empty())
 }

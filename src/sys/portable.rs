@@ -1,18 +1,19 @@
 //! The calls that every Unix has, and macOS' own where they are not enough.
 
-mod dir_reader;
 mod opened;
 mod waker;
 
+use std::io;
+use std::ops::ControlFlow;
 use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::fs::{AtFlags, Dir, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Signal, kill_process};
 
-use super::{OutOfDescriptors, pid, process_info};
+use super::unix::kind_in;
+use super::{FileKind, Folder, OutOfDescriptors, pid, process_info};
 
-pub(crate) use dir_reader::each_name;
 pub(super) use opened::LOOK;
 pub(crate) use opened::PathHandle;
 pub(super) use waker::Waker;
@@ -33,4 +34,22 @@ pub(crate) fn send_signals(id: u32, start: u64, signals: &[Signal]) -> Result<bo
     let is_same = process_info(id)?.is_some_and(|now| start > 0 && now.start == start && !now.ended);
     let Some(pid) = pid(id).filter(|_| is_same) else { return Ok(false) };
     Ok(signals.iter().all(|signal| kill_process(pid, *signal).is_ok()))
+}
+
+/// Gives each name in `folder` to `take`, in no order, with what the folder says it is, until that breaks; `.` and
+/// `..` are left out. Needs no buffer of the caller's.
+pub(crate) fn each_name(
+    folder: &Folder,
+    _: &mut Vec<u8>,
+    mut take: impl FnMut(&[u8], FileKind) -> ControlFlow<()>,
+) -> io::Result<()> {
+    for entry in Dir::read_from(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let kind = || kind_in(folder, name, entry.file_type());
+        if !matches!(name.to_bytes(), b"." | b"..") && take(name.to_bytes(), kind()).is_break() {
+            break;
+        }
+    }
+    Ok(())
 }

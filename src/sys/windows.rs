@@ -5,7 +5,6 @@
 //! which no name is special and none is too long.
 
 pub(crate) mod below;
-mod dir_reader;
 mod input_pipe;
 mod opened;
 mod output_pipe;
@@ -16,12 +15,12 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::{File, FileType};
 use std::io::{self, ErrorKind};
+use std::ops::ControlFlow;
 use std::os::windows::fs::{FileExt as _, MetadataExt as _};
 
 use super::{FileKind, Stat};
 
 pub(crate) use below::{Folder, folder_from, open_folder};
-pub(crate) use dir_reader::each_name;
 pub(crate) use input_pipe::InputPipe;
 pub(crate) use opened::PathHandle;
 pub(crate) use output_pipe::OutputPipe;
@@ -140,4 +139,21 @@ pub(crate) fn may_be_alive(_: u32, _: u64) -> bool {
 /// Returns the name of the folder of saved outputs in the temp folder, which each user has for itself.
 pub(crate) fn saved_folder_name() -> String {
     "cutline".to_owned()
+}
+
+/// Gives each name in `folder` to `take`, in no order, with what the folder says it is, until that breaks; `.` and
+/// `..` are left out. Needs no buffer of the caller's.
+pub(crate) fn each_name(
+    folder: &Folder,
+    _: &mut Vec<u8>,
+    mut take: impl FnMut(&[u8], FileKind) -> ControlFlow<()>,
+) -> io::Result<()> {
+    for entry in folder.real.read_dir()? {
+        let entry = entry?;
+        let kind = entry.file_type().map_or(FileKind::Unknown, FileKind::of);
+        if take(entry.file_name().as_encoded_bytes(), kind).is_break() {
+            break;
+        }
+    }
+    Ok(())
 }

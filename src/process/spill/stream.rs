@@ -17,11 +17,11 @@ pub struct SavedStream {
     /// Past these it may be cut, and saving begins.
     bounds: Bounds,
     raw: Counter,
-    state: State,
+    state: SaveState,
 }
 
 #[derive(Debug)]
-enum State {
+enum SaveState {
     /// Everything so far, within the bounds.
     Held(Vec<u8>),
     /// In a file, from byte 0.
@@ -35,7 +35,7 @@ enum State {
 impl SavedStream {
     /// Returns one that saves in `store` what is longer than `bounds`.
     pub fn new(store: Arc<Store>, kind: SavedKind, bounds: Bounds) -> Self {
-        Self { store, kind, bounds, raw: Counter::default(), state: State::Held(Vec::new()) }
+        Self { store, kind, bounds, raw: Counter::default(), state: SaveState::Held(Vec::new()) }
     }
 
     /// Takes the next bytes.
@@ -59,20 +59,20 @@ impl SavedStream {
     pub fn keep(&mut self) -> io::Result<SavedOutput> {
         self.begin();
         match &mut self.state {
-            State::File(file) => Ok(file.keep(self.raw.extent().bytes)),
-            State::Failed(error) => Err(same_error(error)),
-            State::Held(_) | State::Done => Err(io::ErrorKind::Other.into()),
+            SaveState::File(file) => Ok(file.keep(self.raw.extent().bytes)),
+            SaveState::Failed(error) => Err(same_error(error)),
+            SaveState::Held(_) | SaveState::Done => Err(io::ErrorKind::Other.into()),
         }
     }
 
     /// Saves no more; what was saved and not kept is removed.
     pub fn discard(&mut self) {
-        self.state = State::Done;
+        self.state = SaveState::Done;
     }
 
     fn save(&mut self, bytes: &[u8]) {
         let result = match &mut self.state {
-            State::Held(held) => {
+            SaveState::Held(held) => {
                 held.extend_from_slice(bytes);
                 let Extent { lines, bytes } = self.raw.extent();
                 let final_newline = u64::from(self.raw.is_at_line_start());
@@ -81,21 +81,21 @@ impl SavedStream {
                 }
                 return;
             }
-            State::File(file) => file.write(bytes),
-            State::Failed(_) | State::Done => return,
+            SaveState::File(file) => file.write(bytes),
+            SaveState::Failed(_) | SaveState::Done => return,
         };
         if let Err(error) = result {
-            self.state = State::Failed(error);
+            self.state = SaveState::Failed(error);
         }
     }
 
     /// Moves the bytes that are held to a file.
     fn begin(&mut self) {
-        if let State::Held(held) = &self.state {
+        if let SaveState::Held(held) = &self.state {
             let begun = self.store.create(self.kind).and_then(|mut file| file.write(held).map(|()| file));
             self.state = match begun {
-                Ok(file) => State::File(file),
-                Err(error) => State::Failed(error),
+                Ok(file) => SaveState::File(file),
+                Err(error) => SaveState::Failed(error),
             };
         }
     }

@@ -49,8 +49,8 @@ fn open_there(path: &Path) -> io::Result<File> {
 }
 
 /// Opens the folder at `path`, through links.
-pub(crate) fn open_folder(path: &Path) -> io::Result<Folder> {
-    let (file, real) = open(path)?;
+pub(crate) fn open_folder(path: impl AsRef<Path>) -> io::Result<Folder> {
+    let (file, real) = open(path.as_ref())?;
     if !file.metadata()?.is_dir() {
         return Err(ErrorKind::NotADirectory.into());
     }
@@ -59,7 +59,7 @@ pub(crate) fn open_folder(path: &Path) -> io::Result<Folder> {
 
 /// Opens the folder that `path` leads to from `folder`, through links.
 pub(crate) fn folder_from(folder: &Folder, path: &Path) -> io::Result<Folder> {
-    open_folder(&verbatim(&folder.real.join(path)))
+    open_folder(verbatim(&folder.real.join(path)))
 }
 
 /// Opens the folder at `path`, which is relative to `base`; an empty one is `base` itself.
