@@ -94,10 +94,6 @@ impl RuleFilesPresent {
             _ => {}
         }
     }
-
-    fn any(self) -> bool {
-        self.ignore || self.gitignore || self.git
-    }
 }
 
 impl Rules {
@@ -116,7 +112,7 @@ impl Rules {
             if in_repository {
                 (files.gitignore, files.git) = (false, false);
             }
-            if files.any() {
+            if files.ignore || files.gitignore || files.git {
                 found.push((folder, files));
             }
             in_repository |= files.git;
@@ -138,7 +134,7 @@ impl Rules {
     /// Adds the rules of a folder of the walk, which has these rule files; true if they were left aside. `path_len` is
     /// the length of the folder's path with the `/` after it.
     pub fn enter(&mut self, folder: &Folder, path_len: usize, files: RuleFilesPresent) -> bool {
-        self.shared.is_some() && files.any() && self.add(folder, Rebase::Strip(path_len), files)
+        self.shared.is_some() && self.add(folder, Rebase::Strip(path_len), files)
     }
 
     /// Adds the rules of a folder; true if they were left aside.

@@ -82,7 +82,7 @@ pub(super) fn search(
     let start = held[..query.max_line_chars.saturating_mul(BYTES_PER_CHAR).min(held.len())].to_vec();
     let mut found = None;
     let mut is_sure = true;
-    let mut edges = Edges { first: true, last: false };
+    let mut missing = Missing { before: false, after: true };
     let newline = loop {
         if stop.is_stopped() {
             return Err(io::Error::other(Ended::Stopped));
@@ -93,26 +93,25 @@ pub(super) fn search(
         let read = read_full(source, &mut held[kept..])?;
         held.truncate(kept + read);
         let newline = memchr::memchr(b'\n', &held[kept..]).map(|at| kept + at);
-        edges.last = newline.is_some() || read == 0;
+        missing.after = newline.is_none() && read > 0;
         if found.is_none() {
             let window = &held[..newline.unwrap_or(held.len())];
             // A `\r` before the newline is no part of the line, but for a pattern that names it.
             let ends = newline.is_some() && query.pattern.line_ends != LineEnds::Searched;
             let window = if ends { window.strip_suffix(b"\r").unwrap_or(window) } else { window };
-            match find(&matcher, window, edges)? {
+            match find(&matcher, window, missing)? {
                 WindowResult::Found(at) => {
-                    let missing = Missing { before: !edges.first, after: !edges.last };
                     found = Some((window.to_vec(), giant_row(query, window, at, missing)));
                 }
                 WindowResult::Nothing => {}
                 WindowResult::Unsure => is_sure = false,
             }
         }
-        if edges.last {
+        if !missing.after {
             break newline;
         }
         held.drain(..held.len() - if found.is_some() { 0 } else { OVERLAP_BYTES });
-        edges.first = false;
+        missing.before = true;
     };
     held.drain(..newline.map_or(held.len(), |at| at + 1));
     let (line, row) = if let Some((window, row)) = found {
@@ -147,13 +146,6 @@ fn without_match(matcher: &GuardedMatcher<'_>, start: &[u8]) -> io::Result<Optio
     Ok(None)
 }
 
-/// True for the ends of a window that are the line's own.
-#[derive(Clone, Copy)]
-struct Edges {
-    first: bool,
-    last: bool,
-}
-
 enum WindowResult {
     Found(Range<usize>),
     Nothing,
@@ -161,7 +153,8 @@ enum WindowResult {
     Unsure,
 }
 
-fn find(matcher: &GuardedMatcher<'_>, window: &[u8], edges: Edges) -> io::Result<WindowResult> {
+/// Searches a window of a line, of which more may be `missing`.
+fn find(matcher: &GuardedMatcher<'_>, window: &[u8], missing: Missing) -> io::Result<WindowResult> {
     let pattern = matcher.pattern();
     let max_len = pattern.properties().maximum_len();
     let looks = !pattern.properties().look_set().is_empty();
@@ -169,13 +162,13 @@ fn find(matcher: &GuardedMatcher<'_>, window: &[u8], edges: Edges) -> io::Result
     let mut from = 0;
     for _ in 0..TRIES {
         let found = matcher.find_at(window, from).map_err(io::Error::other)?;
-        let is_here = |found: &Match| edges.last || found.start() + MARGIN_BYTES <= window.len();
+        let is_here = |found: &Match| !missing.after || found.start() + MARGIN_BYTES <= window.len();
         let Some(found) = found.filter(is_here) else {
             let is_sure = is_bounded || !pattern.may_begin_in(window);
             return Ok(if is_sure { WindowResult::Nothing } else { WindowResult::Unsure });
         };
-        let at_start = !edges.first && looks && found.start() < LOOK_BYTES;
-        let at_end = !edges.last && looks && found.end() + LOOK_BYTES > window.len();
+        let at_start = missing.before && looks && found.start() < LOOK_BYTES;
+        let at_end = missing.after && looks && found.end() + LOOK_BYTES > window.len();
         if !(at_start || at_end) {
             return Ok(WindowResult::Found(found.start()..found.end()));
         }

@@ -122,16 +122,16 @@ impl Pattern {
             builder.line_terminator((reach == LineMode::Line).then_some(b'\n'));
             builder.build(&text).map_err(|error| refused(&error, source.pattern))
         };
-        let across = match source.reach {
-            LineMode::Lines => Some(build(LineMode::Lines)?).filter(|regex| can_match(regex, b'\n')),
-            LineMode::Line => None,
-        };
-        let spans_lines = across.is_some();
-        let regex = across.map_or_else(|| build(LineMode::Line), Ok)?;
-        let look_set = hir.properties().look_set();
+        let mut regex = build(source.reach)?;
+        let spans_lines = source.reach == LineMode::Lines && can_match(&regex, b'\n');
+        if !spans_lines && source.reach == LineMode::Lines {
+            regex = build(LineMode::Line)?;
+        }
+        let properties = hir.properties().clone();
+        let look_set = properties.look_set();
         // A `\r` is as little of a word as the line's end is; only an empty match can be beyond it.
         let looks_at_ends =
-            look_set.contains_anchor() || !look_set.is_empty() && hir.properties().minimum_len() == Some(0);
+            look_set.contains_anchor() || !look_set.is_empty() && properties.minimum_len() == Some(0);
         let line_ends = if syntax::names_return(&ast) {
             LineEnds::Searched
         } else if spans_lines || looks_at_ends || can_match(&regex, b'\r') {
@@ -142,10 +142,7 @@ impl Pattern {
         Ok(Self {
             spans_lines,
             line_ends,
-            fixed_len: hir
-                .properties()
-                .minimum_len()
-                .filter(|len| hir.properties().maximum_len() == Some(*len)),
+            fixed_len: properties.minimum_len().filter(|len| properties.maximum_len() == Some(*len)),
             alternatives: syntax::alternatives(&ast),
             looks_at_words: look_set.contains_word_unicode(),
             word: syntax::whole_word(&hir),

@@ -6,6 +6,8 @@
 
 #![expect(clippy::indexing_slicing, reason = "the ranges of the text and the numbers of rules are made here")]
 
+use std::borrow::Cow;
+
 use crate::limits::{GLOB_BYTES, RULES_BYTES, RULES_IN_FORCE_BYTES};
 
 /// Bytes that a file counts as beside its rules, so that the number of files is bounded too.
@@ -80,38 +82,28 @@ impl ParsedRules {
         let is_path = line.contains(&b'/');
         let line = line.strip_prefix(b"/").unwrap_or(line);
         let is_special = |text: &[u8]| text.iter().any(|byte| b"*?[\\".contains(byte));
-        let start = self.text.len();
-        let form = match line.strip_prefix(b"*") {
-            _ if line.is_empty() => return,
-            Some(ending) if !is_path && !is_special(ending) => {
-                self.text.extend_from_slice(ending);
-                Form::Ending
+        let (form, text) = match line.strip_prefix(b"*") {
+            Some(ending) if !is_path && !is_special(ending) => (Form::Ending, Cow::Borrowed(ending)),
+            _ if is_special(line) => {
+                (if is_path { Form::PathGlob } else { Form::NameGlob }, Cow::Owned(respelled(line)))
             }
-            _ if !is_special(line) => {
-                self.text.extend_from_slice(line);
-                if is_path { Form::Path } else { Form::Name }
-            }
-            _ => {
-                respell(line, &mut self.text);
-                if fast_glob::validate(&self.text[start..]).is_err() {
-                    self.text.truncate(start);
-                    return;
-                }
-                if is_path { Form::PathGlob } else { Form::NameGlob }
-            }
+            _ => (if is_path { Form::Path } else { Form::Name }, Cow::Borrowed(line)),
         };
+        let is_glob = matches!(form, Form::NameGlob | Form::PathGlob);
+        if line.is_empty() || is_glob && fast_glob::validate(&text).is_err() {
+            return;
+        }
         let number = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let is_plain = matches!(form, Form::Name | Form::Path);
         let numbers = if is_plain { &mut self.plain } else { &mut self.globs };
         numbers.push(number(self.rules.len()));
-        let len = self.text.len() - start;
-        let is_glob = matches!(form, Form::NameGlob | Form::PathGlob);
-        self.cost += RULE_COST + if is_glob { GLOB_COST + len * GLOB_FACTOR } else { len };
-        let tail =
-            self.text[start..].rsplit(|byte| b"*?[]{}\\/".contains(byte)).next().map_or(0, <[u8]>::len);
+        self.cost += RULE_COST + if is_glob { GLOB_COST + text.len() * GLOB_FACTOR } else { text.len() };
+        let tail = text.rsplit(|byte| b"*?[]{}\\/".contains(byte)).next().map_or(0, <[u8]>::len);
         // A line has 1024 bytes at most.
         let tail = u16::try_from(tail).unwrap_or(0);
-        let (start, end) = (number(start), number(start + len));
+        let start = number(self.text.len());
+        self.text.extend_from_slice(&text);
+        let end = number(self.text.len());
         self.rules.push(Rule { start, end, tail, form, folders, negated });
     }
 
@@ -165,9 +157,10 @@ fn without_trailing_spaces(line: &[u8]) -> &[u8] {
     &line[..(len + escapes % 2).min(line.len())]
 }
 
-/// Writes a rule as `fast_glob` spells it: braces and a leading `!` mean nothing, `\n` is an `n`, and
+/// A rule as `fast_glob` spells it: braces and a leading `!` mean nothing, `\n` is an `n`, and
 /// stars are two where they are a whole part of the path, else one.
-fn respell(rule: &[u8], out: &mut Vec<u8>) {
+fn respelled(rule: &[u8]) -> Vec<u8> {
+    let mut out = Vec::with_capacity(rule.len());
     if rule.starts_with(b"!") {
         out.push(b'\\');
     }
@@ -191,6 +184,7 @@ fn respell(rule: &[u8], out: &mut Vec<u8>) {
         }
         at += 1;
     }
+    out
 }
 
 #[cfg(test)]

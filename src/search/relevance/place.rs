@@ -90,16 +90,15 @@ fn language(name: &[u8], ending: &[u8]) -> Language {
 /// Returns the points of the lowest place that the path is in.
 fn points(path: &[u8], name: &[u8], language: Language) -> i32 {
     let of_kind = if language == Language::Data { table::DATA } else { 0 };
-    let mut folders: Vec<&[u8]> = path.split(|&byte| byte == b'/').collect();
-    folders.pop();
-    let of_folders = folders.iter().enumerate().map(|(depth, folder)| {
+    let folders = path[..path.len() - name.len()].split(|&byte| byte == b'/');
+    let of_folders = folders.enumerate().map(|(depth, folder)| {
         // A package of Python's that is called `test` is one that tests use.
-        let is_library = *folder == b"test"
+        let is_library = folder == b"test"
             && depth > 0
             && language == Language::Python
             && !name.starts_with(b"test_")
             && !name.starts_with(b"tests");
-        let is_one_of = |names: &[&'static str]| names.iter().any(|name| name.as_bytes() == *folder);
+        let is_one_of = |names: &[&'static str]| names.iter().any(|name| name.as_bytes() == folder);
         match language {
             _ if is_library => 0,
             Language::Data if is_one_of(table::TRANSLATION_FOLDERS) => lower::TRANSLATION,

@@ -56,7 +56,8 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<'_, V, S> {
     }
 
     /// Ends a piece of work, and hands over what is ready then.
-    fn finish(&self, ticket: Ticket, found: Vec<Walked<V::Found>>, weight: usize, then: Option<Work>) {
+    fn finish(&self, ticket: Ticket, found: Vec<Walked<V::Found>>, then: Option<Work>) {
+        let weight = found.iter().map(|one| self.weight(one)).sum();
         let mut queue = lock(&self.queue);
         let was_full = queue.is_full();
         queue.finish(ticket, found, weight, then);
@@ -65,11 +66,7 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<'_, V, S> {
             while let Some(found) = queue.ready() {
                 drop(queue);
                 let mut sink = lock(&self.sink);
-                for one in found {
-                    if self.give(&mut *sink, one).is_break() {
-                        break;
-                    }
-                }
+                let _flow = found.into_iter().try_for_each(|one| self.give(&mut *sink, one)); // the walk is stopped
                 drop(sink);
                 queue = lock(&self.queue);
             }
@@ -91,10 +88,7 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<'_, V, S> {
 
     /// Gives one thing found to the sink, and stops the walk where that breaks.
     fn give(&self, sink: &mut S, one: Walked<V::Found>) -> ControlFlow<()> {
-        if self.is_stopped() {
-            return ControlFlow::Break(());
-        }
-        let flow = sink(one);
+        let flow = if self.is_stopped() { ControlFlow::Break(()) } else { sink(one) };
         if flow.is_break() {
             self.walk.stop.stop();
         }
@@ -169,7 +163,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
             Work::Rest { position, rules, rest } => self.read(ticket, &position, rules, Some(&rest)),
             Work::Batch { dir, range } => self.visit_ahead(ticket, dir, range),
             Work::Streamed { dir, range } => self.visit_at_front(ticket, &dir, range),
-            Work::Entries { .. } => self.shared.finish(ticket, Vec::new(), 0, Some(work)),
+            Work::Entries { .. } => self.shared.finish(ticket, Vec::new(), Some(work)),
         }
         Some(())
     }
@@ -183,8 +177,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
             Err(error) if sys::is_gone(&error) && position.is_some() => {}
             Err(_) => found.push(Walked::Unreadable(dir::path(position))),
         }
-        let weight = found.iter().map(|one| self.shared.weight(one)).sum();
-        self.shared.finish(ticket, found, weight, then);
+        self.shared.finish(ticket, found, then);
     }
 
     /// Lists what is to be done in a folder; `found` takes what is to be said before its entries. Returns the rules
@@ -300,7 +293,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         let (mut found, mut weight) = (Vec::new(), 0);
         shared.visit.begin(&mut self.own);
         for index in range.clone() {
-            let (kept, kept_weight) = (found.len(), weight);
+            let kept = found.len();
             let mut overflows = false;
             self.visit(&dir, index, &mut |one| {
                 weight += shared.weight(&one);
@@ -311,14 +304,14 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
             if overflows {
                 found.truncate(kept);
                 let rest = Work::Streamed { dir, range: index..range.end };
-                return shared.finish(ticket, found, kept_weight, Some(rest));
+                return shared.finish(ticket, found, Some(rest));
             }
             if shared.is_stopped() {
                 break;
             }
         }
         self.count(ProgressUnit::Visits, range.len());
-        shared.finish(ticket, found, weight, None);
+        shared.finish(ticket, found, None);
     }
 
     /// Visits entries whose turn it is: what they give goes straight to the sink.
@@ -331,7 +324,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         }
         drop(sink);
         self.count(ProgressUnit::Visits, range.len());
-        shared.finish(ticket, Vec::new(), 0, None);
+        shared.finish(ticket, Vec::new(), None);
     }
 
     /// Visits an entry, and gives what is found, and that it can't be read.

@@ -35,7 +35,8 @@ pub(super) fn parse(source: &Source<'_>) -> Result<Parsed, String> {
     Ok(Parsed { text, ast: parsed.ast, hir })
 }
 
-/// Returns the words of a pattern that is an alternation of such, in brackets or with `\b` or not; else none.
+/// Returns the words of a pattern that is an alternation of such, in brackets or with `\b` or not; else none. One may
+/// be empty.
 pub(super) fn alternatives(ast: &Ast) -> Vec<String> {
     match ast {
         Ast::Group(group) => alternatives(&group.ast),
@@ -60,7 +61,6 @@ fn text_of(ast: &Ast) -> Option<String> {
         Ast::Concat(concat) => concat.asts.iter().map(text_of).collect(),
         _ => None,
     }
-    .filter(|text: &String| !text.is_empty() || matches!(ast, Ast::Assertion(_)))
 }
 
 /// True if a pattern names the carriage return, other than to leave it out.

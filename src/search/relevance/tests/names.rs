@@ -1,0 +1,29 @@
+//! The order of names for words.
+
+use super::*;
+
+#[test]
+fn names_rank_by_whole_name_then_starts_of_words_then_letters() {
+    let ranked = [
+        "src/userService.ts",
+        "src/user_service_test_data.ts",
+        "src/superuserservices.ts",
+        "src/uxsxexr_service.ts",
+    ];
+    let mut scorer = NameScorer::new("user service");
+    let points: Vec<_> = ranked.iter().map(|path| scorer.score(path.as_bytes())).collect();
+    assert!(points.iter().all(Option::is_some) && points.is_sorted_by(|one, next| one > next), "{points:?}");
+    assert!(scorer.score(b"tests/user_service.ts") < points[3], "the same lower places");
+    assert!(scorer.score(b"user/service_x.ts") < scorer.score(b"a/user_service_x.ts"), "folders count less");
+    assert_eq!(scorer.score(b"user/service/x.ts"), None, "no word in the name");
+    assert!(scorer.score(b"user/service/index.ts").is_some(), "a file that stands for its folder");
+    assert_eq!(scorer.score(b"src/service.ts"), None, "all words");
+    assert_eq!(scorer.score(b"resu/service.ts"), None, "letters strewn over folders");
+    assert!(NameScorer::new("user/serv").score(b"user/service/x.ts").is_some(), "a word with folders");
+    assert!(
+        NameScorer::new("UserService").score(b"user_service.py").is_some(),
+        "letters without regard to case"
+    );
+    assert!(NameScorer::new("src").score(b"a/src/").is_some(), "a folder");
+    assert!(NameScorer::new(&"é".repeat(300)).score("é".repeat(300).as_bytes()).is_some(), "long words");
+}
