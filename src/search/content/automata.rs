@@ -80,12 +80,6 @@ impl Automata {
         })
     }
 
-    /// True if a match can begin anywhere in `text`, as far as its first literals tell.
-    pub(super) fn may_begin_in(&self, text: &[u8]) -> bool {
-        let all = Span { start: 0, end: text.len() };
-        self.beginnings.as_ref().is_none_or(|beginnings| beginnings.find(text, all).is_some())
-    }
-
     pub(super) fn caches(&self) -> Caches {
         let (forward, reverse) = (self.forward.create_cache(), self.reverse.create_cache());
         Caches { forward, reverse, threads: None }

@@ -11,12 +11,15 @@ use std::sync::{Arc, OnceLock};
 
 use grep_matcher::Matcher as _;
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
+use regex_syntax::hir::literal::{Extractor, Literal};
 use regex_syntax::hir::{Hir, Properties};
 use syntax::{Parsed, positions};
 
 use super::automata::{Automata, TABLE_BYTES};
 use crate::limits::{REGEX_BYTES, REGEX_POSITIONS};
 
+/// Beginnings of a match that are looked for one by one.
+const BEGINNINGS: usize = 16;
 /// Notice in the error for a pattern that takes more than a text is worth.
 pub const TOO_COSTLY: &str = "[Pattern is too costly]";
 /// Positions of a pattern that has a permit to run beside all others: each may be a step for each byte.
@@ -187,7 +190,10 @@ impl Pattern {
 
     /// True if a match can begin anywhere in `text`, as far as can be told without searching.
     pub(super) fn may_begin_in(&self, text: &[u8]) -> bool {
-        self.automata().is_none_or(|automata| automata.may_begin_in(text))
+        let mut beginnings = Extractor::new();
+        let beginnings = beginnings.limit_total(BEGINNINGS).extract(&self.hir);
+        let is_in_text = |literal: &Literal| memchr::memmem::find(text, literal.as_bytes()).is_some();
+        beginnings.literals().is_none_or(|literals| literals.iter().any(is_in_text))
     }
 }
 

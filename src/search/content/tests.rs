@@ -217,6 +217,8 @@ fn unsearchable_giant_line_is_reported() {
     let passed_over = |pattern: &str| search(&query(pattern, 0), content.as_bytes()).1.passed_over;
     assert_eq!(passed_over("yx*z"), Some(PassedOver::LongLine));
     assert_eq!(passed_over("zx*"), None);
+    assert_eq!(passed_over("(?:[a-d][0-9]|end)x*z"), None, "it can begin nowhere");
+    assert_eq!(passed_over(" x*z"), None, "it can begin nowhere");
     assert_eq!(passed_over("zx{3}"), None);
     assert_eq!(passed_over("yx*"), None);
 }
