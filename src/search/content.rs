@@ -102,7 +102,7 @@ pub enum PassedOver {
 pub type Emit<'a> = dyn FnMut(Rows) -> ControlFlow<()> + 'a;
 
 /// The place to which the lines of a file go.
-enum Target<'a, 'e> {
+pub enum Target<'a, 'e> {
     /// As rows, in the order of the lines.
     Rows(&'a mut Emit<'e>),
     /// To the ranking.
@@ -141,20 +141,9 @@ impl Searcher {
         file: File,
         size: u64,
         stop: &Stop,
-        emit: &mut Emit<'_>,
+        target: Target<'_, '_>,
     ) -> io::Result<Searched> {
-        file::search(self, file, size, stop, Target::Rows(emit))
-    }
-
-    /// Searches one as `search` does, and gives its match lines to `ranking`.
-    pub fn rank(
-        &mut self,
-        file: File,
-        size: u64,
-        stop: &Stop,
-        ranking: &RefCell<FileRanking<'_>>,
-    ) -> io::Result<Searched> {
-        file::search(self, file, size, stop, Target::Ranking(ranking))
+        file::search(self, file, size, stop, target)
     }
 }
 

@@ -6,7 +6,9 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::content::{FileRanking, OutputMode, PassedOver, Query, RankedLine, Rows, Searched, Searcher};
+use super::content::{
+    FileRanking, OutputMode, PassedOver, Query, RankedLine, Rows, Searched, Searcher, Target,
+};
 use super::globs::Glob;
 use super::walk::{Emit, Entry, ProgressUnit, Stop, Visit, Walk, Walked};
 use crate::sys::FileKind;
@@ -126,42 +128,32 @@ fn search(
     path: &dyn Fn() -> Vec<u8>,
     emit: &mut Emit<'_, Found>,
 ) -> io::Result<Searched> {
-    let mut shared: Option<Arc<[u8]>> = None;
     let mut flow = ControlFlow::Continue(());
-    if let Some(ranking) = &query.ranking {
+    let done = if let Some(ranking) = &query.ranking {
         let ranking = RefCell::new(FileRanking::new(ranking, query.context(), path));
-        let done = searcher.rank(file, size, stop, &ranking)?;
+        let done = searcher.search(file, size, stop, Target::Ranking(&ranking))?;
         if done.matches > 0 {
             let lines = ranking.into_inner().finish(done.matches);
             flow = emit(Found::Ranked(path().into(), done.matches, lines));
         }
-        return Ok(passed_over(done, flow, path, emit));
-    }
-    let done = searcher.search(file, size, stop, &mut |rows| {
-        if flow.is_continue() {
-            let path = shared.get_or_insert_with(|| path().into());
-            flow = emit(Found::Rows(Arc::clone(path), rows));
+        done
+    } else {
+        let mut shared: Option<Arc<[u8]>> = None;
+        let mut emit_rows = |rows| {
+            if flow.is_continue() {
+                let path = shared.get_or_insert_with(|| path().into());
+                flow = emit(Found::Rows(Arc::clone(path), rows));
+            }
+            flow
+        };
+        let done = searcher.search(file, size, stop, Target::Rows(&mut emit_rows))?;
+        if flow.is_continue() && done.matches > 0 && !matches!(query.what, OutputMode::Lines { .. }) {
+            flow = emit(Found::File(path(), done.matches));
         }
-        flow
-    })?;
-    if flow.is_break() {
-        return Ok(done);
-    }
-    if done.matches > 0 && !matches!(query.what, OutputMode::Lines { .. }) {
-        flow = emit(Found::File(path(), done.matches));
-    }
-    Ok(passed_over(done, flow, path, emit))
-}
-
-/// Gives what was passed over in a file, unless the search is over.
-fn passed_over(
-    done: Searched,
-    flow: ControlFlow<()>,
-    path: &dyn Fn() -> Vec<u8>,
-    emit: &mut Emit<'_, Found>,
-) -> Searched {
+        done
+    };
     if let (Some(reason), ControlFlow::Continue(())) = (done.passed_over, flow) {
         let _either = emit(Found::PassedOver(path(), reason)); // nothing follows
     }
-    done
+    Ok(done)
 }

@@ -3,19 +3,19 @@
 //! A search by a regular expression can be neither watched from outside nor stopped. It is given as much text
 //! at once as it is sure to be done with soon, whatever the text; lines are kept whole. A longer line, and a text
 //! in which matches may span lines, are searched by automata that can be stopped anywhere.
-//!
-//! The searcher takes longer over a match line than finding it does. So those that are only counted are counted
-//! here, and it is told of the others.
 
 #![expect(clippy::indexing_slicing, reason = "a search begins within its text, and pieces are within it")]
 
+mod told;
+
 use std::cell::{Cell, RefCell};
-use std::ops::{ControlFlow, Range};
+use std::ops::ControlFlow;
 
 use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher, NoCaptures};
 
 use super::automata::{Automata, Caches};
 use super::{Pattern, Stop};
+pub(super) use told::{LineFilter, ToldLines};
 
 /// Bytes, times the pattern's positions, that are searched in one go: a twentieth of a second at worst.
 const GO_STEPS: usize = 4_000_000;
@@ -27,9 +27,6 @@ const LOOKS_PER_BYTE: usize = 100;
 /// Bytes of a text that may be looked at in any case, and that the regular expression may look at in all.
 const LOOKS: usize = 1_000_000;
 
-/// Match lines after which it is asked whether any more may be wanted.
-const LINES_BETWEEN: u64 = 32;
-
 /// Why a search was ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(super) enum Ended {
@@ -39,29 +36,6 @@ pub(super) enum Ended {
     /// It took more than the text is worth.
     #[error("{}", super::pattern::TOO_COSTLY)]
     TooCostly,
-}
-
-/// The match lines that the searcher is told of, where a match is within a line.
-#[derive(Clone, Copy)]
-pub(super) enum ToldLines<'a> {
-    /// All of them.
-    All,
-    /// None: they are only counted.
-    None,
-    /// Those that are wanted; the others are only counted.
-    Wanted(&'a dyn LineFilter),
-}
-
-/// Tells which match lines are wanted.
-pub(super) trait LineFilter {
-    /// True if any more lines may be wanted.
-    fn may_want_any(&self) -> bool;
-
-    /// True if a line may be wanted of which a match ends at `end`.
-    fn may_want(&self, line: &[u8], end: usize) -> bool;
-
-    /// True if a line with a match at `found` is wanted.
-    fn wants(&self, line: &[u8], found: &Range<usize>) -> bool;
 }
 
 /// Finds a pattern in one text.
@@ -91,13 +65,12 @@ pub(super) struct GuardedMatcher<'a> {
 
 impl<'a> GuardedMatcher<'a> {
     pub(super) fn new(pattern: &'a Pattern, text: &'a [u8], stop: &'a Stop) -> Self {
+        let looks_at_words = pattern.properties().look_set().contains_word_unicode();
         Self {
             pattern,
             text,
             stop,
-            piece_bytes: GO_STEPS
-                / pattern.positions.max(1)
-                / if pattern.looks_at_words { SLOWER } else { 1 },
+            piece_bytes: GO_STEPS / pattern.positions.max(1) / if looks_at_words { SLOWER } else { 1 },
             steps: Cell::new(GO_STEPS),
             looks: Cell::new(0),
             may_have_looked: Cell::new(0),
@@ -108,16 +81,6 @@ impl<'a> GuardedMatcher<'a> {
             told: Cell::new(ToldLines::All),
             counted: Cell::new(0),
         }
-    }
-
-    /// The same, of whose match lines the searcher is told only `told`.
-    pub(super) fn telling(self, told: ToldLines<'a>) -> Self {
-        Self { told: Cell::new(told), ..self }
-    }
-
-    /// Number of the match lines that the searcher was not told of.
-    pub(super) fn counted(&self) -> u64 {
-        self.counted.get()
     }
 
     pub(super) fn pattern(&self) -> &'a Pattern {
@@ -186,50 +149,6 @@ impl<'a> GuardedMatcher<'a> {
         // What is after the last newline is no line.
         let is_in_line = |found: &Match| found.start() < self.text.len() || !self.text.ends_with(b"\n");
         Ok(found.filter(is_in_line).map(|found| Match::new(found.start() - before, found.end() - before)))
-    }
-
-    /// Takes the line of `piece` that `found` is in. Breaks with a place in it if the searcher is to be told of it;
-    /// else it was counted where it matches, and the place is where the next line begins.
-    fn take_line(&self, piece: &[u8], found: LineMatchKind) -> Result<ControlFlow<usize, usize>, Ended> {
-        let (is_sure, at) = match found {
-            LineMatchKind::Confirmed(at) => (true, at),
-            LineMatchKind::Candidate(at) => (self.pattern.is_word_before(piece, at), at),
-        };
-        let end = memchr::memchr(b'\n', &piece[at..]).map_or(piece.len(), |len| at + len);
-        let next = (end + 1).min(piece.len());
-        // What is after the last newline is no line.
-        if at == piece.len() && piece.ends_with(b"\n") {
-            return Ok(ControlFlow::Continue(next));
-        }
-        let start = || memchr::memrchr(b'\n', &piece[..at]).map_or(0, |before| before + 1);
-        if let ToldLines::Wanted(lines) = self.told.get()
-            && self.counted.get().is_multiple_of(LINES_BETWEEN)
-            && !lines.may_want_any()
-        {
-            self.told.set(ToldLines::None);
-        }
-        let mut is_match = is_sure;
-        if let ToldLines::Wanted(lines) = self.told.get() {
-            let start = start();
-            let line = self.pattern.unended(&piece[start..next]);
-            let ends = (at - start).min(line.len());
-            let found = match self.pattern.fixed_len {
-                Some(len) if is_sure => Some(ends.saturating_sub(len)..ends),
-                _ if is_sure && !lines.may_want(line, ends) => None,
-                _ => {
-                    let found = self.find(&piece[start..end], 0)?;
-                    is_match = found.is_some();
-                    found.map(|found| found.start().min(line.len())..found.end().min(line.len()))
-                }
-            };
-            if found.is_some_and(|found| lines.wants(line, &found)) {
-                return Ok(ControlFlow::Break(at));
-            }
-        } else if !is_sure {
-            is_match = self.is_match(&piece[start()..end])?;
-        }
-        self.counted.set(self.counted.get() + u64::from(is_match));
-        Ok(ControlFlow::Continue(next))
     }
 
     /// The end of the lines from `from` on that are searched in one go: as many as there is room for, or one.

@@ -87,8 +87,6 @@ pub struct Pattern {
     pub(super) line_ends: LineEnds,
     /// Bytes of each match, where all have as many.
     pub(super) fixed_len: Option<usize>,
-    /// True if it looks at words: `\b`, `\B`.
-    pub(super) looks_at_words: bool,
     /// The words of which it is an alternation; empty where it is none.
     pub alternatives: Vec<String>,
     /// The word that it is, where it is one: `\bWORD\b`.
@@ -147,7 +145,6 @@ impl Pattern {
             line_ends,
             fixed_len: properties.minimum_len().filter(|len| properties.maximum_len() == Some(*len)),
             alternatives: syntax::alternatives(&ast),
-            looks_at_words: look_set.contains_word_unicode(),
             word: syntax::whole_word(&hir),
             positions,
             regex,

@@ -36,13 +36,14 @@ fn search(query: &Query, content: &[u8]) -> (Vec<String>, Searched) {
     file.rewind().unwrap();
     let mut rows = Vec::new();
     let mut searcher = Searcher::new(query);
-    let done = searcher.search(file, content.len() as u64, &Stop::default(), &mut |found| {
+    let mut emit = |found: Rows| {
         rows.extend(found.iter().map(|row| {
             let mark = if row.kind == RowKind::Match { ':' } else { '-' };
             format!("{}{mark}{}", row.number, row.text)
         }));
         ControlFlow::Continue(())
-    });
+    };
+    let done = searcher.search(file, content.len() as u64, &Stop::default(), Target::Rows(&mut emit));
     (rows, done.unwrap())
 }
 
@@ -81,7 +82,8 @@ fn ranked(query: &Query, content: &[u8]) -> (u64, Vec<u64>) {
     let ranking = RefCell::new(FileRanking::new(&ranking, 0, &path));
     let mut searcher =
         Searcher::new(&Query { ranking: Some(Arc::new(Ranking::new(2, Words::default()))), ..query.clone() });
-    let done = searcher.rank(file, content.len() as u64, &Stop::default(), &ranking).unwrap();
+    let done =
+        searcher.search(file, content.len() as u64, &Stop::default(), Target::Ranking(&ranking)).unwrap();
     let lines = ranking.into_inner().finish(done.matches);
     (done.matches, lines.into_iter().map(|(_, line)| line.line.number).collect())
 }
