@@ -20,8 +20,6 @@ mod sink;
 mod threads;
 
 use std::cell::RefCell;
-use std::fs::File;
-use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -133,17 +131,6 @@ impl Searcher {
         }
         // A clone of its own: threads that share a compiled pattern wait for each other.
         Self { query: query.clone(), grep: grep.build(), buffer: Vec::new(), has_large_buffer: false }
-    }
-
-    /// Searches a regular file, which had `size` bytes when it was opened.
-    pub fn search(
-        &mut self,
-        file: File,
-        size: u64,
-        stop: &Stop,
-        target: Target<'_, '_>,
-    ) -> io::Result<Searched> {
-        file::search(self, file, size, stop, target)
     }
 }
 

@@ -31,81 +31,83 @@ const BLOCK_BYTES: u64 = 3 * 64 * 1024;
 /// Bytes of UTF-16 that are decoded at once.
 const DECODED_BYTES: usize = 64 * 1024;
 
-/// Searches `file`, up to the `size` in bytes that it had when it was opened.
-pub(super) fn search(
-    searcher: &mut Searcher,
-    mut file: File,
-    size: u64,
-    stop: &Stop,
-    target: Target<'_, '_>,
-) -> io::Result<Searched> {
-    let Searcher { query, grep, buffer, has_large_buffer } = searcher;
-    let pattern = &query.pattern;
-    let sized = usize::try_from(size).unwrap_or(usize::MAX);
-    // One byte more than the file has: that it is not there says that the file is read.
-    let first = if (1..WHOLE_BYTES).contains(&sized) { sized + 1 } else { FIRST_BYTES };
-    if buffer.len() < first {
-        buffer.resize(first, 0);
-    }
-    let len = read_at(&file, &mut buffer[..first], 0)?;
-    let (encoding, mark) = Encoding::of(&buffer[..len]);
-    let passed_over = |reason| Searched { matches: 0, passed_over: Some(reason) };
-    if encoding == Encoding::Utf8 && memchr::memchr(0, &buffer[..len.min(BINARY_SNIFF_BYTES)]).is_some() {
-        return Ok(passed_over(PassedOver::Binary));
-    }
-    if pattern.spans_lines && size > GREP_MULTILINE_BYTES {
-        return Ok(passed_over(PassedOver::TooLarge));
-    }
-    let rest = match size {
-        _ if len < first => 0,
-        0 => PSEUDO_FILE_BYTES,
-        size => size.saturating_sub(len as u64),
-    };
-    let (giants, lines_read) = (GiantLines::default(), Cell::new(0));
-    let mut whole = Vec::new();
-    let (text, source) = if encoding == Encoding::Utf8 && rest == 0 {
-        (normalized(pattern, &mut buffer[mark..len]), None)
-    } else {
-        file.seek(SeekFrom::Start(len as u64))?;
-        let start = if encoding == Encoding::Utf8 { mark } else { 0 };
-        let mut source = decoded(buffer[start..len].chain(file.take(rest)), encoding)?;
-        if pattern.spans_lines {
-            source.read_to_end(&mut whole)?;
-            (normalized(pattern, &mut whole), None)
+impl Searcher {
+    /// Searches a regular file, up to the `size` in bytes that it had when it was opened.
+    pub fn search(
+        &mut self,
+        mut file: File,
+        size: u64,
+        stop: &Stop,
+        target: Target<'_, '_>,
+    ) -> io::Result<Searched> {
+        let Self { query, grep, buffer, has_large_buffer } = self;
+        let pattern = &query.pattern;
+        let sized = usize::try_from(size).unwrap_or(usize::MAX);
+        // One byte more than the file has: that it is not there says that the file is read.
+        let first = if (1..WHOLE_BYTES).contains(&sized) { sized + 1 } else { FIRST_BYTES };
+        if buffer.len() < first {
+            buffer.resize(first, 0);
+        }
+        let len = read_at(&file, &mut buffer[..first], 0)?;
+        let (encoding, mark) = Encoding::of(&buffer[..len]);
+        let passed_over = |reason| Searched { matches: 0, passed_over: Some(reason) };
+        if encoding == Encoding::Utf8 && memchr::memchr(0, &buffer[..len.min(BINARY_SNIFF_BYTES)]).is_some() {
+            return Ok(passed_over(PassedOver::Binary));
+        }
+        if pattern.spans_lines && size > GREP_MULTILINE_BYTES {
+            return Ok(passed_over(PassedOver::TooLarge));
+        }
+        let rest = match size {
+            _ if len < first => 0,
+            0 => PSEUDO_FILE_BYTES,
+            size => size.saturating_sub(len as u64),
+        };
+        let (giants, lines_read) = (GiantLines::default(), Cell::new(0));
+        let mut whole = Vec::new();
+        let (text, source) = if encoding == Encoding::Utf8 && rest == 0 {
+            (normalized(pattern, &mut buffer[mark..len]), None)
         } else {
-            (&[][..], Some(source))
-        }
-    };
-    let told = match target {
-        Target::Ranking(ranking) => ToldLines::Wanted(ranking),
-        Target::Rows(_) if query.what == OutputMode::Count => ToldLines::None,
-        Target::Rows(_) => ToldLines::All,
-    };
-    let matcher = GuardedMatcher::new(pattern, text, stop).telling(told);
-    let mut sink = RowSink::new(query, &matcher, &giants, &lines_read, target);
-    let done = match source {
-        None => grep.search_slice(&matcher, text, &mut sink),
-        Some(source) => {
-            if !std::mem::replace(has_large_buffer, true) {
-                enlarge_buffer(grep)?;
+            file.seek(SeekFrom::Start(len as u64))?;
+            let start = if encoding == Encoding::Utf8 { mark } else { 0 };
+            let mut source = decoded(buffer[start..len].chain(file.take(rest)), encoding)?;
+            if pattern.spans_lines {
+                source.read_to_end(&mut whole)?;
+                (normalized(pattern, &mut whole), None)
+            } else {
+                (&[][..], Some(source))
             }
-            grep.search_reader(
-                &matcher,
-                LineReader::new(source, query, &giants, &lines_read, stop),
-                &mut sink,
-            )
+        };
+        let told = match target {
+            Target::Ranking(ranking) => ToldLines::Wanted(ranking),
+            Target::Rows(_) if query.what == OutputMode::Count => ToldLines::None,
+            Target::Rows(_) => ToldLines::All,
+        };
+        let matcher = GuardedMatcher::new(pattern, text, stop).telling(told);
+        let mut sink = RowSink::new(query, &matcher, &giants, &lines_read, target);
+        let done = match source {
+            None => grep.search_slice(&matcher, text, &mut sink),
+            Some(source) => {
+                if !std::mem::replace(has_large_buffer, true) {
+                    enlarge_buffer(grep)?;
+                }
+                grep.search_reader(
+                    &matcher,
+                    LineReader::new(source, query, &giants, &lines_read, stop),
+                    &mut sink,
+                )
+            }
+        };
+        let found = sink.finish() + matcher.counted();
+        if matcher.was_too_costly() {
+            return Ok(passed_over(PassedOver::TooCostly));
         }
-    };
-    let found = sink.finish() + matcher.counted();
-    if matcher.was_too_costly() {
-        return Ok(passed_over(PassedOver::TooCostly));
+        let all_held = match done {
+            Err(error) if is_full(&error) && !stop.is_stopped() => false,
+            done => done.map(|()| true)?,
+        };
+        let passed_over = (!all_held || !giants.all_searched()).then_some(PassedOver::LongLine);
+        Ok(Searched { matches: found, passed_over })
     }
-    let all_held = match done {
-        Err(error) if is_full(&error) && !stop.is_stopped() => false,
-        done => done.map(|()| true)?,
-    };
-    let passed_over = (!all_held || !giants.all_searched()).then_some(PassedOver::LongLine);
-    Ok(Searched { matches: found, passed_over })
 }
 
 /// Makes the searcher's buffer larger, once: it begins with 64 KB, and keeps what a long line took.

@@ -1,5 +1,6 @@
 //! Makes rows of the lines that the searcher finds in a file.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::io;
 use std::ops::{ControlFlow, Range};
@@ -57,24 +58,21 @@ impl<'a, 'e> RowSink<'a, 'e> {
     /// more lines are wanted.
     fn line(&mut self, kind: RowKind, number: u64, offset: u64, line: &[u8], focus: Range<usize>) -> bool {
         let giant = self.giants.take(offset);
+        let as_shown = |focus| match giant {
+            Some((text, cut)) => (Cow::Owned(text), cut),
+            None => shown(line, focus, self.query.max_line_chars, Missing::default()),
+        };
         if let Target::Ranking(ranking) = &self.target {
             let mut ranking = ranking.borrow_mut();
             let score = if kind == RowKind::Match { ranking.score(line, &focus) } else { None };
             if score.is_some() || ranking.has_context() {
-                let (text, cut) = giant.unwrap_or_else(|| {
-                    let (text, cut) = shown(line, focus, self.query.max_line_chars, Missing::default());
-                    (text.into_owned(), cut)
-                });
-                ranking.take(score, NumberedLine { number, text, cut });
+                let (text, cut) = as_shown(focus);
+                ranking.take(score, NumberedLine { number, text: text.into_owned(), cut });
             }
             return true;
         }
-        if let Some((text, cut)) = giant {
-            self.rows.push(Row { number, kind, text: &text, cut });
-        } else {
-            let (text, cut) = shown(line, focus, self.query.max_line_chars, Missing::default());
-            self.rows.push(Row { number, kind, text: &text, cut });
-        }
+        let (text, cut) = as_shown(focus);
+        self.rows.push(Row { number, kind, text: &text, cut });
         let has_room = !self.rows.is_full() || self.hand_over().is_continue();
         has_room && self.last.is_none_or(|last| number < last)
     }
