@@ -27,7 +27,7 @@ use wrapped::Lookup;
 pub(super) use entry::Start;
 pub(super) use file::read;
 pub(super) use owner::as_programs_make_them;
-pub(super) use places::{Place, places};
+pub(super) use places::{Place, looked_at, places};
 pub(super) use wrapped::{entries, wrapped_words};
 
 /// The flags whose values are paths: a client starts the server in a folder of its own.
@@ -87,7 +87,7 @@ pub(super) fn run(target: &Target, matches: &ArgMatches) -> anyhow::Result<i32> 
             let _closed = writeln!(say, "This goes into {place}");
             break;
         }
-        let written = file::rewrite(&place.path, merged)
+        let written = file::rewrite(&place, merged)
             .with_context(|| format!("{} was left as it is", place.path.display()))?;
         let path = place.path.display();
         let _closed = match written {
@@ -130,9 +130,10 @@ pub(super) fn rewrap(
     let row = target.client.row();
     let binary = text(std::env::current_exe()?.as_os_str())?;
     let flags = [flags(matches)?, wrap::own_flags(matches)?].concat();
-    let Place { path, keys, .. } = target.place_of(name)?;
+    let place = target.place_of(name)?;
+    let Place { path, keys, .. } = &place;
     let change = |old: &str| -> Result<(String, Range<usize>), String> {
-        let found = match Lookup::of(row, &keys, old, name)? {
+        let found = match Lookup::of(row, keys, old, name)? {
             Lookup::Entry(found) => found,
             Lookup::Remote(_, whole) if wrapping == Wrapping::Unwrap => return Ok((old.to_owned(), whole)),
             Lookup::Remote(url, _) => {
@@ -154,14 +155,14 @@ pub(super) fn rewrap(
             Wrapping::Unwrap => found.unwrap(old).unwrap_or_else(|| old.to_owned()),
         };
         // Words are moved as they are written; where they mean something else in their new place, they stay.
-        match Lookup::of(row, &keys, &new, name) {
+        match Lookup::of(row, keys, &new, name) {
             Ok(Lookup::Entry(now)) if now.server() == found.server() => Ok((new, now.whole)),
             _ => Err(format!("{name} could not be changed for sure: put its command in quotes")),
         }
     };
     let mut say = anstream::stderr().lock();
     if !target.write {
-        let old = match read(&path) {
+        let old = match read(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
             old => old.with_context(|| path.display().to_string())?,
         };
@@ -172,7 +173,7 @@ pub(super) fn rewrap(
         writeln!(std::io::stdout().lock(), "{}", new[entry].trim_end())?;
         return Ok(0);
     }
-    let written = file::rewrite(&path, |old| change(old).map(|(new, _)| new))
+    let written = file::rewrite(&place, |old| change(old).map(|(new, _)| new))
         .with_context(|| format!("{} was left as it is", path.display()))?;
     let (as_it_was, changed, before) = match wrapping {
         Wrapping::Wrap => ("is wrapped so already", "is wrapped now", "as it was"),

@@ -5,8 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::ValueEnum as _;
-
 use crate::fit::Given;
 use crate::fs::append::Appended;
 use crate::fs::line_index;
@@ -22,7 +20,7 @@ use crate::tools::threads::Threads;
 use crate::tools::{Shared, ToolSet};
 use cutline_core::text::as_index;
 
-use super::{Client, EnvMode, Options, SandboxDeny, config};
+use super::{EnvMode, Options, SandboxDeny, config};
 
 impl Options {
     /// Returns the limits, which hold together; where they don't, what is wrong.
@@ -110,11 +108,9 @@ impl Options {
         }
         let mut own = vec![("the folder of saved outputs", spill.dir.clone())];
         own.extend(self.stats_file.clone().map(|path| ("the file of --stats-file", path)));
-        let clients = Client::value_variants().iter().flat_map(|client| config::places(*client));
-        let clients = clients.map(|place| place.path);
         let sandbox = sandbox::Settings {
             mode: self.sandbox,
-            starters: clients.chain(std::env::current_exe().ok()).collect(),
+            starters: config::looked_at().chain(std::env::current_exe().ok()).collect(),
             writable: self.writable.clone(),
             deny_unix_sockets: self.sandbox_deny.contains(&SandboxDeny::UnixSockets),
             own,

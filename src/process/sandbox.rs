@@ -51,23 +51,13 @@ use given::Given;
 #[cfg(target_os = "linux")]
 use mounts::is_protected;
 
-/// Files and folders of a root that start programs later, outside the rules: by git, by clients, by agents.
-pub const STARTERS: [&str; 17] = [
+/// Files and folders of a root that start programs later, outside the rules, beside the files in which clients look
+/// for servers: those of git, and of agents.
+const STARTERS: [&str; 6] = [
     GIT_LINK,
     ".git/config",
     ".git/config.worktree",
     ".git/hooks",
-    ".mcp.json",
-    ".cursor/mcp.json",
-    ".vscode/mcp.json",
-    ".codex/config.toml",
-    "opencode.json",
-    "opencode.jsonc",
-    ".opencode/opencode.json",
-    ".opencode/opencode.jsonc",
-    ".gemini/settings.json",
-    ".qwen/settings.json",
-    ".continue/mcpServers",
     ".claude/settings.json",
     ".claude/settings.local.json",
 ];
@@ -95,7 +85,8 @@ pub struct Settings {
     pub writable: Vec<PathBuf>,
     /// True if they may not make UNIX sockets, in either mode.
     pub deny_unix_sockets: bool,
-    /// Files that start programs later and may lie in a root: this binary, the files of clients.
+    /// Files that start programs later and may lie in a root: this binary, the files of clients. A relative one is one
+    /// of each folder that commands may write.
     pub starters: Vec<PathBuf>,
     /// Files and folders of the server, each with the words that name it: none may lie where commands write.
     pub own: Vec<(&'static str, PathBuf)>,
@@ -128,6 +119,8 @@ pub struct Sandbox {
     writable: Vec<Given>,
     deny_unix_sockets: bool,
     starters: Vec<Followed>,
+    /// The same by name, of each folder that commands may write.
+    named_starters: Vec<PathBuf>,
     /// True if this system lets commands have mounts of their own; unset until that was tried.
     can_mount: OnceLock<bool>,
     own: Vec<Given>,
@@ -185,11 +178,13 @@ impl Sandbox {
             Mode::WorkspaceWrite => writable.into_iter().map(folder).collect::<Result<_, _>>()?,
             Mode::ReadOnly | Mode::Off => Vec::new(),
         };
+        let (starters, named): (Vec<_>, Vec<_>) = starters.into_iter().partition(|path| path.is_absolute());
         Ok(Some(Self {
             mode,
             writable,
             deny_unix_sockets: deny_unix_sockets || mode == Mode::ReadOnly,
             starters: starters.iter().map(|path| Followed::new(path)).collect(),
+            named_starters: STARTERS.into_iter().map(PathBuf::from).chain(named).collect(),
             can_mount: OnceLock::new(),
             own: own.into_iter().map(|(name, path)| Given::new(name, path)).collect(),
             temp_parent: Given::new("the temp folder", std::env::temp_dir()),
@@ -277,7 +272,8 @@ impl Sandbox {
     fn starters(&self, roots: &[Root]) -> impl Iterator<Item = PathBuf> {
         let folders: Vec<&Path> =
             self.writable_with(roots).filter(|folder| *folder != self.temp.path).collect();
-        let named = folders.iter().flat_map(|folder| STARTERS.map(|name| folder.join(name)));
+        let named =
+            folders.iter().flat_map(|folder| self.named_starters.iter().map(|name| folder.join(name)));
         let below = |path: &&PathBuf| folders.iter().any(|folder| path.starts_with(folder));
         // A link on the way to one, too: who changes it says what is started.
         let others = self.starters.iter().flat_map(|way| {

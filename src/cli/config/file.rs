@@ -6,7 +6,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 
-use super::owner;
+use super::{Place, owner};
+use crate::cli::Scope;
+use crate::fs::follow::Followed;
 
 /// Bytes of a file that is read: no client's own comes near.
 const MAX_BYTES: u64 = 16_000_000;
@@ -37,15 +39,20 @@ pub(in crate::cli) fn read(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Rewrites a text file as `change` says. It is replaced in one step, after a copy of it was made
-/// beside it; a link to it stays a link, its owner and its mode stay. Where `change` refuses, or
-/// another program writes it meanwhile, nothing is touched.
+/// Rewrites a place's file as `change` says. It is replaced in one step, after a copy of it was made
+/// beside it; a link to it stays a link, its owner and its mode stay. Where `change` refuses, another program
+/// writes it meanwhile, or a project's file leads out of the project, nothing is touched.
 pub(super) fn rewrite(
-    path: &Path,
+    Place { path, scope, .. }: &Place,
     change: impl FnOnce(&str) -> Result<String, String>,
 ) -> anyhow::Result<Written> {
     if path.is_symlink() && !path.exists() {
         bail!("it is a link to nothing");
+    }
+    // Whoever made the project made its links.
+    let (end, project) = (Followed::new(path).end, Followed::new(&std::env::current_dir()?).end);
+    if *scope == Scope::Project && !end.starts_with(project) {
+        bail!("a link leads from it out of the project; if {} is meant, give that by --file", end.display());
     }
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().context("it has no folder")?;

@@ -213,6 +213,43 @@ fn owner_and_links_kept() {
 }
 
 #[test]
+fn links_out_of_the_project_are_refused() {
+    for (link, target) in [(".cursor", "elsewhere"), (".cursor/mcp.json", "elsewhere/mcp.json")] {
+        for text in [None, Some("{\"mcpServers\": {\"github\": {\"command\": \"npx\"}}}\n")] {
+            let workspace = Workspace::new();
+            let elsewhere = workspace.base().join("elsewhere");
+            fs::create_dir_all(&elsewhere).unwrap();
+            if let Some(text) = text {
+                fs::write(elsewhere.join("mcp.json"), text).unwrap();
+            } else if link.ends_with("json") {
+                continue;
+            }
+            let link = workspace.path(link);
+            fs::create_dir_all(link.parent().unwrap()).unwrap();
+            symlink(workspace.base().join(target), &link).unwrap();
+            let mut changes = vec![vec![], vec!["--scope", "project"]];
+            changes.extend(text.map(|_| vec!["--wrap", "github"]));
+            for change in changes {
+                let output = run(&workspace, &[&["config", "cursor", "--write"], &*change].concat());
+                assert_eq!(code(&output), 1, "{change:?}: {}", stderr(&output));
+                let end = elsewhere.join("mcp.json");
+                for part in
+                    ["was left as it is: a link leads from it out of the project", end.to_str().unwrap()]
+                {
+                    assert!(stderr(&output).contains(part), "{}", stderr(&output));
+                }
+                assert_eq!(fs::read_to_string(&end).ok().as_deref(), text);
+                assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), usize::from(text.is_some()));
+            }
+            // A user who means that file names it.
+            let output = run(&workspace, &["config", "cursor", "--write", "--file", ".cursor/mcp.json"]);
+            assert_eq!(code(&output), 0, "{}", stderr(&output));
+            assert!(elsewhere.join("mcp.json").exists());
+        }
+    }
+}
+
+#[test]
 fn file_flag_and_homes_followed() {
     let workspace = Workspace::new();
     let output = run(&workspace, &["config", "claude-code", "--write", "--file", "deep/er/settings.json"]);

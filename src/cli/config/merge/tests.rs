@@ -32,11 +32,12 @@ fn cases() -> Vec<(Client, PathBuf, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/config");
     let mut cases = Vec::new();
     for client in Client::value_variants() {
-        let name = client.to_possible_value().unwrap().get_name().to_owned();
+        let name = client.to_possible_value().expect("no client is hidden").get_name().to_owned();
         let files = fs::read_dir(folder.join(&name)).unwrap_or_else(|error| panic!("{name}: {error}"));
-        for file in files.map(|file| file.unwrap().path()) {
+        for file in files.map(|file| file.expect("the folder is read").path()) {
             if file.to_string_lossy().contains(".before.") {
-                cases.push((*client, file.clone(), fs::read_to_string(&file).unwrap()));
+                let text = fs::read_to_string(&file).expect("a fixture is text");
+                cases.push((*client, file, text));
             }
         }
         assert!(cases.iter().filter(|(of, ..)| of == client).count() >= 2, "{name} has too few cases");
@@ -48,26 +49,26 @@ fn cases() -> Vec<(Client, PathBuf, String)> {
 #[test]
 fn fixtures_are_merged() {
     for (client, file, before) in cases() {
-        let name = file.file_name().unwrap().to_str().unwrap();
+        let name = file.file_name().and_then(std::ffi::OsStr::to_str).expect("a fixture has a name");
         let flags = if name.starts_with("bare") { &[][..] } else { &FLAGS };
         let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
         let put = |text: &str| merged(client.row(), &keys(client), text, "/bin/cutline", &flags);
         let after = file.with_file_name(name.replace(".before.", ".after."));
         let merged = put(&before).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         if std::env::var_os("UPDATE_FIXTURES").is_some() {
-            fs::write(&after, &merged).unwrap();
+            fs::write(&after, &merged).expect("the fixture is written");
         }
-        let expected = fs::read_to_string(&after).unwrap();
+        let expected = fs::read_to_string(&after).expect("each case has its `after`");
         let difference = similar_asserts::SimpleDiff::from_str(&expected, &merged, "expected", "merged");
         assert!(merged == expected, "{}\n{difference}", after.display());
-        assert_eq!(put(&merged).unwrap(), merged, "{}: once more changes nothing", after.display());
-        let start = start_in(client, &merged).unwrap().unwrap();
+        assert_eq!(put(&merged).as_ref(), Ok(&merged), "{}: once more changes nothing", after.display());
+        let start = start_in(client, &merged).expect("it is read").expect("it has an entry");
         assert_eq!(start.command, "/bin/cutline", "{}", file.display());
         assert!(start.args.join(" ").contains("--root /quo\"te"), "{}: {start:?}", file.display());
         // The same with the line ends of Windows, and with a byte order mark.
         let windows = |text: &str| format!("\u{feff}{}", text.replace("\r\n", "\n").replace('\n', "\r\n"));
         if before.contains('\n') {
-            assert_eq!(put(&windows(&before)).unwrap(), windows(&expected), "{}", file.display());
+            assert_eq!(put(&windows(&before)), Ok(windows(&expected)), "{}", file.display());
         }
     }
 }
