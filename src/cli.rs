@@ -28,7 +28,6 @@ use crate::limits;
 use crate::process::{self, sandbox};
 use crate::tools::{SaveMode, ToolName};
 use crate::wrap::KeepPart;
-use config::Wrapping;
 use values::Bytes;
 
 /// The name of the binary, of the server, and of its entry in a client.
@@ -90,27 +89,7 @@ enum Command {
         server: Vec<OsString>,
     },
     /// Print the entry that adds this binary, with the flags given, to a client
-    Config {
-        /// The client
-        client: Client,
-        /// Merge it into the client's own file instead, after a copy of that was made beside it
-        #[arg(long)]
-        write: bool,
-        /// The file, where it is another one
-        #[arg(long, value_name = "FILE", requires = "write")]
-        file: Option<PathBuf>,
-        /// The client's file for this project, for all of yours, or for you in this project (claude-code) [default: this project's, where the client has one]
-        #[arg(long, value_name = "SCOPE", value_enum, conflicts_with = "file")]
-        scope: Option<Scope>,
-        /// Turn the entry NAME, which starts another server, into one that wraps it, with the flags given
-        #[arg(long, value_name = "NAME")]
-        wrap: Option<String>,
-        /// Turn the entry NAME back
-        #[arg(long, value_name = "NAME", conflicts_with = "wrap")]
-        unwrap: Option<String>,
-        #[command(flatten)]
-        own: wrap::WrapOptions,
-    },
+    Config(config::ConfigOptions),
     /// Start the server as a client would, call each tool, and say what is wrong
     Doctor,
     /// Print what a shell needs to complete cutline's words
@@ -285,17 +264,7 @@ pub fn run() -> anyhow::Result<i32> {
         Some(Command::Stats { file, json, html }) => stats::run(&file, json, html.as_deref()),
         Some(Command::Truncate { keep, file }) => truncate::run(&cli.options, keep, file.as_deref()),
         Some(Command::Wrap { own, server }) => wrap::run(&cli.options, own, &server, &matches),
-        Some(Command::Config { client, write, file, scope, wrap, unwrap, .. }) => {
-            let target = config::Target { client, write, file, scope };
-            match (wrap, unwrap) {
-                (Some(name), _) => config::rewrap(&target, Wrapping::Wrap, &name, &matches),
-                (None, Some(name)) => config::rewrap(&target, Wrapping::Unwrap, &name, &matches),
-                (None, None) => {
-                    wrap::refuse_own(&matches);
-                    config::run(&target, &matches)
-                }
-            }
-        }
+        Some(Command::Config(options)) => config::run(&options, &matches),
         Some(Command::Doctor) => doctor::run(&cli.options, &matches),
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();

@@ -7,6 +7,7 @@ mod file;
 mod merge;
 mod owner;
 mod places;
+mod server;
 mod tree;
 mod wrapped;
 
@@ -22,32 +23,43 @@ use clap::{ArgAction, ArgMatches, CommandFactory as _};
 use super::settings::absolute;
 use super::{Cli, Client, Scope, refuse_in, wrap};
 use file::Written;
-use wrapped::Lookup;
+use server::entry_of;
 
-pub(super) use entry::Start;
 pub(super) use file::read;
 pub(super) use owner::as_programs_make_them;
 pub(super) use places::{Place, looked_at, places};
-pub(super) use wrapped::{entries, wrapped_words};
+pub(super) use server::{Server, entries, is_cutline};
+pub(super) use tree::Node;
 
 /// The flags whose values are paths: a client starts the server in a folder of its own.
 const PATHS: [&str; 4] = ["roots", "spill_dir", "writable", "stats_file"];
 
-/// The file that is asked about.
-#[derive(Debug)]
-pub(super) struct Target {
-    /// The client.
-    pub(super) client: Client,
-    /// True if it is written; else the entry is printed.
-    pub(super) write: bool,
-    /// The file, where it is not the client's own.
-    pub(super) file: Option<PathBuf>,
-    /// The one of the client's files, where it has several.
-    pub(super) scope: Option<Scope>,
+/// The flags and arguments of `cutline config`.
+#[derive(Debug, clap::Args)]
+pub(super) struct ConfigOptions {
+    /// The client
+    client: Client,
+    /// Merge it into the client's own file instead, after a copy of that was made beside it
+    #[arg(long)]
+    write: bool,
+    /// The file, where it is another one
+    #[arg(long, value_name = "FILE", requires = "write")]
+    file: Option<PathBuf>,
+    /// The client's file for this project, for all of yours, or for you in this project (claude-code) [default: this project's, where the client has one]
+    #[arg(long, value_name = "SCOPE", value_enum, conflicts_with = "file")]
+    scope: Option<Scope>,
+    /// Turn the entry NAME, which starts another server, into one that wraps it, with the flags given
+    #[arg(long, value_name = "NAME")]
+    wrap: Option<String>,
+    /// Turn the entry NAME back
+    #[arg(long, value_name = "NAME", conflicts_with = "wrap")]
+    unwrap: Option<String>,
+    #[command(flatten)]
+    _own: wrap::WrapOptions,
 }
 
-impl Target {
-    /// The places that an entry goes to.
+impl ConfigOptions {
+    /// Returns the places that an entry goes to.
     fn places(&self) -> anyhow::Result<Vec<Place>> {
         let Some(file) = &self.file else {
             return Ok(places::written(self.client, self.scope)
@@ -57,40 +69,45 @@ impl Target {
         Ok(vec![Place { scope: Scope::User, path: std::path::absolute(file)?, keys }])
     }
 
-    /// The first place of the client that has an entry of that name, else the first that one would go to.
+    /// Returns the first place of the client that has an entry of that name, else the first that one would go to.
     fn place_of(&self, name: &str) -> anyhow::Result<Place> {
         let mut places = self.places()?;
         if self.file.is_none() && self.scope.is_none() {
             places.extend(places::places(self.client));
         }
         let has_it = |place: &&Place| {
-            let text = read(&place.path).unwrap_or_default();
-            let found = Lookup::of(self.client.row(), &place.keys, &text, name);
-            !matches!(found, Ok(Lookup::Missing(_)))
+            let top = Node::parse(self.client.row().format, &read(&place.path).unwrap_or_default());
+            !top.is_ok_and(|top| matches!(entry_of(&top, &place.keys, name), Ok(None)))
         };
         let place = places.iter().find(has_it).or(places.first()).cloned();
         place.context("there is no file")
     }
 }
 
-/// Prints or writes the entry; the exit code.
-pub(super) fn run(target: &Target, matches: &ArgMatches) -> anyhow::Result<i32> {
-    let client = target.client;
-    let row = client.row();
+/// Prints or writes the entry that is asked for; the exit code.
+pub(super) fn run(options: &ConfigOptions, matches: &ArgMatches) -> anyhow::Result<i32> {
     let binary = text(std::env::current_exe()?.as_os_str())?;
     let flags = flags(matches)?;
+    if let Some(name) = options.wrap.as_ref().or(options.unwrap.as_ref()) {
+        return rewrap(options, name, &binary, flags, matches);
+    }
+    wrap::refuse_own(matches);
+    put(options, &binary, &flags)
+}
+
+/// Prints or writes this server's entry.
+fn put(options: &ConfigOptions, binary: &str, flags: &[String]) -> anyhow::Result<i32> {
+    let row = options.client.row();
     let mut say = anstream::stderr().lock();
-    for place in target.places()? {
-        let merged = |text: &str| merge::merged(row, &place.keys, text, &binary, &flags);
-        if !target.write {
+    for place in options.places()? {
+        let merged = |text: &str| merge::merged(row, &place.keys, text, binary, flags);
+        if !options.write {
             std::io::stdout().lock().write_all(merged("").map_err(anyhow::Error::msg)?.as_bytes())?;
             let _closed = writeln!(say, "This goes into {place}");
             break;
         }
-        let written = file::rewrite(&place, merged)
-            .with_context(|| format!("{} was left as it is", place.path.display()))?;
         let path = place.path.display();
-        let _closed = match written {
+        let _closed = match file::rewrite(&place, merged)? {
             Written::AsItWas => writeln!(say, "{path} has this entry already"),
             Written::New => writeln!(say, "{path} is new, and holds this entry"),
             Written::Changed { backup } => {
@@ -98,8 +115,7 @@ pub(super) fn run(target: &Target, matches: &ArgMatches) -> anyhow::Result<i32> 
             }
         };
     }
-    let rootless = !flags.iter().any(|flag| flag == "--root");
-    if rootless && client == Client::ClaudeDesktop {
+    if options.client == Client::ClaudeDesktop && !flags.iter().any(|flag| flag == "--root") {
         let _closed = writeln!(
             say,
             "Claude Desktop starts servers in a folder of its own: with --root DIR the tools work in yours"
@@ -108,82 +124,74 @@ pub(super) fn run(target: &Target, matches: &ArgMatches) -> anyhow::Result<i32> 
     Ok(0)
 }
 
-/// The change to an entry of another server.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Wrapping {
-    /// It is wrapped, with the flags given.
-    Wrap,
-    /// It is what it was before.
-    Unwrap,
-}
-
-/// Wraps or unwraps the entry `name`; prints the entry, or writes it. Returns the exit code.
-pub(super) fn rewrap(
-    target: &Target,
-    wrapping: Wrapping,
+/// Wraps or unwraps the entry `name`; prints the entry, or writes it.
+fn rewrap(
+    options: &ConfigOptions,
     name: &str,
+    binary: &str,
+    flags: Vec<String>,
     matches: &ArgMatches,
 ) -> anyhow::Result<i32> {
     if let Some(foreign) = wrap::foreign(matches) {
         refuse_in(&["config"], format!("a wrap does not take {foreign}"));
     }
-    let row = target.client.row();
-    let binary = text(std::env::current_exe()?.as_os_str())?;
-    let flags = [flags(matches)?, wrap::own_flags(matches)?].concat();
-    let place = target.place_of(name)?;
+    let (row, is_wrap) = (options.client.row(), options.wrap.is_some());
+    let flags = [flags, wrap::own_flags(matches)?].concat();
+    let place = options.place_of(name)?;
     let Place { path, keys, .. } = &place;
+    // The text with the change, and the entry in it.
     let change = |old: &str| -> Result<(String, Range<usize>), String> {
-        let found = match Lookup::of(row, keys, old, name)? {
-            Lookup::Entry(found) => found,
-            Lookup::Remote(_, whole) if wrapping == Wrapping::Unwrap => return Ok((old.to_owned(), whole)),
-            Lookup::Remote(url, _) => {
+        let top = Node::parse(row.format, old)?;
+        let Some(entry) = entry_of(&top, keys, name)? else {
+            let names: Vec<&str> = entries(&top, keys).into_iter().map(|(name, _)| name).collect();
+            let others = match names.as_slice() {
+                [] => ", and no other".to_owned(),
+                names => format!("; it has {}", names.join(", ")),
+            };
+            refuse_in(&["config"], format!("{} has no entry {name}{others}", path.display()))
+        };
+        let Some(server) = Server::of(row, entry)? else {
+            let url = server::remote(entry).ok_or("it starts no program")?;
+            if is_wrap {
                 return Err(format!(
                     "{name} is a server elsewhere; start it by npx mcp-remote {url}, and wrap that"
                 ));
             }
-            Lookup::Missing(names) => {
-                let others = if names.is_empty() {
-                    ", and no other".to_owned()
-                } else {
-                    format!("; it has {}", names.join(", "))
-                };
-                refuse_in(&["config"], format!("{} has no entry {name}{others}", path.display()))
-            }
+            return Ok((old.to_owned(), entry.place.clone()));
         };
-        let new = match wrapping {
-            Wrapping::Wrap => found.wrap(old, &binary, &flags),
-            Wrapping::Unwrap => found.unwrap(old).unwrap_or_else(|| old.to_owned()),
-        };
+        let new = if is_wrap { Some(server.wrap(old, binary, &flags)) } else { server.unwrap(old) };
+        let new = new.unwrap_or_else(|| old.to_owned());
         // Words are moved as they are written; where they mean something else in their new place, they stay.
-        match Lookup::of(row, keys, &new, name) {
-            Ok(Lookup::Entry(now)) if now.server() == found.server() => Ok((new, now.whole)),
-            _ => Err(format!("{name} could not be changed for sure: put its command in quotes")),
-        }
+        let top = Node::parse(row.format, &new)?;
+        let now = entry_of(&top, keys, name)?.map_or(Ok(None), |entry| Server::of(row, entry))?;
+        let now = now.filter(|now| now.command() == server.command()).map(|now| now.entry.place.clone());
+        let place =
+            now.ok_or_else(|| format!("{name} could not be changed for sure: put its command in quotes"))?;
+        Ok((new, place))
     };
     let mut say = anstream::stderr().lock();
-    if !target.write {
+    if !options.write {
         let old = match read(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
             old => old.with_context(|| path.display().to_string())?,
         };
         let (new, entry) = change(&old).map_err(anyhow::Error::msg)?;
-        if wrapping == Wrapping::Unwrap && new == old {
+        if !is_wrap && new == old {
             let _closed = writeln!(say, "{name} is not wrapped");
         }
         writeln!(std::io::stdout().lock(), "{}", new[entry].trim_end())?;
         return Ok(0);
     }
-    let written = file::rewrite(&place, |old| change(old).map(|(new, _)| new))
-        .with_context(|| format!("{} was left as it is", path.display()))?;
-    let (as_it_was, changed, before) = match wrapping {
-        Wrapping::Wrap => ("is wrapped so already", "is wrapped now", "as it was"),
-        Wrapping::Unwrap => ("is not wrapped", "is what it was", "wrapped"),
+    let (as_it_was, changed, before) = if is_wrap {
+        ("is wrapped so already", "is wrapped now", "as it was")
+    } else {
+        ("is not wrapped", "is what it was", "wrapped")
     };
-    let path = path.display();
-    let _closed = match written {
-        Written::AsItWas => writeln!(say, "{name} in {path} {as_it_was}"),
+    let file = path.display();
+    let _closed = match file::rewrite(&place, |old| change(old).map(|(new, _)| new))? {
+        Written::AsItWas => writeln!(say, "{name} in {file} {as_it_was}"),
         Written::Changed { backup } => {
-            writeln!(say, "{name} in {path} {changed}; {before}, the file is in {}", backup.display())
+            writeln!(say, "{name} in {file} {changed}; {before}, the file is in {}", backup.display())
         }
         Written::New => Ok(()),
     };

@@ -12,7 +12,7 @@ pub(in crate::cli) struct Row {
     /// Its row in the table of fits, where it has one.
     pub(in crate::cli) fit: Option<&'static str>,
     /// The language of its file.
-    pub(super) format: Format,
+    pub(in crate::cli) format: Format,
     /// The table, or list, that holds all servers.
     pub(super) servers: &'static str,
     /// The field of an entry for the command; with its arguments, where they are one list.

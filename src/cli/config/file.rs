@@ -12,6 +12,8 @@ use crate::fs::follow::Followed;
 
 /// Bytes of a file that is read: no client's own comes near.
 const MAX_BYTES: u64 = 16_000_000;
+/// A mark that some editors put before a text.
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The result of changing a file.
 #[derive(Debug, PartialEq, Eq)]
@@ -27,9 +29,15 @@ pub(super) enum Written {
     },
 }
 
+/// Returns the text of a client's file, as [`read_all`] does, without a byte order mark.
+pub(in crate::cli) fn read(path: &Path) -> io::Result<String> {
+    let text = read_all(path)?;
+    Ok(text.trim_start_matches(BYTE_ORDER_MARK).to_owned())
+}
+
 /// The text of a client's file; an error where it is not one. A file that says it is empty is not read: a link can lead to
 /// one of the system's, which may have no end or make its reader wait.
-pub(in crate::cli) fn read(path: &Path) -> io::Result<String> {
+fn read_all(path: &Path) -> io::Result<String> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() || metadata.len() > MAX_BYTES {
         return Err(io::Error::other("it is not a file of settings"));
@@ -43,6 +51,13 @@ pub(in crate::cli) fn read(path: &Path) -> io::Result<String> {
 /// beside it; a link to it stays a link, its owner and its mode stay. Where `change` refuses, another program
 /// writes it meanwhile, or a project's file leads out of the project, nothing is touched.
 pub(super) fn rewrite(
+    place: &Place,
+    change: impl FnOnce(&str) -> Result<String, String>,
+) -> anyhow::Result<Written> {
+    rewritten(place, change).with_context(|| format!("{} was left as it is", place.path.display()))
+}
+
+fn rewritten(
     Place { path, scope, .. }: &Place,
     change: impl FnOnce(&str) -> Result<String, String>,
 ) -> anyhow::Result<Written> {
@@ -60,11 +75,13 @@ pub(super) fn rewrite(
     // Two of these at once: the second begins with what the first has written. Where a folder can't be
     // opened so (Windows), the last look before the file is replaced is all there is.
     let _one_at_a_time = File::open(folder).and_then(|folder| folder.lock().map(|()| folder));
-    let old = match read(&path) {
+    let old = match read_all(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         old => Some(old?),
     };
-    let new = change(old.as_deref().unwrap_or_default()).map_err(anyhow::Error::msg)?;
+    let text = old.as_deref().unwrap_or_default();
+    let (mark, plain) = text.split_at(text.len() - text.trim_start_matches(BYTE_ORDER_MARK).len());
+    let new = mark.to_owned() + &change(plain).map_err(anyhow::Error::msg)?;
     if old.as_ref() == Some(&new) {
         return Ok(Written::AsItWas);
     }
@@ -84,7 +101,7 @@ pub(super) fn rewrite(
     // Windows replaces no file that is open.
     drop(before);
     let backup = back_up(&path)?;
-    if read(&path)? != old {
+    if read_all(&path)? != old {
         fs::remove_file(&backup)?;
         bail!("another program has written it just now");
     }

@@ -1,17 +1,22 @@
 //! An entry into the text of a client's file: everything else in it stays as it is, comments too.
 
-mod yaml;
+use std::ptr;
+use std::str::FromStr as _;
 
 use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
 use jsonc_parser::json;
 use serde_json::Value;
 use toml_edit::{DocumentMut, Item, Table, TableLike};
+use yaml_edit::{Mapping, ScalarValue, Sequence, YamlFile, YamlNode};
 
 use super::clients::Row;
 use super::entry::{Change, Entry};
-use super::tree::{Format, LIKE_VSCODE, Node, marked};
-use super::wrapped::entry_of;
+use super::server::{NAME_FIELD, entry_of, starter};
+use super::tree::{Format, Kind, LIKE_VSCODE, Node};
 use crate::cli::NAME;
+
+/// The lines before the servers in a file of YAML that has nothing else: Continue takes no file without them.
+const HEADER: &str = "name: Local Config\nversion: 1.0.0\nschema: v1\n";
 
 /// Returns `text` with this server's entry, which starts `binary` with `flags`, below `keys`; or why it can't be:
 /// what the text says could not be read for sure.
@@ -22,29 +27,51 @@ pub(super) fn merged(
     binary: &str,
     flags: &[String],
 ) -> Result<String, String> {
-    let (mark, plain) = marked(text);
-    let top = Node::parse(row.format, plain)?;
+    let top = Node::parse(row.format, text)?;
     let old = entry_of(&top, keys, NAME)?;
     let entry = Entry::new(row, binary, flags, &top, old)?;
     let merged = match row.format {
-        Format::Toml => into_toml(plain, keys, &entry)?,
-        Format::Json => into_json(plain, keys, &entry)?,
-        Format::Yaml => yaml::into_yaml(plain, keys, &top, old, &entry)?,
+        Format::Toml => into_toml(text, keys, &entry)?,
+        Format::Json => into_json(text, keys, &entry)?,
+        Format::Yaml if top.members().is_empty() => into_yaml(&format!("{text}{HEADER}"), keys, &entry)?,
+        Format::Yaml => into_yaml(text, keys, &entry)?,
     };
     // That a newline is missing at the end is no reason to write it anew.
-    if merged.trim_end() == plain.trim_end() {
+    if merged.trim_end() == text.trim_end() {
         return Ok(text.to_owned());
     }
+    let now = Node::parse(row.format, &merged)?;
+    let changes = Entry::new(row, binary, flags, &now, entry_of(&now, keys, NAME)?)?.fields;
+    if !changes.is_empty() || !is_kept(&top, &now, old, &entry.fields) {
+        return Err("it could not be changed for sure".to_owned());
+    }
     let newline = if merged.ends_with('\n') { "" } else { "\n" };
-    let merged = format!("{mark}{merged}{newline}");
+    let merged = format!("{merged}{newline}");
     Ok(if text.contains("\r\n") { merged.replace("\r\n", "\n").replace('\n', "\r\n") } else { merged })
+}
+
+/// Returns true if all that `old` says is in `new` too, but for these changes of its entry `own`.
+fn is_kept(old: &Node, new: &Node, own: Option<&Node>, changes: &[Change]) -> bool {
+    let is_own = own.is_some_and(|own| ptr::eq(old, own) || ptr::eq(old, starter(own)));
+    let is_changed = |name: &str| is_own && changes.iter().any(|change| change.name == name);
+    match (&old.kind, &new.kind) {
+        (Kind::Table(members), Kind::Table(_)) => members.iter().all(|(name, old)| {
+            is_changed(name) || new.member(name).is_some_and(|new| is_kept(old, new, own, changes))
+        }),
+        (Kind::List(items), Kind::List(new)) => {
+            items.len() <= new.len()
+                && items.iter().zip(new).all(|(old, new)| is_kept(old, new, own, changes))
+        }
+        (Kind::Other(Value::Null), _) => true,
+        _ => old.to_value() == new.to_value(),
+    }
 }
 
 fn into_json(text: &str, keys: &[String], entry: &Entry) -> Result<String, String> {
     let text = if text.trim().is_empty() { "{}" } else { text };
     let root = CstRootNode::parse(text, &LIKE_VSCODE).map_err(|error| error.to_string())?;
     let mut server = root.object_value().ok_or("what it holds is not an object")?;
-    for (name, value) in &entry.settings {
+    if let Some((name, value)) = &entry.setting {
         server.append(name, input(value));
     }
     for key in keys.iter().map(String::as_str).chain([NAME]) {
@@ -81,7 +108,7 @@ fn input(value: &Value) -> CstInputValue {
 
 fn into_toml(text: &str, keys: &[String], entry: &Entry) -> Result<String, String> {
     let mut file: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
-    for (name, value) in &entry.settings {
+    if let Some((name, value)) = &entry.setting {
         file.insert(name, Item::Value(toml(value)));
     }
     let mut server: &mut dyn TableLike = file.as_table_mut();
@@ -125,6 +152,50 @@ fn toml(value: &Value) -> toml_edit::Value {
         Value::Number(number) => number.as_i64().unwrap_or_default().into(),
         other => other.as_str().unwrap_or_default().into(),
     }
+}
+
+fn into_yaml(text: &str, keys: &[String], entry: &Entry) -> Result<String, String> {
+    let [servers] = keys else { return Err("its servers are not where they should be".to_owned()) };
+    let file = YamlFile::from_str(text).map_err(|error| error.to_string())?;
+    let top = file.document().and_then(|document| document.as_mapping()).ok_or("it can't be read")?;
+    let is_nothing = |list: &YamlNode| match list {
+        YamlNode::Scalar(scalar) => scalar.is_null(),
+        YamlNode::Sequence(list) => list.is_empty() && !top.is_flow_style(),
+        _ => false,
+    };
+    if top.get(servers).is_none_or(|list| is_nothing(&list)) {
+        top.set(servers, Sequence::new_pending_block());
+    }
+    let list = top.get_sequence(servers).ok_or_else(|| format!("{servers} in it is not a list"))?;
+    let is_own = |server: &Mapping| server.get(NAME_FIELD).is_some_and(|name| name.yaml_eq(&NAME));
+    let find = || list.values().filter_map(|server| server.as_mapping().cloned()).find(is_own);
+    if find().is_none() {
+        let server = Mapping::new();
+        server.set(NAME_FIELD, NAME);
+        list.push(server);
+    }
+    let server = find().ok_or("it could not be changed for sure")?;
+    for Change { name, value, added, .. } in &entry.fields {
+        match (added, server.get_sequence(name)) {
+            (Some(added), Some(list)) => added.iter().for_each(|value| list.push(yaml(value))),
+            _ => set_yaml(&server, name, value),
+        }
+    }
+    Ok(file.to_string())
+}
+
+/// Sets a field, in double quotes as JSON has it.
+fn set_yaml(server: &Mapping, name: &str, value: &Value) {
+    let Value::Array(values) = value else { return server.set(name, yaml(value)) };
+    let list = Sequence::new_flow();
+    for value in values {
+        list.push(yaml(value));
+    }
+    server.set(name, list);
+}
+
+fn yaml(value: &Value) -> ScalarValue {
+    value.as_str().map_or_else(|| ScalarValue::parse(value.to_string()), ScalarValue::double_quoted)
 }
 
 #[cfg(test)]

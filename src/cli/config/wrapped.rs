@@ -9,15 +9,10 @@
     reason = "places and words are those that were read: a wrong one must fail"
 )]
 
-mod find;
-
 use std::ops::Range;
 
-use super::entry::is_cutline;
-use super::tree::Node;
-
-pub(in crate::cli) use find::entries;
-pub(super) use find::entry_of;
+use super::server::{Server, is_cutline, starter};
+use super::tree::{Format, Node};
 
 /// The word by which a wrap is told.
 const WRAP: &str = "wrap";
@@ -26,54 +21,23 @@ const DASHES: &str = "--";
 /// The space before the closing bracket of arguments that an entry did not have before.
 const WERE_NONE: &str = " ";
 
-/// An entry that starts a program, with the places of its words in the text.
-#[derive(Debug)]
-pub(super) struct Found {
-    /// The program, where its arguments are elsewhere.
-    program: Option<Node>,
-    /// The list of the arguments, or of the program and its arguments.
-    list: Option<Node>,
-    /// The text between the program and arguments that are added.
-    before_args: String,
-    /// The whole entry.
-    pub(super) whole: Range<usize>,
-}
-
-/// A file in which an entry was looked for.
-#[derive(Debug)]
-pub(super) enum Lookup {
-    /// It is there.
-    Entry(Found),
-    /// It is there, and names a server elsewhere, by this address; the whole entry.
-    Remote(String, Range<usize>),
-    /// It is not; these are.
-    Missing(Vec<String>),
-}
-
 /// Returns the number of the word before the wrapped command; `None` where nothing is wrapped.
 fn dashes(words: &[&str]) -> Option<usize> {
-    let is_wrap = words.first().is_some_and(|program| is_cutline(program)) && words.get(1) == Some(&WRAP);
+    let is_wrap = is_cutline(words) && words.get(1) == Some(&WRAP);
     let dashes = words.iter().position(|word| *word == DASHES)?;
     (is_wrap && dashes + 1 < words.len()).then_some(dashes)
 }
 
-/// Returns the wrapped command and its arguments, of a command that is a wrap.
-pub(in crate::cli) fn wrapped_words<'a>(words: &'a [&'a str]) -> Option<&'a [&'a str]> {
-    words.get(dashes(words)? + 1..)
-}
-
-impl Found {
-    /// Returns the program and its arguments.
-    pub(super) fn words(&self) -> Vec<&str> {
-        let listed = self.list.iter().flat_map(items);
-        self.program.iter().chain(listed).filter_map(Node::text).collect()
+impl<'a> Server<'a> {
+    /// Returns the command that it wraps, if it is a wrap.
+    pub(in crate::cli) fn wrapped(&self) -> Option<Vec<&'a str>> {
+        let words = self.words();
+        dashes(&words).map(|dashes| words[dashes + 1..].to_vec())
     }
 
-    /// Returns the words that the entry wraps, or would wrap.
-    pub(super) fn server(&self) -> Vec<&str> {
-        let words = self.words();
-        let first = dashes(&words).map_or(0, |dashes| dashes + 1);
-        words.into_iter().skip(first).collect()
+    /// Returns the command that it wraps, or would wrap.
+    pub(super) fn command(&self) -> Vec<&'a str> {
+        self.wrapped().unwrap_or_else(|| self.words())
     }
 
     /// Returns the number of words at the start of the list that are a wrap's.
@@ -83,26 +47,25 @@ impl Found {
 
     /// Returns `text` with the entry wrapped by `binary` with `flags`; one that is wrapped gets these flags.
     pub(super) fn wrap(&self, text: &str, binary: &str, flags: &[String]) -> String {
-        let mut words = vec![quoted(WRAP)];
-        words.extend(flags.iter().map(|flag| quoted(flag)));
-        words.push(quoted(DASHES));
+        let own = [WRAP].into_iter().chain(flags.iter().map(String::as_str)).chain([DASHES]);
+        let mut words: Vec<String> = own.map(quoted).collect();
         let (before, mut edits) = (self.wraps_words(), Vec::new());
-        match &self.program {
+        match self.program {
             None => words.insert(0, quoted(binary)),
             Some(program) => {
                 edits.push((program.place.clone(), quoted(binary)));
                 words.extend((before == 0).then(|| text[program.place.clone()].to_owned()));
             }
         }
-        edits.push(match (&self.list, &self.program) {
+        edits.push(match (self.list, self.program) {
             (Some(list), _) if before == 0 => with(list, &words, text),
             (Some(list), _) => {
-                let items = items(list);
+                let items = list.items();
                 (items[0].place.start..items[before - 1].place.end, joined(list, &words, text))
             }
             (None, program) => {
-                let end = program.as_ref().map_or(self.whole.end, |program| program.place.end);
-                (end..end, format!("{}[{}{WERE_NONE}]", self.before_args, words.join(", ")))
+                let end = program.unwrap_or(self.entry).place.end;
+                (end..end, format!("{}[{}{WERE_NONE}]", self.before_args(text), words.join(", ")))
             }
         });
         replaced(text, edits)
@@ -111,15 +74,15 @@ impl Found {
     /// Returns `text` with the entry as it was before it was wrapped; `None` where it is not wrapped.
     pub(super) fn unwrap(&self, text: &str) -> Option<String> {
         let before = self.wraps_words();
-        let list = self.list.as_ref().filter(|_| before > 0)?;
-        let Some(program) = &self.program else {
+        let list = self.list.filter(|_| before > 0)?;
+        let Some(program) = self.program else {
             return Some(replaced(text, vec![without(list, before, text)]));
         };
         // Of its own words the first is the program.
-        let wrapped = items(list)[before].place.clone();
+        let wrapped = list.items()[before].place.clone();
         let were_none = !list.is_block
             && text[wrapped.end..list.place.end] == format!("{WERE_NONE}]")
-            && text.get(program.place.end..list.place.start) == Some(&self.before_args);
+            && text.get(program.place.end..list.place.start) == Some(&self.before_args(text));
         let change = if were_none {
             (program.place.end..list.place.end, String::new())
         } else {
@@ -127,10 +90,18 @@ impl Found {
         };
         Some(replaced(text, vec![(program.place.clone(), text[wrapped].to_owned()), change]))
     }
-}
 
-fn items(list: &Node) -> &[Node] {
-    list.items().unwrap_or_default()
+    /// The text between the program and arguments that are added.
+    fn before_args(&self, text: &str) -> String {
+        let in_brackets = text[self.entry.place.clone()].starts_with('{');
+        match self.format {
+            Format::Json => ", \"args\": ".to_owned(),
+            Format::Toml if in_brackets => ", args = ".to_owned(),
+            Format::Toml => format!("{}args = ", newline(text)),
+            Format::Yaml if in_brackets => ", args: ".to_owned(),
+            Format::Yaml => format!("{}args: ", indented(starter(self.entry), text)),
+        }
+    }
 }
 
 /// The text between two words of a list.
@@ -139,9 +110,17 @@ fn separator(list: &Node, text: &str) -> String {
     if !list.is_block {
         return format!(",{}", if space.is_empty() { " " } else { space });
     }
-    let line = text[..list.place.start].rsplit('\n').next().unwrap_or_default();
-    let newline = if text.contains("\r\n") { "\r\n" } else { "\n" };
-    format!("{newline}{}- ", " ".repeat(line.chars().count()))
+    format!("{}- ", indented(list, text))
+}
+
+/// A new line that begins in the column of a block.
+fn indented(block: &Node, text: &str) -> String {
+    let before = text[..block.place.start].chars().rev().take_while(|c| *c != '\n').count();
+    format!("{}{}", newline(text), " ".repeat(before))
+}
+
+fn newline(text: &str) -> &'static str {
+    if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
 /// The space between the opening bracket and the first word.
@@ -157,7 +136,7 @@ fn joined(list: &Node, words: &[String], text: &str) -> String {
 
 /// The change that puts these words before those of the list.
 fn with(list: &Node, words: &[String], text: &str) -> (Range<usize>, String) {
-    let first = items(list).first();
+    let first = list.items().first();
     let at = match first {
         Some(first) if list.is_block => first.place.start,
         _ => list.place.start + 1 + space(list, text).len(),
@@ -168,7 +147,7 @@ fn with(list: &Node, words: &[String], text: &str) -> (Range<usize>, String) {
 
 /// The change that takes out the words of the list up to the one before number `next`.
 fn without(list: &Node, next: usize, text: &str) -> (Range<usize>, String) {
-    let items = items(list);
+    let items = list.items();
     let (start, end) = (items[0].place.start, items[next - 1].place.end);
     let end = match items.get(next) {
         None => end,

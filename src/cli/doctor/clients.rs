@@ -11,8 +11,8 @@ use clap::{FromArgMatches as _, ValueEnum as _};
 use serde_json::Value;
 
 use super::Finding::{self, Fine, Note, Wrong};
-use super::{machine, server};
-use crate::cli::config::{self, Place, Start};
+use super::machine;
+use crate::cli::config::{self, Node, Place, Server, is_cutline};
 use crate::cli::{Cli, Client, NAME, command};
 use crate::fit;
 use crate::process;
@@ -48,9 +48,10 @@ struct Found {
 }
 
 fn look_at(client: Client, place: &Place, binary: &Path, found: &mut Found, say: &mut dyn FnMut(Finding)) {
+    let row = client.row();
     let text = config::read(&place.path).map_err(|error| reason(&error));
-    let entries = match text.and_then(|text| config::entries(client.row(), &place.keys, &text)) {
-        Ok(entries) => entries,
+    let top = match text.and_then(|text| Node::parse(row.format, &text)) {
+        Ok(top) => top,
         Err(message) => {
             if !found.unread.contains(&place.path) {
                 found.unread.push(place.path.clone());
@@ -61,36 +62,35 @@ fn look_at(client: Client, place: &Place, binary: &Path, found: &mut Found, say:
     };
     let (mut wrapped, mut others) = (Vec::new(), Vec::new());
     let (mut own, mut gone) = (Vec::new(), Vec::new());
-    for (name, start) in entries {
-        let start = match start {
-            Ok(start) => start,
+    for (name, entry) in config::entries(&top, &place.keys) {
+        let server = match Server::of(row, entry) {
+            Ok(Some(server)) => server,
+            Ok(None) => continue,
             Err(message) => {
                 say(Note(format!("{place} can't be understood: {message}")));
                 continue;
             }
         };
-        let words: Vec<&str> = [&start.command].into_iter().chain(&start.args).map(String::as_str).collect();
-        let server = config::wrapped_words(&words);
-        for program in [Some(start.command.as_str()), server.and_then(|server| server.first().copied())] {
-            let Some(program) = program.filter(|program| !is_filled_in(program)) else { continue };
+        let (words, inner) = (server.words(), server.wrapped());
+        let is_own = inner.is_none() && (name == NAME || is_cutline(&words));
+        for program in words.first().into_iter().chain(inner.iter().filter_map(|inner| inner.first())) {
             // A path that is not whole is taken from a folder that only the client knows.
             let is_known = Path::new(program).is_absolute() || Path::new(program).components().count() == 1;
-            let is_own = server.is_none() && (name == NAME || start.is_cutline());
-            if is_known && self::program(program).is_none() && !is_own {
+            if is_known && !is_filled_in(program) && self::program(program).is_none() && !is_own {
                 gone.push(format!("{name} in {place} starts {program}, which is no program"));
             }
         }
         let all = words.iter().map(|&word| word.to_owned()).collect();
-        found.entries.entry(name.clone()).or_default().push((place.clone(), all));
-        if server.is_some() {
+        found.entries.entry(name.to_owned()).or_default().push((place.clone(), all));
+        if inner.is_some() {
             wrapped.push(name);
-        } else if name == NAME || start.is_cutline() {
-            own.push((name, start));
+        } else if is_own {
+            own.push((name, server));
         } else {
             others.push(name);
         }
     }
-    let named = |names: &[String], word: &str| {
+    let named = |names: &[&str], word: &str| {
         (!names.is_empty()).then(|| format!("{word} {}", show::path(&names.join(", "))))
     };
     let lists: Vec<_> =
@@ -101,9 +101,9 @@ fn look_at(client: Client, place: &Place, binary: &Path, found: &mut Found, say:
     for gone in gone {
         say(Note(show::path(&gone).into_owned()));
     }
-    for (name, start) in own {
-        let by_name = if name == NAME { String::new() } else { format!(" as {}", show::path(&name)) };
-        tried(client, &format!("{place} starts {}{by_name}", start.command), &start, binary, say);
+    for (name, server) in own {
+        let by_name = if name == NAME { String::new() } else { format!(" as {}", show::path(name)) };
+        say_tried(client, &format!("{place} starts {}{by_name}", server.executable()), &server, binary, say);
     }
 }
 
@@ -129,20 +129,20 @@ fn is_filled_in(word: &str) -> bool {
     FILLED_IN.iter().any(|start| word.contains(start))
 }
 
-fn tried(client: Client, what: &str, start: &Start, binary: &Path, say: &mut dyn FnMut(Finding)) {
-    let values = start.env.iter().map(|(_, value)| value);
-    let mut words = start.args.iter().chain(values).chain(&start.folder).chain([&start.command]);
-    if words.any(|word| is_filled_in(word)) {
+fn say_tried(client: Client, what: &str, server: &Server<'_>, binary: &Path, say: &mut dyn FnMut(Finding)) {
+    let words = server.words();
+    let values = server.variables().map(|(_, value)| value);
+    if words.iter().copied().chain(values).chain(server.folder()).any(is_filled_in) {
         return say(Note(format!("{what} with ${{…}}, which the client fills in: it was not tried")));
     }
-    let Some(program) = program(&start.command) else {
+    let Some(program) = program(server.executable()) else {
         return say(Wrong(format!("{what}, which is no program")));
     };
     if program.canonicalize().ok() != binary.canonicalize().ok() {
         return say(Note(format!("{what}, another program than this one: it was not tried")));
     }
     let row = client.row();
-    match serves(start).and_then(|()| server::greet(as_the_client_would(start, binary), row.fit)) {
+    match serves(server).and_then(|()| super::server::greet(as_the_client_would(server, binary), row.fit)) {
         Ok((took, stats)) => {
             say(Fine(format!("{what}, which greeted in {took:.0?}")));
             say(Fine(format!("{}: {}", row.name, limits(&stats))));
@@ -171,8 +171,8 @@ fn limits(stats: &Value) -> String {
 }
 
 /// Returns an error if no server is started so, or a root of it is not there.
-fn serves(start: &Start) -> Result<(), String> {
-    let words = [NAME].into_iter().chain(start.args.iter().map(String::as_str));
+fn serves(server: &Server<'_>) -> Result<(), String> {
+    let words = [NAME].into_iter().chain(server.words().into_iter().skip(1));
     let matches = command().try_get_matches_from(words);
     let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
         Ok(cli) if cli.command.is_none() => cli,
@@ -180,7 +180,7 @@ fn serves(start: &Start) -> Result<(), String> {
         // A command, help or the version.
         Ok(_) | Err(_) => return Err("not as a server".to_owned()),
     };
-    let folder = Path::new(start.folder.as_deref().unwrap_or_default());
+    let folder = Path::new(server.folder().unwrap_or_default());
     cli.options.roots.iter().try_for_each(|root| match machine::root_can_be_used(&folder.join(root)) {
         Wrong(message) => Err(message),
         Fine(_) | Note(_) => Ok(()),
@@ -194,10 +194,10 @@ fn first_line(error: &clap::Error) -> String {
     line.strip_prefix("error: ").unwrap_or(line).to_owned()
 }
 
-fn as_the_client_would(start: &Start, binary: &Path) -> Command {
+fn as_the_client_would(server: &Server<'_>, binary: &Path) -> Command {
     let mut command = Command::new(binary);
     // A trial creates no file that a project of others names.
-    let mut words = start.args.iter();
+    let mut words = server.words().into_iter().skip(1);
     while let Some(word) = words.next() {
         match word.strip_prefix(STATS_FLAG) {
             Some("") => drop(words.next()),
@@ -207,8 +207,8 @@ fn as_the_client_would(start: &Start, binary: &Path) -> Command {
     }
     // One like LD_PRELOAD would have it run what is not this binary.
     let is_own = |name: &str| name.starts_with(VARIABLES) && name != STATS_VARIABLE;
-    command.envs(start.env.iter().filter(|(name, _)| is_own(name)).cloned());
-    if let Some(folder) = &start.folder {
+    command.envs(server.variables().filter(|(name, _)| is_own(name)));
+    if let Some(folder) = server.folder() {
         command.current_dir(folder);
     }
     command

@@ -8,8 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cli::Client;
-use crate::cli::config::entry::Start;
-use crate::cli::config::wrapped::Lookup;
+use crate::cli::config::server::Server;
 
 /// The flags that are given.
 const FLAGS: [&str; 2] = ["--root", "/quo\"te"];
@@ -22,9 +21,33 @@ fn put(client: Client, text: &str) -> Result<String, String> {
     merged(client.row(), &keys(client), text, "/bin/cutline", &FLAGS.map(str::to_owned))
 }
 
-fn start_in(client: Client, text: &str) -> Result<Option<Start>, String> {
+/// The command, the variables and the folder of a server.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Start {
+    words: Vec<String>,
+    variables: Vec<(String, String)>,
+    folder: Option<String>,
+}
+
+/// Calls `with` with the server `name` of a text, if it is there and starts a program.
+fn with_server<T>(
+    client: Client,
+    text: &str,
+    name: &str,
+    with: impl FnOnce(&Server<'_>) -> T,
+) -> Result<Option<T>, String> {
     let top = Node::parse(client.row().format, text)?;
-    entry_of(&top, &keys(client), NAME)?.map_or(Ok(None), |entry| Start::of(client.row(), entry))
+    let entry = entry_of(&top, &keys(client), name)?;
+    Ok(entry.map_or(Ok(None), |entry| Server::of(client.row(), entry))?.map(|server| with(&server)))
+}
+
+fn start_in(client: Client, text: &str) -> Result<Option<Start>, String> {
+    let owned = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
+    with_server(client, text, NAME, |server| Start {
+        words: server.words().into_iter().map(str::to_owned).collect(),
+        variables: server.variables().map(owned).collect(),
+        folder: server.folder().map(str::to_owned),
+    })
 }
 
 /// Returns the client, the case's file and the file's text of each `before` of the fixtures.
@@ -63,10 +86,10 @@ fn fixtures_are_merged() {
         assert!(merged == expected, "{}\n{difference}", after.display());
         assert_eq!(put(&merged).as_ref(), Ok(&merged), "{}: once more changes nothing", after.display());
         let start = start_in(client, &merged).expect("it is read").expect("it has an entry");
-        assert_eq!(start.command, "/bin/cutline", "{}", file.display());
-        assert!(start.args.join(" ").contains("--root /quo\"te"), "{}: {start:?}", file.display());
-        // The same with the line ends of Windows, and with a byte order mark.
-        let windows = |text: &str| format!("\u{feff}{}", text.replace("\r\n", "\n").replace('\n', "\r\n"));
+        assert_eq!(start.words[0], "/bin/cutline", "{}", file.display());
+        assert!(start.words.join(" ").contains("--root /quo\"te"), "{}: {start:?}", file.display());
+        // The same with the line ends of Windows.
+        let windows = |text: &str| text.replace("\r\n", "\n").replace('\n', "\r\n");
         if before.contains('\n') {
             assert_eq!(put(&windows(&before)), Ok(windows(&expected)), "{}", file.display());
         }
@@ -107,7 +130,6 @@ fn what_is_not_sure_is_refused() {
         "mcpServers:\n  - name: cutline\n  - name: cutline",
         "mcpServers:\n  - &a\n    name: cutline\n    command: x\n    args: *a",
         "[]",
-        "{a: 1}",
         "- a",
         "a: 1\n---\nb: 2",
         "a: 'b",
@@ -128,9 +150,8 @@ fn what_is_not_sure_is_refused() {
 #[test]
 fn how_a_file_has_it_started() {
     let expected = Start {
-        command: "cutline".to_owned(),
-        args: vec!["--root".to_owned(), "/a b".to_owned()],
-        env: vec![("CUTLINE_LOG".to_owned(), "debug".to_owned())],
+        words: ["cutline", "--root", "/a b"].map(str::to_owned).to_vec(),
+        variables: vec![("CUTLINE_LOG".to_owned(), "debug".to_owned())],
         folder: Some("/a".to_owned()),
     };
     let json = r#"{"servers": {"cutline": {"command": "cutline", "args": ["--root", "/a b"],
@@ -140,7 +161,7 @@ fn how_a_file_has_it_started() {
         startup_timeout_sec = 10\nenv = { CUTLINE_LOG = 'debug' }\n";
     assert_eq!(start_in(Client::Codex, toml).unwrap(), Some(expected));
     let bare = r#"{"mcpServers": {"cutline": {"command": "x", "args": null}}}"#;
-    let expected = Start { command: "x".to_owned(), ..Start::default() };
+    let expected = Start { words: vec!["x".to_owned()], ..Start::default() };
     assert_eq!(start_in(Client::Cursor, bare).unwrap(), Some(expected));
     for nothing in ["{}", r#"{"mcpServers": {"cutline": {"url": "https://a"}}}"#] {
         assert_eq!(start_in(Client::Cursor, nothing), Ok(None), "{nothing}");
@@ -149,6 +170,23 @@ fn how_a_file_has_it_started() {
         let text = format!(r#"{{"mcpServers": {{"cutline": {{"command": "x", "args": {odd}}}}}}}"#);
         assert!(start_in(Client::Cursor, &text).is_err(), "{text}");
     }
+}
+
+/// Returns all that a text says beside the command of this server.
+fn rest(text: &str) -> Vec<(String, Value)> {
+    let top = Node::parse(Format::Yaml, text).unwrap();
+    let server = |(name, entry): &(&str, &Node)| ((*name).to_owned(), entry.to_value());
+    let own = ["name", "command", "args"];
+    let servers = crate::cli::config::entries(&top, &keys(Client::Continue));
+    let others = servers.iter().filter(|(name, _)| *name != NAME).map(server);
+    let ours = servers.iter().filter(|(name, _)| *name == NAME).flat_map(|(_, entry)| entry.members());
+    let ours = ours.filter(|(name, _)| !own.contains(&name.as_str()));
+    let above = top
+        .members()
+        .iter()
+        .filter(|(name, _)| name != "mcpServers" && !HEADER.contains(&format!("{name}: ")));
+    let members = ours.chain(above).map(|(name, value)| (name.trim().to_owned(), value.to_value()));
+    others.chain(members).collect()
 }
 
 proptest! {
@@ -169,16 +207,14 @@ proptest! {
         let text = pieces.concat();
         if let Ok(merged) = put(Client::Continue, &text) {
             let start = start_in(Client::Continue, &merged).unwrap().unwrap();
-            prop_assert_eq!(start.command, "/bin/cutline");
-            prop_assert_eq!(put(Client::Continue, &merged).unwrap(), merged);
+            prop_assert_eq!(start.words[0].as_str(), "/bin/cutline");
+            prop_assert_eq!(put(Client::Continue, &merged).unwrap(), merged.clone());
+            prop_assert_eq!(rest(&merged), rest(&text), "{}", merged);
         }
         for name in ["cutline", "a", "x"] {
-            let look = |text: &str| Lookup::of(Client::Continue.row(), &keys(Client::Continue), text, name);
-            if let Ok(Lookup::Entry(found)) = look(&text) {
-                let wrapped = found.wrap(&text, "/bin/cutline", &[]);
-                if let Ok(Lookup::Entry(now)) = look(&wrapped) {
-                    let _any = now.unwrap(&wrapped);
-                }
+            let wrap = |server: &Server<'_>| server.wrap(&text, "/bin/cutline", &[]);
+            if let Ok(Some(wrapped)) = with_server(Client::Continue, &text, name, wrap) {
+                let _any = with_server(Client::Continue, &wrapped, name, |server| server.unwrap(&wrapped));
             }
         }
     }

@@ -6,11 +6,11 @@ use super::*;
 fn written(format: Format, text: &str) -> Vec<(String, String)> {
     fn walk(node: &Node, text: &str, name: &str, all: &mut Vec<(String, String)>) {
         all.push((name.to_owned(), text[node.place.clone()].to_owned()));
-        for (n, item) in node.items().into_iter().flatten().enumerate() {
+        for (n, item) in node.items().iter().enumerate() {
             walk(item, text, &format!("{name}[{n}]"), all);
         }
-        for member in node.members() {
-            walk(&member.value, text, &format!("{name}.{}", member.name), all);
+        for (member, value) in node.members() {
+            walk(value, text, &format!("{name}.{member}"), all);
         }
     }
     let mut all = Vec::new();
@@ -20,15 +20,15 @@ fn written(format: Format, text: &str) -> Vec<(String, String)> {
 
 #[test]
 fn yaml_places() {
-    let text = "\u{feff}# é\nname: é # c\nservers:\n  - name: a\n    args:\n    - -y\n    - \"x y\" # d\n    none:\n  - {name: 'b', args: [1, \"é\"]}\nlast: |\n  one\n  two\n\nend: true\n";
+    let text = "# é\nname: é # c\nservers:\n  - name: a\n    args:\n    - -y\n    - \"x y\" # d\n    none:\n  - {name: 'b', args: [1, \"é\"]}\nlast: |\n  one\n  two\n\nend: true\n";
     for (name, expected) in [
         (".name", "é"),
         (".servers[0].name", "a"),
-        (".servers[0].args", "- -y\n    - \"x y\""),
+        (".servers[0].args", "- -y\n    - \"x y\" # d"),
         (".servers[0].args[0]", "-y"),
         (".servers[0].args[1]", "\"x y\""),
         (".servers[0].none", ""),
-        (".servers[0]", "name: a\n    args:\n    - -y\n    - \"x y\" # d\n    none"),
+        (".servers[0]", "name: a\n    args:\n    - -y\n    - \"x y\" # d\n    none:"),
         (".servers[1]", "{name: 'b', args: [1, \"é\"]}"),
         (".servers[1].args", "[1, \"é\"]"),
         (".servers[1].args[1]", "\"é\""),

@@ -4,22 +4,32 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cli::Client;
+use crate::cli::config::server::entry_of;
 
-fn look(client: Client, text: &str) -> Result<Lookup, String> {
+/// Calls `with` with the server `x` of a text; an error where it starts no program.
+fn look<T>(client: Client, text: &str, with: impl FnOnce(&Server<'_>) -> T) -> Result<T, String> {
     let row = client.row();
-    Lookup::of(row, &[row.servers.to_owned()], text, "x")
+    let top = Node::parse(row.format, text)?;
+    let entry = entry_of(&top, &[row.servers.to_owned()], "x")?.ok_or("it is not there")?;
+    Ok(with(&Server::of(row, entry)?.ok_or("it starts no program")?))
 }
 
-fn entry(client: Client, text: &str) -> Found {
-    match look(client, text) {
-        Ok(Lookup::Entry(found)) => found,
-        other => panic!("{text}: {other:?}"),
-    }
+fn wrap(client: Client, text: &str, binary: &str, flags: &[String]) -> String {
+    look(client, text, |server| server.wrap(text, binary, flags))
+        .unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn unwrap(client: Client, text: &str) -> Option<String> {
+    look(client, text, |server| server.unwrap(text)).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn owned(words: Vec<&str>) -> Vec<String> {
+    words.into_iter().map(str::to_owned).collect()
 }
 
 /// The command that the entry starts.
 fn words(client: Client, text: &str) -> Vec<String> {
-    entry(client, text).words().into_iter().map(str::to_owned).collect()
+    look(client, text, |server| owned(server.words())).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 const TEXTS: [(Client, &str, &[&str]); 24] = [
@@ -81,7 +91,7 @@ const TEXTS: [(Client, &str, &[&str]); 24] = [
     ),
     (Client::Cursor, "{\"mcpServers\": {\"x\": {\"command\": \"npx\"}}}", &["npx"]),
     (Client::Cursor, "{\"mcpServers\": {\"x\": {\"command\": \"npx\", \"args\": []}}}", &["npx"]),
-    (Client::Vscode, "\u{feff}{\"servers\": {\"x\": {\"command\": \"npx\", \"args\": [ ]}}}", &["npx"]),
+    (Client::Vscode, "{\"servers\": {\"x\": {\"command\": \"npx\", \"args\": [ ]}}}", &["npx"]),
     (
         Client::Cursor,
         "{\"mcpServers\": {\"x\": {\"command\": \"npx\", \"args\": [ // none yet\n]}}}",
@@ -101,44 +111,41 @@ const TEXTS: [(Client, &str, &[&str]); 24] = [
 fn entries_are_wrapped_and_unwrapped_to_the_byte() {
     let flags = ["--max-bytes".to_owned(), "20 KB\"".to_owned()];
     for (client, text, server) in TEXTS {
-        let wrapped = entry(client, text).wrap(text, "/bin/cutline", &flags);
+        let wrapped = wrap(client, text, "/bin/cutline", &flags);
         let expected = [&["/bin/cutline", "wrap", "--max-bytes", "20 KB\"", "--"], server].concat();
         assert_eq!(words(client, &wrapped), expected, "{wrapped}");
-        assert_eq!(entry(client, &wrapped).unwrap(&wrapped).as_deref(), Some(text), "{wrapped}");
+        assert_eq!(unwrap(client, &wrapped).as_deref(), Some(text), "{wrapped}");
         // Another time: other flags, no second layer.
-        let again = entry(client, &wrapped).wrap(&wrapped, "C:\\cutline.exe", &[]);
+        let again = wrap(client, &wrapped, "C:\\cutline.exe", &[]);
         assert_eq!(words(client, &again), [&["C:\\cutline.exe", "wrap", "--"], server].concat(), "{again}");
-        assert_eq!(entry(client, &again).unwrap(&again).as_deref(), Some(text), "{again}");
-        assert_eq!(entry(client, text).unwrap(text), None);
-        assert_eq!(entry(client, &wrapped).server(), server);
+        assert_eq!(unwrap(client, &again).as_deref(), Some(text), "{again}");
+        assert_eq!(unwrap(client, text), None);
+        assert_eq!(look(client, &wrapped, |server| owned(server.command())).unwrap(), server);
     }
 }
 
 #[test]
 fn edits_made_meanwhile_stay() {
     let text = r#"{"mcpServers":{"x":{"command":"npx","args":["-y","s"]}}}"#;
-    let wrapped = entry(Client::Cursor, text).wrap(text, "/bin/cutline", &[]);
+    let wrapped = wrap(Client::Cursor, text, "/bin/cutline", &[]);
     let edited = wrapped
         .replace("\"s\"]", "\"s\", \"--more\"], \"env\": {}")
         .replace("\"--\"", "\"--keep\",\n \"tail\", \"--\"");
-    let unwrapped = entry(Client::Cursor, &edited).unwrap(&edited).unwrap();
+    let unwrapped = unwrap(Client::Cursor, &edited).unwrap();
     assert_eq!(unwrapped, r#"{"mcpServers":{"x":{"command":"npx","args":["-y","s", "--more"], "env": {}}}}"#);
 }
 
 #[test]
 fn entries_that_can_not_be_wrapped() {
-    let look = |text| look(Client::Cursor, text);
-    assert!(
-        matches!(look(r#"{"mcpServers":{"x":{"url":"https://a"}}}"#), Ok(Lookup::Remote(url, _)) if url == "https://a")
-    );
-    assert!(matches!(look(r#"{"mcpServers":{"y":{}}}"#), Ok(Lookup::Missing(names)) if names == ["y"]));
-    assert!(matches!(look(""), Ok(Lookup::Missing(names)) if names.is_empty()));
     for broken in [
         "{",
+        "",
+        r#"{"mcpServers":{"y":{}}}"#,
+        r#"{"mcpServers":{"x":{"url":"https://a"}}}"#,
         r#"{"mcpServers":{"x":{"command":1}}}"#,
         r#"{"mcpServers":{"x":{"command":"a","command":"b"}}}"#,
     ] {
-        assert!(look(broken).is_err(), "{broken}");
+        assert!(look(Client::Cursor, broken, |_| ()).is_err(), "{broken}");
     }
 }
 
@@ -151,7 +158,7 @@ proptest! {
         let args: Vec<String> = args.iter().map(|arg| quoted(arg)).collect();
         let args = args.join(&format!("{before},{after}"));
         let text = format!("{{\"mcpServers\":{{\"x\":{{\"args\":[{open}{args}{close}],\"command\":\"npx\"}}}}}}");
-        let wrapped = entry(Client::Cursor, &text).wrap(&text, "cutline", &["--hint".to_owned(), "--".to_owned()][..1]);
-        prop_assert_eq!(entry(Client::Cursor, &wrapped).unwrap(&wrapped), Some(text));
+        let wrapped = wrap(Client::Cursor, &text, "cutline", &["--hint".to_owned(), "--".to_owned()][..1]);
+        prop_assert_eq!(unwrap(Client::Cursor, &wrapped), Some(text));
     }
 }

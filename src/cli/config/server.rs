@@ -1,0 +1,112 @@
+//! The servers in a client's file, and how each is started.
+
+use super::clients::{CommandForm, Row};
+use super::tree::{Format, Kind, Node};
+use crate::cli::NAME;
+
+/// The field by which servers are known where they are a list.
+pub(super) const NAME_FIELD: &str = "name";
+/// The field under which some entries have the program and its arguments.
+pub(super) const TRANSPORT: &str = "transport";
+/// The fields of an entry that name a server elsewhere.
+const REMOTE: [&str; 3] = ["url", "httpUrl", "serverUrl"];
+/// The fields of an entry for the variables that are set for its program.
+const VARIABLES: [&str; 2] = ["env", "environment"];
+
+/// Returns the entries of a file, which are below `keys`, by their names.
+pub(in crate::cli) fn entries<'a>(top: &'a Node, keys: &[String]) -> Vec<(&'a str, &'a Node)> {
+    let Some(all) = keys.iter().try_fold(top, |node, key| node.member(key)) else { return Vec::new() };
+    let listed = all.items().iter().filter_map(|item| Some((item.member(NAME_FIELD)?.text()?, item)));
+    all.members().iter().map(|(name, entry)| (name.as_str(), entry)).chain(listed).collect()
+}
+
+/// Returns the one entry of that name.
+pub(super) fn entry_of<'a>(top: &'a Node, keys: &[String], name: &str) -> Result<Option<&'a Node>, String> {
+    let mut found = entries(top, keys).into_iter().filter(|(other, _)| *other == name);
+    match (found.next(), found.next()) {
+        (_, Some(_)) => Err(format!("{name} stands in it twice")),
+        (Some((_, entry)), None) if matches!(entry.kind, Kind::List(_) | Kind::Text(_)) => {
+            Err(format!("{name} in it is not an object"))
+        }
+        (first, None) => Ok(first.map(|(_, entry)| entry)),
+    }
+}
+
+/// Returns the table of an entry that has the program and its arguments: the entry itself, or one in it.
+pub(super) fn starter(entry: &Node) -> &Node {
+    entry.member(TRANSPORT).filter(|inner| !inner.members().is_empty()).unwrap_or(entry)
+}
+
+/// Returns the address of a server elsewhere.
+pub(super) fn remote(entry: &Node) -> Option<&str> {
+    REMOTE.iter().find_map(|name| starter(entry).member(name)?.text())
+}
+
+/// An entry that starts a program.
+#[derive(Debug)]
+pub(in crate::cli) struct Server<'a> {
+    /// The language of its file.
+    pub(super) format: Format,
+    /// The whole entry.
+    pub(super) entry: &'a Node,
+    /// The program, where its arguments stand elsewhere: a path, or a name on PATH.
+    pub(super) program: Option<&'a Node>,
+    /// The list of the arguments, or of the program and its arguments.
+    pub(super) list: Option<&'a Node>,
+}
+
+impl<'a> Server<'a> {
+    /// Returns the server of an entry, if it starts a program.
+    pub(in crate::cli) fn of(row: &Row, entry: &'a Node) -> Result<Option<Self>, String> {
+        let field = |name| {
+            starter(entry)
+                .member(name)
+                .filter(|field| !matches!(field.kind, Kind::Other(serde_json::Value::Null)))
+        };
+        let list = |name| match field(name) {
+            Some(Node { kind: Kind::List(items), .. }) if items.iter().all(|item| item.text().is_some()) => {
+                Ok(field(name))
+            }
+            Some(_) => Err(format!("{name} in its entry is no list of strings")),
+            None => Ok(None),
+        };
+        let (program, list) = match row.command {
+            CommandForm::OneList => (None, list("command")?),
+            CommandForm::Apart => match field("command").filter(|program| program.text().is_some()) {
+                None => return Ok(None),
+                program => (program, list("args")?),
+            },
+        };
+        let server = Self { format: row.format, entry, program, list };
+        Ok((!server.words().is_empty()).then_some(server))
+    }
+
+    /// Returns the program and its arguments.
+    pub(in crate::cli) fn words(&self) -> Vec<&'a str> {
+        let listed = self.list.map_or(&[][..], Node::items);
+        self.program.into_iter().chain(listed).filter_map(Node::text).collect()
+    }
+
+    /// Returns the program: a path, or a name on PATH.
+    pub(in crate::cli) fn executable(&self) -> &'a str {
+        self.words().first().copied().unwrap_or_default()
+    }
+
+    /// Returns the variables that are set for it.
+    pub(in crate::cli) fn variables(&self) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
+        let starter = starter(self.entry);
+        let variables = VARIABLES.into_iter().filter_map(|name| starter.member(name)).flat_map(Node::members);
+        variables.filter_map(|(name, value)| Some((name.as_str(), value.text()?)))
+    }
+
+    /// Returns the folder that it is started in, where the entry says so.
+    pub(in crate::cli) fn folder(&self) -> Option<&'a str> {
+        starter(self.entry).member("cwd")?.text()
+    }
+}
+
+/// Returns true if the program of a command, however its path is written, has this one's name.
+pub(in crate::cli) fn is_cutline(words: &[&str]) -> bool {
+    let file = words.first().and_then(|program| program.rsplit(['/', '\\']).next()).unwrap_or_default();
+    file.strip_suffix(".exe").unwrap_or(file) == NAME
+}
