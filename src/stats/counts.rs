@@ -3,7 +3,7 @@
 use cutline_core::text::Extent;
 use cutline_core::truncate::TruncatedBy;
 
-use super::record::{Answered, Outcome, Record};
+use super::record::{Outcome, Record};
 
 /// Sums of records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -37,38 +37,38 @@ pub struct Counts {
 }
 
 impl Counts {
+    /// Returns the counts of one record.
+    fn of(record: &Record) -> Self {
+        let answered = match &record.outcome {
+            Outcome::Ok(answered) => answered,
+            Outcome::Error => return Self { calls: 1, errors: 1, ..Self::default() },
+            Outcome::Cancelled => return Self { calls: 1, cancelled: 1, ..Self::default() },
+        };
+        let is_cut_by = |limit| u64::from(answered.truncated_by == Some(limit));
+        let open = answered.total_is_lower_bound || answered.tokens_left_out.is_none();
+        Self {
+            calls: 1,
+            errors: 0,
+            cancelled: 0,
+            by_lines: is_cut_by(TruncatedBy::Lines),
+            by_bytes: is_cut_by(TruncatedBy::Bytes),
+            by_tokens: is_cut_by(TruncatedBy::Tokens),
+            count_limits: u64::from(answered.count_limit_reached),
+            given: Extent { lines: answered.output_lines, bytes: answered.output_bytes },
+            tokens_given: answered.tokens_given,
+            left_out: answered.left_out(),
+            tokens_left_out: answered.tokens_left_out.unwrap_or(0),
+            left_out_open: u64::from(open),
+            limit_percents: answered.limit_percent.min(100),
+        }
+    }
+
     /// Adds a record.
     pub fn add(&mut self, record: &Record) {
-        self.calls += 1;
-        match &record.outcome {
-            Outcome::Ok(answered) => self.add_answered(answered),
-            Outcome::Error => self.errors += 1,
-            Outcome::Cancelled => self.cancelled += 1,
-        }
+        self.merge(&Self::of(record));
     }
 
-    // What a file says may be any number: sums stop at the largest.
-    fn add_answered(&mut self, answered: &Answered) {
-        match answered.truncated_by {
-            Some(TruncatedBy::Lines) => self.by_lines += 1,
-            Some(TruncatedBy::Bytes) => self.by_bytes += 1,
-            Some(TruncatedBy::Tokens) => self.by_tokens += 1,
-            None => {}
-        }
-        self.count_limits += u64::from(answered.count_limit_reached);
-        let add = |sum: &mut u64, more: u64| *sum = sum.saturating_add(more);
-        add(&mut self.given.lines, answered.output_lines);
-        add(&mut self.given.bytes, answered.output_bytes);
-        add(&mut self.tokens_given, answered.tokens_given);
-        add(&mut self.left_out.lines, answered.lines_left_out().unwrap_or(0));
-        add(&mut self.left_out.bytes, answered.bytes_left_out().unwrap_or(0));
-        add(&mut self.tokens_left_out, answered.tokens_left_out.unwrap_or(0));
-        let open = answered.total_is_lower_bound || answered.tokens_left_out.is_none();
-        self.left_out_open += u64::from(open);
-        add(&mut self.limit_percents, answered.limit_percent.min(100));
-    }
-
-    /// Adds what another holds.
+    /// Adds what another holds. What a file says may be any number: sums stop at the largest.
     pub fn merge(&mut self, other: &Self) {
         let sums = [
             (&mut self.calls, other.calls),
@@ -120,6 +120,7 @@ impl Counts {
 
 #[cfg(test)]
 mod tests {
+    use super::super::record::Answered;
     use super::*;
 
     fn day() -> Vec<Record> {

@@ -32,7 +32,6 @@ pub struct Record {
     #[serde(rename = "time", with = "super::wire::rfc3339")]
     pub time_ms: u64,
     /// The tool.
-    #[serde(with = "super::wire::tool")]
     pub tool: Tool,
     /// Its duration, the wait for its turn included; milliseconds, to the microsecond, as JSON.
     #[serde(rename = "durationMs", with = "super::wire::milliseconds")]
@@ -125,7 +124,7 @@ impl Record {
             Err(ToolError::Cancelled) => Outcome::Cancelled,
             Err(_) => Outcome::Error,
         };
-        Self { time_ms, tool: tool.into(), duration, outcome }
+        Self { time_ms, tool: Tool::Own(tool), duration, outcome }
     }
 }
 
@@ -180,14 +179,13 @@ impl Answered {
         }
     }
 
-    /// Lines left out, where that is known.
-    pub fn lines_left_out(&self) -> Option<u64> {
-        self.total_lines.map(|total| total.saturating_sub(self.output_lines))
-    }
-
-    /// Bytes left out, where that is known.
-    pub fn bytes_left_out(&self) -> Option<u64> {
-        self.total_bytes.map(|total| total.saturating_sub(self.output_bytes))
+    /// Returns the lines and bytes left out, as far as they are known.
+    pub fn left_out(&self) -> Extent {
+        let rest = |total: Option<u64>, given| total.map_or(0, |total| total.saturating_sub(given));
+        Extent {
+            lines: rest(self.total_lines, self.output_lines),
+            bytes: rest(self.total_bytes, self.output_bytes),
+        }
     }
 }
 

@@ -33,23 +33,6 @@ pub mod rfc3339 {
     }
 }
 
-/// A tool by its name.
-pub(super) mod tool {
-    use serde::de::Error as _;
-    use serde::{Deserialize as _, Deserializer, Serializer};
-
-    use crate::stats::Tool;
-
-    pub(in crate::stats) fn serialize<S: Serializer>(tool: &Tool, to: S) -> Result<S::Ok, S::Error> {
-        to.serialize_str(tool.as_str())
-    }
-
-    pub(in crate::stats) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Tool, D::Error> {
-        let name = String::deserialize(from)?;
-        Tool::named(&name).ok_or_else(|| D::Error::custom("no name of a tool"))
-    }
-}
-
 /// A duration in milliseconds, to the microsecond.
 pub mod milliseconds {
     use std::time::Duration;

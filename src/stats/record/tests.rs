@@ -11,7 +11,7 @@ use cutline_core::text::tokens::estimate;
 pub(in crate::stats) fn error_at(time_ms: u64) -> Record {
     Record {
         time_ms,
-        tool: ToolName::Ls.into(),
+        tool: Tool::Own(ToolName::Ls),
         duration: Duration::from_micros(250),
         outcome: Outcome::Error,
     }
@@ -90,7 +90,7 @@ fn a_cut_page_leaves_out_the_rest_of_the_file() {
     let answered =
         read(RequestedLimit::All, Some(375), cut(TruncatedBy::Bytes, (374, 29_990), (5000, 400_001)));
     assert_eq!(answered.truncated_by, Some(TruncatedBy::Bytes));
-    assert_eq!((answered.lines_left_out(), answered.bytes_left_out()), (Some(4626), Some(370_011)));
+    assert_eq!(answered.left_out(), Extent { lines: 4626, bytes: 370_011 });
     assert_eq!((answered.tokens_given, answered.tokens_left_out), (7498, Some(92_509)));
     assert_eq!((answered.limit_percent, answered.count_limit_reached), (99, false));
 }
@@ -159,7 +159,7 @@ fn a_search_that_stopped_knows_no_total() {
     let details = Details { truncation: Some(truncation), next_offset: Some(9), ..Details::default() };
     for (asked, more) in [(RequestedLimit::All, true), (RequestedLimit::UpTo(99), false)] {
         let cut = answered(ToolName::Find, asked, output("", details.clone()));
-        assert_eq!((cut.bytes_left_out(), cut.total_is_lower_bound), (Some(9000), more));
+        assert_eq!((cut.left_out().bytes, cut.total_is_lower_bound), (9000, more));
     }
 }
 
