@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use cutline::fs::append::Appended;
 use cutline::limits::Limits;
 use cutline::server::RecordWriter;
-use cutline::stats::{Call, Record, RequestedLimit, Stats};
+use cutline::stats::{Call, Record, Stats};
 use cutline::tools::{Output, ToolName};
 use cutline_core::details::{Details, TruncationDetails};
 use cutline_core::notice::{Answer, BodyEnd, Notice};
@@ -95,8 +95,7 @@ fn answer_of(kept: Truncation, bounds: Bounds) -> Output {
 fn counting(line: &str) {
     let output = answer(Head::new(BOUNDS), &line.repeat(600), BOUNDS);
     let outcome = Ok(Output { details: Details::default(), ..output });
-    let call =
-        Call { tool: ToolName::Read, asked: RequestedLimit::All, time_ms: 0, duration: Duration::ZERO };
+    let call = Call { tool: ToolName::Read, asked: None, time_ms: 0, duration: Duration::ZERO };
     let mut stats = Stats::default();
     adds("the record of an answer of 30KB, and its sums", || {
         stats.add(&Record::new(&call, black_box(&outcome), &Limits::default()));

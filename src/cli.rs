@@ -22,13 +22,13 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
+use tracing_subscriber::filter::Targets;
 
 use crate::fit::Fit;
 use crate::limits;
 use crate::process::{self, sandbox};
 use crate::tools::{SaveMode, ToolName};
 use crate::wrap::KeepPart;
-use values::Bytes;
 
 /// The name of the binary, of the server, and of its entry in a client.
 const NAME: &str = env!("CARGO_PKG_NAME");
@@ -51,12 +51,10 @@ enum Command {
     #[command(
         subcommand_value_name = "TOOL",
         subcommand_help_heading = "Tools",
-        disable_help_subcommand = true
+        disable_help_subcommand = true,
+        arg_required_else_help = true
     )]
     Call {
-        /// The tool
-        #[command(subcommand)]
-        tool: call::Tool,
         /// Print the whole result as JSON
         #[arg(long, global = true)]
         json: bool,
@@ -164,7 +162,7 @@ struct Options {
     max_lines: Option<u64>,
     /// Bytes in an answer's body: 30000, 30KB or 50KiB [default: 30KB, or what fits the client]
     #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_BYTES", value_parser = values::size, global = true)]
-    max_bytes: Option<Bytes>,
+    max_bytes: Option<u64>,
     /// Tokens in an answer's body, by an estimate [default: any number]
     #[arg(long, value_name = "N", env = "CUTLINE_MAX_TOKENS", value_parser = values::above_zero, global = true)]
     max_tokens: Option<u64>,
@@ -200,7 +198,7 @@ struct Options {
     images: Option<bool>,
     /// Size of an image that is shown; larger ones are made smaller
     #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_IMAGE_BYTES", value_parser = values::image_size, default_value = "150KB", global = true)]
-    max_image_bytes: Bytes,
+    max_image_bytes: u64,
     /// Seconds after which a command that still runs is answered for; it goes on, and its output in a file [default: what fits the client]
     #[arg(long, value_name = "SECONDS", env = "CUTLINE_ANSWER_WITHIN", value_parser = values::above_zero, global = true)]
     answer_within: Option<u64>,
@@ -228,10 +226,10 @@ struct Options {
     spill_dir: Option<PathBuf>,
     /// Size of one saved output
     #[arg(long, value_name = "SIZE", env = "CUTLINE_SPILL_MAX_FILE", value_parser = values::size, default_value = "1GB", global = true)]
-    spill_max_file: Bytes,
+    spill_max_file: u64,
     /// Size of all saved outputs together
     #[arg(long, value_name = "SIZE", env = "CUTLINE_SPILL_MAX_TOTAL", value_parser = values::size, default_value = "4GB", global = true)]
-    spill_max_total: Bytes,
+    spill_max_total: u64,
     /// Age at which a saved output is removed: 7d, 12h, 30m
     #[arg(long, value_name = "TIME", env = "CUTLINE_SPILL_KEEP", value_parser = values::duration, default_value = "7d", global = true)]
     spill_keep: Duration,
@@ -243,7 +241,7 @@ struct Options {
     stats_file: Option<PathBuf>,
     /// Log on stderr: error, warn, info, debug, trace or a tracing filter; `RUST_LOG` is taken too [default: info on a terminal, else warn]
     #[arg(long, value_name = "FILTER", env = "CUTLINE_LOG", value_parser = values::log_filter, global = true)]
-    log: Option<values::LogFilter>,
+    log: Option<Targets>,
 }
 
 /// Exit code for a tool that answered with an error.
@@ -260,7 +258,10 @@ pub fn run() -> anyhow::Result<i32> {
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     match cli.command {
         None => serve::run(&cli.options),
-        Some(Command::Call { tool, json }) => call::run(&cli.options, tool, json),
+        Some(Command::Call { json }) => {
+            let matches = matches.subcommand_matches("call").context("no tool is named")?;
+            call::run(&cli.options, matches, json)
+        }
         Some(Command::Stats { file, json, html }) => stats::run(&file, json, html.as_deref()),
         Some(Command::Truncate { keep, file }) => truncate::run(&cli.options, keep, file.as_deref()),
         Some(Command::Wrap { own, server }) => wrap::run(&cli.options, own, &server, &matches),
@@ -285,11 +286,7 @@ pub fn run() -> anyhow::Result<i32> {
 
 /// All flags and commands, with what the tools say of themselves.
 fn command() -> clap::Command {
-    Cli::command().mut_subcommand("call", |call| {
-        ToolName::ALL.into_iter().fold(call, |call, tool| {
-            call.mut_subcommand(tool.as_str(), |one| one.about(tool.title()).defer(call::with_help))
-        })
-    })
+    Cli::command().mut_subcommand("call", call::with_tools)
 }
 
 /// Prints it; a reader that has seen enough is no error. The exit code.

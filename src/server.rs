@@ -36,7 +36,7 @@ use tokio_util::sync::CancellationToken;
 use crate::fit::{Fit, Given};
 use crate::fs::workspace::Workspace;
 use crate::limits::{Images, Limits};
-use crate::stats::{Call, RequestedLimit};
+use crate::stats::{Call, asked_limit};
 use crate::tools::arguments::{self, Object};
 use crate::tools::catalog::{self, CheckedCall};
 use crate::tools::{Context, Output, Shared, ToolError, ToolName};
@@ -138,7 +138,7 @@ impl Server {
         let state = &self.0;
         let fitted = state.fits.of(request.client_info().as_ref());
         let given = params.arguments.unwrap_or_default();
-        let asked = RequestedLimit::of(&given);
+        let asked = asked_limit(&given);
         let mut limits = self.limits_for(tool, fitted);
         let outcome = match arguments::check_size(&given, &request.meta.0) {
             Ok(()) => {

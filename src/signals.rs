@@ -7,33 +7,33 @@ pub(crate) use windows::Signals;
 
 #[cfg(unix)]
 mod unix {
+    use std::future::poll_fn;
     use std::io;
+    use std::task::Poll;
 
     use tokio::signal::unix::{Signal, SignalKind, signal};
 
-    /// The signals that end the server.
-    pub(crate) struct Signals {
-        terminate: Signal,
-        interrupt: Signal,
-        hangup: Signal,
-    }
+    /// The signals that end the server, each with its number.
+    pub(crate) struct Signals(Vec<(i32, Signal)>);
 
     impl Signals {
         pub(crate) fn new() -> io::Result<Self> {
-            Ok(Self {
-                terminate: signal(SignalKind::terminate())?,
-                interrupt: signal(SignalKind::interrupt())?,
-                hangup: signal(SignalKind::hangup())?,
-            })
+            let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
+            kinds
+                .into_iter()
+                .map(|kind| Ok((kind.as_raw_value(), signal(kind)?)))
+                .collect::<Result<_, _>>()
+                .map(Self)
         }
 
         /// The number of the next one.
         pub(crate) async fn next(&mut self) -> i32 {
-            tokio::select! {
-                _ = self.terminate.recv() => SignalKind::terminate().as_raw_value(),
-                _ = self.interrupt.recv() => SignalKind::interrupt().as_raw_value(),
-                _ = self.hangup.recv() => SignalKind::hangup().as_raw_value(),
-            }
+            poll_fn(|cx| {
+                let came =
+                    |(number, signal): &mut (i32, Signal)| signal.poll_recv(cx).is_ready().then_some(*number);
+                self.0.iter_mut().find_map(came).map_or(Poll::Pending, Poll::Ready)
+            })
+            .await
         }
     }
 }

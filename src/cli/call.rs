@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 use anstyle::{AnsiColor, Style};
-use clap::Subcommand;
+use anyhow::Context as _;
+use clap::{ArgMatches, Args as _, FromArgMatches as _};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::fs::append::Appended;
 use crate::limits::Limits;
 use crate::server::{RecordWriter, Shape, now_ms, result_of};
-use crate::stats::{Call, Record, RequestedLimit};
+use crate::stats::{Call, Record, asked_limit};
 use crate::tools::arguments::Object;
 use crate::tools::{Context, Output, Progress, ToolError, ToolName, ToolSet, catalog};
 use cutline_core::notice::Count;
@@ -30,41 +30,27 @@ const CLEAR: &str = "\r\x1b[K";
 /// Exit code of a call that was ended from the keyboard.
 const INTERRUPTED: i32 = 130;
 
-/// A tool, and the arguments of its call.
-#[derive(Debug, Subcommand)]
-pub(super) enum Tool {
-    Read(Arguments),
-    Bash(Arguments),
-    Grep(Arguments),
-    Find(Arguments),
-    Ls(Arguments),
-}
-
 /// The arguments of a call.
 #[derive(Debug, clap::Args)]
-pub(super) struct Arguments {
+struct Arguments {
     /// The tool's arguments, as many as it takes
     #[arg(value_name = "KEY=VALUE")]
     words: Vec<String>,
 }
 
-impl Tool {
-    fn named(self) -> (ToolName, Vec<String>) {
-        match self {
-            Self::Read(given) => (ToolName::Read, given.words),
-            Self::Bash(given) => (ToolName::Bash, given.words),
-            Self::Grep(given) => (ToolName::Grep, given.words),
-            Self::Find(given) => (ToolName::Find, given.words),
-            Self::Ls(given) => (ToolName::Ls, given.words),
-        }
-    }
+/// Adds a command for each tool.
+pub(super) fn with_tools(call: clap::Command) -> clap::Command {
+    ToolName::ALL.into_iter().fold(call.subcommand_required(true), |call, tool| {
+        let named = Arguments::augment_args(clap::Command::new(tool.as_str()));
+        call.subcommand(named.about(tool.title()).defer(with_help))
+    })
 }
 
 /// The parts of the help of a tool's command, in this order.
 const HELP: &str = "{about-with-newline}\n{usage-heading} {usage}{after-help}\n\nOptions:\n{options}";
 
 /// A tool's command with what the tool and its arguments are.
-pub(super) fn with_help(command: clap::Command) -> clap::Command {
+fn with_help(command: clap::Command) -> clap::Command {
     let Some(tool) = ToolName::of(command.get_name()) else { return command };
     let schema = tool.schema();
     let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
@@ -81,21 +67,23 @@ pub(super) fn with_help(command: clap::Command) -> clap::Command {
         .help_template(HELP)
 }
 
-/// Does one call; the exit code.
-pub(super) fn run(options: &Options, tool: Tool, json: bool) -> anyhow::Result<i32> {
-    let (tool, words) = tool.named();
+/// Does the call that `matches` name; the exit code.
+pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow::Result<i32> {
+    let (name, matches) = matches.subcommand().context("no tool is named")?;
+    let tool = ToolName::of(name).context("no tool has that name")?;
+    let Arguments { words } = Arguments::from_arg_matches(matches)?;
     let told = Arc::new(AtomicBool::new(false));
     let (mut cx, given, stats_file) = prepared(options, tool, &words, &told)
         .unwrap_or_else(|message| refuse_in(&["call", tool.as_str()], message));
     let runtime = serve::runtime()?;
-    let (asked, start) = (RequestedLimit::of(&given), Instant::now());
+    let (asked, start) = (asked_limit(&given), Instant::now());
     let (outcome, interrupted) = runtime.block_on(call(&mut cx, tool, given));
     if told.load(Ordering::Relaxed) {
         let _closed = write!(std::io::stderr(), "{CLEAR}");
     }
-    if let Some(Appended { file, is_torn }) = stats_file {
+    if let Some(mut records) = stats_file {
         let call = Call { tool, asked, time_ms: now_ms(), duration: start.elapsed() };
-        RecordWriter::new(file, is_torn).append(&Record::new(&call, &outcome, cx.limits()));
+        records.append(&Record::new(&call, &outcome, cx.limits()));
     }
     let failed = outcome.is_err();
     let background = outcome.as_ref().ok().and_then(|output| output.details.background_pids.as_ref());
@@ -129,7 +117,7 @@ fn prepared(
     tool: ToolName,
     words: &[String],
     told: &Arc<AtomicBool>,
-) -> Result<(Context, Object, Option<Appended>), String> {
+) -> Result<(Context, Object, Option<RecordWriter>), String> {
     if !options.tools.contains(&tool) {
         return Err(format!("{} is not a tool that is registered", tool.as_str()));
     }

@@ -97,10 +97,9 @@ pub(super) fn run(options: &ConfigOptions, matches: &ArgMatches) -> anyhow::Resu
 
 /// Prints or writes this server's entry.
 fn put(options: &ConfigOptions, binary: &str, flags: &[String]) -> anyhow::Result<i32> {
-    let row = options.client.row();
     let mut say = anstream::stderr().lock();
     for place in options.places()? {
-        let merged = |text: &str| merge::merged(row, &place.keys, text, binary, flags);
+        let merged = |text: &str| merge::merged(options.client, &place.keys, text, binary, flags);
         if !options.write {
             std::io::stdout().lock().write_all(merged("").map_err(anyhow::Error::msg)?.as_bytes())?;
             let _closed = writeln!(say, "This goes into {place}");

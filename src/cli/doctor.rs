@@ -7,7 +7,7 @@ mod server;
 
 use std::io::Write as _;
 
-use anstyle::{AnsiColor, Style};
+use anstyle::AnsiColor;
 use clap::ArgMatches;
 
 use super::{Options, TOOL_ERROR, config};
@@ -28,18 +28,12 @@ enum Finding {
 }
 
 impl Finding {
-    /// Its word, in its colour.
-    fn word(&self) -> (&'static str, Style) {
+    /// Returns its word, the word's colour, and its text.
+    fn parts(&self) -> (&'static str, AnsiColor, &str) {
         match self {
-            Self::Fine(_) => ("ok", AnsiColor::Green.on_default()),
-            Self::Note(_) => ("note", AnsiColor::Yellow.on_default()),
-            Self::Wrong(_) => ("wrong", AnsiColor::Red.on_default()),
-        }
-    }
-
-    fn text(&self) -> &str {
-        match self {
-            Self::Fine(text) | Self::Note(text) | Self::Wrong(text) => text,
+            Self::Fine(text) => ("ok", AnsiColor::Green, text),
+            Self::Note(text) => ("note", AnsiColor::Yellow, text),
+            Self::Wrong(text) => ("wrong", AnsiColor::Red, text),
         }
     }
 }
@@ -50,9 +44,10 @@ pub(super) fn run(options: &Options, matches: &ArgMatches) -> anyhow::Result<i32
     let mut wrong = 0;
     let mut say = |finding: Finding| {
         wrong += usize::from(matches!(finding, Finding::Wrong(_)));
-        let (word, style) = finding.word();
+        let (word, colour, text) = finding.parts();
+        let style = colour.on_default();
         // A file's name, or a line of it, may have come with a project of others: no escapes, no line like another finding.
-        let lines: Vec<_> = finding.text().lines().map(|line| show::name(line.as_bytes())).collect();
+        let lines: Vec<_> = text.lines().map(|line| show::name(line.as_bytes())).collect();
         let text = lines.join(FURTHER_LINE);
         let _closed = writeln!(anstream::stdout(), "{style}{word:<6}{style:#}{text}");
     };

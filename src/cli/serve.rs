@@ -65,5 +65,5 @@ pub(super) fn log_to_stderr(options: &Options) {
         .or_else(|| values::log_filter(if stderr().is_terminal() { "info" } else { "warn" }).ok());
     let lines =
         tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false).with_target(false);
-    tracing_subscriber::registry().with(filter.map(|filter| filter.0)).with(lines).init();
+    tracing_subscriber::registry().with(filter).with(lines).init();
 }

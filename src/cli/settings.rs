@@ -48,7 +48,7 @@ impl Options {
             answer_within: self.answer_within.map(Duration::from_secs),
             images: match self.images {
                 Some(false) => Images::Off,
-                Some(true) | None => Images::UpTo(self.max_image_bytes.0),
+                Some(true) | None => Images::UpTo(self.max_image_bytes),
             },
             ..body
         })
@@ -58,7 +58,7 @@ impl Options {
     pub(super) fn body_limits(&self) -> Limits {
         Limits {
             max_lines: self.max_lines.unwrap_or(MAX_LINES),
-            max_bytes: self.max_bytes.map_or(MAX_BYTES, |bytes| bytes.0),
+            max_bytes: self.max_bytes.unwrap_or(MAX_BYTES),
             max_tokens: self.max_tokens,
             max_text_line_chars: self.max_text_line_chars.map(as_index),
             ..Limits::default()
@@ -95,8 +95,8 @@ impl Options {
         spill::Settings {
             private: self.spill_dir.is_none(),
             dir: self.spill_dir.clone().unwrap_or_else(|| spill::Settings::default().dir),
-            max_file_bytes: self.spill_max_file.0,
-            max_total_bytes: self.spill_max_total.0,
+            max_file_bytes: self.spill_max_file,
+            max_total_bytes: self.spill_max_total,
             keep: self.spill_keep,
         }
     }
@@ -152,16 +152,16 @@ impl Options {
 
     /// Opens the file in which calls are recorded, where one is named.
     pub(super) fn stats_file(&self) -> Result<Option<StatsFile>, String> {
-        let Some(Appended { file, is_torn }) = self.records()? else { return Ok(None) };
-        let started = StatsFile::start(RecordWriter::new(file, is_torn));
-        started.map(Some).map_err(|error| format!("--stats-file: no thread to write it: {}", reason(&error)))
+        let started = self.records()?.map(StatsFile::start).transpose();
+        started.map_err(|error| format!("--stats-file: no thread to write it: {}", reason(&error)))
     }
 
-    /// The same, to be added to.
-    pub(super) fn records(&self) -> Result<Option<Appended>, String> {
+    /// Opens the same, without a thread that writes it.
+    pub(super) fn records(&self) -> Result<Option<RecordWriter>, String> {
         let Some(path) = &self.stats_file else { return Ok(None) };
         let refused = |error| format!("--stats-file {}: {}", path.display(), reason(&error));
-        Appended::open(path).map(Some).map_err(refused)
+        let Appended { file, is_torn } = Appended::open(path).map_err(refused)?;
+        Ok(Some(RecordWriter::new(file, is_torn)))
     }
 }
 

@@ -4,6 +4,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use bytesize::ByteSize;
+use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use tracing_subscriber::filter::Targets;
 
@@ -11,10 +12,6 @@ use crate::fit::{CLIENTS, Client, Fit};
 use crate::process::sandbox::Mode;
 use crate::tools::{SaveMode, ToolName};
 use crate::wrap::KeepPart;
-
-/// A number of bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Bytes(pub(super) u64);
 
 /// The fewest bytes to which images can be limited.
 const IMAGE_MIN_BYTES: u64 = 10_000;
@@ -35,20 +32,25 @@ pub(super) fn one_of<T: Copy + Send + Sync>(words: &'static [(&str, T)]) -> impl
     })
 }
 
+/// Returns the word of one of a flag's values.
+pub(super) fn word_of(value: &impl ValueEnum) -> String {
+    value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
 /// A size: `30000`, `30KB` (powers of 1000), `50KiB` (powers of 1024); above 0.
-pub(super) fn size(text: &str) -> Result<Bytes, String> {
+pub(super) fn size(text: &str) -> Result<u64, String> {
     match text.trim().parse::<ByteSize>() {
         Ok(ByteSize(0)) => Err("must be above 0".to_owned()),
         // So many are all that a number above them becomes.
         Ok(ByteSize(u64::MAX)) | Err(_) => Err("not a size; give 30000, 30KB or 50KiB".to_owned()),
-        Ok(ByteSize(bytes)) => Ok(Bytes(bytes)),
+        Ok(ByteSize(bytes)) => Ok(bytes),
     }
 }
 
 /// The size of an image that is shown: one of fewer bytes could not be recognised.
-pub(super) fn image_size(text: &str) -> Result<Bytes, String> {
+pub(super) fn image_size(text: &str) -> Result<u64, String> {
     match size(text)? {
-        Bytes(bytes) if bytes < IMAGE_MIN_BYTES => Err("must be at least 10KB".to_owned()),
+        bytes if bytes < IMAGE_MIN_BYTES => Err("must be at least 10KB".to_owned()),
         bytes => Ok(bytes),
     }
 }
@@ -88,17 +90,12 @@ pub(super) fn tool(text: &str) -> Result<ToolName, String> {
     ToolName::of(text.trim()).ok_or_else(|| "not a tool; there are read, bash, grep, find, ls".to_owned())
 }
 
-/// The filter of the log.
-#[derive(Debug, Clone)]
-pub(super) struct LogFilter(pub(super) Targets);
-
 /// A level for cutline's own lines, or a whole filter.
-pub(super) fn log_filter(text: &str) -> Result<LogFilter, String> {
-    let filter = match tracing::Level::from_str(text.trim()) {
+pub(super) fn log_filter(text: &str) -> Result<Targets, String> {
+    Ok(match tracing::Level::from_str(text.trim()) {
         Ok(level) => Targets::new().with_default(tracing::Level::ERROR).with_target("cutline", level),
         Err(_) => Targets::from_str(text.trim()).map_err(|error| error.to_string())?,
-    };
-    Ok(LogFilter(filter))
+    })
 }
 
 #[cfg(test)]
@@ -121,7 +118,7 @@ mod tests {
             ("99999999999999TB", Err(())),
         ];
         for (text, expected) in cases {
-            assert_eq!(size(text).map(|bytes| bytes.0).map_err(|_| ()), expected, "{text}");
+            assert_eq!(size(text).map_err(|_| ()), expected, "{text}");
         }
     }
 

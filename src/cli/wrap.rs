@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::{ArgMatches, Args as _, CommandFactory as _};
 
-use super::values::{self, Bytes};
+use super::values;
 use super::{Cli, Options, config, refuse_in, serve};
 use crate::process::{self, Commands};
 use crate::tools::error::reason;
@@ -35,23 +35,20 @@ pub(super) struct WrapOptions {
     keep: KeepPart,
     /// The same for the tools whose names match: 'run_*=tail'; repeatable, the last that matches holds
     #[arg(long, value_name = "GLOB=PART", env = "CUTLINE_KEEP_FOR", value_parser = keep_for)]
-    keep_for: Vec<KeepFor>,
+    keep_for: Vec<(String, KeepPart)>,
     /// Line after each notice, such as how to read a saved output here
     #[arg(long, value_name = "TEXT", env = "CUTLINE_HINT")]
     hint: Option<String>,
     /// Size of one message, in either direction
     #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_MESSAGE", value_parser = values::size, default_value = "256MB")]
-    max_message: Bytes,
+    max_message: u64,
 }
 
-/// A value of `--keep-for`.
-#[derive(Debug, Clone)]
-struct KeepFor(String, KeepPart);
-
-fn keep_for(text: &str) -> Result<KeepFor, String> {
+/// Takes a value of `--keep-for`.
+fn keep_for(text: &str) -> Result<(String, KeepPart), String> {
     let found = text.rsplit_once('=').and_then(|(glob, part)| {
         let (_, part) = values::PARTS.iter().find(|(word, _)| *word == part)?;
-        Some(KeepFor(glob.to_owned(), *part))
+        Some((glob.to_owned(), *part))
     });
     found.ok_or_else(|| "give GLOB=head, GLOB=tail or GLOB=ends".to_owned())
 }
@@ -76,9 +73,9 @@ pub(super) fn run(
         fit: options.fit,
         given: options.given(),
         keep,
-        keep_for: keep_for.into_iter().map(|KeepFor(glob, part)| (glob, part)).collect(),
+        keep_for,
         hint,
-        max_message_bytes: usize::try_from(max_message.0).unwrap_or(usize::MAX),
+        max_message_bytes: usize::try_from(max_message).unwrap_or(usize::MAX),
     };
     let commands =
         Commands::new(process::Settings { spill: options.spill(), ..process::Settings::default() });

@@ -86,31 +86,17 @@ pub struct Answered {
 pub struct Call {
     /// The tool.
     pub tool: ToolName,
-    /// The limit that the call asked for.
-    pub asked: RequestedLimit,
+    /// The number of lines, matches, results or entries that the call asked for, if it named one ([`asked_limit`]).
+    pub asked: Option<u64>,
     /// When it ended, in milliseconds since 1970 (UTC).
     pub time_ms: u64,
     /// Its duration.
     pub duration: Duration,
 }
 
-/// The limit that a call asked for, by its own `limit`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RequestedLimit {
-    /// It named no limit.
-    All,
-    /// This many lines, matches, results or entries; 0 if the given value is not a number.
-    UpTo(u64),
-}
-
-impl RequestedLimit {
-    /// Returns the `limit` of the arguments `given`, in any form in which the tools take them.
-    pub fn of(given: &Object) -> Self {
-        match arguments::limit_of(given) {
-            None => Self::All,
-            Some(limit) => Self::UpTo(limit.unwrap_or(0)),
-        }
-    }
+/// Returns the `limit` of the arguments `given`, in any form in which the tools take them; 0 if it is not a number.
+pub fn asked_limit(given: &Object) -> Option<u64> {
+    arguments::limit_of(given).map(|limit| limit.unwrap_or(0))
 }
 
 impl Record {
@@ -172,7 +158,7 @@ impl Answered {
             total_lines: total.map(|total| total.lines),
             total_bytes: total.map(|total| total.bytes),
             // Up to a limit of the call's own, what was found is all that it asked for.
-            total_is_lower_bound: call.asked == RequestedLimit::All
+            total_is_lower_bound: call.asked.is_none()
                 && cut.and_then(|cut| cut.total_is_lower_bound).unwrap_or(false),
             tokens_left_out: of_all.tokens_left_out.filter(|_| total.is_some()),
             ..of_all
@@ -193,7 +179,7 @@ impl Answered {
 fn total(call: &Call, output: &Output, given: Extent) -> Option<Extent> {
     let details = &output.details;
     let Some(cut) = &details.truncation else {
-        let own = call.asked != RequestedLimit::All;
+        let own = call.asked.is_some();
         // What follows a search that stopped at the tool's own number of results is not known, nor what is missing of
         // long lines, nor an output of which nothing is shown because it is not text.
         let unknown = details.next_offset.is_some() && !own
@@ -219,12 +205,8 @@ fn total(call: &Call, output: &Output, given: Extent) -> Option<Extent> {
         }
         ToolName::Ls => details.next_offset.unwrap_or(total.lines).saturating_sub(given.lines) == 0,
     };
-    let to_the_end = match call.asked {
-        RequestedLimit::All => true,
-        RequestedLimit::UpTo(limit) => {
-            limit >= details.truncation_info.map_or(total.lines, |info| info.original_count)
-        }
-    };
+    let all = details.truncation_info.map_or(total.lines, |info| info.original_count);
+    let to_the_end = call.asked.is_none_or(|limit| limit >= all);
     (whole && to_the_end).then_some(total)
 }
 

@@ -3,14 +3,14 @@
 use super::tree::Format;
 use crate::cli::Client;
 use crate::cli::Scope::{self, Local, Project, User};
+use crate::cli::values::word_of;
+use crate::fit;
 
 /// The notation of a client's file.
 #[derive(Debug)]
 pub(in crate::cli) struct Row {
     /// Its name, as its makers write it.
     pub(in crate::cli) name: &'static str,
-    /// Its row in the table of fits, where it has one.
-    pub(in crate::cli) fit: Option<&'static str>,
     /// The language of its file.
     pub(in crate::cli) format: Format,
     /// The table, or list, that holds all servers.
@@ -68,7 +68,6 @@ const CLINE_FILE: &str = "$CLINE_MCP_SETTINGS_PATH|$CLINE_DATA_DIR/settings/clin
 /// The row of most clients.
 const COMMON: Row = Row {
     name: "",
-    fit: None,
     format: Format::Json,
     servers: "mcpServers",
     command: CommandForm::Apart,
@@ -90,7 +89,6 @@ static ROWS: [Row; 10] = [
     },
     Row {
         name: "Claude Code",
-        fit: Some("claude-code"),
         // With many servers it shows the model a tool's name alone, and the rest once the model searched for it.
         switches: &["alwaysLoad"],
         kind: Some(("type", "stdio")),
@@ -108,7 +106,6 @@ static ROWS: [Row; 10] = [
     },
     Row {
         name: "Codex",
-        fit: Some("codex"),
         format: Format::Toml,
         servers: "mcp_servers",
         switches: &["supports_parallel_tool_calls"],
@@ -120,7 +117,6 @@ static ROWS: [Row; 10] = [
     },
     Row {
         name: "opencode",
-        fit: Some("opencode"),
         servers: "mcp",
         command: CommandForm::OneList,
         kind: Some(("type", "local")),
@@ -137,7 +133,6 @@ static ROWS: [Row; 10] = [
     },
     Row {
         name: "Gemini CLI",
-        fit: Some("gemini"),
         waits: MILLISECONDS,
         files: &[
             (Project, "./.gemini/settings.json"),
@@ -147,7 +142,6 @@ static ROWS: [Row; 10] = [
     },
     Row {
         name: "Qwen Code",
-        fit: Some("qwen"),
         // Without it the model sees no tool before it has searched for it.
         switches: &["alwaysLoadTools"],
         waits: MILLISECONDS,
@@ -159,7 +153,6 @@ static ROWS: [Row; 10] = [
     },
     Row {
         name: "Cline",
-        fit: Some("cline"),
         waits: Some(Waits { field: "timeout", per_second: 1, is_set: true }),
         scope: User,
         files: &[
@@ -170,7 +163,6 @@ static ROWS: [Row; 10] = [
     },
     Row {
         name: "Continue",
-        fit: Some("continue"),
         format: Format::Yaml,
         scope: User,
         files: &[
@@ -184,6 +176,11 @@ static ROWS: [Row; 10] = [
 ];
 
 impl Client {
+    /// Returns its row in the table of fits, where it has one.
+    pub(in crate::cli) fn fit(self) -> Option<&'static fit::Client> {
+        fit::Client::of_id(&word_of(&self))
+    }
+
     /// Returns how its file is written.
     #[expect(clippy::indexing_slicing, reason = "a row for each")]
     pub(in crate::cli) fn row(self) -> &'static Row {

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::clients::{ANSWER_TOKENS, CommandForm, Row, WAIT_SECS};
+use super::clients::{ANSWER_TOKENS, CommandForm, WAIT_SECS};
 use super::server::{Server, TRANSPORT, is_cutline, remote, starter};
 use super::tree::{Kind, Node};
-use crate::cli::NAME;
+use crate::cli::{Client, NAME};
 use crate::fit;
 use crate::limits::{BASH_MAX_TIMEOUT_SECS, MAX_BYTES};
 
@@ -44,12 +44,13 @@ impl Entry {
     /// Returns the entry that has a client start `binary` with `flags`, which are those that `old` has where
     /// none are given. `top` is the whole file.
     pub(super) fn new(
-        row: &Row,
+        client: Client,
         binary: &str,
         flags: &[String],
         top: &Node,
         old: Option<&Node>,
     ) -> Result<Self, String> {
+        let row = client.row();
         if let Some(url) = old.and_then(remote) {
             return Err(format!("its entry {NAME} is of a server elsewhere ({url})"));
         }
@@ -72,7 +73,7 @@ impl Entry {
         if let Some(wait) = row.waits {
             let given = field(wait.field).and_then(number).map(|units| units / wait.per_second);
             let secs = given.or(wait.is_set.then_some(WAIT_SECS)).map_or(0, less_a_tenth);
-            let is_fitted = row.fit.and_then(fit::Client::of_id).is_some_and(fit::Client::gives_up);
+            let is_fitted = client.fit().is_some_and(fit::Client::gives_up);
             if secs > 0 && (is_fitted || secs < BASH_MAX_TIMEOUT_SECS) {
                 add_flag(&mut args, ANSWER_WITHIN_FLAG, &secs.to_string());
             }

@@ -115,14 +115,13 @@ fn rewritten(
 /// Keeps the file as it is under a name beside it that nothing has yet: `FILE.bak`, `FILE.bak2`, …. That is a second name,
 /// which is all that is left of the file once another has taken its place; or a copy, where a file can't have two.
 fn back_up(path: &Path) -> anyhow::Result<PathBuf> {
-    for number in 1..1000 {
+    let named = |number: u32| {
         let mut name = path.as_os_str().to_owned();
         name.push(if number == 1 { ".bak".to_owned() } else { format!(".bak{number}") });
-        let backup = PathBuf::from(name);
-        if backup.symlink_metadata().is_err() {
-            fs::hard_link(path, &backup).or_else(|_| fs::copy(path, &backup).map(|_| ()))?;
-            return Ok(backup);
-        }
-    }
-    bail!("there are a thousand copies of it already")
+        PathBuf::from(name)
+    };
+    let free = (1..1000).map(named).find(|backup| backup.symlink_metadata().is_err());
+    let backup = free.context("there are a thousand copies of it already")?;
+    fs::hard_link(path, &backup).or_else(|_| fs::copy(path, &backup).map(|_| ()))?;
+    Ok(backup)
 }

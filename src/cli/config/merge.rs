@@ -7,13 +7,12 @@ use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
 use jsonc_parser::json;
 use serde_json::Value;
 use toml_edit::{DocumentMut, Item, Table, TableLike};
-use yaml_edit::{Mapping, ScalarValue, Sequence, YamlFile, YamlNode};
+use yaml_edit::{Mapping, ScalarValue, Sequence, YamlFile};
 
-use super::clients::Row;
 use super::entry::{Change, Entry};
 use super::server::{NAME_FIELD, entry_of, starter};
 use super::tree::{Format, Kind, LIKE_VSCODE, Node};
-use crate::cli::NAME;
+use crate::cli::{Client, NAME};
 
 /// The lines before the servers in a file of YAML that has nothing else: Continue takes no file without them.
 const HEADER: &str = "name: Local Config\nversion: 1.0.0\nschema: v1\n";
@@ -21,16 +20,17 @@ const HEADER: &str = "name: Local Config\nversion: 1.0.0\nschema: v1\n";
 /// Returns `text` with this server's entry, which starts `binary` with `flags`, below `keys`; or why it can't be:
 /// what the text says could not be read for sure.
 pub(super) fn merged(
-    row: &Row,
+    client: Client,
     keys: &[String],
     text: &str,
     binary: &str,
     flags: &[String],
 ) -> Result<String, String> {
-    let top = Node::parse(row.format, text)?;
+    let format = client.row().format;
+    let top = Node::parse(format, text)?;
     let old = entry_of(&top, keys, NAME)?;
-    let entry = Entry::new(row, binary, flags, &top, old)?;
-    let merged = match row.format {
+    let entry = Entry::new(client, binary, flags, &top, old)?;
+    let merged = match format {
         Format::Toml => into_toml(text, keys, &entry)?,
         Format::Json => into_json(text, keys, &entry)?,
         Format::Yaml if top.members().is_empty() => into_yaml(&format!("{text}{HEADER}"), keys, &entry)?,
@@ -40,8 +40,8 @@ pub(super) fn merged(
     if merged.trim_end() == text.trim_end() {
         return Ok(text.to_owned());
     }
-    let now = Node::parse(row.format, &merged)?;
-    let changes = Entry::new(row, binary, flags, &now, entry_of(&now, keys, NAME)?)?.fields;
+    let now = Node::parse(format, &merged)?;
+    let changes = Entry::new(client, binary, flags, &now, entry_of(&now, keys, NAME)?)?.fields;
     if !changes.is_empty() || !is_kept(&top, &now, old, &entry.fields) {
         return Err("it could not be changed for sure".to_owned());
     }
@@ -158,12 +158,7 @@ fn into_yaml(text: &str, keys: &[String], entry: &Entry) -> Result<String, Strin
     let [servers] = keys else { return Err("its servers are not where they should be".to_owned()) };
     let file = YamlFile::from_str(text).map_err(|error| error.to_string())?;
     let top = file.document().and_then(|document| document.as_mapping()).ok_or("it can't be read")?;
-    let is_nothing = |list: &YamlNode| match list {
-        YamlNode::Scalar(scalar) => scalar.is_null(),
-        YamlNode::Sequence(list) => list.is_empty() && !top.is_flow_style(),
-        _ => false,
-    };
-    if top.get(servers).is_none_or(|list| is_nothing(&list)) {
+    if top.get(servers).is_none_or(|list| list.as_scalar().is_some_and(yaml_edit::Scalar::is_null)) {
         top.set(servers, Sequence::new_pending_block());
     }
     let list = top.get_sequence(servers).ok_or_else(|| format!("{servers} in it is not a list"))?;

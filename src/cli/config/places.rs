@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use clap::ValueEnum as _;
 
+use crate::cli::values::word_of;
 use crate::cli::{Client, Scope};
 
 /// The folder in which programs with windows keep their settings.
@@ -108,10 +109,8 @@ pub(in crate::cli) fn written(client: Client, scope: Option<Scope>) -> Result<Ve
     let mut scopes: Vec<Scope> = row.files.iter().map(|(scope, _)| *scope).collect();
     scopes.dedup();
     if !scopes.contains(&scope) {
-        let word = |scope: &Scope| scope.to_possible_value().map(|value| value.get_name().to_owned());
-        let (has, word) =
-            (scopes.iter().filter_map(word).collect::<Vec<_>>(), word(&scope).unwrap_or_default());
-        return Err(format!("{} has no {word} scope; it has {}", row.name, has.join(", ")));
+        let has: Vec<String> = scopes.iter().map(word_of).collect();
+        return Err(format!("{} has no {} scope; it has {}", row.name, word_of(&scope), has.join(", ")));
     }
     let mut found = places(client);
     found.retain(|place| place.scope == scope);

@@ -142,7 +142,8 @@ fn say_tried(client: Client, what: &str, server: &Server<'_>, binary: &Path, say
         return say(Note(format!("{what}, another program than this one: it was not tried")));
     }
     let row = client.row();
-    match serves(server).and_then(|()| super::server::greet(as_the_client_would(server, binary), row.fit)) {
+    let fit = client.fit().map(|row| row.id);
+    match serves(server).and_then(|()| super::server::greet(as_the_client_would(server, binary), fit)) {
         Ok((took, stats)) => {
             say(Fine(format!("{what}, which greeted in {took:.0?}")));
             say(Fine(format!("{}: {}", row.name, limits(&stats))));

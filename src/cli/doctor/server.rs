@@ -117,12 +117,8 @@ async fn talk(
             (true, _) => Wrong(format!("{}: {text}", tool.as_str())),
         });
         // A file with text in it, where there is one.
-        let found = match tool {
-            ToolName::Find => text != empty::NO_FILES,
-            ToolName::Grep => text != empty::NO_MATCHES,
-            ToolName::Read | ToolName::Bash | ToolName::Ls => false,
-        };
-        if found && !failed {
+        let is_nothing = failed || [empty::NO_FILES, empty::NO_MATCHES].contains(&text);
+        if matches!(tool, ToolName::Find | ToolName::Grep) && !is_nothing {
             file = text.lines().next().map(str::to_owned);
         }
     }

@@ -18,8 +18,11 @@ const POLICY: &str =
 /// A number that there is none of.
 const NONE: &str = "–";
 
-/// The columns of a row of sums: the heading, and where the number stands in the sums.
-const SUMS: [(&str, &str); 15] = [
+/// A column of a table: its heading, and where its number stands in the part of the sums that a row shows.
+type Column = (&'static str, &'static str);
+
+/// The columns of a row of sums.
+const SUMS: [Column; 15] = [
     ("Calls", "/calls"),
     ("Errors", "/errors"),
     ("Cancelled", "/cancelled"),
@@ -36,10 +39,23 @@ const SUMS: [(&str, &str); 15] = [
     ("95 %, ms", "/durationMs/p95"),
     ("Longest, ms", "/durationMs/longest"),
 ];
+/// The numbers at the top: the label, where it stands in the sums of all tools, the unit.
+const TILES: [(&str, &str, &str); 6] = [
+    ("Answers", "/answers", ""),
+    ("Errors", "/errors", ""),
+    ("Answers cut", "/truncated/percent", "%"),
+    ("Use of the limit", "/limitUse/meanPercent", "%"),
+    ("Tokens given", "/given/estimatedTokens", ""),
+    ("Tokens left out", TOKENS_LEFT_OUT, ""),
+];
 /// The number in the sums after which a `+` stands where more was left out.
 const TOKENS_LEFT_OUT: &str = "/leftOut/estimatedTokens";
+/// The column of a tenth of the limit.
+const USES: [Column; 1] = [("Answers", "")];
+/// The columns of a slow call.
+const SLOWEST: [Column; 2] = [("Duration, ms", "/durationMs"), ("Ended", "/time")];
 /// The columns of a span of time.
-const SPAN: [(&str, &str); 6] = [
+const SPAN: [Column; 6] = [
     ("Calls", "/calls"),
     ("Answers", "/answers"),
     ("Cut, %", "/truncatedPercent"),
@@ -51,8 +67,7 @@ const SPAN: [(&str, &str); 6] = [
 /// Returns the page of these sums.
 pub(super) fn page(sums: &Value) -> anyhow::Result<String> {
     let page = Page { sums };
-    let none = page.is_zero("/total/calls");
-    let body = if none { page.nothing() } else { page.all()? };
+    let body = page.body()?;
     let style = [STYLE, &plot::style()].concat();
     let page = html! {
         (DOCTYPE)
@@ -114,14 +129,10 @@ impl Page<'_> {
         html! { time datetime=(time) data-of=(pointer) { (minutes(time)) } }
     }
 
-    fn nothing(&self) -> Markup {
-        html! {
-            header { h1 { "cutline stats" } p { "No calls" } }
-            (self.broken())
+    fn body(&self) -> anyhow::Result<Markup> {
+        if self.is_zero("/total/calls") {
+            return Ok(html! { header { h1 { "cutline stats" } p { "No calls" } } (self.broken()) });
         }
-    }
-
-    fn all(&self) -> anyhow::Result<Markup> {
         Ok(html! {
             header {
                 h1 { "cutline stats" }
@@ -156,37 +167,34 @@ impl Page<'_> {
     }
 
     fn tiles(&self) -> Markup {
-        let tile = |label: &str, number: Markup, unit: &str| {
-            html! { div { dt { (label) } dd { (number) @if !unit.is_empty() { span.unit { (unit) } } } } }
-        };
         html! {
             dl.tiles {
-                (tile("Answers", self.number("/total/answers"), ""))
-                (tile("Errors", self.number("/total/errors"), ""))
-                (tile("Answers cut", self.number("/total/truncated/percent"), "%"))
-                (tile("Use of the limit", self.number("/total/limitUse/meanPercent"), "%"))
-                (tile("Tokens given", self.number("/total/given/estimatedTokens"), ""))
-                (tile("Tokens left out", self.sum("/total", TOKENS_LEFT_OUT), ""))
+                @for (label, part, unit) in TILES {
+                    div {
+                        dt { (label) }
+                        dd { (self.sum("/total", part)) @if !unit.is_empty() { span.unit { (unit) } } }
+                    }
+                }
             }
         }
     }
 
     fn tools(&self) -> Markup {
         let names = self.value("/tools").as_object().into_iter().flat_map(serde_json::Map::keys);
-        let tools: Vec<_> = names.map(|name| (name.as_str(), format!("/tools/{}", escaped(name)))).collect();
-        let headings = ["Tool"].into_iter().chain(SUMS.map(|(heading, _)| heading));
+        let row = |name: &str, of: &str| self.row(&html! { bdi { (name) } }, of, &SUMS);
+        let tools: Vec<_> = names.map(|name| row(name, &format!("/tools/{}", escaped(name)))).collect();
         let rows = html! {
-            tbody { @for (name, of) in &tools { (self.row(name, of)) } }
-            @if tools.len() > 1 { tfoot { (self.row("All", "/total")) } }
+            tbody { @for tool in &tools { (tool) } }
+            @if tools.len() > 1 { tfoot { (row("All", "/total")) } }
         };
-        table("Sums for each tool", "sums", headings, &rows)
+        table("Sums for each tool", "sums", "Tool", &SUMS, &rows)
     }
 
-    fn row(&self, name: &str, of: &str) -> Markup {
+    fn row(&self, heading: &Markup, of: &str, columns: &[Column]) -> Markup {
         html! {
             tr {
-                th scope="row" { bdi { (name) } }
-                @for (heading, part) in SUMS { td data-label=(heading) { span { (self.sum(of, part)) } } }
+                th scope="row" { (heading) }
+                @for (heading, part) in columns { td data-label=(heading) { span { (self.sum(of, part)) } } }
             }
         }
     }
@@ -251,33 +259,18 @@ impl Page<'_> {
     }
 
     fn uses(&self, tenths: &[String]) -> Markup {
-        let rows = html! {
-            tbody {
-                @for (n, tenth) in tenths.iter().enumerate() {
-                    tr {
-                        th scope="row" { (tenth) " %" }
-                        td { (self.number(&format!("/total/limitUse/answersByTenth/{n}"))) }
-                    }
-                }
-            }
+        let row = |(n, tenth)| {
+            self.row(&html! { (tenth) " %" }, &format!("/total/limitUse/answersByTenth/{n}"), &USES)
         };
-        table("Answers by use of the limit", "", ["Use of the limit", "Answers"], &rows)
+        let rows = html! { tbody { @for row in tenths.iter().enumerate().map(row) { (row) } } };
+        table("Answers by use of the limit", "", "Use of the limit", &USES, &rows)
     }
 
     fn spans(&self) -> Markup {
-        let headings = ["Start"].into_iter().chain(SPAN.map(|(heading, _)| heading));
-        let rows = html! {
-            tbody {
-                @for (n, _) in self.items("/overTime/spans").enumerate().filter(|(_, span)| span["calls"] != 0) {
-                    @let of = format!("/overTime/spans/{n}");
-                    tr {
-                        th scope="row" { (self.time(&[&of, "/start"].concat())) }
-                        @for (_, part) in SPAN { td { (self.number(&[&of, part].concat())) } }
-                    }
-                }
-            }
-        };
-        table("Sums over time", "", headings, &rows)
+        let with_calls = self.items("/overTime/spans").enumerate().filter(|(_, span)| span["calls"] != 0);
+        let row = |of: String| self.row(&self.time(&[&of, "/start"].concat()), &of, &SPAN);
+        let rows = with_calls.map(|(n, _)| row(format!("/overTime/spans/{n}")));
+        table("Sums over time", "", "Start", &SPAN, &html! { tbody { @for row in rows { (row) } } })
     }
 
     fn slowest(&self) -> Markup {
@@ -301,12 +294,13 @@ impl Page<'_> {
                 }
             }
         };
-        table("Slowest calls", "slowest", ["Tool", "Duration, ms", "Ended"], &rows)
+        table("Slowest calls", "slowest", "Tool", &SLOWEST, &rows)
     }
 }
 
 /// A table in a region that scrolls by itself, with what is below its headings.
-fn table<'a>(name: &str, class: &str, headings: impl IntoIterator<Item = &'a str>, rows: &Markup) -> Markup {
+fn table(name: &str, class: &str, first: &str, columns: &[Column], rows: &Markup) -> Markup {
+    let headings = [first].into_iter().chain(columns.iter().map(|(heading, _)| *heading));
     html! {
         div.table tabindex="0" role="region" aria-label=(name) {
             table class=[Some(class).filter(|class| !class.is_empty())] {

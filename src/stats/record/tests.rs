@@ -17,7 +17,7 @@ pub(in crate::stats) fn error_at(time_ms: u64) -> Record {
     }
 }
 
-fn call(tool: ToolName, asked: RequestedLimit) -> Call {
+fn call(tool: ToolName, asked: Option<u64>) -> Call {
     Call { tool, asked, time_ms: 1_795_168_800_000, duration: Duration::from_micros(1234) }
 }
 
@@ -36,7 +36,7 @@ fn output(body: &str, details: Details) -> Output {
     Output { text: format!("{body}\n\n[A notice]"), body_bytes: body.len(), image: None, details }
 }
 
-fn answered(tool: ToolName, asked: RequestedLimit, output: Output) -> Answered {
+fn answered(tool: ToolName, asked: Option<u64>, output: Output) -> Answered {
     let record = Record::new(&call(tool, asked), &Ok(output), &Limits::default());
     match record.outcome {
         Outcome::Ok(answered) => answered,
@@ -44,14 +44,14 @@ fn answered(tool: ToolName, asked: RequestedLimit, output: Output) -> Answered {
     }
 }
 
-fn read(asked: RequestedLimit, next_offset: Option<u64>, truncation: TruncationDetails) -> Answered {
+fn read(asked: Option<u64>, next_offset: Option<u64>, truncation: TruncationDetails) -> Answered {
     let details = Details { truncation: Some(truncation), next_offset, ..Details::default() };
     answered(ToolName::Read, asked, output("", details))
 }
 
 #[test]
 fn an_answer_that_was_not_cut_left_nothing_out() {
-    let answered = answered(ToolName::Bash, RequestedLimit::All, output("one\ntwo\n", Details::default()));
+    let answered = answered(ToolName::Bash, None, output("one\ntwo\n", Details::default()));
     let expected = Answered {
         truncated_by: None,
         count_limit_reached: false,
@@ -76,19 +76,18 @@ fn the_fuller_of_the_two_limits_is_what_was_used() {
         (String::new(), 0),
         ("x".repeat(40_000), 100),
     ] {
-        let answered = answered(ToolName::Grep, RequestedLimit::All, output(&body, Details::default()));
+        let answered = answered(ToolName::Grep, None, output(&body, Details::default()));
         assert_eq!(answered.limit_percent, percent, "{}", body.len());
     }
     let limits = Limits { bash_head: 2, bash_tail: Some(8), ..Limits::default() };
-    let call = call(ToolName::Bash, RequestedLimit::All);
+    let call = call(ToolName::Bash, None);
     let record = Record::new(&call, &Ok(output("1\n2\n3\n", Details::default())), &limits);
     assert!(matches!(record.outcome, Outcome::Ok(Answered { limit_percent: 30, .. })), "{record:?}");
 }
 
 #[test]
 fn a_cut_page_leaves_out_the_rest_of_the_file() {
-    let answered =
-        read(RequestedLimit::All, Some(375), cut(TruncatedBy::Bytes, (374, 29_990), (5000, 400_001)));
+    let answered = read(None, Some(375), cut(TruncatedBy::Bytes, (374, 29_990), (5000, 400_001)));
     assert_eq!(answered.truncated_by, Some(TruncatedBy::Bytes));
     assert_eq!(answered.left_out(), Extent { lines: 4626, bytes: 370_011 });
     assert_eq!((answered.tokens_given, answered.tokens_left_out), (7498, Some(92_509)));
@@ -99,13 +98,10 @@ fn a_cut_page_leaves_out_the_rest_of_the_file() {
 fn what_a_page_left_out_is_not_invented() {
     let details = || cut(TruncatedBy::Bytes, (374, 29_990), (5000, 400_001));
     for (why, answered) in [
-        ("it began further on", read(RequestedLimit::All, Some(2375), details())),
-        ("it asked for less", read(RequestedLimit::UpTo(4999), Some(375), details())),
-        ("a limit that is no number", read(RequestedLimit::UpTo(0), Some(375), details())),
-        (
-            "a long line further on",
-            read(RequestedLimit::All, Some(11), cut(TruncatedBy::Bytes, (0, 0), (12, 90_000))),
-        ),
+        ("it began further on", read(None, Some(2375), details())),
+        ("it asked for less", read(Some(4999), Some(375), details())),
+        ("a limit that is no number", read(Some(0), Some(375), details())),
+        ("a long line further on", read(None, Some(11), cut(TruncatedBy::Bytes, (0, 0), (12, 90_000)))),
     ] {
         assert_eq!(answered.total_bytes, None, "{why}");
         assert_eq!((answered.total_lines, answered.tokens_left_out), (None, None), "{why}");
@@ -117,14 +113,11 @@ fn what_a_page_left_out_is_not_invented() {
         truncation: Some(details()),
         ..Details::default()
     };
-    assert_eq!(answered(ToolName::Read, RequestedLimit::All, output("", utf16)).total_bytes, None);
+    assert_eq!(answered(ToolName::Read, None, output("", utf16)).total_bytes, None);
     for (why, answered) in [
-        ("it asked for as much", read(RequestedLimit::UpTo(5000), Some(375), details())),
-        ("one long line", read(RequestedLimit::All, None, cut(TruncatedBy::Bytes, (0, 0), (1, 90_000)))),
-        (
-            "a long line first",
-            read(RequestedLimit::All, Some(2), cut(TruncatedBy::Bytes, (0, 0), (12, 90_000))),
-        ),
+        ("it asked for as much", read(Some(5000), Some(375), details())),
+        ("one long line", read(None, None, cut(TruncatedBy::Bytes, (0, 0), (1, 90_000)))),
+        ("a long line first", read(None, Some(2), cut(TruncatedBy::Bytes, (0, 0), (12, 90_000)))),
     ] {
         assert!(answered.tokens_left_out.is_some_and(|tokens| tokens > 20_000), "{why}");
     }
@@ -135,7 +128,7 @@ fn a_listing_that_began_at_its_start_knows_its_rest() {
     let listing = |next_offset| {
         let truncation = Some(cut(TruncatedBy::Bytes, (280, 29_990), (1000, 100_000)));
         let details = Details { truncation, next_offset, ..Details::default() };
-        answered(ToolName::Ls, RequestedLimit::All, output("", details)).total_bytes
+        answered(ToolName::Ls, None, output("", details)).total_bytes
     };
     assert_eq!(listing(Some(280)), Some(100_000));
     assert_eq!(listing(Some(380)), None);
@@ -144,20 +137,20 @@ fn a_listing_that_began_at_its_start_knows_its_rest() {
 #[test]
 fn a_search_that_stopped_knows_no_total() {
     let stopped = Details { next_offset: Some(100), match_limit_reached: Some(100), ..Details::default() };
-    let own = answered(ToolName::Grep, RequestedLimit::UpTo(100), output("a: b", stopped.clone()));
+    let own = answered(ToolName::Grep, Some(100), output("a: b", stopped.clone()));
     assert_eq!(
         (own.count_limit_reached, own.tokens_left_out),
         (true, Some(0)),
         "what was asked for is there"
     );
-    let tools = answered(ToolName::Grep, RequestedLimit::All, output("a: b", stopped));
+    let tools = answered(ToolName::Grep, None, output("a: b", stopped));
     assert_eq!((tools.count_limit_reached, tools.tokens_left_out), (true, None));
     let truncation = TruncationDetails {
         total_is_lower_bound: Some(true),
         ..cut(TruncatedBy::Bytes, (9, 900), (99, 9900))
     };
     let details = Details { truncation: Some(truncation), next_offset: Some(9), ..Details::default() };
-    for (asked, more) in [(RequestedLimit::All, true), (RequestedLimit::UpTo(99), false)] {
+    for (asked, more) in [(None, true), (Some(99), false)] {
         let cut = answered(ToolName::Find, asked, output("", details.clone()));
         assert_eq!((cut.left_out().bytes, cut.total_is_lower_bound), (9000, more));
     }
@@ -166,20 +159,20 @@ fn a_search_that_stopped_knows_no_total() {
 #[test]
 fn an_output_that_is_not_text_has_no_known_total() {
     let details = Details { full_output_path: Some("/tmp/x".to_owned()), ..Details::default() };
-    assert_eq!(answered(ToolName::Bash, RequestedLimit::All, output("", details)).total_bytes, None);
+    assert_eq!(answered(ToolName::Bash, None, output("", details)).total_bytes, None);
 }
 
 #[test]
 fn a_limit_in_any_form_in_which_tools_take_it() {
     for (given, asked) in [
-        (json!({}), RequestedLimit::All),
-        (json!({"limit": null}), RequestedLimit::All),
-        (json!({"limit": 5}), RequestedLimit::UpTo(5)),
-        (json!({"Limit": "12"}), RequestedLimit::UpTo(12)),
-        (json!({"limit": 7.0}), RequestedLimit::UpTo(7)),
-        (json!({"limit": "ten"}), RequestedLimit::UpTo(0)),
+        (json!({}), None),
+        (json!({"limit": null}), None),
+        (json!({"limit": 5}), Some(5)),
+        (json!({"Limit": "12"}), Some(12)),
+        (json!({"limit": 7.0}), Some(7)),
+        (json!({"limit": "ten"}), Some(0)),
     ] {
-        assert_eq!(RequestedLimit::of(given.as_object().unwrap()), asked, "{given}");
+        assert_eq!(asked_limit(given.as_object().unwrap()), asked, "{given}");
     }
 }
 
@@ -193,8 +186,8 @@ fn a_line_is_read_as_it_was_written() {
         Err(ToolError::Cancelled),
         Err(ToolError::Argument("secret".to_owned())),
     ];
-    let records = outcomes
-        .map(|outcome| Record::new(&call(ToolName::Read, RequestedLimit::All), &outcome, &Limits::default()));
+    let records =
+        outcomes.map(|outcome| Record::new(&call(ToolName::Read, None), &outcome, &Limits::default()));
     let lines = records.clone().map(|record| serde_json::to_string(&record).unwrap());
     assert_eq!(
         lines[0],
@@ -224,7 +217,7 @@ fn sums_are_those_of_the_records() {
         (ToolName::Grep, Ok(output("a: b", stopped))),
         (ToolName::Grep, Err(ToolError::Cancelled)),
     ] {
-        stats.add(&Record::new(&call(tool, RequestedLimit::All), &outcome, &limits));
+        stats.add(&Record::new(&call(tool, None), &outcome, &limits));
     }
     let value = serde_json::Value::Object(stats.to_object());
     let total = &value["total"];

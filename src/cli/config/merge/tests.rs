@@ -7,7 +7,6 @@ use clap::ValueEnum as _;
 use proptest::prelude::*;
 
 use super::*;
-use crate::cli::Client;
 use crate::cli::config::server::Server;
 
 /// The flags that are given.
@@ -18,7 +17,7 @@ fn keys(client: Client) -> Vec<String> {
 }
 
 fn put(client: Client, text: &str) -> Result<String, String> {
-    merged(client.row(), &keys(client), text, "/bin/cutline", &FLAGS.map(str::to_owned))
+    merged(client, &keys(client), text, "/bin/cutline", &FLAGS.map(str::to_owned))
 }
 
 /// The command, the variables and the folder of a server.
@@ -55,7 +54,7 @@ fn cases() -> Vec<(Client, PathBuf, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/config");
     let mut cases = Vec::new();
     for client in Client::value_variants() {
-        let name = client.to_possible_value().expect("no client is hidden").get_name().to_owned();
+        let name = crate::cli::values::word_of(client);
         let files = fs::read_dir(folder.join(&name)).unwrap_or_else(|error| panic!("{name}: {error}"));
         for file in files.map(|file| file.expect("the folder is read").path()) {
             if file.to_string_lossy().contains(".before.") {
@@ -75,7 +74,7 @@ fn fixtures_are_merged() {
         let name = file.file_name().and_then(std::ffi::OsStr::to_str).expect("a fixture has a name");
         let flags = if name.starts_with("bare") { &[][..] } else { &FLAGS };
         let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
-        let put = |text: &str| merged(client.row(), &keys(client), text, "/bin/cutline", &flags);
+        let put = |text: &str| merged(client, &keys(client), text, "/bin/cutline", &flags);
         let after = file.with_file_name(name.replace(".before.", ".after."));
         let merged = put(&before).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         if std::env::var_os("UPDATE_FIXTURES").is_some() {
