@@ -48,7 +48,7 @@ pub(super) fn run(file: &Path, json: bool, page: Option<&Path>) -> anyhow::Resul
         File::open(file).and_then(|file| read(BufReader::new(file)))
     };
     let read = read.with_context(|| file.display().to_string())?;
-    let nothing = read.stats.span_ms().is_none() && read.broken > 0;
+    let nothing = read.stats.span_ms.is_none() && read.broken > 0;
     if let Some(page) = page {
         let text = html::page(&to_value(read))?;
         write_page(page, &text).with_context(|| page.display().to_string())?;
@@ -129,8 +129,8 @@ fn to_value(read: Read) -> Value {
             "outcome": if record.outcome == Outcome::Error { "error" } else { "ok" },
         })
     };
-    facts.insert("slowestCalls".to_owned(), read.slowest.iter().map(slow).collect());
     let spans: Vec<_> = columns.into_iter().map(column).collect();
+    facts.insert("slowestCalls".to_owned(), read.slowest.iter().map(slow).collect());
     facts.insert("overTime".to_owned(), json!({ "spanMs": length_ms, "spans": spans }));
     facts.insert("brokenLines".to_owned(), json!(read.broken));
     Value::Object(facts)
@@ -150,9 +150,9 @@ mod tests {
         let cut = &LINE[..30];
         let text = [LINE, "", "{}", &long, &padded, "  ", cut, LINE, "[1]"].join("\n");
         let read = read(text.as_bytes()).unwrap();
-        assert_eq!((read.stats.total().counts.calls, read.broken), (3, 4));
+        assert_eq!((read.stats.total.counts.calls, read.broken), (3, 4));
         let exact = format!("{LINE}{}\n{LINE}", " ".repeat(4095 - LINE.len()));
-        assert_eq!(super::read(exact.as_bytes()).unwrap().stats.total().counts.calls, 2);
+        assert_eq!(super::read(exact.as_bytes()).unwrap().stats.total.counts.calls, 2);
     }
 
     #[test]
@@ -160,6 +160,6 @@ mod tests {
         let mut text = b"\xff\xfe\0\n".to_vec();
         text.extend(LINE.as_bytes());
         let read = read(text.as_slice()).unwrap();
-        assert_eq!((read.stats.total().counts.calls, read.broken), (1, 1));
+        assert_eq!((read.stats.total.counts.calls, read.broken), (1, 1));
     }
 }

@@ -7,10 +7,10 @@ use super::{Stats, Sums};
 
 /// A line for each tool that was called, where there is more than one, and one for all.
 pub fn summary(stats: &Stats) -> Vec<String> {
-    let tools: Vec<_> = stats.tools().map(|(tool, sums)| line(tool.as_str(), sums)).collect();
+    let tools: Vec<_> = stats.tools.iter().map(|(tool, sums)| line(tool.as_str(), sums)).collect();
     let all = match tools.as_slice() {
         [_] => return tools,
-        _ => line("all", stats.total()),
+        _ => line("all", &stats.total),
     };
     tools.into_iter().chain([all]).collect()
 }

@@ -90,10 +90,12 @@ pub fn rounded(percent: Option<f64>) -> Option<f64> {
 /// The sums of all records that were added.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Stats {
-    total: Sums,
-    tools: BTreeMap<Tool, Sums>,
-    /// The earliest and the latest time.
-    span_ms: Option<(u64, u64)>,
+    /// The sums of all tools together.
+    pub total: Sums,
+    /// The sums of each tool that was called, in the order in which tools are listed.
+    pub tools: BTreeMap<Tool, Sums>,
+    /// The times of the first and the last record, in milliseconds since 1970; `None` where there is none.
+    pub span_ms: Option<(u64, u64)>,
 }
 
 impl Stats {
@@ -107,30 +109,14 @@ impl Stats {
         self.span_ms = Some((first.min(record.time_ms), last.max(record.time_ms)));
     }
 
-    /// All tools together.
-    pub fn total(&self) -> &Sums {
-        &self.total
-    }
-
-    /// Each tool that was called, in the order in which tools are listed.
-    pub fn tools(&self) -> impl Iterator<Item = (&Tool, &Sums)> {
-        self.tools.iter()
-    }
-
-    /// The times of the first and the last record, in milliseconds since 1970; `None` where there is none.
-    pub fn span_ms(&self) -> Option<(u64, u64)> {
-        self.span_ms
-    }
-
     /// The sums as JSON.
     pub fn to_object(&self) -> Object {
-        let tools: Object =
-            self.tools().map(|(tool, sums)| (tool.as_str().to_owned(), sums.to_value())).collect();
+        let tools = self.tools.iter().map(|(tool, sums)| (tool.as_str().to_owned(), sums.to_value()));
         let facts = [
             ("firstCall", json!(self.span_ms.map(|(first, _)| rfc3339::words(first)))),
             ("lastCall", json!(self.span_ms.map(|(_, last)| rfc3339::words(last)))),
             ("total", self.total.to_value()),
-            ("tools", Value::Object(tools)),
+            ("tools", tools.collect()),
         ];
         facts.into_iter().map(|(name, fact)| (name.to_owned(), fact)).collect()
     }

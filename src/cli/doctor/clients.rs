@@ -60,46 +60,39 @@ fn look_at(client: Client, place: &Place, binary: &Path, found: &mut Found, say:
             return;
         }
     };
-    let (mut wrapped, mut others) = (Vec::new(), Vec::new());
-    let (mut own, mut gone) = (Vec::new(), Vec::new());
+    let mut servers = Vec::new();
     for (name, entry) in config::entries(&top, &place.keys) {
-        let server = match Server::of(row, entry) {
-            Ok(Some(server)) => server,
-            Ok(None) => continue,
-            Err(message) => {
-                say(Note(format!("{place} can't be understood: {message}")));
-                continue;
-            }
-        };
-        let (words, inner) = (server.words(), server.wrapped());
-        let is_own = inner.is_none() && (name == NAME || is_cutline(&words));
-        for program in words.first().into_iter().chain(inner.iter().filter_map(|inner| inner.first())) {
-            // A path that is not whole is taken from a folder that only the client knows.
-            let is_known = Path::new(program).is_absolute() || Path::new(program).components().count() == 1;
-            if is_known && !is_filled_in(program) && self::program(program).is_none() && !is_own {
-                gone.push(format!("{name} in {place} starts {program}, which is no program"));
-            }
-        }
-        let all = words.iter().map(|&word| word.to_owned()).collect();
-        found.entries.entry(name.to_owned()).or_default().push((place.clone(), all));
-        if inner.is_some() {
-            wrapped.push(name);
-        } else if is_own {
-            own.push((name, server));
-        } else {
-            others.push(name);
+        match Server::of(row, entry) {
+            Ok(server) => servers.extend(server.map(|server| (name, server))),
+            Err(message) => say(Note(format!("{place} can't be understood: {message}"))),
         }
     }
-    let named = |names: &[&str], word: &str| {
+    for (name, server) in &servers {
+        let words = server.words().into_iter().map(str::to_owned).collect();
+        found.entries.entry((*name).to_owned()).or_default().push((place.clone(), words));
+    }
+    let (own, others): (Vec<_>, Vec<_>) = servers.into_iter().partition(|(name, server)| {
+        server.wrapped().is_none() && (*name == NAME || is_cutline(&server.words()))
+    });
+    let named = |is_wrapped, word: &str| {
+        let such = others.iter().filter(|(_, server)| server.wrapped().is_some() == is_wrapped);
+        let names: Vec<&str> = such.map(|(name, _)| *name).collect();
         (!names.is_empty()).then(|| format!("{word} {}", show::path(&names.join(", "))))
     };
-    let lists: Vec<_> =
-        [named(&wrapped, "wrapped"), named(&others, "not wrapped")].into_iter().flatten().collect();
+    let lists: Vec<_> = [named(true, "wrapped"), named(false, "not wrapped")].into_iter().flatten().collect();
     if !lists.is_empty() {
         say(Fine(format!("{place} has other servers: {}", lists.join("; "))));
     }
-    for gone in gone {
-        say(Note(show::path(&gone).into_owned()));
+    for (name, server) in others {
+        let inner = server.wrapped().and_then(|words| words.first().copied());
+        for program in [server.executable()].into_iter().chain(inner) {
+            // A path that is not whole is taken from a folder that only the client knows.
+            let is_known = Path::new(program).is_absolute() || Path::new(program).components().count() == 1;
+            if is_known && !is_filled_in(program) && self::program(program).is_none() {
+                let gone = format!("{name} in {place} starts {program}, which is no program");
+                say(Note(show::path(&gone).into_owned()));
+            }
+        }
     }
     for (name, server) in own {
         let by_name = if name == NAME { String::new() } else { format!(" as {}", show::path(name)) };

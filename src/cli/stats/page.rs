@@ -26,18 +26,18 @@ pub(super) fn width() -> u64 {
 /// Prints all of it in so many columns.
 pub(super) fn print(to: &mut impl Write, read: Read, width: u64) -> io::Result<()> {
     let stats = &read.stats;
-    match stats.span_ms() {
+    match stats.span_ms {
         None => writeln!(to, "No calls")?,
         Some((first, last)) => {
-            let calls = Count(stats.total().counts.calls, "call", "calls");
+            let calls = Count(stats.total.counts.calls, "call", "calls");
             let (first, last) = (rfc3339::words(first), rfc3339::words(last));
             writeln!(to, "{TITLE}{calls}{TITLE:#}, {first} to {last}\n")?;
             table::print(to, stats)?;
-            if stats.total().counts.answers() == 0 {
+            if stats.total.counts.answers() == 0 {
                 writeln!(to, "\nNo answers to plot")?;
             } else {
                 let width = width.min(MAX_WIDTH);
-                limit_use(to, stats.total())?;
+                limit_use(to, &stats.total)?;
                 over_time(to, read.timeline.columns(plot::cells(width)), width)?;
             }
         }

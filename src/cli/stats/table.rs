@@ -13,8 +13,8 @@ const HEADINGS: [&str; 12] =
 
 /// Prints the table. A `+` stands where more was left out than could be counted.
 pub(super) fn print(to: &mut impl Write, stats: &Stats) -> io::Result<()> {
-    let tools = stats.tools().map(|(tool, sums)| row(tool.as_str(), sums));
-    let rows: Vec<_> = tools.chain([row("all", stats.total())]).collect();
+    let tools = stats.tools.iter().map(|(tool, sums)| row(tool.as_str(), sums));
+    let rows: Vec<_> = tools.chain([row("all", &stats.total)]).collect();
     let headings = HEADINGS.map(ToOwned::to_owned);
     let width = |n: usize| {
         let cells = rows.iter().chain([&headings]).filter_map(|row| row.get(n));
