@@ -9,19 +9,17 @@ mod owner;
 mod places;
 mod server;
 mod tree;
+mod typed;
 mod wrapped;
 
-use std::ffi::OsStr;
 use std::io::Write as _;
 use std::ops::Range;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context as _;
-use clap::parser::ValueSource;
-use clap::{ArgAction, ArgMatches, CommandFactory as _};
+use clap::ArgMatches;
 
-use super::settings::absolute;
-use super::{Cli, Client, Scope, refuse_in, wrap};
+use super::{Client, Scope, refuse_in, wrap};
 use file::Written;
 use server::entry_of;
 
@@ -30,9 +28,7 @@ pub(super) use owner::as_programs_make_them;
 pub(super) use places::{Place, looked_at, places};
 pub(super) use server::{Server, entries, is_cutline};
 pub(super) use tree::Node;
-
-/// The flags whose values are paths: a client starts the server in a folder of its own.
-const PATHS: [&str; 4] = ["roots", "spill_dir", "writable", "stats_file"];
+pub(super) use typed::{flags, typed, words};
 
 /// The flags and arguments of `cutline config`.
 #[derive(Debug, clap::Args)]
@@ -86,7 +82,7 @@ impl ConfigOptions {
 
 /// Prints or writes the entry that is asked for; the exit code.
 pub(super) fn run(options: &ConfigOptions, matches: &ArgMatches) -> anyhow::Result<i32> {
-    let binary = text(std::env::current_exe()?.as_os_str())?;
+    let binary = typed::text(std::env::current_exe()?.as_os_str())?;
     let flags = flags(matches)?;
     if let Some(name) = options.wrap.as_ref().or(options.unwrap.as_ref()) {
         return rewrap(options, name, &binary, flags, matches);
@@ -195,52 +191,4 @@ fn rewrap(
         Written::New => Ok(()),
     };
     Ok(0)
-}
-
-/// Returns a path as text, which a file can hold.
-fn text(value: &OsStr) -> anyhow::Result<String> {
-    let text = value.to_str().with_context(|| format!("{} is not UTF-8", value.display()))?;
-    Ok(text.to_owned())
-}
-
-/// The flags as they were typed, their paths made absolute.
-pub(super) fn flags(matches: &ArgMatches) -> anyhow::Result<Vec<String>> {
-    words(matches, &Cli::command())
-}
-
-/// Returns the flags of `command` that were typed, their paths made absolute.
-pub(super) fn words(matches: &ArgMatches, command: &clap::Command) -> anyhow::Result<Vec<String>> {
-    let mut words = Vec::new();
-    for (matches, arg, flag) in typed(matches, command) {
-        if matches!(arg.get_action(), ArgAction::SetTrue) {
-            words.push(flag);
-            continue;
-        }
-        let id = arg.get_id().as_str();
-        for value in matches.get_raw(id).into_iter().flatten() {
-            let path = PATHS.contains(&id).then(|| absolute(Path::new(value)));
-            let value = text(path.as_deref().map_or(value, Path::as_os_str))?;
-            // A word of its own would be taken for a flag.
-            if value.starts_with('-') {
-                words.push(format!("{flag}={value}"));
-            } else {
-                words.extend([flag.clone(), value]);
-            }
-        }
-    }
-    Ok(words)
-}
-
-/// Returns the arguments of `command` that were typed as flags, each with where its values are and the flag.
-pub(super) fn typed<'a>(
-    matches: &'a ArgMatches,
-    command: &'a clap::Command,
-) -> impl Iterator<Item = (&'a ArgMatches, &'a clap::Arg, String)> {
-    let matches = matches.subcommand().map_or(matches, |(_, matches)| matches);
-    command.get_arguments().filter_map(move |arg| {
-        let id = arg.get_id().as_str();
-        let is_typed = matches.try_contains_id(id).unwrap_or(false)
-            && matches.value_source(id) == Some(ValueSource::CommandLine);
-        Some((matches, arg, format!("--{}", arg.get_long().filter(|_| is_typed)?)))
-    })
 }

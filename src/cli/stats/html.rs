@@ -4,11 +4,13 @@
 //! its policy lets it: no script, no image, no font.
 
 mod plot;
+mod words;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value;
 
 use plot::{Axis, Bars, GIVEN, LEFT_OUT};
+use words::{escaped, grouped, minutes, tenth, tick};
 
 /// The rules of the page; those of the plots are added.
 const STYLE: &str = include_str!("html/style.css");
@@ -321,46 +323,4 @@ fn figure(name: &str, bars: &Bars<'_>) -> anyhow::Result<Markup> {
             div.narrow aria-hidden="true" { (PreEscaped(narrow)) }
         }
     })
-}
-
-/// A tenth of the limit in words: `10-19`.
-fn tenth(n: usize) -> String {
-    let last = if n == 9 { 100 } else { n * 10 + 9 };
-    format!("{}–{last}", n * 10)
-}
-
-/// The words below a column of its start: the day, the time of day, or that to the second.
-fn tick(start: &str, starts: &[&str], span_ms: u64) -> String {
-    let part = |from: usize, to: usize| start.chars().take(to).skip(from).collect();
-    let day = |start: &&str| start.chars().take(10).collect::<String>();
-    let mut days: Vec<_> = starts.iter().map(day).collect();
-    days.dedup();
-    match span_ms {
-        _ if days.len() > 2 => part(5, 10),
-        0..60_000 => part(11, 19),
-        _ => part(11, 16),
-    }
-}
-
-/// A time to the second, as people write it.
-fn minutes(time: &str) -> String {
-    time.chars().take(19).map(|c| if c == 'T' { ' ' } else { c }).collect()
-}
-
-/// A number's digits in groups of three.
-fn grouped(number: &str) -> String {
-    let (whole, rest) = number.split_at(number.find('.').unwrap_or(number.len()));
-    let mut text = rest.to_owned();
-    for (n, digit) in whole.chars().rev().enumerate() {
-        if n > 0 && n.is_multiple_of(3) {
-            text.insert(0, ',');
-        }
-        text.insert(0, digit);
-    }
-    text
-}
-
-/// A name as a part of a JSON pointer.
-fn escaped(name: &str) -> String {
-    name.replace('~', "~0").replace('/', "~1")
 }

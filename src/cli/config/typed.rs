@@ -1,0 +1,62 @@
+//! The flags that were typed, as a client's file has them.
+
+use std::ffi::OsStr;
+use std::path::Path;
+
+use anyhow::Context as _;
+use clap::parser::ValueSource;
+use clap::{ArgAction, ArgMatches, CommandFactory as _};
+
+use crate::cli::Cli;
+use crate::cli::settings::absolute;
+
+/// The flags whose values are paths: a client starts the server in a folder of its own.
+const PATHS: [&str; 4] = ["roots", "spill_dir", "writable", "stats_file"];
+
+/// Returns a path as text, which a file can hold.
+pub(super) fn text(value: &OsStr) -> anyhow::Result<String> {
+    let text = value.to_str().with_context(|| format!("{} is not UTF-8", value.display()))?;
+    Ok(text.to_owned())
+}
+
+/// The flags as they were typed, their paths made absolute.
+pub(in crate::cli) fn flags(matches: &ArgMatches) -> anyhow::Result<Vec<String>> {
+    words(matches, &Cli::command())
+}
+
+/// Returns the flags of `command` that were typed, their paths made absolute.
+pub(in crate::cli) fn words(matches: &ArgMatches, command: &clap::Command) -> anyhow::Result<Vec<String>> {
+    let mut words = Vec::new();
+    for (matches, arg, flag) in typed(matches, command) {
+        if matches!(arg.get_action(), ArgAction::SetTrue) {
+            words.push(flag);
+            continue;
+        }
+        let id = arg.get_id().as_str();
+        for value in matches.get_raw(id).into_iter().flatten() {
+            let path = PATHS.contains(&id).then(|| absolute(Path::new(value)));
+            let value = text(path.as_deref().map_or(value, Path::as_os_str))?;
+            // A word of its own would be taken for a flag.
+            if value.starts_with('-') {
+                words.push(format!("{flag}={value}"));
+            } else {
+                words.extend([flag.clone(), value]);
+            }
+        }
+    }
+    Ok(words)
+}
+
+/// Returns the arguments of `command` that were typed as flags, each with where its values are and the flag.
+pub(in crate::cli) fn typed<'a>(
+    matches: &'a ArgMatches,
+    command: &'a clap::Command,
+) -> impl Iterator<Item = (&'a ArgMatches, &'a clap::Arg, String)> {
+    let matches = matches.subcommand().map_or(matches, |(_, matches)| matches);
+    command.get_arguments().filter_map(move |arg| {
+        let id = arg.get_id().as_str();
+        let is_typed = matches.try_contains_id(id).unwrap_or(false)
+            && matches.value_source(id) == Some(ValueSource::CommandLine);
+        Some((matches, arg, format!("--{}", arg.get_long().filter(|_| is_typed)?)))
+    })
+}

@@ -1,0 +1,43 @@
+//! The numbers and times of the page, as people write them.
+
+/// A tenth of the limit in words: `10-19`.
+pub(super) fn tenth(n: usize) -> String {
+    let last = if n == 9 { 100 } else { n * 10 + 9 };
+    format!("{}–{last}", n * 10)
+}
+
+/// The words below a column of its start: the day, the time of day, or that to the second.
+pub(super) fn tick(start: &str, starts: &[&str], span_ms: u64) -> String {
+    let part = |from: usize, to: usize| start.chars().take(to).skip(from).collect();
+    let day = |start: &&str| start.chars().take(10).collect::<String>();
+    let mut days: Vec<_> = starts.iter().map(day).collect();
+    days.dedup();
+    match span_ms {
+        _ if days.len() > 2 => part(5, 10),
+        0..60_000 => part(11, 19),
+        _ => part(11, 16),
+    }
+}
+
+/// A time to the second, as people write it.
+pub(super) fn minutes(time: &str) -> String {
+    time.chars().take(19).map(|c| if c == 'T' { ' ' } else { c }).collect()
+}
+
+/// A number's digits in groups of three.
+pub(super) fn grouped(number: &str) -> String {
+    let (whole, rest) = number.split_at(number.find('.').unwrap_or(number.len()));
+    let mut text = rest.to_owned();
+    for (n, digit) in whole.chars().rev().enumerate() {
+        if n > 0 && n.is_multiple_of(3) {
+            text.insert(0, ',');
+        }
+        text.insert(0, digit);
+    }
+    text
+}
+
+/// A name as a part of a JSON pointer.
+pub(super) fn escaped(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
+}
