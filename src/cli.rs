@@ -297,12 +297,8 @@ fn print_all(bytes: &[u8]) -> anyhow::Result<i32> {
     }
 }
 
-/// Ends the process as clap ends it for any bad usage: with code 2.
-fn refuse(message: impl std::fmt::Display) -> ! {
-    refuse_in(&[], message)
-}
-
-/// The same, with the usage of the command that these words lead to.
+/// Ends the process as clap ends it for any bad usage: with code 2, and the usage of the command that these words
+/// lead to.
 fn refuse_in(words: &[&str], message: impl std::fmt::Display) -> ! {
     let mut all = command();
     all.build();

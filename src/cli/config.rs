@@ -127,9 +127,7 @@ fn rewrap(
     flags: Vec<String>,
     matches: &ArgMatches,
 ) -> anyhow::Result<i32> {
-    if let Some(foreign) = wrap::foreign(matches) {
-        refuse_in(&["config"], format!("a wrap does not take {foreign}"));
-    }
+    wrap::refuse_foreign("config", matches);
     let (row, is_wrap) = (options.client.row(), options.wrap.is_some());
     let flags = [flags, wrap::own_flags(matches)?].concat();
     let place = options.place_of(name)?;

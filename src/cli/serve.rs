@@ -7,7 +7,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::server::{self, ClientRoots, Config, Shape};
 
-use super::{Options, refuse, values};
+use super::{Options, refuse_in, values};
 
 /// The text for a person who starts the server by hand.
 const ON_A_TERMINAL: &str = "cutline serves MCP over stdin and stdout: an MCP client starts it, not a person.
@@ -19,7 +19,7 @@ All flags:              cutline --help
 /// Serves to the end of the session; the exit code.
 pub(super) fn run(options: &Options) -> anyhow::Result<i32> {
     log_to_stderr(options);
-    let config = config(options).unwrap_or_else(|message| refuse(message));
+    let config = config(options).unwrap_or_else(|message| refuse_in(&[], message));
     if std::io::stdin().is_terminal() {
         let _closed = std::io::stderr().write_all(ON_A_TERMINAL.as_bytes());
     }

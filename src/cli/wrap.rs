@@ -61,9 +61,7 @@ pub(super) fn run(
     matches: &ArgMatches,
 ) -> anyhow::Result<i32> {
     serve::log_to_stderr(options);
-    if let Some(foreign) = foreign(matches) {
-        refuse_in(&["wrap"], format!("a wrap does not take {foreign}"));
-    }
+    refuse_foreign("wrap", matches);
     let records = options.stats_file().unwrap_or_else(|message| refuse_in(&["wrap"], message)).map(Arc::new);
     let take_record =
         records.clone().map(|records| -> TakeRecord { Box::new(move |record| records.append(record)) });
@@ -99,13 +97,14 @@ pub(super) fn run(
     }))
 }
 
-/// The flags that were typed and that a wrap does not take, where there are any.
-pub(super) fn foreign(matches: &ArgMatches) -> Option<String> {
-    let command = Cli::command();
-    let foreign =
-        config::typed(matches, &command).filter(|(_, arg, _)| !TAKEN.contains(&arg.get_id().as_str()));
-    let names: Vec<String> = foreign.map(|(.., flag)| flag).collect();
-    (!names.is_empty()).then(|| names.join(", "))
+/// Ends `command`'s process where flags were typed that a wrap does not take.
+pub(super) fn refuse_foreign(command: &str, matches: &ArgMatches) {
+    let cli = Cli::command();
+    let foreign = config::typed(matches, &cli).filter(|(_, arg, _)| !TAKEN.contains(&arg.get_id().as_str()));
+    let flags: Vec<String> = foreign.map(|(.., flag)| flag).collect();
+    if !flags.is_empty() {
+        refuse_in(&[command], format!("a wrap does not take {}", flags.join(", ")));
+    }
 }
 
 /// Returns the flags of a wrap alone that were typed.
