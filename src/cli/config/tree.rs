@@ -148,24 +148,33 @@ fn of_json(value: &ast::Value<'_>) -> Node {
 }
 
 fn of_toml(item: &Item) -> Node {
-    let of_value = |value: &toml_edit::Value| of_toml(&Item::Value(value.clone()));
     let kind = match item {
         Item::None => Kind::Other(Value::Null),
-        Item::Value(toml_edit::Value::String(text)) => Kind::Text(text.value().clone()),
-        Item::Value(toml_edit::Value::Integer(number)) => Kind::Other((*number.value()).into()),
-        Item::Value(toml_edit::Value::Float(number)) => Kind::Other((*number.value()).into()),
-        Item::Value(toml_edit::Value::Boolean(boolean)) => Kind::Other((*boolean.value()).into()),
-        Item::Value(toml_edit::Value::Datetime(time)) => Kind::Other(time.value().to_string().into()),
-        Item::Value(toml_edit::Value::Array(list)) => Kind::List(list.iter().map(of_value).collect()),
-        Item::ArrayOfTables(tables) => {
-            Kind::List(tables.iter().map(|table| of_toml(&Item::Table(table.clone()))).collect())
-        }
-        Item::Value(toml_edit::Value::InlineTable(_)) | Item::Table(_) => {
-            let members = item.as_table_like().into_iter().flat_map(TableLike::iter);
-            Kind::Table(members.map(|(name, item)| (name.to_owned(), of_toml(item))).collect())
-        }
+        Item::Value(value) => return of_toml_value(value),
+        Item::Table(table) => of_table(table),
+        Item::ArrayOfTables(tables) => Kind::List(
+            tables.iter().map(|one| Node::new(one.span().unwrap_or_default(), of_table(one))).collect(),
+        ),
     };
     Node::new(item.span().unwrap_or_default(), kind)
+}
+
+fn of_toml_value(value: &toml_edit::Value) -> Node {
+    use toml_edit::Value as Toml;
+    let kind = match value {
+        Toml::String(text) => Kind::Text(text.value().clone()),
+        Toml::Integer(number) => Kind::Other((*number.value()).into()),
+        Toml::Float(number) => Kind::Other((*number.value()).into()),
+        Toml::Boolean(boolean) => Kind::Other((*boolean.value()).into()),
+        Toml::Datetime(time) => Kind::Other(time.value().to_string().into()),
+        Toml::InlineTable(table) => of_table(table),
+        Toml::Array(list) => Kind::List(list.iter().map(of_toml_value).collect()),
+    };
+    Node::new(value.span().unwrap_or_default(), kind)
+}
+
+fn of_table(table: &dyn TableLike) -> Kind {
+    Kind::Table(table.iter().map(|(name, item)| (name.to_owned(), of_toml(item))).collect())
 }
 
 #[cfg(test)]
