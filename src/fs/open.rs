@@ -18,6 +18,11 @@ use crate::sys::{self, Folder, Opened, PathHandle};
 
 pub use crate::sys::{FileKind, Stat};
 
+/// Bytes that a name may have.
+const NAME_BYTES: usize = 255;
+/// Bytes that a path of any system may have.
+const LONG_PATH_BYTES: usize = 1023;
+
 /// A path that is open, and inside the roots.
 #[derive(Debug)]
 pub struct OpenedPath {
@@ -41,6 +46,13 @@ pub enum OpenError {
     Other(io::Error),
 }
 
+/// True if a path was not opened because of its length: something may stand there, as find may have said. A single name
+/// that is too long is that of nothing.
+fn is_too_long(path: &Path, error: &io::Error) -> bool {
+    let is_long = path.as_os_str().len() > LONG_PATH_BYTES && path.iter().all(|name| name.len() <= NAME_BYTES);
+    is_long && error.kind() == io::ErrorKind::InvalidFilename
+}
+
 impl OpenedPath {
     /// Opens `path`, which is absolute, where `workspace` allows its real place.
     pub fn open(workspace: &Workspace, path: &Path) -> Result<Self, OpenError> {
@@ -57,6 +69,7 @@ impl OpenedPath {
             Ok(place) if !place.is_allowed(workspace) => Err(OpenError::Outside),
             Ok(place) if place.stat.is_removed() => Err(OpenError::Missing),
             Ok(place) => Ok(place),
+            Err(error) if is_too_long(path, &error) => Err(OpenError::Other(error)),
             Err(error) if sys::is_missing(&error) => Err(OpenError::Missing),
             Err(error) => Err(not_read(error)),
         }

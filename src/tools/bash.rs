@@ -4,7 +4,7 @@
 //! It is an error only where it could not be started, or not be understood.
 
 mod answer;
-mod plan;
+pub(super) mod plan;
 mod progress;
 
 use std::time::Instant;

@@ -86,10 +86,11 @@ impl ToolName {
             ),
             Self::Bash => format!(
                 "Run a command with bash -c in the workspace. Returns stdout and stderr in the order \
-                 written, the last {lines} lines or {bytes}{}; longer output is saved whole to a file that \
+                 written, {} or {bytes}{}; longer output is saved whole to a file that \
                  the notice names{}. head and tail choose how many lines of each end are \
                  kept. Ended after timeout seconds (default {}, at most {}). stdin is empty; no state is \
                  kept between calls.",
+                bash::plan::kept_words(limits),
                 limits.max_text_line_chars.map_or_else(String::new, |_| format!(", {}", lines_words(limits))),
                 match (tools.has(Self::Read), tools.has(Self::Grep)) {
                     (true, true) => ", for read and grep",

@@ -48,6 +48,16 @@ impl Plan {
     }
 }
 
+/// Returns the words for the lines that are kept where a call does not say.
+pub(in crate::tools) fn kept_words(limits: &Limits) -> String {
+    match keep(None, None, limits) {
+        Ok(Keep::Head(head)) => format!("the first {head} lines"),
+        Ok(Keep::Both { head, tail }) => format!("the first {head} and last {tail} lines"),
+        Ok(Keep::Tail(tail)) => format!("the last {tail} lines"),
+        Err(_) => format!("the last {} lines", limits.max_lines),
+    }
+}
+
 fn keep(head: Option<u64>, tail: Option<u64>, limits: &Limits) -> Result<Keep, ToolError> {
     let max = limits.max_lines;
     for (name, lines) in [("head", head), ("tail", tail)] {

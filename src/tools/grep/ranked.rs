@@ -40,7 +40,7 @@ impl Ranked {
         }
     }
 
-    /// Gives the page that the call asks for to `body`.
+    /// Gives the page that the call asks for to `body`; with context each match is a group of its own.
     pub(super) fn show(self, plan: &Plan, paths: &Paths, body: &mut Body) {
         let skipped = as_index(plan.call.offset);
         for (_, Kept { path, matches, line }) in self.best.into_sorted().skip(skipped) {
@@ -53,9 +53,8 @@ impl Ranked {
                 row_line(&shown, Row { number: *number, kind, text, cut: *cut })
             };
             let RankedLine { before, line: found, after } = &line;
-            let has_context = !before.is_empty() || !after.is_empty();
             let before = before.iter().map(|line| of_kind(RowKind::Context, line)).collect();
-            body.unit(has_context, before, of_kind(RowKind::Match, found));
+            body.unit(plan.context > 0, before, of_kind(RowKind::Match, found));
             for line in after {
                 body.after(of_kind(RowKind::Context, line));
             }

@@ -182,6 +182,20 @@ fn descriptions_name_the_limits_in_force() {
 }
 
 #[test]
+fn description_of_bash_names_the_ends_it_keeps() {
+    for (flags, kept) in [
+        (&[][..], "the last 2000 lines or 30KB"),
+        (&["--bash-tail", "50"], "the last 50 lines or 30KB"),
+        (&["--bash-head", "100", "--bash-tail", "0"], "the first 100 lines or 30KB"),
+        (&["--bash-head", "200", "--bash-tail", "800"], "the first 200 and last 800 lines or 30KB"),
+    ] {
+        let listed = tools(flags, Era::LEGACY);
+        let description = listed[1]["description"].as_str().unwrap();
+        assert!(description.contains(kept), "{kept}: {description}");
+    }
+}
+
+#[test]
 fn list_is_the_same_each_time() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
