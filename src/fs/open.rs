@@ -49,7 +49,8 @@ pub enum OpenError {
 /// True if a path was not opened because of its length: something may stand there, as find may have said. A single name
 /// that is too long is that of nothing.
 fn is_too_long(path: &Path, error: &io::Error) -> bool {
-    let is_long = path.as_os_str().len() > LONG_PATH_BYTES && path.iter().all(|name| name.len() <= NAME_BYTES);
+    let is_long =
+        path.as_os_str().len() > LONG_PATH_BYTES && path.iter().all(|name| name.len() <= NAME_BYTES);
     is_long && error.kind() == io::ErrorKind::InvalidFilename
 }
 

@@ -197,3 +197,18 @@ fn large_image_is_encoded_anew() {
     // What was transparent looks as on a white page.
     assert!(shown.get_pixel(3, 300).0.iter().all(|shade| *shade > 200), "{:?}", shown.get_pixel(3, 300));
 }
+
+#[test]
+fn path_that_the_system_does_not_open_is_not_called_missing() {
+    let workspace = Workspace::new();
+    let name = "d".repeat(230);
+    let mut client = Client::new(&workspace);
+    let make = format!("for n in {{1..20}}; do mkdir {name}; cd {name}; done; echo needle > f");
+    client.call("bash", json!({"command": make})).assert_worked();
+    let found = client.call("find", json!({"pattern": "f"}));
+    assert!(found.text().len() > 4096, "{found}");
+    client.call("read", json!({"path": found.text()})).assert_error(&["Cannot read", "File name too long"]);
+    // No name has that many bytes.
+    client.call("read", json!({"path": "x".repeat(300)})).assert_error(&["File not found"]);
+    client.call("read", json!({"path": "x".repeat(5000)})).assert_error(&["File not found"]);
+}
