@@ -29,6 +29,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use tokio::sync::oneshot;
@@ -79,6 +80,8 @@ pub struct Commands {
     permits: CommandPermits,
     /// Ends the sweeping of old saved outputs.
     housekeeping_stop: CancellationToken,
+    /// True once old saved outputs were removed.
+    has_swept: Arc<AtomicBool>,
 }
 
 /// A command to run, and how much of its output to keep.
@@ -205,6 +208,7 @@ impl Commands {
             store: Arc::new(store),
             permits: CommandPermits::new(),
             housekeeping_stop: CancellationToken::new(),
+            has_swept: Arc::default(),
         }
     }
 
@@ -220,6 +224,7 @@ impl Commands {
     /// outputs are removed, now and once an hour. Needs a runtime; `shutdown` ends it.
     pub fn start(&self) {
         let (store, over) = (Arc::clone(&self.store), self.housekeeping_stop.clone());
+        let has_swept = Arc::clone(&self.has_swept);
         let large_files = sys::survive_large_files();
         if let Some(warning) = self.warning() {
             tracing::warn!("{warning}");
@@ -235,6 +240,7 @@ impl Commands {
                 let store = Arc::clone(&store);
                 let sweep = move || store.sweep(SystemTime::now());
                 on_blocking_thread(sweep).await;
+                has_swept.store(true, Ordering::Relaxed);
                 let _time_for_the_next = tokio::time::timeout(SWEEP_INTERVAL, over.cancelled()).await;
             }
             drop(large_files);
@@ -279,6 +285,11 @@ impl Commands {
         self.registry.shutdown().await;
         if let Some(sandbox) = &self.sandbox {
             sandbox.discard();
+        }
+        // Where a server is started for each call, none lives until its first sweep.
+        if !self.has_swept.load(Ordering::Relaxed) {
+            let store = Arc::clone(&self.store);
+            on_blocking_thread(move || store.sweep(SystemTime::now())).await;
         }
     }
 }

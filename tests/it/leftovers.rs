@@ -340,6 +340,19 @@ fn cancelled_commands_leave_no_process() {
 }
 
 #[test]
+fn short_session_and_single_call_remove_old_saved_outputs() {
+    let workspace = Workspace::new();
+    let swept = old_saved_output(&workspace.saved_dir());
+    let mut client = Client::new(&workspace);
+    client.close_stdin();
+    assert_eq!(client.exit().code(), Some(0));
+    assert!(!swept.exists(), "a session that ends at once leaves it");
+    let swept = old_saved_output(&workspace.saved_dir());
+    let call = Start::new(&workspace).flags(["call", "ls"]).command().output().unwrap();
+    assert!(call.status.success() && !swept.exists(), "{call:?}");
+}
+
+#[test]
 fn a_clean_end_leaves_only_the_saved_outputs_that_answers_named() {
     let workspace = Workspace::with(&json!({"../tmp": {"dir": true}}));
     let tmp = workspace.base().join("tmp");
