@@ -1,18 +1,31 @@
 //! Every text that is said in an answer beside the body, once.
 //!
 //! A notice is a line in square brackets after the body: what was left out, and the exact next
-//! call that gets it. The one that says how to continue comes last. The same facts as data are in
-//! [`crate::details`].
+//! call that gets it. The one that says how to continue comes last. Each variant has its words
+//! beside it; the same facts as data are in [`crate::details`].
 
-mod compose;
-mod list;
-mod words;
+mod answer;
+mod limit;
+mod names;
+mod rest;
+mod saved;
+mod shown;
 
-pub use compose::{Answer, BodyEnd};
-pub use list::{NAMES_LISTED, Names};
-pub use words::Count;
+use std::borrow::Cow;
+use std::fmt;
 
-use crate::truncate::{Bounds, SizeLimit, TruncatedBy};
+use derive_more::Display;
+
+use crate::text::{Size, show};
+use crate::truncate::SizeLimit;
+use limit::{cut_by, over};
+
+pub use answer::{Answer, BodyEnd, Status};
+pub use limit::{PageLimit, PageOf, Unit};
+pub use names::{NAMES_LISTED, Names};
+pub use rest::{FullLines, LineHint, RankedNext};
+pub use saved::Saved;
+pub use shown::{Part, PartUnit, ResultShown, Shown};
 
 /// The texts in the place of a body that has nothing in it.
 pub mod empty {
@@ -32,7 +45,8 @@ pub mod empty {
 /// use cutline_core::notice::Omission;
 /// assert_eq!(Omission(1).to_string(), "[...Output truncated: 1 line omitted...]");
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
+#[display("[...Output truncated: {} omitted...]", Count(*_0, "line", "lines"))]
 pub struct Omission(
     /// Lines that are left out.
     pub u64,
@@ -45,10 +59,11 @@ pub struct Omission(
 /// let page = Notice::Page { first: 1, last: 2000, total: 5000, limit: None };
 /// assert_eq!(page.to_string(), "[Showing lines 1-2000 of 5000. Use offset=2001 to continue]");
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Display)]
 #[non_exhaustive]
 pub enum Notice {
     /// A page of a file: its lines, and the line at which the next one begins.
+    #[display("[Showing lines {first}-{last} of {total}{}{}]", cut_by(*limit), rest::after(*last, *total))]
     Page {
         /// Number of the first line shown.
         first: u64,
@@ -60,6 +75,7 @@ pub enum Notice {
         limit: Option<SizeLimit>,
     },
     /// A line that alone is over the byte limit, at the start of a page.
+    #[display("[Line {line} is {}{}]", over(*bytes, *limit), hint.words(*line, *limit))]
     LineTooLong {
         /// Its number.
         line: u64,
@@ -71,10 +87,13 @@ pub enum Notice {
         hint: LineHint,
     },
     /// A file without content.
+    #[display("[File is empty]")]
     FileEmpty,
     /// A body of nothing but white space.
+    #[display("[{_0} white space]")]
     Blank(Blank),
     /// An image that was made smaller.
+    #[display("[Image is {}x{}, {}; scaled down to {}x{}]", from.0, from.1, Size(from.2), to.0, to.1)]
     ImageScaled {
         /// Its size as it is on disk: width, height, bytes.
         from: (u32, u32, u64),
@@ -82,6 +101,7 @@ pub enum Notice {
         to: (u32, u32),
     },
     /// An image that was encoded anew, because its file has more bytes than are shown.
+    #[display("[Image is {}x{}, {}]", from.0, from.1, shown::encoded(from.2, format, *bytes))]
     ImageEncoded {
         /// Its size as it is on disk: width, height, bytes.
         from: (u32, u32, u64),
@@ -91,15 +111,19 @@ pub enum Notice {
         bytes: u64,
     },
     /// An image that is not shown, because the client shows none.
+    #[display("[This client shows no images]")]
     ImagesOff,
     /// An image of more pixels than are decoded.
+    #[display("[Image is over {megapixels} megapixels and can't be shown]")]
     ImageTooLarge {
         /// Millions of pixels that an image may have.
         megapixels: u64,
     },
     /// An image that can't be decoded.
+    #[display("[Image is damaged and can't be shown]")]
     ImageDamaged,
     /// A command's output that was cut, and the place of all of it.
+    #[display("[Showing {shown}. {saved}]")]
     Output {
         /// The part that is shown.
         shown: Shown,
@@ -107,6 +131,7 @@ pub enum Notice {
         saved: Saved,
     },
     /// A command's output that is not text.
+    #[display("[Binary output: {}. {saved}]", Size(*bytes))]
     OutputBinary {
         /// All its bytes.
         bytes: u64,
@@ -114,11 +139,13 @@ pub enum Notice {
         saved: Saved,
     },
     /// The call asked for more seconds than a command may run.
+    #[display("[Timeout lowered to {}]", Count(*secs, "second", "seconds"))]
     TimeoutLowered {
         /// Seconds that it may run.
         secs: u64,
     },
     /// Another server's result that was cut, and where all of it is.
+    #[display("[Showing {}. {saved}]", shown.with_blocks(*blocks))]
     Result {
         /// The part that is shown.
         shown: ResultShown,
@@ -128,6 +155,11 @@ pub enum Notice {
         saved: Saved,
     },
     /// A command that goes on after its answer.
+    #[display(
+        "[Still running after {} (pid {id}). Its {}. Use bash to wait for it: tail --pid={id} -f /dev/null]",
+        Count(*secs, "second", "seconds"),
+        saved.goes_on(Cow::Borrowed)
+    )]
     StillRunning {
         /// Seconds that it has run.
         secs: u64,
@@ -137,6 +169,7 @@ pub enum Notice {
         saved: Saved,
     },
     /// Processes that outlive the command and hold its output.
+    #[display("[Background {} {}]", saved::still_running(named, *count), saved.goes_on(show::path))]
     Background {
         /// The id and name of each of the first three.
         named: Vec<(u32, String)>,
@@ -146,6 +179,7 @@ pub enum Notice {
         saved: Saved,
     },
     /// The call's limit ended a search or a listing.
+    #[display("[{}{}]", unit.limit_reached(*limit), between(". ", saved.as_ref(), ""))]
     LimitReached {
         /// The limit.
         limit: u64,
@@ -155,6 +189,7 @@ pub enum Notice {
         saved: Option<Saved>,
     },
     /// The byte limit, or the line limit, ended a search.
+    #[display("[{by} limit reached{}{}]", between(" (", *of, " shown)"), between(". ", saved.as_ref(), ""))]
     PageLimit {
         /// The limit that cut.
         by: PageLimit,
@@ -164,6 +199,7 @@ pub enum Notice {
         saved: Option<Saved>,
     },
     /// The most relevant of the results are shown.
+    #[display("[{of}{}, most relevant first{}]", between(" (", *by, " limit)"), between(". ", *next, ""))]
     Ranked {
         /// The number shown and in all.
         of: PageOf,
@@ -173,6 +209,7 @@ pub enum Notice {
         next: Option<RankedNext>,
     },
     /// The one name that is shown is over the byte limit alone.
+    #[display("[Name is {}{}]", over(*bytes, *limit), between(". ", saved.as_ref(), ""))]
     NameTooLong {
         /// Its bytes.
         bytes: u64,
@@ -182,6 +219,7 @@ pub enum Notice {
         saved: Option<Saved>,
     },
     /// Lines were cut to a number of characters.
+    #[display("[Some lines truncated to {max_chars} chars{}]", hint.words())]
     LinesTruncated {
         /// Characters of a line at most.
         max_chars: usize,
@@ -189,12 +227,20 @@ pub enum Notice {
         hint: FullLines,
     },
     /// The place of an output of which only long lines were cut.
+    #[display("[{_0}]")]
     FullOutput(Saved),
     /// Files or folders that could not be read.
+    #[display("[{} could not be read: {_0}]", Count(_0.count(), "path", "paths"))]
     Unreadable(Names),
     /// Files with a line that is too long to search.
+    #[display("[{} a line too long to search: {_0}]", Count(_0.count(), "file has", "files have"))]
     TooLong(Names),
     /// Files too large for a search across lines.
+    #[display(
+        "[{} over {}, too large for multiline: {names}]",
+        Count(names.count(), "file is", "files are"),
+        Size(*limit)
+    )]
     TooLarge {
         /// Their names.
         names: Names,
@@ -202,227 +248,45 @@ pub enum Notice {
         limit: u64,
     },
     /// The ignore rules of this many folders were not applied.
+    #[display("[Ignore rules of {} were too large and left aside]", Count(*_0, "folder", "folders"))]
     RulesLeftAside(u64),
     /// Nothing was found, and ignore rules left something out.
+    #[display("[Ignored files were not searched. Use noIgnore=true to include them]")]
     IgnoredNotSearched,
     /// The offset at which the next page begins, for the tools that skip results.
+    #[display("[Use offset={offset} to continue]")]
     Continue {
         /// The offset.
         offset: u64,
     },
 }
 
-/// The way to get at a line that no page can hold.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LineHint {
-    /// The start of it, by the shell.
-    Shell {
-        /// The file's path, quoted for the shell.
-        path: String,
-        /// True if it is in UTF-16: its bytes are to be made text first.
-        is_utf16: bool,
-    },
-    /// There is no shell: search in it, or go on after it.
-    Tools {
-        /// True if grep is there.
-        grep: bool,
-        /// The next line, where there is one.
-        next: Option<u64>,
-    },
-}
-
-/// The way to see the whole of lines that were cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum FullLines {
-    /// The tool that reads files.
-    Read,
-    /// The tools that show parts of long lines.
-    Tools {
-        /// True if grep is there.
-        grep: bool,
-        /// True if bash is there.
-        bash: bool,
-    },
-}
-
 /// The kind of a body of nothing but white space.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
 pub enum Blank {
     /// A whole file, of this many lines.
+    #[display("File is {} of", Count(*_0, "line", "lines"))]
     File(u64),
     /// A command's whole output, of this many lines.
+    #[display("Output is {} of", Count(*_0, "line", "lines"))]
     Output(u64),
     /// A part of a file or an output, from one line to another.
+    #[display("{}", if _0 == _1 { format!("Line {_0} is") } else { format!("Lines {_0}-{_1} are") })]
     Lines(u64, u64),
     /// This many names.
+    #[display("{} {} of", if *_0 == 1 { "Result is" } else { "Results are" }, Count(*_0, "name", "names"))]
     Results(u64),
 }
 
-/// The part of a command's output that an answer shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Shown {
-    /// Whole lines, from one number to another.
-    Lines {
-        /// The first one's number.
-        first: u64,
-        /// The last one's number.
-        last: u64,
-        /// Lines in all.
-        total: u64,
-        /// The limit of bytes or tokens, where that cut.
-        limit: Option<SizeLimit>,
-    },
-    /// The first lines and the last ones.
-    Ends {
-        /// Lines from the start.
-        head: u64,
-        /// Number of the first line after the gap.
-        tail: u64,
-        /// Lines in all.
-        total: u64,
-        /// The limit of bytes or tokens, where that cut.
-        limit: Option<SizeLimit>,
-    },
-    /// The end of the last line, after `head` whole lines from the start.
-    EndOfLine {
-        /// Lines from the start.
-        head: u64,
-        /// The line's number.
-        line: u64,
-        /// Bytes of it that are shown.
-        bytes: u64,
-        /// Bytes of the whole line.
-        of: u64,
-    },
-    /// The start of the first line that is not blank.
-    StartOfLine {
-        /// Number of that line.
-        line: u64,
-        /// Bytes of it that are shown.
-        bytes: u64,
-        /// Bytes of the whole line.
-        of: u64,
-    },
+/// A number with its word, in one or in many.
+#[derive(Display)]
+#[display("{_0} {}", if *_0 == 1 { _1 } else { _2 })]
+pub struct Count(pub u64, pub &'static str, pub &'static str);
+
+/// Returns `value` after `start` and before `end`; nothing where there is none.
+fn between(start: &str, value: Option<impl fmt::Display>, end: &str) -> String {
+    value.map_or_else(String::new, |value| format!("{start}{value}{end}"))
 }
 
-/// The part that is shown of another server's result.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum ResultShown {
-    /// Lines of text.
-    Text(Shown),
-    /// Items and the like, with the limit of bytes or tokens where that cut; `NAMES_LISTED` of them at most.
-    Parts(Vec<Part>, Option<SizeLimit>),
-}
-
-/// A part of a result of which not everything is shown.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
-    /// Number of them shown.
-    pub shown: u64,
-    /// Number of them in all.
-    pub total: u64,
-    /// The things that are counted.
-    pub unit: PartUnit,
-    /// Its name; `None` for the result itself.
-    pub name: Option<String>,
-}
-
-/// The things that a part of a result consists of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PartUnit {
-    /// Items of an array.
-    Items,
-    /// Members of an object.
-    Members,
-    /// Characters of a string.
-    Characters,
-    /// Blocks of a result.
-    Blocks,
-}
-
-/// The place of the whole of an output.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Saved {
-    /// In this file.
-    At {
-        /// Its path.
-        path: String,
-        /// Bytes of the output in it, if it does not hold all.
-        first: Option<u64>,
-    },
-    /// Nowhere.
-    Not {
-        /// The system's reason.
-        reason: String,
-    },
-}
-
-/// The things that a limit counts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// Matching lines.
-    Matches,
-    /// Files that have a match.
-    Files,
-    /// Names that match.
-    Results,
-    /// Entries of a folder.
-    Entries,
-}
-
-/// The limit of a page, as its notice names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PageLimit {
-    /// A number of bytes or of tokens.
-    Size(SizeLimit),
-    /// A number of lines.
-    Lines(u64),
-}
-
-impl PageLimit {
-    /// Returns the limit of `bounds` that `by` says.
-    pub fn of(by: TruncatedBy, bounds: Bounds) -> Self {
-        bounds.size_limit(by).map_or(Self::Lines(bounds.lines), Self::Size)
-    }
-}
-
-/// The way to less relevant results.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RankedNext {
-    /// The offset at which they begin, and the limit that the next call can have at most, if that is less
-    /// than this one's.
-    Offset(u64, Option<u64>),
-    /// They are beyond all that is ranked; only in path order are all to be had.
-    PathOrder,
-}
-
-/// The number of things that are shown, and in all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PageOf {
-    /// The number shown.
-    pub shown: u64,
-    /// The number in all, up to the call's limit.
-    pub total: u64,
-    /// True if there are more than `total`.
-    pub more: bool,
-    /// The things that are counted.
-    pub unit: Unit,
-}
-
-/// The end of a command, if that is to be said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Status {
-    /// With a code other than 0.
-    Exited(i32),
-    /// By a signal.
-    Killed {
-        /// The signal's name, `SIGKILL`.
-        signal: &'static str,
-        /// 128 and the signal's number.
-        code: i32,
-    },
-    /// By its timeout, in seconds.
-    TimedOut(u64),
-    /// It still ran at the server's end, and was ended with it.
-    EndedWithServer,
-}
+#[cfg(test)]
+mod tests;

@@ -11,7 +11,7 @@ pub mod terminal;
 pub mod tokens;
 
 pub use count::{Counter, Extent};
-pub use size::{Size, SizePair};
+pub use size::Size;
 pub use tokens::TokenCounter;
 
 /// The byte that ends a line.

@@ -22,9 +22,10 @@ pub use head::Head;
 pub use head_tail::HeadTail;
 pub use tail::Tail;
 
+use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
-use crate::text::{self, Extent, TokenCounter, as_index};
+use crate::text::{self, Extent, Size, TokenCounter, as_index};
 
 /// Cuts `text` to at most `max_lines` lines and `max_bytes` bytes, of which it keeps the ends that
 /// `direction` names. One line that alone is over the bytes is kept in part.
@@ -164,12 +165,14 @@ impl Bounds {
     }
 }
 
-/// A limit of the size of a text.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A limit of the size of a text, as it stands before the word: `30KB`, `8000 token`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
 pub enum SizeLimit {
     /// This many bytes.
+    #[display("{}", Size(*_0))]
     Bytes(u64),
     /// This many tokens, about.
+    #[display("{_0} token")]
     Tokens(u64),
 }
 

@@ -19,6 +19,16 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+/// The files with the words of the notices.
+const NOTICES: [&str; 6] = [
+    "core/src/notice.rs",
+    "core/src/notice/answer.rs",
+    "core/src/notice/limit.rs",
+    "core/src/notice/rest.rs",
+    "core/src/notice/saved.rs",
+    "core/src/notice/shown.rs",
+];
+
 fn file(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
@@ -56,8 +66,7 @@ fn assert_pages_have(pages: &[&str], wanted: impl IntoIterator<Item = String>) {
 
 #[test]
 fn notices_are_documented() {
-    let texts =
-        ["core/src/notice.rs", "core/src/notice/words.rs"].into_iter().flat_map(|path| literals(&file(path)));
+    let texts = NOTICES.into_iter().flat_map(|path| literals(&file(path)));
     assert_pages_have(&["docs/tools.md", "docs/wrap.md"], texts.filter_map(|text| words(&text)));
 }
 

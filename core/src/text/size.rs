@@ -37,40 +37,19 @@ impl fmt::Display for Size {
     }
 }
 
-/// A size beside the one it exceeds: where both would read alike, both are given in bytes.
-///
-/// ```
-/// use cutline_core::text::{Size, SizePair};
-/// let pair = SizePair::new(50_000, 30_000);
-/// assert_eq!((pair.larger(), pair.smaller()), ("50KB".into(), "30KB".into()));
-/// let close = SizePair::new(30_001, 30_000);
-/// assert_eq!((close.larger(), close.smaller()), ("30001B".into(), "30000B".into()));
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct SizePair {
-    larger: u64,
-    smaller: u64,
-}
-
-impl SizePair {
-    /// Returns `larger` beside `smaller`, both in bytes.
-    pub fn new(larger: u64, smaller: u64) -> Self {
-        Self { larger, smaller }
-    }
-
-    /// Returns the one that exceeds.
-    pub fn larger(&self) -> String {
-        self.word(self.larger)
-    }
-
-    /// Returns the one that is exceeded.
-    pub fn smaller(&self) -> String {
-        self.word(self.smaller)
-    }
-
-    fn word(&self, bytes: u64) -> String {
-        let alike = Size(self.larger).to_string() == Size(self.smaller).to_string();
-        if alike { format!("{bytes}B") } else { Size(bytes).to_string() }
+impl Size {
+    /// Returns the words of a size and of one that it exceeds: where both would read alike, both are in bytes.
+    ///
+    /// ```
+    /// use cutline_core::text::Size;
+    /// assert_eq!(Size(50_000).beside(30_000), ("50KB".into(), "30KB".into()));
+    /// assert_eq!(Size(30_001).beside(30_000), ("30001B".into(), "30000B".into()));
+    /// ```
+    pub fn beside(self, smaller: u64) -> (String, String) {
+        match (self.to_string(), Size(smaller).to_string()) {
+            (words, same) if words == same => (format!("{}B", self.0), format!("{smaller}B")),
+            words => words,
+        }
     }
 }
 

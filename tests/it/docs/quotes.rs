@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 use super::example_project::ExampleProject;
-use super::{file, literals, page};
+use super::{NOTICES, file, literals, page};
 
 /// Pages for who uses cutline: a flag that they name is one of cutline's.
 fn is_for_users(path: &str) -> bool {
@@ -32,10 +32,8 @@ fn named_flags_exist() {
     assert!(seen > 60, "{seen} were seen");
 }
 
-/// Files with the texts that the model, or the user of the doctor, reads.
-const TEXTS: [&str; 10] = [
-    "core/src/notice.rs",
-    "core/src/notice/words.rs",
+/// Files with the texts that the model, or the user of the doctor, reads, beside those of the notices.
+const TEXTS: [&str; 8] = [
     "src/tools/error.rs",
     "src/tools/arguments.rs",
     "src/tools/read/image.rs",
@@ -50,7 +48,7 @@ const NOT_OURS: [&str; 3] = ["node", "function", "device"];
 
 #[test]
 fn quoted_texts_are_of_words_that_are_said() {
-    let said: Vec<String> = TEXTS.iter().flat_map(|path| literals(&file(path))).collect();
+    let said: Vec<String> = NOTICES.iter().chain(&TEXTS).flat_map(|path| literals(&file(path))).collect();
     let said = said.iter().flat_map(|text| text.split(|c: char| !c.is_ascii_alphabetic()));
     let said: BTreeSet<&str> = said.chain(NOT_OURS).collect();
     let mut seen = 0;

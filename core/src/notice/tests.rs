@@ -1,6 +1,5 @@
 //! The words of single notices; most stand in the scenarios.
 
-use super::super::Names;
 use super::*;
 
 #[test]

@@ -5,9 +5,11 @@
 
 use std::fmt::Write as _;
 
+use derive_more::Display;
+
 use crate::truncate::Truncation;
 
-use super::{Notice, Status};
+use super::{Count, Notice};
 
 /// The parts of an answer's text, in the order in which they are read.
 ///
@@ -41,6 +43,28 @@ pub enum BodyEnd {
     OfText,
     /// Before the newline of its last line, which may be an empty one: lines after it were left out.
     BeforeNewline,
+}
+
+/// The end of a command, if that is to be said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
+pub enum Status {
+    /// With a code other than 0.
+    #[display("Command exited with code {_0}")]
+    Exited(i32),
+    /// By a signal.
+    #[display("Command killed by signal {signal} (code {code})")]
+    Killed {
+        /// The signal's name, `SIGKILL`.
+        signal: &'static str,
+        /// 128 and the signal's number.
+        code: i32,
+    },
+    /// By its timeout, in seconds.
+    #[display("Command timed out after {}", Count(*_0, "second", "seconds"))]
+    TimedOut(u64),
+    /// It still ran at the server's end, and was ended with it.
+    #[display("Command ended with the server")]
+    EndedWithServer,
 }
 
 impl BodyEnd {

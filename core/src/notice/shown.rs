@@ -1,0 +1,160 @@
+//! The part of an output, of a result or of an image that is shown.
+
+use derive_more::Display;
+
+use super::limit::cut_by;
+use super::{Count, between};
+use crate::text::{Size, show};
+use crate::truncate::SizeLimit;
+
+/// Characters of a part's name in a notice; a longer one keeps both its ends.
+const PART_NAME_CHARS: usize = 60;
+
+/// The part of a command's output that an answer shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
+pub enum Shown {
+    /// Whole lines, from one number to another.
+    #[display("lines {first}-{last} of {total}{}", cut_by(*limit))]
+    Lines {
+        /// The first one's number.
+        first: u64,
+        /// The last one's number.
+        last: u64,
+        /// Lines in all.
+        total: u64,
+        /// The limit of bytes or tokens, where that cut.
+        limit: Option<SizeLimit>,
+    },
+    /// The first lines and the last ones.
+    #[display("lines 1-{head} and {tail}-{total} of {total}{}", cut_by(*limit))]
+    Ends {
+        /// Lines from the start.
+        head: u64,
+        /// Number of the first line after the gap.
+        tail: u64,
+        /// Lines in all.
+        total: u64,
+        /// The limit of bytes or tokens, where that cut.
+        limit: Option<SizeLimit>,
+    },
+    /// The end of the last line, after `head` whole lines from the start.
+    #[display("{}last {}", before(*head), part_of_line(*bytes, *line, *of))]
+    EndOfLine {
+        /// Lines from the start.
+        head: u64,
+        /// The line's number.
+        line: u64,
+        /// Bytes of it that are shown.
+        bytes: u64,
+        /// Bytes of the whole line.
+        of: u64,
+    },
+    /// The start of the first line that is not blank.
+    #[display("first {}", part_of_line(*bytes, *line, *of))]
+    StartOfLine {
+        /// Number of that line.
+        line: u64,
+        /// Bytes of it that are shown.
+        bytes: u64,
+        /// Bytes of the whole line.
+        of: u64,
+    },
+}
+
+impl Shown {
+    /// Returns the same part of a text of `total` lines, in which `before` lines stand before those that were counted.
+    #[must_use]
+    pub fn after(mut self, before: u64, total: u64) -> Self {
+        match &mut self {
+            Self::Lines { first, last, total: all, .. } => {
+                (*first, *last, *all) = (*first + before, *last + before, total);
+            }
+            Self::Ends { head, tail, total: all, .. } => {
+                (*head, *tail, *all) = (*head + before, *tail + before, total);
+            }
+            Self::EndOfLine { head, line, .. } => {
+                *head += if *head > 0 { before } else { 0 };
+                *line += before;
+            }
+            Self::StartOfLine { line, .. } => *line += before,
+        }
+        self
+    }
+}
+
+fn before(head: u64) -> String {
+    if head > 0 { format!("lines 1-{head} and ") } else { String::new() }
+}
+
+fn part_of_line(bytes: u64, line: u64, of: u64) -> String {
+    let (whole, part) = Size(of).beside(bytes);
+    format!("{part} of line {line} (line is {whole})")
+}
+
+/// Returns the words for an image of so many bytes that is shown in another format, and in fewer.
+pub(super) fn encoded(on_disk: u64, format: &str, bytes: u64) -> String {
+    let (whole, shown) = Size(on_disk).beside(bytes);
+    format!("{whole}; shown as {format} of {shown}")
+}
+
+/// The part that is shown of another server's result.
+#[derive(Debug, Clone, PartialEq, Eq, Display)]
+pub enum ResultShown {
+    /// Lines of text.
+    Text(Shown),
+    /// Items and the like, with the limit of bytes or tokens where that cut; `NAMES_LISTED` of them at most.
+    #[display("{}{}", _0.iter().map(Part::to_string).collect::<Vec<_>>().join(", "), cut_by(*_1))]
+    Parts(Vec<Part>, Option<SizeLimit>),
+}
+
+impl ResultShown {
+    /// Returns the words with the text blocks that are shown and that there are, where not all are shown.
+    pub(super) fn with_blocks(&self, blocks: Option<(u64, u64)>) -> String {
+        let shown = self.to_string();
+        let Some((some, all)) = blocks else { return shown };
+        let (start, mark) = shown.strip_suffix(')').map_or((&*shown, " ("), |start| (start, "; "));
+        format!("{start}{mark}{some} of {} shown)", Count(all, "text block", "text blocks"))
+    }
+}
+
+/// A part of a result of which not everything is shown.
+#[derive(Debug, Clone, PartialEq, Eq, Display)]
+#[display("{shown} of {}{}", unit.counted(*total), between(" of \"", name.as_deref().map(short_name), "\""))]
+pub struct Part {
+    /// Number of them shown.
+    pub shown: u64,
+    /// Number of them in all.
+    pub total: u64,
+    /// The things that are counted.
+    pub unit: PartUnit,
+    /// Its name; `None` for the result itself.
+    pub name: Option<String>,
+}
+
+fn short_name(name: &str) -> String {
+    show::middle_out(&show::name(name.as_bytes()), PART_NAME_CHARS).into_owned()
+}
+
+/// The things that a part of a result consists of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PartUnit {
+    /// Items of an array.
+    Items,
+    /// Members of an object.
+    Members,
+    /// Characters of a string.
+    Characters,
+    /// Blocks of a result.
+    Blocks,
+}
+
+impl PartUnit {
+    fn counted(self, count: u64) -> Count {
+        match self {
+            Self::Items => Count(count, "item", "items"),
+            Self::Members => Count(count, "member", "members"),
+            Self::Characters => Count(count, "character", "characters"),
+            Self::Blocks => Count(count, "block", "blocks"),
+        }
+    }
+}
