@@ -4,15 +4,11 @@
 //! notices say and add what is not worth the model's context. Keys are in camelCase; a fact that
 //! does not apply is absent.
 
-mod counts;
-
 use serde::Serialize;
 
 use crate::text::Extent;
 use crate::text::tokens::{BYTES_PER_TOKEN, estimate, extrapolate};
 use crate::truncate::{Bounds, Partial, TruncatedBy, Truncation};
-
-pub use counts::{CutCounts, chars_in_all};
 
 /// Defines a struct of facts, of which one that does not apply is `None` and left out.
 macro_rules! facts {
@@ -41,6 +37,8 @@ facts! {
         pub truncation: TruncationDetails,
         /// The reason and the counts of that cut.
         pub truncation_info: TruncationInfo,
+        /// That the first line of another server's result is shown in part.
+        pub first_line_partial: bool,
         /// The `offset` of the call that continues.
         pub next_offset: u64,
         /// Lines in the file.
@@ -69,10 +67,14 @@ facts! {
         pub omitted_lines: u64,
         /// The path of the whole output.
         pub full_output_path: String,
+        /// The path of the whole structured content of another server's result, if that is another value than the text.
+        pub structured_output_path: String,
         /// Bytes in that file, where it does not hold all.
         pub full_output_bytes: u64,
         /// The reason for which the whole output could not be saved.
         pub spill_error: String,
+        /// That the structured content of another server's result may not be what the tool's output schema promises.
+        pub schema_may_not_hold: bool,
         /// True if the command goes on after the answer.
         pub still_running: bool,
         /// Processes that outlive the command and hold its output.
@@ -99,42 +101,11 @@ facts! {
 }
 
 impl Details {
-    /// Says that a limit of lines or bytes cut the answer, and what was counted.
-    pub fn add_cut(&mut self, truncation: TruncationDetails, counts: CutCounts) {
-        self.truncation_info = Some(TruncationInfo::of(&truncation, counts));
+    /// Says that a limit of lines, bytes or tokens cut the answer, and what was counted.
+    pub fn add_cut(&mut self, truncation: TruncationDetails, info: TruncationInfo) {
+        self.truncation_info = Some(info);
         self.truncation = Some(truncation);
     }
-}
-
-/// The facts of another server's result that was cut.
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct ResultDetails {
-    /// The cut of its text, or of its structured content where its text was not.
-    pub truncation: TruncationDetails,
-    /// The reason and the counts of the cut.
-    pub truncation_info: TruncationInfo,
-    /// That the first line is shown in part.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub first_line_partial: Option<bool>,
-    /// Lines left out between the first and the last.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub omitted_lines: Option<u64>,
-    /// The path of the whole result.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub full_output_path: Option<String>,
-    /// The path of the whole structured content, if that is another value than the text.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub structured_output_path: Option<String>,
-    /// Bytes in the file of `full_output_path`, where it does not hold all.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub full_output_bytes: Option<u64>,
-    /// Why the whole result could not be saved.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub spill_error: Option<String>,
-    /// That the structured content may not be what the tool's output schema promises.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub schema_may_not_hold: Option<bool>,
 }
 
 /// The cut of an answer, counted in what it consists of: lines, matches, names, items, blocks.
@@ -158,33 +129,45 @@ pub struct TruncationInfo {
 }
 
 impl TruncationInfo {
-    /// Returns the same facts as `truncation`, with the numbers that it does not have.
+    /// Returns the same facts as `truncation`, and those of a text whose parts are its lines, of which the answer has
+    /// `shown`. A caller that counts other things puts its own numbers in.
     ///
     /// ```
-    /// use cutline_core::details::{CutCounts, TruncationDetails, TruncationInfo, TruncationReason};
+    /// use cutline_core::details::{TruncationDetails, TruncationInfo, TruncationReason};
     /// use cutline_core::truncate::{Bounds, Direction, truncate};
     /// let kept = truncate("a\nb\nc\n", 2, 100, Direction::Head);
     /// let cut = TruncationDetails::of(&kept, kept.total, Bounds::new(2, 100)).unwrap();
-    /// let info = TruncationInfo::of(&cut, CutCounts::of_lines(&cut, &kept.content));
+    /// let info = TruncationInfo::of_lines(&cut, &kept.content);
     /// assert_eq!((info.original_count, info.returned_count), (3, 2));
     /// assert_eq!(info.reason, TruncationReason::LineLimit);
     /// ```
-    pub fn of(truncation: &TruncationDetails, counts: CutCounts) -> Self {
+    pub fn of_lines(truncation: &TruncationDetails, shown: &str) -> Self {
         Self {
             reason: match truncation.truncated_by {
-                _ if counts.single_too_large => TruncationReason::SingleResultTooLarge,
+                _ if truncation.first_line_exceeds_limit || truncation.last_line_partial => {
+                    TruncationReason::SingleResultTooLarge
+                }
                 TruncatedBy::Lines => TruncationReason::LineLimit,
                 TruncatedBy::Bytes => TruncationReason::ByteLimit,
                 TruncatedBy::Tokens => TruncationReason::TokenLimit,
             },
-            original_count: counts.original,
-            returned_count: counts.returned,
-            estimated_chars: counts.total_chars,
+            original_count: truncation.total_lines,
+            returned_count: truncation.output_lines,
+            estimated_chars: chars_in_all(shown, truncation.total_bytes),
             limit_chars: truncation.max_bytes,
             estimated_tokens: truncation.total_estimated_tokens,
             limit_tokens: truncation.limit_tokens,
         }
     }
+}
+
+/// Returns the number of characters of a text of `total_bytes`, about, of which `part` is a part.
+fn chars_in_all(part: &str, total_bytes: u64) -> u64 {
+    let (chars, bytes) = (part.chars().count() as u128, part.len() as u128);
+    if bytes == 0 {
+        return total_bytes;
+    }
+    u64::try_from(u128::from(total_bytes) * chars / bytes).unwrap_or(u64::MAX)
 }
 
 /// The reason for which an answer was cut.
@@ -206,16 +189,16 @@ pub enum TruncationReason {
 #[serde(rename_all = "camelCase")]
 pub struct Skipped {
     /// Files that are not text.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub binary: u64,
     /// Files with a line too long to search, or too large for a search across lines.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub too_long: u64,
     /// Files and folders that could not be read.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub unreadable: u64,
     /// Folders whose ignore rules were left aside.
-    #[serde(skip_serializing_if = "is_zero")]
+    #[serde(skip_serializing_if = "is_default")]
     pub ignore_rules: u64,
 }
 
@@ -226,14 +209,9 @@ impl Skipped {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
-fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
-fn is_false(fact: &bool) -> bool {
-    !*fact
+/// True for 0 and for false, which are not said.
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// The cut of a text by a line or byte limit.
@@ -267,10 +245,10 @@ pub struct TruncationDetails {
     /// The limit of bytes.
     pub max_bytes: u64,
     /// True if the body ends (or, if only a start is kept, begins) with a part of a line; else absent.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_default")]
     pub last_line_partial: bool,
     /// True if the first line alone is over the limit, and the body empty for it; else absent.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "is_default")]
     pub first_line_exceeds_limit: bool,
     /// Tokens in the body, about ([`estimate`]).
     pub estimated_tokens: u64,
@@ -326,5 +304,18 @@ impl TruncationDetails {
         };
         details.set_total(total);
         details
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chars_of_all_are_as_dense_as_those_of_a_part() {
+        assert_eq!(
+            (chars_in_all("abc", 300), chars_in_all("éé", 300), chars_in_all("", 300)),
+            (300, 150, 300)
+        );
     }
 }

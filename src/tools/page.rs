@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::limits;
-use cutline_core::details::{CutCounts, Details, chars_in_all};
+use cutline_core::details::{Details, TruncationInfo, TruncationReason};
 use cutline_core::notice::{Answer, Blank, Notice, PageLimit, PageOf, Saved, Unit, empty};
 use cutline_core::text::{self, Extent};
 
@@ -158,13 +158,15 @@ impl Page {
             if let Some(extent) = whole {
                 truncation.set_total(extent);
             }
-            let counts = CutCounts {
-                original: if whole.is_some() || is_grep && ranked.is_some() { found } else { total },
-                returned: body.units,
-                single_too_large: body.first_too_large,
-                total_chars: chars_in_all(&body.text, truncation.total_bytes),
+            let mut info = TruncationInfo {
+                original_count: if whole.is_some() || is_grep && ranked.is_some() { found } else { total },
+                returned_count: body.units,
+                ..TruncationInfo::of_lines(&truncation, &body.text)
             };
-            details.add_cut(truncation, counts);
+            if body.first_too_large {
+                info.reason = TruncationReason::SingleResultTooLarge;
+            }
+            details.add_cut(truncation, info);
         }
         if ranked.is_none() {
             if let Some(by) = by {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::plan::Plan;
 use crate::process::{Background, Captured, Cause, Ending, Outcome, State, signal_name};
 use crate::tools::{Context, Output, ToolName, whole};
-use cutline_core::details::{CutCounts, Details, TruncationDetails};
+use cutline_core::details::{Details, TruncationDetails, TruncationInfo};
 use cutline_core::notice::{
     self, Answer, Blank, BodyEnd, FullLines, NAMES_LISTED, Notice, Omission, Shown, Status, empty,
 };
@@ -62,8 +62,8 @@ pub fn output_answer(
         return (Answer { notices, ..Answer::default() }, saved);
     }
     if let Some(truncation) = TruncationDetails::of(&output.text, output.raw.extent(), bounds) {
-        let counts = CutCounts::of_lines(&truncation, &output.text.content);
-        details.add_cut(truncation, counts);
+        let info = TruncationInfo::of_lines(&truncation, &output.text.content);
+        details.add_cut(truncation, info);
     }
     details.omitted_lines = omitted(&output.text, keep);
     let end = BodyEnd::of(&output.text);

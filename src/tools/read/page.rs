@@ -11,7 +11,7 @@ use crate::fs::lines::{BLOCK_BYTES, Bytes, TextFile};
 use crate::fs::open::OpenedPath;
 use crate::fs::workspace::shown;
 use crate::tools::{Context, Output, ToolError, ToolName};
-use cutline_core::details::{CutCounts, Details, TruncationDetails};
+use cutline_core::details::{Details, TruncationDetails, TruncationInfo};
 use cutline_core::notice::{Answer, Blank, BodyEnd, FullLines, LineHint, Notice};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::{Extent, is_blank, is_white_space, show};
@@ -182,11 +182,11 @@ impl Page<'_> {
     fn add_cut(&self, kept: &Truncation, details: &mut Details) {
         let truncation = TruncationDetails::of(kept, self.total, self.cx.limits().bounds());
         if let Some(truncation) = truncation {
-            let mut counts = CutCounts::of_lines(&truncation, &kept.content);
+            let mut info = TruncationInfo::of_lines(&truncation, &kept.content);
             if self.text.encoding != Encoding::Utf8 {
-                counts.total_chars = self.total.bytes / 2;
+                info.estimated_chars = self.total.bytes / 2;
             }
-            details.add_cut(truncation, counts);
+            details.add_cut(truncation, info);
         }
     }
 

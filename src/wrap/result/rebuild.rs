@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use cutline_core::details::ResultDetails;
+use cutline_core::details::Details;
 use serde::Serialize;
 
 use super::Block;
@@ -115,7 +115,7 @@ pub(super) fn content<'n>(
 }
 
 /// Returns the `_meta` of `result`, with the details of its cut in place of its own.
-pub(super) fn meta<'n>(result: Node<'n>, details: &ResultDetails) -> Parts<'n> {
+pub(super) fn meta<'n>(result: Node<'n>, details: &Details) -> Parts<'n> {
     let own = result.get("_meta").filter(|meta| meta.is_object());
     with_members(own, vec![("details", Some(vec![json(details)]))])
 }

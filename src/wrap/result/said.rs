@@ -1,6 +1,6 @@
 //! The notice and the details of a cut.
 
-use cutline_core::details::{CutCounts, Details, ResultDetails, TruncationDetails, TruncationInfo};
+use cutline_core::details::{Details, TruncationDetails, TruncationInfo, TruncationReason};
 use cutline_core::notice::{NAMES_LISTED, Notice, Part, PartUnit, ResultShown};
 use cutline_core::text::Extent;
 use cutline_core::truncate::{Bounds, Partial, TruncatedBy};
@@ -25,7 +25,12 @@ pub(super) struct Facts {
     pub(super) output_tokens: u64,
     /// Lines and bytes that there were.
     pub(super) total: Extent,
-    counts: CutCounts,
+    /// Lines, items or blocks there were, and those that are given.
+    counts: (u64, u64),
+    /// Characters of the original, about.
+    total_chars: u64,
+    /// True if one item alone is over the limit.
+    single_too_large: bool,
     partial: Option<Partial>,
     omitted_lines: Option<u64>,
 }
@@ -42,7 +47,6 @@ impl Facts {
             let blocks = (kept < count).then_some((kept, count));
             (ResultShown::Text(cut.shown), blocks, total.0.lines, cut.output.lines)
         };
-        let single_too_large = cut.partial.is_some();
         Self {
             shown,
             blocks,
@@ -50,7 +54,9 @@ impl Facts {
             output: cut.output,
             output_tokens: cut.output_tokens,
             total: total.0,
-            counts: CutCounts { original, returned, single_too_large, total_chars: total.1 },
+            counts: (original, returned),
+            total_chars: total.1,
+            single_too_large: cut.partial.is_some(),
             partial: cut.partial,
             omitted_lines: cut.omitted_lines,
         }
@@ -77,41 +83,43 @@ impl Facts {
             output,
             output_tokens,
             total,
-            counts: CutCounts { original, returned, single_too_large: cut.single_too_large, total_chars },
+            counts: (original, returned),
+            total_chars,
+            single_too_large: cut.single_too_large,
             partial: None,
             omitted_lines: None,
         }
     }
 
     /// Returns the notice of the cut, and the same as data.
-    pub(super) fn said(
-        &self,
-        bounds: Bounds,
-        saved: &Saved,
-        schema_may_not_hold: bool,
-    ) -> (Notice, ResultDetails) {
-        let (mut place, mut beside) = (Details::default(), Details::default());
-        saved.structured.iter().for_each(|saved| drop(said(saved, &mut beside)));
-        let (shown, blocks) = (self.shown.clone(), self.blocks);
-        let notice = Notice::Result { shown, blocks, saved: said(&saved.named, &mut place) };
+    pub(super) fn said(&self, bounds: Bounds, saved: &Saved, schema_may_not_hold: bool) -> (Notice, Details) {
         let is_first_partial = self.partial == Some(Partial::FirstLine);
         let truncation = TruncationDetails {
             last_line_partial: self.partial == Some(Partial::LastLine),
             first_line_exceeds_limit: is_first_partial,
             ..TruncationDetails::new(self.by, self.output, self.output_tokens, self.total, bounds)
         };
-        let details = ResultDetails {
-            truncation_info: TruncationInfo::of(&truncation, self.counts),
-            truncation,
+        let mut info = TruncationInfo {
+            original_count: self.counts.0,
+            returned_count: self.counts.1,
+            estimated_chars: self.total_chars,
+            ..TruncationInfo::of_lines(&truncation, "")
+        };
+        if self.single_too_large {
+            info.reason = TruncationReason::SingleResultTooLarge;
+        }
+        let mut beside = Details::default();
+        saved.structured.iter().for_each(|saved| drop(said(saved, &mut beside)));
+        let mut details = Details {
             first_line_partial: is_first_partial.then_some(true),
             omitted_lines: self.omitted_lines,
-            full_output_path: place.full_output_path,
             structured_output_path: beside.full_output_path,
-            full_output_bytes: place.full_output_bytes,
-            spill_error: place.spill_error,
             schema_may_not_hold: schema_may_not_hold.then_some(true),
+            ..Details::default()
         };
-        (notice, details)
+        details.add_cut(truncation, info);
+        let (shown, blocks) = (self.shown.clone(), self.blocks);
+        (Notice::Result { shown, blocks, saved: said(&saved.named, &mut details) }, details)
     }
 }
 
