@@ -25,7 +25,7 @@ pub use tail::Tail;
 use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
-use crate::text::{self, Extent, Size, TokenCounter, as_index};
+use crate::text::{Extent, Size, TokenCounter, as_index};
 
 /// Cuts `text` to at most `max_lines` lines and `max_bytes` bytes, of which it keeps the ends that
 /// `direction` names. One line that alone is over the bytes is kept in part.
@@ -161,7 +161,7 @@ impl Bounds {
 
     /// True if the tokens of `text`, the start of a text or the last lines of it, are within their limit.
     fn hold_text(&self, text: &str) -> bool {
-        self.tokens.is_none() || self.hold(&tokens_of(text))
+        self.tokens.is_none() || self.hold(&TokenCounter::of(text))
     }
 }
 
@@ -191,11 +191,19 @@ pub struct Truncation {
 }
 
 impl Truncation {
-    /// The result for a text that fits.
-    fn whole(content: String, total: Extent) -> Self {
-        let bytes = content.strip_suffix('\n').unwrap_or(&content).len();
-        let output = Extent { lines: total.lines, bytes: as_u64(bytes) };
-        Self { content, total, output, cut: None }
+    /// Returns the result for a text of which `content`, of so many lines, was kept.
+    fn new(content: String, lines: u64, total: Extent, cut: Option<Cut>) -> Self {
+        let mut kept = Self { content, total, output: Extent::default(), cut };
+        kept.output = Extent { lines, bytes: kept.body().len() as u64 };
+        kept
+    }
+
+    /// Returns the content without a final newline.
+    fn body(&self) -> &str {
+        match self.cut {
+            None => self.content.strip_suffix('\n').unwrap_or(&self.content),
+            Some(_) => &self.content,
+        }
     }
 }
 
@@ -321,50 +329,31 @@ impl Collector for Ends {
     }
 }
 
-/// Returns the tokens of `text`.
-fn tokens_of(text: &str) -> TokenCounter {
-    let mut tokens = TokenCounter::default();
-    tokens.push(text);
-    tokens
-}
-
-/// The start of `line` that is within `bytes` and, after `before`, within the tokens of `bounds`; and the limit that
-/// comes first.
-fn start_within<'a>(
+/// Returns the part of `line` that is within `bytes` and, after `before`, within the tokens of `bounds`; and the limit
+/// that comes first. `part` gives a start or an end of a text, of so many bytes at most.
+fn part_within<'a>(
     line: &'a str,
     bytes: usize,
     before: TokenCounter,
     bounds: &Bounds,
+    part: fn(&str, usize) -> &str,
 ) -> (&'a str, TruncatedBy) {
-    let start = text::prefix(line, bytes);
-    if bounds.tokens.is_none() {
-        return (start, TruncatedBy::Bytes);
-    }
-    let holds = |end: usize| {
+    let most = part(line, bytes);
+    let holds = |text: &str| {
         let mut tokens = before;
-        tokens.push(start.get(..end).unwrap_or(start));
+        tokens.push(text);
         bounds.hold(&tokens)
     };
-    if holds(start.len()) {
-        return (start, TruncatedBy::Bytes);
+    if bounds.tokens.is_none() || holds(most) {
+        return (most, TruncatedBy::Bytes);
     }
     // More text has never fewer tokens.
-    let (mut fits, mut over) = (0, start.len());
+    let (mut fits, mut over) = (0, most.len());
     while over - fits > 1 {
         let middle = usize::midpoint(fits, over);
-        if holds(start.floor_char_boundary(middle)) { fits = middle } else { over = middle }
+        if holds(part(most, middle)) { fits = middle } else { over = middle }
     }
-    (text::prefix(start, fits), TruncatedBy::Tokens)
-}
-
-/// The lines of `text`: `"a\nb"` is 2, `"a\n"` 1, `""` 0.
-fn lines_of(text: &str) -> u64 {
-    let newlines = memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
-    newlines + u64::from(!text.is_empty() && !text.ends_with('\n'))
-}
-
-fn as_u64(len: usize) -> u64 {
-    len as u64
+    (part(most, fits), TruncatedBy::Tokens)
 }
 
 #[cfg(test)]

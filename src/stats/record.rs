@@ -9,8 +9,8 @@ use crate::limits::Limits;
 use crate::tools::arguments::{self, Object};
 use crate::tools::{Output, ToolError, ToolName};
 use cutline_core::details::Details;
+use cutline_core::text::Extent;
 use cutline_core::text::tokens::{estimate, extrapolate};
-use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::{Bounds, TruncatedBy};
 
 /// Percent of the limit above which an answer is worth a word.
@@ -143,7 +143,7 @@ impl Answered {
         let body = output.text.get(..output.body_bytes).unwrap_or(&output.text);
         let given = match cut {
             Some(cut) => Extent { lines: cut.output_lines, bytes: cut.output_bytes },
-            None => extent(body),
+            None => Extent::of(body),
         };
         let bounds = match cut {
             Some(cut) => Bounds::new(cut.max_lines, cut.max_bytes).with_tokens(limits.max_tokens),
@@ -221,12 +221,6 @@ fn bounds(tool: ToolName, limits: &Limits) -> Bounds {
         (ToolName::Bash, Some(tail)) => Bounds { lines: limits.bash_head.saturating_add(tail), ..all },
         _ => all,
     }
-}
-
-fn extent(body: &str) -> Extent {
-    let mut counter = Counter::default();
-    counter.push(body.as_bytes());
-    counter.extent()
 }
 
 /// Returns the percentage of the limit of which most was used.

@@ -7,10 +7,8 @@ use super::NEWLINE;
 /// Lines and bytes of a text.
 ///
 /// ```
-/// use cutline_core::text::{Counter, Extent};
-/// let mut counter = Counter::default();
-/// counter.push("é\nb".as_bytes());
-/// assert_eq!(counter.extent(), Extent { lines: 2, bytes: 4 });
+/// use cutline_core::text::Extent;
+/// assert_eq!(Extent::of("é\nb"), Extent { lines: 2, bytes: 4 });
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Extent {
@@ -18,6 +16,15 @@ pub struct Extent {
     pub lines: u64,
     /// Bytes.
     pub bytes: u64,
+}
+
+impl Extent {
+    /// Returns the lines and bytes of `text`.
+    pub fn of(text: &str) -> Self {
+        let newlines = memchr::memchr_iter(NEWLINE, text.as_bytes()).count() as u64;
+        let has_rest = !text.is_empty() && !text.ends_with('\n');
+        Self { lines: newlines + u64::from(has_rest), bytes: text.len() as u64 }
+    }
 }
 
 /// Counts a stream: its bytes and lines, and the bytes of its first and its last line.

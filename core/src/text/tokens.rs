@@ -40,10 +40,8 @@ pub struct TokenCounter {
 /// assert_eq!(estimate(""), 0);
 /// ```
 pub fn estimate(text: &str) -> u64 {
-    let mut tokens = TokenCounter::default();
-    tokens.push(text);
     // A token has a byte at least.
-    tokens.count().min(text.len() as u64)
+    TokenCounter::of(text).count().min(text.len() as u64)
 }
 
 /// Returns the tokens of `bytes` bytes of a text of which `sample_bytes` bytes have `sample_tokens`.
@@ -69,6 +67,13 @@ const PRIOR_BYTES: u64 = 200;
 const LONG_BYTES: usize = 256;
 
 impl TokenCounter {
+    /// Returns a counter that has taken `text`.
+    pub fn of(text: &str) -> Self {
+        let mut tokens = Self::default();
+        tokens.push(text);
+        tokens
+    }
+
     /// Takes the next piece.
     pub fn push(&mut self, text: &str) {
         let bytes = text.as_bytes();
@@ -92,9 +97,7 @@ impl TokenCounter {
 
     /// Adds a line, or the last part of one, that stands before or after all that was taken in.
     pub fn add_line(&mut self, line: &str) {
-        let mut other = Self::default();
-        other.push(line);
-        self.hundredths += other.hundredths;
+        self.hundredths += Self::of(line).hundredths;
     }
 
     /// Returns the tokens so far, a part of one as a whole.
@@ -140,13 +143,8 @@ mod tests {
 
         #[test]
         fn tokens_of_lines_add_up(lines in prop::collection::vec("\\PC{0,40}\n", 0..8)) {
-            let hundredths = |text: &str| {
-                let mut tokens = TokenCounter::default();
-                tokens.push(text);
-                tokens.hundredths
-            };
-            let sum: u64 = lines.iter().map(|line| hundredths(line)).sum();
-            prop_assert_eq!(hundredths(&lines.concat()), sum);
+            let sum: u64 = lines.iter().map(|line| TokenCounter::of(line).hundredths).sum();
+            prop_assert_eq!(TokenCounter::of(&lines.concat()).hundredths, sum);
         }
     }
 }

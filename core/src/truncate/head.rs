@@ -1,10 +1,8 @@
 //! Keeping the start of a text.
 
-use crate::text::{Counter, Extent, TokenCounter};
+use crate::text::{self, Counter, Extent, TokenCounter};
 
-use super::{
-    Bounds, Collector, Cut, Partial, TruncatedBy, Truncation, as_index, as_u64, lines_of, start_within,
-};
+use super::{Bounds, Collector, Cut, Partial, TruncatedBy, Truncation, as_index, part_within};
 
 /// Keeps the first lines that fit.
 ///
@@ -22,8 +20,6 @@ pub struct Head {
     partial_allowed: bool,
     /// Whole lines with their newlines, then the line that is being taken in.
     kept: String,
-    /// Offset of that line in `kept`.
-    line_start: usize,
     /// Whole lines in `kept`.
     lines: u64,
     /// Tokens of `kept`; none are counted where they have no limit.
@@ -39,7 +35,6 @@ impl Head {
             bounds,
             partial_allowed: false,
             kept: String::new(),
-            line_start: 0,
             lines: 0,
             tokens: TokenCounter::default(),
             cut: None,
@@ -69,13 +64,10 @@ impl Head {
     /// Takes in all of `text` if that is surely within the limits of lines and bytes, and tokens have none.
     fn takes_whole(&mut self, text: &str) -> bool {
         let newlines = memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
-        let bytes = as_u64(self.kept.len() + text.len());
+        let bytes = (self.kept.len() + text.len()) as u64;
         let fits = bytes <= self.bounds.bytes && self.lines + newlines < self.bounds.lines;
         if self.is_full() || self.bounds.tokens.is_some() || !fits {
             return false;
-        }
-        if let Some(last) = memchr::memrchr(b'\n', text.as_bytes()) {
-            self.line_start = self.kept.len() + last + 1;
         }
         self.kept.push_str(text);
         self.lines += newlines;
@@ -93,14 +85,14 @@ impl Head {
         if self.bounds.tokens.is_some() {
             tokens.push(line);
         }
-        if as_u64(self.kept.len() + line.len()) > self.bounds.bytes || !self.bounds.hold(&tokens) {
+        if (self.kept.len() + line.len()) as u64 > self.bounds.bytes || !self.bounds.hold(&tokens) {
             // A newline may be past the limit.
             let room = as_index(self.bounds.bytes).saturating_sub(self.kept.len());
-            let (start, by) = start_within(line, room, self.tokens, &self.bounds);
+            let (start, by) = part_within(line, room, self.tokens, &self.bounds, text::prefix);
             if self.partial_allowed && self.lines == 0 {
                 self.kept.push_str(start);
             } else {
-                self.kept.truncate(self.line_start);
+                self.kept.truncate(self.kept.rfind('\n').map_or(0, |newline| newline + 1));
             }
             self.cut = Some(by);
             return;
@@ -112,7 +104,6 @@ impl Head {
                 self.tokens.push("\n");
             }
             self.lines += 1;
-            self.line_start = self.kept.len();
         }
     }
 }
@@ -134,14 +125,13 @@ impl Collector for Head {
     fn finish(mut self) -> Truncation {
         let total = self.total.extent();
         let Some(by) = self.cut else {
-            return Truncation::whole(self.kept, total);
+            return Truncation::new(self.kept, total.lines, total, None);
         };
-        let lines = lines_of(&self.kept);
+        let lines = Extent::of(&self.kept).lines;
         let partial = (lines > self.lines).then_some(Partial::FirstLine);
         if self.kept.ends_with('\n') {
             self.kept.pop();
         }
-        let output = Extent { lines, bytes: as_u64(self.kept.len()) };
-        Truncation { content: self.kept, total, output, cut: Some(Cut { by, partial, gap: None }) }
+        Truncation::new(self.kept, lines, total, Some(Cut { by, partial, gap: None }))
     }
 }

@@ -2,8 +2,7 @@
 
 use crate::text::{Counter, Extent, TokenCounter};
 
-use super::{Bounds, Collector, Cut, Gap, Head, Partial, Tail, TruncatedBy, Truncation};
-use super::{as_index, as_u64, lines_of, tokens_of};
+use super::{Bounds, Collector, Cut, Gap, Head, Tail, TruncatedBy, Truncation, as_index};
 
 /// Keeps the first and the last lines that fit.
 ///
@@ -76,8 +75,8 @@ impl HeadTail {
 
     fn fits(&self, text: &str) -> bool {
         let body = text.strip_suffix('\n').unwrap_or(text);
-        as_u64(body.len()) <= self.bounds.bytes
-            && lines_of(text) <= self.bounds.lines
+        body.len() as u64 <= self.bounds.bytes
+            && Extent::of(text).lines <= self.bounds.lines
             && (self.bounds.hold(&self.tokens) || self.bounds.hold_text(body))
     }
 
@@ -104,9 +103,11 @@ impl HeadTail {
                 (used, kept.cut.map(|cut| cut.by))
             }
         };
+        // A newline may cost more than the line before it left.
+        let used = if self.bounds.hold_text(&text[..used]) { used } else { 0 };
         let (head, rest) = text.split_at(used);
-        let bytes = self.bounds.bytes - as_u64(head.len());
-        let tokens = self.bounds.tokens.map(|tokens| tokens.saturating_sub(tokens_of(head).count()));
+        let bytes = self.bounds.bytes - head.len() as u64;
+        let tokens = self.bounds.tokens.map(|tokens| tokens.saturating_sub(TokenCounter::of(head).count()));
         let mut tail = Tail::new(Bounds { lines: self.tail_lines(), bytes, tokens });
         tail.push(rest);
         State::Split { head: head.to_owned(), head_by, tail }
@@ -139,30 +140,22 @@ impl Collector for HeadTail {
 
     fn finish(self) -> Truncation {
         let total = self.total.extent();
+        let tail_lines = self.tail_lines();
         let (head, head_by, tail) = match self.state {
-            State::Whole(content) => return Truncation::whole(content, total),
+            State::Whole(content) => return Truncation::new(content, total.lines, total, None),
             State::Split { head, head_by, tail } => (head, head_by, tail.finish()),
         };
-        let at = head.len();
-        let head_lines = lines_of(&head);
-        let tail_content = match tail.cut {
-            None => tail.content.strip_suffix('\n').unwrap_or(&tail.content),
-            Some(_) => &tail.content,
-        };
-        let content = head + tail_content;
-        let lines = head_lines + tail.output.lines;
-        let all_lines =
-            head_lines == self.head_lines && tail.output.lines == self.bounds.lines - self.head_lines;
+        let (at, head_lines) = (head.len(), Extent::of(&head).lines);
+        let is_full = head_lines == self.head_lines && tail.output.lines == tail_lines;
         let partial = tail.cut.and_then(|cut| cut.partial);
-        let by = if all_lines && partial.is_none() {
+        let by = if is_full && partial.is_none() {
             TruncatedBy::Lines
         } else {
             let ends = [tail.cut.map(|cut| cut.by), head_by].into_iter().flatten();
             ends.into_iter().find(|by| *by != TruncatedBy::Lines).unwrap_or(TruncatedBy::Bytes)
         };
         let gap = (head_lines > 0).then_some(Gap { at, head_lines });
-        let output = Extent { lines, bytes: as_u64(content.len()) };
-        let partial = partial.filter(|partial| *partial == Partial::LastLine);
-        Truncation { content, total, output, cut: Some(Cut { by, partial, gap }) }
+        let lines = head_lines + tail.output.lines;
+        Truncation::new(head + tail.body(), lines, total, Some(Cut { by, partial, gap }))
     }
 }

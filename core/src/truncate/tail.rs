@@ -2,9 +2,9 @@
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
 
-use crate::text::{self, Counter, Extent, TokenCounter};
+use crate::text::{self, Counter, TokenCounter};
 
-use super::{Bounds, Collector, Cut, Partial, TruncatedBy, Truncation, as_index, as_u64};
+use super::{Bounds, Collector, Cut, Partial, TruncatedBy, Truncation, as_index, part_within};
 
 /// Keeps the last lines that fit, or the end of the last line if that alone does not.
 ///
@@ -36,14 +36,6 @@ impl Tail {
         as_index(self.bounds.bytes).saturating_add(2 + 4)
     }
 
-    fn forget(&mut self, keep: usize) {
-        let from = self.recent.floor_char_boundary(self.recent.len().saturating_sub(keep));
-        if from > 0 {
-            self.recent.drain(..from);
-            self.dropped = true;
-        }
-    }
-
     /// Returns the offset in `body` of the last whole lines that fit, their number, and the limit
     /// that stopped there.
     fn fitting(&self, body: &str) -> (usize, u64, Option<TruncatedBy>) {
@@ -58,7 +50,7 @@ impl Tail {
             if lines == self.bounds.lines {
                 return (start, lines, Some(TruncatedBy::Lines));
             }
-            if !whole || as_u64(body.len() - begin) > self.bounds.bytes {
+            if !whole || (body.len() - begin) as u64 > self.bounds.bytes {
                 return (start, lines, Some(TruncatedBy::Bytes));
             }
             if self.bounds.tokens.is_some() {
@@ -74,60 +66,40 @@ impl Tail {
             }
         }
     }
-
-    /// Returns the end of `body`, of its last line alone, that is within the bytes and the tokens, and the
-    /// limit that it comes to.
-    fn end_of<'a>(&self, body: &'a str) -> (&'a str, TruncatedBy) {
-        let end = text::suffix(body, as_index(self.bounds.bytes));
-        if self.bounds.hold_text(end) {
-            return (end, TruncatedBy::Bytes);
-        }
-        let (mut fits, mut over) = (0, end.len());
-        while over - fits > 1 {
-            let middle = usize::midpoint(fits, over);
-            if self.bounds.hold_text(text::suffix(end, middle)) { fits = middle } else { over = middle }
-        }
-        (text::suffix(end, fits), TruncatedBy::Tokens)
-    }
 }
 
 impl Collector for Tail {
     fn push(&mut self, text: &str) {
         self.total.push(text.as_bytes());
-        let needed = self.needed();
-        if text.len() >= needed {
-            self.dropped |= !self.recent.is_empty();
-            self.recent.clear();
-            let from = text.floor_char_boundary(text.len() - needed);
-            self.recent.push_str(&text[from..]);
-            self.dropped |= from > 0;
-            return;
-        }
+        let (needed, mut new) = (self.needed(), text);
         if self.recent.len() + text.len() > needed.saturating_mul(2) {
-            self.forget(needed.saturating_sub(text.len()));
+            let surplus = (self.recent.len() + text.len()).saturating_sub(needed);
+            let of_text = surplus.saturating_sub(self.recent.len());
+            new = &text[text.floor_char_boundary(of_text)..];
+            self.recent.drain(..self.recent.floor_char_boundary(surplus));
+            self.dropped = true;
         }
-        self.recent.push_str(text);
+        self.recent.push_str(new);
     }
 
     fn finish(self) -> Truncation {
         let total = self.total.extent();
         let body = self.recent.strip_suffix('\n').unwrap_or(&self.recent);
         let whole =
-            !self.dropped && total.lines <= self.bounds.lines && as_u64(body.len()) <= self.bounds.bytes;
+            !self.dropped && total.lines <= self.bounds.lines && body.len() as u64 <= self.bounds.bytes;
         let whole = whole && self.bounds.hold_text(body);
         if whole {
-            return Truncation::whole(self.recent, total);
+            return Truncation::new(self.recent, total.lines, total, None);
         }
         let (start, lines, by) = self.fitting(body);
         let (content, partial, by) = match lines {
             0 => {
-                let (end, by) = self.end_of(body);
+                let bytes = as_index(self.bounds.bytes);
+                let (end, by) = part_within(body, bytes, TokenCounter::default(), &self.bounds, text::suffix);
                 (end, Some(Partial::LastLine), by)
             }
             _ => (&body[start..], None, by.unwrap_or(TruncatedBy::Lines)),
         };
-        let output = Extent { lines: lines.max(1), bytes: as_u64(content.len()) };
-        let content = content.to_owned();
-        Truncation { content, total, output, cut: Some(Cut { by, partial, gap: None }) }
+        Truncation::new(content.to_owned(), lines.max(1), total, Some(Cut { by, partial, gap: None }))
     }
 }

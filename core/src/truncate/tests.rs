@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use crate::text::{prefix, suffix};
 
 /// Text in which newlines, long lines and multi-byte characters are common.
 fn text() -> impl Strategy<Value = String> {
@@ -100,7 +101,7 @@ proptest! {
     #[test]
     fn head_may_keep_a_part_of_the_first_line(text in "\\PC{1,40}", cuts in prop::collection::vec(0_usize..9, 0..9), max in 1_u64..30) {
         let kept = collect(Head::new(Bounds::new(5, max)).with_partial_line(), &pieces(&text, &cuts));
-        prop_assert_eq!(&kept.content, text::prefix(&text, as_index(max)));
+        prop_assert_eq!(&kept.content, prefix(&text, as_index(max)));
         prop_assert_eq!(kept.cut.is_some(), text.len() as u64 > max);
         if kept.cut.is_some() && !kept.content.is_empty() {
             prop_assert_eq!(kept.cut.unwrap().partial, Some(Partial::FirstLine));
@@ -123,7 +124,7 @@ proptest! {
             None => prop_assert_eq!(&kept.content, &text),
             Some(_) if count == 0 => {
                 let last = all.last().unwrap();
-                prop_assert_eq!(&kept.content, text::suffix(last, as_index(max_bytes)));
+                prop_assert_eq!(&kept.content, suffix(last, as_index(max_bytes)));
                 prop_assert_eq!(kept.cut.unwrap().partial, Some(Partial::LastLine));
             }
             Some(_) => prop_assert_eq!(&kept.content, &all[all.len() - count..].join("\n")),
@@ -159,7 +160,7 @@ proptest! {
         let left = Bounds::new(tail, max_bytes - expected.len() as u64);
         let (count, _) = fitting(&rest, left);
         if count == 0 {
-            prop_assert_eq!(last, text::suffix(all.last().unwrap(), as_index(left.bytes)));
+            prop_assert_eq!(last, suffix(all.last().unwrap(), as_index(left.bytes)));
         } else {
             prop_assert_eq!(last, all[all.len() - count..].join("\n"));
         }
@@ -180,14 +181,6 @@ proptest! {
     }
 }
 
-/// Returns the kept text, without the final newline of a whole one.
-fn body(kept: &Truncation) -> &str {
-    match kept.cut {
-        None => kept.content.strip_suffix('\n').unwrap_or(&kept.content),
-        Some(_) => &kept.content,
-    }
-}
-
 proptest! {
     #[test]
     fn tokens_limit_as_lines_and_bytes_do(
@@ -204,9 +197,9 @@ proptest! {
             let whole = collect(Ends::within(keep, bounds), std::slice::from_ref(&text));
             let kept = collect(Ends::within(keep, bounds), &pieces(&text, &cuts));
             prop_assert_eq!(&whole, &kept);
-            prop_assert!(tokens_of(body(&kept)).count() <= max_tokens, "{:?}", kept);
+            prop_assert!(TokenCounter::of(kept.body()).count() <= max_tokens, "{:?}", kept);
             let other = collect(Ends::new(keep, max_bytes), std::slice::from_ref(&text));
-            if tokens_of(body(&other)).count() <= max_tokens && !matches!(keep, Keep::Both { .. }) {
+            if TokenCounter::of(other.body()).count() <= max_tokens && !matches!(keep, Keep::Both { .. }) {
                 // The limit of tokens cuts only what is over it.
                 prop_assert_eq!(other.content, kept.content);
             } else if !matches!(keep, Keep::Both { .. }) {
@@ -232,4 +225,12 @@ proptest! {
         }
         prop_assert_eq!(joined.join("\n"), text);
     }
+}
+
+#[test]
+fn newline_after_the_first_lines_counts() {
+    let mut both = HeadTail::new(Bounds::new(6, 6).with_tokens(Some(2)));
+    both.push(" a\na");
+    let kept = both.finish();
+    assert_eq!((kept.content.as_str(), kept.output.lines), ("a", 1));
 }
