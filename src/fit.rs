@@ -16,11 +16,11 @@ pub use clients::CLIENTS;
 /// A client, and the bounds of what it hands on to its model.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Client {
-    /// The name by which `--fit` takes it.
-    pub id: &'static str,
-    /// The words by which its names are told, written as one in small letters: those of its programs, of editors'
+    /// The name by which `--fit` takes it. Its words, written as one, are in the names of its programs, of editors'
     /// extensions, and of programs that are made of it.
-    names: &'static [&'static str],
+    pub id: &'static str,
+    /// Another such word, in small letters.
+    made_of_it: Option<&'static str>,
     /// The version with which it was measured.
     pub version: &'static str,
     /// Lines that it hands on, less room for the notice.
@@ -75,10 +75,10 @@ impl Client {
     /// Returns true if a program with this name is it, or is made of it: the name begins with one of its own names,
     /// or has it as whole words.
     fn is_called(&self, name: &Name) -> bool {
-        self.names.iter().any(|own| {
+        [Some(self.id), self.made_of_it].into_iter().flatten().map(Name::new).any(|own| {
             name.words.iter().any(|&start| {
-                let is_whole = start == 0 || name.is_border(start + own.len());
-                is_whole && name.joined.get(start..).is_some_and(|rest| rest.starts_with(own))
+                let is_whole = start == 0 || name.is_border(start + own.joined.len());
+                is_whole && name.joined.get(start..).is_some_and(|rest| rest.starts_with(&own.joined))
             })
         })
     }

@@ -1,21 +1,25 @@
 //! The costs of the characters of a run, in hundredths of a token: means of `o200k_base`, by least squares.
 
-use super::table::{Class, Lead};
+use super::table::{Class, Lead, State};
 
-/// Costs of the first character of a run, by the run before it: a lower-case letter,
+/// Returns the costs of the first character of a run, by the run before it: of a lower-case letter,
 /// an upper-case one, a digit, a mark of rows, another mark, a tab, a newline.
-pub(super) const AFTER_LINE: [u8; 7] = [115, 101, 125, 79, 51, 51, 7];
-pub(super) const AFTER_WORD: [u8; 7] = [80, 83, 116, 47, 49, 116, 116];
-pub(super) const AFTER_CAPITALS: [u8; 7] = [0, 0, 124, 81, 94, 89, 75];
-pub(super) const AFTER_DIGITS: [u8; 7] = [84, 129, 0, 98, 71, 163, 76];
-pub(super) const AFTER_SPACE: [u8; 7] = [93, 119, 187, 53, 93, 80, 90];
-pub(super) const AFTER_SPACES: [u8; 7] = [54, 55, 215, 41, 79, 80, 90];
-pub(super) const AFTER_TAB: [u8; 7] = [37, 109, 104, 80, 83, 59, 90];
-pub(super) const AFTER_MARK: [u8; 7] = [71, 68, 95, 48, 48, 80, 42];
-pub(super) const AFTER_MARKS: [u8; 7] = [88, 77, 89, 0, 0, 80, 17];
-pub(super) const AFTER_RULE: [u8; 7] = [42, 23, 123, 0, 48, 80, 52];
-pub(super) const AFTER_RULES: [u8; 7] = [138, 76, 88, 0, 72, 81, 55];
-pub(super) const AFTER_OTHER: [u8; 7] = [74, 158, 78, 93, 73, 81, 91];
+pub(super) const fn first(before: State) -> [u8; 7] {
+    match before {
+        State::Line => [115, 101, 125, 79, 51, 51, 7],
+        State::Space => [93, 119, 187, 53, 93, 80, 90],
+        State::Spaces => [54, 55, 215, 41, 79, 80, 90],
+        State::Tab => [37, 109, 104, 80, 83, 59, 90],
+        State::Mark => [71, 68, 95, 48, 48, 80, 42],
+        State::Marks(_) => [88, 77, 89, 0, 0, 80, 17],
+        State::Rules(1) => [42, 23, 123, 0, 48, 80, 52],
+        State::Rules(_) => [138, 76, 88, 0, 72, 81, 55],
+        State::Digits(_) => [84, 129, 0, 98, 71, 163, 76],
+        State::Word(..) | State::Cyrillic(..) => [80, 83, 116, 47, 49, 116, 116],
+        State::Capitals(..) => [0, 0, 124, 81, 94, 89, 75],
+        State::Other(_) => [74, 158, 78, 93, 73, 81, 91],
+    }
+}
 
 pub(super) const SPACE_AND_SPACE: u8 = 134;
 pub(super) const TAB_AND_SPACE: u8 = 51;

@@ -45,19 +45,6 @@ pub(super) enum Class {
     Emoji,
 }
 
-/// The classes whose characters make runs of their own.
-const OTHERS: [Class; 9] = [
-    Class::TwoBytes,
-    Class::Sign,
-    Class::Indic,
-    Class::Symbol,
-    Class::Kana,
-    Class::Han,
-    Class::Hangul,
-    Class::FullWidth,
-    Class::Emoji,
-];
-
 const fn class(byte: u8) -> Class {
     match byte {
         b'a'..=b'z' => Class::Lower,
@@ -153,27 +140,9 @@ impl State {
         }
     }
 
-    /// Returns the costs of the first character of another run.
-    const fn then(self) -> &'static [u8; 7] {
-        match self {
-            Self::Line => &costs::AFTER_LINE,
-            Self::Space => &costs::AFTER_SPACE,
-            Self::Spaces => &costs::AFTER_SPACES,
-            Self::Tab => &costs::AFTER_TAB,
-            Self::Mark => &costs::AFTER_MARK,
-            Self::Marks(_) => &costs::AFTER_MARKS,
-            Self::Rules(1) => &costs::AFTER_RULE,
-            Self::Rules(_) => &costs::AFTER_RULES,
-            Self::Digits(_) => &costs::AFTER_DIGITS,
-            Self::Word(..) | Self::Cyrillic(..) => &costs::AFTER_WORD,
-            Self::Capitals(..) => &costs::AFTER_CAPITALS,
-            Self::Other(_) => &costs::AFTER_OTHER,
-        }
-    }
-
     /// Returns the state after a character of `class`, and the character's cost.
     const fn step(self, class: Class) -> (Self, u8) {
-        let [lower, upper, digit, rule, mark, tab, newline] = *self.then();
+        let [lower, upper, digit, rule, mark, tab, newline] = costs::first(self);
         match (class, self) {
             (Class::Inner, _) | (Class::Space, Self::Spaces) => (self, 0),
             (Class::Control, _) => (self, CONTROL),
@@ -248,50 +217,22 @@ pub(super) const NEXT_ROW: u16 = 0x7f00;
 /// For each state and byte, the start of the next state's row, and the cost. All in one, so that a step is one look.
 pub(super) static STEPS: [u16; ROWS * 256] = {
     let mut steps = [0; ROWS * 256];
-    let single = [State::Line, State::Space, State::Spaces, State::Tab, State::Mark];
+    // Every state that a text can come to, from the start of a line on.
+    let (mut met, mut is_met, mut count) = ([State::Line; ROWS], [false; ROWS], 1);
     let mut n = 0;
-    while n < single.len() {
-        fill(&mut steps, single[n]);
-        n += 1;
-    }
-    let leads = [Lead::None, Lead::Space, Lead::Mark];
-    let mut length = 1;
-    // The longest run that is told from shorter ones.
-    while length <= 9 {
-        if length <= 3 {
-            fill(&mut steps, State::Digits(length));
-        }
-        if length <= MARKS {
-            fill(&mut steps, State::Marks(length));
-        }
-        fill(&mut steps, State::Rules(length));
-        let mut n = 0;
-        while n < leads.len() {
-            fill(&mut steps, State::Word(leads[n], length));
-            if length <= CAPITALS {
-                fill(&mut steps, State::Capitals(leads[n], length));
+    while n < count {
+        let mut byte = 0;
+        while byte < 256 {
+            let (next, cost) = met[n].step(class(byte as u8));
+            steps[met[n].index() * 256 + byte] = (next.index() as u16) << 8 | cost as u16;
+            if !is_met[next.index()] {
+                is_met[next.index()] = true;
+                met[count] = next;
+                count += 1;
             }
-            if length <= CYRILLIC && n < 2 {
-                fill(&mut steps, State::Cyrillic(leads[n], length));
-            }
-            n += 1;
+            byte += 1;
         }
-        length += 1;
-    }
-    let mut n = 0;
-    while n < OTHERS.len() {
-        fill(&mut steps, State::Other(OTHERS[n]));
         n += 1;
     }
     steps
 };
-
-/// Fills a state's row.
-const fn fill(steps: &mut [u16; ROWS * 256], state: State) {
-    let mut byte = 0;
-    while byte < 256 {
-        let (next, cost) = state.step(class(byte as u8));
-        steps[state.index() * 256 + byte] = (next.index() as u16) << 8 | cost as u16;
-        byte += 1;
-    }
-}
