@@ -22,15 +22,11 @@ impl Followed {
         let start =
             if path.is_absolute() { root_of(path) } else { std::env::current_dir().unwrap_or_default() };
         let mut entries = Vec::new();
-        let end = follow(
-            start,
-            path,
-            |target| target,
-            |entry| {
-                entries.push(entry.to_owned());
-                true
-            },
-        );
+        let visit = |entry: &Path| {
+            entries.push(entry.to_owned());
+            true
+        };
+        let end = follow(start, path, |target| target, visit);
         Self { end: end.unwrap_or_else(|| path.to_owned()), entries }
     }
 

@@ -3,8 +3,8 @@
 //!
 //! An index is sparse: for each block of the file it holds the number of newlines before it, so
 //! that any line is found by reading one block, and a line that fills many blocks is skipped
-//! without reading them. It is remembered for a large file only, under all that changes with the
-//! file's content ([`Identity`]), and not while the file is so new that it could change again
+//! without reading them. It is remembered for a large file only, under all that the system says of
+//! the file ([`Stat`]), and not while the file is so new that it could change again
 //! without changing that. A write through a shared mapping may change content without changing
 //! times: so a block that a line is looked for in has to hold as many newlines as were counted, or
 //! the index is of no use any more. Such a write to an earlier block is not seen.
@@ -20,8 +20,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio_util::sync::CancellationToken;
 
-use super::buffer::Buffer;
-use super::lines::{BLOCK_BYTES, Bytes, TextFile, read_at};
+use super::lines::{BLOCK_BYTES, TextFile};
 use crate::sys::Stat;
 use cutline_core::text::as_index;
 
@@ -36,27 +35,11 @@ const MIN_PARALLEL_BYTES: u64 = 8_000_000;
 /// Nanoseconds since its last change before a file is remembered: coarser than any clock of a file system.
 const SETTLED_NANOS: i128 = 2_000_000_000;
 
-/// The file that an index is of, and the state of its content.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Identity {
-    id: (u64, u64),
-    bytes: u64,
-    modified: i128,
-    changed: i128,
-}
-
-impl Identity {
-    /// Returns the identity of an open file.
-    pub fn of(stat: &Stat) -> Self {
-        let Stat { id, bytes, modified, changed, .. } = *stat;
-        Self { id, bytes, modified, changed }
-    }
-
-    fn is_old_enough_to_cache(&self) -> bool {
-        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-        let now = i128::try_from(now).unwrap_or(i128::MAX);
-        now - self.modified >= SETTLED_NANOS && now - self.changed >= SETTLED_NANOS
-    }
+/// True if another change of the file would change its times.
+fn is_old_enough_to_cache(stat: &Stat) -> bool {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    let now = i128::try_from(now).unwrap_or(i128::MAX);
+    now - stat.modified >= SETTLED_NANOS && now - stat.changed >= SETTLED_NANOS
 }
 
 /// The lines of one file.
@@ -78,7 +61,17 @@ impl LineIndex {
         let blocks = bytes.div_ceil(block_bytes);
         let counts: Vec<AtomicU64> = (0..blocks).map(|_| AtomicU64::new(0)).collect();
         let next = AtomicU64::new(0);
-        let work = || count_blocks(text, block_bytes, &next, &counts, cancel);
+        let work = || {
+            let mut buffer = text.buffer(BLOCK_BYTES);
+            loop {
+                let block = next.fetch_add(1, Ordering::Relaxed);
+                let Some(count) = counts.get(as_index(block)) else { return io::Result::Ok(()) };
+                block_of(text, block, block_bytes).blocks_through(&mut buffer, cancel, |_, piece| {
+                    count.fetch_add(text.encoding.newlines(piece), Ordering::Relaxed);
+                    ControlFlow::Continue(())
+                })?;
+            }
+        };
         let others = if bytes < MIN_PARALLEL_BYTES { 0 } else { workers.saturating_sub(1) };
         std::thread::scope(|scope| {
             let handles: Vec<_> = (0..others)
@@ -89,13 +82,11 @@ impl LineIndex {
             let theirs = handles.into_iter().map(|handle| handle.join().unwrap_or(Ok(())));
             theirs.fold(mine, Result::and)
         })?;
-        let mut newlines_before = Vec::with_capacity(counts.len() + 1);
-        let mut newlines = 0;
-        newlines_before.push(0);
-        for count in &counts {
-            newlines += count.load(Ordering::Relaxed);
-            newlines_before.push(newlines);
-        }
+        let (mut newlines_before, mut newlines) = (vec![0], 0);
+        newlines_before.extend(counts.into_iter().map(|count| {
+            newlines += count.into_inner();
+            newlines
+        }));
         let open_line = bytes > 0 && !text.ends_with_newline()?;
         Ok(Self { lines: newlines + u64::from(open_line), block_bytes, newlines_before })
     }
@@ -115,101 +106,63 @@ impl LineIndex {
         // The last block with fewer newlines before it holds the one that this line follows.
         let block = self.newlines_before.partition_point(|before| *before < newline) - 1;
         let Some(&[before, after]) = self.newlines_before[block..].first_chunk() else { return Ok(None) };
-        let from = text.start + block as u64 * self.block_bytes;
-        let part = TextFile { end: (from + self.block_bytes).min(text.end), ..*text };
-        let (mut left, mut found, mut newlines) = (newline - before, None, 0);
-        part.blocks(from, BLOCK_BYTES, cancel, |at, piece| {
-            let mut rest = piece;
-            if found.is_none() {
-                match text.encoding.nth_newline(piece, left) {
+        let (mut seen, mut found) = (before, None);
+        let part = block_of(text, block as u64, self.block_bytes);
+        part.blocks(part.start, BLOCK_BYTES, cancel, |at, piece| {
+            let counted = match found {
+                Some(_) => 0,
+                None => match text.encoding.nth_newline(piece, newline - seen) {
                     Ok(end) => {
-                        found = Some(at + end as u64);
-                        newlines += left;
-                        rest = &piece[end..];
+                        (found, seen) = (Some(at + end as u64), newline);
+                        end
                     }
                     Err(fewer) => {
-                        left -= fewer;
-                        newlines += fewer;
-                        return ControlFlow::Continue(());
+                        seen += fewer;
+                        piece.len()
                     }
-                }
-            }
-            newlines += text.encoding.newlines(rest);
+                },
+            };
+            seen += text.encoding.newlines(&piece[counted..]);
             ControlFlow::Continue(())
         })?;
-        Ok(found.filter(|_| newlines == after - before))
+        Ok(found.filter(|_| seen == after))
     }
 }
 
-fn count_blocks(
-    text: &TextFile<'_>,
-    block_bytes: u64,
-    next: &AtomicU64,
-    counts: &[AtomicU64],
-    cancel: &CancellationToken,
-) -> io::Result<()> {
-    let mut buffer = match text.bytes {
-        Bytes::Held(_) => Buffer::new(0),
-        Bytes::Open(_) => Buffer::new(BLOCK_BYTES),
-    };
-    loop {
-        let block = next.fetch_add(1, Ordering::Relaxed);
-        let Some(count) = counts.get(as_index(block)) else { return Ok(()) };
-        let from = text.start + block * block_bytes;
-        let to = (from + block_bytes).min(text.end);
-        let file = match text.bytes {
-            Bytes::Held(bytes) => {
-                let held = &bytes[as_index(from)..as_index(to)];
-                count.store(text.encoding.newlines(held), Ordering::Relaxed);
-                continue;
-            }
-            Bytes::Open(file) => file,
-        };
-        let mut at = from;
-        while at < to {
-            if cancel.is_cancelled() {
-                return Err(io::ErrorKind::Interrupted.into());
-            }
-            let block = buffer.first(as_index(to - at).min(BLOCK_BYTES));
-            let read = read_at(file, block, at)?;
-            if read == 0 {
-                return Ok(()); // it has become shorter since
-            }
-            let newlines = text.encoding.newlines(&block[..read]);
-            count.fetch_add(newlines, Ordering::Relaxed);
-            at += read as u64;
-        }
-    }
+/// Returns the part of `text` that is its block of that number.
+fn block_of<'a>(text: &TextFile<'a>, number: u64, block_bytes: u64) -> TextFile<'a> {
+    let start = text.start + number * block_bytes;
+    TextFile { start, end: (start + block_bytes).min(text.end), ..*text }
 }
 
 /// The indexes of the large files that were read last; at most a megabyte in all.
 #[derive(Debug, Default)]
-pub struct Cache(Mutex<VecDeque<(Identity, Arc<LineIndex>)>>);
+pub struct Cache(Mutex<VecDeque<(Stat, Arc<LineIndex>)>>);
 
 impl Cache {
-    /// Counts the lines of `text`, a file of that identity, and remembers the index in place of an
+    /// Counts the lines of `text`, a file of which the system says `stat`, and remembers the index in place of an
     /// earlier one of that file.
     pub fn count(
         &self,
-        identity: Identity,
+        stat: Stat,
         text: &TextFile<'_>,
         workers: usize,
         cancel: &CancellationToken,
     ) -> io::Result<Arc<LineIndex>> {
         let index = Arc::new(LineIndex::count(text, workers, cancel)?);
-        if identity.bytes >= MIN_REMEMBERED_BYTES && identity.is_old_enough_to_cache() {
+        if stat.bytes >= MIN_REMEMBERED_BYTES && is_old_enough_to_cache(&stat) {
             let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.retain(|(other, _)| other.id != identity.id);
+            kept.retain(|(other, _)| other.id != stat.id);
             kept.truncate(REMEMBERED - 1);
-            kept.push_front((identity, Arc::clone(&index)));
+            kept.push_front((stat, Arc::clone(&index)));
         }
         Ok(index)
     }
 
-    /// Returns the index that is remembered of a file of that identity.
-    pub fn get(&self, identity: Identity) -> Option<Arc<LineIndex>> {
+    /// Returns the index that is remembered of a file of which the system says the same as then.
+    pub fn get(&self, stat: Stat) -> Option<Arc<LineIndex>> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = kept.iter().position(|(other, _)| *other == identity)?;
+        let at = kept.iter().position(|(other, _)| *other == stat)?;
         let found = kept.remove(at)?;
         let index = Arc::clone(&found.1);
         kept.push_front(found);
@@ -219,7 +172,9 @@ impl Cache {
 
 #[cfg(test)]
 mod tests {
+    use super::super::lines::Bytes;
     use super::*;
+    use crate::sys::FileKind;
     use cutline_core::text::decode::Encoding;
     use proptest::prelude::*;
     use std::io::Write;
@@ -250,7 +205,7 @@ mod tests {
         }
     }
 
-    /// As by a write through a shared mapping: the content changes, the identity does not.
+    /// As by a write through a shared mapping: the content changes, the stat does not.
     #[test]
     #[cfg(unix)]
     fn remembered_block_with_another_count_of_newlines_serves_no_line() {
@@ -259,10 +214,11 @@ mod tests {
         std::os::unix::fs::FileExt::write_all_at(&file, &content, 0).unwrap();
         let end = content.len() as u64;
         let text = TextFile { bytes: Bytes::Open(&file), encoding: Encoding::Utf8, start: 0, end };
-        let identity = Identity { id: (1, 1), bytes: end, modified: 0, changed: 0 };
+        let (kind, owner, is_private, links) = (FileKind::File, 0, false, 1);
+        let stat = Stat { kind, bytes: end, id: (1, 1), modified: 0, changed: 0, owner, is_private, links };
         let (cache, cancel) = (Cache::default(), CancellationToken::new());
-        cache.count(identity, &text, 2, &cancel).unwrap();
-        let remembered = cache.get(identity).unwrap();
+        cache.count(stat, &text, 2, &cancel).unwrap();
+        let remembered = cache.get(stat).unwrap();
         assert_eq!(remembered.start_of(&text, 500_001, &cancel).unwrap(), Some(4_000_000));
         // In the same block, once after that line and once before it.
         for at in [4_000_003, 3_999_003] {
@@ -270,9 +226,9 @@ mod tests {
             assert_eq!(remembered.start_of(&text, 500_001, &cancel).unwrap(), None, "{at}");
         }
         assert_eq!(remembered.start_of(&text, 1, &cancel).unwrap(), Some(0));
-        let again = cache.count(identity, &text, 2, &cancel).unwrap();
+        let again = cache.count(stat, &text, 2, &cancel).unwrap();
         assert_eq!(again.start_of(&text, 500_001, &cancel).unwrap(), Some(3_999_992));
-        assert_eq!(cache.get(identity), Some(again));
+        assert_eq!(cache.get(stat), Some(again));
     }
 
     #[test]

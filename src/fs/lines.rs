@@ -50,27 +50,43 @@ impl TextFile<'_> {
         from: u64,
         block_bytes: usize,
         cancel: &CancellationToken,
+        visit: impl FnMut(u64, &[u8]) -> ControlFlow<()>,
+    ) -> io::Result<()> {
+        let rest = TextFile { start: from, ..*self };
+        rest.blocks_through(&mut rest.buffer(block_bytes), cancel, visit)
+    }
+
+    /// Returns a buffer for blocks of this text.
+    pub(super) fn buffer(&self, block_bytes: usize) -> Buffer {
+        match self.bytes {
+            Bytes::Held(_) => Buffer::new(0),
+            Bytes::Open(_) => Buffer::new(as_index(self.end.saturating_sub(self.start)).min(block_bytes)),
+        }
+    }
+
+    /// Calls `visit` as [`Self::blocks`] does with all blocks, which are read to `buffer`.
+    pub(super) fn blocks_through(
+        &self,
+        buffer: &mut Buffer,
+        cancel: &CancellationToken,
         mut visit: impl FnMut(u64, &[u8]) -> ControlFlow<()>,
     ) -> io::Result<()> {
         let file = match self.bytes {
             Bytes::Held(bytes) => {
-                let _all_of_it = visit(from, &bytes[as_index(from)..as_index(self.end)]);
+                let _all_of_it = visit(self.start, &bytes[as_index(self.start)..as_index(self.end)]);
                 return Ok(());
             }
             Bytes::Open(file) => file,
         };
-        let mut buffer = Buffer::new(as_index(self.end.saturating_sub(from)).min(block_bytes));
-        let mut at = from;
+        let mut at = self.start;
         while at < self.end {
             if cancel.is_cancelled() {
                 return Err(io::ErrorKind::Interrupted.into());
             }
-            let block = buffer.first(as_index(self.end - at).min(block_bytes));
+            let block = buffer.first(as_index(self.end - at));
             let read = read_at(file, block, at)?;
-            if read == 0 {
-                break; // it has become shorter since
-            }
-            if visit(at, &block[..read]).is_break() {
+            // With nothing read, it has become shorter since.
+            if read == 0 || visit(at, &block[..read]).is_break() {
                 break;
             }
             at += read as u64;

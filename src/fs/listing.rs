@@ -121,16 +121,13 @@ impl<T: Copy + Ord> Listing<T> {
         let compare = |bound: &Bound<T>| entry.compare(&self.bytes, &bound.entry, &bound.bytes);
         let is_too_early = self.after.as_ref().is_some_and(|after| compare(after).is_le());
         let is_too_late = self.last.as_ref().is_some_and(|last| compare(last).is_gt());
+        if is_place && !is_too_early {
+            self.add_place(entry.bound(&self.bytes));
+        }
         if is_too_early || is_too_late {
             self.left_out |= is_too_late;
-            if is_place && is_too_late {
-                self.add_place(entry.bound(&self.bytes));
-            }
             self.bytes.truncate(entry.start);
             return;
-        }
-        if is_place {
-            self.add_place(entry.bound(&self.bytes));
         }
         self.entries.push(entry);
         if self.entries.len() > self.max_entries.saturating_mul(2) {

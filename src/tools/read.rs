@@ -15,7 +15,6 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::time::{Duration, Instant};
 
-use crate::fs::line_index::Identity;
 use crate::fs::lines::{self, Bytes, TextFile};
 use crate::fs::open::{FileKind, OpenError, OpenedPath};
 use crate::limits::{BINARY_SNIFF_BYTES, PSEUDO_FILE_BYTES, PSEUDO_FILE_SECS};
@@ -167,7 +166,7 @@ fn answer(
     if text.start >= text.end {
         return empty(plan).map(Some);
     }
-    page::read(cx, plan, place, Identity::of(&place.stat), &text).map_err(failed)?.map(Some)
+    page::read(cx, plan, place, &text).map_err(failed)?.map(Some)
 }
 
 /// A file without content has no line to start from but the first.

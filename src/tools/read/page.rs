@@ -6,7 +6,7 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::fs::line_index::{Identity, LineIndex};
+use crate::fs::line_index::LineIndex;
 use crate::fs::lines::{BLOCK_BYTES, Bytes, TextFile};
 use crate::fs::open::OpenedPath;
 use crate::fs::workspace::shown;
@@ -30,10 +30,9 @@ pub(super) fn read(
     cx: &Context,
     plan: &Plan,
     place: &OpenedPath,
-    identity: Identity,
     text: &TextFile<'_>,
 ) -> io::Result<Result<Output, ToolError>> {
-    let (index, first, from) = match locate(cx, plan, identity, text)? {
+    let (index, first, from) = match locate(cx, plan, place, text)? {
         Ok(place) => place,
         Err(error) => return Ok(Err(error)),
     };
@@ -54,7 +53,7 @@ type Located = (Arc<LineIndex>, u64, u64);
 fn locate(
     cx: &Context,
     plan: &Plan,
-    identity: Identity,
+    place: &OpenedPath,
     text: &TextFile<'_>,
 ) -> io::Result<Result<Located, ToolError>> {
     let shared = &cx.shared;
@@ -74,12 +73,12 @@ fn locate(
     let index = match text.bytes {
         Bytes::Held(_) => Arc::new(LineIndex::count(text, 1, &cx.cancel)?),
         Bytes::Open(_) => {
-            if let Some(index) = shared.line_indexes.get(identity)
+            if let Some(index) = shared.line_indexes.get(place.stat)
                 && let Ok(Ok((first, from))) = start(&index)
             {
                 return Ok(Ok((index, first, from)));
             }
-            shared.line_indexes.count(identity, text, shared.workers, &cx.cancel)?
+            shared.line_indexes.count(place.stat, text, shared.workers, &cx.cancel)?
         }
     };
     Ok(start(&index)?.map(|(first, from)| (index, first, from)))
