@@ -19,8 +19,8 @@ use line::Line;
 
 use super::as_index;
 
-/// Parts shorter than this are put together before they are given on.
-const GATHERED_BYTES: usize = 4096;
+/// Bytes of a piece that are resolved at a time: few enough to stay in the nearest cache.
+const PART_BYTES: usize = 8192;
 const ESC: char = '\u{1b}';
 
 /// Resolves a stream of text, whatever its pieces.
@@ -41,8 +41,8 @@ pub struct Terminal {
     line: Line,
     /// The sequence that is open.
     escape: Escape,
-    /// Short parts, put together; empty between two pieces.
-    gathered: String,
+    /// Text that is settled; empty between two pieces.
+    settled: String,
     /// A run of lines without its colours; empty between two pieces.
     stripped: String,
 }
@@ -53,57 +53,53 @@ impl Terminal {
         Self {
             line: Line::new(as_index(max_bytes)),
             escape: Escape::default(),
-            gathered: String::new(),
+            settled: String::new(),
             stripped: String::new(),
         }
     }
 
     /// Takes the next piece and gives what is settled to `sink`, in one part or several.
     pub fn push(&mut self, text: &str, sink: &mut impl FnMut(&str)) {
-        let mut gathered = std::mem::take(&mut self.gathered);
-        self.resolve(text, &mut |part| {
-            let short = part.len() < GATHERED_BYTES;
-            if !gathered.is_empty() && (!short || gathered.len() >= GATHERED_BYTES) {
-                sink(&gathered);
-                gathered.clear();
-            }
-            if short {
-                gathered.push_str(part);
-            } else {
-                sink(part);
-            }
-        });
-        if !gathered.is_empty() {
-            sink(&gathered);
-            gathered.clear();
+        let mut rest = text;
+        while !rest.is_empty() {
+            let (part, after) = rest.split_at(rest.floor_char_boundary(PART_BYTES));
+            self.resolve(part);
+            self.give(sink);
+            rest = after;
         }
-        self.gathered = gathered;
     }
 
-    fn resolve(&mut self, text: &str, sink: &mut impl FnMut(&str)) {
+    fn resolve(&mut self, text: &str) {
         let mut rest = text;
         while !rest.is_empty() {
             if !self.escape.is_open() {
-                rest = self.run(rest, sink);
+                rest = self.run(rest);
             }
             if self.escape.is_open() || rest.starts_with(ESC) {
-                rest = self.escape.push(rest, &mut self.line, sink);
+                rest = self.escape.push(rest, &mut self.line, &mut self.settled);
             } else {
                 let mut chars = rest.chars();
                 if let Some(c) = chars.next() {
-                    self.line.char(c, sink);
+                    self.line.char(c, &mut self.settled);
                 }
                 rest = chars.as_str();
             }
         }
     }
 
+    fn give(&mut self, sink: &mut impl FnMut(&str)) {
+        if !self.settled.is_empty() {
+            sink(&self.settled);
+            self.settled.clear();
+        }
+    }
+
     /// Takes plain text together with the colours and the newlines of other systems in it: most
     /// lines have nothing else. The rest, from the first character that may move the cursor.
-    fn run<'a>(&mut self, text: &'a str, sink: &mut impl FnMut(&str)) -> &'a str {
+    fn run<'a>(&mut self, text: &'a str) -> &'a str {
         let (plain, mut rest) = text.split_at(scan::plain(text));
         let Some(mut known) = scan::known(rest) else {
-            self.line.push(plain, sink);
+            self.line.push(plain, &mut self.settled);
             return rest;
         };
         self.stripped.push_str(plain);
@@ -117,14 +113,15 @@ impl Terminal {
                 None => break,
             }
         }
-        self.line.push(&self.stripped, sink);
+        self.line.push(&self.stripped, &mut self.settled);
         self.stripped.clear();
         rest
     }
 
     /// Ends the stream: what is still open is given as it stands.
     pub fn finish(&mut self, sink: &mut impl FnMut(&str)) {
-        self.line.finish(sink);
+        self.line.finish(&mut self.settled);
+        self.give(sink);
     }
 }
 

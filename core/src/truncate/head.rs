@@ -61,17 +61,25 @@ impl Head {
         self.cut.is_some()
     }
 
-    /// Takes in all of `text` if that is surely within the limits of lines and bytes, and tokens have none.
-    fn takes_whole(&mut self, text: &str) -> bool {
-        let newlines = memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
-        let bytes = (self.kept.len() + text.len()) as u64;
-        let fits = bytes <= self.bounds.bytes && self.lines + newlines < self.bounds.lines;
-        if self.is_full() || self.bounds.tokens.is_some() || !fits {
-            return false;
+    /// Takes in the start of `text` that is surely within the limits of lines and bytes, where tokens have none: whole
+    /// lines, or all. Returns the rest.
+    fn take_sure<'a>(&mut self, text: &'a str) -> &'a str {
+        if self.is_full() || self.bounds.tokens.is_some() {
+            return text;
         }
-        self.kept.push_str(text);
+        let room = as_index(self.bounds.bytes).saturating_sub(self.kept.len());
+        let end = match text.as_bytes().get(..room) {
+            Some(start) => memchr::memrchr(b'\n', start).map_or(0, |newline| newline + 1),
+            None => text.len(),
+        };
+        let (sure, rest) = text.split_at(end);
+        let newlines = memchr::memchr_iter(b'\n', sure.as_bytes()).count() as u64;
+        if self.lines + newlines >= self.bounds.lines {
+            return text;
+        }
+        self.kept.push_str(sure);
         self.lines += newlines;
-        true
+        rest
     }
 
     /// Takes in one line or a part of it; its newline included where it ends here.
@@ -111,10 +119,7 @@ impl Head {
 impl Collector for Head {
     fn push(&mut self, text: &str) {
         self.total.push(text.as_bytes());
-        if self.takes_whole(text) {
-            return;
-        }
-        for piece in text.split_inclusive('\n') {
+        for piece in self.take_sure(text).split_inclusive('\n') {
             if self.is_full() {
                 return;
             }

@@ -47,12 +47,12 @@ pub(super) struct Cells {
 impl Cells {
     /// Writes text without control characters but tabs at the cursor, and lets go what is too much
     /// as [`Self::let_go`] does, after each character.
-    pub(super) fn put_all(&mut self, text: &str, limit: usize, sink: &mut impl FnMut(&str)) {
+    pub(super) fn put_all(&mut self, text: &str, limit: usize, out: &mut String) {
         let simple = !text.is_empty() && text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
         if !simple || self.mixed || self.bytes.max(self.cursor) + text.len() > limit {
             for c in text.chars() {
                 self.put(c);
-                self.let_go(limit, sink);
+                self.let_go(limit, out);
             }
             return;
         }
@@ -124,36 +124,31 @@ impl Cells {
         }
     }
 
-    /// Gives the line's start to `sink` where more than twice `limit` is held: `limit` stays.
-    pub(super) fn let_go(&mut self, limit: usize, sink: &mut impl FnMut(&str)) {
+    /// Adds the line's start to `out` where more than twice `limit` is held: `limit` stays.
+    pub(super) fn let_go(&mut self, limit: usize, out: &mut String) {
         if self.bytes <= limit.saturating_mul(2) {
             return;
         }
-        let mut gone = String::new();
-        let mut columns = 0;
+        let (start, mut columns) = (out.len(), 0);
         while let Some(c) = self.chars.get(columns) {
-            if *c != CONTINUED && self.bytes - gone.len() <= limit {
+            if *c != CONTINUED && self.bytes - (out.len() - start) <= limit {
                 break;
             }
-            self.text_of(columns, *c, &mut gone);
+            self.text_of(columns, *c, out);
             columns += 1;
         }
-        sink(&gone);
         let cursor = self.cursor.saturating_sub(columns);
         self.replace(0..columns, 0);
         self.cursor = cursor;
     }
 
-    /// Gives the line, without the blanks at its end: a terminal shows none.
-    pub(super) fn finish(self, sink: &mut impl FnMut(&str)) {
-        let mut text = String::with_capacity(self.bytes);
+    /// Adds the line to `out`, without the blanks at its end: a terminal shows none.
+    pub(super) fn finish(self, out: &mut String) {
+        let start = out.len();
         for (column, c) in self.chars.iter().enumerate() {
-            self.text_of(column, *c, &mut text);
+            self.text_of(column, *c, out);
         }
-        match text.trim_end_matches(BLANK) {
-            "" => {}
-            shown => sink(shown),
-        }
+        out.truncate(start + out[start..].trim_end_matches(BLANK).len());
     }
 
     fn text_of(&self, column: usize, c: char, text: &mut String) {

@@ -48,13 +48,8 @@ impl Escape {
     }
 
     /// Takes a part of `text`, which begins with ESC or goes on within a sequence, and does to
-    /// `line` what it says. Returns the rest of `text`.
-    pub(super) fn push<'a>(
-        &mut self,
-        text: &'a str,
-        line: &mut Line,
-        sink: &mut impl FnMut(&str),
-    ) -> &'a str {
+    /// `line` what it says; what is settled by that goes to `out`. Returns the rest of `text`.
+    pub(super) fn push<'a>(&mut self, text: &'a str, line: &mut Line, out: &mut String) -> &'a str {
         let bytes = text.as_bytes();
         let stray = self.state == State::Begun && !bytes.first().is_some_and(u8::is_ascii);
         // Up to the newline, and through the next ESC: then it does not matter how the text came.
@@ -67,7 +62,7 @@ impl Escape {
             *self = Self::default();
             return text;
         }
-        let mut effects = Effects { line, sink, over: false };
+        let mut effects = Effects { line, out, over: false };
         let taken = self.parser.advance_until_terminated(&mut effects, &bytes[..end]);
         self.state = match bytes.get(taken.wrapping_sub(1)) {
             Some(&ESC) => State::Begun,
@@ -80,23 +75,23 @@ impl Escape {
 }
 
 /// Does to a line what the parser finds.
-struct Effects<'a, S> {
+struct Effects<'a> {
     line: &'a mut Line,
-    sink: &'a mut S,
+    out: &'a mut String,
     /// True once the sequence has come to its end.
     over: bool,
 }
 
-impl<S: FnMut(&str)> Perform for Effects<'_, S> {
+impl Perform for Effects<'_> {
     /// After the end of a sequence that means nothing to the parser either.
     fn print(&mut self, c: char) {
         self.over = true;
-        self.line.char(c, self.sink);
+        self.line.char(c, self.out);
     }
 
     fn execute(&mut self, byte: u8) {
         self.over |= CANCELLED.contains(&byte);
-        self.line.char(char::from(byte), self.sink);
+        self.line.char(char::from(byte), self.out);
     }
 
     fn unhook(&mut self) {
@@ -118,7 +113,7 @@ impl<S: FnMut(&str)> Perform for Effects<'_, S> {
             && intermediates.is_empty()
             && let Some(step) = step(first.unwrap_or(0).into(), action)
         {
-            self.line.act(step, self.sink);
+            self.line.act(step, self.out);
         }
     }
 

@@ -25,7 +25,7 @@ impl Line {
     }
 
     /// Takes text with no control characters but `\n` and `\t`.
-    pub(super) fn push(&mut self, text: &str, sink: &mut impl FnMut(&str)) {
+    pub(super) fn push(&mut self, text: &str, out: &mut String) {
         let mut rest = text;
         while (self.cells.is_some() || self.returned) && !rest.is_empty() {
             let (now, ends, after) = match rest.split_once('\n') {
@@ -34,32 +34,32 @@ impl Line {
             };
             if !now.is_empty() {
                 let limit = self.limit;
-                self.laid_out().put_all(now, limit, sink);
+                self.laid_out().put_all(now, limit, out);
             }
             if ends {
-                self.finish(sink);
-                sink("\n");
+                self.finish(out);
+                out.push('\n');
             }
             rest = after;
         }
         if !rest.is_empty() {
-            self.push_plain(rest, sink);
+            self.push_plain(rest, out);
         }
     }
 
     /// Takes a character of any kind; of the control characters few do anything to a line.
-    pub(super) fn char(&mut self, c: char, sink: &mut impl FnMut(&str)) {
+    pub(super) fn char(&mut self, c: char, out: &mut String) {
         match c {
-            '\r' => self.act(Move::Return, sink),
-            '\u{8}' => self.act(Move::Back(1), sink),
-            '\n' | '\t' => self.push(c.encode_utf8(&mut [0; 4]), sink),
+            '\r' => self.act(Move::Return, out),
+            '\u{8}' => self.act(Move::Back(1), out),
+            '\n' | '\t' => self.push(c.encode_utf8(&mut [0; 4]), out),
             c if c.is_control() => {}
-            c => self.push(c.encode_utf8(&mut [0; 4]), sink),
+            c => self.push(c.encode_utf8(&mut [0; 4]), out),
         }
     }
 
     /// Moves the cursor, or changes the line where it stands.
-    pub(super) fn act(&mut self, step: Move, sink: &mut impl FnMut(&str)) {
+    pub(super) fn act(&mut self, step: Move, out: &mut String) {
         if self.cells.is_none() {
             match step {
                 Move::Return => {
@@ -83,15 +83,15 @@ impl Line {
         let limit = self.limit;
         let cells = self.laid_out();
         cells.act(step);
-        cells.let_go(limit, sink);
+        cells.let_go(limit, out);
     }
 
     /// Gives what is held, and begins a new line.
-    pub(super) fn finish(&mut self, sink: &mut impl FnMut(&str)) {
+    pub(super) fn finish(&mut self, out: &mut String) {
         if let Some(cells) = self.cells.take() {
-            cells.finish(sink);
+            cells.finish(out);
         } else if !self.text.is_empty() {
-            sink(&self.text);
+            out.push_str(&self.text);
             self.text.clear();
         }
         (self.returned, self.before) = (false, 0);
@@ -111,19 +111,19 @@ impl Line {
         })
     }
 
-    fn push_plain(&mut self, text: &str, sink: &mut impl FnMut(&str)) {
+    fn push_plain(&mut self, text: &str, out: &mut String) {
         let open = memchr::memrchr(b'\n', text.as_bytes()).map_or(0, |newline| newline + 1);
         let (ended, open) = text.split_at(open);
         if !ended.is_empty() {
-            self.finish(sink);
-            sink(ended);
+            self.finish(out);
+            out.push_str(ended);
         }
-        self.append(open, sink);
+        self.append(open, out);
     }
 
     /// Adds to the line, and lets go what is more than a limit's length before its last whole one:
     /// that depends on the line's length alone, so not on the pieces it came in.
-    fn append(&mut self, piece: &str, sink: &mut impl FnMut(&str)) {
+    fn append(&mut self, piece: &str, out: &mut String) {
         let len = self.before + self.text.len() + piece.len();
         let from = (len / self.limit).saturating_sub(1).saturating_mul(self.limit);
         let Some(surplus) = from.checked_sub(self.before).filter(|surplus| *surplus > 0) else {
@@ -132,13 +132,13 @@ impl Line {
         if let Some(surplus) = surplus.checked_sub(self.text.len()) {
             let (gone, held) = piece.split_at(piece.ceil_char_boundary(surplus));
             self.before += self.text.len() + gone.len();
-            sink(&self.text);
-            sink(gone);
+            out.push_str(&self.text);
+            out.push_str(gone);
             self.text.clear();
             self.text.push_str(held);
         } else {
             let surplus = self.text.ceil_char_boundary(surplus);
-            sink(&self.text[..surplus]);
+            out.push_str(&self.text[..surplus]);
             self.text.drain(..surplus);
             self.before += surplus;
             self.text.push_str(piece);

@@ -209,16 +209,16 @@ proptest! {
         let (mut at_once, mut one_by_one) = (cells::Cells::default(), cells::Cells::default());
         let (mut shown, mut expected) = (String::new(), String::new());
         for (text, column) in &steps {
-            at_once.put_all(text, limit, &mut |part| shown.push_str(part));
+            at_once.put_all(text, limit, &mut shown);
             for c in text.chars() {
                 one_by_one.put(c);
-                one_by_one.let_go(limit, &mut |part| expected.push_str(part));
+                one_by_one.let_go(limit, &mut expected);
             }
             at_once.act(step::Move::Column(*column));
             one_by_one.act(step::Move::Column(*column));
         }
-        at_once.finish(&mut |part| shown.push_str(part));
-        one_by_one.finish(&mut |part| expected.push_str(part));
+        at_once.finish(&mut shown);
+        one_by_one.finish(&mut expected);
         prop_assert_eq!(shown, expected);
     }
 
