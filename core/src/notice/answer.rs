@@ -3,8 +3,6 @@
 //! An empty line stands between them. The lines of a body that was cut are all ended, so that the
 //! bodies of all pages of a text, each up to that empty line, are the text.
 
-use std::fmt::Write as _;
-
 use derive_more::Display;
 
 use crate::truncate::Truncation;
@@ -89,16 +87,13 @@ impl Answer {
         if !text.is_empty() && self.end == BodyEnd::BeforeNewline {
             text.push('\n');
         }
-        for (n, notice) in self.notices.iter().enumerate() {
-            match n {
-                0 => empty_line(&mut text),
-                _ => text.push('\n'),
+        let notices: Vec<String> = self.notices.iter().map(Notice::to_string).collect();
+        let status = self.status.map(|status| status.to_string());
+        for part in [notices.join("\n"), status.unwrap_or_default()] {
+            if !part.is_empty() {
+                empty_line(&mut text);
+                text.push_str(&part);
             }
-            let _infallible = write!(text, "{notice}");
-        }
-        if let Some(status) = self.status {
-            empty_line(&mut text);
-            let _infallible = write!(text, "{status}");
         }
         text
     }

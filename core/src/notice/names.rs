@@ -1,6 +1,6 @@
 //! Names in a notice: the first few, and how many there are.
 
-use std::fmt;
+use derive_more::Display;
 
 use crate::text::show;
 
@@ -19,19 +19,24 @@ const LIST_BYTES: usize = 300;
 /// }
 /// assert_eq!((names.count(), names.to_string()), (4, "a, b, c".to_owned()));
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Display)]
+#[display("{}", first.join(", "))]
 pub struct Names {
     first: Vec<String>,
     count: u64,
 }
 
 impl Names {
-    /// Counts a name, and keeps it where there is room.
+    /// Counts a name, and keeps it where it and all before it have room.
     pub fn push(&mut self, name: &str) {
-        self.count += 1;
-        if self.first.len() < NAMES_LISTED {
-            self.first.push(show::path(name).into_owned());
+        if self.count == self.first.len() as u64 && self.first.len() < NAMES_LISTED {
+            let name = show::path(name).into_owned();
+            let bytes: usize = self.first.iter().map(String::len).sum();
+            if self.first.is_empty() || bytes + name.len() <= LIST_BYTES {
+                self.first.push(name);
+            }
         }
+        self.count += 1;
     }
 
     /// Returns the number of names.
@@ -42,20 +47,5 @@ impl Names {
     /// True if there was none.
     pub fn is_empty(&self) -> bool {
         self.count == 0
-    }
-}
-
-impl fmt::Display for Names {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut bytes = 0;
-        for (n, name) in self.first.iter().enumerate() {
-            bytes += name.len();
-            if n > 0 && bytes > LIST_BYTES {
-                break;
-            }
-            let comma = if n > 0 { ", " } else { "" };
-            write!(f, "{comma}{name}")?;
-        }
-        Ok(())
     }
 }

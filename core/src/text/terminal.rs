@@ -98,20 +98,16 @@ impl Terminal {
     /// lines have nothing else. The rest, from the first character that may move the cursor.
     fn run<'a>(&mut self, text: &'a str) -> &'a str {
         let (plain, mut rest) = text.split_at(scan::plain(text));
-        let Some(mut known) = scan::known(rest) else {
+        if scan::known(rest).is_none() {
             self.line.push(plain, &mut self.settled);
             return rest;
-        };
+        }
         self.stripped.push_str(plain);
-        loop {
-            self.stripped.push_str(known.shown);
-            let (plain, after) = known.rest.split_at(scan::plain(known.rest));
+        while let Some((shown, after)) = scan::known(rest) {
+            let (plain, after) = after.split_at(scan::plain(after));
+            self.stripped.push_str(shown);
             self.stripped.push_str(plain);
             rest = after;
-            match scan::known(rest) {
-                Some(next) => known = next,
-                None => break,
-            }
         }
         self.line.push(&self.stripped, &mut self.settled);
         self.stripped.clear();

@@ -52,8 +52,7 @@ impl Line {
         match c {
             '\r' => self.act(Move::Return, out),
             '\u{8}' => self.act(Move::Back(1), out),
-            '\n' | '\t' => self.push(c.encode_utf8(&mut [0; 4]), out),
-            c if c.is_control() => {}
+            c if c.is_control() && !matches!(c, '\n' | '\t') => {}
             c => self.push(c.encode_utf8(&mut [0; 4]), out),
         }
     }

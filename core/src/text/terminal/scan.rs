@@ -24,23 +24,15 @@ pub(super) fn plain(text: &str) -> usize {
     bytes.len()
 }
 
-/// A part of the output that is common between plain text, and needs no parser.
-pub(super) struct Known<'a> {
-    /// The text that is shown of it.
-    pub(super) shown: &'static str,
-    /// The text after it.
-    pub(super) rest: &'a str,
-}
-
-/// Returns the colour, which is not shown, or the `\r\n` with which `text` begins.
-pub(super) fn known(text: &str) -> Option<Known<'_>> {
+/// Returns what is shown of the part with which `text` begins, and the text after it, where that part is common between
+/// plain text and needs no parser: a colour, of which nothing is shown, or `\r\n`.
+pub(super) fn known(text: &str) -> Option<(&'static str, &str)> {
     if let Some(rest) = text.strip_prefix("\r\n") {
-        return Some(Known { shown: "\n", rest });
+        return Some(("\n", rest));
     }
     let parameters = text.strip_prefix("\u{1b}[")?;
     let end = parameters.bytes().position(|byte| !matches!(byte, b'0'..=b';'))?;
-    let rest = parameters[end..].strip_prefix('m')?;
-    Some(Known { shown: "", rest })
+    Some(("", parameters[end..].strip_prefix('m')?))
 }
 
 /// Returns the index of the first byte that may begin a control character.
