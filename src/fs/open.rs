@@ -93,11 +93,6 @@ impl OpenedPath {
         workspace.allows_all_of(&self.real) || workspace.allows(&self.real) && self.stat.is_own_file()
     }
 
-    /// Returns its type.
-    pub fn kind(&self) -> FileKind {
-        self.stat.kind
-    }
-
     /// Opens the file for reading: the same that was checked. Never waits, whatever it is.
     pub fn file(&self) -> Result<File, OpenError> {
         self.held.file().map_err(not_read)
@@ -111,16 +106,6 @@ impl OpenedPath {
     /// Returns the path of the entry with that name in the folder.
     pub fn join(&self, name: &[u8]) -> PathBuf {
         self.real.join(sys::name(name))
-    }
-
-    /// Returns the bytes in the file, as the system says.
-    pub fn len(&self) -> u64 {
-        self.stat.bytes
-    }
-
-    /// True if the system says that it has no bytes.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
     }
 }
 

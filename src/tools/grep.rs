@@ -195,7 +195,7 @@ fn file_line(path: String, mode: Mode, matches: u64) -> Line {
 
 fn search(cx: &Context, place: &OpenedPath, plan: &Plan) -> Result<Output, ToolError> {
     let refused = |error| resolve::refused(cx, &place.real.to_string_lossy(), error);
-    let is_folder = place.kind() == FileKind::Folder;
+    let is_folder = place.stat.kind == FileKind::Folder;
     let shown = if is_folder { Paths::below } else { Paths::of_file };
     let mut results = Results::new(cx, plan, shown(&cx.workspace, &place.real));
     let mut ignored = false;
@@ -206,7 +206,7 @@ fn search(cx: &Context, place: &OpenedPath, plan: &Plan) -> Result<Output, ToolE
         ignored = walk.rules.ignored_any();
     } else {
         let (file, stop) = (place.file().map_err(refused)?, Stop::new(cx.cancel.clone()));
-        done = matches::file(&plan.query, file, place.len(), &stop, |found| results.take(found));
+        done = matches::file(&plan.query, file, place.stat.bytes, &stop, |found| results.take(found));
     }
     if cx.cancel.is_cancelled() {
         return Err(ToolError::Cancelled);
@@ -219,7 +219,7 @@ fn search(cx: &Context, place: &OpenedPath, plan: &Plan) -> Result<Output, ToolE
         // The one file that was asked for: that nothing was found in it would say too much.
         let start = place.file().map_err(refused)?;
         let start = lines::first_bytes(&start, limits::BINARY_SNIFF_BYTES).unwrap_or_default();
-        return Err(resolve::binary(cx, place, place.len(), &start));
+        return Err(resolve::binary(cx, place, place.stat.bytes, &start));
     }
     results.conclude(cx, ignored)
 }

@@ -151,7 +151,7 @@ fn leads_to_folder(cx: &Context, place: &OpenedPath, name: &[u8], kind: FileKind
     let inside = || OpenedPath::open(&cx.workspace, &place.join(name));
     match kind {
         FileKind::Folder => true,
-        FileKind::Link => inside().is_ok_and(|place| place.kind() == FileKind::Folder),
+        FileKind::Link => inside().is_ok_and(|place| place.stat.kind == FileKind::Folder),
         _ => false,
     }
 }

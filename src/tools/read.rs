@@ -102,10 +102,10 @@ struct Opened {
 /// Opens the call's file if that needs no waiting, a small one for reading too.
 fn open_cached(cx: &Context, plan: &Plan) -> Option<Opened> {
     let place = OpenedPath::open_cached(&cx.workspace, &cx.workspace.absolute(&plan.path))?;
-    if place.kind() != FileKind::File {
+    if place.stat.kind != FileKind::File {
         return None;
     }
-    let is_small = (1..=CACHED_BYTES).contains(&place.len());
+    let is_small = (1..=CACHED_BYTES).contains(&place.stat.bytes);
     let file = if is_small { place.file().ok() } else { None };
     Some(Opened { place, file })
 }
@@ -115,7 +115,7 @@ fn open_cached(cx: &Context, plan: &Plan) -> Option<Opened> {
 fn answer_cached(cx: &Context, plan: &Plan, opened: &Opened) -> Option<Result<Option<Output>, ToolError>> {
     let Opened { place, file } = opened;
     let file = file.as_ref()?;
-    let bytes = lines::read_cached(file, as_index(place.len()))?;
+    let bytes = lines::read_cached(file, as_index(place.stat.bytes))?;
     let text = !bytes.contains(&0) && std::str::from_utf8(&bytes).is_ok();
     text.then(|| answer(cx, plan, place, file, Some(&bytes)))
 }
@@ -154,13 +154,13 @@ fn answer(
             return Ok(None);
         }
         let shown = cx.workspace.show(&place.real);
-        return image::read(cx, file, &shown, place.len(), kind).map(Some).map_err(failed);
+        return image::read(cx, file, &shown, place.stat.bytes, kind).map(Some).map_err(failed);
     }
     if binary {
-        let bytes = held.map_or(place.len(), |bytes| bytes.len() as u64);
+        let bytes = held.map_or(place.stat.bytes, |bytes| bytes.len() as u64);
         return Err(resolve::binary(cx, place, bytes, &start));
     }
-    let end = held.map_or(place.len(), |bytes| bytes.len() as u64);
+    let end = held.map_or(place.stat.bytes, |bytes| bytes.len() as u64);
     let text =
         TextFile { bytes: held.map_or(Bytes::Open(file), Bytes::Held), encoding, start: mark as u64, end };
     if text.start >= text.end {
@@ -193,7 +193,7 @@ fn failure(cx: &Context, place: &OpenedPath, source: io::Error) -> ToolError {
 
 /// Returns all bytes of a small file, or of one that has content though the system says it has none.
 fn held_bytes(place: &OpenedPath, file: &File) -> io::Result<Option<Vec<u8>>> {
-    match place.len() {
+    match place.stat.bytes {
         0 => pseudo_file(file).map(Some),
         size if size <= HELD_BYTES => {
             let mut bytes = Vec::with_capacity(as_index(size) + 1);

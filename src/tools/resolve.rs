@@ -45,7 +45,7 @@ pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPat
         other => other.map_err(|error| refused(cx, asked, error))?,
     };
     let path = || cx.workspace.show(&place.real);
-    match (wanted, place.kind(), word(place.kind())) {
+    match (wanted, place.stat.kind, word(place.stat.kind)) {
         (ExpectedKind::File, FileKind::Folder, _) => {
             Err(ToolError::IsDirectory { path: path(), ls: cx.has(ToolName::Ls) })
         }
@@ -136,6 +136,6 @@ fn folder_of(cx: &Context, path: &Path, repairs: usize) -> Option<(OpenedPath, P
         }
         other => other,
     };
-    let folder = folder.ok().filter(|folder| folder.kind() == FileKind::Folder)?;
+    let folder = folder.ok().filter(|folder| folder.stat.kind == FileKind::Folder)?;
     Some((folder, parent, name))
 }
