@@ -11,4 +11,5 @@ pub mod lines;
 pub mod listing;
 pub mod near;
 pub mod open;
+pub mod saved_name;
 pub mod workspace;

@@ -14,7 +14,7 @@ use std::time::SystemTime;
 use anyhow::Context as _;
 
 use super::{Options, print_all};
-use crate::fs::workspace::SavedKind;
+use crate::fs::saved_name::SavedKind;
 use crate::process::Capture;
 use crate::process::spill::Store;
 use crate::tools::bash::output_answer;

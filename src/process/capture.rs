@@ -9,7 +9,7 @@
 use std::io;
 use std::sync::Arc;
 
-use crate::fs::workspace::SavedKind;
+use crate::fs::saved_name::SavedKind;
 use crate::limits::BINARY_SNIFF_BYTES;
 use crate::process::spill::{SavedOutput, SavedStream, Store};
 use cutline_core::text::decode::{Decoder, Encoding};

@@ -14,7 +14,7 @@ use std::io;
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use crate::fs::workspace::SavedKind;
+use crate::fs::saved_name::SavedKind;
 use crate::limits::{SPILL_KEEP, SPILL_MAX_FILE_BYTES, SPILL_MAX_TOTAL_BYTES};
 use crate::sys;
 use folder::SavedFolder;

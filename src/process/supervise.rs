@@ -18,7 +18,7 @@ use super::drain::{Drain, DrainProgress};
 use super::process_tree::{kill_group, on_own_thread};
 use super::registry::{GRACE, RegisteredCommand};
 use super::{Background, Cause, CommandPermit, Commands, Ending, Outcome, Request, Running, State, Times};
-use crate::fs::workspace::SavedKind;
+use crate::fs::saved_name::SavedKind;
 use crate::sys;
 
 /// Time between SIGTERM and SIGKILL for a command that ran out of time.

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::fs::open::OpenedPath;
-use crate::fs::workspace::SavedKind;
+use crate::fs::saved_name::SavedKind;
 use crate::limits;
 use crate::search::best::Best;
 use crate::search::globs::Glob;

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::fs::listing::{Listing, Order, Ranks, Rest};
 use crate::fs::open::{OpenError, OpenedPath};
-use crate::fs::workspace::SavedKind;
+use crate::fs::saved_name::SavedKind;
 use crate::sys::{self, FileKind};
 use cutline_core::details::Details;
 use cutline_core::notice::Unit;

@@ -3,7 +3,8 @@
 use std::io;
 use std::sync::Arc;
 
-use crate::fs::workspace::{self, SavedKind};
+use crate::fs::saved_name::SavedKind;
+use crate::fs::workspace;
 use crate::process::spill::{SavedOutput, SavedStream};
 use cutline_core::details::Details;
 use cutline_core::notice::Saved;

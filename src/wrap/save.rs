@@ -3,7 +3,7 @@
 use std::io::{self, BufWriter, Write as _};
 
 use super::{json, text};
-use crate::fs::workspace::SavedKind;
+use crate::fs::saved_name::SavedKind;
 use crate::process::spill::{SavedFile, SavedOutput, Store};
 
 /// Bytes that are gathered before they are written.

@@ -1,6 +1,7 @@
 //! The places of a folder's order, and how many names stand between them.
 
-use super::{Bound, Listed, Order, Rest};
+use super::Rest;
+use super::entry::{Bound, Listed, Order};
 use crate::sys::FileKind;
 
 /// Counts the rest of a folder between places of its order.

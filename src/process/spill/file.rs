@@ -7,7 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::fs::workspace::{SAVED_RANDOM_CHARS, SavedKind};
+use crate::fs::saved_name::{SAVED_RANDOM_CHARS, SavedKind};
 use crate::sys::{self, Folder, below};
 
 /// The characters of the random part of a name: each is as likely as the next.

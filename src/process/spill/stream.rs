@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 
 use super::{SavedFile, SavedOutput, Store, same_error};
-use crate::fs::workspace::SavedKind;
+use crate::fs::saved_name::SavedKind;
 use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::Bounds;
 

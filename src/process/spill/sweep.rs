@@ -6,7 +6,7 @@
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::Settings;
-use crate::fs::workspace::is_saved_name;
+use crate::fs::saved_name::is_saved_name;
 use crate::sys::{self, Folder, Stat, below};
 
 /// Removes what is past its age, then the oldest past the total.

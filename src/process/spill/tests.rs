@@ -6,7 +6,7 @@ use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt, symlink};
 
 use super::*;
 #[cfg(unix)]
-use crate::fs::workspace::is_saved_name;
+use crate::fs::saved_name::is_saved_name;
 use crate::process;
 
 fn settings(dir: PathBuf) -> Settings {

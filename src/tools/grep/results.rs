@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::fs::workspace::SavedKind;
+use crate::fs::saved_name::SavedKind;
 use crate::search::content::{PassedOver, Row, RowKind, Rows};
 use crate::search::matches::Found;
 use crate::search::walk::Walked;
