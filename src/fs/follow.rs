@@ -96,14 +96,12 @@ pub(super) fn root_of(path: &Path) -> PathBuf {
 
 /// Returns the names of a path, the last one first.
 fn reversed(path: &Path) -> Vec<OsString> {
-    let names = path.components().filter_map(|component| match component {
+    let names = path.components().rev().filter_map(|component| match component {
         Component::Normal(name) => Some(name.to_owned()),
         Component::ParentDir => Some("..".into()),
         Component::Prefix(_) | Component::RootDir | Component::CurDir => None,
     });
-    let mut names: Vec<OsString> = names.collect();
-    names.reverse();
-    names
+    names.collect()
 }
 
 #[cfg(unix)]

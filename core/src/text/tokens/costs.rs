@@ -25,53 +25,42 @@ pub(super) const SPACE_AND_SPACE: u8 = 134;
 pub(super) const TAB_AND_SPACE: u8 = 51;
 pub(super) const CONTROL: u8 = 62;
 
-/// Costs of the last character of a run that has this length with it.
-pub(super) const fn marks_grow(length: u8) -> u8 {
-    match length {
-        2 => 4,
-        3 => 11,
-        _ => 25,
-    }
-}
-
-pub(super) const fn rules_grow(length: u8) -> u8 {
-    match length {
-        2 => 18,
-        5..=8 => 40,
-        _ => 1,
-    }
-}
-
-pub(super) const fn digits_grow(length: u8) -> u8 {
-    match length {
-        1 => 81,
-        2 => 16,
+/// Returns the cost of the last character of a run, which has grown to this length with it.
+#[expect(clippy::match_same_arms, reason = "a cost for each run: that two are the same is chance")]
+pub(super) const fn last(run: State) -> u8 {
+    match run {
+        State::Marks(2) => 4,
+        State::Marks(3) => 11,
+        State::Marks(_) => 25,
+        State::Rules(2) => 18,
+        State::Rules(5..=8) => 40,
+        State::Rules(_) => 1,
+        State::Digits(1) => 81,
+        State::Digits(2) => 16,
+        State::Word(Lead::None, 2) => 25,
+        State::Word(Lead::None, 6..=8) => 5,
+        State::Word(Lead::None, 9..) => 16,
+        State::Word(Lead::Space, 2) => 11,
+        State::Word(Lead::Space, 9..) => 40,
+        State::Word(Lead::Mark, 2) => 12,
+        State::Word(Lead::Mark, 3..=5) => 14,
+        State::Word(Lead::Mark, 9..) => 35,
+        State::Capitals(Lead::None, 2) => 100,
+        State::Capitals(Lead::None, 3..=4) => 30,
+        State::Capitals(Lead::None, _) => 22,
+        State::Capitals(_, 2) => 9,
+        State::Capitals(_, 5..) => 18,
+        State::Cyrillic(Lead::Space, 1) => 39,
+        State::Cyrillic(Lead::Space, 2) => 9,
+        State::Cyrillic(Lead::Space, 3..=4) => 24,
+        State::Cyrillic(Lead::Space, 5..=7) => 36,
+        State::Cyrillic(Lead::Space, _) => 0,
+        State::Cyrillic(_, 1) => 45,
+        State::Cyrillic(_, 2) => 34,
+        State::Cyrillic(_, 3..=4) => 47,
+        State::Cyrillic(_, 5..=7) => 35,
+        State::Cyrillic(..) => 81,
         _ => 0,
-    }
-}
-
-pub(super) const fn word_grows(lead: Lead, length: u8) -> u8 {
-    match (lead, length) {
-        (Lead::None, 2) => 25,
-        (Lead::None, 9..) => 16,
-        (Lead::Space, 2) => 11,
-        (Lead::Space, 9..) => 40,
-        (Lead::Mark, 2) => 12,
-        (Lead::Mark, 3..=5) => 14,
-        (Lead::Mark, 9..) => 35,
-        (Lead::None, 6..=8) => 5,
-        _ => 0,
-    }
-}
-
-pub(super) const fn capitals_grow(lead: Lead, length: u8) -> u8 {
-    match (lead, length) {
-        (Lead::None, 2) => 100,
-        (Lead::None, 3..=4) => 30,
-        (Lead::None, _) => 22,
-        (_, 2) => 9,
-        (_, 3..=4) => 0,
-        (_, _) => 18,
     }
 }
 
@@ -81,21 +70,6 @@ pub(super) const fn title(lead: Lead, capitals: u8) -> u8 {
         (_, 2..) => 120,
         (Lead::None, _) => 6,
         _ => 30,
-    }
-}
-
-pub(super) const fn cyrillic(lead: Lead, length: u8) -> u8 {
-    match (lead, length) {
-        (Lead::Space, 1) => 39,
-        (Lead::Space, 2) => 9,
-        (Lead::Space, 3..=4) => 24,
-        (Lead::Space, 5..=7) => 36,
-        (Lead::Space, _) => 0,
-        (_, 1) => 45,
-        (_, 2) => 34,
-        (_, 3..=4) => 47,
-        (_, 5..=7) => 35,
-        (_, _) => 81,
     }
 }
 

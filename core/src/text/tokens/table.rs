@@ -140,6 +140,11 @@ impl State {
         }
     }
 
+    /// Returns a run with its last character's cost.
+    const fn grown(self) -> (Self, u8) {
+        (self, costs::last(self))
+    }
+
     /// Returns the state after a character of `class`, and the character's cost.
     const fn step(self, class: Class) -> (Self, u8) {
         let [lower, upper, digit, rule, mark, tab, newline] = costs::first(self);
@@ -151,52 +156,38 @@ impl State {
             (Class::Space, Self::Tab) => (Self::Spaces, TAB_AND_SPACE),
             (Class::Space, _) => (Self::Space, 0),
             (Class::Tab, _) => (Self::Tab, tab),
-            (Class::Digit, Self::Digits(length)) => {
-                let length = length % 3 + 1;
-                (Self::Digits(length), costs::digits_grow(length))
-            }
+            (Class::Digit, Self::Digits(length)) => Self::Digits(length % 3 + 1).grown(),
             (Class::Digit, _) => (Self::Digits(1), digit),
-            (Class::Lower, Self::Word(lead, length)) => {
-                let length = grown(length, LETTERS);
-                (Self::Word(lead, length), costs::word_grows(lead, length))
-            }
+            (Class::Lower, Self::Word(lead, length)) => Self::Word(lead, longer(length, LETTERS)).grown(),
             (Class::Lower, Self::Capitals(lead, 1)) => (Self::Word(lead, 2), costs::title(lead, 1)),
             (Class::Lower, Self::Capitals(lead, length)) => {
                 (Self::Word(Lead::None, 2), costs::title(lead, length))
             }
             (Class::Lower, _) => (Self::Word(self.lead(), 1), lower),
             (Class::Upper, Self::Capitals(lead, length)) => {
-                let length = grown(length, CAPITALS);
-                (Self::Capitals(lead, length), costs::capitals_grow(lead, length))
+                Self::Capitals(lead, longer(length, CAPITALS)).grown()
             }
             (Class::Upper, _) => (Self::Capitals(self.lead(), 1), upper),
-            (Class::Rule, Self::Rules(length)) => {
-                let length = grown(length, RULES);
-                (Self::Rules(length), costs::rules_grow(length))
-            }
+            (Class::Rule, Self::Rules(length)) => Self::Rules(longer(length, RULES)).grown(),
             (Class::Rule, Self::Space | Self::Spaces) => (Self::Rules(2), rule),
             (Class::Mark, Self::Space | Self::Spaces) => (Self::Marks(1), mark),
-            (Class::Rule | Class::Mark, Self::Marks(length)) => {
-                let length = grown(length, MARKS);
-                (Self::Marks(length), costs::marks_grow(length))
-            }
+            (Class::Rule | Class::Mark, Self::Marks(length)) => Self::Marks(longer(length, MARKS)).grown(),
             (Class::Rule | Class::Mark, Self::Mark) | (Class::Mark, Self::Rules(_)) => (Self::Marks(2), mark),
             (Class::Rule, _) => (Self::Rules(1), rule),
             (Class::Mark, _) => (Self::Mark, mark),
             (
                 Class::Latin | Class::LatinExtended | Class::LatinAdditional,
                 Self::Word(lead, length) | Self::Capitals(lead, length),
-            ) => (Self::Word(lead, grown(length, LETTERS)), costs::letter(class).0),
+            ) => (Self::Word(lead, longer(length, LETTERS)), costs::letter(class).0),
             (Class::Latin | Class::LatinExtended | Class::LatinAdditional, _) => {
                 (Self::Word(self.lead(), 1), costs::letter(class).1)
             }
             (Class::Cyrillic, Self::Cyrillic(lead, length)) => {
-                let length = grown(length, CYRILLIC);
-                (Self::Cyrillic(lead, length), costs::cyrillic(lead, length))
+                Self::Cyrillic(lead, longer(length, CYRILLIC)).grown()
             }
             (Class::Cyrillic, _) => {
                 let lead = if matches!(self.lead(), Lead::Space) { Lead::Space } else { Lead::None };
-                (Self::Cyrillic(lead, 1), costs::cyrillic(lead, 1))
+                Self::Cyrillic(lead, 1).grown()
             }
             (Class::TwoBytes, Self::Space | Self::Spaces) => (Self::Other(class), TWO_BYTES_AFTER_SPACE),
             (_, Self::Other(last)) if last as u8 == class as u8 => (self, costs::other(class).1),
@@ -205,7 +196,7 @@ impl State {
     }
 }
 
-const fn grown(length: u8, most: u8) -> u8 {
+const fn longer(length: u8, most: u8) -> u8 {
     if length < most { length + 1 } else { most }
 }
 
