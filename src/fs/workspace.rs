@@ -5,6 +5,7 @@
 //! are relative to that root, and absolute outside it, so that each can be handed back as it stands.
 
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -149,12 +150,14 @@ impl Workspace {
 
     /// True if `real`, a path without links, may be opened; a saved output only as a file.
     pub fn allows(&self, real: &Path) -> bool {
-        self.allows_all_of(real) || self.is_saved_output(real)
+        let is_inside = self.saved.is_some() && real.parent() == self.saved.as_deref();
+        let is_saved = |name: &OsStr| is_saved_name(&name.to_string_lossy());
+        self.allows_all_of(real) || is_inside && real.file_name().is_some_and(is_saved)
     }
 
     /// True if `real`, a path without links, may be opened whatever it is.
     pub fn allows_all_of(&self, real: &Path) -> bool {
-        self.boundary == Boundary::None || self.within_roots(real)
+        self.boundary == Boundary::None || self.roots.iter().any(|root| real.starts_with(&root.real))
     }
 
     /// `path` with the real spelling of the root that it begins with, in either spelling; nothing is
@@ -167,15 +170,6 @@ impl Workspace {
         self.roots
             .iter()
             .find_map(|root| path.strip_prefix(&root.given).ok().map(|rest| Cow::Owned(root.real.join(rest))))
-    }
-
-    fn within_roots(&self, real: &Path) -> bool {
-        self.roots.iter().any(|root| real.starts_with(&root.real))
-    }
-
-    fn is_saved_output(&self, real: &Path) -> bool {
-        let in_folder = self.saved.is_some() && real.parent() == self.saved.as_deref();
-        in_folder && real.file_name().is_some_and(|name| is_saved_name(&name.to_string_lossy()))
     }
 
     /// `path` as the model is shown it: relative to the first root, absolute outside it.
