@@ -33,8 +33,8 @@ pub struct Client {
     keeps_server: bool,
     /// False if it hands images on as text, drops them, or refuses an answer that has one.
     has_images: bool,
-    /// False if it hands the details on to the model.
-    hides_details: bool,
+    /// True if the details, which it would hand on to the model, are left out.
+    pub leaves_details_out: bool,
 }
 
 /// Bytes of a client's name that is looked at: no known one has half as many.
@@ -86,11 +86,6 @@ impl Client {
     /// Returns true if it gives a call up sooner than a command may take.
     pub fn gives_up(&self) -> bool {
         self.answer_within_secs.is_some()
-    }
-
-    /// Returns true if the details, which the client would hand on to the model, are left out.
-    pub fn leaves_details_out(&self) -> bool {
-        !self.hides_details
     }
 
     /// Returns `limits` lowered to what the client takes, but for those that were `given`.
@@ -250,7 +245,7 @@ mod tests {
             let within = fitted.answer_within.map(|within| within.as_secs());
             let images = fitted.images != Images::Off;
             let found =
-                (client.id, fitted.max_lines, fitted.max_bytes, within, images, !client.leaves_details_out());
+                (client.id, fitted.max_lines, fitted.max_bytes, within, images, !client.leaves_details_out);
             assert_eq!(found, case);
             assert_eq!(Fit::Auto.client(Some(client.id)), Some(client), "its own name");
         }

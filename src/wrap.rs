@@ -79,7 +79,7 @@ impl Settings {
         let own = self.keep_for.iter().rev().find(|(glob, _)| matches(glob, tool)).map(|(_, keep)| *keep);
         Rules {
             bounds: client.map_or(self.limits.bounds(), |row| row.fitted(&self.limits, self.given).bounds()),
-            shows_all: client.is_some_and(Client::leaves_details_out),
+            shows_all: client.is_some_and(|client| client.leaves_details_out),
             keep: own.unwrap_or(self.keep),
             hint: self.hint.as_deref(),
             schema,

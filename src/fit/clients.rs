@@ -13,7 +13,7 @@ const fn whole(id: &'static str, version: &'static str) -> Client {
         answer_within_secs: None,
         keeps_server: true,
         has_images: true,
-        hides_details: true,
+        leaves_details_out: false,
     }
 }
 
@@ -32,7 +32,7 @@ pub static CLIENTS: [Client; 20] = [
         max_bytes: Some(5500),
         answer_within_secs: Some(54),
         has_images: false,
-        hides_details: false,
+        leaves_details_out: true,
         ..whole("cline", "3.0")
     },
     Client { answer_within_secs: Some(54), has_images: false, ..whole("continue", "1.5") },
@@ -44,20 +44,20 @@ pub static CLIENTS: [Client; 20] = [
     Client {
         answer_within_secs: Some(4),
         has_images: false,
-        hides_details: false,
+        leaves_details_out: true,
         ..whole("google-adk", "2.13")
     },
     Client {
         answer_within_secs: Some(27),
         keeps_server: false,
         has_images: false,
-        hides_details: false,
+        leaves_details_out: true,
         ..whole("llama-index", "0.6")
     },
     Client {
         answer_within_secs: Some(54),
         has_images: false,
-        hides_details: false,
+        leaves_details_out: true,
         ..whole("mastra", "0.14")
     },
     Client { answer_within_secs: Some(4), has_images: false, ..whole("autogen", "0.7") },

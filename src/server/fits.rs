@@ -48,6 +48,6 @@ impl Fits {
 impl Fitted {
     /// Returns the shape of results for the client, where the flags ask for `shape`.
     pub(super) fn shape(&self, shape: Shape) -> Shape {
-        if shape == Shape::Text && self.client.leaves_details_out() { Shape::Bare } else { shape }
+        if shape == Shape::Text && self.client.leaves_details_out { Shape::Bare } else { shape }
     }
 }
