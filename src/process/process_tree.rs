@@ -33,7 +33,7 @@ pub(super) struct Survivors {
 
 /// Calls [`end_all`] on a thread of its own. Returns true if no process is known to be left.
 pub(super) async fn end(scopes: Vec<Scope>, grace: Duration) -> bool {
-    on_own_thread(move || end_all(&scopes, grace)).await
+    scopes.is_empty() || on_own_thread(move || end_all(&scopes, grace)).await
 }
 
 /// Does `work`, which blocks, on a thread of its own: the shared ones may all be busy with what is less urgent.

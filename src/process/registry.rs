@@ -99,12 +99,12 @@ impl Registry {
         let mut running = self.running.subscribe();
         let scopes = self.close();
         let ended = async {
-            end_of(scopes).await;
+            process_tree::end(scopes, GRACE).await;
             let _closed_with_this = running.wait_for(|running| *running == 0).await;
             // A command may have ended by itself just now, and left something.
-            end_of(self.close()).await;
+            process_tree::end(self.close(), GRACE).await
         };
-        let _next_server_tries_again = tokio::time::timeout(SHUTDOWN, ended).await;
+        let _next_server_tries_again = tokio::time::timeout(SHUTDOWN, ended).await; // where some are left
         for command in std::mem::take(&mut *self.commands()).values() {
             if let Phase::Background(Some((drain, _))) = &command.phase {
                 drain.stop();
@@ -121,12 +121,6 @@ impl Registry {
 
     fn commands(&self) -> MutexGuard<'_, BTreeMap<String, CommandEntry>> {
         self.commands.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-async fn end_of(scopes: Vec<Scope>) {
-    if !scopes.is_empty() {
-        let _next_server_tries_again = process_tree::end(scopes, GRACE).await;
     }
 }
 

@@ -22,7 +22,6 @@ mod mounts;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -39,11 +38,11 @@ use crate::sys;
 #[cfg(not(target_os = "linux"))]
 pub use absent::{enter, knows_unix_sockets, probe};
 #[cfg(not(target_os = "linux"))]
-use absent::{is_protected, nameless_file};
+use absent::{is_protected, rules_file};
 #[cfg(target_os = "linux")]
 pub use enter::enter;
 #[cfg(target_os = "linux")]
-use enter::nameless_file;
+use enter::rules_file;
 #[cfg(target_os = "linux")]
 pub use files::{knows_unix_sockets, probe};
 pub use given::Exposed;
@@ -129,8 +128,8 @@ pub struct Sandbox {
     temp_parent: Given,
 }
 
-/// The rules of one command, and its environment: what the process that becomes it reads from its stdin. (Arguments
-/// could be seen by every user.) Paths are `OsString`s, since serde has no `PathBuf` that is not UTF-8.
+/// The rules of one command, which the process that becomes it reads from its stdin, with the command's environment.
+/// (Arguments could be seen by every user.) Paths are `OsString`s, since serde has no `PathBuf` that is not UTF-8.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Rules {
     /// Folders in which the command may write.
@@ -141,15 +140,6 @@ struct Rules {
     deny_unix_sockets: bool,
     /// The folder that the command starts in.
     folder: OsString,
-    /// The command's environment.
-    variables: Vec<(OsString, OsString)>,
-}
-
-impl Rules {
-    /// Returns a file that holds them.
-    fn file(&self) -> io::Result<File> {
-        nameless_file(&serde_json::to_vec(self)?)
-    }
 }
 
 /// The argument of the binary that makes it the shell of a command under rules. The command's words follow.
@@ -262,7 +252,8 @@ impl Sandbox {
             };
             let mut process = std::process::Command::new(THIS_BINARY);
             process.env_clear().current_dir("/").args([SUBCOMMAND, THIS_BINARY, "--version"]);
-            process.stdin(rules.file()?).stdout(Stdio::null()).stderr(Stdio::null()).status()
+            let rules = rules_file(&rules, std::iter::empty())?;
+            process.stdin(rules).stdout(Stdio::null()).stderr(Stdio::null()).status()
         });
         let _gone_already = std::fs::remove_file(file);
         tried.is_ok_and(|status| status.success())
@@ -320,12 +311,12 @@ impl Sandbox {
             },
             deny_unix_sockets: self.deny_unix_sockets,
             folder: roots.first().map_or("/".into(), |root| root.real.clone().into()),
-            variables: variables.chain([("TMPDIR".into(), (&self.temp.path).into())]).collect(),
         };
         let mut command = Command::new(THIS_BINARY);
         command.env_clear().current_dir("/").arg(SUBCOMMAND).args(shell);
         sys::prepare_spawn(&mut command);
-        command.stdin(rules.file()?);
+        let variables = variables.chain([("TMPDIR".into(), (&self.temp.path).into())]);
+        command.stdin(rules_file(&rules, variables)?);
         Ok(command)
     }
 }

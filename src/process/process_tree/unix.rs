@@ -83,11 +83,16 @@ impl Scope {
     /// Returns what survives the shell, which has ended; `is_open` if the output of `pipe` is held open.
     /// Blocks.
     pub(in crate::process) fn survivors(self, pipe: u64, is_open: bool) -> Survivors {
-        match self.group_and_holders(pipe, is_open) {
-            Ok((group, holders)) if sys::has_process_table() => self.surviving(pipe, group, holders),
-            // Nothing was seen, so there may be some.
-            _ => Survivors { in_group: true, ..self.surviving(pipe, Vec::new(), Vec::new()) },
-        }
+        let seen = self.group_and_holders(pipe, is_open).ok().filter(|_| sys::has_process_table());
+        // Where nothing was seen, there may be some.
+        let in_group = seen.as_ref().is_none_or(|(group, _)| !group.is_empty());
+        let (group, holders) = seen.unwrap_or_default();
+        let known = group.iter().chain(&holders).map(key).collect();
+        // Of a process that is another user's, its pipes are unknown; that it is in the group is not.
+        let shown = if holders.is_empty() { group } else { holders };
+        let shown = shown.into_iter().map(|Process { id, name, .. }| Background { id, name }).collect();
+        let scope = Self { reach: KillScope::Background { pipe, known }, ..self };
+        Survivors { scope, shown, in_group }
     }
 
     fn group_and_holders(
@@ -100,16 +105,6 @@ impl Scope {
         let in_group =
             |process: &&Process| process.group == self.group && !process.ended && process.start >= self.since;
         Ok((snapshot.processes.iter().filter(in_group).cloned().collect(), holders))
-    }
-
-    fn surviving(self, pipe: u64, group: Vec<Process>, holders: Vec<Process>) -> Survivors {
-        let known = group.iter().chain(&holders).map(key).collect();
-        let in_group = !group.is_empty();
-        // Of a process that is another user's, its pipes are unknown; that it is in the group is not.
-        let shown = if holders.is_empty() { group } else { holders };
-        let process = |Process { id, name, .. }| Background { id, name };
-        let scope = Self { reach: KillScope::Background { pipe, known }, ..self };
-        Survivors { scope, shown: shown.into_iter().map(process).collect(), in_group }
     }
 }
 

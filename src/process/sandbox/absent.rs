@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use super::Unsupported;
+use super::{Rules, Unsupported};
 
 /// Returns an error: the system has no such rules.
 pub fn probe() -> Result<(), Unsupported> {
@@ -23,7 +23,7 @@ pub fn enter(_: &[OsString]) -> io::Error {
 }
 
 /// Returns an error: the system has no such rules.
-pub(super) fn nameless_file(_: &[u8]) -> io::Result<File> {
+pub(super) fn rules_file(_: &Rules, _: impl Iterator<Item = (OsString, OsString)>) -> io::Result<File> {
     Err(io::ErrorKind::Unsupported.into())
 }
 

@@ -83,7 +83,8 @@ fn sockets(deny_unix_sockets: bool) -> Result<Vec<SeccompRule>, BackendError> {
         for (kind, protocol) in
             [(libc::SOCK_STREAM, libc::IPPROTO_TCP), (libc::SOCK_DGRAM, libc::IPPROTO_UDP)]
         {
-            refused.push(rule([is(0, family), is_type(kind), is_not(2, 0), is_not(2, protocol)])?);
+            let is_kind = argument(1, SeccompCmpOp::MaskedEq(TYPE_BITS), kind.unsigned_abs().into());
+            refused.push(rule([is(0, family), is_kind, is_not(2, 0), is_not(2, protocol)])?);
         }
         let other_types = is_none_of([libc::SOCK_STREAM, libc::SOCK_DGRAM]);
         refused.push(rule([is(0, family)].into_iter().chain(other_types))?);
@@ -115,11 +116,6 @@ fn is(at: u8, value: i32) -> Condition {
 
 fn is_not(at: u8, value: i32) -> Condition {
     argument(at, SeccompCmpOp::Ne, value.unsigned_abs().into())
-}
-
-/// True of the second argument, flags aside.
-fn is_type(kind: i32) -> Condition {
-    argument(1, SeccompCmpOp::MaskedEq(TYPE_BITS), kind.unsigned_abs().into())
 }
 
 /// True of the second argument where it is none of `kinds`, with any of the flags that a type can have.

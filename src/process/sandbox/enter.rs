@@ -1,8 +1,9 @@
 //! Applies the rules to this process, which then becomes the command.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write as _};
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -38,14 +39,17 @@ pub fn enter(command: &[OsString]) -> io::Error {
     let Some((program, arguments)) = command.split_first() else {
         return io::Error::from(io::ErrorKind::InvalidInput);
     };
+    let (variables, _) = variables.as_chunks::<2>();
+    let variables = variables.iter().map(|[name, value]| (name, value));
     Command::new(program).args(arguments).envs(variables).stdin(Stdio::null()).exec()
 }
 
-/// Takes on the rules, and the command's folder; returns its environment.
-fn restrict() -> io::Result<Vec<(OsString, OsString)>> {
-    let mut told = Vec::new();
-    io::stdin().read_to_end(&mut told)?;
-    let rules: Rules = serde_json::from_slice(&told)?;
+/// Takes on the rules, and the command's folder; returns the names and values of its environment in turn.
+fn restrict() -> io::Result<Vec<OsString>> {
+    let mut bytes = Vec::new();
+    io::stdin().read_to_end(&mut bytes)?;
+    let mut words = bytes.split(|byte| *byte == 0);
+    let rules: Rules = serde_json::from_slice(words.next().unwrap_or_default())?;
     let write: Vec<PathBuf> = rules.write.into_iter().map(PathBuf::from).collect();
     let protect: Vec<PathBuf> = rules.protect.into_iter().map(PathBuf::from).collect();
     mounts::protect(&protect, &write)?;
@@ -54,7 +58,7 @@ fn restrict() -> io::Result<Vec<(OsString, OsString)>> {
     drop_capabilities()?;
     calls::refuse(rules.deny_unix_sockets)?;
     rustix::process::fchdir(folder)?;
-    Ok(rules.variables)
+    Ok(words.map(|word| OsStr::from_bytes(word).to_owned()).collect())
 }
 
 /// Gives up all capabilities, as root all but [`KEPT`]. They do not come back with a program: that needs privileges,
@@ -68,10 +72,18 @@ fn drop_capabilities() -> io::Result<()> {
     Ok(rustix::thread::set_capabilities(None, sets)?)
 }
 
-/// Returns a file without a name that holds `bytes`, to be read from its start.
-pub(super) fn nameless_file(bytes: &[u8]) -> io::Result<File> {
+/// Returns a file without a name that holds `rules` and, each after a NUL, the names and values of `variables`.
+pub(super) fn rules_file(
+    rules: &Rules,
+    variables: impl Iterator<Item = (OsString, OsString)>,
+) -> io::Result<File> {
+    let mut bytes = serde_json::to_vec(rules)?;
+    for word in variables.flat_map(|(name, value)| [name, value]) {
+        bytes.push(0);
+        bytes.extend(word.as_bytes());
+    }
     let mut file = File::from(rustix::fs::memfd_create("rules", MemfdFlags::CLOEXEC)?);
-    file.write_all(bytes)?;
+    file.write_all(&bytes)?;
     file.rewind()?;
     Ok(file)
 }

@@ -22,17 +22,13 @@ use crate::sys::path_of;
 /// Makes those of `paths` read-only that are there and below one of `writable`, for this process and all that
 /// it becomes or starts.
 pub(super) fn protect(paths: &[PathBuf], writable: &[PathBuf]) -> io::Result<()> {
-    let mut present = Vec::new();
-    for path in paths {
-        // The outermost counts: from there on, each folder on the way could be moved away.
-        let above = writable
-            .iter()
-            .filter(|folder| path.starts_with(folder))
-            .min_by_key(|folder| folder.as_os_str().len());
-        if let Some(folder) = above.filter(|_| is_protected(path)) {
-            present.push((folder, path));
-        }
-    }
+    // The outermost counts: from there on, each folder on the way could be moved away.
+    let outermost = |path: &PathBuf| {
+        let above = writable.iter().filter(|folder| path.starts_with(folder));
+        above.min_by_key(|folder| folder.as_os_str().len())
+    };
+    let present = paths.iter().filter(|path| is_protected(path));
+    let present: Vec<_> = present.filter_map(|path| Some((outermost(path)?, path))).collect();
     if present.is_empty() {
         return Ok(());
     }
