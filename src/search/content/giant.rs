@@ -130,7 +130,7 @@ pub(super) fn search(
     Ok(StandIn { line, ends_text })
 }
 
-/// What is shown of a line around `focus`, and true if that is cut.
+/// The part of a line around `focus` that is shown, and true if it is cut.
 fn giant_row(query: &Query, text: &[u8], focus: Range<usize>, missing: Missing) -> (String, bool) {
     let (text, cut) = shown(text, focus, query.max_line_chars, missing);
     (text.into_owned(), cut)

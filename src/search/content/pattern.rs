@@ -85,8 +85,6 @@ pub struct Pattern {
     pub(super) spans_lines: bool,
     /// The treatment of `\r\n` in the text searched.
     pub(super) line_ends: LineEnds,
-    /// Bytes of each match, where all have as many.
-    pub(super) fixed_len: Option<usize>,
     /// The words of which it is an alternation; empty where it is none.
     pub alternatives: Vec<String>,
     /// The word that it is, where it is one: `\bWORD\b`.
@@ -128,11 +126,10 @@ impl Pattern {
         if !spans_lines && source.reach == LineMode::Lines {
             regex = build(LineMode::Line)?;
         }
-        let properties = hir.properties().clone();
-        let look_set = properties.look_set();
+        let look_set = hir.properties().look_set();
         // A `\r` is as little of a word as the line's end is; only an empty match can be beyond it.
         let looks_at_ends =
-            look_set.contains_anchor() || !look_set.is_empty() && properties.minimum_len() == Some(0);
+            look_set.contains_anchor() || !look_set.is_empty() && hir.properties().minimum_len() == Some(0);
         let line_ends = if syntax::names_return(&ast) {
             LineEnds::Searched
         } else if spans_lines || looks_at_ends || can_match(&regex, b'\r') {
@@ -143,7 +140,6 @@ impl Pattern {
         Ok(Self {
             spans_lines,
             line_ends,
-            fixed_len: properties.minimum_len().filter(|len| properties.maximum_len() == Some(*len)),
             alternatives: syntax::alternatives(&ast),
             word: syntax::whole_word(&hir),
             positions,

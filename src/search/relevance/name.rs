@@ -1,5 +1,7 @@
 //! The score of a file name for words: the whole name, starts of its words, letters in order.
 
+#![expect(clippy::indexing_slicing, reason = "a name begins within its path")]
+
 use frizbee::{CaseMatching, Config, Matcher};
 
 use super::place::{self, Place};
@@ -38,7 +40,7 @@ impl NameScorer {
         let place = Place::new(path);
         let name_start = place.name_start(path);
         let text = String::from_utf8_lossy(path);
-        let name = String::from_utf8_lossy(path.get(name_start..).unwrap_or_default());
+        let name = String::from_utf8_lossy(&path[name_start..]);
         let (mut total, mut in_name) = (0, 0);
         let count = i32::try_from(self.words.len()).unwrap_or(i32::MAX).max(1);
         for word in &mut self.words {

@@ -1,8 +1,6 @@
 //! The table of the ranking: the weights, the keywords, the languages by their endings, the places that
 //! rank below. docs/tools.md explains it.
 
-#![expect(clippy::indexing_slicing, reason = "keywords begin with small letters")]
-
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
@@ -279,15 +277,6 @@ pub(super) fn folder(name: &[u8]) -> i32 {
     FOLDERS.get(name).copied().unwrap_or(0)
 }
 
-/// For each small letter the lengths of the keywords that begin with it, one bit each: most words are none.
-static LENGTHS: LazyLock<[u32; 26]> = LazyLock::new(|| {
-    let mut lengths = [0; 26];
-    for word in ROLES.keys() {
-        lengths[usize::from(word[0] - b'a')] |= 1 << word.len();
-    }
-    lengths
-});
-
 static ROLES: LazyLock<HashMap<&[u8], u16>> = LazyLock::new(|| {
     let mut roles = HashMap::new();
     for (role, word) in words(KEYWORDS) {
@@ -298,12 +287,7 @@ static ROLES: LazyLock<HashMap<&[u8], u16>> = LazyLock::new(|| {
 
 /// Returns the roles of a word; none where it is no keyword.
 pub(super) fn roles(word: &[u8]) -> u16 {
-    let is_likely = word.first().is_some_and(|first| {
-        first.is_ascii_lowercase()
-            && word.len() < 32
-            && LENGTHS[usize::from(first - b'a')] & 1 << word.len() != 0
-    });
-    if is_likely { ROLES.get(word).copied().unwrap_or(0) } else { 0 }
+    ROLES.get(word).copied().unwrap_or(0)
 }
 
 /// Returns the words of a table, each with what its row says.

@@ -78,15 +78,12 @@ impl<'a> GuardedMatcher<'a> {
             let start = start();
             let line = self.pattern.unended(&piece[start..next]);
             let ends = (at - start).min(line.len());
-            let found = match self.pattern.fixed_len {
-                Some(len) if is_sure => Some(ends.saturating_sub(len)..ends),
-                _ if is_sure && !lines.may_want(line, ends) => None,
-                _ => {
-                    let found = self.find(&piece[start..end], 0)?;
-                    is_match = found.is_some();
-                    found.map(|found| found.start().min(line.len())..found.end().min(line.len()))
-                }
-            };
+            let mut found = None;
+            if !is_sure || lines.may_want(line, ends) {
+                found = self.find(&piece[start..end], 0)?;
+                is_match = found.is_some();
+            }
+            let found = found.map(|found| found.start().min(line.len())..found.end().min(line.len()));
             if found.is_some_and(|found| lines.wants(line, &found)) {
                 return Ok(ControlFlow::Break(at));
             }

@@ -1,4 +1,4 @@
-//! What the syntax of a pattern says of it: how it is written, and what it matches.
+//! Facts of a pattern by its syntax: as it is written, and as it matches.
 
 use regex_syntax::ast::parse::Parser;
 use regex_syntax::ast::{Ast, ClassSet, ClassSetItem};
