@@ -22,7 +22,7 @@ mod text;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -108,29 +108,22 @@ pub async fn run(
     output: impl Write + Send + 'static,
 ) -> io::Result<i32> {
     let mut signals = Signals::new()?;
-    let commands = Arc::new(commands);
     let (served, pipes) = commands.serve(program, arguments)?;
     commands.start();
-    let session = Arc::new(Session::new(settings, Box::new(output), Tally::new(take_record)));
+    let store = Arc::clone(commands.store());
+    let session = Arc::new(Session::new(settings, Box::new(output), Tally::new(take_record), store));
     let server_input = ServerInput::new(pipes.input);
     let (tell, over) = unbounded_channel();
-    let waits = relay::from_server(
-        Arc::clone(&session),
-        pipes.output,
-        Arc::clone(&commands),
-        server_input.clone(),
-        tell.clone(),
-    )?;
+    let reads = relay::from_server(Arc::clone(&session), pipes.output, server_input.clone(), tell.clone())?;
     relay::from_client(Arc::clone(&session), input, server_input.clone(), tell)?;
     let mut life =
-        Life { served, session, server_input, over, waits, output_is_over: false, client_is_over: false };
+        Life { served, session, server_input, over, reads, output_is_over: false, client_is_over: false };
     let code = tokio::select! {
         biased;
         number = signals.next() => {
-            life.server_input.close();
             // A second signal does not wait.
             tokio::select! {
-                _ = life.served.end(LEFT_GRACE) => {}
+                () = life.end_at_once(number) => {}
                 _ = signals.next() => {}
             }
             SIGNAL_CODE + number
@@ -154,8 +147,8 @@ struct Life {
     server_input: ServerInput,
     /// The sides that have come to their end: a client that writes or reads no more, a server that writes no more.
     over: UnboundedReceiver<Side>,
-    /// True while nothing of the server's output waits to be taken.
-    waits: Arc<AtomicBool>,
+    /// Reads of the server's output that were begun and that were ended.
+    reads: Arc<AtomicU64>,
     output_is_over: bool,
     /// True once the client has closed its side.
     client_is_over: bool,
@@ -164,66 +157,83 @@ struct Life {
 impl Life {
     /// Waits for the end, and ends what is left; the exit code.
     async fn end(&mut self) -> i32 {
-        let side = tokio::select! {
-            ending = self.served.wait() => return self.ended(ending).await,
-            side = self.over.recv() => side.unwrap_or(Side::Server),
+        let own_end = tokio::select! {
+            ending = self.served.wait() => Some(ending),
+            side = self.over.recv() => {
+                self.note_over(side);
+                self.server_input.close();
+                timeout(END_GRACE, self.served.wait()).await.ok()
+            }
         };
-        self.output_is_over = side == Side::Server;
-        self.client_is_over = side == Side::Client;
-        self.server_input.close();
-        if let Ok(ending) = timeout(END_GRACE, self.served.wait()).await {
-            return self.ended(ending).await;
-        }
-        let ending = self.served.end(END_GRACE).await;
-        self.last_output().await;
-        self.answer_waiting(ending).await;
-        // The client asked for the end; a server that only fell silent did not end well.
-        i32::from(side == Side::Server)
-    }
-
-    /// Ends what a server left that has ended by itself; the exit code.
-    async fn ended(&mut self, ending: Ending) -> i32 {
+        let Some(ending) = own_end else {
+            let ending = self.served.end(END_GRACE).await;
+            self.last_output().await;
+            self.answer_waiting(&server_ended(ending)).await;
+            // The client asked for the end; a server that only fell silent did not end well.
+            return i32::from(!self.client_is_over);
+        };
         self.last_output().await;
         self.served.end(LEFT_GRACE).await;
-        self.answer_waiting(ending).await;
+        self.answer_waiting(&server_ended(ending)).await;
         match ending {
             Ending::Code(code) => code,
             Ending::Signal(number) => SIGNAL_CODE + number,
         }
     }
 
+    fn note_over(&mut self, side: Option<Side>) {
+        match side {
+            Some(Side::Client) => self.client_is_over = true,
+            Some(Side::Server) | None => self.output_is_over = true,
+        }
+    }
+
+    /// Ends the server, as a signal of that number ends this process.
+    async fn end_at_once(&mut self, number: i32) {
+        self.server_input.close();
+        self.served.end(LEFT_GRACE).await;
+        // The client may read nothing any more.
+        self.client_is_over = true;
+        let _or_left = timeout(OUTPUT_GRACE, self.last_output()).await;
+        self.answer_waiting(&format!("The wrap was ended (signal {})", signal_name(number))).await;
+    }
+
     /// Waits until what the server wrote was passed on: to the end of its output, or for a while where
     /// another process holds that. A slow client is waited for, unless it has closed its side.
     async fn last_output(&mut self) {
-        let since = Instant::now();
+        let (since, mut last) = (Instant::now(), 0);
         while !self.output_is_over {
-            let is_taken = since.elapsed() >= OUTPUT_GRACE && self.waits.load(Ordering::Acquire);
+            // A read that was open at the last look finds nothing.
+            let reads = self.reads.load(Ordering::Acquire);
+            let waits = reads % 2 == 1 && std::mem::replace(&mut last, reads) == reads;
+            let is_taken = since.elapsed() >= OUTPUT_GRACE && waits;
             if is_taken || (self.client_is_over && since.elapsed() >= END_GRACE) {
                 return;
             }
             tokio::select! {
-                Some(side) = self.over.recv() => match side {
-                    Side::Client => self.client_is_over = true,
-                    Side::Server => self.output_is_over = true,
-                },
+                side = self.over.recv() => self.note_over(side),
                 () = sleep(OUTPUT_LOOK) => {}
             }
         }
     }
 
-    /// Answers what still waits.
-    async fn answer_waiting(&self, ending: Ending) {
-        let how = match ending {
-            Ending::Code(code) => format!("exit code {code}"),
-            Ending::Signal(number) => format!("signal {}", signal_name(number)),
-        };
-        let session = Arc::clone(&self.session);
-        let answers = spawn_blocking(move || session.finish(&format!("The server ended ({how})")));
+    /// Answers what still waits with `why` there is no other answer.
+    async fn answer_waiting(&self, why: &str) {
+        let (session, why) = (Arc::clone(&self.session), why.to_owned());
+        let answers = spawn_blocking(move || session.finish(&why));
         if self.client_is_over {
             // It may read nothing any more.
             let _or_left = timeout(OUTPUT_GRACE, answers).await;
         } else {
             let _a_panic_harms_nothing_else = answers.await;
         }
+    }
+}
+
+/// The words for how a server ended.
+fn server_ended(ending: Ending) -> String {
+    match ending {
+        Ending::Code(code) => format!("The server ended (exit code {code})"),
+        Ending::Signal(number) => format!("The server ended (signal {})", signal_name(number)),
     }
 }

@@ -39,40 +39,60 @@ pub(super) enum Asks {
     Other,
 }
 
+/// Bytes of a task's id that is remembered.
+const TASK_ID_BYTES: usize = 1024;
+
 /// The open requests, oldest first.
 #[derive(Debug, Default)]
-pub(super) struct Calls(VecDeque<Call>);
+pub(super) struct Calls {
+    open: VecDeque<Call>,
+    /// The ids of tasks, and the tools whose results they are; oldest first.
+    tasks: VecDeque<(String, String)>,
+}
 
 impl Calls {
     /// A request goes to the server. Returns the one that is forgotten for it: the oldest of those that were
     /// cancelled, else of those whose answers are not cut, else of all.
     pub(super) fn open(&mut self, call: Call) -> Option<Call> {
-        let forgotten = (self.0.len() >= MOST).then(|| {
-            let first = |is_it: fn(&Call) -> bool| self.0.iter().position(is_it);
+        let forgotten = (self.open.len() >= MOST).then(|| {
+            let first = |is_it: fn(&Call) -> bool| self.open.iter().position(is_it);
             let oldest = first(|call| call.is_cancelled);
             oldest.or_else(|| first(|call| !matches!(call.asks, Asks::Tool(_)))).unwrap_or(0)
         });
-        let forgotten = forgotten.and_then(|oldest| self.0.remove(oldest));
-        self.0.push_back(call);
+        let forgotten = forgotten.and_then(|oldest| self.open.remove(oldest));
+        self.open.push_back(call);
         forgotten
     }
 
     /// The request of that id is taken back; true if it is open, and was not taken back before.
     pub(super) fn cancel(&mut self, id: &Id) -> Option<&Call> {
-        let call = self.0.iter_mut().find(|call| call.id == *id && !call.is_cancelled)?;
+        let call = self.open.iter_mut().find(|call| call.id == *id && !call.is_cancelled)?;
         call.is_cancelled = true;
         Some(call)
     }
 
     /// The request that an answer with that id is for: the first of several.
     pub(super) fn answered(&mut self, id: &Id) -> Option<Call> {
-        let at = self.0.iter().position(|call| call.id == *id)?;
-        self.0.remove(at)
+        let at = self.open.iter().position(|call| call.id == *id)?;
+        self.open.remove(at)
+    }
+
+    /// Notes the task in which a call of `tool` goes on; past a number of them the oldest is forgotten.
+    pub(super) fn add_task(&mut self, id: &str, tool: &str) {
+        if id.len() <= TASK_ID_BYTES {
+            self.tasks.push_back((id.to_owned(), tool.to_owned()));
+            self.tasks.drain(..self.tasks.len().saturating_sub(MOST));
+        }
+    }
+
+    /// Returns the tool whose result that task has.
+    pub(super) fn tool_of_task(&self, id: &str) -> Option<&str> {
+        self.tasks.iter().rfind(|(task, _)| task == id).map(|(_, tool)| tool.as_str())
     }
 
     /// All that still wait for an answer.
     pub(super) fn take_waiting(&mut self) -> Vec<Call> {
-        self.0.drain(..).filter(|call| !call.is_cancelled).collect()
+        self.open.drain(..).filter(|call| !call.is_cancelled).collect()
     }
 }
 

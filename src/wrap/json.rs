@@ -5,6 +5,7 @@
 //! that digits, escapes, spacing and the order of keys stay, also of keys that stand in it twice.
 
 mod cut;
+mod edits;
 mod indent;
 mod node;
 mod path;
@@ -13,9 +14,10 @@ mod scan;
 mod string;
 mod value;
 
-pub(super) use cut::{Cut, Shortened, View, cut, cut_string};
+pub(super) use cut::{Cut, Shortened, View, cut, limit_exceeded};
+pub(super) use edits::Edits;
 pub(super) use indent::{indent, indent_all};
-pub(super) use node::{Node, is_key};
+pub(super) use node::Node;
 pub(super) use same::is_same;
 pub(super) use value::Value;
 

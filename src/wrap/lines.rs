@@ -74,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_and_what_is_too_long() {
+    fn oversized_line_is_skimmed() {
         let long = "x".repeat(200_000);
         let oversized = format!("{{\"method\":\"m\",\"params\":[\"{long}\\\"\"],\"id\":7}}\n");
         let input = format!("{{}}\r\n\n{oversized}[\"{long}\"]\nlast");
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_of_exactly_the_limit_is_held() {
+    fn line_of_exactly_the_limit_is_held() {
         for (len, held) in [(99, true), (100, true), (101, false)] {
             let input = format!("{}\n", "x".repeat(len));
             let mut lines = Lines::new(input.as_bytes(), 100);

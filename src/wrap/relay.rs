@@ -1,16 +1,18 @@
 //! The two directions, each on a thread of its own: what was read is looked at and written before more
 //! is read, so order is kept and a slow reader slows down its writer.
 
+use std::borrow::Cow;
 use std::io::{self, PipeReader, Read};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::lines::{BLOCK_BYTES, Lines, Next};
-use super::session::{Passed, Session, Side};
+use super::session::{Session, Side};
+use super::skim::SkimmedLine;
 use super::{END_GRACE, locked};
-use crate::process::{Commands, InputPipe};
+use crate::process::InputPipe;
 
 /// The stack of a thread: JSON is looked into to a depth of a thousand.
 const STACK_BYTES: usize = 32 << 20;
@@ -24,11 +26,13 @@ impl ServerInput {
         Self(Arc::new(Mutex::new(Some(input))))
     }
 
-    /// Writes to it; false where the client has written its last and the server takes no more.
-    fn write(&self, bytes: &[u8]) -> bool {
-        let written = locked(&self.0).as_ref().map(|input| input.write_all(bytes, END_GRACE));
-        // A server that reads no more may still write: its own end is the end.
-        !matches!(written, Some(Err(error)) if error.kind() == io::ErrorKind::TimedOut)
+    /// Writes all of it. It fails where the client has written its last and the server takes no more.
+    fn write_all(&self, bytes: &[u8]) -> io::Result<()> {
+        match locked(&self.0).as_ref().map(|input| input.write_all(bytes, END_GRACE)) {
+            Some(Err(error)) if error.kind() == io::ErrorKind::TimedOut => Err(error),
+            // A server that reads no more may still write: its own end is the end.
+            _ => Ok(()),
+        }
     }
 
     /// Closes it, unless it is just written to.
@@ -47,101 +51,82 @@ pub(super) fn from_client(
     over: UnboundedSender<Side>,
 ) -> io::Result<()> {
     thread("client", move || {
-        let judge = |next: Next, line: &[u8]| match next {
-            Next::Oversized(line) => Passed::Instead(session.oversized(Side::Client, &line).into_bytes()),
-            Next::Line | Next::End => {
-                session.note_client(line);
-                Passed::AsItIs
-            }
-        };
         let lines = Lines::new(read, session.settings.max_message_bytes);
-        pass_on(lines, judge, |bytes| server.write(bytes));
+        let oversized = |line: &SkimmedLine| session.oversized(Side::Client, line).into_bytes();
+        let write_all = |bytes: &[u8]| server.write_all(bytes);
+        let _or_left = pass_on(lines, |line| session.note_client(line).into(), oversized, write_all);
         // Here nothing else writes but an answer to what was too long.
         locked(&server.0).take();
         let _gone = over.send(Side::Client);
     })
 }
 
-/// Passes on what the server writes, to its end. The flag is set while this waits for more.
+/// Passes on what the server writes, to its end. The number is of the reads that were begun and ended: while one is open, it
+/// is odd.
 pub(super) fn from_server(
     session: Arc<Session>,
     read: PipeReader,
-    commands: Arc<Commands>,
     server: ServerInput,
     over: UnboundedSender<Side>,
-) -> io::Result<Arc<AtomicBool>> {
-    let waits = Arc::new(AtomicBool::new(false));
-    let watched = Watched { read, waits: Arc::clone(&waits) };
+) -> io::Result<Arc<AtomicU64>> {
+    let reads = Arc::new(AtomicU64::new(0));
+    let watched = Watched { read, reads: Arc::clone(&reads) };
     thread("server", move || {
-        let judge = |next: Next, line: &[u8]| match next {
-            Next::Oversized(line) => {
-                let reply = session.oversized(Side::Server, &line);
-                if !reply.is_empty() {
-                    let server = server.clone();
-                    // Not on this thread: the server may read nothing before its output is taken.
-                    let _best_effort = thread("reply", move || {
-                        server.write(reply.as_bytes());
-                    });
-                }
-                Passed::Dropped
-            }
-            Next::Line | Next::End => session.judge_server(line, &**commands.store()),
-        };
         let lines = Lines::new(watched, session.settings.max_message_bytes);
-        if !pass_on(lines, judge, |bytes| session.to_client(bytes)) {
+        let oversized = |line: &SkimmedLine| {
+            let (reply, server) = (session.oversized(Side::Server, line), server.clone());
+            if !reply.is_empty() {
+                // Not on this thread: the server may read nothing before its output is taken.
+                let _best_effort = thread("reply", move || drop(server.write_all(reply.as_bytes())));
+            }
+            Vec::new()
+        };
+        let write_all = |bytes: &[u8]| session.to_client(bytes);
+        if pass_on(lines, |line| session.judge_server(line), oversized, write_all).is_err() {
             let _gone = over.send(Side::Client);
         }
         let _gone = over.send(Side::Server);
     })?;
-    Ok(waits)
+    Ok(reads)
 }
 
-/// Passes lines on as `judge` decides, until their end; false where `write` can write no more. Those that came in one read
-/// are written together, and nothing is held back while more is waited for.
+/// Passes each line on as `judge` returns it, and for one that is too long what `oversized` returns, until their end; it fails
+/// where `write_all` can write no more. Those that came in one read are written together, and nothing is held back while
+/// more is waited for.
 fn pass_on<R: Read>(
     mut lines: Lines<R>,
-    mut judge: impl FnMut(Next, &[u8]) -> Passed,
-    mut write: impl FnMut(&[u8]) -> bool,
-) -> bool {
+    judge: impl for<'l> Fn(&'l [u8]) -> Cow<'l, [u8]>,
+    oversized: impl Fn(&SkimmedLine) -> Vec<u8>,
+    write_all: impl Fn(&[u8]) -> io::Result<()>,
+) -> io::Result<()> {
     let mut gathered = Vec::new();
-    let mut write = |bytes: &[u8]| bytes.is_empty() || write(bytes);
+    let write = |bytes: &[u8]| if bytes.is_empty() { Ok(()) } else { write_all(bytes) };
     loop {
         if !lines.has_another() {
             // Whoever waits for this processor runs first: what is written meanwhile comes in one read, and its writer
             // need not wake this thread for each message.
             std::thread::yield_now();
         }
-        let next = match lines.next() {
-            Ok(Next::End) | Err(_) => return true,
-            Ok(next) => next,
-        };
-        let mut is_written = true;
-        if matches!(next, Next::Oversized(_)) {
-            // What came before goes before the answers to this.
-            is_written = write(&std::mem::take(&mut gathered));
-        }
-        let passed = judge(next, lines.line());
-        let message: &[u8] = match &passed {
-            Passed::AsItIs => lines.line(),
-            Passed::Instead(new) => new,
-            Passed::Dropped => b"",
-        };
-        let has_another = lines.has_another();
-        if gathered.len() + message.len() > BLOCK_BYTES {
-            is_written &= write(&gathered);
-            gathered.clear();
-        }
-        if gathered.is_empty() && (!has_another || message.len() > BLOCK_BYTES) {
-            is_written &= write(message);
-        } else {
-            gathered.extend_from_slice(message);
-            if !has_another {
-                is_written &= write(&gathered);
-                gathered.clear();
+        let message = match lines.next() {
+            Ok(Next::End) | Err(_) => return Ok(()),
+            Ok(Next::Line) => judge(lines.line()),
+            Ok(Next::Oversized(line)) => {
+                // What came before goes before the answers to this.
+                write(&std::mem::take(&mut gathered))?;
+                oversized(&line).into()
             }
+        };
+        if gathered.len() + message.len() > BLOCK_BYTES {
+            write(&std::mem::take(&mut gathered))?;
         }
-        if !is_written {
-            return false;
+        if message.len() > BLOCK_BYTES {
+            write(&message)?;
+        } else {
+            gathered.extend_from_slice(&message);
+        }
+        if !lines.has_another() {
+            write(&gathered)?;
+            gathered.clear();
         }
     }
 }
@@ -151,17 +136,17 @@ fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     builder.spawn(work).map(drop)
 }
 
-/// A stream that tells while it is waited for.
+/// A stream whose reads are counted as they begin and as they end.
 struct Watched<R> {
     read: R,
-    waits: Arc<AtomicBool>,
+    reads: Arc<AtomicU64>,
 }
 
 impl<R: Read> Read for Watched<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.waits.store(true, Ordering::Release);
+        self.reads.fetch_add(1, Ordering::Release);
         let read = self.read.read(buffer);
-        self.waits.store(false, Ordering::Release);
+        self.reads.fetch_add(1, Ordering::Release);
         read
     }
 }

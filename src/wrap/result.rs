@@ -4,19 +4,18 @@ mod left;
 mod rebuild;
 mod said;
 
-use std::borrow::Cow;
-
+use cutline_core::text::Extent;
 use cutline_core::text::tokens::estimate;
-use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::{Bounds, Keep, TruncatedBy};
 
-use super::json::{Node, Value};
+use super::json::{self, Edits, Node, Value};
 use super::save::{Save, Whole};
 use super::schema::OutputSchema;
-use super::text;
-use left::{Over, StructuredLeft};
+use super::text::{self, Texts, counted, tokens};
+use crate::stats::Answered;
+use left::{Over, TextLeft};
 
-pub(super) use rebuild::{Parts, with_members};
+pub(super) use rebuild::{Member, set_members};
 
 /// The limits on the results of one tool.
 #[derive(Debug, Clone, Copy)]
@@ -35,21 +34,18 @@ pub(super) struct Rules<'a> {
 }
 
 impl Rules<'_> {
-    /// Returns the limits of `texts`, of which `extent` is the size, and of `structured` content, which has any number of
-    /// lines. Where they share bytes and tokens, what one does not need is the other's.
-    fn shared(&self, texts: &[&str], extent: Extent, structured: &str) -> (Bounds, Bounds) {
-        let unlimited = |bounds: Bounds| Bounds { lines: u64::MAX, ..bounds };
-        if !self.shows_all {
-            return (self.bounds, unlimited(self.bounds));
-        }
-        let beside = |limit: u64, other: u64| (limit - limit / 2).max(limit.saturating_sub(other));
-        let within = |bytes: u64, tokens: &dyn Fn() -> u64| Bounds {
-            bytes: beside(self.bounds.bytes, bytes),
-            tokens: self.bounds.tokens.map(|limit| beside(limit, tokens())),
-            ..self.bounds
+    /// Returns the limits of `text`, and of `structured` content, which has any number of lines. Where they share bytes and
+    /// tokens, what one does not need is the other's.
+    fn shared(&self, text: &str, structured: &str) -> (Bounds, Bounds) {
+        let beside = |other: &str| {
+            let left = |limit: u64, used: u64| (limit - limit / 2).max(limit.saturating_sub(used));
+            let bytes = left(self.bounds.bytes, other.len() as u64);
+            let tokens = self.bounds.tokens.map(|limit| left(limit, tokens(other)));
+            Bounds { bytes, tokens, ..self.bounds }
         };
-        let of_text = within(structured.len() as u64, &|| estimate(structured));
-        (of_text, unlimited(within(extent.bytes, &|| text::tokens(texts.iter().copied()))))
+        let (of_text, of_structured) =
+            if self.shows_all { (beside(structured), beside(text)) } else { (self.bounds, self.bounds) };
+        (of_text, Bounds { lines: u64::MAX, ..of_structured })
     }
 }
 
@@ -81,19 +77,11 @@ impl KeepPart {
 
 /// A result that was looked at.
 #[derive(Debug)]
-pub(super) struct Judged<'a> {
-    /// The result as it is now; `None` where it is within its limits.
-    pub(super) new: Option<Parts<'a>>,
+pub(super) struct Judged {
     /// True if the tool says that it failed.
     pub(super) is_error: bool,
-    /// Lines and bytes of it that are given: of its text, else of its structured content.
-    pub(super) given: Extent,
-    /// Tokens of that, about.
-    pub(super) given_tokens: u64,
-    /// Lines and bytes that there were.
-    pub(super) total: Extent,
-    /// The limit that cut it.
-    pub(super) truncated_by: Option<TruncatedBy>,
+    /// The counts of what is given: of its text, else of its structured content.
+    pub(super) answered: Answered,
 }
 
 /// A block of content that has a text.
@@ -114,83 +102,82 @@ impl<'a> Block<'a> {
             Some("resource") => (resource.and_then(|resource| resource.get("text")), resource),
             _ => (None, None),
         };
-        Some(Self { node, resource, text: text.filter(|text| text.is_string())? })
+        Some(Self { node, resource, text: text.filter(|text| text.text().starts_with('"'))? })
     }
 }
 
-/// Looks at `result`, and cuts it where it is over the limits; the whole goes to `save` first.
-pub(super) fn judge<'a>(result: Node<'a>, rules: &Rules<'_>, save: &(dyn Save + Sync)) -> Judged<'a> {
+/// Looks at `result`, and cuts it by `edits` where it is over the limits; the whole goes to `save` first.
+pub(super) fn judge<'a>(
+    result: Node<'a>,
+    rules: &Rules<'_>,
+    save: &Save<'_>,
+    edits: &mut Edits<'a>,
+) -> Judged {
     let [content, structured, is_error] = result.get_all(["content", "structuredContent", "isError"]);
     let is_error = is_error.is_some_and(|raw| raw.text() == "true");
-    // Of a block nothing is held but its text: there may be as many as the message has bytes.
     let items = content.into_iter().flat_map(Node::items);
-    let own: Vec<Cow<'_, str>> = items.filter_map(|item| Block::of(item)?.text.string()).collect();
-    let texts: Vec<&str> = own.iter().map(AsRef::as_ref).collect();
+    let texts = Texts::of(items.filter_map(|item| Block::of(item)?.text.string()));
+    let raw = counted(texts.all());
     let structured = structured.map(Node::text);
-    let raw = text::counted(texts.iter().copied());
-    let (bounds, structured_bounds) = rules.shared(&texts, raw.extent(), structured.unwrap_or(""));
-    let text_is_over = !text::fits(&texts, &raw, bounds);
-    let structured_is_over = structured.is_some_and(|raw| {
-        raw.len() as u64 > structured_bounds.bytes
-            || structured_bounds.tokens.is_some_and(|max| estimate(raw) > max)
-    });
-    if !text_is_over && !structured_is_over {
-        let (given, given_tokens) = match structured {
-            Some(raw) if texts.is_empty() => (extent(raw), estimate(raw)),
-            _ => (raw.extent(), texts.iter().map(|text| estimate(text)).sum()),
-        };
-        return Judged { new: None, is_error, given, given_tokens, total: given, truncated_by: None };
+    let (bounds, structured_bounds) = rules.shared(texts.all(), structured.unwrap_or(""));
+    let text_is_over = !text::fits(texts.all(), &raw, bounds);
+    let structured_over = structured.filter(|raw| json::limit_exceeded(raw, structured_bounds).is_some());
+    if !text_is_over && structured_over.is_none() {
+        let given = structured.filter(|_| texts.count() == 0).unwrap_or(texts.all());
+        let (extent, tokens) = (extent(given), estimate(given));
+        return Judged { is_error, answered: Answered::of(extent, tokens, extent, None, bounds) };
     }
-    let over = Over { texts, raw, bounds, structured, structured_bounds, keep: rules.keep };
     // Where the text fits, only one that stands alone is looked at: it may be the structured content too.
-    let values = over.values(text_is_over || over.texts.len() == 1);
-    let structured_value = match (values.as_slice(), structured) {
-        ([Some(value)], Some(raw)) if value.text == raw => Some(value.clone()),
+    let value = if texts.count() == 1 { Value::of(texts.all()) } else { None };
+    let structured_value = match (&value, structured) {
+        (Some(value), Some(raw)) if value.text == raw => Some(value.clone()),
         _ => structured.and_then(Value::of),
     };
-    let (left, saved) =
-        over.cut(&values, structured_value.as_ref(), (text_is_over, structured_is_over), save);
-    let total = over.raw.extent();
-    let has_text = left.cut.is_some();
-    let (facts, whole) = match (left.cut, &left.structured) {
-        (Some(cut), _) => cut,
-        (None, Some(structured)) => (structured.facts.clone(), Whole::Json(structured.whole)),
+    let twin = structured_value.as_ref();
+    let twin = twin.filter(|twin| value.as_ref().is_some_and(|value| json::is_same(value.text, twin.text)));
+    let over = Over { texts: &texts, raw: &raw, bounds, structured_bounds, rules };
+    let mut left = match &value {
+        Some(value) if text_is_over || twin.is_some() => over.cut_value(0, value, TruncatedBy::Bytes, twin),
+        _ if text_is_over => over.cut_texts(structured_value.as_ref()),
+        _ => over.unchanged(),
+    };
+    if let Some(raw) = structured_over.filter(|_| !left.is_same) {
+        left.structured = Some(over.cut_structured(raw, structured_value.as_ref()));
+    }
+    let (facts, whole, beside) = match (left.facts, &left.structured) {
+        (Some(facts), structured) => {
+            let beside = structured.as_ref().filter(|_| !left.is_same);
+            (facts, left.whole, beside.map(|structured| structured.whole))
+        }
+        (None, Some(structured)) => (structured.facts.clone(), Whole::Json(structured.whole), None),
         (None, None) => {
             // Only its escapes, or white space around it, were too much.
-            let (given, given_tokens) = left.given;
-            let content = rebuild::content(content, &own, &left.texts, None, false);
-            let new = Some(with_members(Some(result), vec![("content", Some(content))]));
-            return Judged { new, is_error, given, given_tokens, total, truncated_by: None };
+            let given = match &left.text {
+                TextLeft::All(texts) | TextLeft::Parts(texts, _) => texts.all(),
+                TextLeft::Block(_, text) => text,
+            };
+            let answered = Answered::of(extent(given), tokens(given), raw.extent(), None, bounds);
+            let content = rebuild::content(edits, content, &texts, |n| left.text.block(n), None, false);
+            set_members(edits, result, ["content"], [content]);
+            return Judged { is_error, answered };
         }
     };
-    let beside =
-        left.structured.as_ref().filter(|_| has_text && !left.is_same).map(|structured| structured.whole);
-    let saved = saved.unwrap_or_else(|| save.save(&whole, beside));
-    let holds = left.structured.as_ref().is_none_or(|structured| structured.holds(rules.schema));
-    let (notice, details) = facts.said(bounds, &saved, !holds);
+    let saved = save(whole, beside);
+    let answered = facts.answered;
+    let holds = left.structured.as_ref().is_none_or(|structured| structured.holds);
+    let (notice, details) = facts.said(&saved, !holds);
     let notice = rules.hint.map_or_else(|| notice.to_string(), |hint| format!("{notice}\n{hint}"));
-    let content = rebuild::content(content, &own, &left.texts, Some(&notice), left.ends_in_text);
-    let mut new = vec![("content", Some(content))];
-    let structured =
-        |left: StructuredLeft<'_>| ("structuredContent", left.text.map(|text| vec![text.into()]));
-    new.extend(left.structured.map(structured));
-    if !rules.shows_all {
-        new.push(("_meta", Some(rebuild::meta(result, &details))));
-    }
-    Judged {
-        new: Some(with_members(Some(result), new)),
-        is_error,
-        given: facts.output,
-        given_tokens: facts.output_tokens,
-        total: facts.total,
-        truncated_by: Some(facts.by),
-    }
+    let left_of = |n: usize| left.text.block(n);
+    let content = rebuild::content(edits, content, &texts, left_of, Some(&notice), left.ends_in_text);
+    let structured = left.structured.map(|left| left.text.map_or(Member::Gone, Member::New));
+    let meta = if rules.shows_all { Member::Same } else { rebuild::meta(edits, result, &details) };
+    let fates = [content, structured.unwrap_or(Member::Same), meta];
+    set_members(edits, result, ["content", "structuredContent", "_meta"], fates);
+    Judged { is_error, answered }
 }
 
 fn extent(text: &str) -> Extent {
-    let mut counter = Counter::default();
-    counter.push(text.as_bytes());
-    counter.extent()
+    counted(text).extent()
 }
 
 #[cfg(test)]

@@ -1,23 +1,27 @@
 //! The whole of a result that was cut, saved before the answer goes.
 
 use std::io::{self, BufWriter, Write as _};
+use std::sync::Arc;
 
-use super::{json, text};
+use cutline_core::truncate::Bounds;
+
+use super::json;
+use super::text::Texts;
 use crate::fs::saved_name::SavedKind;
-use crate::process::spill::{SavedFile, SavedOutput, Store};
+use crate::process::spill::{SavedOutput, SavedStream, Store};
 
 /// Bytes that are gathered before they are written.
 const GATHERED_BYTES: usize = 256 * 1024;
 
 /// All of a result, as it is saved.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Whole<'a> {
-    /// The blocks of a text.
-    Text(Vec<&'a str>),
+    /// A text.
+    Text(&'a str),
     /// One JSON value.
     Json(&'a str),
     /// Blocks that are one JSON value each.
-    JsonAll(Vec<&'a str>),
+    JsonAll(&'a Texts<'a>),
 }
 
 /// The files of a whole result.
@@ -29,46 +33,35 @@ pub(super) struct Saved {
     pub(super) structured: Option<io::Result<SavedOutput>>,
 }
 
-/// Takes what was cut.
-pub(super) trait Save {
-    /// Saves `named`, and structured content that is another value.
-    fn save(&self, named: &Whole<'_>, structured: Option<&str>) -> Saved;
+/// Saves what was cut: what the notice names, and structured content that is another value.
+pub(super) type Save<'a> = dyn Fn(Whole<'_>, Option<&str>) -> Saved + 'a;
+
+/// Saves in `store`.
+pub(super) fn save(store: &Arc<Store>, named: Whole<'_>, structured: Option<&str>) -> Saved {
+    let structured = structured.map(|value| write(store, Whole::Json(value)));
+    Saved { named: write(store, named), structured }
 }
 
-impl Save for Store {
-    fn save(&self, named: &Whole<'_>, structured: Option<&str>) -> Saved {
-        let structured = structured.map(|value| write(self, &Whole::Json(value)));
-        Saved { named: write(self, named), structured }
-    }
-}
-
-fn write(store: &Store, whole: &Whole<'_>) -> io::Result<SavedOutput> {
+fn write(store: &Arc<Store>, whole: Whole<'_>) -> io::Result<SavedOutput> {
     let kind = if matches!(whole, Whole::Text(_)) { SavedKind::WrapText } else { SavedKind::WrapJson };
-    let mut file = store.create(kind)?;
-    let mut out = BufWriter::with_capacity(GATHERED_BYTES, Counted { file: &mut file, bytes: 0 });
+    // From the first byte on.
+    let mut saved = SavedStream::new(Arc::clone(store), kind, Bounds::new(0, 0));
+    let mut out = BufWriter::with_capacity(GATHERED_BYTES, &mut saved);
     match whole {
-        Whole::Text(texts) => {
-            text::joined(texts.iter().copied()).try_for_each(|part| out.write_all(part.as_bytes()))?;
-        }
+        Whole::Text(text) => out.write_all(text.as_bytes())?,
         Whole::Json(value) => json::indent(value, 0, &mut out).and_then(|()| out.write_all(b"\n"))?,
-        Whole::JsonAll(values) => json::indent_all(values, &mut out).and_then(|()| out.write_all(b"\n"))?,
+        Whole::JsonAll(values) => {
+            json::indent_all(values.blocks(), &mut out).and_then(|()| out.write_all(b"\n"))?;
+        }
     }
     out.flush()?;
-    let bytes = out.get_ref().bytes;
     drop(out);
-    Ok(file.keep(bytes))
+    saved.keep()
 }
 
-/// A file that takes bytes up to its cap, and the count of all that it was given.
-struct Counted<'a> {
-    file: &'a mut SavedFile,
-    bytes: u64,
-}
-
-impl io::Write for Counted<'_> {
+impl io::Write for SavedStream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.file.write(bytes)?;
-        self.bytes += bytes.len() as u64;
+        self.push(bytes);
         Ok(bytes.len())
     }
 

@@ -57,10 +57,8 @@ impl OutputSchemas {
     pub(super) fn learn(&mut self, result: Node<'_>) {
         for tool in result.get("tools").into_iter().flat_map(Node::items) {
             let Some(name) = tool.get("name").and_then(Node::string) else { continue };
-            let schema = match tool.get("outputSchema") {
-                None => OutputSchema::Absent,
-                Some(raw) => OutputSchema::known(raw.text()),
-            };
+            let schema = tool.get("outputSchema");
+            let schema = schema.map_or(OutputSchema::Absent, |raw| OutputSchema::known(raw.text()));
             self.bytes += name.len() + schema.bytes();
             if let Some(former) = self.schemas.insert(name.clone().into_owned(), schema) {
                 self.bytes -= name.len() + former.bytes();

@@ -10,20 +10,23 @@ mod client;
 mod oversized;
 
 use std::borrow::Cow;
-use std::io::Write;
-use std::sync::Mutex;
+use std::io::{self, Write};
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
 
 use cutline_core::text::show;
 
 use super::calls::{Asks, Call, Calls};
-use super::json::{Node, Value};
+use super::json::{Edits, Node, Value};
 use super::message::{Id, messages};
 use super::replies::{self, SERVER_ENDED};
-use super::result::{self, Parts};
+use super::result::{self, Member, set_members};
+use super::save::{self, Whole};
 use super::schema::OutputSchemas;
 use super::tally::Tally;
-use super::{Settings, locked, save::Save};
+use super::{Settings, locked};
 use crate::fit::Client;
+use crate::process::spill::Store;
 use crate::stats::Outcome;
 pub(super) use oversized::Side;
 
@@ -31,9 +34,13 @@ pub(super) use oversized::Side;
 pub(super) struct Session {
     pub(super) settings: Settings,
     pub(super) tally: Tally,
+    /// The folder in which whole results are saved.
+    store: Arc<Store>,
     /// The client, by the name in its handshake, where results are fitted to it.
     client_row: Mutex<Option<&'static Client>>,
     calls: Mutex<Calls>,
+    /// Calls that are no more waited for.
+    forgotten: AtomicU64,
     schemas: Mutex<OutputSchemas>,
     /// The client's side; `None` once nothing may be said any more.
     client: Mutex<Option<ClientOutput>>,
@@ -46,100 +53,90 @@ struct ClientOutput {
     is_within_line: bool,
 }
 
-/// The fate of a line.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Passed {
-    /// It passes as it is.
-    AsItIs,
-    /// This goes in its place.
-    Instead(Vec<u8>),
-    /// It goes nowhere.
-    Dropped,
-}
-
 impl Session {
-    pub(super) fn new(settings: Settings, client: Box<dyn Write + Send>, tally: Tally) -> Self {
+    pub(super) fn new(
+        settings: Settings,
+        client: Box<dyn Write + Send>,
+        tally: Tally,
+        store: Arc<Store>,
+    ) -> Self {
         Self {
             client_row: Mutex::new(settings.fit.client(None)),
             settings,
             tally,
+            store,
             calls: Mutex::default(),
+            forgotten: AtomicU64::new(0),
             schemas: Mutex::default(),
             client: Mutex::new(Some(ClientOutput { stream: client, is_within_line: false })),
         }
     }
 
-    /// Writes messages to the client, from the start of a line on; false where it is gone.
-    pub(super) fn to_client(&self, bytes: &[u8]) -> bool {
+    /// Writes messages to the client, from the start of a line on. It fails where the client is gone.
+    pub(super) fn to_client(&self, bytes: &[u8]) -> io::Result<()> {
         let mut client = locked(&self.client);
-        let Some(out) = client.as_mut() else { return false };
+        let out = client.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
         // The server's last message may have come without a newline.
-        if std::mem::replace(&mut out.is_within_line, !bytes.ends_with(b"\n"))
-            && out.stream.write_all(b"\n").is_err()
-        {
-            return false;
+        if std::mem::replace(&mut out.is_within_line, !bytes.ends_with(b"\n")) {
+            out.stream.write_all(b"\n")?;
         }
-        out.stream.write_all(bytes).and_then(|()| out.stream.flush()).is_ok()
+        out.stream.write_all(bytes).and_then(|()| out.stream.flush())
     }
 
-    /// Decides on a line that the server wrote.
-    pub(super) fn judge_server(&self, line: &[u8], save: &(dyn Save + Sync)) -> Passed {
+    /// Returns a line that the server wrote as it goes on; nothing of one that is no message.
+    pub(super) fn judge_server<'l>(&self, line: &'l [u8]) -> Cow<'l, [u8]> {
         let text = String::from_utf8_lossy(line);
         let Some(value) = Value::of_any_depth(&text) else {
             return passed_over(&text, "JSON");
         };
         let top = value.top();
-        let (mut parts, mut at): (Parts<'_>, usize) = (Vec::new(), 0);
+        let mut edits = Edits::default();
         for message in messages(top) {
             let [version, method, id, result] = message.get_all(["jsonrpc", "method", "id", "result"]);
             if version.is_none() && top.is_object() {
                 return passed_over(&text, "JSON-RPC");
             }
-            let id = id.filter(|_| version.is_some() && method.is_none_or(|method| method.text() == "null"));
-            if let Some(new) = id.and_then(|id| self.judge(message, id, result, save)) {
-                let place = message.place();
-                if parts.is_empty() {
-                    // What stands before the value is no part of it.
-                    parts.push(text[..text.len() - text.trim_ascii_start().len()].into());
-                }
-                parts.push(value.text[at..place.start].into());
-                parts.extend(new);
-                at = place.end;
+            let is_answer = version.is_some() && method.is_none_or(|method| method.text() == "null");
+            if let Some(id) = id.filter(|_| is_answer).and_then(|id| Id::of(id.text())) {
+                self.judge(message, &id, result, &mut edits);
             }
         }
-        if parts.is_empty() {
-            return Passed::AsItIs;
+        if edits.count() == 0 {
+            return line.into();
         }
-        let end = text.trim_ascii_end().len();
-        parts.extend([&value.text[at..], &text[end..]].map(Cow::Borrowed));
-        Passed::Instead(parts.concat().into_bytes())
+        // What stands around the value is no part of it.
+        edits.replace(0..0, &text[..text.len() - text.trim_ascii_start().len()]);
+        edits.replace(value.text.len()..value.text.len(), &text[text.trim_ascii_end().len()..]);
+        edits.applied(value.text).into_bytes().into()
     }
 
-    /// Returns an answer of the server's as it is to be; `None` where it passes as it is.
-    fn judge<'a>(
-        &self,
-        answer: Node<'a>,
-        id: Node<'_>,
-        result: Option<Node<'a>>,
-        save: &(dyn Save + Sync),
-    ) -> Option<Parts<'a>> {
-        let id = Id::of(id.text())?;
-        let call = locked(&self.calls).answered(&id)?;
+    /// Looks at an answer of the server's, and cuts it by `edits` where it is over the limits.
+    fn judge<'a>(&self, answer: Node<'a>, id: &Id, result: Option<Node<'a>>, edits: &mut Edits<'a>) {
+        let Some(call) = locked(&self.calls).answered(id) else { return };
         let result = result.filter(|result| result.is_object());
         match (&call.asks, result) {
             (Asks::Tool(tool), Some(result)) => {
+                if let [Some(task), None] = result.get_all(["task", "content"]) {
+                    // The result comes to a request of its own, and is counted then.
+                    if let Some(id) = task.get("taskId").and_then(Node::string) {
+                        locked(&self.calls).add_task(&id, tool);
+                    }
+                    return;
+                }
                 let schema = locked(&self.schemas).of(tool);
                 let rules = self.settings.rules(tool, call.client, &schema);
-                let judged = result::judge(result, &rules, save);
+                let before = edits.count();
+                let save = |named: Whole<'_>, beside: Option<&str>| save::save(&self.store, named, beside);
+                let judged = result::judge(result, &rules, &save, edits);
+                if edits.count() > before {
+                    set_members(edits, answer, ["result"], [Member::Same]);
+                }
                 self.tally.answered(tool, &call, &judged, rules.bounds);
-                let new = judged.new?;
-                return Some(result::with_members(Some(answer), vec![("result", Some(new))]));
             }
             (Asks::Tool(tool), None) => self.count_error(&call, tool),
             (Asks::List, Some(result)) => locked(&self.schemas).learn(result),
             _ => {}
         }
-        None
     }
 
     /// Counts a call of `tool` that has failed; one that was cancelled is counted already.
@@ -165,19 +162,19 @@ impl Session {
         let waiting = locked(&self.calls).take_waiting();
         for call in waiting {
             let reply = self.failed(&call, &call.raw_id, why);
-            self.to_client(reply.as_bytes());
+            let _where_it_is_gone = self.to_client(reply.as_bytes());
         }
         locked(&self.client).take();
     }
 }
 
 /// Warns of a line that is no message, unless it is empty.
-fn passed_over(line: &str, kind: &str) -> Passed {
+fn passed_over(line: &str, kind: &str) -> Cow<'static, [u8]> {
     let line = line.trim_ascii();
     if !line.is_empty() {
         let start = show::name(&line.as_bytes()[..line.len().min(200)]);
         let start = show::middle_out(&start, 100);
         tracing::warn!("a line of the server was passed over, as it is no {kind}: {start}");
     }
-    Passed::Dropped
+    Cow::default()
 }

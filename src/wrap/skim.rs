@@ -50,22 +50,16 @@ pub(super) struct Skim {
 impl Skim {
     /// Takes the next piece of the line.
     pub(super) fn take(&mut self, piece: &[u8]) {
-        let mut at = 0;
-        while at < piece.len() {
-            if !self.is_in_string || self.is_escaped {
-                self.byte(piece[at]);
-                at += 1;
-                continue;
+        let mut rest = piece;
+        while let Some(byte) = rest.first() {
+            let is_within = self.is_in_string && !self.is_escaped;
+            let run = if is_within { memchr::memchr2(b'"', b'\\', rest).unwrap_or(rest.len()) } else { 0 };
+            if run > 0 {
+                self.hold(&rest[..run]);
+            } else {
+                self.byte(*byte);
             }
-            let run = memchr::memchr2(b'"', b'\\', &piece[at..]);
-            let end = run.map_or(piece.len(), |run| at + run + 1);
-            self.hold(&piece[at..end]);
-            (self.is_escaped, self.is_in_string) = match run.map(|_| piece[end - 1]) {
-                Some(b'"') => (false, false),
-                Some(_) => (true, true),
-                None => (false, true),
-            };
-            at = end;
+            rest = &rest[run.max(1)..];
         }
     }
 
@@ -75,8 +69,11 @@ impl Skim {
     }
 
     fn byte(&mut self, byte: u8) {
-        if std::mem::take(&mut self.is_escaped) {
-            return self.hold(&[byte]);
+        if self.is_in_string {
+            self.hold(&[byte]);
+            self.is_in_string = byte != b'"' || self.is_escaped;
+            self.is_escaped = byte == b'\\' && !self.is_escaped;
+            return;
         }
         match byte {
             b'{' | b'[' => {

@@ -8,7 +8,7 @@ use cutline_core::truncate::Bounds;
 use super::calls::Call;
 use super::locked;
 use super::result::Judged;
-use crate::stats::{Answered, NEAR_LIMIT_PERCENT, Outcome, Record, Stats, Tool, summary};
+use crate::stats::{NEAR_LIMIT_PERCENT, Outcome, Record, Stats, Tool, summary};
 
 /// Takes the record of each call.
 pub type TakeRecord = Box<dyn Fn(Record) + Send>;
@@ -24,11 +24,10 @@ impl Tally {
 
     /// Counts the answer to a call of `tool`, unless that was cancelled and so is counted already, and tells where it
     /// was cut or nearly so.
-    pub(super) fn answered(&self, tool: &str, call: &Call, judged: &Judged<'_>, bounds: Bounds) {
-        let answered =
-            Answered::of(judged.given, judged.given_tokens, judged.total, judged.truncated_by, bounds);
-        let (shown, total) = (judged.given.bytes, judged.total.bytes);
-        if judged.truncated_by.is_some() {
+    pub(super) fn answered(&self, tool: &str, call: &Call, judged: &Judged, bounds: Bounds) {
+        let answered = judged.answered;
+        let (shown, total) = (answered.output_bytes, answered.total_bytes);
+        if answered.truncated_by.is_some() {
             tracing::warn!(tool, shown, total, "answer truncated");
         } else if answered.limit_percent > NEAR_LIMIT_PERCENT {
             tracing::info!(tool, shown, limit = bounds.bytes, "answer near the limit");

@@ -6,37 +6,88 @@
     reason = "offsets are at characters, and blocks are numbered: a wrong one must fail"
 )]
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use cutline_core::notice::{Omission, Shown};
-use cutline_core::text::{Counter, Extent, TokenCounter};
+use cutline_core::text::terminal::Terminal;
+use cutline_core::text::{Counter, Extent, TokenCounter, is_white_space};
 use cutline_core::truncate::{Bounds, Collector as _, Ends, Keep, Partial, TruncatedBy, Truncation};
 
-/// A block's text, as it is cut.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Piece<'a> {
-    /// The text, resolved where it holds escapes.
-    pub(super) text: &'a str,
-    /// True for a JSON value, which is not cut inside.
-    pub(super) is_json: bool,
+/// The character that begins an escape sequence.
+const ESC: char = '\u{1b}';
+
+/// The texts of a result's blocks as one text. Of each block only its place in it is held: there may be as many blocks as
+/// the message has bytes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Texts<'a> {
+    all: Cow<'a, str>,
+    places: Vec<Range<usize>>,
 }
 
-/// A block after the cut.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Kept {
-    /// It stays as it is.
-    Whole,
-    /// It goes.
-    Nothing,
-    /// This is left of it.
-    Part(String),
+impl<'a> Texts<'a> {
+    /// Joins the texts of blocks by one empty line. One alone is not copied.
+    pub(super) fn of(blocks: impl Iterator<Item = Cow<'a, str>>) -> Self {
+        let mut texts = Self::default();
+        for text in blocks {
+            if let Some(last) = texts.places.last() {
+                let joint = if texts.all[last.clone()].ends_with('\n') { "\n" } else { "\n\n" };
+                texts.all += joint;
+            }
+            let start = texts.all.len();
+            texts.all += text;
+            texts.places.push(start..texts.all.len());
+        }
+        texts
+    }
+
+    /// Returns the one text.
+    pub(super) fn all(&self) -> &str {
+        &self.all
+    }
+
+    /// Returns the number of blocks.
+    pub(super) fn count(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Returns the text of block `n`.
+    pub(super) fn block(&self, n: usize) -> &str {
+        &self.all[self.places[n].clone()]
+    }
+
+    /// Returns the text of each block.
+    pub(super) fn blocks(&self) -> impl Iterator<Item = &str> {
+        (0..self.count()).map(|n| self.block(n))
+    }
+
+    /// Returns each as a terminal would show it, where any holds escapes.
+    pub(super) fn resolved(&self, max_bytes: u64) -> Cow<'_, Texts<'_>> {
+        if !self.all.contains(ESC) {
+            return Cow::Borrowed(self);
+        }
+        let shown = |text| {
+            let (mut terminal, mut shown) = (Terminal::new(max_bytes), String::new());
+            terminal.push(text, &mut |part| shown.push_str(part));
+            terminal.finish(&mut |part| shown.push_str(part));
+            Cow::Owned(shown)
+        };
+        let blocks = self.blocks();
+        Cow::Owned(Texts::of(
+            blocks.map(|text| if text.contains(ESC) { shown(text) } else { Cow::Borrowed(text) }),
+        ))
+    }
 }
 
-/// A text that was cut.
+/// A text that was cut: two parts of it stay, of which either may be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TextCut {
-    /// Each block after the cut.
-    pub(super) kept: Vec<Kept>,
+    /// The part that is kept of its start.
+    head: Range<usize>,
+    /// The part that is kept of its end.
+    tail: Range<usize>,
+    /// The block in which it is said how many lines are left out between the two, and that number.
+    gap: Option<(usize, u64)>,
     /// The words of the notice.
     pub(super) shown: Shown,
     /// The limit that was reached first.
@@ -62,235 +113,189 @@ pub(super) enum Outcome {
     OneValue(usize, TruncatedBy),
 }
 
-/// The text that joins a block to the next one.
-fn joint(text: &str) -> &'static str {
-    if text.ends_with('\n') { "\n" } else { "\n\n" }
-}
-
-/// The parts of `texts` as one text, in order.
-pub(super) fn joined<'a>(texts: impl IntoIterator<Item = &'a str>) -> impl Iterator<Item = &'a str> {
-    let mut before: Option<&str> = None;
-    texts.into_iter().flat_map(move |text| {
-        let joint = before.replace(text).map_or("", joint);
-        [joint, text]
-    })
-}
-
-/// The counts of `texts` as one text.
-pub(super) fn counted<'a>(texts: impl IntoIterator<Item = &'a str>) -> Counter {
+/// Returns the counts of `text`.
+pub(super) fn counted(text: &str) -> Counter {
     let mut counter = Counter::default();
-    for part in joined(texts) {
-        counter.push(part.as_bytes());
-    }
+    counter.push(text.as_bytes());
     counter
 }
 
-/// Returns the tokens of `texts` as one text, without a final newline, about.
-pub(super) fn tokens<'a>(texts: impl IntoIterator<Item = &'a str>) -> u64 {
+/// Returns the tokens of `text`, without a final newline, about.
+pub(super) fn tokens(text: &str) -> u64 {
     let mut tokens = TokenCounter::default();
-    let mut parts = joined(texts).filter(|part| !part.is_empty()).peekable();
-    while let Some(part) = parts.next() {
-        let is_last = parts.peek().is_none();
-        tokens.push(part.strip_suffix('\n').filter(|_| is_last).unwrap_or(part));
-    }
+    tokens.push(text.strip_suffix('\n').unwrap_or(text));
     tokens.count()
 }
 
-/// True if `texts`, whose counts as one text are `raw`, are within `bounds`; a final newline does not count.
-pub(super) fn fits(texts: &[&str], raw: &Counter, bounds: Bounds) -> bool {
+/// True if `text`, whose counts are `raw`, is within `bounds`; a final newline does not count.
+pub(super) fn fits(text: &str, raw: &Counter, bounds: Bounds) -> bool {
     let Extent { lines, bytes } = raw.extent();
-    let final_newline = u64::from(bytes > 0 && raw.is_at_line_start());
     lines <= bounds.lines
-        && bytes - final_newline <= bounds.bytes
-        && bounds.tokens.is_none_or(|max| tokens(texts.iter().copied()) <= max)
+        && bytes - u64::from(text.ends_with('\n')) <= bounds.bytes
+        && bounds.tokens.is_none_or(|max| tokens(text) <= max)
 }
 
-/// Cuts `pieces`, whose counts as they were sent are `raw`, to what `keep` and `bounds`, whose lines do not count, allow.
-/// If nothing but blank ones would be left, they are cut again without the blank ones at both ends.
-pub(super) fn cut(pieces: &[Piece<'_>], keep: Keep, bounds: Bounds, raw: &Counter) -> Outcome {
-    let outcome = cut_all(pieces, keep, bounds, raw);
-    let Outcome::Cut(blank) = &outcome else { return outcome };
-    let shown = |(kept, piece): (&Kept, &Piece<'_>)| match kept {
-        Kept::Whole => !is_blank(piece.text),
-        Kept::Part(part) => !is_blank(part),
-        Kept::Nothing => false,
-    };
-    let is_filled = |piece: &Piece<'_>| !is_blank(piece.text);
-    let filled = pieces.iter().position(is_filled).zip(pieces.iter().rposition(is_filled));
-    let Some((first, last)) = filled.filter(|_| !blank.kept.iter().zip(pieces).any(shown)) else {
-        return outcome;
-    };
-    let inner = &pieces[first..=last];
-    if inner.len() == pieces.len() {
-        return outcome;
+/// Cuts `texts`, whose counts as they were sent are `raw`, to what `keep` and `bounds`, whose lines do not count, allow;
+/// `is_json` is true of a block that is one JSON value, which is shown whole or not at all. If nothing but blank blocks
+/// would be left, they are cut again without the blank ones at both ends.
+pub(super) fn cut(
+    texts: &Texts<'_>,
+    keep: Keep,
+    bounds: Bounds,
+    raw: &Counter,
+    is_json: impl Fn(usize) -> bool,
+) -> Outcome {
+    let cutting = Cutting { texts, keep, bounds, is_json };
+    let all = 0..texts.count();
+    let outcome = cutting.cut(all.clone(), raw, None);
+    let Outcome::Cut(TextCut { head, tail, by, .. }) = &outcome else { return outcome };
+    let is_blank = |part: &Range<usize>| is_white_space(&texts.all[part.clone()]);
+    let is_filled = |n: &usize| !is_blank(&texts.places[*n]);
+    let filled = all.clone().find(is_filled).zip(all.clone().rfind(is_filled));
+    match filled.map(|(first, last)| first..last + 1) {
+        Some(inner) if inner != all && is_blank(head) && is_blank(tail) => {
+            let place = texts.places[inner.start].start..texts.places[inner.end - 1].end;
+            let counts = counted(&texts.all[place.clone()]);
+            let newlines_before = memchr::memchr_iter(b'\n', &texts.all.as_bytes()[..place.start]).count();
+            let mut outcome = cutting.cut(inner, &counts, Some(*by));
+            if let Outcome::Cut(cut) = &mut outcome {
+                cut.shown = cut.shown.after(newlines_before as u64, raw.extent().lines);
+            }
+            outcome
+        }
+        _ => outcome,
     }
-    let texts = || inner.iter().map(|piece| piece.text);
-    let (counts, total) = (counted(texts()), raw.extent().lines);
-    let newline_count = |part: &str| memchr::memchr_iter(b'\n', part.as_bytes()).count() as u64;
-    let before: u64 = pieces[..first]
-        .iter()
-        .map(|piece| newline_count(piece.text) + newline_count(joint(piece.text)))
-        .sum();
-    let mut cut = match cut_all(inner, keep, bounds, &counts) {
-        Outcome::OneValue(n, by) => return Outcome::OneValue(first + n, by),
-        Outcome::Cut(cut) => cut,
-        Outcome::Fits => {
-            let (Extent { lines, bytes }, limit) = (counts.extent(), bounds.size_limit(blank.by));
-            let output = Extent { lines, bytes: bytes - u64::from(counts.is_at_line_start()) };
-            TextCut {
-                kept: vec![Kept::Whole; inner.len()],
-                shown: Shown::Lines { first: 1, last: output.lines, total, limit },
-                by: blank.by,
-                partial: None,
-                omitted_lines: blank.omitted_lines.map(|_| total.saturating_sub(output.lines)),
-                output,
-                output_tokens: tokens(texts()),
+}
+
+/// The cut of a text.
+struct Cutting<'a, F> {
+    texts: &'a Texts<'a>,
+    keep: Keep,
+    bounds: Bounds,
+    is_json: F,
+}
+
+impl<F: Fn(usize) -> bool> Cutting<'_, F> {
+    /// Cuts `blocks`, whose counts are `raw`. With `is_cut_by` they are part of a text that this limit cuts: then they are
+    /// cut too where they fit.
+    fn cut(&self, blocks: Range<usize>, raw: &Counter, is_cut_by: Option<TruncatedBy>) -> Outcome {
+        let Self { texts, keep, bounds, is_json } = self;
+        let places = &texts.places[blocks.clone()];
+        let Some((first, last)) = places.first().zip(places.last()) else { return Outcome::Fits };
+        let (start, text) = (first.start, &texts.all[first.start..last.end]);
+        let mut ends = Ends::within(*keep, *bounds);
+        ends.push(text);
+        let Truncation { content, output, cut, .. } = ends.finish();
+        let (by, partial, gap) = match (cut, is_cut_by) {
+            (Some(cut), _) => (cut.by, cut.partial, cut.gap),
+            (None, Some(by)) => (by, None, None),
+            (None, None) => return Outcome::Fits,
+        };
+        let end = start + text.strip_suffix('\n').unwrap_or(text).len();
+        // A text that fits is given with its final newline.
+        let kept_bytes = if cut.is_some() { content.len() } else { end - start };
+        // What was kept is the start of the text up to `head`, and its end from `tail` on.
+        let is_head = matches!(keep, Keep::Head(_));
+        let gap = gap.map_or((0, 0), |gap| (gap.at, gap.head_lines));
+        let (most_head, most_head_lines) = if is_head { (kept_bytes, output.lines) } else { gap };
+        let (most_head, first_tail) = (start + most_head, end - (kept_bytes - most_head));
+        let (mut head, mut tail) = (most_head, first_tail);
+        // A JSON value is shown whole or not at all.
+        let value_around = |at: usize| {
+            let n = texts.places.partition_point(|place| place.end <= at);
+            (n < blocks.end && texts.places[n].start < at && is_json(n)).then_some(n)
+        };
+        let (head_value, tail_value) = (value_around(head), value_around(tail));
+        head = head_value.map_or(head, |n| texts.places[n].start);
+        tail = tail_value.map_or(tail, |n| texts.places[n].end.min(end));
+        let between_values = head_value.or(tail_value);
+        if let Some(n) = tail_value.or(head_value)
+            && head == start
+            && tail == end
+        {
+            return Outcome::OneValue(n, by);
+        }
+        // What joins a block that is not shown to the one before is not shown either.
+        for pair in places.windows(2).rev() {
+            if (pair[0].end..=pair[1].start).contains(&head) {
+                head = pair[0].end;
             }
         }
-    };
-    cut.shown = cut.shown.after(before, total);
-    cut.kept.splice(0..0, vec![Kept::Nothing; first]);
-    cut.kept.resize(pieces.len(), Kept::Nothing);
-    Outcome::Cut(cut)
+        for pair in places.windows(2) {
+            if (pair[0].end..pair[1].start).contains(&tail) {
+                tail = pair[1].start.min(end);
+            }
+        }
+        let (head, tail) = (start..head, tail..end);
+        let (head_text, tail_text) = (&texts.all[head.clone()], &texts.all[tail.clone()]);
+        let head_lines =
+            if head.end == most_head { most_head_lines } else { counted(head_text).extent().lines };
+        let tail_lines = match tail_text {
+            _ if is_head => 0,
+            _ if tail.start == first_tail => output.lines.saturating_sub(most_head_lines),
+            "" => 0,
+            text => memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64 + 1,
+        };
+        let partial = partial.filter(|_| between_values.is_none());
+        let (total, limit) = (raw.extent().lines, bounds.size_limit(by));
+        let first_of_tail = (total + 1).saturating_sub(tail_lines);
+        let shown = match (partial, head_lines, tail_lines) {
+            (Some(Partial::FirstLine), ..) => {
+                Shown::StartOfLine { line: 1, bytes: head.len() as u64, of: raw.first_line_bytes() }
+            }
+            (Some(Partial::LastLine), ..) => {
+                let (bytes, of) = (tail.len() as u64, raw.last_line_bytes());
+                Shown::EndOfLine { head: head_lines, line: total, bytes, of }
+            }
+            (None, _, 0) => Shown::Lines { first: 1, last: head_lines, total, limit },
+            (None, 0, _) => Shown::Lines { first: first_of_tail, last: total, total, limit },
+            (None, ..) => Shown::Ends { head: head_lines, tail: first_of_tail, total, limit },
+        };
+        let omitted = total.saturating_sub(head_lines + tail_lines);
+        let omitted_lines = matches!(keep, Keep::Both { .. }).then_some(omitted);
+        let gap = omitted_lines.filter(|lines| *lines > 0 && head_lines > 0 && tail_lines > 0);
+        let edges = [
+            texts.places.partition_point(|place| place.start < head.end).saturating_sub(1),
+            texts.places.partition_point(|place| place.end <= tail.start),
+        ];
+        let mut tokens = TokenCounter::default();
+        tokens.push(head_text);
+        tokens.add_line(tail_text);
+        Outcome::Cut(TextCut {
+            gap: gap.and_then(|lines| Some((edges.into_iter().find(|n| !is_json(*n))?, lines))),
+            shown,
+            by,
+            partial,
+            omitted_lines,
+            output: Extent { lines: head_lines + tail_lines, bytes: (head.len() + tail.len()) as u64 },
+            output_tokens: tokens.count(),
+            head,
+            tail,
+        })
+    }
 }
 
-fn is_blank(text: &str) -> bool {
-    text.trim().is_empty()
-}
-
-fn cut_all(pieces: &[Piece<'_>], keep: Keep, bounds: Bounds, raw: &Counter) -> Outcome {
-    let mut ends = Ends::within(keep, bounds);
-    joined(pieces.iter().map(|piece| piece.text)).for_each(|part| ends.push(part));
-    let Truncation { content, output, cut, .. } = ends.finish();
-    let Some(how) = cut else { return Outcome::Fits };
-
-    let places = places(pieces);
-    let last = pieces.last().zip(places.last());
-    let end = last.map_or(0, |(piece, place)| {
-        let has_newline = if place.is_empty() { place.end > 0 } else { piece.text.ends_with('\n') };
-        place.end - usize::from(has_newline)
-    });
-    // What was kept is the start of the text up to `head`, and its end from `tail` on.
-    let is_head = matches!(keep, Keep::Head(_));
-    let gap = how.gap.map_or((0, 0), |gap| (gap.at, gap.head_lines));
-    let (most_head, most_head_lines) = if is_head { (content.len(), output.lines) } else { gap };
-    let first_tail = end - (content.len() - most_head);
-    let (mut head, mut tail) = (most_head, first_tail);
-    // A JSON value is shown whole or not at all.
-    for (_, place) in pieces.iter().zip(&places).filter(|(piece, _)| piece.is_json) {
-        let is_inside = |at: usize| place.start < at && at < place.end;
-        if is_inside(head) {
-            head = place.start;
-        }
-        if is_inside(tail) {
-            tail = place.end.min(end);
-        }
-    }
-    let between_values = (head, tail) != (most_head, first_tail);
-    if between_values && head == 0 && tail == end {
-        let wanted = if is_head { 0 } else { pieces.len() };
-        let values = pieces.iter().enumerate().filter(|(_, piece)| piece.is_json).map(|(n, _)| n);
-        return Outcome::OneValue(values.min_by_key(|n| n.abs_diff(wanted)).unwrap_or(0), how.by);
-    }
-    // What joins a block that is not shown to the one before is not shown either.
-    for (before, after) in places.iter().zip(places.iter().skip(1)).rev() {
-        if (before.end..=after.start).contains(&head) {
-            head = before.end;
-        }
-    }
-    for (before, after) in places.iter().zip(places.iter().skip(1)) {
-        if (before.end..after.start).contains(&tail) {
-            tail = after.start.min(end);
-        }
-    }
-    let (head_text, tail_text) = (&content[..head], &content[content.len() - (end - tail)..]);
-    let head_lines = if head == most_head { most_head_lines } else { counted([head_text]).extent().lines };
-    let tail_lines = match tail_text {
-        _ if is_head => 0,
-        _ if tail == first_tail => output.lines.saturating_sub(most_head_lines),
-        "" => 0,
-        text => memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64 + 1,
-    };
-    let partial = how.partial.filter(|_| !between_values);
-    let total = raw.extent().lines;
-    let limit = bounds.size_limit(how.by);
-    let first_of_tail = (total + 1).saturating_sub(tail_lines);
-    let shown = match (partial, head_lines, tail_lines) {
-        (Some(Partial::FirstLine), ..) => {
-            Shown::StartOfLine { line: 1, bytes: head as u64, of: raw.first_line_bytes() }
-        }
-        (Some(Partial::LastLine), ..) => {
-            let (bytes, of) = (tail_text.len() as u64, raw.last_line_bytes());
-            Shown::EndOfLine { head: head_lines, line: total, bytes, of }
-        }
-        (None, _, 0) => Shown::Lines { first: 1, last: head_lines, total, limit },
-        (None, 0, _) => Shown::Lines { first: first_of_tail, last: total, total, limit },
-        (None, ..) => Shown::Ends { head: head_lines, tail: first_of_tail, total, limit },
-    };
-    let omitted = total.saturating_sub(head_lines + tail_lines);
-    let omitted_lines = matches!(keep, Keep::Both { .. }).then_some(omitted);
-    let gap = omitted_lines.filter(|lines| *lines > 0 && head_lines > 0 && tail_lines > 0);
-    let mut tokens = TokenCounter::default();
-    tokens.push(head_text);
-    tokens.add_line(tail_text);
-    Outcome::Cut(TextCut {
-        kept: kept(pieces, &places, &(0..head), &(tail..end), gap),
-        shown,
-        by: how.by,
-        partial,
-        omitted_lines,
-        output: Extent { lines: head_lines + tail_lines, bytes: (head + end - tail) as u64 },
-        output_tokens: tokens.count(),
-    })
-}
-
-/// Returns the range of each block in the one text.
-fn places(pieces: &[Piece<'_>]) -> Vec<Range<usize>> {
-    let mut at = 0;
-    let place = |piece: &Piece<'_>| {
-        let place = at..at + piece.text.len();
-        at = place.end + joint(piece.text).len();
-        place
-    };
-    pieces.iter().map(place).collect()
-}
-
-/// Returns each block after the cut, of which the parts in `head` and `tail` stay; `gap` is how many lines are left out
-/// between the two, where that is to be said.
-fn kept(
-    pieces: &[Piece<'_>],
-    places: &[Range<usize>],
-    head: &Range<usize>,
-    tail: &Range<usize>,
-    mut gap: Option<u64>,
-) -> Vec<Kept> {
-    let left = |(piece, place): (&Piece<'_>, &Range<usize>)| {
-        let (start, end) = (overlap(place, head), overlap(place, tail));
+impl TextCut {
+    /// Returns the part that is left of block `n` of the text that was cut; `None` where it goes.
+    pub(super) fn left<'t>(&self, texts: &'t Texts<'_>, n: usize) -> Option<Cow<'t, str>> {
+        let (text, place) = (texts.block(n), &texts.places[n]);
+        let [start, end] = [&self.head, &self.tail].map(|part| {
+            let start = place.start.max(part.start);
+            &texts.all[start..place.end.min(part.end).max(start)]
+        });
         let shown = start.len() + end.len();
-        if shown == 0 && !(place.is_empty() && (head.contains(&place.start) || tail.contains(&place.start))) {
-            return Kept::Nothing;
+        let is_empty_between = |part: &Range<usize>| place.is_empty() && part.contains(&place.start);
+        if shown == 0 && !is_empty_between(&self.head) && !is_empty_between(&self.tail) {
+            return None;
         }
-        let ends_head = !start.is_empty() && place.end + joint(piece.text).len() > head.end;
-        let begins_tail = !end.is_empty() && place.start <= tail.start;
-        let is_whole = shown == place.len() || (shown + 1 == place.len() && place.end > tail.end);
-        match gap.take_if(|_| !piece.is_json && (ends_head || begins_tail)) {
-            None if is_whole => Kept::Whole,
-            None => Kept::Part([&piece.text[start], &piece.text[end]].concat()),
-            Some(lines) => {
-                let text = &piece.text[start];
-                let before = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-                let after = if end.is_empty() { "" } else { "\n" };
-                Kept::Part(format!("{text}{before}{}{after}{}", Omission(lines), &piece.text[end]))
-            }
+        if let Some((_, lines)) = self.gap.filter(|(block, _)| *block == n) {
+            let before = if start.is_empty() || start.ends_with('\n') { "" } else { "\n" };
+            let after = if end.is_empty() { "" } else { "\n" };
+            return Some(format!("{start}{before}{}{after}{end}", Omission(lines)).into());
         }
-    };
-    pieces.iter().zip(places).map(left).collect()
-}
-
-/// Returns the part of `place` that is in `range`, counted from its start.
-fn overlap(place: &Range<usize>, range: &Range<usize>) -> Range<usize> {
-    let (start, end) = (place.start.max(range.start), place.end.min(range.end));
-    if start < end { start - place.start..end - place.start } else { 0..0 }
+        let is_whole = shown == text.len() || (shown + 1 == text.len() && place.end > self.tail.end);
+        Some(if is_whole { text.into() } else { [start, end].concat().into() })
+    }
 }
 
 #[cfg(test)]

@@ -12,13 +12,13 @@ use cutline_core::notice::PartUnit;
 use cutline_core::text::tokens::estimate;
 use cutline_core::truncate::{Bounds, TruncatedBy};
 
+use super::edits::Edits;
+use super::node::Node;
 use super::path::{self, Step};
 use super::string;
 use super::value::Value;
-use cutter::Cutter;
 
 mod cutter;
-mod size;
 
 /// The mark that ends a string that is not shown to its end.
 const MARK: &str = "… [truncated]";
@@ -28,7 +28,7 @@ const MARK: &str = "… [truncated]";
 pub(in crate::wrap) struct View<'a> {
     /// The text.
     pub(in crate::wrap) value: &'a Value<'a>,
-    /// The limits; its lines are counted for the first view alone.
+    /// The limits.
     pub(in crate::wrap) bounds: Bounds,
 }
 
@@ -39,7 +39,7 @@ pub(in crate::wrap) struct Cut<'a> {
     pub(in crate::wrap) texts: Vec<String>,
     /// The parts that were made shorter, in the order of the text; none where it was within its limits.
     pub(in crate::wrap) shortened: Vec<Shortened<'a>>,
-    /// True if one item alone was over the limit.
+    /// True if one item or string alone was over the limit.
     pub(in crate::wrap) single_too_large: bool,
     /// The limit that was reached first.
     pub(in crate::wrap) by: TruncatedBy,
@@ -58,19 +58,22 @@ pub(in crate::wrap) struct Shortened<'a> {
     path: Vec<Step<'a>>,
     /// Bytes that were left out of it.
     pub(in crate::wrap) removed_bytes: u64,
+    /// True if one item or string of it is over the limit alone.
+    is_single: bool,
 }
 
 impl Shortened<'_> {
-    /// A value of `total` characters of which nothing is kept.
+    /// A value of `total` characters, of which none is kept.
     pub(in crate::wrap) fn nothing_of(total: u64) -> Self {
-        Self { unit: PartUnit::Characters, shown: 0, total, path: Vec::new(), removed_bytes: 0 }
+        let unit = PartUnit::Characters;
+        Self { unit, shown: 0, total, path: Vec::new(), removed_bytes: 0, is_single: true }
     }
 
     /// Part of a value at the end of these keys; `None` is an item.
     #[cfg(test)]
     pub(in crate::wrap) fn at(unit: PartUnit, keys: &[Option<&'static str>]) -> Self {
         let path = keys.iter().map(|key| Step { position: 0, key: *key }).collect();
-        Self { unit, shown: 1, total: 2, path, removed_bytes: 1 }
+        Self { unit, path, shown: 1, ..Self::nothing_of(2) }
     }
 
     /// Returns its name; `None` for the value itself.
@@ -83,48 +86,41 @@ impl Shortened<'_> {
         self.path.iter().map(|step| serde_json::from_str(step.key?).ok())
     }
 
-    /// Returns the part of `value` that goes, and the text in its place.
-    fn edit(&self, value: &Value<'_>) -> (Range<usize>, &'static str) {
-        let mut node = 0..value.text.len();
-        for step in &self.path {
-            node = value.children(node.clone()).nth(step.position).map_or(node, |child| child.value);
-        }
-        left_out(value, &node, self.unit, self.shown)
+    /// Returns the part of the text of `top` that goes, and the text in its place.
+    fn edit(&self, top: Node<'_>) -> (Range<usize>, &'static str) {
+        let steps = self.path.iter();
+        let node = steps.fold(top, |node, step| node.children().nth(step.position).unwrap_or(node));
+        left_out(node, self.unit, self.shown)
     }
 }
 
-/// Returns the part of the value at `node` that goes where `shown` of it are kept, and the text in its place.
-fn left_out(
-    value: &Value<'_>,
-    node: &Range<usize>,
-    unit: PartUnit,
-    shown: u64,
-) -> (Range<usize>, &'static str) {
-    let inside = node.start + 1..node.end - 1;
-    let body = &value.text[inside.clone()];
+/// Returns the part of `node` that goes where `shown` of it are kept, and the text in its place.
+fn left_out(node: Node<'_>, unit: PartUnit, shown: u64) -> (Range<usize>, &'static str) {
+    let (start, end) = (node.place().start + 1, node.place().end - 1);
+    let body = &node.text()[1..node.text().len() - 1];
     match (unit, shown) {
-        (PartUnit::Characters, _) => (inside.start + string::bytes_of(body, shown)..inside.end, MARK),
-        (_, 0) => (inside, ""),
+        (PartUnit::Characters, _) => (start + string::bytes_of(body, shown)..end, MARK),
+        (_, 0) => (start..end, ""),
         // The space before the closing bracket stays.
         (..) => {
-            let last = usize::try_from(shown - 1).ok().and_then(|n| value.children(node.clone()).nth(n));
-            let end = inside.start + body.trim_end().len();
-            (last.map_or(end, |last| last.value.end)..end, "")
+            let last = usize::try_from(shown - 1).ok().and_then(|n| node.children().nth(n));
+            let end = start + body.trim_end().len();
+            (last.map_or(end, |last| last.place().end)..end, "")
         }
     }
 }
 
 /// Cuts a value that is given in one text or in two, so that each is within its limits.
 pub(in crate::wrap) fn cut<'a>(views: &[View<'a>]) -> Cut<'a> {
-    let bounds = views[0].bounds;
-    let cut = cut_to(views, bounds.bytes);
-    let Some(by) = cut.exceeded(views) else { return cut };
+    let max_bytes = views[0].bounds.bytes;
+    let cut = cut_to(views, max_bytes);
+    let Some(by) = exceeded(&cut.texts, views) else { return cut };
     // Less is kept of the first view, until all limits hold: the most bytes of it with which they do.
     let (mut fitting, mut most, mut over) = (None, 0, cut.texts[0].len() as u64);
     while over - most > 1 {
         let middle = u64::midpoint(most, over);
         let less = cut_to(views, middle);
-        if less.exceeded(views).is_none() {
+        if exceeded(&less.texts, views).is_none() {
             (fitting, most) = (Some(less), middle);
         } else {
             over = middle;
@@ -133,71 +129,36 @@ pub(in crate::wrap) fn cut<'a>(views: &[View<'a>]) -> Cut<'a> {
     Cut { by, ..fitting.unwrap_or_else(|| cut_to(views, 0)) }
 }
 
-/// Cuts `raw`, a string alone, at a character; `None` where it is no string, or nothing of it is within `bounds`.
-pub(in crate::wrap) fn cut_string(raw: &str, bounds: Bounds) -> Option<Cut<'_>> {
-    let body = raw.strip_prefix('"')?.strip_suffix('"')?;
-    let kept = |shown: u64| format!("\"{}{MARK}\"", &body[..string::bytes_of(body, shown)]);
-    let fits = |text: &String| {
-        text.len() as u64 <= bounds.bytes && bounds.tokens.is_none_or(|max| estimate(text) <= max)
-    };
-    let mut text = Some(kept(0)).filter(fits)?;
-    let room = usize::try_from(bounds.bytes).unwrap_or(usize::MAX);
-    let (mut shown, mut over) = (0, string::fitting(body, room) + 1);
-    while over - shown > 1 {
-        let middle = u64::midpoint(shown, over);
-        let more = kept(middle);
-        if fits(&more) {
-            (shown, text) = (middle, more);
-        } else {
-            over = middle;
-        }
-    }
-    let removed_bytes = (raw.len() as u64).saturating_sub(text.len() as u64);
-    let total = string::count(body);
-    let one = Shortened { unit: PartUnit::Characters, shown, total, path: Vec::new(), removed_bytes };
-    let is_over = raw.len() as u64 > bounds.bytes;
-    let by = if is_over { TruncatedBy::Bytes } else { TruncatedBy::Tokens };
-    Some(Cut { texts: vec![text], shortened: vec![one], single_too_large: true, by })
-}
-
-/// Cuts a value so that its first view is within its lines and `max_bytes`.
+/// Cuts a value so that its first view is within `max_bytes`.
 fn cut_to<'a>(views: &[View<'a>], max_bytes: u64) -> Cut<'a> {
-    let View { value, bounds } = views[0];
-    let mut cutter = Cutter::new(value, Bounds { bytes: max_bytes, ..bounds });
-    cutter.cut();
-    let Cutter { mut shortened, single_too_large, .. } = cutter;
-    let edited = |view: &View<'_>| edited(view.value.text, shortened.iter().map(|one| one.edit(view.value)));
+    let mut shortened = cutter::cut(views[0].value, max_bytes);
+    let edited = |view: &View<'_>| {
+        let mut edits = Edits::default();
+        for (part, new) in shortened.iter().map(|one| one.edit(view.value.top())) {
+            edits.replace(part, new);
+        }
+        edits.applied(view.value.text)
+    };
     let texts = views.iter().map(edited).collect();
+    let single_too_large = shortened.iter().any(|one| one.is_single);
     // Of what had nothing in it, white space went.
     shortened.retain(|one| one.shown < one.total);
-    let is_over = |view: &View<'_>| view.value.text.len() as u64 > view.bounds.bytes;
-    let by = if views.iter().any(is_over) { TruncatedBy::Bytes } else { TruncatedBy::Lines };
-    Cut { texts, shortened, single_too_large, by }
+    Cut { texts, shortened, single_too_large, by: TruncatedBy::Bytes }
 }
 
-impl Cut<'_> {
-    /// Returns the limit that a view is over as it is now.
-    fn exceeded(&self, views: &[View<'_>]) -> Option<TruncatedBy> {
-        let exceeded = |(text, view): (&String, &View<'_>)| {
-            if view.bounds.tokens.is_some_and(|max| estimate(text) > max) {
-                return Some(TruncatedBy::Tokens);
-            }
-            (text.len() as u64 > view.bounds.bytes).then_some(TruncatedBy::Bytes)
-        };
-        self.texts.iter().zip(views).find_map(exceeded)
-    }
+/// Returns the limit that one of `texts`, the views as they are now, is over.
+fn exceeded(texts: &[String], views: &[View<'_>]) -> Option<TruncatedBy> {
+    texts.iter().zip(views).find_map(|(text, view)| limit_exceeded(text, view.bounds))
 }
 
-/// `text` with the edits made, which do not touch each other.
-fn edited(text: &str, edits: impl Iterator<Item = (Range<usize>, &'static str)>) -> String {
-    let mut edits: Vec<_> = edits.collect();
-    edits.sort_by_key(|(range, _)| range.start);
-    let (mut new, mut at) = (String::new(), 0);
-    for (range, inserted) in edits {
-        new.push_str(&text[at..range.start]);
-        new.push_str(inserted);
-        at = range.end;
+/// Returns the limit that `text` is over.
+pub(in crate::wrap) fn limit_exceeded(text: &str, bounds: Bounds) -> Option<TruncatedBy> {
+    let newlines = || memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
+    if text.len() as u64 > bounds.bytes {
+        return Some(TruncatedBy::Bytes);
     }
-    new.push_str(&text[at..]);
-    new
+    if bounds.tokens.is_some_and(|max| estimate(text) > max) {
+        return Some(TruncatedBy::Tokens);
+    }
+    (bounds.lines < u64::MAX && newlines() >= bounds.lines).then_some(TruncatedBy::Lines)
 }

@@ -9,81 +9,95 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use super::scan::{after_space, string_end};
 use super::string::unescaped;
-use super::value::{Children, Value};
+use super::value::Value;
 
-/// A value in a text that is known to be valid; each part of it is as it was sent.
+/// A value in a text that is known to be valid, with its key where it is a member; each part is as it was sent.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::wrap) struct Node<'a> {
     value: &'a Value<'a>,
-    /// The value itself.
-    text: &'a str,
-    /// Its place in the text that it is in.
+    /// The start of its key; of itself where it has none.
+    key_start: usize,
+    key_end: usize,
     start: usize,
+    end: usize,
 }
 
 impl<'a> Value<'a> {
     /// Returns the value that the whole text is.
     pub(in crate::wrap) fn top(&'a self) -> Node<'a> {
-        Node { value: self, text: self.text, start: 0 }
+        Node { value: self, key_start: 0, key_end: 0, start: 0, end: self.text.len() }
     }
 }
 
 impl<'a> Node<'a> {
     /// Returns its text.
     pub(in crate::wrap) fn text(self) -> &'a str {
-        self.text
-    }
-
-    /// Returns what stands between `start` and `end`, places of the text that it is in.
-    pub(in crate::wrap) fn between(self, start: usize, end: usize) -> &'a str {
-        &self.value.text[start..end]
+        &self.value.text[self.place()]
     }
 
     /// Returns its place in the text that it is in.
     pub(in crate::wrap) fn place(self) -> Range<usize> {
-        self.start..self.start + self.text.len()
+        self.start..self.end
+    }
+
+    /// Returns its place with that of its key.
+    pub(in crate::wrap) fn place_with_key(self) -> Range<usize> {
+        self.key_start..self.end
+    }
+
+    /// Returns its key with the quotes; an item has none.
+    pub(in crate::wrap) fn key(self) -> Option<&'a str> {
+        (self.key_end > self.key_start).then(|| &self.value.text[self.key_start..self.key_end])
     }
 
     pub(in crate::wrap) fn is_object(self) -> bool {
-        self.text.starts_with('{')
+        self.text().starts_with('{')
     }
 
     pub(in crate::wrap) fn is_array(self) -> bool {
-        self.text.starts_with('[')
+        self.text().starts_with('[')
     }
 
-    pub(in crate::wrap) fn is_string(self) -> bool {
-        self.text.starts_with('"')
+    /// Returns the members of an object, or the items of an array; none of another value.
+    pub(in crate::wrap) fn children(self) -> impl Iterator<Item = Node<'a>> {
+        let (value, is_object) = (self.value, self.is_object());
+        let text = value.text.as_bytes();
+        let mut next = (is_object || self.is_array()).then_some(self.start + 1);
+        std::iter::from_fn(move || {
+            let mut start = after_space(text, next?);
+            match text[start] {
+                b']' | b'}' => return None,
+                b',' => start = after_space(text, start + 1),
+                _ => {}
+            }
+            let (key_start, mut key_end) = (start, start);
+            if is_object {
+                key_end = string_end(text, start);
+                start = after_space(text, after_space(text, key_end) + 1);
+            }
+            let end = value.value_end(start);
+            next = Some(end);
+            Some(Node { value, key_start, key_end, start, end })
+        })
     }
 
-    /// Returns the members of an object, each with its key as it was sent, quotes included; none of another value.
-    pub(in crate::wrap) fn members(self) -> impl Iterator<Item = (&'a str, Node<'a>)> {
-        self.children(self.is_object())
+    /// Returns the number of its children, where that is known.
+    pub(super) fn child_count(self) -> Option<u64> {
+        self.value.child_count(self.start)
     }
 
     /// Returns the items of an array; none of another value.
     pub(in crate::wrap) fn items(self) -> impl Iterator<Item = Node<'a>> {
-        self.children(self.is_array()).map(|(_, item)| item)
-    }
-
-    fn children(self, has_any: bool) -> impl Iterator<Item = (&'a str, Node<'a>)> {
-        let children: Option<Children<'a>> = has_any.then(|| self.value.children(self.place()));
-        children.into_iter().flatten().map(move |child| {
-            let node = Node {
-                value: self.value,
-                text: &self.value.text[child.value.clone()],
-                start: child.value.start,
-            };
-            (&self.value.text[child.key], node)
-        })
+        self.is_array().then(|| self.children()).into_iter().flatten()
     }
 
     /// Returns the members of these names; of two of one name the last, as other programs take it.
     pub(in crate::wrap) fn get_all<const N: usize>(self, names: [&str; N]) -> [Option<Node<'a>>; N] {
         let mut found = [None; N];
-        for (key, member) in self.members() {
-            if let Some(n) = names.iter().position(|name| is_key(key, name)) {
+        for member in self.children() {
+            if let Some(n) = names.iter().position(|name| member.is_named(name)) {
                 found[n] = Some(member);
             }
         }
@@ -96,16 +110,19 @@ impl<'a> Node<'a> {
         member
     }
 
+    /// True if it is the member of that name.
+    pub(in crate::wrap) fn is_named(self, name: &str) -> bool {
+        let Some(key) = self.key() else { return false };
+        let body = &key[1..key.len() - 1];
+        // What is in escapes is longer.
+        body == name
+            || (body.len() > name.len()
+                && body.contains('\\')
+                && unescaped(key).is_some_and(|key| key == name))
+    }
+
     /// Returns the text that a string is; `None` of any other value.
     pub(in crate::wrap) fn string(self) -> Option<Cow<'a, str>> {
-        unescaped(self.text)
+        unescaped(self.text())
     }
-}
-
-/// True if `key`, as it was sent, is `name`.
-pub(in crate::wrap) fn is_key(key: &str, name: &str) -> bool {
-    let body = &key[1..key.len() - 1];
-    // What is in escapes is longer.
-    body == name
-        || (body.len() > name.len() && body.contains('\\') && unescaped(key).is_some_and(|key| key == name))
 }

@@ -2,43 +2,23 @@
 
 #![expect(clippy::indexing_slicing, reason = "offsets come from a valid text: a wrong one must fail")]
 
-use super::scan::{after_space, value_end};
+use super::scan::tokens;
 
 /// True if both valid texts are the same value: spacing, escapes and the spelling of fractions aside,
 /// members in the same order.
 pub(in crate::wrap) fn is_same(one: &str, other: &str) -> bool {
-    if one == other {
-        return true;
-    }
-    let (mut at, mut there) = (0, 0);
-    loop {
-        (at, there) = (after_space(one.as_bytes(), at), after_space(other.as_bytes(), there));
-        match (one.as_bytes().get(at), other.as_bytes().get(there)) {
-            (None, None) => return true,
-            (Some(left), Some(right)) if is_mark(*left) || is_mark(*right) => {
-                if left != right {
-                    return false;
-                }
-                (at, there) = (at + 1, there + 1);
+    let (mut left, mut right) = (tokens(one), tokens(other));
+    one == other
+        || loop {
+            match (left.next(), right.next()) {
+                (None, None) => return true,
+                (Some(left), Some(right)) if is_same_token(left, right) => {}
+                _ => return false,
             }
-            (Some(_), Some(_)) => {
-                let (end, other_end) = (value_end(one.as_bytes(), at), value_end(other.as_bytes(), there));
-                if !is_same_token(&one[at..end], &other[there..other_end]) {
-                    return false;
-                }
-                (at, there) = (end, other_end);
-            }
-            _ => return false,
         }
-    }
 }
 
-/// True for a byte that stands for itself outside strings.
-fn is_mark(byte: u8) -> bool {
-    matches!(byte, b'{' | b'}' | b'[' | b']' | b',' | b':')
-}
-
-/// True if two strings, numbers or words are the same value.
+/// True if two tokens are the same value.
 fn is_same_token(left: &str, right: &str) -> bool {
     left == right
         || match (left.as_bytes()[0], right.as_bytes()[0]) {

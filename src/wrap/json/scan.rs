@@ -3,52 +3,52 @@
 //! Nothing is parsed to a value: digits, escapes, spacing and the order of keys are bytes of the text,
 //! and stay what they are.
 
-#![expect(clippy::indexing_slicing, reason = "offsets come from a valid text: a wrong one must fail")]
-
-use std::ops::Range;
-
-/// A member of an object or an item of an array.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Child {
-    /// The key with its quotes; empty for an item.
-    pub(super) key: Range<usize>,
-    /// The value.
-    pub(super) value: Range<usize>,
-}
+#![expect(
+    clippy::indexing_slicing,
+    clippy::string_slice,
+    reason = "offsets come from a valid text: a wrong one must fail"
+)]
 
 /// The first byte from `at` on that is no white space.
 pub(super) fn after_space(text: &[u8], at: usize) -> usize {
     at + text[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t')).count()
 }
 
+/// The tokens of a text, each as it stands there: marks, strings, numbers and words.
+pub(super) fn tokens(text: &str) -> impl Iterator<Item = &str> {
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = after_space(text.as_bytes(), at);
+        at = match text.as_bytes().get(start)? {
+            b'{' | b'}' | b'[' | b']' | b',' | b':' => start + 1,
+            _ => value_end(text.as_bytes(), start),
+        };
+        Some(&text[start..at])
+    })
+}
+
 /// The end of the value that begins at `at`.
-pub(super) fn value_end(text: &[u8], at: usize) -> usize {
-    match text[at] {
-        b'"' => string_end(text, at),
-        b'{' | b'[' => {
-            let mut depth = 0_usize;
-            let mut at = at;
-            loop {
-                match text[at] {
-                    b'"' => {
-                        at = string_end(text, at);
-                        continue;
-                    }
-                    b'{' | b'[' => depth += 1,
-                    b'}' | b']' => depth -= 1,
-                    _ => {}
-                }
-                at += 1;
-                if depth == 0 {
-                    return at;
-                }
-            }
+pub(super) fn value_end(text: &[u8], mut at: usize) -> usize {
+    let mut depth = 0_usize;
+    loop {
+        match text[at] {
+            b'"' => at = string_end(text, at) - 1,
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth -= 1,
+            _ if depth > 0 => {}
+            _ => return plain_end(text, at),
         }
-        _ => {
-            let ends = |byte: &u8| matches!(byte, b',' | b']' | b'}') || byte.is_ascii_whitespace();
-            text[at..].iter().position(ends).map_or(text.len(), |len| at + len)
+        at += 1;
+        if depth == 0 {
+            return at;
         }
     }
+}
+
+/// The end of the number or the word that begins at `at`.
+pub(super) fn plain_end(text: &[u8], at: usize) -> usize {
+    let ends = |byte: &u8| matches!(byte, b',' | b']' | b'}') || byte.is_ascii_whitespace();
+    text[at..].iter().position(ends).map_or(text.len(), |len| at + len)
 }
 
 /// Bytes of a string that are looked at one by one: most strings are shorter than a search for the end is worth.

@@ -141,7 +141,7 @@ fn nested_deeply_ends_in_bounded_work() {
 }
 
 #[test]
-fn what_is_one_value() {
+fn one_value_is_recognised() {
     for text in ["{}", " [1]\n", "{\"a\":{}}\r\n"] {
         assert_eq!(Value::of(text).map(|value| value.text), Some(text.trim()), "{text:?}");
     }
@@ -240,8 +240,8 @@ fn is_prefix(kept: &str, whole: &str, cuts: &mut Vec<(PartUnit, u64, u64)>) -> b
         b'{' => {
             let read = |text: &str| -> Vec<(String, String)> {
                 let value = Value::of(text).unwrap();
-                let child = |child: scan::Child| (text[child.key].to_owned(), text[child.value].to_owned());
-                value.children(0..text.len()).map(child).collect()
+                let child = |child: Node<'_>| (child.key().unwrap().to_owned(), child.text().to_owned());
+                value.top().children().map(child).collect()
             };
             let (kept, whole) = (read(kept), read(whole));
             if kept.len() < whole.len() {
@@ -320,8 +320,8 @@ proptest! {
     #[test]
     fn children_are_counted_and_found_as_a_parser_finds_them(text in any_json()) {
         let value = Value::of(&text).unwrap();
-        let children: Vec<&str> = value.children(0..text.len()).map(|child| &text[child.value]).collect();
-        prop_assert_eq!(value.child_count(0), Some(children.len() as u64));
+        let children: Vec<&str> = value.top().children().map(Node::text).collect();
+        prop_assert_eq!(value.top().child_count(), Some(children.len() as u64));
         if text.starts_with('[') {
             let items: Vec<&RawValue> = serde_json::from_str(&text).unwrap();
             prop_assert_eq!(children, items.iter().map(|item| item.get()).collect::<Vec<_>>());

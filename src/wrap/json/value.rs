@@ -9,11 +9,9 @@
     reason = "positions are below the length that was asked"
 )]
 
-use std::ops::Range;
-
 use serde::de::IgnoredAny;
 
-use super::scan::{Child, after_space, mark_in_string, value_end};
+use super::scan::{after_space, mark_in_string, plain_end, value_end};
 
 /// Arrays and objects in one another: a value that is deeper is treated as text.
 const MAX_DEPTH: usize = 1000;
@@ -23,7 +21,7 @@ const LARGE_PART: usize = 256;
 /// Bytes from which a string counts as large, unless the part of the text is more.
 const LARGE_STRING_BYTES: usize = 1024;
 
-/// A JSON array or object.
+/// A JSON array or object, or a string alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::wrap) struct Value<'a> {
     /// The text, without white space around it.
@@ -59,7 +57,12 @@ impl<'a> Value<'a> {
         Self::of_any_depth(text).filter(|value| !value.is_deep)
     }
 
-    /// Returns the same, however deep it is.
+    /// Returns the string that `text`, which is valid, is; `None` for any other value.
+    pub(in crate::wrap) fn of_string(text: &'a str) -> Option<Self> {
+        text.starts_with('"').then(|| Self { text, large: Vec::new(), is_deep: false })
+    }
+
+    /// Returns the same as [`Value::of`], however deep it is.
     pub(in crate::wrap) fn of_any_depth(text: &'a str) -> Option<Self> {
         let text = text.trim_matches([' ', '\t', '\r', '\n']);
         let bytes = text.as_bytes();
@@ -112,19 +115,17 @@ impl<'a> Value<'a> {
                         large.push(Large { start, end: at, children: 0 });
                     }
                 }
-                (_, Next::Value | Next::ValueOrEnd) => at = plain_end(bytes, at)?,
+                (_, Next::Value | Next::ValueOrEnd) => {
+                    let start = at;
+                    at = plain_end(bytes, at);
+                    serde_json::from_slice::<IgnoredAny>(&bytes[start..at]).ok()?;
+                }
                 _ => return None,
             }
             // A value has ended: the text itself is none but an array or object.
             open.last_mut()?.children += 1;
             next = Next::CommaOrEnd;
         }
-    }
-
-    /// Returns the children of the array or object at `node`, in the order of the text.
-    pub(super) fn children(&self, node: Range<usize>) -> Children<'_> {
-        let is_object = self.text.as_bytes()[node.start] == b'{';
-        Children { value: self, is_object, at: node.start + 1 }
     }
 
     /// Returns the number of children of the one at `start`, where that is known.
@@ -136,40 +137,11 @@ impl<'a> Value<'a> {
         self.large.binary_search_by_key(&start, |one| one.start).ok().map(|n| &self.large[n])
     }
 
-    fn value_end(&self, at: usize) -> usize {
+    /// Returns the end of the value that begins at `at`.
+    pub(super) fn value_end(&self, at: usize) -> usize {
         let text = self.text.as_bytes();
         let large = matches!(text[at], b'{' | b'[' | b'"').then(|| self.large_at(at)).flatten();
         large.map_or_else(|| value_end(text, at), |one| one.end)
-    }
-}
-
-/// An iterator over children.
-#[derive(Debug, Clone)]
-pub(super) struct Children<'a> {
-    value: &'a Value<'a>,
-    is_object: bool,
-    at: usize,
-}
-
-impl Iterator for Children<'_> {
-    type Item = Child;
-
-    fn next(&mut self) -> Option<Child> {
-        let text = self.value.text.as_bytes();
-        let mut at = after_space(text, self.at);
-        match text[at] {
-            b']' | b'}' => return None,
-            b',' => at = after_space(text, at + 1),
-            _ => {}
-        }
-        let mut key = at..at;
-        if self.is_object {
-            key = at..value_end(text, at);
-            at = after_space(text, after_space(text, key.end) + 1);
-        }
-        let value = at..self.value.value_end(at);
-        self.at = value.end;
-        Some(Child { key, value })
     }
 }
 
@@ -197,32 +169,4 @@ fn checked_string_end(text: &[u8], at: usize) -> Option<usize> {
             _ => return None,
         }
     }
-}
-
-/// Returns the end of the number or the word that begins at `at`; `None` where it is neither.
-fn plain_end(text: &[u8], at: usize) -> Option<usize> {
-    let rest = &text[at..];
-    for word in [&b"true"[..], b"false", b"null"] {
-        if rest.starts_with(word) {
-            return Some(at + word.len());
-        }
-    }
-    let digits = |at: usize| text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let is = |at: usize, bytes: &[u8]| text.get(at).is_some_and(|byte| bytes.contains(byte));
-    let whole = at + usize::from(is(at, b"-"));
-    let mut end = if is(whole, b"0") { whole + 1 } else { whole + digits(whole) };
-    if end == whole {
-        return None;
-    }
-    if is(end, b".") {
-        let fraction = digits(end + 1);
-        end += (fraction > 0).then_some(1 + fraction)?;
-    }
-    if is(end, b"eE") {
-        end += 1;
-        end += usize::from(is(end, b"+-"));
-        let exponent = digits(end);
-        end += (exponent > 0).then_some(exponent)?;
-    }
-    Some(end)
 }

@@ -3,123 +3,103 @@
 use cutline_core::details::{Details, TruncationDetails, TruncationInfo, TruncationReason};
 use cutline_core::notice::{NAMES_LISTED, Notice, Part, PartUnit, ResultShown};
 use cutline_core::text::Extent;
-use cutline_core::truncate::{Bounds, Partial, TruncatedBy};
+use cutline_core::text::tokens::estimate;
+use cutline_core::truncate::{Bounds, Partial};
 
+use super::extent;
+use crate::stats::Answered;
 use crate::tools::said;
-use crate::wrap::json::{Cut, Shortened};
+use crate::wrap::json::Cut;
 use crate::wrap::save::Saved;
-use crate::wrap::text::{Kept, TextCut};
+use crate::wrap::text::TextCut;
 
-/// The facts of a cut: its notice and its details are made of them.
+/// The facts of a cut.
 #[derive(Debug, Clone)]
 pub(super) struct Facts {
     /// The part that is shown.
     shown: ResultShown,
     /// Text blocks shown, and text blocks in all, where some are not shown.
     blocks: Option<(u64, u64)>,
-    /// The limit.
-    pub(super) by: TruncatedBy,
-    /// Lines and bytes that are given.
-    pub(super) output: Extent,
-    /// Tokens of that, about.
-    pub(super) output_tokens: u64,
-    /// Lines and bytes that there were.
-    pub(super) total: Extent,
-    /// Lines, items or blocks there were, and those that are given.
-    counts: (u64, u64),
-    /// Characters of the original, about.
-    total_chars: u64,
-    /// True if one item alone is over the limit.
-    single_too_large: bool,
-    partial: Option<Partial>,
-    omitted_lines: Option<u64>,
+    details: Details,
+    pub(super) answered: Answered,
 }
 
 impl Facts {
-    /// Returns the facts of a text that was `total`, lines and bytes and characters; of blocks of JSON, where it is `all_json`.
-    pub(super) fn of_text(cut: &TextCut, all_json: bool, total: (Extent, u64), bounds: Bounds) -> Self {
-        let count = cut.kept.len() as u64;
-        let kept = cut.kept.iter().filter(|kept| **kept != Kept::Nothing).count() as u64;
+    /// Returns the facts of a text that was `total`, lines and bytes and characters, and of whose blocks the first of these
+    /// numbers are shown; of blocks of JSON, where it is `all_json`.
+    pub(super) fn of_text(
+        cut: &TextCut,
+        (kept, count): (u64, u64),
+        all_json: bool,
+        (total, total_chars): (Extent, u64),
+        bounds: Bounds,
+    ) -> Self {
         let (shown, blocks, original, returned) = if all_json {
             let shown = ResultShown::Parts(vec![of_blocks(kept, count)], bounds.size_limit(cut.by));
             (shown, None, count, kept)
         } else {
             let blocks = (kept < count).then_some((kept, count));
-            (ResultShown::Text(cut.shown), blocks, total.0.lines, cut.output.lines)
+            (ResultShown::Text(cut.shown), blocks, total.lines, cut.output.lines)
         };
-        Self {
-            shown,
-            blocks,
-            by: cut.by,
-            output: cut.output,
-            output_tokens: cut.output_tokens,
-            total: total.0,
-            counts: (original, returned),
-            total_chars: total.1,
-            single_too_large: cut.partial.is_some(),
-            partial: cut.partial,
-            omitted_lines: cut.omitted_lines,
-        }
+        let is_partial = |partial| cut.partial == Some(partial);
+        let truncation = TruncationDetails {
+            last_line_partial: is_partial(Partial::LastLine),
+            first_line_exceeds_limit: is_partial(Partial::FirstLine),
+            ..TruncationDetails::new(cut.by, cut.output, cut.output_tokens, total, bounds)
+        };
+        let first_line_partial = is_partial(Partial::FirstLine).then_some(true);
+        let mut details =
+            Details { first_line_partial, omitted_lines: cut.omitted_lines, ..Details::default() };
+        let info = info(&truncation, (original, returned), total_chars);
+        details.add_cut(truncation, info);
+        let answered = Answered::of(cut.output, cut.output_tokens, total, Some(cut.by), bounds);
+        Self { shown, blocks, details, answered }
     }
 
-    /// Returns the facts of a value that was `total`, and is `output` now; where other blocks went beside it, of those too.
+    /// Returns the facts of a value that was `total`, and is `left` now; where other blocks went beside it, of those too.
     pub(super) fn of_json(
         cut: &Cut<'_>,
-        (output, output_tokens): (Extent, u64),
+        left: &str,
         blocks: Option<(u64, u64)>,
         (total, total_chars): (Extent, u64),
         bounds: Bounds,
     ) -> Self {
         let (parts, blocks, returned, original) = if let Some(first) = cut.shortened.first() {
-            (parts(&cut.shortened), blocks, first.shown, first.total)
+            (parts(cut), blocks, first.shown, first.total)
         } else {
             let (shown, total) = blocks.unwrap_or((1, 1));
             (vec![of_blocks(shown, total)], None, shown, total)
         };
-        Self {
-            shown: ResultShown::Parts(parts, bounds.size_limit(cut.by)),
-            blocks,
-            by: cut.by,
-            output,
-            output_tokens,
-            total,
-            counts: (original, returned),
-            total_chars,
-            single_too_large: cut.single_too_large,
-            partial: None,
-            omitted_lines: None,
+        let (output, tokens) = (extent(left), estimate(left));
+        let truncation = TruncationDetails::new(cut.by, output, tokens, total, bounds);
+        let mut info = info(&truncation, (original, returned), total_chars);
+        if cut.single_too_large {
+            info.reason = TruncationReason::SingleResultTooLarge;
         }
+        let mut details = Details::default();
+        details.add_cut(truncation, info);
+        let answered = Answered::of(output, tokens, total, Some(cut.by), bounds);
+        Self { shown: ResultShown::Parts(parts, bounds.size_limit(cut.by)), blocks, details, answered }
     }
 
     /// Returns the notice of the cut, and the same as data.
-    pub(super) fn said(&self, bounds: Bounds, saved: &Saved, schema_may_not_hold: bool) -> (Notice, Details) {
-        let is_first_partial = self.partial == Some(Partial::FirstLine);
-        let truncation = TruncationDetails {
-            last_line_partial: self.partial == Some(Partial::LastLine),
-            first_line_exceeds_limit: is_first_partial,
-            ..TruncationDetails::new(self.by, self.output, self.output_tokens, self.total, bounds)
-        };
-        let mut info = TruncationInfo {
-            original_count: self.counts.0,
-            returned_count: self.counts.1,
-            estimated_chars: self.total_chars,
-            ..TruncationInfo::of_lines(&truncation, "")
-        };
-        if self.single_too_large {
-            info.reason = TruncationReason::SingleResultTooLarge;
-        }
-        let mut beside = Details::default();
+    pub(super) fn said(self, saved: &Saved, schema_may_not_hold: bool) -> (Notice, Details) {
+        let (mut details, mut beside) = (self.details, Details::default());
         saved.structured.iter().for_each(|saved| drop(said(saved, &mut beside)));
-        let mut details = Details {
-            first_line_partial: is_first_partial.then_some(true),
-            omitted_lines: self.omitted_lines,
-            structured_output_path: beside.full_output_path,
-            schema_may_not_hold: schema_may_not_hold.then_some(true),
-            ..Details::default()
-        };
-        details.add_cut(truncation, info);
-        let (shown, blocks) = (self.shown.clone(), self.blocks);
-        (Notice::Result { shown, blocks, saved: said(&saved.named, &mut details) }, details)
+        let saved = said(&saved.named, &mut details);
+        details.structured_output_path = beside.full_output_path;
+        details.schema_may_not_hold = schema_may_not_hold.then_some(true);
+        (Notice::Result { shown: self.shown, blocks: self.blocks, saved }, details)
+    }
+}
+
+/// Returns the same facts as `truncation`, of a cut of things of which there were `original`, and are `returned`.
+fn info(cut: &TruncationDetails, (original, returned): (u64, u64), total_chars: u64) -> TruncationInfo {
+    TruncationInfo {
+        original_count: original,
+        returned_count: returned,
+        estimated_chars: total_chars,
+        ..TruncationInfo::of_lines(cut, "")
     }
 }
 
@@ -128,16 +108,16 @@ fn of_blocks(shown: u64, total: u64) -> Part {
 }
 
 /// Returns the largest of what was made shorter, in the order of the text.
-fn parts(shortened: &[Shortened<'_>]) -> Vec<Part> {
-    let mut largest: Vec<(usize, &Shortened<'_>)> = shortened.iter().enumerate().collect();
+fn parts(cut: &Cut<'_>) -> Vec<Part> {
+    let mut largest: Vec<_> = cut.shortened.iter().enumerate().collect();
     largest.sort_by_key(|(n, one)| (std::cmp::Reverse(one.removed_bytes), *n));
     largest.truncate(NAMES_LISTED);
     largest.sort_by_key(|(n, _)| *n);
-    let part = |(_, one): (usize, &Shortened<'_>)| Part {
+    let parts = largest.into_iter().map(|(_, one)| Part {
         shown: one.shown,
         total: one.total,
         unit: one.unit,
         name: one.name(),
-    };
-    largest.into_iter().map(part).collect()
+    });
+    parts.collect()
 }

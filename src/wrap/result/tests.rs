@@ -1,45 +1,44 @@
 //! Results as they come out, whole.
 
-use serde_json::{Value, json};
+use serde_json::{Value as Json, json};
 
 use super::*;
 use crate::wrap::save::Saved;
-use crate::wrap::schema::OutputSchema;
 
-#[derive(Default)]
-struct Kept(std::sync::Mutex<Vec<String>>);
-
-impl Save for Kept {
-    fn save(&self, named: &Whole<'_>, structured: Option<&str>) -> Saved {
-        self.0.lock().unwrap().push(format!("{named:?}"));
-        self.0.lock().unwrap().extend(structured.map(|text| format!("structured {text}")));
+/// Returns what `result` becomes within these limits (`None` where it passes), and what was saved.
+fn judged_as_text(result: &str, rules: &Rules<'_>) -> (Option<String>, Vec<String>) {
+    let saved = std::sync::Mutex::new(Vec::new());
+    let save = |named: Whole<'_>, structured: Option<&str>| {
+        let kept = match named {
+            Whole::Text(text) => format!("Text({text:?})"),
+            Whole::Json(text) => format!("Json({text:?})"),
+            Whole::JsonAll(texts) => format!("JsonAll({:?})", texts.blocks().collect::<Vec<_>>()),
+        };
+        let structured = structured.map(|text| format!("structured {text}"));
+        saved.lock().unwrap().extend([Some(kept), structured].into_iter().flatten());
         Saved::at("/saved")
-    }
+    };
+    let value = Value::of(result).unwrap();
+    let mut edits = Edits::default();
+    judge(value.top(), rules, &save, &mut edits);
+    let new = (edits.count() > 0).then(|| edits.applied(value.text));
+    (new, saved.into_inner().unwrap())
 }
 
 /// Returns what a result becomes within 5 lines and `bytes` (null where it passes), and what was saved.
-fn judged(result: &Value, keep: KeepPart, bytes: u64) -> (Value, Vec<String>) {
-    let text = result.to_string();
-    let result = crate::wrap::json::Value::of(&text).unwrap();
-    let kept = Kept::default();
-    let rules = Rules {
-        bounds: Bounds::new(5, bytes),
-        shows_all: false,
-        keep,
-        hint: None,
-        schema: &OutputSchema::Absent,
-    };
-    let judged = judge(result.top(), &rules, &kept);
-    let value = judged.new.map_or(Value::Null, |parts| serde_json::from_str(&parts.concat()).unwrap());
-    (value, kept.0.into_inner().unwrap())
+fn judged(result: &Json, keep: KeepPart, bytes: u64) -> (Json, Vec<String>) {
+    let bounds = Bounds::new(5, bytes);
+    let rules = Rules { bounds, shows_all: false, keep, hint: None, schema: &OutputSchema::Absent };
+    let (new, saved) = judged_as_text(&result.to_string(), &rules);
+    (new.map_or(Json::Null, |new| serde_json::from_str(&new).unwrap()), saved)
 }
 
-fn text(text: &str) -> Value {
+fn text(text: &str) -> Json {
     json!({"type": "text", "text": text})
 }
 
 #[test]
-fn a_result_that_fits_passes() {
+fn result_that_fits_passes() {
     for result in [
         json!({"content": [text("a\nb\nc\nd\ne\n")]}),
         json!({"content": [text(" \n")], "isError": true}),
@@ -47,7 +46,7 @@ fn a_result_that_fits_passes() {
         json!({"structuredContent": {"a": 1}, "content": []}),
         json!({"content": [{"type": "image", "data": "x".repeat(500), "mimeType": "image/png"}]}),
     ] {
-        assert_eq!(judged(&result, KeepPart::Head, 100).0, Value::Null, "{result}");
+        assert_eq!(judged(&result, KeepPart::Head, 100).0, Json::Null, "{result}");
     }
 }
 
@@ -77,7 +76,7 @@ fn blocks_are_kept_in_their_places() {
     );
     assert_eq!(details["truncationInfo"]["reason"], "line_limit");
     assert_eq!(details["fullOutputPath"], "/saved");
-    assert_eq!(saved, [r#"Text(["1\n2", "3\n4\n5", "6"])"#]);
+    assert_eq!(saved, [r#"Text("1\n2\n\n3\n4\n5\n\n6")"#]);
 }
 
 #[test]
@@ -126,13 +125,14 @@ fn structured_content_alone_and_beside_another_text() {
         ])
     );
     assert_eq!((cut["structuredContent"].to_string().len(), saved.len()), (19, 1));
+    assert_eq!(cut["_meta"]["details"]["truncation"]["maxLines"], 5);
     let both = json!({"content": [text(&"x".repeat(30))], "structuredContent": value});
     let (cut, saved) = judged(&both, KeepPart::Head, 20);
     assert_eq!(
         cut["content"][0]["text"],
         format!("{}\n\n[Showing first 20B of line 1 (line is 30B). Full output: /saved]", "x".repeat(20))
     );
-    assert_eq!(saved, [format!("Text([\"{}\"])", "x".repeat(30)), format!("structured {value}")]);
+    assert_eq!(saved, [format!("Text(\"{}\")", "x".repeat(30)), format!("structured {value}")]);
     assert_eq!(cut["_meta"]["details"]["firstLinePartial"], true);
     let none = json!({"structuredContent": value});
     let (cut, _) = judged(&none, KeepPart::Head, 20);
@@ -140,6 +140,19 @@ fn structured_content_alone_and_beside_another_text() {
         cut["content"][0]["text"],
         r#"[Showing 3 of 7 items of "rows" (20B limit). Full output: /saved]"#
     );
+}
+
+#[test]
+fn value_that_is_left_alone_of_several_blocks_is_cut_as_the_structured_content() {
+    let value = json!({"rows": [11, 22, 33, 44, 55, 66, 77]});
+    let spaced = value.to_string().replace(',', ", ");
+    let result = json!({"content": [text(&spaced), text("seven rows")], "structuredContent": value});
+    let (cut, saved) = judged(&result, KeepPart::Head, 30);
+    let left: Json = serde_json::from_str(cut["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!((&left, &cut["structuredContent"]), (&json!({"rows": [11, 22, 33, 44, 55]}), &left));
+    let notice =
+        "[Showing 5 of 7 items of \"rows\" (30B limit; 1 of 2 text blocks shown). Full output: /saved]";
+    assert_eq!((&cut["content"][1], saved.len()), (&text(notice), 1));
 }
 
 #[test]
@@ -153,7 +166,7 @@ fn structured_string_is_cut_at_a_character() {
 
 #[test]
 fn several_json_blocks_are_items() {
-    let blocks: Vec<Value> = (0..9).map(|n| text(&format!("{{\"n\":{n}}}"))).collect();
+    let blocks: Vec<Json> = (0..9).map(|n| text(&format!("{{\"n\":{n}}}"))).collect();
     let (cut, saved) = judged(&json!({"content": blocks}), KeepPart::Tail, 100);
     let notice = "[Showing 3 of 9 blocks. Full output: /saved]";
     assert_eq!(
@@ -168,7 +181,7 @@ fn several_json_blocks_are_items() {
 }
 
 #[test]
-fn an_embedded_resource_keeps_its_block() {
+fn embedded_resource_keeps_its_block() {
     let resource = |text: &str| json!({"type": "resource", "resource": {"uri": "file:///a", "text": text}});
     let (cut, _) = judged(&json!({"content": [resource("1\n2\n3\n4\n5\n6")]}), KeepPart::Head, 100);
     let notice = "[Showing lines 1-5 of 6. Full output: /saved]";
@@ -194,7 +207,6 @@ fn escapes_are_resolved_where_the_text_is_over_a_limit() {
 fn members_that_stand_twice_are_cut_too() {
     let long = "x\\n".repeat(20);
     let twice = format!(r#"{{"content":[],"content":[{{"type":"text","text":"a","text":"{long}"}}]}}"#);
-    let result = crate::wrap::json::Value::of(&twice).unwrap();
     let rules = Rules {
         bounds: Bounds::new(5, 100),
         shows_all: false,
@@ -202,9 +214,9 @@ fn members_that_stand_twice_are_cut_too() {
         hint: Some("Ask."),
         schema: &OutputSchema::Absent,
     };
-    let cut = judge(result.top(), &rules, &Kept::default()).new.unwrap().concat();
+    let cut = judged_as_text(&twice, &rules).0.unwrap();
     assert_eq!((cut.matches("content").count(), cut.matches("\"text\":").count()), (1, 1));
-    let cut: Value = serde_json::from_str(&cut).unwrap();
+    let cut: Json = serde_json::from_str(&cut).unwrap();
     assert_eq!(
         cut["content"][0]["text"],
         "x\nx\nx\nx\nx\n\n[Showing lines 1-5 of 20. Full output: /saved]\nAsk."

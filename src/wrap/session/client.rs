@@ -1,5 +1,6 @@
 //! The messages of the client: all pass, and what they ask for is noted.
 
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use super::Session;
@@ -14,14 +15,15 @@ const REVISION: &str = "io.modelcontextprotocol/protocolVersion";
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 
 impl Session {
-    /// Notes what a line of the client asks for. Whatever it is, it passes.
-    pub(in crate::wrap) fn note_client(&self, line: &[u8]) {
+    /// Notes what a line of the client asks for. Whatever it is, it passes: the line is returned.
+    pub(in crate::wrap) fn note_client<'l>(&self, line: &'l [u8]) -> &'l [u8] {
         let text = String::from_utf8_lossy(line);
         if let Some(value) = Value::of_any_depth(&text) {
             for message in messages(value.top()) {
                 self.note(message);
             }
         }
+        line
     }
 
     /// Notes a message; nothing of one that is no request.
@@ -36,8 +38,11 @@ impl Session {
         let id = Id::of(raw_id)?;
         let [tool, meta] = params.map_or([None; 2], |params| params.get_all(["name", "_meta"]));
         let asks = match method.as_ref() {
-            "tools/call" | "tasks/result" => {
-                Asks::Tool(tool.and_then(Node::string).unwrap_or(method).into_owned())
+            "tools/call" => Asks::Tool(tool.and_then(Node::string).unwrap_or(method).into_owned()),
+            "tasks/result" => {
+                let task = params.and_then(|params| params.get("taskId")?.string()).unwrap_or_default();
+                let tool = locked(&self.calls).tool_of_task(&task).map(str::to_owned);
+                Asks::Tool(tool.unwrap_or_else(|| method.into_owned()))
             }
             "tools/list" => Asks::List,
             "initialize" => {
@@ -57,11 +62,16 @@ impl Session {
         let call = Call { id, raw_id, asks, is_stateless, client, since, is_cancelled: false };
         let forgotten = locked(&self.calls).open(call);
         if let Some(Call { asks: Asks::Tool(tool), raw_id: id, is_cancelled: false, .. }) = forgotten {
-            tracing::warn!(
-                tool,
-                id,
-                "a call is no more waited for, as too many are open: its answer passes uncut"
-            );
+            let count = self.forgotten.fetch_add(1, Ordering::Relaxed) + 1;
+            // A client that never takes calls back would fill stderr.
+            if count.is_power_of_two() {
+                tracing::warn!(
+                    tool,
+                    id,
+                    count,
+                    "a call is no more waited for, as too many are open: its answer passes uncut"
+                );
+            }
         }
         None
     }

@@ -33,7 +33,7 @@ impl Session {
                 Some(call) => self.failed(&call, id, &why),
                 None => replies::error(id, if *has_method { INVALID_REQUEST } else { SERVER_ENDED }, &why),
             };
-            self.to_client(reply.as_bytes());
+            let _where_it_is_gone = self.to_client(reply.as_bytes());
         }
         let side = if from == Side::Client { "client" } else { "server" };
         if *omitted > 0 {

@@ -4,22 +4,22 @@ use proptest::prelude::*;
 
 use super::*;
 
+fn joined<'a>(texts: &[&'a str]) -> Texts<'a> {
+    Texts::of(texts.iter().map(|text| Cow::Borrowed(*text)))
+}
+
 fn run(texts: &[&str], keep: Keep, bounds: Bounds) -> Outcome {
-    let pieces: Vec<Piece<'_>> =
-        texts.iter().map(|text| Piece { text, is_json: text.starts_with(['{', '[']) }).collect();
-    cut(&pieces, keep, bounds, &counted(texts.iter().copied()))
+    let texts = joined(texts);
+    cut(&texts, keep, bounds, &counted(texts.all()), |n| texts.block(n).starts_with(['{', '[']))
 }
 
 /// The part left of each block (`-` of none), and what is said.
 fn left(texts: &[&str], keep: Keep, max_bytes: u64) -> (Vec<String>, String) {
     match run(texts, keep, Bounds::new(0, max_bytes)) {
         Outcome::Cut(cut) => {
-            let text = |(kept, text): (&Kept, &&str)| match kept {
-                Kept::Whole => (*text).to_owned(),
-                Kept::Nothing => "-".to_owned(),
-                Kept::Part(part) => part.clone(),
-            };
-            (cut.kept.iter().zip(texts).map(text).collect(), cut.shown.to_string())
+            let texts = joined(texts);
+            let left = |n: usize| cut.left(&texts, n).map_or_else(|| "-".to_owned(), Cow::into_owned);
+            ((0..texts.count()).map(left).collect(), cut.shown.to_string())
         }
         other => (Vec::new(), format!("{other:?}")),
     }
@@ -106,12 +106,12 @@ proptest! {
         max_tokens in prop::option::of(1_u64..12),
     ) {
         let refs: Vec<&str> = texts.iter().map(String::as_str).collect();
-        let whole: String = joined(refs.iter().copied()).collect();
+        let joined_texts = joined(&refs);
+        let whole = joined_texts.all();
         let keep = if from_start { Keep::Head(lines) } else { Keep::Tail(lines) };
         let bounds = Bounds::new(lines, max_bytes).with_tokens(max_tokens);
         let outcome = run(&refs, keep, bounds);
-        let raw = counted(refs.iter().copied());
-        prop_assert_eq!(fits(&refs, &raw, bounds), outcome == Outcome::Fits);
+        prop_assert_eq!(fits(whole, &counted(whole), bounds), outcome == Outcome::Fits);
         match outcome {
             Outcome::Fits => {}
             Outcome::OneValue(..) => prop_assert!(false, "there is no JSON"),
@@ -119,19 +119,15 @@ proptest! {
                 prop_assert!(cut.output.bytes <= max_bytes && cut.output.lines <= lines, "{:?}", cut);
                 prop_assert!(max_tokens.is_none_or(|max| cut.output_tokens <= max), "{:?}", cut);
                 let (mut shown, mut began, mut ended) = (Vec::new(), false, false);
-                for (kept, text) in cut.kept.iter().zip(&refs) {
-                    let part = match kept {
-                        Kept::Nothing => { ended |= began; continue; }
-                        Kept::Whole => *text,
-                        Kept::Part(part) => part.as_str(),
-                    };
+                for n in 0..refs.len() {
+                    let Some(part) = cut.left(&joined_texts, n) else { ended |= began; continue };
                     prop_assert!(!ended, "blocks in the middle went: {:?}", cut);
                     began = true;
                     shown.push(part);
                 }
-                let shown: String = joined(shown.iter().copied()).collect();
+                let shown = Texts::of(shown.into_iter());
                 // Blank blocks at the ends may have gone.
-                let (whole, shown) = (whole.trim_matches('\n'), shown.trim_matches('\n'));
+                let (whole, shown) = (whole.trim_matches('\n'), shown.all().trim_matches('\n'));
                 let is_end = if from_start { whole.starts_with(shown) } else { whole.ends_with(shown) };
                 let mut filled = refs.iter().filter(|text| !text.trim().is_empty());
                 let nearest = if from_start { filled.next() } else { filled.next_back() };

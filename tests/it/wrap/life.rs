@@ -14,7 +14,7 @@ use super::{ANSWERS, Wrap};
 use crate::support::{Workspace, eventually};
 
 #[test]
-fn the_servers_end_is_the_wraps() {
+fn server_end_ends_wrap_with_its_code() {
     for (script, code) in [("exit 7", 7), ("exit 0", 0), ("kill -9 $$", 137), ("kill -TERM $$", 143)] {
         let workspace = Workspace::new();
         let mut wrap = Wrap::start(&workspace, &[], script);
@@ -23,7 +23,7 @@ fn the_servers_end_is_the_wraps() {
 }
 
 #[test]
-fn what_waits_is_answered_when_the_server_ends() {
+fn open_requests_are_answered_when_server_ends() {
     let workspace = Workspace::new();
     let script = "read -r a; read -r b; read -r c; read -r d; echo '{\"jsonrpc\":\"2.0\",\"id\":9,\"result\":{}}'; exit 7";
     let mut wrap = Wrap::start(&workspace, &[], script);
@@ -79,7 +79,7 @@ fn end_of_input_is_seen_while_the_server_reads_nothing() {
 }
 
 #[test]
-fn the_end_of_input_lets_late_answers_out() {
+fn late_answers_pass_after_end_of_input() {
     let workspace = Workspace::new();
     let answer = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[]}}";
     let script = format!("cat > seen; echo '{answer}'; exit 3");
@@ -91,7 +91,7 @@ fn the_end_of_input_lets_late_answers_out() {
 }
 
 #[test]
-fn a_server_that_stays_is_killed_with_its_children() {
+fn lingering_server_is_killed_with_its_children() {
     let workspace = Workspace::new();
     let script = "trap '' TERM; (setsid sh -c 'trap \"\" TERM; echo > apart; sleep 1000' &) ; sleep 1000";
     let mut wrap = Wrap::start(&workspace, &[], script);
@@ -102,7 +102,7 @@ fn a_server_that_stays_is_killed_with_its_children() {
 }
 
 #[test]
-fn signals_end_all() {
+fn signals_end_server_and_its_children() {
     for (signal, code) in [(Signal::TERM, 143), (Signal::INT, 130), (Signal::HUP, 129)] {
         let workspace = Workspace::new();
         let mut wrap =
@@ -112,6 +112,35 @@ fn signals_end_all() {
         assert_eq!(wrap.exit().code(), Some(code));
         eventually("all are gone", || workspace.processes(0).is_empty());
     }
+}
+
+#[test]
+fn open_requests_are_answered_at_a_signal() {
+    let workspace = Workspace::new();
+    let mut wrap = Wrap::start(&workspace, &[], "read -r a; read -r b; echo > up; exec sleep 1000");
+    wrap.call("1", "x");
+    wrap.send("{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"resources/read\"}\n");
+    eventually("both are open", || workspace.path("up").exists());
+    wrap.signal(Signal::TERM);
+    let why = "The wrap was ended (signal SIGTERM)";
+    let result = json!({"content": [{"type": "text", "text": why}], "isError": true});
+    assert_eq!(wrap.message()["result"], result);
+    assert_eq!(wrap.message()["error"], json!({"code": -32000, "message": why}));
+    assert_eq!(wrap.exit().code(), Some(143));
+}
+
+#[test]
+fn signal_ends_a_wrap_whose_client_reads_nothing() {
+    let workspace = Workspace::new();
+    let flood = "read -r a; while :; do echo '{\"jsonrpc\":\"2.0\",\"method\":\"m\"}'; echo > up; done";
+    let words = ["wrap", "--", "sh", "-c", flood];
+    let mut command = crate::support::Start::new(&workspace).flags(words).command();
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    writeln!(child.stdin.as_ref().unwrap(), r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call"}}"#).unwrap();
+    eventually("it writes", || workspace.path("up").exists());
+    rustix::process::kill_process(rustix::process::Pid::from_child(&child), Signal::TERM).unwrap();
+    eventually("the wrap ends", || child.try_wait().unwrap().is_some());
 }
 
 #[test]
@@ -146,7 +175,7 @@ fn children_of_a_server_that_ended_are_ended() {
 }
 
 #[test]
-fn a_command_that_is_none_is_said() {
+fn missing_command_is_refused() {
     let workspace = Workspace::new();
     let run =
         |words: &[&str]| crate::support::Start::new(&workspace).flags(words).command().output().unwrap();
@@ -251,6 +280,43 @@ fn cancelled_call_is_counted_once() {
     assert_eq!(wrap.message()["id"], 2);
     let said = wrap.end();
     assert!(said.contains("INFO a: 2 calls, 0 errors") && said.contains("1 cancelled"), "{said}");
+}
+
+#[test]
+fn result_of_a_task_is_cut_and_counted_as_its_tools() {
+    let workspace = Workspace::new();
+    let text: String = (1..=9).map(|n| n.to_string() + "\n").collect();
+    let results = [
+        json!({"task": {"taskId": "t1", "status": "working"}}),
+        json!({"content": [{"type": "text", "text": text}]}),
+    ];
+    for (n, result) in (1..).zip(results) {
+        workspace
+            .write(format!("{n}"), format!("{}\n", json!({"jsonrpc": "2.0", "id": n, "result": result})));
+    }
+    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2", "--keep-for", "slow=tail"], ANSWERS);
+    wrap.call("1", "slow");
+    assert_eq!(wrap.message()["result"]["task"]["taskId"], "t1");
+    wrap.send("{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tasks/result\",\"params\":{\"taskId\":\"t1\"}}\n");
+    let given = wrap.message();
+    let shown = given["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(shown.starts_with("8\n9\n\n[Showing lines 8-9 of 9."), "{given}");
+    let said = wrap.end();
+    assert!(said.contains("INFO slow: 1 call, 0 errors, 1 truncated"), "{said}");
+    assert!(!said.contains("tasks/result"), "{said}");
+}
+
+#[test]
+fn forgotten_calls_are_warned_of_ever_less_often() {
+    let workspace = Workspace::new();
+    let mut wrap = Wrap::start(&workspace, &[], "cat > seen");
+    // 4096 are remembered.
+    for id in 0..4096 + 1000 {
+        wrap.call(&id.to_string(), "a");
+    }
+    let said = wrap.end();
+    assert_eq!(said.matches("a call is no more waited for").count(), 10, "{said}");
+    assert!(said.contains("count=512"), "{said}");
 }
 
 /// Without words, a server that stays whatever it is told; with the number of a process, a program that traces that one and

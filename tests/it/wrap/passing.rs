@@ -51,7 +51,7 @@ fn everything_of_the_server_reaches_the_client() {
 }
 
 #[test]
-fn what_is_no_message_is_passed_over_with_a_warning() {
+fn non_messages_are_dropped_with_a_warning() {
     let workspace = Workspace::new();
     let ping = "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n";
     workspace.write(
@@ -189,7 +189,7 @@ fn too_long_messages_are_answered_for() {
 }
 
 #[test]
-fn a_flood_is_held_in_bounded_memory() {
+fn flood_is_held_in_bounded_memory() {
     let workspace = Workspace::new();
     let script = "printf '{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"content\":[{\"type\":\"text\",\"text\":\"'; \
                   head -c 60000000 /dev/zero | tr '\\0' x; echo '\"}]}}'; cat";
@@ -200,7 +200,7 @@ fn a_flood_is_held_in_bounded_memory() {
 }
 
 #[test]
-fn a_client_that_does_not_read_slows_the_server_down() {
+fn client_that_does_not_read_slows_the_server_down() {
     let workspace = Workspace::new();
     let script = "n=0; while [ $n -lt 400 ]; do n=$((n + 1)); \
                   printf '{\"jsonrpc\":\"2.0\",\"method\":\"m\",\"params\":\"'; head -c 100000 /dev/zero | tr '\\0' x; echo '\"}'; \
