@@ -93,12 +93,14 @@ pub enum Notice {
     #[display("[{_0} white space]")]
     Blank(Blank),
     /// An image that was made smaller.
-    #[display("[Image is {}x{}, {}; scaled down to {}x{}]", from.0, from.1, Size(from.2), to.0, to.1)]
+    #[display("[Image is {}x{}, {}]", from.0, from.1, shown::scaled(from.2, *to, *format))]
     ImageScaled {
         /// Its size as it is on disk: width, height, bytes.
         from: (u32, u32, u64),
         /// Width and height as it is shown.
         to: (u32, u32),
+        /// The name of the format that is shown, where it is another one.
+        format: Option<&'static str>,
     },
     /// An image that was encoded anew, because its file has more bytes than are shown.
     #[display("[Image is {}x{}, {}]", from.0, from.1, shown::encoded(from.2, format, *bytes))]

@@ -167,7 +167,8 @@ fn large_image_is_scaled_down() {
     assert!(bytes > 3_750_000, "the test needs a large file");
     let reply = Client::new(&workspace).call("read", json!({"path": "noise.png"}));
     reply.assert_holds("Read image: noise.png (image/png, 1130x1110");
-    reply.assert_holds("scaled down to");
+    reply.assert_holds("; scaled down to ");
+    reply.assert_holds(", shown as JPEG]");
     assert_eq!(reply.result["content"][1]["mimeType"], "image/jpeg");
     let data = reply.result["content"][1]["data"].as_str().unwrap();
     assert!(data.len() <= 200_000, "{} bytes of base64", data.len());

@@ -97,6 +97,12 @@ pub(super) fn encoded(on_disk: u64, format: &str, bytes: u64) -> String {
     format!("{whole}; shown as {format} of {shown}")
 }
 
+/// Returns the words for an image of so many bytes that is shown smaller, and in which format where that is another one.
+pub(super) fn scaled(on_disk: u64, (width, height): (u32, u32), format: Option<&str>) -> String {
+    let shown_as = format.map_or_else(String::new, |format| format!(", shown as {format}"));
+    format!("{}; scaled down to {width}x{height}{shown_as}", Size(on_disk))
+}
+
 /// The part that is shown of another server's result.
 #[derive(Debug, Clone, PartialEq, Eq, Display)]
 pub enum ResultShown {

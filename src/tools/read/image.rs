@@ -205,11 +205,12 @@ fn answer(path: &str, bytes: u64, kind: Kind, head: Option<Head>, shown: Shown) 
         Shown::Encoded { bytes: encoded, format, width, height } => {
             let (from_width, from_height) = size.unwrap_or_default();
             let from = (from_width, from_height, bytes);
+            let name = if format == ImageFormat::Png { "PNG" } else { "JPEG" };
             let notice = if (width, height) == (from_width, from_height) {
-                let format = if format == ImageFormat::Png { "PNG" } else { "JPEG" };
-                Notice::ImageEncoded { from, format, bytes: encoded.len() as u64 }
+                Notice::ImageEncoded { from, format: name, bytes: encoded.len() as u64 }
             } else {
-                Notice::ImageScaled { from, to: (width, height) }
+                let is_other = format != kind.format();
+                Notice::ImageScaled { from, to: (width, height), format: is_other.then_some(name) }
             };
             (Some(block(&encoded, format.to_mime_type())), Some(notice))
         }
