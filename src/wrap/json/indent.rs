@@ -4,7 +4,7 @@
 
 use std::io::{self, Write};
 
-use super::scan::tokens;
+use super::scan::{after_space, value_end};
 
 /// A line's end and the spaces of the next, of which each level takes two. Deeper levels stand below one another:
 /// else a deep value would take the square of its size.
@@ -12,27 +12,38 @@ const LINE: &[u8; 65] = b"\n                                                    
 
 /// Writes `text`, valid JSON, to `out`, indented from `level` on, without a final newline: many short parts.
 pub(in crate::wrap) fn indent(text: &str, level: usize, out: &mut impl Write) -> io::Result<()> {
-    let mut depth = level;
-    let mut tokens = tokens(text).peekable();
-    while let Some(token) = tokens.next() {
-        let is_closing = matches!(token, "}" | "]");
-        if is_closing {
-            depth -= 1;
-            out.write_all(line(depth))?;
-        }
-        out.write_all(token.as_bytes())?;
-        match token {
-            "{" | "[" => {
-                if let Some(closing) = tokens.next_if(|next| matches!(*next, "}" | "]")) {
-                    out.write_all(closing.as_bytes())?;
+    let text = text.as_bytes();
+    let (mut at, mut depth) = (0, level);
+    while let Some(byte) = text.get(at) {
+        let start = at;
+        at += 1;
+        match byte {
+            b'{' | b'[' => {
+                at = after_space(text, at);
+                out.write_all(&[*byte])?;
+                if matches!(text[at], b'}' | b']') {
+                    out.write_all(&[text[at]])?;
+                    at += 1;
                 } else {
                     depth += 1;
                     out.write_all(line(depth))?;
                 }
             }
-            "," => out.write_all(line(depth))?,
-            ":" => out.write_all(b" ")?,
-            _ => {}
+            b'}' | b']' => {
+                depth -= 1;
+                out.write_all(line(depth))?;
+                out.write_all(&[*byte])?;
+            }
+            b',' => {
+                out.write_all(b",")?;
+                out.write_all(line(depth))?;
+            }
+            b':' => out.write_all(b": ")?,
+            b' ' | b'\t' | b'\r' | b'\n' => {}
+            _ => {
+                at = value_end(text, start);
+                out.write_all(&text[start..at])?;
+            }
         }
     }
     Ok(())
