@@ -110,7 +110,7 @@ fn context(data: &Path) -> Context {
         threads: Threads::default(),
     };
     Context {
-        fitted: None,
+        limits: shared.limits.clone(),
         shared: Arc::new(shared),
         workspace: Arc::new(Workspace::new(vec![root], Boundary::Roots).unwrap()),
         cancel: CancellationToken::new(),

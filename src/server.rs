@@ -35,7 +35,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::fit::{Fit, Given};
 use crate::fs::workspace::Workspace;
-use crate::limits::{Images, Limits};
+use crate::limits::Images;
 use crate::stats::{Call, asked_limit};
 use crate::tools::arguments::{self, Object};
 use crate::tools::catalog::{self, CheckedCall};
@@ -95,9 +95,7 @@ pub struct Server(Arc<State>);
 struct State {
     shared: Arc<Shared>,
     roots: Roots,
-    shape: Shape,
     fits: Fits,
-    patience: Patience,
     concurrency: ConcurrencyLimits,
     call_stats: CallStats,
     shutdown: CancellationToken,
@@ -107,18 +105,12 @@ impl Server {
     /// A server that ends its commands when `shutdown` fires.
     pub fn new(config: Config, shutdown: CancellationToken) -> Self {
         let Config { shared, workspace, client_roots, shape, fit, given, stats_file } = config;
-        let fits = Fits::new(fit, &shared.limits, given);
-        let roots = Roots::new(workspace, client_roots, Arc::clone(&shared));
-        let concurrency = ConcurrencyLimits::new(shared.workers);
-        let call_stats = CallStats::new(now_ms(), stats_file);
         Self(Arc::new(State {
+            roots: Roots::new(workspace, client_roots, Arc::clone(&shared)),
+            fits: Fits { fit, given, limits: shared.limits.clone(), shape, patience: Patience::default() },
+            concurrency: ConcurrencyLimits::new(shared.workers),
+            call_stats: CallStats::new(now_ms(), stats_file),
             shared,
-            roots,
-            shape,
-            fits,
-            patience: Patience::default(),
-            concurrency,
-            call_stats,
             shutdown,
         }))
     }
@@ -136,19 +128,29 @@ impl Server {
     ) -> CallToolResponse {
         let start = Instant::now();
         let state = &self.0;
-        let fitted = state.fits.of(request.client_info().as_ref());
+        let Fitted { limits, shape, .. } = state.fits.of_call(tool, request.client_info().as_ref());
         let given = params.arguments.unwrap_or_default();
         let asked = asked_limit(&given);
-        let mut limits = self.limits_for(tool, fitted);
-        let outcome = match arguments::check_size(&given, &request.meta.0) {
-            Ok(()) => {
-                if tool == ToolName::Bash {
-                    state.patience.note(&request.id);
-                }
-                self.work(tool, &given, &mut limits, &request).await
-            }
-            Err(error) => Err(error),
+        if tool == ToolName::Bash {
+            state.fits.patience.note(&request.id);
+        }
+        let forwarder = progress::Forwarder::new(&request);
+        let mut cx = Context {
+            shared: Arc::clone(&state.shared),
+            limits,
+            workspace: state.roots.current(&request, &state.shutdown).await,
+            cancel: request.ct.clone(),
+            shutdown: state.shutdown.clone(),
+            progress: forwarder.progress(),
         };
+        let work = self.work(tool, &given, &mut cx, &request);
+        let outcome = guard::caught(work).await.unwrap_or_else(|panic| {
+            tracing::error!(tool = tool.as_str(), panic, "a tool panicked");
+            Err(ToolError::Argument(format!("{} failed inside cutline: {panic}", tool.as_str())))
+        });
+        let Context { limits, progress, .. } = cx;
+        drop(progress);
+        forwarder.finish().await;
         // The answer to a call that was taken back goes nowhere.
         let outcome = if request.ct.is_cancelled() { Err(ToolError::Cancelled) } else { outcome };
         if let (Some(permit), Ok(output)) = (request.extensions.get::<Permit>(), &outcome) {
@@ -156,75 +158,39 @@ impl Server {
                 output.text.len() + output.image.as_ref().map_or(0, |image| image.base64.len()),
             );
         }
-        let limits = limits.as_deref().unwrap_or(&state.shared.limits);
         let call = Call { tool, asked, time_ms: now_ms(), duration: start.elapsed() };
-        state.call_stats.record(&call, &outcome, limits, &request).await;
-        result_of(outcome, fitted.map_or(state.shape, |fitted| fitted.shape(state.shape))).into()
+        state.call_stats.record(&call, &outcome, &limits, &request).await;
+        result_of(outcome, shape).into()
     }
 
-    /// Returns the limits of the client's row, else the server's.
-    fn row_limits<'a>(&'a self, fitted: Option<&'a Fitted>) -> &'a Limits {
-        fitted.map_or(&self.0.shared.limits, |fitted| &fitted.limits)
-    }
-
-    /// Returns the limits that fit the client, where they are others than the server's: those of its row, and
-    /// the patience that it showed where its row does not know it.
-    fn limits_for(&self, tool: ToolName, fitted: Option<&Fitted>) -> Option<Arc<Limits>> {
-        let limits = self.row_limits(fitted);
-        let asks = tool == ToolName::Bash && limits.answer_within.is_none();
-        match asks.then(|| self.0.patience.answer_within()).flatten() {
-            None => fitted.map(|fitted| Arc::clone(&fitted.limits)),
-            answer_within => Some(Arc::new(Limits { answer_within, ..limits.clone() })),
-        }
-    }
-
-    /// Does the work of a call, within the limits on what runs at once. A panic becomes an error. `fitted` are lowered
-    /// by what the call says.
+    /// Does the work of a call, within the limits on what runs at once. Those of `cx` are lowered by what the call
+    /// says.
     async fn work(
         &self,
         tool: ToolName,
         given: &Object,
-        fitted: &mut Option<Arc<Limits>>,
+        cx: &mut Context,
         request: &RequestContext<RoleServer>,
     ) -> Result<Output, ToolError> {
-        let state = &self.0;
-        let forwarder = progress::Forwarder::new(request);
-        let mut cx = Context {
-            shared: Arc::clone(&state.shared),
-            fitted: fitted.clone(),
-            workspace: state.roots.current(request, &state.shutdown).await,
-            cancel: request.ct.clone(),
-            shutdown: state.shutdown.clone(),
-            progress: forwarder.progress(),
-        };
-        let work = async {
-            if cx.workspace.roots().is_empty() {
-                return Err(ToolError::NoRoots);
-            }
-            let mut call = CheckedCall::new(tool, given, &mut cx)?;
-            fitted.clone_from(&cx.fitted);
-            loop {
-                let _permit = state.concurrency.enter(call.load(), &cx.cancel).await?;
-                if let Some(permit) = request.extensions.get::<Permit>() {
-                    tokio::select! {
-                        biased;
-                        () = permit.wait_for_client() => {}
-                        () = cx.cancel.cancelled() => return Err(ToolError::Cancelled),
-                    }
-                }
-                match call.run(&cx).await? {
-                    ControlFlow::Break(output) => return Ok(output),
-                    ControlFlow::Continue(next) => call = next,
+        arguments::check_size(given, &request.meta.0)?;
+        if cx.workspace.roots().is_empty() {
+            return Err(ToolError::NoRoots);
+        }
+        let mut call = CheckedCall::new(tool, given, cx)?;
+        loop {
+            let _permit = self.0.concurrency.enter(call.load(), &cx.cancel).await?;
+            if let Some(permit) = request.extensions.get::<Permit>() {
+                tokio::select! {
+                    biased;
+                    () = permit.wait_for_client() => {}
+                    () = cx.cancel.cancelled() => return Err(ToolError::Cancelled),
                 }
             }
-        };
-        let outcome = guard::caught(work).await.unwrap_or_else(|panic| {
-            tracing::error!(tool = tool.as_str(), panic, "a tool panicked");
-            Err(ToolError::Argument(format!("{} failed inside cutline: {panic}", tool.as_str())))
-        });
-        drop(cx);
-        forwarder.finish().await;
-        outcome
+            match call.run(cx).await? {
+                ControlFlow::Break(output) => return Ok(output),
+                ControlFlow::Continue(next) => call = next,
+            }
+        }
     }
 }
 
@@ -256,25 +222,24 @@ impl ServerHandler for Server {
     ) -> Result<InitializeResult, ErrorData> {
         context.peer.set_peer_info(request.clone());
         let mut answer = self.negotiate_initialize(&request)?;
-        let fitted = self.0.fits.of(Some(&request.client_info));
-        let limits = self.row_limits(fitted);
+        let Fitted { id, limits, .. } = self.0.fits.of(Some(&request.client_info));
         tracing::info!(
             client = request.client_info.name,
-            fit = fitted.map_or("none", |fitted| fitted.client.id),
+            fit = id.unwrap_or("none"),
             lines = limits.max_lines,
             bytes = limits.max_bytes,
             answer_within = limits.answer_within.map_or(0, |within| within.as_secs()),
             images = limits.images != Images::Off,
             "answers fit the client"
         );
-        answer.instructions = Some(catalog::instructions(limits, &self.0.shared.tools));
+        answer.instructions = Some(catalog::instructions(&limits, &self.0.shared.tools));
         Ok(answer)
     }
 
     async fn discover(&self, context: RequestContext<RoleServer>) -> Result<DiscoverResult, ErrorData> {
         let mut info = self.get_info();
-        let limits = self.row_limits(self.0.fits.of(context.client_info().as_ref()));
-        info.instructions = Some(catalog::instructions(limits, &self.0.shared.tools));
+        let Fitted { limits, .. } = self.0.fits.of(context.client_info().as_ref());
+        info.instructions = Some(catalog::instructions(&limits, &self.0.shared.tools));
         Ok(DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), info))
     }
 
@@ -284,8 +249,8 @@ impl ServerHandler for Server {
         request: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let state = &self.0;
-        let limits = self.row_limits(state.fits.of(request.client_info().as_ref()));
-        let mut list = ListToolsResult::with_all_items(convert::tools(&state.shared, limits, state.shape));
+        let Fitted { limits, shape, .. } = state.fits.of(request.client_info().as_ref());
+        let mut list = ListToolsResult::with_all_items(convert::tools(&state.shared, &limits, shape));
         list.ttl_ms = is_stateless(&request).then_some(LIST_TTL_MS);
         Ok(list)
     }
@@ -306,10 +271,8 @@ impl ServerHandler for Server {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let state = &self.0;
-        let fitted = state.fits.of(context.client_info().as_ref());
-        let limits = self.limits_for(ToolName::Bash, fitted);
-        let limits = limits.as_deref().unwrap_or(&state.shared.limits);
-        let sums = || state.call_stats.to_value(limits, fitted.map(|fitted| fitted.client.id));
+        let Fitted { id, limits, .. } = state.fits.of_call(ToolName::Bash, context.client_info().as_ref());
+        let sums = || state.call_stats.to_value(&limits, id);
         resources::read(&params.uri, sums).map(Into::into)
     }
 
@@ -363,8 +326,8 @@ impl ServerHandler for Server {
         taken_back: CancelledNotificationParam,
         _context: NotificationContext<RoleServer>,
     ) {
-        if !self.0.fits.is_off() {
-            self.0.patience.learn(&taken_back);
+        if self.0.fits.fit != Fit::Off {
+            self.0.fits.patience.learn(&taken_back);
         }
     }
 

@@ -43,7 +43,7 @@ const CANCEL_GRACE: Duration = Duration::from_secs(1);
 /// The state that all calls share while the server lives.
 #[derive(Debug)]
 pub struct Shared {
-    /// The limits in force.
+    /// The server's own limits.
     pub limits: Limits,
     /// The tools that are registered; hints name no other.
     pub tools: ToolSet,
@@ -64,8 +64,8 @@ pub struct Shared {
 pub struct Context {
     /// The state that it shares with all others.
     pub shared: Arc<Shared>,
-    /// The limits that fit the client, where they are others than the shared ones.
-    pub fitted: Option<Arc<Limits>>,
+    /// The limits in force: those that fit the client, lowered by what the call says.
+    pub limits: Limits,
     /// The roots, as they were when it began.
     pub workspace: Arc<Workspace>,
     /// Fires when the client takes the call back: all its work stops, and no answer is owed.
@@ -77,11 +77,6 @@ pub struct Context {
 }
 
 impl Context {
-    /// The limits in force.
-    pub fn limits(&self) -> &Limits {
-        self.fitted.as_deref().unwrap_or(&self.shared.limits)
-    }
-
     /// True if a tool is registered, so that hints may name it.
     pub fn has(&self, tool: ToolName) -> bool {
         self.shared.tools.has(tool)

@@ -28,7 +28,7 @@ pub(crate) fn context(root: &Path, saved: PathBuf) -> Context {
     };
     let roots = vec![Root::new(root, root)];
     Context {
-        fitted: None,
+        limits: shared.limits.clone(),
         shared: Arc::new(shared),
         workspace: Arc::new(Workspace::new(roots, Boundary::Roots).expect("a workspace")),
         cancel: CancellationToken::new(),

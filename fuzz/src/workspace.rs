@@ -45,7 +45,7 @@ impl Tools {
             threads: Threads::default(),
         };
         let cx = Context {
-            fitted: None,
+            limits: shared.limits.clone(),
             shared: Arc::new(shared),
             workspace: Arc::new(workspace),
             cancel: CancellationToken::new(),

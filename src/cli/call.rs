@@ -83,7 +83,7 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
     }
     if let Some(mut records) = stats_file {
         let call = Call { tool, asked, time_ms: now_ms(), duration: start.elapsed() };
-        records.append(&Record::new(&call, &outcome, cx.limits()));
+        records.append(&Record::new(&call, &outcome, &cx.limits));
     }
     let failed = outcome.is_err();
     let background = outcome.as_ref().ok().and_then(|output| output.details.background_pids.as_ref());
@@ -126,10 +126,10 @@ fn prepared(
     let workspace = Arc::new(options.workspace(&shared)?);
     let stats_file = options.records()?;
     let cx = Context {
-        fitted: options
-            .fit
-            .client(None)
-            .map(|client| Arc::new(client.fitted(&shared.limits, options.given()))),
+        limits: match options.fit.client(None) {
+            Some(client) => client.fitted(&shared.limits, options.given()),
+            None => shared.limits.clone(),
+        },
         shared,
         workspace,
         cancel: CancellationToken::new(),

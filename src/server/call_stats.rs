@@ -9,7 +9,7 @@ use crate::limits::{Images, Limits};
 use crate::stats::{Answered, Call, NEAR_LIMIT_PERCENT, Outcome, Record, Stats, rfc3339, summary};
 use crate::tools::{Output, ToolError};
 
-use super::legacy_log::{Level, LogLevel};
+use super::legacy_log::{INFO, LogLevel, WARNING};
 use super::stats_file::StatsFile;
 
 /// The sums over the server's life, and where each call is told of.
@@ -49,10 +49,10 @@ impl CallStats {
         let tool = call.tool.as_str();
         let (level, message) = if cut.is_some() {
             tracing::warn!(tool, shown, total, "answer truncated");
-            (Level::Warning, "answer truncated")
+            (WARNING, "answer truncated")
         } else if limit_percent > NEAR_LIMIT_PERCENT {
             tracing::info!(tool, shown, limit = limits.max_bytes, "answer near the limit");
-            (Level::Info, "answer near the limit")
+            (INFO, "answer near the limit")
         } else {
             return;
         };

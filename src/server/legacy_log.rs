@@ -30,12 +30,9 @@ impl Default for LogLevel {
     }
 }
 
-/// The severity of a message.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Level {
-    Info,
-    Warning,
-}
+/// The severities of messages, from the least on.
+pub(super) const INFO: LoggingLevel = LoggingLevel::Info;
+pub(super) const WARNING: LoggingLevel = LoggingLevel::Warning;
 
 impl LogLevel {
     /// From now on the client wants to hear of what is at least so severe.
@@ -44,11 +41,12 @@ impl LogLevel {
     }
 
     /// Tells the client, where it wants to hear of it.
-    pub(super) async fn notify(&self, level: Level, data: Value, request: &RequestContext<RoleServer>) {
-        let level = match level {
-            Level::Info => LoggingLevel::Info,
-            Level::Warning => LoggingLevel::Warning,
-        };
+    pub(super) async fn notify(
+        &self,
+        level: LoggingLevel,
+        data: Value,
+        request: &RequestContext<RoleServer>,
+    ) {
         let legacy = request.protocol_version().is_none_or(|version| version < ProtocolVersion::V_2026_07_28);
         if !legacy || (level as u8) < self.0.load(Ordering::Relaxed) || request.ct.is_cancelled() {
             return;

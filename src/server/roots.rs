@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rmcp::service::{Peer, RequestContext, RoleServer};
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::fs::workspace::{Boundary, Root, Workspace};
@@ -31,20 +31,12 @@ pub(super) struct Roots {
     client: ClientRoots,
     /// True once the client has answered, or it is known that it will not.
     known: watch::Sender<bool>,
-    asking: Mutex<Asking>,
+    /// Held by the request for the client's roots that is under way.
+    request: tokio::sync::Mutex<()>,
+    /// One permit, of the request that waits for the end of that.
+    next_request: Semaphore,
     state: Mutex<State>,
     shared: Arc<Shared>,
-}
-
-/// The state of the request for the client's roots.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Asking {
-    /// None is under way.
-    No,
-    /// One is under way.
-    Yes,
-    /// One is under way, and the roots have changed since.
-    Again,
 }
 
 #[derive(Debug)]
@@ -59,7 +51,8 @@ impl Roots {
     pub(super) fn new(workspace: Workspace, client: ClientRoots, shared: Arc<Shared>) -> Self {
         let state = Mutex::new(State { workspace: Arc::new(workspace), resolved: None });
         let known = watch::Sender::new(client == ClientRoots::Ignored);
-        Self { client, known, asking: Mutex::new(Asking::No), state, shared }
+        let (request, next_request) = (tokio::sync::Mutex::default(), Semaphore::new(1));
+        Self { client, known, request, next_request, state, shared }
     }
 
     /// The roots for a call; where the client offers some that have not come yet, waits for them.
@@ -91,34 +84,18 @@ impl Roots {
     /// further changes become one more.
     pub(super) async fn ask(&self, peer: &Peer<RoleServer>) {
         if self.client == ClientRoots::Followed && offers_roots(peer) {
-            if self.set_asking(|asking| if asking == Asking::No { Asking::Yes } else { Asking::Again })
-                != Asking::No
-            {
-                return;
-            }
-            loop {
-                #[expect(deprecated, reason = "clients of the handshake era still offer them")]
-                match tokio::time::timeout(ANSWER_TIMEOUT, peer.list_roots()).await {
-                    Ok(Ok(list)) => self.take(list.roots.iter().map(|root| root.uri.as_str())),
-                    Ok(Err(error)) => tracing::warn!(%error, "the client's roots could not be had"),
-                    Err(_) => tracing::warn!("the client did not answer the request for its roots"),
-                }
-                let before =
-                    self.set_asking(|asking| if asking == Asking::Again { Asking::Yes } else { Asking::No });
-                if before != Asking::Again {
-                    break;
-                }
+            // A request that waits already is sent after this change too.
+            let Ok(waits) = self.next_request.try_acquire() else { return };
+            let _under_way = self.request.lock().await;
+            drop(waits);
+            #[expect(deprecated, reason = "clients of the handshake era still offer them")]
+            match tokio::time::timeout(ANSWER_TIMEOUT, peer.list_roots()).await {
+                Ok(Ok(list)) => self.take(list.roots.iter().map(|root| root.uri.as_str())),
+                Ok(Err(error)) => tracing::warn!(%error, "the client's roots could not be had"),
+                Err(_) => tracing::warn!("the client did not answer the request for its roots"),
             }
         }
         self.known.send_replace(true);
-    }
-
-    /// Changes the state of the request; returns the one before.
-    fn set_asking(&self, next: impl FnOnce(Asking) -> Asking) -> Asking {
-        let mut asking = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = *asking;
-        *asking = next(before);
-        before
     }
 
     /// Takes over the roots of these URIs; those that can't be used are left out, and warned of.

@@ -4,14 +4,16 @@
 //! Windows) gets a thread for each direction, made at the start: one that is made when it is needed may
 //! not be had then.
 
+#![expect(clippy::indexing_slicing, reason = "no more is read than the buffer holds")]
+
 use std::io::{self, Read as _, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
-use tokio::runtime::Handle;
+use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
 use tokio::sync::oneshot;
+use tokio_util::io::SyncIoBridge;
 
 /// Bytes on their way from or to a thread: what a pipe holds.
 const BUFFER_BYTES: usize = 64 * 1024;
@@ -53,11 +55,11 @@ impl Stdio {
         let (read, written_to) = tokio::io::duplex(BUFFER_BYTES);
         let (write, read_from) = tokio::io::duplex(BUFFER_BYTES);
         let (done, all_out) = oneshot::channel();
-        let runtime = Handle::current();
-        start("stdin", move || copy_input(&runtime, written_to))?;
-        let (runtime, count) = (Handle::current(), written.clone());
+        let (written_to, read_from) = (SyncIoBridge::new(written_to), SyncIoBridge::new(read_from));
+        start("stdin", move || copy_input(written_to))?;
+        let count = written.clone();
         start("stdout", move || {
-            copy_output(&runtime, read_from, &count);
+            copy_output(read_from, &count);
             let _session_is_over = done.send(());
         })?;
         Ok(Self { read: Box::new(read), write: Box::new(write), written, all_out: Some(all_out) })
@@ -73,32 +75,21 @@ fn start(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
 }
 
 /// Copies stdin until its end, or until the session is over.
-fn copy_input(runtime: &Handle, mut to: tokio::io::DuplexStream) {
-    let mut buffer = vec![0; BUFFER_BYTES];
-    let mut stdin = io::stdin().lock();
-    loop {
-        match stdin.read(&mut buffer) {
-            Ok(0) => return,
-            Ok(read) => {
-                if runtime.block_on(to.write_all(buffer.get(..read).unwrap_or_default())).is_err() {
-                    return;
-                }
-            }
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => {
-                tracing::error!(%error, "reading the input failed");
-                return;
-            }
+fn copy_input(mut to: SyncIoBridge<DuplexStream>) {
+    match io::copy(&mut io::stdin().lock(), &mut to) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            tracing::error!(%error, "reading the input failed");
         }
+        _ => {}
     }
 }
 
 /// Copies to stdout until the end of `from`, or until stdout is closed.
-fn copy_output(runtime: &Handle, mut from: tokio::io::DuplexStream, written: &Written) {
+fn copy_output(mut from: SyncIoBridge<DuplexStream>, written: &Written) {
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut stdout = io::stdout().lock();
-    while let Ok(read @ 1..) = runtime.block_on(from.read(&mut buffer)) {
-        let copied = stdout.write_all(buffer.get(..read).unwrap_or_default());
+    while let Ok(read @ 1..) = from.read(&mut buffer) {
+        let copied = stdout.write_all(&buffer[..read]);
         if copied.and_then(|()| stdout.flush()).is_err() {
             return;
         }

@@ -8,7 +8,9 @@
 
 mod names;
 
-use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use schemars::transform::{AddNullable, RecursiveTransform};
+use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -33,26 +35,25 @@ const LOWERED: &str = "timeout";
 /// references, nothing that says nothing. Optional properties are `nullable`, because some clients
 /// take all others as required.
 pub fn schema_of<T: JsonSchema>() -> Object {
-    let mut schema = schemars::generate::SchemaSettings::draft2020_12()
-        .with(|settings| settings.inline_subschemas = true)
+    let mut schema = SchemaSettings::draft2020_12()
+        .with(|settings| {
+            settings.inline_subschemas = true;
+            settings.meta_schema = None;
+        })
+        .with_transform(AddNullable::default())
+        .with_transform(RecursiveTransform(tidy))
         .into_generator()
-        .into_root_schema_for::<T>()
-        .to_value();
-    if let Some(root) = schema.as_object_mut() {
-        root.remove("description");
+        .into_root_schema_for::<T>();
+    schema.remove("description");
+    std::mem::take(schema.ensure_object())
+}
+
+fn tidy(schema: &mut Schema) {
+    for noise in ["title", "default", "format"] {
+        schema.remove(noise);
     }
-    tidy(&mut schema);
-    let required = schema.get("required").cloned().unwrap_or_default();
-    let required: Vec<&str> = required.as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
-    for (name, property) in properties.into_iter().flatten() {
-        if let Some(property) = property.as_object_mut().filter(|_| !required.contains(&name.as_str())) {
-            property.insert("nullable".to_owned(), Value::Bool(true));
-        }
-    }
-    match schema {
-        Value::Object(schema) => schema,
-        _ => Object::new(),
+    if let Some(Value::Array(choices)) = schema.get_mut("enum") {
+        choices.retain(|choice| !choice.is_null());
     }
 }
 
@@ -68,32 +69,6 @@ pub fn without_bounds(schema: &Object) -> Object {
         }
     }
     schema
-}
-
-fn tidy(value: &mut Value) {
-    match value {
-        Value::Object(object) => {
-            for noise in ["$schema", "title", "default", "format"] {
-                if object.get(noise).is_some_and(|noise| !noise.is_object()) {
-                    object.remove(noise);
-                }
-            }
-            for key in ["type", "enum"] {
-                if let Some(Value::Array(values)) = object.get_mut(key) {
-                    values.retain(|value| !value.is_null() && value != "null");
-                    if key == "type"
-                        && let [one] = values.as_slice()
-                    {
-                        let one = one.clone();
-                        object.insert(key.to_owned(), one);
-                    }
-                }
-            }
-            object.values_mut().for_each(tidy);
-        }
-        Value::Array(values) => values.iter_mut().for_each(tidy),
-        _ => {}
-    }
 }
 
 /// Refuses arguments that no tool could use, and a `_meta` as long, so that waiting calls hold little memory.

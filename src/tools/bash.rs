@@ -35,17 +35,17 @@ pub struct Args {
 
 /// Does one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
-    let plan = Plan::new(args, cx.limits())?;
+    let plan = Plan::new(args, &cx.limits)?;
     let began = Instant::now();
     let mut reporter = ProgressReporter::new(&cx.progress);
     let permit = wait_for_permit(cx, &mut reporter).await?;
     let times = Times {
         timeout: plan.timeout,
         // The client's patience began with the call.
-        answer_within: cx.limits().answer_within.map(|within| within.saturating_sub(began.elapsed())),
+        answer_within: cx.limits.answer_within.map(|within| within.saturating_sub(began.elapsed())),
         status_line: answer::status_line,
     };
-    let (roots, keep, limits) = (cx.workspace.roots(), plan.keep, cx.limits());
+    let (roots, keep, limits) = (cx.workspace.roots(), plan.keep, &cx.limits);
     let (bounds, max_line_chars) = (limits.bounds(), limits.max_text_line_chars);
     let request = Request { command: &plan.command, roots, keep, bounds, max_line_chars, times };
     let mut running = cx.shared.commands.run(permit, request).map_err(ToolError::Spawn)?;

@@ -82,7 +82,7 @@ impl ToolName {
                 "Read a text file or an image (PNG, JPEG, GIF, WebP). Returns {} without line \
                  numbers, at most {lines} lines or {bytes}; where more follows, a notice gives the offset \
                  that continues. offset=-100 reads the last 100 lines.",
-                lines_words(limits)
+                lines_words(limits, "whole lines")
             ),
             Self::Bash => format!(
                 "Run a command with bash -c in the workspace. Returns stdout and stderr in the order \
@@ -91,7 +91,9 @@ impl ToolName {
                  kept. Ended after timeout seconds (default {}, at most {}). stdin is empty; no state is \
                  kept between calls.",
                 bash::plan::kept_words(limits),
-                limits.max_text_line_chars.map_or_else(String::new, |_| format!(", {}", lines_words(limits))),
+                limits
+                    .max_text_line_chars
+                    .map_or_else(String::new, |_| format!(", {}", lines_words(limits, ""))),
                 match (tools.has(Self::Read), tools.has(Self::Grep)) {
                     (true, true) => ", for read and grep",
                     (true, false) => ", for read",
@@ -128,10 +130,10 @@ fn size_words(limits: &Limits) -> String {
     format!("{}{}", Size(limits.max_bytes), tokens.unwrap_or_default())
 }
 
-/// Returns the words for the lines of read and bash.
-fn lines_words(limits: &Limits) -> String {
+/// Returns the words for the lines of read and bash, `whole` if none are cut.
+fn lines_words(limits: &Limits, whole: &str) -> String {
     let cut = limits.max_text_line_chars.map(|chars| format!("lines cut at {chars} characters"));
-    cut.unwrap_or_else(|| "whole lines".to_owned())
+    cut.unwrap_or_else(|| whole.to_owned())
 }
 
 /// Returns the server's instructions, whose first sentence names the tools and their purposes.
@@ -154,11 +156,7 @@ pub fn instructions(limits: &Limits, tools: &ToolSet) -> String {
          start from the workspace folder.{}{images}",
         purposes.join(", "),
         size_words(limits),
-        if limits.max_text_line_chars.is_some() {
-            lines_words(limits)
-        } else {
-            "whole lines only".to_owned()
-        },
+        lines_words(limits, "whole lines only"),
         patience.unwrap_or_default(),
     )
 }
@@ -196,11 +194,11 @@ pub enum Load {
 impl CheckedCall {
     /// Checks the arguments `given` to `tool`. Those that lower a limit do so in `cx`.
     pub fn new(tool: ToolName, given: &Object, cx: &mut Context) -> Result<Self, ToolError> {
-        let limits = cx.limits();
+        let limits = &cx.limits;
         let checked = arguments::check(tool.as_str(), &tool.schema_within(limits), given)?;
         let [max_bytes, max_tokens] = CALL_LIMITS.map(|(name, _)| checked.get(name).and_then(Value::as_u64));
         if max_bytes.or(max_tokens).is_some() {
-            cx.fitted = Some(Arc::new(limits.lowered(max_bytes, max_tokens)));
+            cx.limits = limits.lowered(max_bytes, max_tokens);
         }
         Ok(match tool {
             ToolName::Read => Self::Read(arguments::typed(checked)?, OnImage::Leave),

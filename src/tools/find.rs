@@ -149,7 +149,7 @@ impl Results {
             call: plan.call,
             paths: Paths::below(&cx.workspace, &place.real),
             best: is_sorted.then(|| Best::new(as_index(plan.call.kept()))),
-            body: Body::new(cx.limits().bounds()),
+            body: Body::new(cx.limits.bounds()),
             whole: if is_ranked { None } else { Whole::begin(cx, SavedKind::Find) },
             found: 0,
             aside: Aside::default(),

@@ -33,7 +33,7 @@ impl Fixture {
             threads: Threads::default(),
         };
         let cx = Context {
-            fitted: None,
+            limits: shared.limits.clone(),
             shared: Arc::new(shared),
             workspace: Arc::new(workspace),
             cancel: CancellationToken::new(),
@@ -51,6 +51,7 @@ impl Fixture {
     pub(super) fn with(mut self, change: impl FnOnce(&mut Shared)) -> Self {
         let shared = Arc::get_mut(&mut self.cx.shared).unwrap();
         change(shared);
+        self.cx.limits = shared.limits.clone();
         self
     }
 

@@ -143,7 +143,7 @@ fn plan(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Plan, ToolError
     });
     let goes_to_the_end = ranked.is_some() || cx.shared.save == SaveMode::All;
     let enough = if goes_to_the_end { u64::MAX } else { call.enough() };
-    let query = Query { pattern, what, enough, max_line_chars: max_line_chars(cx.limits()), ranking };
+    let query = Query { pattern, what, enough, max_line_chars: max_line_chars(&cx.limits), ranking };
     let (pattern, no_ignore) = (args.pattern.clone(), is(args.no_ignore));
     Ok(Plan { pattern, query, glob: glob.transpose()?, call, mode, context, no_ignore })
 }

@@ -50,9 +50,9 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 }
 
 fn list(cx: &Context, place: &OpenedPath, call: Call) -> Result<Output, ToolError> {
-    let mut body = Body::new(cx.limits().bounds());
+    let mut body = Body::new(cx.limits.bounds());
     // A page is full with one more than its lines.
-    let lines = call.limit.min(cx.limits().max_lines.saturating_add(1));
+    let lines = call.limit.min(cx.limits.max_lines.saturating_add(1));
     let total = in_order(cx, place, as_index(call.offset), as_index(lines), |name, kind| {
         if body.is_full() {
             return ControlFlow::Break(());

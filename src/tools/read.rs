@@ -148,13 +148,13 @@ fn answer(
     let (encoding, mark) = Encoding::of(&start);
     let binary = encoding == Encoding::Utf8 && start.contains(&0);
     if (binary || std::str::from_utf8(&start).is_err())
-        && let Some(kind) = image::Kind::of(&start)
+        && let Some(format) = image::format_of(&start)
     {
         if plan.on_image == OnImage::Leave {
             return Ok(None);
         }
         let shown = cx.workspace.show(&place.real);
-        return image::read(cx, file, &shown, place.stat.bytes, kind).map(Some).map_err(failed);
+        return image::read(cx, file, &shown, place.stat.bytes, format).map(Some).map_err(failed);
     }
     if binary {
         let bytes = held.map_or(place.stat.bytes, |bytes| bytes.len() as u64);

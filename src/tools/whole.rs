@@ -38,7 +38,7 @@ impl Whole {
     pub(super) fn begin(cx: &Context, kind: SavedKind) -> Option<Self> {
         let store = Arc::clone(cx.shared.commands.store());
         (cx.shared.save == SaveMode::All).then(|| Self {
-            stream: SavedStream::new(store, kind, cx.limits().bounds()),
+            stream: SavedStream::new(store, kind, cx.limits.bounds()),
             gathered: String::new(),
         })
     }

@@ -29,7 +29,7 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: Outcome) -> Output {
     };
     details.duration_ms = Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX));
     let hint = FullLines::Tools { grep: cx.has(ToolName::Grep), bash: true };
-    let (answer, saved) = output_answer(output, plan.keep, cx.limits().bounds(), hint, &mut details);
+    let (answer, saved) = output_answer(output, plan.keep, cx.limits.bounds(), hint, &mut details);
     let mut notices = answer.notices;
     if !background.is_empty() {
         details.background_pids = Some(background.iter().map(|process| process.id).collect());

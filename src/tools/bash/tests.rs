@@ -58,7 +58,7 @@ impl Server {
         };
         let roots = vec![Root::new(real.clone(), real)];
         let cx = Context {
-            fitted: None,
+            limits: shared.limits.clone(),
             shared: Arc::new(shared),
             workspace: Arc::new(Workspace::new(roots, Boundary::Roots).unwrap()),
             cancel: CancellationToken::new(),

@@ -55,7 +55,7 @@ impl<'a> Results<'a> {
         Self {
             plan,
             paths,
-            body: Body::new(cx.limits().bounds()),
+            body: Body::new(cx.limits.bounds()),
             is_page_full: false,
             found: 0,
             file: None,
@@ -206,7 +206,7 @@ impl<'a> Results<'a> {
         let mut details = Details { lines_truncated: any_line_cut.then_some(true), ..Details::default() };
         let whole = self.whole.filter(|_| page.is_part()).map(|whole| whole.keep(&mut details));
         let lines_cut = any_line_cut.then(|| {
-            let hint = match cx.limits().max_text_line_chars {
+            let hint = match cx.limits.max_text_line_chars {
                 None if cx.has(ToolName::Read) => FullLines::Read,
                 None => FullLines::Tools { grep: false, bash: false },
                 Some(_) => FullLines::Tools { grep: false, bash: cx.has(ToolName::Bash) },

@@ -32,89 +32,65 @@ const JPEG_QUALITIES: [u8; 3] = [85, 70, 50];
 /// The fewest pixels a side to which an image is made smaller.
 const MIN_SIDE: u32 = 64;
 
-/// The kinds of image that clients show.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Png,
-    Jpeg,
-    Gif,
-    Webp,
-}
-
-impl Kind {
-    /// The kind that a file's first bytes say.
-    pub(super) fn of(start: &[u8]) -> Option<Self> {
-        match start {
-            [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1A, b'\n', ..] => Some(Self::Png),
-            [0xFF, 0xD8, 0xFF, ..] => Some(Self::Jpeg),
-            [b'G', b'I', b'F', b'8', b'7' | b'9', b'a', ..] => Some(Self::Gif),
-            [b'R', b'I', b'F', b'F', _, _, _, _, b'W', b'E', b'B', b'P', ..] => Some(Self::Webp),
-            _ => None,
-        }
-    }
-
-    fn mime_type(self) -> &'static str {
-        self.format().to_mime_type()
-    }
-
-    fn format(self) -> ImageFormat {
-        match self {
-            Self::Png => ImageFormat::Png,
-            Self::Jpeg => ImageFormat::Jpeg,
-            Self::Gif => ImageFormat::Gif,
-            Self::Webp => ImageFormat::WebP,
-        }
-    }
-}
-
-/// The form in which an image is shown.
-enum Shown {
-    /// Its file's own bytes.
-    AsItIs(Vec<u8>),
-    /// Encoded anew, scaled down where the size is another one.
-    Encoded { bytes: Vec<u8>, format: ImageFormat, width: u32, height: u32 },
-    /// Not at all: the client shows none.
-    Off,
-    /// Not at all: it has more pixels than are decoded of such an image.
-    TooLarge { megapixels: u64 },
-    /// Not at all: it can't be decoded, or not be made small enough.
-    Damaged,
+/// Returns the format that a file's first bytes say, if it is one of those that clients show.
+pub(super) fn format_of(start: &[u8]) -> Option<ImageFormat> {
+    let shown = [ImageFormat::Png, ImageFormat::Jpeg, ImageFormat::Gif, ImageFormat::WebP];
+    image::guess_format(start).ok().filter(|format| shown.contains(format))
 }
 
 /// The answer for the image in `file`, which has `bytes` bytes and is shown as `path`.
-pub(super) fn read(cx: &Context, file: &File, path: &str, bytes: u64, kind: Kind) -> io::Result<Output> {
+pub(super) fn read(
+    cx: &Context,
+    file: &File,
+    path: &str,
+    bytes: u64,
+    format: ImageFormat,
+) -> io::Result<Output> {
     let source = || {
         let mut file = file;
         file.rewind()?;
         io::Result::Ok(Cancellable::new(BufReader::new(file), &cx.cancel))
     };
-    let head = Head::read(source()?, kind);
-    let shown = match (head, cx.limits().images) {
-        (_, Images::Off) => Shown::Off,
-        (None, _) => Shown::Damaged,
-        (Some(head), Images::UpTo(max_bytes)) => match megapixels_at_most(head, kind, bytes) {
-            Some(megapixels) => Shown::TooLarge { megapixels },
+    let head = Head::read(source()?, format);
+    let shown = match (head, cx.limits.images) {
+        (_, Images::Off) => Err(Notice::ImagesOff),
+        (None, _) => Err(Notice::ImageDamaged),
+        (Some(head), Images::UpTo(max_bytes)) => match megapixels_at_most(head, format, bytes) {
+            Some(megapixels) => Err(Notice::ImageTooLarge { megapixels }),
             None if head.width.max(head.height) <= IMAGE_MAX_SIDE && bytes <= max_bytes => {
                 let mut content = Vec::new();
                 source()?.take(bytes).read_to_end(&mut content)?;
-                match decode(Cancellable::new(Cursor::new(&content), &cx.cancel), kind) {
-                    Some(_) => Shown::AsItIs(content),
-                    None => Shown::Damaged,
-                }
+                let image = decode(Cancellable::new(Cursor::new(&content), &cx.cancel), format);
+                image.map(|_| (content, format, None)).ok_or(Notice::ImageDamaged)
             }
             None => {
                 let source = source()?;
-                on_thread_of_its_own(|| match decode(source, kind) {
-                    Some(image) => fitted(image, kind, max_bytes, &cx.cancel),
-                    None => Shown::Damaged,
-                })?
+                let (from, cancel) = ((head.width, head.height, bytes), &cx.cancel);
+                on_thread_of_its_own(|| fitted(decode(source, format)?, format, max_bytes, from, cancel))?
+                    .ok_or(Notice::ImageDamaged)
             }
         },
     };
     if cx.cancel.is_cancelled() {
         return Err(io::ErrorKind::Interrupted.into());
     }
-    Ok(answer(path, bytes, kind, head, shown))
+    let mime_type = format.to_mime_type();
+    let size = head.map_or_else(String::new, |head| format!("{}x{}, ", head.width, head.height));
+    let body = format!("Read image: {} ({mime_type}, {size}{})", show::path(path), Size(bytes));
+    let (image, notice) = match shown {
+        Ok((bytes, format, notice)) => (Some((bytes, format)), notice),
+        Err(notice) => (None, Some(notice)),
+    };
+    let details = Details {
+        mime_type: Some(mime_type),
+        width: head.map(|head| head.width),
+        height: head.map(|head| head.height),
+        ..Details::default()
+    };
+    let image = image
+        .map(|(bytes, format)| Image { base64: STANDARD.encode(bytes), mime_type: format.to_mime_type() });
+    let answer = Answer { body, notices: notice.into_iter().collect(), ..Answer::default() };
+    Ok(Output { image, ..Output::new(answer, details) })
 }
 
 /// Does `work`, which takes much memory, on a thread that is made for it. An allocator may keep what a thread gave
@@ -126,14 +102,14 @@ fn on_thread_of_its_own<T: Send>(work: impl FnOnce() -> T + Send) -> io::Result<
     })
 }
 
-/// The most megapixels that are decoded of an image of its kind, where it has more.
-fn megapixels_at_most(head: Head, kind: Kind, file_bytes: u64) -> Option<u64> {
+/// The most megapixels that are decoded of an image of its format, where it has more.
+fn megapixels_at_most(head: Head, format: ImageFormat, file_bytes: u64) -> Option<u64> {
     let pixels = u64::from(head.width) * u64::from(head.height);
-    let besides = match kind {
+    let besides = match format {
         // Its decoder may hold the notes between its scans once more.
-        Kind::Jpeg => file_bytes.saturating_mul(2),
-        Kind::Webp => file_bytes,
-        Kind::Png | Kind::Gif => 0,
+        ImageFormat::Jpeg => file_bytes.saturating_mul(2),
+        ImageFormat::WebP => file_bytes,
+        _ => 0,
     };
     let room = IMAGE_DECODED_BYTES.saturating_sub(besides);
     let bytes_per_pixel = head.decoded_bytes.div_ceil(pixels.max(1)).max(1);
@@ -141,30 +117,46 @@ fn megapixels_at_most(head: Head, kind: Kind, file_bytes: u64) -> Option<u64> {
     is_over.then(|| IMAGE_MAX_PIXELS.min(room / bytes_per_pixel) / 1_000_000)
 }
 
-/// Returns an image encoded within `max_bytes` and `IMAGE_MAX_SIDE`.
-fn fitted(mut image: DynamicImage, kind: Kind, max_bytes: u64, cancel: &CancellationToken) -> Shown {
+/// The bytes of an image that is shown, their format, and the notice if they are not those of its file.
+type Shown = (Vec<u8>, ImageFormat, Option<Notice>);
+
+/// Returns an image encoded within `max_bytes` and `IMAGE_MAX_SIDE`, if that can be; `from` is its size on disk.
+fn fitted(
+    mut image: DynamicImage,
+    format: ImageFormat,
+    max_bytes: u64,
+    from: (u32, u32, u64),
+    cancel: &CancellationToken,
+) -> Option<Shown> {
     let mut side = image.width().max(image.height()).min(IMAGE_MAX_SIDE);
     while !cancel.is_cancelled() {
         if side < image.width().max(image.height()) {
             // The larger one is not held beside it.
             image = image.thumbnail(side, side);
         }
-        if let Some((bytes, format)) = encoded(&image, kind, max_bytes) {
-            return Shown::Encoded { bytes, format, width: image.width(), height: image.height() };
+        if let Some((bytes, shown)) = encoded(&image, format, max_bytes) {
+            let to = (image.width(), image.height());
+            let name = if shown == ImageFormat::Png { "PNG" } else { "JPEG" };
+            let notice = if to == (from.0, from.1) {
+                Notice::ImageEncoded { from, format: name, bytes: bytes.len() as u64 }
+            } else {
+                Notice::ImageScaled { from, to, format: (shown != format).then_some(name) }
+            };
+            return Some((bytes, shown, Some(notice)));
         }
         if side <= MIN_SIDE {
             break;
         }
         side = side / 4 * 3;
     }
-    Shown::Damaged
+    None
 }
 
 /// Encodes an image within `max_bytes`: as PNG, which keeps its edges and its transparency, but for a
 /// photograph; as JPEG where that has too many bytes. `None` where neither fits.
-fn encoded(image: &DynamicImage, kind: Kind, max_bytes: u64) -> Option<(Vec<u8>, ImageFormat)> {
+fn encoded(image: &DynamicImage, format: ImageFormat, max_bytes: u64) -> Option<(Vec<u8>, ImageFormat)> {
     let fits = |bytes: &Vec<u8>| bytes.len() as u64 <= max_bytes;
-    if kind != Kind::Jpeg {
+    if format != ImageFormat::Jpeg {
         let mut png = Cursor::new(Vec::new());
         image.write_to(&mut png, ImageFormat::Png).ok()?;
         if fits(png.get_ref()) {
@@ -191,47 +183,6 @@ fn on_white(image: &DynamicImage) -> RgbImage {
     DynamicImage::from(page).to_rgb8()
 }
 
-fn answer(path: &str, bytes: u64, kind: Kind, head: Option<Head>, shown: Shown) -> Output {
-    let path = show::path(path);
-    let size = head.map(|head| (head.width, head.height));
-    let mime_type = kind.mime_type();
-    let words = match size {
-        Some((width, height)) => format!("({mime_type}, {width}x{height}, {})", Size(bytes)),
-        None => format!("({mime_type}, {})", Size(bytes)),
-    };
-    let block = |bytes: &[u8], mime_type| Image { base64: STANDARD.encode(bytes), mime_type };
-    let (image, notice) = match shown {
-        Shown::AsItIs(bytes) => (Some(block(&bytes, mime_type)), None),
-        Shown::Encoded { bytes: encoded, format, width, height } => {
-            let (from_width, from_height) = size.unwrap_or_default();
-            let from = (from_width, from_height, bytes);
-            let name = if format == ImageFormat::Png { "PNG" } else { "JPEG" };
-            let notice = if (width, height) == (from_width, from_height) {
-                Notice::ImageEncoded { from, format: name, bytes: encoded.len() as u64 }
-            } else {
-                let is_other = format != kind.format();
-                Notice::ImageScaled { from, to: (width, height), format: is_other.then_some(name) }
-            };
-            (Some(block(&encoded, format.to_mime_type())), Some(notice))
-        }
-        Shown::Off => (None, Some(Notice::ImagesOff)),
-        Shown::TooLarge { megapixels } => (None, Some(Notice::ImageTooLarge { megapixels })),
-        Shown::Damaged => (None, Some(Notice::ImageDamaged)),
-    };
-    let answer = Answer {
-        body: format!("Read image: {path} {words}"),
-        notices: notice.into_iter().collect(),
-        ..Answer::default()
-    };
-    let details = Details {
-        mime_type: Some(mime_type),
-        width: size.map(|(width, _)| width),
-        height: size.map(|(_, height)| height),
-        ..Details::default()
-    };
-    Output { image, ..Output::new(answer, details) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -248,7 +199,7 @@ mod tests {
             }
             file.rewind().unwrap();
             let source = Cancellable::new(BufReader::new(&file), &cancel);
-            assert_eq!(decode(source, Kind::Png).is_none(), cancelled);
+            assert_eq!(decode(source, ImageFormat::Png).is_none(), cancelled);
             assert_eq!(file.stream_position().unwrap() == 0, cancelled);
         }
     }
@@ -260,15 +211,15 @@ mod tests {
             height: side,
             decoded_bytes: u64::from(side).pow(2) * bytes,
         };
-        for (head, kind, file_bytes, expected) in [
-            (head(4000, 4), Kind::Png, 1 << 40, None),
-            (head(4001, 1), Kind::Png, 0, Some(16)),
-            (head(4000, 8), Kind::Gif, 0, Some(12)),
-            (head(3000, 11), Kind::Webp, 900_000, None),
-            (head(3000, 11), Kind::Webp, 1_100_000, Some(8)),
-            (head(10, 3), Kind::Jpeg, 100_000_000, Some(0)),
+        for (head, format, file_bytes, expected) in [
+            (head(4000, 4), ImageFormat::Png, 1 << 40, None),
+            (head(4001, 1), ImageFormat::Png, 0, Some(16)),
+            (head(4000, 8), ImageFormat::Gif, 0, Some(12)),
+            (head(3000, 11), ImageFormat::WebP, 900_000, None),
+            (head(3000, 11), ImageFormat::WebP, 1_100_000, Some(8)),
+            (head(10, 3), ImageFormat::Jpeg, 100_000_000, Some(0)),
         ] {
-            assert_eq!(megapixels_at_most(head, kind, file_bytes), expected, "{head:?}");
+            assert_eq!(megapixels_at_most(head, format, file_bytes), expected, "{head:?}");
         }
     }
 }

@@ -32,12 +32,13 @@ pub(super) fn read(
     place: &OpenedPath,
     text: &TextFile<'_>,
 ) -> io::Result<Result<Output, ToolError>> {
-    let (index, first, from) = match locate(cx, plan, place, text)? {
-        Ok(place) => place,
-        Err(error) => return Ok(Err(error)),
+    let (index, first, from) = locate(cx, plan, place, text)?;
+    let Some(from) = from else {
+        let (offset, total) = (first.cast_signed(), index.lines);
+        return Ok(Err(ToolError::OffsetBeyondFile { offset, total }));
     };
     let total = Extent { lines: index.lines, bytes: text.end };
-    let bounds = cx.limits().bounds();
+    let bounds = cx.limits.bounds();
     let lines = plan.limit.map_or(bounds.lines, |limit| limit.min(bounds.lines));
     let collected = collect(cx, text, from, Bounds { lines, ..bounds })?;
     let page = Page { cx, plan, place, text, index: &index, total, first, from };
@@ -45,17 +46,14 @@ pub(super) fn read(
     if is_too_long { page.too_long(&collected) } else { page.answer(collected) }.map(Ok)
 }
 
-/// The index of a text, the number of a page's first line, and the offset at which that begins.
-type Located = (Arc<LineIndex>, u64, u64);
-
 /// Returns the index of `text`, the number of the page's first line, and the offset at which that
-/// begins: by the index that is remembered, or by a new one if there is none or it does not hold.
+/// begins, `None` beyond the last: by the index that is remembered, or by a new one if there is none or it does not hold.
 fn locate(
     cx: &Context,
     plan: &Plan,
     place: &OpenedPath,
     text: &TextFile<'_>,
-) -> io::Result<Result<Located, ToolError>> {
+) -> io::Result<(Arc<LineIndex>, u64, Option<u64>)> {
     let shared = &cx.shared;
     let start = |index: &LineIndex| {
         let first = match plan.from {
@@ -63,25 +61,25 @@ fn locate(
             StartLine::End(lines) => index.lines.saturating_sub(lines) + 1,
         };
         if first > index.lines {
-            let offset = first.cast_signed();
-            return io::Result::Ok(Err(ToolError::OffsetBeyondFile { offset, total: index.lines }));
+            return Ok((first, None));
         }
         let from = index.start_of(text, first, &cx.cancel)?;
-        let changed = || io::Error::other("the file changed while it was read");
-        Ok(Ok((first, from.ok_or_else(changed)?)))
+        let from = from.ok_or_else(|| io::Error::other("the file changed while it was read"))?;
+        io::Result::Ok((first, Some(from)))
     };
     let index = match text.bytes {
         Bytes::Held(_) => Arc::new(LineIndex::count(text, 1, &cx.cancel)?),
         Bytes::Open(_) => {
             if let Some(index) = shared.line_indexes.get(place.stat)
-                && let Ok(Ok((first, from))) = start(&index)
+                && let Ok((first, from @ Some(_))) = start(&index)
             {
-                return Ok(Ok((index, first, from)));
+                return Ok((index, first, from));
             }
             shared.line_indexes.count(place.stat, text, shared.workers, &cx.cancel)?
         }
     };
-    Ok(start(&index)?.map(|(first, from)| (index, first, from)))
+    let (first, from) = start(&index)?;
+    Ok((index, first, from))
 }
 
 /// The decoded text of a page.
@@ -97,7 +95,7 @@ struct Collected {
 fn collect(cx: &Context, text: &TextFile<'_>, from: u64, bounds: Bounds) -> io::Result<Collected> {
     let mut head = Head::new(bounds);
     let mut decoder = Decoder::new(text.encoding);
-    let mut lines = PageLines::new(cx.limits().max_text_line_chars);
+    let mut lines = PageLines::new(cx.limits.max_text_line_chars);
     text.blocks(from, PAGE_BLOCK_BYTES, &cx.cancel, |_, block| {
         // Bytes in memory are one block: those beyond the page are not even decoded.
         for piece in block.chunks(DECODED_BYTES) {
@@ -132,10 +130,10 @@ struct Page<'a> {
 impl Page<'_> {
     fn answer(&self, collected: Collected) -> io::Result<Output> {
         let kept = collected.kept;
-        let limits = self.cx.limits();
+        let limits = &self.cx.limits;
         let last = self.first + kept.output.lines.saturating_sub(1);
         let lossy = match (collected.lossy, &kept.cut) {
-            (true, Some(_)) => self.is_lossy_to(last)?,
+            (true, Some(_)) => self.decoded(self.end_of(last)?)?.1,
             (lossy, _) => lossy,
         };
         let mut details = Details {
@@ -179,7 +177,7 @@ impl Page<'_> {
 
     /// Says in `details` that a limit cut the page to what is `kept`.
     fn add_cut(&self, kept: &Truncation, details: &mut Details) {
-        let truncation = TruncationDetails::of(kept, self.total, self.cx.limits().bounds());
+        let truncation = TruncationDetails::of(kept, self.total, self.cx.limits.bounds());
         if let Some(truncation) = truncation {
             let mut info = TruncationInfo::of_lines(&truncation, &kept.content);
             if self.text.encoding != Encoding::Utf8 {
@@ -189,22 +187,28 @@ impl Page<'_> {
         }
     }
 
-    /// Returns true if anything has to be replaced from the page's first line to line `last`.
-    fn is_lossy_to(&self, last: u64) -> io::Result<bool> {
-        let cancel = &self.cx.cancel;
-        let end = self.index.start_of(self.text, last + 1, cancel)?.unwrap_or(self.text.end);
+    /// Returns the offset at which `line` ends, after its newline.
+    fn end_of(&self, line: u64) -> io::Result<u64> {
+        Ok(self.index.start_of(self.text, line + 1, &self.cx.cancel)?.unwrap_or(self.text.end))
+    }
+
+    /// Returns the bytes of the text from the page's start to `end`, decoded; and true if anything in it has to be
+    /// replaced.
+    fn decoded(&self, end: u64) -> io::Result<(u64, bool)> {
         let mut decoder = Decoder::new(self.text.encoding);
-        TextFile { end, ..*self.text }.blocks(self.from, BLOCK_BYTES, cancel, |_, block| {
-            decoder.push(block, &mut |_| {});
+        let mut len = 0;
+        let mut count = |part: &str| len += part.len() as u64;
+        TextFile { end, ..*self.text }.blocks(self.from, BLOCK_BYTES, &self.cx.cancel, |_, block| {
+            decoder.push(block, &mut count);
             ControlFlow::Continue(())
         })?;
-        decoder.finish(&mut |_| {});
-        Ok(decoder.lossy())
+        decoder.finish(&mut count);
+        Ok((len, decoder.lossy()))
     }
 
     /// Returns the answer for a page whose first line alone is over the byte limit.
     fn too_long(&self, collected: &Collected) -> io::Result<Output> {
-        let limits = self.cx.limits();
+        let limits = &self.cx.limits;
         let next = (self.first < self.total.lines).then_some(self.first + 1);
         let hint = if self.cx.has(ToolName::Bash) {
             let path = shell_path(shown(self.cx.workspace.relative(&self.place.real)));
@@ -225,26 +229,13 @@ impl Page<'_> {
     /// Returns the bytes of the page's first line, on disk or decoded if that is not the same; and
     /// true if anything in it has to be replaced, which it may if `lossy` says so.
     fn line_bytes(&self, lossy: bool) -> io::Result<(u64, bool)> {
-        let cancel = &self.cx.cancel;
-        let newline = self.text.encoding.newline().len() as u64;
         let ended = self.first < self.total.lines || self.text.ends_with_newline()?;
-        let after = match (self.first < self.total.lines, ended) {
-            (true, _) => self.index.start_of(self.text, self.first + 1, cancel)?,
-            (false, _) => Some(self.text.end),
-        };
-        let end = after.unwrap_or(self.text.end) - if ended { newline } else { 0 };
+        let newline = if ended { self.text.encoding.newline().len() as u64 } else { 0 };
+        let end = self.end_of(self.first)? - newline;
         if self.text.encoding == Encoding::Utf8 && !lossy {
             return Ok((end.saturating_sub(self.from), false));
         }
-        let mut decoder = Decoder::new(self.text.encoding);
-        let mut len = 0;
-        let mut count = |part: &str| len += part.len() as u64;
-        TextFile { end, ..*self.text }.blocks(self.from, BLOCK_BYTES, cancel, |_, block| {
-            decoder.push(block, &mut count);
-            ControlFlow::Continue(())
-        })?;
-        decoder.finish(&mut count);
-        Ok((len, decoder.lossy()))
+        self.decoded(end)
     }
 }
 

@@ -3,10 +3,9 @@
 
 use std::io::{BufRead, Seek};
 
-use image::{DynamicImage, GrayAlphaImage, GrayImage, ImageReader, Limits, RgbImage, RgbaImage};
+use image::{DynamicImage, GrayAlphaImage, GrayImage, ImageFormat, ImageReader, Limits, RgbImage, RgbaImage};
 use png::{ColorType, Decoder, Transformations};
 
-use super::Kind;
 use super::cancellable::Cancellable;
 use super::jpeg::{self, Start};
 use crate::limits::IMAGE_DECODED_BYTES;
@@ -26,17 +25,17 @@ pub(super) struct Head {
 
 impl Head {
     /// Reads that of `source`; `None` where there is none.
-    pub(super) fn read(mut source: impl BufRead + Seek, kind: Kind) -> Option<Self> {
+    pub(super) fn read(mut source: impl BufRead + Seek, format: ImageFormat) -> Option<Self> {
         let of_pixels = |(width, height): (u32, u32), bytes: u64| {
             let decoded_bytes = u64::from(width).saturating_mul(height.into()).saturating_mul(bytes);
             Self { width, height, decoded_bytes }
         };
-        match kind {
-            Kind::Png => png_head(source),
-            Kind::Jpeg => Some(Start::read(&mut source).ok()??.head),
+        match format {
+            ImageFormat::Png => png_head(source),
+            ImageFormat::Jpeg => Some(Start::read(&mut source).ok()??.head),
             // All of it, and once more a frame that does not fill it.
-            Kind::Gif => Some(of_pixels(dimensions(source, kind)?, 4 + 4)),
-            Kind::Webp => {
+            ImageFormat::Gif => Some(of_pixels(dimensions(source, format)?, 4 + 4)),
+            ImageFormat::WebP => {
                 let mut head = [0; WEBP_HEAD_BYTES];
                 source.read_exact(&mut head).ok()?;
                 source.rewind().ok()?;
@@ -48,8 +47,9 @@ impl Head {
                     // All with transparency, and without it.
                     _ => 4 + 3,
                 };
-                Some(of_pixels(dimensions(source, kind)?, bytes))
+                Some(of_pixels(dimensions(source, format)?, bytes))
             }
+            _ => None,
         }
     }
 }
@@ -64,12 +64,12 @@ fn png_head(source: impl BufRead + Seek) -> Option<Head> {
     Some(Head { width, height, decoded_bytes: pixels.saturating_mul(4).saturating_add(rows) })
 }
 
-fn dimensions(source: impl BufRead + Seek, kind: Kind) -> Option<(u32, u32)> {
-    reader(source, kind).into_dimensions().ok()
+fn dimensions(source: impl BufRead + Seek, format: ImageFormat) -> Option<(u32, u32)> {
+    reader(source, format).into_dimensions().ok()
 }
 
-fn reader<R: BufRead + Seek>(source: R, kind: Kind) -> ImageReader<R> {
-    let mut reader = ImageReader::with_format(source, kind.format());
+fn reader<R: BufRead + Seek>(source: R, format: ImageFormat) -> ImageReader<R> {
+    let mut reader = ImageReader::with_format(source, format);
     let mut limits = Limits::default();
     limits.max_alloc = Some(IMAGE_DECODED_BYTES);
     reader.limits(limits);
@@ -77,11 +77,14 @@ fn reader<R: BufRead + Seek>(source: R, kind: Kind) -> ImageReader<R> {
 }
 
 /// Decodes an image whose head was read; `None` where it is damaged.
-pub(super) fn decode(source: Cancellable<'_, impl BufRead + Seek>, kind: Kind) -> Option<DynamicImage> {
-    match kind {
-        Kind::Png => decode_png(source),
-        Kind::Jpeg => jpeg::decode(source),
-        Kind::Gif | Kind::Webp => reader(source, kind).decode().ok(),
+pub(super) fn decode(
+    source: Cancellable<'_, impl BufRead + Seek>,
+    format: ImageFormat,
+) -> Option<DynamicImage> {
+    match format {
+        ImageFormat::Png => decode_png(source),
+        ImageFormat::Jpeg => jpeg::decode(source),
+        _ => reader(source, format).decode().ok(),
     }
 }
 
@@ -108,31 +111,27 @@ fn decode_png(source: impl BufRead + Seek) -> Option<DynamicImage> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use image::ImageFormat;
     use std::io::Cursor;
     use tokio_util::sync::CancellationToken;
 
     #[test]
     fn heads_are_those_of_the_decoders() {
         let image = DynamicImage::from(RgbaImage::new(37, 21));
-        for (kind, format, bytes_per_pixel) in [
-            (Kind::Png, ImageFormat::Png, 4),
-            (Kind::Jpeg, ImageFormat::Jpeg, 3),
-            (Kind::Gif, ImageFormat::Gif, 8),
-            (Kind::Webp, ImageFormat::WebP, 7),
-        ] {
+        for (format, bytes_per_pixel) in
+            [(ImageFormat::Png, 4), (ImageFormat::Jpeg, 3), (ImageFormat::Gif, 8), (ImageFormat::WebP, 7)]
+        {
             let mut file = Cursor::new(Vec::new());
-            if kind == Kind::Jpeg { image.to_rgb8().into() } else { image.clone() }
+            if format == ImageFormat::Jpeg { image.to_rgb8().into() } else { image.clone() }
                 .write_to(&mut file, format)
                 .unwrap();
-            let head = Head::read(Cursor::new(file.get_ref()), kind).unwrap();
-            assert_eq!((head.width, head.height), (37, 21), "{kind:?}");
-            let rows = if kind == Kind::Png { 4 * (37 * 4 + 1) } else { 0 };
-            assert_eq!(head.decoded_bytes, 37 * 21 * bytes_per_pixel + rows, "{kind:?}");
+            let head = Head::read(Cursor::new(file.get_ref()), format).unwrap();
+            assert_eq!((head.width, head.height), (37, 21), "{format:?}");
+            let rows = if format == ImageFormat::Png { 4 * (37 * 4 + 1) } else { 0 };
+            assert_eq!(head.decoded_bytes, 37 * 21 * bytes_per_pixel + rows, "{format:?}");
             let cancel = CancellationToken::new();
             let source = Cancellable::new(Cursor::new(file.get_ref()), &cancel);
-            let decoded = decode(source, kind).unwrap();
-            assert_eq!((decoded.width(), decoded.height()), (37, 21), "{kind:?}");
+            let decoded = decode(source, format).unwrap();
+            assert_eq!((decoded.width(), decoded.height()), (37, 21), "{format:?}");
         }
     }
 }
