@@ -153,7 +153,7 @@ impl Server {
         forwarder.finish().await;
         // The answer to a call that was taken back goes nowhere.
         let outcome = if request.ct.is_cancelled() { Err(ToolError::Cancelled) } else { outcome };
-        if let (Some(permit), Ok(output)) = (request.extensions.get::<Permit>(), &outcome) {
+        if let (Some(permit), Ok(output)) = (request.extensions.get::<Arc<Permit>>(), &outcome) {
             permit.count_answer(
                 output.text.len() + output.image.as_ref().map_or(0, |image| image.base64.len()),
             );
@@ -179,7 +179,7 @@ impl Server {
         let mut call = CheckedCall::new(tool, given, cx)?;
         loop {
             let _permit = self.0.concurrency.enter(call.load(), &cx.cancel).await?;
-            if let Some(permit) = request.extensions.get::<Permit>() {
+            if let Some(permit) = request.extensions.get::<Arc<Permit>>() {
                 tokio::select! {
                     biased;
                     () = permit.wait_for_client() => {}
@@ -250,7 +250,8 @@ impl ServerHandler for Server {
     ) -> Result<ListToolsResult, ErrorData> {
         let state = &self.0;
         let Fitted { limits, shape, .. } = state.fits.of(request.client_info().as_ref());
-        let mut list = ListToolsResult::with_all_items(convert::tools(&state.shared, &limits, shape));
+        let tool = |name| convert::tool(name, &state.shared, &limits, shape);
+        let mut list = ListToolsResult::with_all_items(state.shared.tools.iter().map(tool).collect());
         list.ttl_ms = is_stateless(&request).then_some(LIST_TTL_MS);
         Ok(list)
     }

@@ -20,11 +20,9 @@ pub mod threads;
 mod walk_support;
 mod whole;
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::fs::workspace::Workspace;
@@ -33,7 +31,7 @@ use cutline_core::details::Details;
 use cutline_core::notice::Answer;
 
 pub use error::ToolError;
-use threads::{NoThread, Threads};
+use threads::Threads;
 pub use whole::SaveMode;
 pub(crate) use whole::said;
 
@@ -89,26 +87,10 @@ impl Context {
         work: impl FnOnce(&Self) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, ToolError> {
         let cx = self.clone();
-        let (tell, told) = oneshot::channel();
-        let handle = self.shared.threads.run(move || {
-            let result = catch_unwind(AssertUnwindSafe(|| work(&cx)));
-            drop(cx);
-            let _the_call_gave_it_up = tell.send(result);
-        });
-        let handle = handle.map_err(|reason| match reason {
-            NoThread::System(error) => ToolError::NoThread(error),
-            NoThread::Stuck(threads) => ToolError::StuckThreads(threads),
-        })?;
+        let mut pending = self.shared.threads.run(move || work(&cx))?;
         tokio::select! {
             biased;
-            result = told => {
-                handle.finish();
-                match result {
-                    Ok(Ok(result)) => result,
-                    Ok(Err(panic)) => resume_unwind(panic),
-                    Err(_) => Err(ToolError::Cancelled),
-                }
-            }
+            result = pending.result() => result.unwrap_or(Err(ToolError::Cancelled)),
             () = async { self.cancel.cancelled().await; tokio::time::sleep(CANCEL_GRACE).await } => {
                 Err(ToolError::Cancelled)
             }
@@ -242,6 +224,7 @@ impl std::fmt::Debug for Progress {
 mod tests {
     use super::*;
     use std::sync::mpsc::{Sender, channel};
+    use tokio::sync::oneshot;
 
     use super::fixture::Fixture;
 

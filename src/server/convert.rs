@@ -53,35 +53,25 @@ pub fn result_of(outcome: Result<Output, ToolError>, shape: Shape) -> CallToolRe
     result
 }
 
-/// The registered tools as `tools/list` shows them.
-pub(super) fn tools(shared: &Shared, limits: &Limits, shape: Shape) -> Vec<Tool> {
-    shared.tools.iter().map(|name| tool(name, shared, limits, shape)).collect()
-}
-
 /// A tool as `tools/list` shows it.
-fn tool(name: ToolName, shared: &Shared, limits: &Limits, shape: Shape) -> Tool {
+pub(super) fn tool(name: ToolName, shared: &Shared, limits: &Limits, shape: Shape) -> Tool {
     let read_only = name.is_read_only();
     let annotations = ToolAnnotations::new()
         .read_only(read_only)
         .destructive(!read_only)
         .idempotent(read_only)
         .open_world(!read_only);
-    let mut tool = Tool::new(
-        name.as_str(),
-        name.description(limits, &shared.tools),
-        Arc::new(arguments::without_bounds(&name.schema_within(limits))),
-    );
-    tool.title = Some(name.title().to_owned());
-    tool.annotations = Some(annotations);
     let mut about = meta(ALWAYS_LOAD, Value::Bool(true));
     if limits.max_bytes > UNDECLARED_BYTES {
         about.0.insert(MAX_RESULT_SIZE.to_owned(), Value::from(limits.max_bytes + NOTICE_BYTES));
     }
-    tool.meta = Some(about);
-    if shape == Shape::Structured {
-        tool.output_schema = Some(Arc::new(output_schema()));
-    }
-    tool
+    let description = name.description(limits, &shared.tools);
+    let schema = arguments::without_bounds(&name.schema_within(limits));
+    let tool = Tool::new(name.as_str(), description, Arc::new(schema))
+        .with_title(name.title())
+        .with_annotations(annotations)
+        .with_meta(about);
+    if shape == Shape::Structured { tool.with_raw_output_schema(Arc::new(output_schema())) } else { tool }
 }
 
 fn output_schema() -> Object {

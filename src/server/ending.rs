@@ -94,13 +94,7 @@ async fn no_more_taken(written: &Written, ending: Ending) {
     }
 }
 
-async fn session(
-    server: Server,
-    wire: Wire<
-        impl tokio::io::AsyncRead + Send + Unpin + 'static,
-        impl tokio::io::AsyncWrite + Send + Unpin + 'static,
-    >,
-) {
+async fn session(server: Server, wire: Wire) {
     match server.serve(wire).await {
         Ok(running) => {
             if let Err(error) = running.waiting().await {

@@ -36,10 +36,15 @@ impl Written {
     }
 }
 
+/// The client's messages.
+pub(super) type Input = Box<dyn AsyncRead + Send + Unpin>;
+/// The way to the client.
+pub(super) type Output = Box<dyn AsyncWrite + Send + Unpin>;
+
 /// The two streams.
 pub(super) struct Stdio {
-    pub(super) read: Box<dyn AsyncRead + Send + Unpin>,
-    pub(super) write: Box<dyn AsyncWrite + Send + Unpin>,
+    pub(super) read: Input,
+    pub(super) write: Output,
     pub(super) written: Written,
     /// Resolves once all that was written is out; `None` where writing is all there is to it.
     pub(super) all_out: Option<oneshot::Receiver<()>>,

@@ -19,7 +19,6 @@ use rmcp::RoleServer;
 use rmcp::model::{ClientNotification, GetExtensions as _, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -30,7 +29,7 @@ use output::Output;
 pub(super) use outstanding::Permit;
 use outstanding::{Queue, UnreadAnswers};
 
-use super::stdio::{Written, output_closed};
+use super::stdio::{self, Input, Written, output_closed};
 
 /// The limits on a message.
 const LIMITS: LineLimits = LineLimits { bytes: MAX_MESSAGE_BYTES, values: MAX_MESSAGE_VALUES };
@@ -39,13 +38,13 @@ const LIMITS: LineLimits = LineLimits { bytes: MAX_MESSAGE_BYTES, values: MAX_ME
 ///
 /// Before the first request it passes over notifications: rmcp takes one there for the end of the
 /// session, and a client that sends one early is not to lose its server for it.
-pub(super) struct Wire<R, W> {
-    lines: Lines<R>,
+pub(super) struct Wire {
+    lines: Lines<Input>,
     calls: Queue,
     other_requests: Queue,
     /// The permits of requests whose answers are not written yet. The handler of each holds it too.
-    unanswered: HashMap<RequestId, Permit>,
-    output: Output<W>,
+    unanswered: HashMap<RequestId, Arc<Permit>>,
+    output: Output,
     /// Answers to lines that were no messages, on their way out.
     refusals: JoinSet<()>,
     shutdown: CancellationToken,
@@ -54,12 +53,13 @@ pub(super) struct Wire<R, W> {
     ended: bool,
 }
 
-impl<R, W> Wire<R, W>
-where
-    R: AsyncRead + Send + Unpin,
-    W: AsyncWrite + Send + Unpin + 'static,
-{
-    pub(super) fn new(read: R, write: W, written: Written, shutdown: CancellationToken) -> Self {
+impl Wire {
+    pub(super) fn new(
+        read: Input,
+        write: stdio::Output,
+        written: Written,
+        shutdown: CancellationToken,
+    ) -> Self {
         let unread = Arc::new(UnreadAnswers::default());
         Self {
             lines: Lines::new(read, LIMITS),
@@ -136,7 +136,7 @@ where
     }
 
     /// Hands a request its permit; takes back what a cancellation takes back.
-    fn note(&mut self, message: &mut RxJsonRpcMessage<RoleServer>, permit: Option<Permit>) {
+    fn note(&mut self, message: &mut RxJsonRpcMessage<RoleServer>, permit: Option<Arc<Permit>>) {
         match message {
             JsonRpcMessage::Request(message) => {
                 if let Some(permit) = permit {
@@ -158,7 +158,7 @@ where
         }
     }
 
-    fn refuse(&mut self, answer: TxJsonRpcMessage<RoleServer>, permit: Option<Permit>) {
+    fn refuse(&mut self, answer: TxJsonRpcMessage<RoleServer>, permit: Option<Arc<Permit>>) {
         while self.refusals.try_join_next().is_some() {}
         let sent = self.output.send(answer);
         self.refusals.spawn(async move {
@@ -168,11 +168,7 @@ where
     }
 }
 
-impl<R, W> Transport<RoleServer> for Wire<R, W>
-where
-    R: AsyncRead + Send + Unpin,
-    W: AsyncWrite + Send + Unpin + 'static,
-{
+impl Transport<RoleServer> for Wire {
     type Error = io::Error;
 
     fn name() -> Cow<'static, str> {

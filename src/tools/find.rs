@@ -19,7 +19,7 @@ use cutline_core::details::Details;
 use cutline_core::notice::{Notice, Unit};
 use cutline_core::text::{as_index, show};
 
-use super::page::{Body, Call, Line, Page, Sort};
+use super::page::{Body, Line, Page, PageRequest, Sort};
 use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, Aside, Paths};
 use super::whole::Whole;
@@ -65,7 +65,7 @@ pub enum Kind {
 #[derive(Debug)]
 struct Plan {
     query: Query,
-    call: Call,
+    request: PageRequest,
     no_ignore: bool,
 }
 
@@ -108,8 +108,8 @@ fn plan(args: &Args, place: &OpenedPath) -> Result<Plan, ToolError> {
         Some(Kind::File) | None => Kinds::Files,
     };
     let ranked = (sort == Sort::Relevance).then_some(0);
-    let call = Call::new(args.offset, args.limit, Unit::Results, ranked)?;
-    Ok(Plan { query: Query { names, kinds }, call, no_ignore: args.no_ignore.unwrap_or(false) })
+    let request = PageRequest::new(args.offset, args.limit, Unit::Results, ranked)?;
+    Ok(Plan { query: Query { names, kinds }, request, no_ignore: args.no_ignore.unwrap_or(false) })
 }
 
 /// The words of a pattern that is no glob.
@@ -129,7 +129,7 @@ fn words(pattern: &str) -> Result<String, ToolError> {
 
 /// Takes what is found, in path order.
 struct Results {
-    call: Call,
+    request: PageRequest,
     paths: Paths,
     /// Those to show, where they are sorted by something else than their paths.
     best: Option<Best<i128, Vec<u8>>>,
@@ -146,9 +146,9 @@ impl Results {
         // A ranking is not saved: its pages are all in reach.
         let is_ranked = matches!(plan.query.names, Wanted::Words(_));
         Self {
-            call: plan.call,
+            request: plan.request,
             paths: Paths::below(&cx.workspace, &place.real),
-            best: is_sorted.then(|| Best::new(as_index(plan.call.kept()))),
+            best: is_sorted.then(|| Best::new(as_index(plan.request.kept()))),
             body: Body::new(cx.limits.bounds()),
             whole: if is_ranked { None } else { Whole::begin(cx, SavedKind::Find) },
             found: 0,
@@ -159,7 +159,7 @@ impl Results {
     /// The number of results at the start of which only the number matters.
     fn only_counted(&self) -> u64 {
         let is_in_path_order = self.best.is_none();
-        if is_in_path_order && self.whole.is_none() { self.call.offset } else { 0 }
+        if is_in_path_order && self.whole.is_none() { self.request.offset } else { 0 }
     }
 
     fn take(&mut self, walked: Walked<Found>) -> ControlFlow<()> {
@@ -175,8 +175,8 @@ impl Results {
         }
         match &mut self.best {
             Some(best) => best.push(key, path),
-            None if self.call.gives(self.found) => self.body.line(Line::name(self.paths.show(&path))),
-            None if self.found >= self.call.enough() && self.whole.is_none() => {
+            None if self.request.gives(self.found) => self.body.line(Line::name(self.paths.show(&path))),
+            None if self.found >= self.request.enough() && self.whole.is_none() => {
                 return ControlFlow::Break(());
             }
             None => {}
@@ -186,11 +186,11 @@ impl Results {
 
     /// The answer; `ignored` is true if rules left anything out.
     fn conclude(mut self, ignored: bool) -> Result<Output, ToolError> {
-        let skipped = as_index(self.call.offset);
+        let skipped = as_index(self.request.offset);
         for (_, path) in self.best.into_iter().flat_map(|best| best.into_sorted().skip(skipped)) {
             self.body.line(Line::name(self.paths.show(&path)));
         }
-        let page = Page::new(self.call, self.body, self.found)?;
+        let page = Page::new(self.request, self.body, self.found)?;
         let mut details = Details::default();
         let whole = self.whole.filter(|_| page.is_part()).map(|whole| whole.keep(&mut details));
         let ignored = (ignored && self.found == 0).then_some(Notice::IgnoredNotSearched);

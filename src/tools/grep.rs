@@ -25,7 +25,7 @@ use crate::search::walk::Stop;
 use cutline_core::notice::Unit;
 use cutline_core::text::{as_index, show};
 
-use super::page::{Call, Line, SHOWN_BYTES, Sort};
+use super::page::{Line, PageRequest, SHOWN_BYTES, Sort};
 use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, Paths};
 use super::whole::Whole;
@@ -94,7 +94,7 @@ struct Plan {
     pattern: String,
     query: Query,
     glob: Option<Glob>,
-    call: Call,
+    request: PageRequest,
     mode: Mode,
     /// Lines of context on each side of a match.
     context: u64,
@@ -134,18 +134,18 @@ fn plan(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Plan, ToolError
         Mode::Count => (OutputMode::Count, Unit::Files),
     };
     let ranked = (args.sort == Some(Sort::Relevance)).then_some(context);
-    let call = Call::new(args.offset, args.limit, unit, ranked)?;
+    let request = PageRequest::new(args.offset, args.limit, unit, ranked)?;
     let ranking = ranked.map(|_| {
         let words = Words::new(pattern.alternatives.clone(), is(args.ignore_case));
         // Of each file only the best line counts where files are ranked.
-        let kept = if mode == Mode::Content { as_index(call.kept()) } else { 1 };
+        let kept = if mode == Mode::Content { as_index(request.kept()) } else { 1 };
         Arc::new(Ranking::new(kept, words))
     });
     let goes_to_the_end = ranked.is_some() || cx.shared.save == SaveMode::All;
-    let enough = if goes_to_the_end { u64::MAX } else { call.enough() };
+    let enough = if goes_to_the_end { u64::MAX } else { request.enough() };
     let query = Query { pattern, what, enough, max_line_chars: max_line_chars(&cx.limits), ranking };
     let (pattern, no_ignore) = (args.pattern.clone(), is(args.no_ignore));
-    Ok(Plan { pattern, query, glob: glob.transpose()?, call, mode, context, no_ignore })
+    Ok(Plan { pattern, query, glob: glob.transpose()?, request, mode, context, no_ignore })
 }
 
 /// The error for a pattern that takes more than a text is worth.

@@ -16,7 +16,7 @@ use cutline_core::details::Details;
 use cutline_core::notice::Unit;
 use cutline_core::text::{Extent, as_index, show};
 
-use super::page::{Body, Call, Line, Page};
+use super::page::{Body, Line, Page, PageRequest};
 use super::resolve::{self, ExpectedKind};
 use super::whole::Whole;
 use super::{Context, Output, ToolError};
@@ -44,23 +44,23 @@ pub struct Args {
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     cx.blocking(move |cx| {
         let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Directory)?;
-        list(cx, &place, Call::new(args.offset, args.limit, Unit::Entries, None)?)
+        list(cx, &place, PageRequest::new(args.offset, args.limit, Unit::Entries, None)?)
     })
     .await
 }
 
-fn list(cx: &Context, place: &OpenedPath, call: Call) -> Result<Output, ToolError> {
+fn list(cx: &Context, place: &OpenedPath, request: PageRequest) -> Result<Output, ToolError> {
     let mut body = Body::new(cx.limits.bounds());
     // A page is full with one more than its lines.
-    let lines = call.limit.min(cx.limits.max_lines.saturating_add(1));
-    let total = in_order(cx, place, as_index(call.offset), as_index(lines), |name, kind| {
+    let lines = request.limit.min(cx.limits.max_lines.saturating_add(1));
+    let total = in_order(cx, place, as_index(request.offset), as_index(lines), |name, kind| {
         if body.is_full() {
             return ControlFlow::Break(());
         }
         body.line(Line::name(shown(cx, place, name, kind)));
         ControlFlow::Continue(())
     })?;
-    let page = Page::new(call, body, total)?;
+    let page = Page::new(request, body, total)?;
     let mut details = Details::default();
     let whole = match Whole::begin(cx, SavedKind::Ls).filter(|_| page.is_part()) {
         Some(mut whole) => {

@@ -28,9 +28,9 @@ pub enum Sort {
 /// Bytes of a line that are shown at least, where it is over the limit alone.
 pub(super) const SHOWN_BYTES: u64 = 500;
 
-/// The request of a call.
+/// The results that a call asks for.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Call {
+pub(super) struct PageRequest {
     /// Results to skip.
     pub(super) offset: u64,
     /// Results to give at most.
@@ -41,7 +41,7 @@ pub(super) struct Call {
     ranked: Option<u64>,
 }
 
-impl Call {
+impl PageRequest {
     /// Fills in the limit of a call that has none; refuses one that asks for more than can be ranked.
     pub(super) fn new(
         offset: Option<u64>,
@@ -55,9 +55,9 @@ impl Call {
             Unit::Results => limits::FIND_LIMIT,
             Unit::Entries => limits::LS_LIMIT,
         };
-        let call = Self { offset: offset.unwrap_or(0), limit: limit.unwrap_or(default), unit, ranked };
-        ranking::check(&call)?;
-        Ok(call)
+        let request = Self { offset: offset.unwrap_or(0), limit: limit.unwrap_or(default), unit, ranked };
+        ranking::check(&request)?;
+        Ok(request)
     }
 
     /// Returns the number of results that are skipped or given: those to keep where they are sorted when all are found.
@@ -79,25 +79,25 @@ impl Call {
 /// A page that takes no more.
 #[derive(Debug)]
 pub(super) struct Page {
-    call: Call,
-    body: body::Finished,
-    /// Results in all, those skipped included; not all of them where the search ended with `Call::enough`.
+    request: PageRequest,
+    body: body::FinishedBody,
+    /// Results in all, those skipped included; not all of them where the search ended with `PageRequest::enough`.
     found: u64,
 }
 
 impl Page {
-    /// The page that `call` asks for of `found` results, or what is wrong with its offset.
-    pub(super) fn new(call: Call, body: Body, found: u64) -> Result<Self, ToolError> {
-        let Call { offset, unit, .. } = call;
+    /// The page that `request` asks for of `found` results, or what is wrong with its offset.
+    pub(super) fn new(request: PageRequest, body: Body, found: u64) -> Result<Self, ToolError> {
+        let PageRequest { offset, unit, .. } = request;
         if found > 0 && found <= offset {
             return Err(ToolError::OffsetBeyondLast { offset, total: found, unit });
         }
-        Ok(Self { call, body: body.finish(), found })
+        Ok(Self { request, body: body.finish(), found })
     }
 
     /// True if there are more results than the call's limit.
     fn has_more(&self) -> bool {
-        self.found >= self.call.enough()
+        self.found >= self.request.enough()
     }
 
     /// True if a limit of lines or of size cut it.
@@ -124,8 +124,8 @@ impl Page {
         mut details: Details,
     ) -> Output {
         let (more, is_part) = (self.has_more(), self.is_part());
-        let Self { call, body, found } = self;
-        let Call { offset, limit, unit, ranked } = call;
+        let Self { request, body, found } = self;
+        let PageRequest { offset, limit, unit, ranked } = request;
         let (in_all, reached) = match unit {
             Unit::Matches | Unit::Files => (&mut details.total_matches, &mut details.match_limit_reached),
             Unit::Results => (&mut details.total_results, &mut details.result_limit_reached),
@@ -178,7 +178,7 @@ impl Page {
         }
         notices.extend(about);
         if ranked.is_some() {
-            let ranked = ranking::notice(&call, body.units, found, by);
+            let ranked = ranking::notice(&request, body.units, found, by);
             details.next_offset = ranked.as_ref().and_then(|(_, next)| *next);
             notices.extend(ranked.map(|(notice, _)| notice));
         } else if follows {

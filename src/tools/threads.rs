@@ -5,8 +5,13 @@
 
 use std::collections::VecDeque;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
+
+use tokio::sync::oneshot;
+
+use super::ToolError;
 
 /// Threads that never end.
 const KEPT: usize = 2;
@@ -17,10 +22,10 @@ const MAX_STUCK: usize = 64;
 
 /// The threads, and the work that waits for one.
 #[derive(Debug, Clone, Default)]
-pub struct Threads(Arc<Shared>);
+pub struct Threads(Arc<Pool>);
 
 #[derive(Debug, Default)]
-struct Shared {
+struct Pool {
     state: Mutex<State>,
     work_came: Condvar,
 }
@@ -36,7 +41,8 @@ struct State {
 }
 
 struct Task {
-    run: Box<dyn FnOnce() + Send>,
+    /// Does the work; returns what then tells its result.
+    run: Box<dyn FnOnce() -> Box<dyn FnOnce() + Send> + Send>,
     stage: Arc<Mutex<Stage>>,
 }
 
@@ -58,18 +64,10 @@ enum Stage {
 /// Work that was begun. Dropped before its end, it gives the work up.
 #[derive(Debug)]
 #[must_use]
-pub struct Handle {
+pub struct Pending<T> {
     threads: Threads,
     stage: Arc<Mutex<Stage>>,
-}
-
-/// The reason why work can't be begun.
-#[derive(Debug)]
-pub enum NoThread {
-    /// The system gives no thread, and there is none that could come to it.
-    System(io::Error),
-    /// Too many threads are stuck in work that was given up; their number.
-    Stuck(usize),
+    result: oneshot::Receiver<std::thread::Result<T>>,
 }
 
 impl Threads {
@@ -79,22 +77,32 @@ impl Threads {
         while state.threads < KEPT && self.add(&mut state).is_ok() {}
     }
 
-    /// Runs `work` on a thread. It must not panic.
-    pub fn run(&self, work: impl FnOnce() + Send + 'static) -> Result<Handle, NoThread> {
+    /// Runs `work` on a thread. Fails where too many are stuck, or where the system gives none and there is none that
+    /// could come to it.
+    pub fn run<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<Pending<T>, ToolError> {
         let mut state = self.state();
         if state.stuck >= MAX_STUCK {
-            return Err(NoThread::Stuck(state.stuck));
+            return Err(ToolError::StuckThreads(state.stuck));
         }
         if state.idle <= state.waiting.len()
             && let Err(error) = self.add(&mut state)
             && state.threads <= state.stuck
         {
-            return Err(NoThread::System(error));
+            return Err(ToolError::NoThread(error));
         }
+        let (sender, result) = oneshot::channel();
+        let run = Box::new(move || {
+            let result = catch_unwind(AssertUnwindSafe(work));
+            let tell = move || _ = sender.send(result); // fails where the work was given up
+            Box::new(tell) as Box<dyn FnOnce() + Send>
+        });
         let its_stage = Arc::new(Mutex::new(Stage::Waiting));
-        state.waiting.push_back(Task { run: Box::new(work), stage: Arc::clone(&its_stage) });
+        state.waiting.push_back(Task { run, stage: Arc::clone(&its_stage) });
         self.0.work_came.notify_one();
-        Ok(Handle { threads: self.clone(), stage: its_stage })
+        Ok(Pending { threads: self.clone(), stage: its_stage, result })
     }
 
     fn add(&self, state: &mut State) -> io::Result<()> {
@@ -113,11 +121,12 @@ impl Threads {
                     continue;
                 }
                 drop(state);
-                run();
+                let tell = run();
                 state = self.state();
                 if set(&stage, Stage::Done) == Stage::GivenUp {
                     state.stuck -= 1;
                 }
+                tell();
                 continue;
             }
             state.idle += 1;
@@ -142,15 +151,15 @@ fn set(stage: &Mutex<Stage>, next: Stage) -> Stage {
     std::mem::replace(&mut *stage.lock().unwrap_or_else(PoisonError::into_inner), next)
 }
 
-impl Handle {
-    /// Notes that the work has come to its end, before its thread does.
-    pub fn finish(self) {
-        let _state = self.threads.state();
-        set(&self.stage, Stage::Done);
+impl<T> Pending<T> {
+    /// Waits for the result; hands a panic on. `None` where the work was never begun.
+    pub async fn result(&mut self) -> Option<T> {
+        let result = (&mut self.result).await.ok()?;
+        Some(result.unwrap_or_else(|panic| resume_unwind(panic)))
     }
 }
 
-impl Drop for Handle {
+impl<T> Drop for Pending<T> {
     fn drop(&mut self) {
         let mut state = self.threads.state();
         match set(&self.stage, Stage::GivenUp) {
@@ -167,24 +176,29 @@ mod tests {
     use std::sync::mpsc::channel;
 
     /// Work that blocks until the sender is dropped, and is running when this returns.
-    fn block(threads: &Threads) -> (Handle, std::sync::mpsc::Sender<()>) {
+    fn block(threads: &Threads) -> (Pending<()>, std::sync::mpsc::Sender<()>) {
         let ((go, wait), (tell, running)) = (channel::<()>(), channel());
-        let handle = threads.run(move || {
+        let pending = threads.run(move || {
             tell.send(()).unwrap();
             let _until_dropped = wait.recv();
         });
         running.recv().unwrap();
-        (handle.unwrap(), go)
+        (pending.unwrap(), go)
     }
 
     #[test]
     fn stuck_threads_come_back() {
         let threads = Threads::default();
-        let (handle, go) = block(&threads);
-        drop(handle);
+        let (pending, go) = block(&threads);
+        drop(pending);
         assert_eq!(threads.state().stuck, 1);
-        let (handle, _go) = block(&threads);
-        handle.finish();
+        let (mut pending, go_on) = block(&threads);
+        drop(go_on);
+        while pending.result.try_recv().is_err() {
+            std::thread::yield_now();
+        }
+        drop(pending);
+        assert_eq!(threads.state().stuck, 1);
         drop(go);
         while threads.state().stuck > 0 {
             std::thread::yield_now();
@@ -198,10 +212,10 @@ mod tests {
         // A lock held here keeps the threads from taking anything.
         let mut state = threads.state();
         let its_stage = Arc::new(Mutex::new(Stage::GivenUp));
-        let run = Box::new(|| panic!("it was given up"));
+        let run = Box::new(|| -> Box<dyn FnOnce() + Send> { panic!("it was given up") });
         state.waiting.push_back(Task { run, stage: Arc::clone(&its_stage) });
         drop(state);
-        let (_handle, _go) = block(&threads);
+        let (_pending, _go) = block(&threads);
         assert_eq!(threads.state().stuck, 0);
     }
 }

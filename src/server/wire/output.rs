@@ -5,29 +5,27 @@ use std::sync::Arc;
 
 use rmcp::RoleServer;
 use rmcp::service::TxJsonRpcMessage;
-use tokio::io::{AsyncWrite, AsyncWriteExt as _};
+use tokio::io::AsyncWriteExt as _;
 use tokio::sync::Mutex;
 
-use crate::server::stdio::Written;
+use crate::server::stdio::{self, Written};
 
 /// Capacity that is kept from one line to the next: that of an ordinary answer.
 const KEPT_BYTES: usize = 256 * 1024;
 
 /// The stream to the client. Clones write to the same one.
-#[derive(Debug)]
-pub(super) struct Output<W>(Arc<Mutex<State<W>>>);
+pub(super) struct Output(Arc<Mutex<State>>);
 
-#[derive(Debug)]
-struct State<W> {
+struct State {
     /// `None` once it is closed.
-    write: Option<W>,
+    write: Option<stdio::Output>,
     written: Written,
     line: Vec<u8>,
 }
 
-impl<W: AsyncWrite + Send + Unpin + 'static> Output<W> {
+impl Output {
     /// Writes to `write`, and counts that in `written`.
-    pub(super) fn new(write: W, written: Written) -> Self {
+    pub(super) fn new(write: stdio::Output, written: Written) -> Self {
         Self(Arc::new(Mutex::new(State { write: Some(write), written, line: Vec::new() })))
     }
 

@@ -18,11 +18,8 @@ use crate::limits::{OUTSTANDING_BYTES, UNREAD_ANSWER_BYTES, WAITING_BYTES, WAITI
 const UNIT_BYTES: usize = 1024;
 
 /// The right to be worked on, for one request.
-#[derive(Debug, Clone)]
-pub(in crate::server) struct Permit(Arc<Held>);
-
 #[derive(Debug)]
-struct Held {
+pub(in crate::server) struct Permit {
     _number: OwnedSemaphorePermit,
     _bytes: OwnedSemaphorePermit,
     answer_bytes: AtomicUsize,
@@ -40,7 +37,7 @@ pub(super) struct UnreadAnswers {
 impl Permit {
     /// Waits while the client leaves too many answers unread for another one to be made.
     pub(in crate::server) async fn wait_for_client(&self) {
-        let unread = &self.0.unread;
+        let unread = &self.unread;
         while unread.bytes.load(Ordering::Acquire) >= UNREAD_ANSWER_BYTES {
             let fewer = unread.fewer.notified();
             // They may have become fewer before this waited.
@@ -52,12 +49,12 @@ impl Permit {
 
     /// Counts the bytes of the request's answer, until it is written.
     pub(in crate::server) fn count_answer(&self, bytes: usize) {
-        self.0.answer_bytes.fetch_add(bytes, Ordering::Relaxed);
-        self.0.unread.bytes.fetch_add(bytes, Ordering::AcqRel);
+        self.answer_bytes.fetch_add(bytes, Ordering::Relaxed);
+        self.unread.bytes.fetch_add(bytes, Ordering::AcqRel);
     }
 }
 
-impl Drop for Held {
+impl Drop for Permit {
     fn drop(&mut self) {
         let bytes = *self.answer_bytes.get_mut();
         let before = self.unread.bytes.fetch_sub(bytes, Ordering::AcqRel);
@@ -99,13 +96,13 @@ impl Queue {
     }
 
     /// Takes the first line if there is a permit for it.
-    pub(super) fn try_next(&mut self) -> Option<(Line, Permit)> {
+    pub(super) fn try_next(&mut self) -> Option<(Line, Arc<Permit>)> {
         let units = units(self.waiting.front()?);
         let number = Arc::clone(&self.number).try_acquire_owned().ok()?;
         let bytes = Arc::clone(&self.bytes).try_acquire_many_owned(units).ok()?;
         let (answer_bytes, unread) = (AtomicUsize::new(0), Arc::clone(&self.unread));
-        let held = Held { _number: number, _bytes: bytes, answer_bytes, unread };
-        Some((self.pop()?, Permit(Arc::new(held))))
+        let permit = Permit { _number: number, _bytes: bytes, answer_bytes, unread };
+        Some((self.pop()?, Arc::new(permit)))
     }
 
     /// Waits until there may be a permit for the first line. For ever, while no line waits.

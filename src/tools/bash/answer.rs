@@ -18,31 +18,36 @@ const SIGNAL_CODE: i32 = 128;
 /// Returns the answer to a command.
 pub(super) fn compose(cx: &Context, plan: &Plan, outcome: Outcome) -> Output {
     let Outcome { state, output, duration } = outcome;
-    let (background, status, mut details, running) = match state {
+    let mut details = Details::default();
+    let (background, status, running) = match state {
         State::Finished { ending, cause, background } => {
-            (background, status(ending, cause, plan.timeout), ended(ending, cause), None)
+            (details.exit_code, details.signal) = match ending {
+                Ending::Code(code) => (Some(code), None),
+                Ending::Signal(number) => (Some(SIGNAL_CODE + number), Some(signal_name(number))),
+            };
+            details.timed_out = (cause == Cause::Timeout).then_some(true);
+            (background, status(ending, cause, plan.timeout), None)
         }
         State::StillRunning { id } => {
-            let details = Details { still_running: Some(true), ..Details::default() };
-            (Vec::new(), None, details, Some((id, duration.as_secs())))
+            details.still_running = Some(true);
+            (Vec::new(), None, Some(id))
         }
     };
     details.duration_ms = Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX));
     let hint = FullLines::Tools { grep: cx.has(ToolName::Grep), bash: true };
-    let (answer, saved) = output_answer(output, plan.keep, cx.limits.bounds(), hint, &mut details);
-    let mut notices = answer.notices;
+    let (mut answer, saved) = output_answer(output, plan.keep, cx.limits.bounds(), hint, &mut details);
     if !background.is_empty() {
         details.background_pids = Some(background.iter().map(|process| process.id).collect());
-        notices.extend(saved.clone().map(|saved| left_running(&background, saved)));
+        answer.notices.extend(saved.clone().map(|saved| left_running(&background, saved)));
     }
-    if let (Some((id, secs)), Some(saved)) = (running, saved) {
-        notices.push(Notice::StillRunning { secs, id, saved });
+    if let (Some(id), Some(saved)) = (running, saved) {
+        answer.notices.push(Notice::StillRunning { secs: duration.as_secs(), id, saved });
     }
     if plan.is_timeout_lowered {
         // Before the others: the last one says where the rest is.
-        notices.insert(0, Notice::TimeoutLowered { secs: plan.timeout.as_secs() });
+        answer.notices.insert(0, Notice::TimeoutLowered { secs: plan.timeout.as_secs() });
     }
-    Output::new(Answer { notices, status, ..answer }, details)
+    Output::new(Answer { status, ..answer }, details)
 }
 
 /// Returns the answer that shows an output of which `keep` was kept within `bounds`, and the place of the whole; `hint`
@@ -55,24 +60,46 @@ pub fn output_answer(
     details: &mut Details,
 ) -> (Answer, Option<notice::Saved>) {
     let bounds = Bounds { lines: keep.lines(), ..bounds };
-    let saved = output.saved.as_ref().map(|saved| whole::said(saved, details));
-    if output.binary {
-        let bytes = output.raw.extent().bytes;
-        let notices = saved.clone().map(|saved| Notice::OutputBinary { bytes, saved }).into_iter().collect();
+    let Captured { text, lines_cut, raw, binary, saved } = output;
+    let saved = saved.as_ref().map(|saved| whole::said(saved, details));
+    let total = raw.extent();
+    if binary {
+        let output = |saved| Notice::OutputBinary { bytes: total.bytes, saved };
+        let notices = saved.clone().map(output).into_iter().collect();
         return (Answer { notices, ..Answer::default() }, saved);
     }
-    if let Some(truncation) = TruncationDetails::of(&output.text, output.raw.extent(), bounds) {
-        let info = TruncationInfo::of_lines(&truncation, &output.text.content);
+    if let Some(truncation) = TruncationDetails::of(&text, total, bounds) {
+        let info = TruncationInfo::of_lines(&truncation, &text.content);
         details.add_cut(truncation, info);
     }
-    details.omitted_lines = omitted(&output.text, keep);
-    let end = BodyEnd::of(&output.text);
-    let (lines_cut, is_cut) = (output.lines_cut, output.text.cut.is_some());
-    let (body, mut notices) = body_of(output, saved.clone(), keep, bounds);
+    let mut notices = Vec::new();
     if let Some(max_chars) = lines_cut {
         details.lines_truncated = Some(true);
-        notices.insert(0, Notice::LinesTruncated { max_chars, hint });
-        notices.extend(saved.clone().filter(|_| !is_cut).map(Notice::FullOutput));
+        notices.push(Notice::LinesTruncated { max_chars, hint });
+    }
+    let end = BodyEnd::of(&text);
+    let Some(cut) = text.cut else {
+        if text::is_blank(&text.content) {
+            notices.push(Notice::Blank(Blank::Output(total.lines)));
+        }
+        notices.extend(saved.clone().filter(|_| lines_cut.is_some()).map(Notice::FullOutput));
+        let body = if text.content.is_empty() { empty::NO_OUTPUT.to_owned() } else { text.content };
+        return (Answer { body, end, notices, status: None }, saved);
+    };
+    let shown = shown(&text, cut, &raw, keep, bounds);
+    if let Shown::Lines { first, last, .. } = shown
+        && text::is_white_space(&text.content)
+    {
+        notices.push(Notice::Blank(Blank::Lines(first, last)));
+    }
+    notices.extend(saved.clone().map(|saved| Notice::Output { shown, saved }));
+    let mut body = text.content;
+    if let Keep::Both { .. } = keep {
+        let omitted = text.total.lines.saturating_sub(text.output.lines);
+        details.omitted_lines = Some(omitted);
+        if let Some(Gap { at, .. }) = cut.gap.filter(|_| omitted > 0) {
+            body.insert_str(at, &format!("{}\n", Omission(omitted)));
+        }
     }
     (Answer { body, end, notices, status: None }, saved)
 }
@@ -95,56 +122,6 @@ fn status(ending: Ending, cause: Cause, timeout: Duration) -> Option<Status> {
             Some(Status::Killed { signal: signal_name(number), code: SIGNAL_CODE + number })
         }
     }
-}
-
-fn ended(ending: Ending, cause: Cause) -> Details {
-    let (code, signal) = match ending {
-        Ending::Code(code) => (code, None),
-        Ending::Signal(number) => (SIGNAL_CODE + number, Some(signal_name(number))),
-    };
-    Details {
-        exit_code: Some(code),
-        signal,
-        timed_out: (cause == Cause::Timeout).then_some(true),
-        ..Details::default()
-    }
-}
-
-/// The output as it is shown, and what is said of it.
-fn body_of(
-    output: Captured,
-    saved: Option<notice::Saved>,
-    keep: Keep,
-    bounds: Bounds,
-) -> (String, Vec<Notice>) {
-    let Captured { text: truncation, raw, .. } = output;
-    let Some(cut) = truncation.cut else {
-        return match truncation.content {
-            body if body.is_empty() => (empty::NO_OUTPUT.to_owned(), Vec::new()),
-            body if text::is_blank(&body) => (body, vec![Notice::Blank(Blank::Output(raw.extent().lines))]),
-            body => (body, Vec::new()),
-        };
-    };
-    let shown = shown(&truncation, cut, &raw, keep, bounds);
-    let mut notices = Vec::new();
-    if let Shown::Lines { first, last, .. } = shown
-        && text::is_white_space(&truncation.content)
-    {
-        notices.push(Notice::Blank(Blank::Lines(first, last)));
-    }
-    notices.extend(saved.map(|saved| Notice::Output { shown, saved }));
-    let omitted = omitted(&truncation, keep).filter(|lines| *lines > 0);
-    let mut body = truncation.content;
-    if let (Some(Gap { at, .. }), Some(lines)) = (cut.gap, omitted) {
-        body.insert_str(at, &format!("{}\n", Omission(lines)));
-    }
-    (body, notices)
-}
-
-/// Returns how many lines are left out, where both ends are kept.
-fn omitted(truncation: &Truncation, keep: Keep) -> Option<u64> {
-    let both = matches!(keep, Keep::Both { .. }) && truncation.cut.is_some();
-    both.then(|| truncation.total.lines.saturating_sub(truncation.output.lines))
 }
 
 /// The part of the output that is shown, in lines of the raw stream.

@@ -7,7 +7,7 @@ use crate::search::content::{NumberedLine, RankedLine, Ranking, Row, RowKind};
 use crate::tools::page::Body;
 use cutline_core::text::as_index;
 
-use super::{Call, Mode, Paths, Plan, file_line, row_line};
+use super::{Mode, PageRequest, Paths, Plan, file_line, row_line};
 
 /// A match line, or the best one of a file with its number of match lines.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,8 +25,8 @@ pub(super) struct Ranked {
 
 impl Ranked {
     /// Keeps as many as are skipped and shown.
-    pub(super) fn new(ranking: Arc<Ranking>, call: &Call) -> Self {
-        Self { ranking, best: Best::new(as_index(call.kept())) }
+    pub(super) fn new(ranking: Arc<Ranking>, request: &PageRequest) -> Self {
+        Self { ranking, best: Best::new(as_index(request.kept())) }
     }
 
     pub(super) fn take(&mut self, path: &Arc<[u8]>, matches: u64, lines: &[(i32, RankedLine)]) {
@@ -42,7 +42,7 @@ impl Ranked {
 
     /// Gives the page that the call asks for to `body`; with context each match is a group of its own.
     pub(super) fn show(self, plan: &Plan, paths: &Paths, body: &mut Body) {
-        let skipped = as_index(plan.call.offset);
+        let skipped = as_index(plan.request.offset);
         for (_, Kept { path, matches, line }) in self.best.into_sorted().skip(skipped) {
             let shown = paths.show(&path);
             if plan.mode != Mode::Content {

@@ -59,7 +59,7 @@ impl<'a> Results<'a> {
             is_page_full: false,
             found: 0,
             file: None,
-            ranked: ranking.map(|ranking| Ranked::new(Arc::clone(ranking), &plan.call)),
+            ranked: ranking.map(|ranking| Ranked::new(Arc::clone(ranking), &plan.request)),
             // A ranking is not saved: of what ranks below the page nothing is held.
             whole: if ranking.is_none() { Whole::begin(cx, SavedKind::Grep) } else { None },
             aside: Aside::default(),
@@ -107,7 +107,7 @@ impl<'a> Results<'a> {
         } else if self.has_enough() {
             return ControlFlow::Break(());
         }
-        if self.plan.call.gives(self.found) {
+        if self.plan.request.gives(self.found) {
             self.body.line(line());
         }
         ControlFlow::Continue(())
@@ -145,13 +145,13 @@ impl<'a> Results<'a> {
     }
 
     fn has_enough(&self) -> bool {
-        self.found >= self.plan.call.enough()
+        self.found >= self.plan.request.enough()
     }
 
     /// Gives a row to the page; breaks once that takes no more.
     fn row(&mut self, file: &mut FileRows, row: Row<'_>) -> ControlFlow<()> {
         // A match of another page stands near those of this one as any other line does.
-        if row.kind == RowKind::Match && self.plan.call.gives(self.found) {
+        if row.kind == RowKind::Match && self.plan.request.gives(self.found) {
             self.match_row(file, row);
             return ControlFlow::Continue(());
         }
@@ -201,7 +201,7 @@ impl<'a> Results<'a> {
         if let Some(ranked) = self.ranked {
             ranked.show(self.plan, &self.paths, &mut self.body);
         }
-        let page = Page::new(self.plan.call, self.body, self.found)?;
+        let page = Page::new(self.plan.request, self.body, self.found)?;
         let any_line_cut = page.any_line_cut();
         let mut details = Details { lines_truncated: any_line_cut.then_some(true), ..Details::default() };
         let whole = self.whole.filter(|_| page.is_part()).map(|whole| whole.keep(&mut details));

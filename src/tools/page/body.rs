@@ -87,12 +87,12 @@ pub(in crate::tools) struct Body {
     /// All that was given.
     total: Extent,
     cut: Option<TruncatedBy>,
-    shown: Finished,
+    shown: FinishedBody,
 }
 
 /// A body that is complete.
 #[derive(Debug)]
-pub(super) struct Finished {
+pub(super) struct FinishedBody {
     pub(super) bounds: Bounds,
     pub(super) text: String,
     /// Units in the text.
@@ -110,7 +110,7 @@ pub(super) struct Finished {
 impl Body {
     /// An empty body.
     pub(in crate::tools) fn new(bounds: Bounds) -> Self {
-        let shown = Finished {
+        let shown = FinishedBody {
             bounds,
             text: String::new(),
             units: 0,
@@ -238,7 +238,7 @@ impl Body {
     }
 
     /// Ends the body.
-    pub(super) fn finish(mut self) -> Finished {
+    pub(super) fn finish(mut self) -> FinishedBody {
         self.settle();
         let Self { lines, total, cut, mut shown, .. } = self;
         let output = Extent { lines, bytes: shown.text.len() as u64 };

@@ -2,7 +2,7 @@
 
 use cutline_core::notice::{Notice, PageLimit, PageOf, RankedNext};
 
-use super::{Call, ToolError};
+use super::{PageRequest, ToolError};
 use crate::limits::RANKED_AT_ONCE;
 
 /// Returns the number of results that can be ranked, each with so many lines of context on each side: all are held
@@ -12,9 +12,9 @@ fn most_ranked(context: u64) -> u64 {
 }
 
 /// Refuses a call that asks for more than can be ranked.
-pub(super) fn check(call: &Call) -> Result<(), ToolError> {
-    let Some(context) = call.ranked else { return Ok(()) };
-    let (most, both) = (most_ranked(context), call.kept());
+pub(super) fn check(request: &PageRequest) -> Result<(), ToolError> {
+    let Some(context) = request.ranked else { return Ok(()) };
+    let (most, both) = (most_ranked(context), request.kept());
     if both <= most {
         return Ok(());
     }
@@ -27,21 +27,21 @@ pub(super) fn check(call: &Call) -> Result<(), ToolError> {
 /// Returns the notice of a page that does not show all, and the offset that continues. `shown` of `total` results are
 /// on it, and `by` is what cut it.
 pub(super) fn notice(
-    call: &Call,
+    request: &PageRequest,
     shown: u64,
     total: u64,
     by: Option<PageLimit>,
 ) -> Option<(Notice, Option<u64>)> {
-    let offset = call.offset + shown;
+    let offset = request.offset + shown;
     let follows = offset < total;
     if !follows && by.is_none() {
         return None;
     }
-    let left = most_ranked(call.ranked.unwrap_or(0)).saturating_sub(offset);
+    let left = most_ranked(request.ranked.unwrap_or(0)).saturating_sub(offset);
     let next = follows.then(|| match left {
         0 => RankedNext::PathOrder,
-        _ => RankedNext::Offset(offset, (left < call.limit).then_some(left)),
+        _ => RankedNext::Offset(offset, (left < request.limit).then_some(left)),
     });
-    let of = PageOf { shown, total, more: false, unit: call.unit };
+    let of = PageOf { shown, total, more: false, unit: request.unit };
     Some((Notice::Ranked { of, by, next }, (follows && left > 0).then_some(offset)))
 }
