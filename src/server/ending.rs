@@ -4,6 +4,8 @@
 //! a moment to answer, and at the end of input another one for as long as the client takes answers; then the
 //! process exits, whatever is still at work.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use rmcp::ServiceExt;
@@ -12,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::signals::Signals;
 
-use super::stdio::{Stdio, Written};
+use super::stdio::Stdio;
 use super::wire::Wire;
 use super::{Config, Server};
 
@@ -45,11 +47,11 @@ pub async fn serve(config: Config) -> std::io::Result<Ending> {
     let shutdown = CancellationToken::new();
     let Stdio { read, write, written, all_out } = Stdio::open()?;
     let mut signals = Signals::new()?;
-    let shared = std::sync::Arc::clone(&config.shared);
+    let shared = Arc::clone(&config.shared);
     shared.threads.start();
     shared.commands.start();
     let server = Server::new(config, shutdown.clone());
-    let wire = Wire::new(read, write, written.clone(), shutdown.clone());
+    let wire = Wire::new(read, write, Arc::clone(&written), shutdown.clone());
     let mut session = tokio::spawn(session(server.clone(), wire));
     let ending = tokio::select! {
         biased;
@@ -62,9 +64,7 @@ pub async fn serve(config: Config) -> std::io::Result<Ending> {
         if !session.is_finished() {
             let _over = session.await;
         }
-        if let Some(all_out) = all_out {
-            let _session_is_over = all_out.await;
-        }
+        let _session_is_over = all_out.await;
     };
     let answers = async {
         tokio::select! {
@@ -82,12 +82,12 @@ pub async fn serve(config: Config) -> std::io::Result<Ending> {
 
 /// Waits until the time for answers is over. At the end of input it begins anew with each that is taken: they were
 /// asked for before it, and the client reads them.
-async fn no_more_taken(written: &Written, ending: Ending) {
-    let (mut before, mut looks) = (written.bytes(), 0);
+async fn no_more_taken(written: &AtomicUsize, ending: Ending) {
+    let (mut before, mut looks) = (written.load(Ordering::Relaxed), 0);
     while looks < LOOKS {
         tokio::time::sleep(ANSWER_GRACE / LOOKS).await;
         looks += 1;
-        let now = written.bytes();
+        let now = written.load(Ordering::Relaxed);
         if ending == Ending::EndOfInput && now != before {
             (before, looks) = (now, 0);
         }

@@ -1,23 +1,14 @@
 //! A tool that panics answers with an error, and the server lives on.
 
 use std::any::Any;
-use std::future::{Future, poll_fn};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::pin;
-use std::task::Poll;
+use std::panic::AssertUnwindSafe;
+
+use futures_util::FutureExt as _;
 
 /// Runs `work`; where it panics, what it said.
 pub(super) async fn caught<T>(work: impl Future<Output = T>) -> Result<T, String> {
-    let mut work = pin!(work);
-    poll_fn(|cx| {
-        // After a panic the work is not polled again: what it may have left half done is not seen.
-        match catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(cx))) {
-            Ok(Poll::Pending) => Poll::Pending,
-            Ok(Poll::Ready(value)) => Poll::Ready(Ok(value)),
-            Err(panic) => Poll::Ready(Err(message(&*panic))),
-        }
-    })
-    .await
+    // After a panic the work is not polled again: what it may have left half done is not seen.
+    AssertUnwindSafe(work).catch_unwind().await.map_err(|panic| message(&*panic))
 }
 
 fn message(panic: &(dyn Any + Send)) -> String {

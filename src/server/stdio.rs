@@ -22,19 +22,8 @@ const STACK_BYTES: usize = 256 * 1024;
 /// Time between two checks for the reader of the output.
 const LOOK_INTERVAL: Duration = Duration::from_millis(500);
 
-/// The number of bytes that were written, as a sign that the client reads. Clones count the same ones.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Written(Arc<AtomicUsize>);
-
-impl Written {
-    pub(super) fn count(&self, bytes: usize) {
-        self.0.fetch_add(bytes, Ordering::Relaxed);
-    }
-
-    pub(super) fn bytes(&self) -> usize {
-        self.0.load(Ordering::Relaxed)
-    }
-}
+/// The number of bytes that were written, as a sign that the client reads.
+pub(super) type Written = Arc<AtomicUsize>;
 
 /// The client's messages.
 pub(super) type Input = Box<dyn AsyncRead + Send + Unpin>;
@@ -46,28 +35,30 @@ pub(super) struct Stdio {
     pub(super) read: Input,
     pub(super) write: Output,
     pub(super) written: Written,
-    /// Resolves once all that was written is out; `None` where writing is all there is to it.
-    pub(super) all_out: Option<oneshot::Receiver<()>>,
+    /// Resolves once all that was written is out.
+    pub(super) all_out: oneshot::Receiver<()>,
 }
 
 impl Stdio {
     /// Opens both. Needs a runtime.
     pub(super) fn open() -> io::Result<Self> {
         let written = Written::default();
+        let (done, all_out) = oneshot::channel();
         if let Some((read, write)) = system::pipes() {
-            return Ok(Self { read: Box::new(read), write: Box::new(write), written, all_out: None });
+            // Writing is all there is to it.
+            drop(done);
+            return Ok(Self { read: Box::new(read), write: Box::new(write), written, all_out });
         }
         let (read, written_to) = tokio::io::duplex(BUFFER_BYTES);
         let (write, read_from) = tokio::io::duplex(BUFFER_BYTES);
-        let (done, all_out) = oneshot::channel();
         let (written_to, read_from) = (SyncIoBridge::new(written_to), SyncIoBridge::new(read_from));
         start("stdin", move || copy_input(written_to))?;
-        let count = written.clone();
+        let count = Arc::clone(&written);
         start("stdout", move || {
             copy_output(read_from, &count);
             let _session_is_over = done.send(());
         })?;
-        Ok(Self { read: Box::new(read), write: Box::new(write), written, all_out: Some(all_out) })
+        Ok(Self { read: Box::new(read), write: Box::new(write), written, all_out })
     }
 }
 
@@ -90,7 +81,7 @@ fn copy_input(mut to: SyncIoBridge<DuplexStream>) {
 }
 
 /// Copies to stdout until the end of `from`, or until stdout is closed.
-fn copy_output(mut from: SyncIoBridge<DuplexStream>, written: &Written) {
+fn copy_output(mut from: SyncIoBridge<DuplexStream>, written: &AtomicUsize) {
     let mut buffer = vec![0; BUFFER_BYTES];
     let mut stdout = io::stdout().lock();
     while let Ok(read @ 1..) = from.read(&mut buffer) {
@@ -98,7 +89,7 @@ fn copy_output(mut from: SyncIoBridge<DuplexStream>, written: &Written) {
         if copied.and_then(|()| stdout.flush()).is_err() {
             return;
         }
-        written.count(read);
+        written.fetch_add(read, Ordering::Relaxed);
     }
 }
 

@@ -27,7 +27,7 @@ use lines::{Line, LineLimits, Lines};
 use message::Taken;
 use output::Output;
 pub(super) use outstanding::Permit;
-use outstanding::{Queue, UnreadAnswers};
+use outstanding::{Queue, UnreadBytes};
 
 use super::stdio::{self, Input, Written, output_closed};
 
@@ -60,7 +60,7 @@ impl Wire {
         written: Written,
         shutdown: CancellationToken,
     ) -> Self {
-        let unread = Arc::new(UnreadAnswers::default());
+        let unread = UnreadBytes::default();
         Self {
             lines: Lines::new(read, LIMITS),
             calls: Queue::new(CALLS_AT_ONCE, Arc::clone(&unread)),

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use rmcp::RoleServer;
 use rmcp::service::TxJsonRpcMessage;
@@ -49,7 +50,7 @@ impl Output {
             while !rest.is_empty() {
                 let taken = write.write(rest).await?;
                 rest = rest.get(taken..).filter(|_| taken > 0).ok_or(io::ErrorKind::WriteZero)?;
-                written.count(taken);
+                written.fetch_add(taken, Ordering::Relaxed);
             }
             write.flush().await
         }

@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use super::lines::Line;
 use crate::limits::{OUTSTANDING_BYTES, UNREAD_ANSWER_BYTES, WAITING_BYTES, WAITING_LINES};
@@ -17,50 +17,39 @@ use crate::limits::{OUTSTANDING_BYTES, UNREAD_ANSWER_BYTES, WAITING_BYTES, WAITI
 /// Bytes that one permit of the semaphore stands for: its permits are counted in 32 bits.
 const UNIT_BYTES: usize = 1024;
 
+/// The bytes of the answers that are made and not yet written.
+pub(super) type UnreadBytes = Arc<watch::Sender<usize>>;
+
 /// The right to be worked on, for one request.
 #[derive(Debug)]
 pub(in crate::server) struct Permit {
     _number: OwnedSemaphorePermit,
     _bytes: OwnedSemaphorePermit,
     answer_bytes: AtomicUsize,
-    unread: Arc<UnreadAnswers>,
-}
-
-/// The answers that are made and not yet written.
-#[derive(Debug, Default)]
-pub(super) struct UnreadAnswers {
-    bytes: AtomicUsize,
-    /// Fires when the bytes fall below their bound.
-    fewer: Notify,
+    unread_bytes: UnreadBytes,
 }
 
 impl Permit {
     /// Waits while the client leaves too many answers unread for another one to be made.
     pub(in crate::server) async fn wait_for_client(&self) {
-        let unread = &self.unread;
-        while unread.bytes.load(Ordering::Acquire) >= UNREAD_ANSWER_BYTES {
-            let fewer = unread.fewer.notified();
-            // They may have become fewer before this waited.
-            if unread.bytes.load(Ordering::Acquire) >= UNREAD_ANSWER_BYTES {
-                fewer.await;
-            }
-        }
+        let mut unread = self.unread_bytes.subscribe();
+        let _fewer = unread.wait_for(|bytes| *bytes < UNREAD_ANSWER_BYTES).await.is_ok();
     }
 
     /// Counts the bytes of the request's answer, until it is written.
     pub(in crate::server) fn count_answer(&self, bytes: usize) {
         self.answer_bytes.fetch_add(bytes, Ordering::Relaxed);
-        self.unread.bytes.fetch_add(bytes, Ordering::AcqRel);
+        self.unread_bytes.send_modify(|unread| *unread += bytes);
     }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
         let bytes = *self.answer_bytes.get_mut();
-        let before = self.unread.bytes.fetch_sub(bytes, Ordering::AcqRel);
-        if before >= UNREAD_ANSWER_BYTES && before - bytes < UNREAD_ANSWER_BYTES {
-            self.unread.fewer.notify_waiters();
-        }
+        self.unread_bytes.send_if_modified(|unread| {
+            *unread -= bytes;
+            bytes > 0
+        });
     }
 }
 
@@ -71,17 +60,17 @@ pub(super) struct Queue {
     most: u32,
     number: Arc<Semaphore>,
     bytes: Arc<Semaphore>,
-    unread: Arc<UnreadAnswers>,
+    unread_bytes: UnreadBytes,
     waiting: VecDeque<Line>,
     waiting_bytes: usize,
 }
 
 impl Queue {
     /// A queue of requests of which `most` may be outstanding.
-    pub(super) fn new(most: u32, unread: Arc<UnreadAnswers>) -> Self {
+    pub(super) fn new(most: u32, unread_bytes: UnreadBytes) -> Self {
         let bytes = Semaphore::new(OUTSTANDING_BYTES / UNIT_BYTES);
         let (number, bytes) = (Arc::new(Semaphore::new(most as usize)), Arc::new(bytes));
-        Self { most, number, bytes, unread, waiting: VecDeque::new(), waiting_bytes: 0 }
+        Self { most, number, bytes, unread_bytes, waiting: VecDeque::new(), waiting_bytes: 0 }
     }
 
     /// True if one more line may wait.
@@ -100,8 +89,8 @@ impl Queue {
         let units = units(self.waiting.front()?);
         let number = Arc::clone(&self.number).try_acquire_owned().ok()?;
         let bytes = Arc::clone(&self.bytes).try_acquire_many_owned(units).ok()?;
-        let (answer_bytes, unread) = (AtomicUsize::new(0), Arc::clone(&self.unread));
-        let permit = Permit { _number: number, _bytes: bytes, answer_bytes, unread };
+        let (answer_bytes, unread_bytes) = (AtomicUsize::new(0), Arc::clone(&self.unread_bytes));
+        let permit = Permit { _number: number, _bytes: bytes, answer_bytes, unread_bytes };
         Some((self.pop()?, Arc::new(permit)))
     }
 

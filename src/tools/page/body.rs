@@ -255,7 +255,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_cut_to_bytes_keeps_both_ends() {
+    fn path_cut_to_bytes_keeps_both_ends() {
         assert_eq!(shortened("abcdefghij", 10), "abcdefghij");
         assert_eq!(shortened("abcdefghij", 9), "abc…hij");
         assert_eq!(shortened("éééééé", 9), "é…é");

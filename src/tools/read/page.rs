@@ -291,7 +291,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_for_the_shell_has_its_own_bytes() {
+    fn shell_path_keeps_its_bytes() {
         let cases: [(&[u8], &str); 8] = [
             (b"a/b.txt", "a/b.txt"),
             (b"a b", "'a b'"),
