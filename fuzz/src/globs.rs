@@ -130,7 +130,8 @@ fn left_out(folder: &Path, name: &str, rules: &[u8], paths: &[Vec<u8>]) -> Vec<b
     let mut files = RuleFilesPresent::default();
     files.see(name.as_bytes());
     let open = OwnedFd::from(File::open(folder).unwrap());
-    let (rules, _left_aside) = Rules::above(folder).within(&open, 0, files);
+    let mut rules = Rules::above(folder);
+    let _left_aside = rules.enter(&open, 0, files);
     let both = |path: &Vec<u8>| [false, true].map(|is_folder| rules.ignores(path, is_folder));
     let verdicts = paths.iter().flat_map(both).collect();
     fs::remove_file(folder.join(name)).unwrap();

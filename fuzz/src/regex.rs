@@ -11,7 +11,9 @@ use std::ops::ControlFlow;
 
 use cutline::limits::{BINARY_SNIFF_BYTES, LITERAL_BYTES, PATTERN_BYTES};
 use cutline::search::content::pattern::{Case, LineMode, Refused, Source, Syntax};
-use cutline::search::content::{OutputMode, PassedOver, Pattern, Query, RowKind, Searched, Searcher};
+use cutline::search::content::{
+    OutputMode, PassedOver, Pattern, Query, RowKind, Rows, Searched, Searcher, Target,
+};
 use cutline::search::walk::Stop;
 use cutline_core::text::decode::Encoding;
 use regex_automata::nfa::thompson::{self, pikevm::PikeVM};
@@ -119,15 +121,16 @@ fn search(pattern: &Pattern, what: OutputMode, text: &[u8]) -> (Vec<(usize, bool
     let query =
         Query { pattern: pattern.clone(), what, enough: u64::MAX, max_line_chars: LINE_CHARS, ranking: None };
     let mut rows = Vec::new();
-    let done =
-        Searcher::new(&query).search(file_of(text), text.len() as u64, &Stop::default(), &mut |found| {
-            let row = |row: cutline::search::content::Row<'_>| {
-                let number = usize::try_from(row.number).unwrap();
-                (number, row.kind == RowKind::Match, row.text.to_owned(), row.cut)
-            };
-            rows.extend(found.iter().map(row));
-            ControlFlow::Continue(())
-        });
+    let mut take = |found: Rows| {
+        let row = |row: cutline::search::content::Row<'_>| {
+            let number = usize::try_from(row.number).unwrap();
+            (number, row.kind == RowKind::Match, row.text.to_owned(), row.cut)
+        };
+        rows.extend(found.iter().map(row));
+        ControlFlow::Continue(())
+    };
+    let (size, target) = (text.len() as u64, Target::Rows(&mut take));
+    let done = Searcher::new(&query).search(file_of(text), size, &Stop::default(), target);
     (rows, done.unwrap())
 }
 
