@@ -53,6 +53,8 @@ pub use signal::signal_name;
 
 /// Time from the start until what killed servers left is looked for: the first answers come before.
 const END_STALE_AFTER: Duration = Duration::from_millis(300);
+/// Time for the sweep of a server that ends before its first one.
+const LAST_SWEEP_TIME: Duration = Duration::from_millis(500);
 /// Time between two sweeps of old saved outputs.
 const SWEEP_INTERVAL: Duration = Duration::from_hours(1);
 
@@ -289,7 +291,8 @@ impl Commands {
         // Where a server is started for each call, none lives until its first sweep.
         if !self.has_swept.load(Ordering::Relaxed) {
             let store = Arc::clone(&self.store);
-            on_blocking_thread(move || store.sweep(SystemTime::now())).await;
+            let sweep = on_blocking_thread(move || store.sweep(SystemTime::now()));
+            let _a_folder_that_hangs_is_left = tokio::time::timeout(LAST_SWEEP_TIME, sweep).await;
         }
     }
 }

@@ -131,19 +131,28 @@ impl Server {
         let Fitted { limits, shape, .. } = state.fits.of_call(tool, request.client_info().as_ref());
         let given = params.arguments.unwrap_or_default();
         let asked = asked_limit(&given);
-        if tool == ToolName::Bash {
-            state.fits.patience.note(&request.id);
-        }
+        let size = arguments::check_size(&given, &request.meta.0);
+        let workspace = if size.is_ok() {
+            if tool == ToolName::Bash {
+                state.fits.patience.note(&request.id);
+            }
+            state.roots.current(&request, &state.shutdown).await
+        } else {
+            state.roots.latest()
+        };
         let forwarder = progress::Forwarder::new(&request);
         let mut cx = Context {
             shared: Arc::clone(&state.shared),
             limits,
-            workspace: state.roots.current(&request, &state.shutdown).await,
+            workspace,
             cancel: request.ct.clone(),
             shutdown: state.shutdown.clone(),
             progress: forwarder.progress(),
         };
-        let work = self.work(tool, &given, &mut cx, &request);
+        let work = async {
+            size?;
+            self.work(tool, &given, &mut cx, &request).await
+        };
         let outcome = guard::caught(work).await.unwrap_or_else(|panic| {
             tracing::error!(tool = tool.as_str(), panic, "a tool panicked");
             Err(ToolError::Argument(format!("{} failed inside cutline: {panic}", tool.as_str())))
@@ -172,7 +181,6 @@ impl Server {
         cx: &mut Context,
         request: &RequestContext<RoleServer>,
     ) -> Result<Output, ToolError> {
-        arguments::check_size(given, &request.meta.0)?;
         if cx.workspace.roots().is_empty() {
             return Err(ToolError::NoRoots);
         }

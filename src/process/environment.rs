@@ -2,6 +2,8 @@
 
 use std::ffi::{OsStr, OsString};
 
+use crate::sys::MARK;
+
 /// Variables that each command has beside the server's: nothing asks, nothing pages, nothing draws.
 const OWN: [(&str, &str); 5] = [
     ("PAGER", "cat"),
@@ -33,7 +35,8 @@ impl Environment {
 
     /// Returns all variables of a command, cutline's own last.
     pub(super) fn variables(&self) -> impl Iterator<Item = (OsString, OsString)> {
-        let inherited = std::env::vars_os().filter(|(name, _)| !self.left_out.contains(name));
+        // A server that a command started has that command's mark, its own commands have others.
+        let inherited = std::env::vars_os().filter(|(name, _)| name != MARK && !self.left_out.contains(name));
         inherited.chain(OWN.map(|(name, value)| (name.into(), value.into())))
     }
 }

@@ -55,7 +55,8 @@ async fn send(
 ) {
     let start = Instant::now();
     let mut last = 0.0;
-    while let Some(message) = waiting.recv().await {
+    // A call that was taken back may leave a thread that holds on to its end of this.
+    while let Some(Some(message)) = cancel.run_until_cancelled(waiting.recv()).await {
         // The value must grow, whatever the clock's grain.
         let elapsed = start.elapsed().as_secs_f64();
         last = if elapsed > last { elapsed } else { last + 0.001 };

@@ -80,6 +80,11 @@ impl Roots {
         Arc::clone(workspace)
     }
 
+    /// The roots as they are known now.
+    pub(super) fn latest(&self) -> Arc<Workspace> {
+        Arc::clone(&self.state.lock().unwrap_or_else(PoisonError::into_inner).workspace)
+    }
+
     /// Asks the client for its roots and takes them over. While one request is under way, any number of
     /// further changes become one more.
     pub(super) async fn ask(&self, peer: &Peer<RoleServer>) {
@@ -95,7 +100,10 @@ impl Roots {
                 Err(_) => tracing::warn!("the client did not answer the request for its roots"),
             }
         }
-        self.known.send_replace(true);
+        // Where another change came meanwhile, its answer is waited for too.
+        if self.next_request.available_permits() > 0 {
+            self.known.send_replace(true);
+        }
     }
 
     /// Takes over the roots of these URIs; those that can't be used are left out, and warned of.

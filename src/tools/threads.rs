@@ -126,7 +126,10 @@ impl Threads {
                 if set(&stage, Stage::Done) == Stage::GivenUp {
                     state.stuck -= 1;
                 }
+                // Not under the lock: where nothing waits any more, the result is dropped there, with its files.
+                drop(state);
                 tell();
+                state = self.state();
                 continue;
             }
             state.idle += 1;

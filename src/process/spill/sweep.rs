@@ -35,8 +35,14 @@ fn age(stat: &Stat, now: SystemTime) -> Duration {
     Duration::from_nanos(u64::try_from(nanos.max(0)).unwrap_or(u64::MAX))
 }
 
-/// Removes a file that is still the one that was seen, and that no server writes.
+/// Removes a file that is still the one that was seen, and that no server writes. Returns true if it is gone, also by
+/// another server's sweep.
 fn remove(folder: &Folder, seen: &Stat, name: &[u8]) -> bool {
-    let Ok(Some((file, now))) = below::file(folder, name) else { return false };
-    now.id == seen.id && sys::lock_file(&file) && below::remove(folder, name).is_ok()
+    match below::file(folder, name) {
+        Ok(Some((file, now))) => {
+            now.id == seen.id && sys::lock_file(&file) && below::remove(folder, name).is_ok()
+        }
+        Ok(None) => false,
+        Err(error) => sys::is_missing(&error),
+    }
 }

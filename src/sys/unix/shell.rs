@@ -18,7 +18,8 @@ const FIRST_OTHER_DESCRIPTOR: i32 = 3;
 
 /// `bash`, or `sh` where there is none.
 pub(crate) fn find_shell() -> PathBuf {
-    on_path("bash").unwrap_or_else(|| PathBuf::from("sh"))
+    // By its path: std starts a bare name by the slower fork where the environment is given.
+    on_path("bash").or_else(|| on_path("sh")).unwrap_or_else(|| PathBuf::from("sh"))
 }
 
 /// Returns the arguments by which a shell runs `command`.

@@ -220,3 +220,17 @@ fn roots_request_times_out() {
     // Its answer to the server's question would be an empty list; this client is not even ready.
     client.call("read", json!({"path": "a"})).assert_text("started here\n");
 }
+
+#[test]
+fn call_that_is_too_long_is_refused_before_roots_come() {
+    let workspace = workspace();
+    let mut client = Start::new(&workspace).silent();
+    client.ask("initialize", json!({
+        "protocolVersion": "2025-06-18", "capabilities": {"roots": {}}, "clientInfo": {"name": "t", "version": "1"},
+    }));
+    let waiting = client.send_call("read", json!({"path": "a"}), None);
+    let long = client.send_call("read", json!({"path": "x".repeat(300_000)}), None);
+    assert!(client.answer(long).to_string().contains("The arguments are too long"));
+    assert!(!client.has_answer(waiting), "it waited for the roots as the other does");
+    client.answer(waiting);
+}

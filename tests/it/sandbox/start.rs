@@ -60,6 +60,18 @@ fn environment_of_a_command_is_that_without_a_sandbox() {
 }
 
 #[test]
+fn command_of_a_nested_server_has_a_mark_of_its_own() {
+    let workspace = workspace();
+    let start = || Start::new(&workspace).env("CUTLINE_MARK", "1.2.3.4.5");
+    let Some(mut held) = started(|| start().flags(["--sandbox", "read-only"])) else { return };
+    for client in [&mut held, &mut start().client()] {
+        let mark = client.call("bash", json!({"command": "echo $CUTLINE_MARK"}));
+        let server = format!("{}.", client.id());
+        assert!(mark.text().starts_with(&server), "{server} {mark}");
+    }
+}
+
+#[test]
 fn inherited_descriptors_do_not_reach_a_command() {
     let workspace = workspace();
     for mode in ["off", "workspace-write", "read-only"] {

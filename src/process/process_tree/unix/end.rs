@@ -35,7 +35,7 @@ pub(in crate::process) fn end_all(scopes: &[Scope], grace: Duration) -> bool {
     let mut pause = FIRST_PAUSE;
     loop {
         let signal = if began.elapsed() < grace { Signal::TERM } else { Signal::KILL };
-        if targets.signal(scopes, signal) == Ok(0) {
+        if targets.signal(scopes, signal) == 0 {
             return true;
         }
         if began.elapsed() > grace + GIVE_UP {
@@ -72,49 +72,55 @@ struct Targets {
     found: BTreeMap<ProcessKey, Option<Signal>>,
     /// The mark of each process that was looked at, for all scopes.
     marks: BTreeMap<ProcessKey, Option<String>>,
+    /// The pipes of each process that was looked at, for all scopes.
+    pipes: BTreeMap<ProcessKey, Vec<u64>>,
+    /// True if something could not be looked at or signalled in this round: no descriptor was left.
+    unseen: bool,
 }
 
 impl Targets {
     /// Looks for the processes of `scopes` once more, and sends `signal` to all that did not have it. Returns how
-    /// many of them are left.
-    fn signal(&mut self, scopes: &[Scope], signal: Signal) -> Result<usize, OutOfDescriptors> {
-        let snapshot = ProcessSnapshot::fresh()?;
-        for scope in scopes {
-            self.add(&snapshot, scope)?;
-        }
-        let alive: BTreeSet<ProcessKey> =
-            snapshot.processes.iter().filter(|process| !process.ended).map(key).collect();
+    /// many of them are left, and one more where some may not have been seen.
+    fn signal(&mut self, scopes: &[Scope], signal: Signal) -> usize {
+        self.unseen = false;
+        let snapshot = ProcessSnapshot::fresh();
+        let alive = snapshot.as_ref().ok().map(|snapshot| -> BTreeSet<ProcessKey> {
+            scopes.iter().for_each(|scope| self.add(&snapshot.processes, scope));
+            snapshot.processes.iter().filter(|process| !process.ended).map(key).collect()
+        });
+        self.unseen |= alive.is_none();
         // One that is stopped takes SIGTERM only when it goes on.
         let signals = if signal == Signal::TERM { &[signal, Signal::CONT][..] } else { &[signal] };
         let mut left = 0;
-        for (key, last) in self.found.iter_mut().filter(|(key, _)| alive.contains(key)) {
-            if *last != Some(signal) && !sys::send_signals(key.0, key.1, signals)? {
-                // It has just ended, or is another user's.
+        for (key, last) in &mut self.found {
+            if alive.as_ref().is_some_and(|alive| !alive.contains(key)) {
                 continue;
             }
-            *last = Some(signal);
+            if *last != Some(signal) {
+                match sys::send_signals(key.0, key.1, signals) {
+                    Ok(true) => *last = Some(signal),
+                    // It has just ended, or is another user's.
+                    Ok(false) => continue,
+                    Err(OutOfDescriptors) => self.unseen = true,
+                }
+            }
             left += 1;
         }
-        Ok(left)
+        left + usize::from(self.unseen)
     }
 
-    /// Adds those processes that belong to `scope`, with all that descend from them.
-    fn add(&mut self, snapshot: &ProcessSnapshot, scope: &Scope) -> Result<(), OutOfDescriptors> {
+    /// Adds those of `processes` that belong to `scope`, with all that descend from them.
+    fn add(&mut self, processes: &[Process], scope: &Scope) {
         let own = std::process::id();
-        let candidates: Vec<&Process> = snapshot
-            .processes
+        let candidates: Vec<&Process> = processes
             .iter()
             .filter(|process| process.id != own && !process.ended && process.start >= scope.since)
             .collect();
-        let owns_group = self.owns_group(scope, &snapshot.processes)?;
-        let holders = match scope.reach {
-            KillScope::Background { pipe, .. } => snapshot.holders(pipe)?,
-            KillScope::Everything | KillScope::Orphans { .. } => Vec::new(),
-        };
+        let owns_group = self.owns_group(scope, processes);
         let mut belonging = BTreeSet::new();
         for process in &candidates {
-            let is_known = self.found.contains_key(&key(process)) || holders.contains(process);
-            if is_known || (owns_group && process.group == scope.group) || self.belongs(process, scope)? {
+            let is_known = self.found.contains_key(&key(process));
+            if is_known || (owns_group && process.group == scope.group) || self.belongs(process, scope) {
                 belonging.insert(process.id);
             }
         }
@@ -129,51 +135,67 @@ impl Targets {
         for process in candidates.iter().filter(|process| belonging.contains(&process.id)) {
             self.found.entry(key(process)).or_default();
         }
-        Ok(())
     }
 
-    /// True if a process is known by its mark, in whatever group.
-    fn belongs(&mut self, process: &Process, scope: &Scope) -> Result<bool, OutOfDescriptors> {
+    /// True if a process is known by its mark or its pipe, in whatever group.
+    fn belongs(&mut self, process: &Process, scope: &Scope) -> bool {
         match scope.reach {
             KillScope::Everything => self.carries(process, &scope.mark),
-            KillScope::Background { .. } => Ok(false),
+            KillScope::Background { pipe, .. } => {
+                let seen = looked_up(&mut self.pipes, process, sys::pipes, &mut self.unseen);
+                seen.is_some_and(|pipes| pipes.contains(&pipe))
+            }
             KillScope::Orphans { session } => {
-                Ok(self.carries(process, &scope.mark)? && is_orphan(process, session)?)
+                self.carries(process, &scope.mark) && self.is_orphan(process, session)
             }
         }
     }
 
     /// True if the group of that number is still the command's: its shell was not waited for, or a process in
     /// it was in it before or has the mark. Once a group is empty its number may become another's.
-    fn owns_group(&mut self, scope: &Scope, processes: &[Process]) -> Result<bool, OutOfDescriptors> {
+    fn owns_group(&mut self, scope: &Scope, processes: &[Process]) -> bool {
         let shell = (scope.group, scope.since);
         if scope.group == 0 || processes.iter().any(|process| key(process) == shell) {
-            return Ok(scope.group != 0);
+            return scope.group != 0;
         }
-        for process in processes.iter().filter(|process| process.group == scope.group && !process.ended) {
-            let is_known = match &scope.reach {
-                KillScope::Background { known, .. } => known.contains(&key(process)),
-                KillScope::Everything | KillScope::Orphans { .. } => false,
-            };
-            if is_known || self.carries(process, &scope.mark)? {
-                return Ok(true);
-            }
-        }
-        Ok(false)
+        let mut members = processes.iter().filter(|process| process.group == scope.group && !process.ended);
+        members.any(|process| match &scope.reach {
+            KillScope::Background { known, .. } if known.contains(&key(process)) => true,
+            _ => self.carries(process, &scope.mark),
+        })
     }
 
-    /// True if a process has `mark` in its environment, or one that begins with it. Each is looked at once.
-    fn carries(&mut self, process: &Process, mark: &str) -> Result<bool, OutOfDescriptors> {
-        let seen = match self.marks.entry(key(process)) {
-            Entry::Occupied(entry) => entry.into_mut(),
-            Entry::Vacant(entry) => entry.insert(sys::mark_of(process.id)?),
-        };
-        Ok(seen.as_ref().is_some_and(|seen| seen.starts_with(mark)))
+    /// True if a process has `mark` in its environment, or one that begins with it.
+    fn carries(&mut self, process: &Process, mark: &str) -> bool {
+        let seen = looked_up(&mut self.marks, process, sys::mark_of, &mut self.unseen);
+        seen.and_then(Option::as_ref).is_some_and(|seen| seen.starts_with(mark))
+    }
+
+    /// True if a marked process of this user's stayed in its server's `session`, or lost who read its output.
+    fn is_orphan(&mut self, process: &Process, session: u32) -> bool {
+        let lost = || sys::has_lost_its_reader(process.id);
+        sys::owner(process.id) == Some(sys::user())
+            && (process.session == session
+                || lost().unwrap_or_else(|OutOfDescriptors| {
+                    self.unseen = true;
+                    false
+                }))
     }
 }
 
-/// True if a marked process of this user's stayed in its server's `session`, or lost who read its output.
-fn is_orphan(process: &Process, session: u32) -> Result<bool, OutOfDescriptors> {
-    Ok(sys::owner(process.id) == Some(sys::user())
-        && (process.session == session || sys::has_lost_its_reader(process.id)?))
+/// Returns what `look` tells of a process, which is asked once; `None` where no descriptor was left for it.
+fn looked_up<'a, T>(
+    known: &'a mut BTreeMap<ProcessKey, T>,
+    process: &Process,
+    look: impl FnOnce(u32) -> Result<T, OutOfDescriptors>,
+    unseen: &mut bool,
+) -> Option<&'a T> {
+    match known.entry(key(process)) {
+        Entry::Occupied(entry) => Some(entry.into_mut()),
+        Entry::Vacant(entry) => {
+            let seen = look(process.id);
+            *unseen |= seen.is_err();
+            seen.ok().map(|seen| &*entry.insert(seen))
+        }
+    }
 }
