@@ -152,14 +152,20 @@ fn rewrap(
             }
             return Ok((old.to_owned(), entry.place.clone()));
         };
+        if is_wrap {
+            entry.is_alone(row.format, old)?;
+        }
         let new = if is_wrap { Some(server.wrap(old, binary, &flags)) } else { server.unwrap(old) };
         let new = new.unwrap_or_else(|| old.to_owned());
         // Words are moved as they are written; where they mean something else in their new place, they stay.
-        let top = Node::parse(row.format, &new)?;
-        let now = entry_of(&top, keys, name)?.map_or(Ok(None), |entry| Server::of(row, entry))?;
-        let now = now.filter(|now| now.command() == server.command()).map(|now| now.entry.place.clone());
-        let place =
-            now.ok_or_else(|| format!("{name} could not be changed for sure: put its command in quotes"))?;
+        let place = || -> Result<Option<Range<usize>>, String> {
+            let top = Node::parse(row.format, &new)?;
+            let now = entry_of(&top, keys, name)?.map_or(Ok(None), |entry| Server::of(row, entry))?;
+            Ok(now.filter(|now| now.command() == server.command()).map(|now| now.entry.place.clone()))
+        };
+        let place = place().ok().flatten();
+        let place = place
+            .ok_or_else(|| format!("{name} could not be changed for sure: put its command in quotes"))?;
         Ok((new, place))
     };
     let mut say = anstream::stderr().lock();

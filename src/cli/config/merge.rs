@@ -29,6 +29,7 @@ pub(super) fn merged(
     let format = client.row().format;
     let top = Node::parse(format, text)?;
     let old = entry_of(&top, keys, NAME)?;
+    old.map_or(Ok(()), |old| old.is_alone(format, text))?;
     let entry = Entry::new(client, binary, flags, &top, old)?;
     let merged = match format {
         Format::Toml => into_toml(text, keys, &entry)?,

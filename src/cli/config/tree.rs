@@ -59,6 +59,17 @@ pub(super) enum Kind {
 }
 
 impl Node {
+    /// Refuses a value that may not be changed, because other parts of the text may stand for it.
+    pub(super) fn is_alone(&self, format: Format, text: &str) -> Result<(), String> {
+        if format == Format::Yaml && yaml::has_anchor(self, text) {
+            return Err(
+                "the entry has an anchor (&NAME), by which other parts of the file use it; it is left"
+                    .to_owned(),
+            );
+        }
+        Ok(())
+    }
+
     fn new(place: Range<usize>, kind: Kind) -> Self {
         Self { place, is_block: false, kind }
     }

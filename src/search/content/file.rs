@@ -59,7 +59,7 @@ impl Searcher {
         }
         let rest = match size {
             _ if len < first => 0,
-            0 => PSEUDO_FILE_BYTES,
+            0 => PSEUDO_FILE_BYTES.saturating_sub(len as u64),
             size => size.saturating_sub(len as u64),
         };
         let (giants, lines_read) = (GiantLines::default(), Cell::new(0));
@@ -71,7 +71,8 @@ impl Searcher {
             let start = if encoding == Encoding::Utf8 { mark } else { 0 };
             let mut source = decoded(buffer[start..len].chain(file.take(rest)), encoding)?;
             if pattern.spans_lines {
-                source.read_to_end(&mut whole)?;
+                // In parts: a file of `/proc` may be slow.
+                while !stop.is_stopped() && (&mut source).take(BLOCK_BYTES).read_to_end(&mut whole)? > 0 {}
                 (normalized(pattern, &mut whole), None)
             } else {
                 (&[][..], Some(source))

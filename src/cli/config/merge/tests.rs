@@ -49,6 +49,31 @@ fn start_in(client: Client, text: &str) -> Result<Option<Start>, String> {
     })
 }
 
+#[test]
+fn yaml_entries_with_an_anchor_are_left() {
+    let with = |start: &str| {
+        let own = format!("- {start}");
+        put(Client::Continue, &format!("name: a\nversion: 1.0.0\nschema: v1\nmcpServers:\n  {own}\n"))
+    };
+    for own in [
+        "name: cutline\n    command: &c old\n    args: [a]\n  - name: two\n    command: *c",
+        "name: cutline\n    command: old\n    args: &x [a]\n  - name: two\n    args: *x",
+        "name: cutline\n    command: old\n    args:\n      - &x a\n  - name: two\n    command: *x",
+        "&e\n    name: cutline\n    command: old\n  - <<: *e\n    name: two",
+    ] {
+        assert!(with(own).is_err_and(|error| error.contains("anchor")), "{own}");
+    }
+    assert!(with("name: cutline\n    command: old\n    args: [a&b, \"x && y\"]").is_ok());
+    assert!(with("name: two\n    command: &c old\n  - name: three\n    command: *c").is_ok());
+}
+
+#[test]
+fn closing_bracket_in_the_column_of_its_key_is_read() {
+    let text = "name: a\nmodels: [\n  x,\n]\nmcpServers:\n  - name: two\n    command: npx\n    args: [\n      a\n    ]\n";
+    let merged = put(Client::Continue, text).expect("it is YAML");
+    assert!(merged.starts_with(text) && merged.contains("name: cutline"), "{merged}");
+}
+
 /// Returns the client, the case's file and the file's text of each `before` of the fixtures.
 fn cases() -> Vec<(Client, PathBuf, String)> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/config");

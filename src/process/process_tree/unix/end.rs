@@ -85,7 +85,9 @@ impl Targets {
         self.unseen = false;
         let snapshot = ProcessSnapshot::fresh();
         let alive = snapshot.as_ref().ok().map(|snapshot| -> BTreeSet<ProcessKey> {
-            scopes.iter().for_each(|scope| self.add(&snapshot.processes, scope));
+            for scope in scopes {
+                self.add(&snapshot.processes, scope);
+            }
             snapshot.processes.iter().filter(|process| !process.ended).map(key).collect()
         });
         self.unseen |= alive.is_none();
