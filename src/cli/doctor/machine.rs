@@ -28,7 +28,10 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
                 shell if shell.file_stem() == Some("bash".as_ref()) => {
                     Fine(format!("commands run by {}", shell.display()))
                 }
-                shell => Note(format!("there is no bash on PATH: commands run by {}", shell.display())),
+                shell => {
+                    let name = shell.file_name().unwrap_or_default().display();
+                    Note(format!("there is no bash on PATH: commands run by {name}"))
+                }
             });
             say(match commands.store().try_out() {
                 Ok(folder) => {
