@@ -135,12 +135,12 @@ impl Body {
         if separated {
             self.count(SEPARATOR);
         }
-        let (at, mut lines) = (before.len(), before);
-        lines.push_back(line);
-        for line in &lines {
+        for line in before.iter().chain([&line]) {
             self.count(&line.text);
         }
         if self.cut.is_none() {
+            let (at, mut lines) = (before.len(), before);
+            lines.push_back(line);
             self.open = Some(Unit { separated, lines, at });
         }
     }
