@@ -75,10 +75,12 @@ impl Client {
     /// Returns true if a program with this name is it, or is made of it: the name begins with one of its own names,
     /// or has it as whole words.
     fn is_called(&self, name: &Name) -> bool {
-        [Some(self.id), self.made_of_it].into_iter().flatten().map(Name::new).any(|own| {
+        [Some(self.id), self.made_of_it].into_iter().flatten().any(|own| {
+            let letters = || own.bytes().filter(u8::is_ascii_alphanumeric);
+            let len = letters().count();
             name.words.iter().any(|&start| {
-                let is_whole = start == 0 || name.is_border(start + own.joined.len());
-                is_whole && name.joined.get(start..).is_some_and(|rest| rest.starts_with(&own.joined))
+                let is_whole = start == 0 || name.is_border(start + len);
+                is_whole && name.joined.bytes().skip(start).take(len).eq(letters())
             })
         })
     }

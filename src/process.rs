@@ -29,7 +29,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use tokio::sync::oneshot;
@@ -82,8 +81,6 @@ pub struct Commands {
     permits: CommandPermits,
     /// Ends the sweeping of old saved outputs.
     housekeeping_stop: CancellationToken,
-    /// True once old saved outputs were removed.
-    has_swept: Arc<AtomicBool>,
 }
 
 /// A command to run, and how much of its output to keep.
@@ -210,7 +207,6 @@ impl Commands {
             store: Arc::new(store),
             permits: CommandPermits::new(),
             housekeeping_stop: CancellationToken::new(),
-            has_swept: Arc::default(),
         }
     }
 
@@ -226,7 +222,6 @@ impl Commands {
     /// outputs are removed, now and once an hour. Needs a runtime; `shutdown` ends it.
     pub fn start(&self) {
         let (store, over) = (Arc::clone(&self.store), self.housekeeping_stop.clone());
-        let has_swept = Arc::clone(&self.has_swept);
         let large_files = sys::survive_large_files();
         if let Some(warning) = self.warning() {
             tracing::warn!("{warning}");
@@ -239,10 +234,7 @@ impl Commands {
             tokio::time::sleep(END_STALE_AFTER).await;
             on_blocking_thread(end_stale).await;
             while !over.is_cancelled() {
-                let store = Arc::clone(&store);
-                let sweep = move || store.sweep(SystemTime::now());
-                on_blocking_thread(sweep).await;
-                has_swept.store(true, Ordering::Relaxed);
+                sweep(&store).await;
                 let _time_for_the_next = tokio::time::timeout(SWEEP_INTERVAL, over.cancelled()).await;
             }
             drop(large_files);
@@ -289,12 +281,17 @@ impl Commands {
             sandbox.discard();
         }
         // Where a server is started for each call, none lives until its first sweep.
-        if !self.has_swept.load(Ordering::Relaxed) {
-            let store = Arc::clone(&self.store);
-            let sweep = on_blocking_thread(move || store.sweep(SystemTime::now()));
-            let _a_folder_that_hangs_is_left = tokio::time::timeout(LAST_SWEEP_TIME, sweep).await;
+        if !self.store.has_swept() {
+            let _a_folder_that_hangs_is_left =
+                tokio::time::timeout(LAST_SWEEP_TIME, sweep(&self.store)).await;
         }
     }
+}
+
+/// Removes old saved outputs.
+async fn sweep(store: &Arc<Store>) {
+    let store = Arc::clone(store);
+    on_blocking_thread(move || store.sweep(SystemTime::now())).await;
 }
 
 /// Runs `work`, which blocks, on another thread; leaves it undone where no thread can be had.

@@ -108,9 +108,13 @@ impl Options {
         }
         let mut own = vec![("the folder of saved outputs", spill.dir.clone())];
         own.extend(self.stats_file.clone().map(|path| ("the file of --stats-file", path)));
+        let starters = match self.sandbox {
+            Mode::Off => Vec::new(),
+            _ => config::looked_at().chain(std::env::current_exe().ok()).collect(),
+        };
         let sandbox = sandbox::Settings {
             mode: self.sandbox,
-            starters: config::looked_at().chain(std::env::current_exe().ok()).collect(),
+            starters,
             writable: self.writable.clone(),
             deny_unix_sockets: self.sandbox_deny.contains(&SandboxDeny::UnixSockets),
             own,

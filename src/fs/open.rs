@@ -19,7 +19,7 @@ use crate::sys::{self, Folder, Opened, PathHandle};
 pub use crate::sys::{FileKind, Stat};
 
 /// Bytes that a name may have.
-const NAME_BYTES: usize = 255;
+pub const NAME_BYTES: usize = 255;
 /// Bytes that a path of any system may have.
 const LONG_PATH_BYTES: usize = 1023;
 

@@ -82,7 +82,7 @@ impl ToolName {
                 "Read a text file or an image (PNG, JPEG, GIF, WebP). Returns {} without line \
                  numbers, at most {lines} lines or {bytes}; where more follows, a notice gives the offset \
                  that continues. offset=-100 reads the last 100 lines.",
-                lines_words(limits, "whole lines")
+                cut_words(limits).as_deref().unwrap_or("whole lines")
             ),
             Self::Bash => format!(
                 "Run a command with bash -c in the workspace. Returns stdout and stderr in the order \
@@ -91,9 +91,7 @@ impl ToolName {
                  kept. Ended after timeout seconds (default {}, at most {}). stdin is empty; no state is \
                  kept between calls.",
                 bash::plan::kept_words(limits),
-                limits
-                    .max_text_line_chars
-                    .map_or_else(String::new, |_| format!(", {}", lines_words(limits, ""))),
+                cut_words(limits).map_or_else(String::new, |words| format!(", {words}")),
                 match (tools.has(Self::Read), tools.has(Self::Grep)) {
                     (true, true) => ", for read and grep",
                     (true, false) => ", for read",
@@ -130,10 +128,9 @@ fn size_words(limits: &Limits) -> String {
     format!("{}{}", Size(limits.max_bytes), tokens.unwrap_or_default())
 }
 
-/// Returns the words for the lines of read and bash, `whole` if none are cut.
-fn lines_words(limits: &Limits, whole: &str) -> String {
-    let cut = limits.max_text_line_chars.map(|chars| format!("lines cut at {chars} characters"));
-    cut.unwrap_or_else(|| whole.to_owned())
+/// Returns the words for the lines of read and bash, where long ones are cut.
+fn cut_words(limits: &Limits) -> Option<String> {
+    limits.max_text_line_chars.map(|chars| format!("lines cut at {chars} characters"))
 }
 
 /// Returns the server's instructions, whose first sentence names the tools and their purposes.
@@ -156,7 +153,7 @@ pub fn instructions(limits: &Limits, tools: &ToolSet) -> String {
          start from the workspace folder.{}{images}",
         purposes.join(", "),
         size_words(limits),
-        lines_words(limits, "whole lines only"),
+        cut_words(limits).as_deref().unwrap_or("whole lines only"),
         patience.unwrap_or_default(),
     )
 }

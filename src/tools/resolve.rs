@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use crate::fs::near;
-use crate::fs::open::{FileKind, OpenError, OpenedPath};
+use crate::fs::open::{FileKind, NAME_BYTES, OpenError, OpenedPath};
 use cutline_core::text::show;
 
 use super::{Context, ToolError, ToolName};
@@ -13,7 +13,7 @@ const MAX_REPAIRED: usize = 16;
 
 /// Bytes of a name that is compared with those that exist: three times the longest, as a byte that
 /// can't be shown is shown as three.
-const MAX_NAME_BYTES: usize = 3 * 255;
+const MAX_NAME_BYTES: usize = 3 * NAME_BYTES;
 
 /// Bytes of a path in which names are compared: three times the longest that the system opens.
 const MAX_PATH_BYTES: usize = 3 * 4096;

@@ -123,8 +123,11 @@ pub(super) fn judge<'a>(
     let text_is_over = !text::fits(texts.all(), &raw, bounds);
     let structured_over = structured.filter(|raw| json::limit_exceeded(raw, structured_bounds).is_some());
     if !text_is_over && structured_over.is_none() {
-        let given = structured.filter(|_| texts.count() == 0).unwrap_or(texts.all());
-        let (extent, tokens) = (extent(given), estimate(given));
+        let (given, extent) = match structured {
+            Some(json) if texts.count() == 0 => (json, Extent::of(json)),
+            _ => (texts.all(), raw.extent()),
+        };
+        let tokens = estimate(given);
         return Judged { is_error, answered: Answered::of(extent, tokens, extent, None, bounds) };
     }
     // Where the text fits, only one that stands alone is looked at: it may be the structured content too.
@@ -156,7 +159,7 @@ pub(super) fn judge<'a>(
                 TextLeft::All(texts) | TextLeft::Parts(texts, _) => texts.all(),
                 TextLeft::Block(_, text) => text,
             };
-            let answered = Answered::of(extent(given), tokens(given), raw.extent(), None, bounds);
+            let answered = Answered::of(Extent::of(given), tokens(given), raw.extent(), None, bounds);
             let content = rebuild::content(edits, content, &texts, |n| left.text.block(n), None, false);
             set_members(edits, result, ["content"], [content]);
             return Judged { is_error, answered };
@@ -174,10 +177,6 @@ pub(super) fn judge<'a>(
     let fates = [content, structured.unwrap_or(Member::Same), meta];
     set_members(edits, result, ["content", "structuredContent", "_meta"], fates);
     Judged { is_error, answered }
-}
-
-fn extent(text: &str) -> Extent {
-    counted(text).extent()
 }
 
 #[cfg(test)]

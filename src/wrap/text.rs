@@ -122,9 +122,7 @@ pub(super) fn counted(text: &str) -> Counter {
 
 /// Returns the tokens of `text`, without a final newline, about.
 pub(super) fn tokens(text: &str) -> u64 {
-    let mut tokens = TokenCounter::default();
-    tokens.push(text.strip_suffix('\n').unwrap_or(text));
-    tokens.count()
+    TokenCounter::of(text.strip_suffix('\n').unwrap_or(text)).count()
 }
 
 /// True if `text`, whose counts are `raw`, is within `bounds`; a final newline does not count.
@@ -258,8 +256,7 @@ impl<F: Fn(usize) -> bool> Cutting<'_, F> {
             texts.places.partition_point(|place| place.start < head.end).saturating_sub(1),
             texts.places.partition_point(|place| place.end <= tail.start),
         ];
-        let mut tokens = TokenCounter::default();
-        tokens.push(head_text);
+        let mut tokens = TokenCounter::of(head_text);
         tokens.add_line(tail_text);
         Outcome::Cut(TextCut {
             gap: gap.and_then(|lines| Some((edges.into_iter().find(|n| !is_json(*n))?, lines))),

@@ -83,7 +83,7 @@ impl Shown {
 }
 
 fn before(head: u64) -> String {
-    if head > 0 { format!("lines 1-{head} and ") } else { String::new() }
+    between("lines 1-", (head > 0).then_some(head), " and ")
 }
 
 fn part_of_line(bytes: u64, line: u64, of: u64) -> String {
@@ -99,7 +99,7 @@ pub(super) fn encoded(on_disk: u64, format: &str, bytes: u64) -> String {
 
 /// Returns the words for an image of so many bytes that is shown smaller, and in which format where that is another one.
 pub(super) fn scaled(on_disk: u64, (width, height): (u32, u32), format: Option<&str>) -> String {
-    let shown_as = format.map_or_else(String::new, |format| format!(", shown as {format}"));
+    let shown_as = between(", shown as ", format, "");
     format!("{}; scaled down to {width}x{height}{shown_as}", Size(on_disk))
 }
 

@@ -85,8 +85,8 @@ impl Scope {
 
 /// Returns those of the processes of these numbers that there are now.
 fn processes_of(ids: &[u32]) -> impl Iterator<Item = Process> {
-    let all = sys::list_processes().unwrap_or_default().into_iter();
-    all.filter(move |process| ids.contains(&process.id))
+    let all = if ids.is_empty() { Vec::new() } else { sys::list_processes().unwrap_or_default() };
+    all.into_iter().filter(move |process| ids.contains(&process.id))
 }
 
 /// Ends all processes of all `scopes`, at once: there is no way to ask a program without a window.

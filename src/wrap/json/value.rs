@@ -118,7 +118,10 @@ impl<'a> Value<'a> {
                 (_, Next::Value | Next::ValueOrEnd) => {
                     let start = at;
                     at = plain_end(bytes, at);
-                    serde_json::from_slice::<IgnoredAny>(&bytes[start..at]).ok()?;
+                    let plain = &bytes[start..at];
+                    if !matches!(plain, b"true" | b"false" | b"null") {
+                        serde_json::from_slice::<IgnoredAny>(plain).ok()?;
+                    }
                 }
                 _ => return None,
             }

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::{Bounds, Keep, TruncatedBy};
 
+use super::Rules;
 use super::said::Facts;
-use super::{Rules, extent};
 use crate::wrap::json::{self, Cut, Shortened, Value, View};
 use crate::wrap::save::Whole;
 use crate::wrap::text::{self, Outcome, TextCut, Texts};
@@ -99,7 +99,7 @@ impl<'a> Over<'a> {
         let left = text.as_deref().unwrap_or("");
         // The limit of lines is said too, which it can't be over.
         let bounds = Bounds { lines: self.bounds.lines, ..self.structured_bounds };
-        let facts = Facts::of_json(cut, left, None, (extent(whole), chars(whole)), bounds);
+        let facts = Facts::of_json(cut, left, None, (Extent::of(whole), chars(whole)), bounds);
         let holds = text.is_some() && self.rules.schema.holds_for(&cut.shortened);
         StructuredLeft { text, holds, facts, whole }
     }
@@ -115,7 +115,7 @@ impl<'a> Over<'a> {
             (self.rules.keep.of_lines(bounds.lines), Whole::Text(texts.all()))
         };
         let shown = texts.resolved(bounds.bytes);
-        let is_json = |n: usize| Value::of(shown.block(n)).is_some();
+        let is_json = |n: usize| all_json || Value::of(shown.block(n)).is_some();
         let outcome = text::cut(&shown, keep, bounds, self.raw, is_json);
         if let Outcome::OneValue(n, by) = outcome
             && let Some(value) = Value::of(shown.block(n))

@@ -6,7 +6,6 @@ use cutline_core::text::Extent;
 use cutline_core::text::tokens::estimate;
 use cutline_core::truncate::{Bounds, Partial};
 
-use super::extent;
 use crate::stats::Answered;
 use crate::tools::said;
 use crate::wrap::json::Cut;
@@ -70,7 +69,7 @@ impl Facts {
             let (shown, total) = blocks.unwrap_or((1, 1));
             (vec![of_blocks(shown, total)], None, shown, total)
         };
-        let (output, tokens) = (extent(left), estimate(left));
+        let (output, tokens) = (Extent::of(left), estimate(left));
         let truncation = TruncationDetails::new(cut.by, output, tokens, total, bounds);
         let mut info = info(&truncation, (original, returned), total_chars);
         if cut.single_too_large {

@@ -180,13 +180,13 @@ fn how_a_file_has_it_started() {
     };
     let json = r#"{"servers": {"cutline": {"command": "cutline", "args": ["--root", "/a b"],
         "env": {"CUTLINE_LOG": "debug", "N": null}, "cwd": "/a"}}}"#;
-    assert_eq!(start_in(Client::Vscode, json).unwrap().as_ref(), Some(&expected));
+    assert_eq!(start_in(Client::Vscode, json).expect("it is read").as_ref(), Some(&expected));
     let toml = "[mcp_servers.cutline]\ncommand = 'cutline'\nargs = ['--root', '/a b']\ncwd = '/a'\n\
         startup_timeout_sec = 10\nenv = { CUTLINE_LOG = 'debug' }\n";
-    assert_eq!(start_in(Client::Codex, toml).unwrap(), Some(expected));
+    assert_eq!(start_in(Client::Codex, toml).expect("it is read"), Some(expected));
     let bare = r#"{"mcpServers": {"cutline": {"command": "x", "args": null}}}"#;
     let expected = Start { words: vec!["x".to_owned()], ..Start::default() };
-    assert_eq!(start_in(Client::Cursor, bare).unwrap(), Some(expected));
+    assert_eq!(start_in(Client::Cursor, bare).expect("it is read"), Some(expected));
     for nothing in ["{}", r#"{"mcpServers": {"cutline": {"url": "https://a"}}}"#] {
         assert_eq!(start_in(Client::Cursor, nothing), Ok(None), "{nothing}");
     }
@@ -198,7 +198,7 @@ fn how_a_file_has_it_started() {
 
 /// Returns all that a text says beside the command of this server.
 fn rest(text: &str) -> Vec<(String, Value)> {
-    let top = Node::parse(Format::Yaml, text).unwrap();
+    let top = Node::parse(Format::Yaml, text).expect("it is YAML");
     let server = |(name, entry): &(&str, &Node)| ((*name).to_owned(), entry.to_value());
     let own = ["name", "command", "args"];
     let servers = crate::cli::config::entries(&top, &keys(Client::Continue));
@@ -230,9 +230,9 @@ proptest! {
     ) {
         let text = pieces.concat();
         if let Ok(merged) = put(Client::Continue, &text) {
-            let start = start_in(Client::Continue, &merged).unwrap().unwrap();
+            let start = start_in(Client::Continue, &merged).expect("it is read").expect("it has an entry");
             prop_assert_eq!(start.words[0].as_str(), "/bin/cutline");
-            prop_assert_eq!(put(Client::Continue, &merged).unwrap(), merged.clone());
+            prop_assert_eq!(put(Client::Continue, &merged).expect("it is changed once more"), merged.clone());
             prop_assert_eq!(rest(&merged), rest(&text), "{}", merged);
         }
         for name in ["cutline", "a", "x"] {

@@ -14,7 +14,7 @@ fn written(format: Format, text: &str) -> Vec<(String, String)> {
         }
     }
     let mut all = Vec::new();
-    walk(&Node::parse(format, text).unwrap(), text, "", &mut all);
+    walk(&Node::parse(format, text).expect("it is read"), text, "", &mut all);
     all
 }
 

@@ -120,7 +120,7 @@ fn entries_are_wrapped_and_unwrapped_to_the_byte() {
         assert_eq!(words(client, &again), [&["C:\\cutline.exe", "wrap", "--"], server].concat(), "{again}");
         assert_eq!(unwrap(client, &again).as_deref(), Some(text), "{again}");
         assert_eq!(unwrap(client, text), None);
-        assert_eq!(look(client, &wrapped, |server| owned(server.command())).unwrap(), server);
+        assert_eq!(look(client, &wrapped, |server| owned(server.command())).expect("it is read"), server);
     }
 }
 
@@ -131,7 +131,7 @@ fn edits_made_meanwhile_stay() {
     let edited = wrapped
         .replace("\"s\"]", "\"s\", \"--more\"], \"env\": {}")
         .replace("\"--\"", "\"--keep\",\n \"tail\", \"--\"");
-    let unwrapped = unwrap(Client::Cursor, &edited).unwrap();
+    let unwrapped = unwrap(Client::Cursor, &edited).expect("it is wrapped");
     assert_eq!(unwrapped, r#"{"mcpServers":{"x":{"command":"npx","args":["-y","s", "--more"], "env": {}}}}"#);
 }
 

@@ -6,13 +6,12 @@
 //! whose start was the expected one: never to another of the same number. All of it is bounded in time,
 //! whatever the processes do.
 
-use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::snapshot::ProcessSnapshot;
+use super::snapshot::{ProcessSnapshot, looked_up};
 use super::{KillScope, ProcessKey, Scope, key};
 use crate::sys::{self, OutOfDescriptors, Process, pid};
 
@@ -144,8 +143,9 @@ impl Targets {
         match scope.reach {
             KillScope::Everything => self.carries(process, &scope.mark),
             KillScope::Background { pipe, .. } => {
-                let seen = looked_up(&mut self.pipes, process, sys::pipes, &mut self.unseen);
-                seen.is_some_and(|pipes| pipes.contains(&pipe))
+                let seen = looked_up(&mut self.pipes, key(process), || sys::pipes(process.id));
+                self.unseen |= seen.is_err();
+                seen.is_ok_and(|pipes| pipes.contains(&pipe))
             }
             KillScope::Orphans { session } => {
                 self.carries(process, &scope.mark) && self.is_orphan(process, session)
@@ -169,8 +169,9 @@ impl Targets {
 
     /// True if a process has `mark` in its environment, or one that begins with it.
     fn carries(&mut self, process: &Process, mark: &str) -> bool {
-        let seen = looked_up(&mut self.marks, process, sys::mark_of, &mut self.unseen);
-        seen.and_then(Option::as_ref).is_some_and(|seen| seen.starts_with(mark))
+        let seen = looked_up(&mut self.marks, key(process), || sys::mark_of(process.id));
+        self.unseen |= seen.is_err();
+        seen.is_ok_and(|seen| seen.as_ref().is_some_and(|seen| seen.starts_with(mark)))
     }
 
     /// True if a marked process of this user's stayed in its server's `session`, or lost who read its output.
@@ -182,22 +183,5 @@ impl Targets {
                     self.unseen = true;
                     false
                 }))
-    }
-}
-
-/// Returns what `look` tells of a process, which is asked once; `None` where no descriptor was left for it.
-fn looked_up<'a, T>(
-    known: &'a mut BTreeMap<ProcessKey, T>,
-    process: &Process,
-    look: impl FnOnce(u32) -> Result<T, OutOfDescriptors>,
-    unseen: &mut bool,
-) -> Option<&'a T> {
-    match known.entry(key(process)) {
-        Entry::Occupied(entry) => Some(entry.into_mut()),
-        Entry::Vacant(entry) => {
-            let seen = look(process.id);
-            *unseen |= seen.is_err();
-            seen.ok().map(|seen| &*entry.insert(seen))
-        }
     }
 }

@@ -41,14 +41,22 @@ impl ProcessSnapshot {
         let mut seen = self.pipes.lock().unwrap_or_else(PoisonError::into_inner);
         let mut holders = Vec::new();
         for process in self.processes.iter().filter(|process| process.id != own && !process.ended) {
-            let pipes = match seen.entry(process.id) {
-                Entry::Occupied(entry) => entry.into_mut(),
-                Entry::Vacant(entry) => entry.insert(sys::pipes(process.id)?),
-            };
-            if pipes.contains(&pipe) {
+            if looked_up(&mut seen, process.id, || sys::pipes(process.id))?.contains(&pipe) {
                 holders.push(process.clone());
             }
         }
         Ok(holders)
     }
+}
+
+/// Returns what `look` tells of a process, which is asked once.
+pub(super) fn looked_up<K: Ord, T>(
+    known: &mut BTreeMap<K, T>,
+    process: K,
+    look: impl FnOnce() -> Result<T, OutOfDescriptors>,
+) -> Result<&T, OutOfDescriptors> {
+    Ok(match known.entry(process) {
+        Entry::Occupied(entry) => entry.into_mut(),
+        Entry::Vacant(entry) => entry.insert(look()?),
+    })
 }
