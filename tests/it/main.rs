@@ -58,6 +58,9 @@ mod faults;
 // What commands leave behind, and when it goes: a killed server, a clean end, what is still written.
 mod leftovers;
 
+// Open files: what commands inherit and hold, and a server that has none left.
+mod descriptors;
+
 // Minutes of everything at once; run when asked for.
 mod soak;
 

@@ -5,11 +5,8 @@
 //! [`PATIENCE`], and a hang fails with all that was said.
 
 use std::collections::VecDeque;
-use std::io::{BufRead, BufReader, Read as _, Write as _};
-use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
-use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::process::{Child, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender};
 use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -17,160 +14,15 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
 
+use super::pipes::{collect, lines_of, write_from};
 use super::reply::{Reply, short};
+use super::start::{Era, Start};
 use super::{PATIENCE, Workspace, eventually};
-
-/// A user without rights, for tests that run as root.
-const NOBODY: u32 = 65534;
 
 /// Messages that a failure shows.
 const STORY: usize = 40;
 
-/// The protocol that a client speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Era {
-    /// The handshake, in this revision.
-    Legacy(&'static str),
-    /// Stateless: every request says its revision.
-    Modern,
-}
-
-impl Era {
-    /// The handshake revision that most clients speak.
-    pub(crate) const LEGACY: Self = Self::Legacy("2025-06-18");
-    /// One of each.
-    pub(crate) const BOTH: [Self; 2] = [Self::LEGACY, Self::Modern];
-}
-
-/// The workspace, flags and environment that a server is started with.
-#[derive(Debug)]
-pub(crate) struct Start<'a> {
-    workspace: &'a Workspace,
-    program: PathBuf,
-    flags: Vec<String>,
-    env: Vec<(String, String)>,
-    era: Era,
-    name: String,
-    roots: Option<Vec<String>>,
-    user: Option<u32>,
-    saved_dir: bool,
-    log: bool,
-}
-
-impl<'a> Start<'a> {
-    /// In a workspace, with the defaults.
-    pub(crate) fn new(workspace: &'a Workspace) -> Self {
-        Self {
-            workspace,
-            program: env!("CARGO_BIN_EXE_cutline").into(),
-            flags: Vec::new(),
-            env: Vec::new(),
-            era: Era::LEGACY,
-            name: "cutline-tests".to_owned(),
-            roots: None,
-            user: None,
-            saved_dir: true,
-            log: true,
-        }
-    }
-
-    /// With as much on stderr as a client's server writes where nothing is said of it; else more is there.
-    pub(crate) fn default_log(mut self) -> Self {
-        self.log = false;
-        self
-    }
-
-    /// Spoken to by a client that gives itself this name.
-    pub(crate) fn named(mut self, name: &str) -> Self {
-        name.clone_into(&mut self.name);
-        self
-    }
-
-    /// With these flags.
-    pub(crate) fn flags<S: AsRef<str>>(mut self, flags: impl IntoIterator<Item = S>) -> Self {
-        self.flags.extend(flags.into_iter().map(|flag| self.workspace.filled_in(flag.as_ref())));
-        self
-    }
-
-    /// With this variable.
-    pub(crate) fn env(mut self, name: &str, value: &str) -> Self {
-        self.env.push((name.to_owned(), self.workspace.filled_in(value)));
-        self
-    }
-
-    /// Speaking this protocol.
-    pub(crate) fn era(mut self, era: Era) -> Self {
-        self.era = era;
-        self
-    }
-
-    /// Offering these folders as roots.
-    pub(crate) fn roots(mut self, roots: &[PathBuf]) -> Self {
-        self.roots = Some(roots.iter().map(|root| format!("file://{}", root.display())).collect());
-        self
-    }
-
-    /// As this user, where the tests run as root.
-    pub(crate) fn of_user(mut self, user: u32) -> Self {
-        self.user = Some(user);
-        self
-    }
-
-    /// As a user to whom modes apply.
-    pub(crate) fn unprivileged(mut self) -> Self {
-        self.user = Some(NOBODY);
-        self
-    }
-
-    /// With the default folder of saved outputs.
-    pub(crate) fn default_saved_dir(mut self) -> Self {
-        self.saved_dir = false;
-        self
-    }
-
-    /// Through another program, which is given the binary's path as its last argument but the flags.
-    pub(crate) fn through(mut self, program: &str, arguments: &[&str]) -> Self {
-        let binary = std::mem::replace(&mut self.program, program.into());
-        let arguments = arguments.iter().map(ToString::to_string);
-        self.flags.splice(0..0, arguments.chain([binary.display().to_string()]));
-        self
-    }
-
-    /// The process, its pipes not yet used.
-    pub(crate) fn command(&self) -> Command {
-        let workspace = self.workspace;
-        let mut program = self.program.clone();
-        let user = self.user.filter(|_| rustix::process::geteuid().is_root());
-        if user.is_some() {
-            // The build folder may be one that this user can't enter.
-            program = workspace.base().join("cutline");
-            // Not by this process: a file that it had open for writing could not be run while another
-            // thread starts a process that holds it too, for a moment.
-            let copied = Command::new("cp").arg(&self.program).arg(&program).status();
-            assert!(copied.is_ok_and(|status| status.success()), "no copy of the binary");
-        }
-        let mut command = Command::new(program);
-        command.args(&self.flags).current_dir(workspace.root());
-        for (name, _) in std::env::vars_os() {
-            let name = name.to_string_lossy();
-            if ["CUTLINE_", "GIT_", "XDG_", "RUST_LOG"].iter().any(|start| name.starts_with(start)) {
-                command.env_remove(name.as_ref());
-            }
-        }
-        command.env("HOME", workspace.home()).env("LC_ALL", "C.UTF-8");
-        if self.log {
-            command.env("CUTLINE_LOG", "info");
-        }
-        if self.saved_dir {
-            command.env("CUTLINE_SPILL_DIR", workspace.saved_dir());
-        }
-        command.envs(self.env.iter().map(|(name, value)| (name, value)));
-        if let Some(user) = user {
-            command.uid(user).gid(user);
-        }
-        command
-    }
-
+impl Start<'_> {
     /// Starts it and shakes hands, where the era has that.
     #[track_caller]
     pub(crate) fn client(self) -> Client {
@@ -363,8 +215,8 @@ impl Client {
     /// The next message; a request for the roots is answered on the way.
     fn receive(&mut self, patience: Duration) -> Result<Value, &'static str> {
         let line = self.incoming.recv_timeout(patience).map_err(|error| match error {
-            std::sync::mpsc::RecvTimeoutError::Timeout => "a hang",
-            std::sync::mpsc::RecvTimeoutError::Disconnected => "the end of stdout",
+            RecvTimeoutError::Timeout => "a hang",
+            RecvTimeoutError::Disconnected => "the end of stdout",
         })?;
         self.note(format!("< {}", short(&line)));
         let message: Value = serde_json::from_str(&line).map_err(|_| "a line that is no JSON")?;
@@ -448,38 +300,4 @@ impl Drop for Client {
         let _gone_already = self.child.kill();
         let _status = self.child.wait();
     }
-}
-
-fn write_from(mut stdin: std::process::ChildStdin) -> Sender<Vec<u8>> {
-    let (sender, receiver) = channel::<Vec<u8>>();
-    thread::spawn(move || {
-        for bytes in receiver {
-            if stdin.write_all(&bytes).and_then(|()| stdin.flush()).is_err() {
-                return;
-            }
-        }
-    });
-    sender
-}
-
-fn lines_of(stdout: std::process::ChildStdout) -> Receiver<String> {
-    let (sender, receiver) = channel();
-    thread::spawn(move || {
-        for line in BufReader::new(stdout).split(b'\n') {
-            let Ok(line) = line else { return };
-            if sender.send(String::from_utf8_lossy(&line).into_owned()).is_err() {
-                return;
-            }
-        }
-    });
-    receiver
-}
-
-fn collect(mut stderr: std::process::ChildStderr, into: Arc<Mutex<Vec<u8>>>) {
-    thread::spawn(move || {
-        let mut piece = [0; 4096];
-        while let Ok(read @ 1..) = stderr.read(&mut piece) {
-            into.lock().expect("stderr").extend_from_slice(&piece[..read]);
-        }
-    });
 }

@@ -1,15 +1,18 @@
 //! The harness. It hides the plumbing; a test shows what goes in and what comes out.
 
 mod client;
+mod pipes;
 mod recipe;
 mod reply;
+mod start;
 mod workspace;
 
 use std::time::{Duration, Instant};
 
-pub(crate) use client::{Client, Era, Start};
+pub(crate) use client::Client;
 pub(crate) use recipe::{content, text};
 pub(crate) use reply::{Reply, difference};
+pub(crate) use start::{Era, Start};
 pub(crate) use workspace::Workspace;
 
 /// Time after which a wait counts as a hang. No test expects to wait this long.

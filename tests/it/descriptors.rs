@@ -1,0 +1,128 @@
+//! Open files: what commands inherit and hold, and what a server does without one left.
+
+use std::fs;
+
+use rustix::process::{Pid, Resource, Rlimit, Signal, kill_process, prlimit};
+use serde_json::json;
+
+use crate::support::{Client, Reply, Start, Workspace, eventually};
+
+#[test]
+fn no_file_stays_open_after_commands() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    let open = |client: &Client| fs::read_dir(format!("/proc/{}/fd", client.id())).unwrap().count();
+    let calls = ["echo hi", "seq 3000", "kill -KILL $$", "printf 'a\\0b'"];
+    let run = |client: &mut Client| {
+        for command in calls {
+            client.call("bash", json!({"command": command})).assert_worked();
+        }
+        let id = client.send_call("bash", json!({"command": "seq 3000; touch started; sleep 600"}), None);
+        eventually("the command runs", || workspace.path("started").exists());
+        client.cancel(id);
+        fs::remove_file(workspace.path("started")).unwrap();
+        eventually("it is gone", || workspace.processes(client.id()).is_empty());
+    };
+    run(&mut client);
+    client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
+    let before = open(&client);
+    (0..5).for_each(|_| run(&mut client));
+    eventually("no more are open than before", || open(&client) <= before);
+}
+
+#[test]
+fn background_process_reads_end_of_input() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    let reply = client.call("bash", json!({"command": "(cat; echo its end) <&0 & wait; cat; echo mine"}));
+    reply.assert_text("its end\nmine\n");
+}
+
+/// A server that may have few files open.
+fn few_descriptors(workspace: &Workspace, files: u32) -> Client {
+    let script = format!("ulimit -n {files}; exec \"$0\" \"$@\"");
+    Start::new(workspace).through("bash", &["-c", &script]).client()
+}
+
+#[test]
+fn background_processes_leave_descriptors_for_other_calls() {
+    let workspace = Workspace::new();
+    workspace.write("notes", "kept\n");
+    let mut client = few_descriptors(&workspace, 64);
+    let calls: Vec<Reply> =
+        (0..20).map(|_| client.call("bash", json!({"command": "sleep 600 & echo hi"}))).collect();
+    let refused: Vec<&Reply> = calls.iter().filter(|reply| reply.is_error()).collect();
+    assert!((1..16).contains(&refused.len()), "{} of 20 are refused", refused.len());
+    for reply in refused {
+        reply.assert_error(&["background processes of ", "Send the output of such processes to a file"]);
+    }
+    client.call("read", json!({"path": "notes"})).assert_text("kept\n");
+    client.call("grep", json!({"pattern": "kept"})).assert_text("notes:1: kept");
+    client.call("find", json!({"pattern": "*"})).assert_text("notes");
+    client.call("ls", json!({})).assert_worked();
+    // Where one ends, another may be started.
+    let one = workspace.processes(client.id()).first().copied().and_then(Pid::from_raw).unwrap();
+    kill_process(one, Signal::KILL).unwrap();
+    eventually("there is room", || !client.call("bash", json!({"command": "echo hi"})).is_error());
+}
+
+#[test]
+fn background_processes_without_output_take_no_descriptors() {
+    let workspace = Workspace::new();
+    let mut client = few_descriptors(&workspace, 64);
+    for _ in 0..20 {
+        client.call("bash", json!({"command": "sleep 600 > log 2>&1 & echo hi"})).assert_text("hi\n");
+    }
+}
+
+#[test]
+fn without_a_descriptor_left_all_is_ended_at_the_servers_end() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    for n in 0..20 {
+        let away = if n % 2 == 0 { "" } else { "setsid " };
+        client.call("bash", json!({"command": format!("{away}sleep 600 & echo hi")})).assert_worked();
+    }
+    let running: Vec<u64> =
+        (0..20).map(|_| client.send_call("bash", json!({"command": "exec sleep 600"}), None)).collect();
+    eventually("all run", || workspace.processes(client.id()).len() == 40);
+    // From here on hardly one more can be opened.
+    let open = fs::read_dir(format!("/proc/{}/fd", client.id())).unwrap();
+    let numbers = open.map(|entry| entry.unwrap().file_name().to_str().unwrap().parse::<u64>().unwrap());
+    let want = Rlimit { current: numbers.max().map(|last| last + 1), maximum: Some(1024) };
+    let server = i32::try_from(client.id()).ok().and_then(Pid::from_raw);
+    prlimit(server, Resource::Nofile, want).unwrap();
+    for id in running {
+        client.cancel(id);
+    }
+    client.close_stdin();
+    assert_eq!(client.exit().code(), Some(0));
+    eventually("no process is left", || workspace.processes(client.id()).is_empty());
+}
+
+#[test]
+fn without_a_descriptor_left_cancelled_commands_are_ended() {
+    let workspace = Workspace::new();
+    let mut client = few_descriptors(&workspace, 64);
+    let command = json!({"command": "setsid sleep 600 & sleep 600 & exec sleep 600"});
+    let ids: Vec<u64> = (0..20).map(|_| client.send_call("bash", command.clone(), None)).collect();
+    eventually("as many run as may", || workspace.processes(client.id()).len() >= 12);
+    for id in ids {
+        client.cancel(id);
+    }
+    eventually("all are gone", || workspace.processes(client.id()).is_empty());
+    // The places are free again.
+    client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
+}
+
+#[test]
+fn command_waits_for_its_permit() {
+    let workspace = Workspace::new();
+    let mut client = few_descriptors(&workspace, 64);
+    let wait = json!({"command": "until [ -e go ]; do sleep 0.05; done; echo went"});
+    let ids: Vec<u64> = (0..30).map(|_| client.send_call("bash", wait.clone(), None)).collect();
+    workspace.write("go", "");
+    for id in ids {
+        assert_eq!(client.answer(id)["result"]["content"][0]["text"], "went\n");
+    }
+}
