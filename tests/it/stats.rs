@@ -1,17 +1,17 @@
-//! Counts of calls: the resource, the file of records, the line at the end, `cutline stats`.
+//! Counts of calls: the resource, the file of records, the line at the end.
+
+mod command;
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
 
 use serde_json::{Value, json};
-use similar_asserts::SimpleDiff;
 
 use cutline_core::text::tokens::{estimate, extrapolate};
 
-use crate::cli::on_a_terminal;
 use crate::support::{Client, Era, Start, Workspace, eventually};
+use command::run;
 
 const URI: &str = "cutline://stats";
 /// Content that no count may hold.
@@ -282,169 +282,4 @@ fn end_reports_each_tool() {
         assert!(line.contains(words), "{words} is not in {line}\n{stderr}");
         assert!(line.contains("% of the limit used on average, median "), "{line}");
     }
-}
-
-/// The binary with these arguments, run in `workspace` to its end.
-fn run(workspace: &Workspace, arguments: &[&str]) -> Output {
-    Start::new(workspace).flags(arguments).command().stdin(Stdio::null()).output().unwrap()
-}
-
-/// Returns the output of `cutline stats` for a file of `fixtures/stats`.
-fn shown(arguments: &[&str]) -> String {
-    let files = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stats");
-    let mut command = Start::new(&Workspace::new()).flags(["stats"]).flags(arguments).command();
-    let output = command.current_dir(files).stdin(Stdio::null()).output().unwrap();
-    assert!(output.status.success(), "{output:?}");
-    String::from_utf8(output.stdout).unwrap()
-}
-
-#[test]
-fn call_writes_record() {
-    let workspace = Workspace::with(&json!({"a": "one\n"}));
-    let path = workspace.base().join("calls.jsonl");
-    run(&workspace, &["call", "read", "path=a"]);
-    assert!(!path.exists());
-    run(&workspace, &["call", "read", "path=a", "--stats-file", "<base>/calls.jsonl"]);
-    let start = Start::new(&workspace).env("CUTLINE_STATS_FILE", "<base>/calls.jsonl");
-    let mut command = start.flags(["call", "read", "path=missing"]).command();
-    assert_eq!(command.stdin(Stdio::null()).output().unwrap().status.code(), Some(1));
-    let outcomes: Vec<_> = records(&path).into_iter().map(|line| line["outcome"].clone()).collect();
-    assert_eq!(outcomes, ["ok", "error"]);
-}
-
-#[test]
-fn config_makes_file_absolute() {
-    let workspace = Workspace::new();
-    let output = run(&workspace, &["config", "cursor", "--stats-file", "calls.jsonl"]);
-    let entry: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let expected = json!(["--stats-file", workspace.path("calls.jsonl")]);
-    assert_eq!(entry["mcpServers"]["cutline"]["args"], expected);
-    assert!(!workspace.path("calls.jsonl").exists(), "only a server writes it");
-}
-
-#[test]
-fn table_and_plots_printed() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stats/day.txt");
-    let now = shown(&["day.jsonl"]);
-    if std::env::var_os("UPDATE_SNAPSHOTS").is_some() {
-        fs::write(&path, &now).unwrap();
-    }
-    let snapshot = fs::read_to_string(&path).unwrap_or_default();
-    let diff = SimpleDiff::from_str(&snapshot, &now, "snapshot", "now");
-    assert!(
-        snapshot == now,
-        "{diff}\nIf this is meant: UPDATE_SNAPSHOTS=1 cargo test table_and_plots_printed"
-    );
-    let mut plots = now.lines().filter(|line| line.contains('│'));
-    assert!(plots.all(|line| line.chars().count() <= 80), "{now}");
-}
-
-#[test]
-fn json_holds_same_counts() {
-    let value: Value = serde_json::from_str(&shown(&["--json", "day.jsonl"])).unwrap();
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stats/day.jsonl");
-    let lines = records(&file);
-    let sum = |tool: &str, field: &str| {
-        let of_tool = lines.iter().filter(|line| line["tool"] == tool);
-        of_tool.filter_map(|line| line[field].as_u64()).sum::<u64>()
-    };
-    for tool in ["read", "bash", "grep", "find", "ls"] {
-        let sums = &value["tools"][tool];
-        assert_eq!(sums["given"]["bytes"], sum(tool, "outputBytes"), "{tool}");
-        assert_eq!(sums["leftOut"]["estimatedTokens"], sum(tool, "tokensLeftOut"), "{tool}");
-        let cut = lines.iter().filter(|line| line["tool"] == tool && line["truncatedBy"].is_string());
-        assert_eq!(sums["truncated"]["answers"], cut.count(), "{tool}");
-    }
-    let spans = value["overTime"]["spans"].as_array().unwrap();
-    let calls: u64 = spans.iter().map(|span| span["calls"].as_u64().unwrap()).sum();
-    assert_eq!((calls, &value["brokenLines"]), (240, &json!(0)));
-    assert_eq!(value["overTime"]["spanMs"], 15 * 60 * 1000);
-}
-
-#[test]
-fn file_and_resource_agree() {
-    let workspace = secrets();
-    let mut client = Start::new(&workspace).flags(["--stats-file", "<base>/calls.jsonl"]).client();
-    calls(&mut client);
-    let live = sums(&mut client);
-    end(&mut client);
-    let output = run(&workspace, &["stats", "<base>/calls.jsonl", "--json"]);
-    let read: Value = serde_json::from_slice(&output.stdout).unwrap();
-    for part in ["total", "tools", "firstCall", "lastCall"] {
-        assert_eq!(read[part], live[part]);
-    }
-}
-
-#[test]
-fn invalid_lines_skipped_and_counted() {
-    let text = shown(&["broken.jsonl"]);
-    assert!(text.starts_with("4 calls, "), "{text}");
-    assert!(text.ends_with("\n\n3 lines are no records and were passed over\n"), "{text}");
-}
-
-#[test]
-fn empty_file_explained() {
-    let workspace = Workspace::with(&json!({"empty": "", "other": "# A text\n"}));
-    let words = |file: &str| {
-        let output = run(&workspace, &["stats", file]);
-        (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
-    };
-    assert_eq!(words("empty"), (0, "No calls\n".to_owned()));
-    assert_eq!(words("-"), (0, "No calls\n".to_owned()), "stdin, which is empty");
-    assert_eq!(words("other"), (1, "No calls\n\n1 line is no record and was passed over\n".to_owned()));
-    let missing = run(&workspace, &["stats", "missing"]);
-    assert_eq!(missing.status.code(), Some(1));
-    assert!(String::from_utf8_lossy(&missing.stderr).contains("missing: No such file"), "{missing:?}");
-}
-
-#[test]
-fn absent_counts_not_plotted() {
-    let record = |outcome: &str, sizes: Value| {
-        let mut record = json!({"time": "2026-11-20T10:00:00.000Z", "tool": "read", "durationMs": 0.25});
-        record["outcome"] = outcome.into();
-        record.as_object_mut().unwrap().extend(sizes.as_object().unwrap().clone());
-        format!("{record}\n")
-    };
-    let refused = record("error", json!({})) + &record("cancelled", json!({}));
-    let whole = json!({"outputLines": 1, "outputBytes": 4, "totalLines": 1, "totalBytes": 4,
-        "limitPercent": 1, "tokensGiven": 1, "tokensLeftOut": 0, "truncatedBy": null,
-        "countLimitReached": false, "totalIsLowerBound": false});
-    let workspace = Workspace::with(&json!({"refused": refused, "whole": record("ok", whole)}));
-    let shown = |file: &str| String::from_utf8(run(&workspace, &["stats", file]).stdout).unwrap();
-    let text = shown("refused");
-    assert!(text.starts_with("2 calls, ") && text.ends_with("\n\nNo answers to plot\n"), "{text}");
-    assert!(!text.contains(['│', '└']), "{text}");
-    let text = shown("whole");
-    assert!(text.contains("Use of the limit") && !text.contains("Tokens left out"), "{text}");
-}
-
-#[test]
-fn plots_fit_terminal_width() {
-    let day = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stats/day.jsonl");
-    let widest = |columns: usize| {
-        let show = format!(
-            "stty cols {columns} rows 24; '{}' stats '{}'",
-            env!("CARGO_BIN_EXE_cutline"),
-            day.display()
-        );
-        let mut script = Command::new("script");
-        script.args(["-qec", &show, "/dev/null"]).env("NO_COLOR", "1").stdin(Stdio::null());
-        let text = String::from_utf8(script.output().ok()?.stdout).unwrap();
-        text.lines().filter(|line| line.contains('└')).map(|line| line.trim_end().chars().count()).max()
-    };
-    let (Some(narrow), Some(wide)) = (widest(40), widest(120)) else {
-        return eprintln!("skipped: there is no script(1) here to make a terminal with");
-    };
-    assert!(narrow <= 40 && wide > 40, "{narrow} {wide}");
-}
-
-#[test]
-fn colours_on_terminal_only() {
-    let day = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/stats/day.jsonl");
-    let (workspace, show) = (Workspace::new(), ["stats", day.to_str().unwrap()]);
-    let Some(text) = on_a_terminal(&workspace, &show, &[]) else { return };
-    assert!(text.contains('\u{1b}') && text.contains('█'), "{text:?}");
-    let plain = on_a_terminal(&workspace, &show, &[("NO_COLOR", "1")]).unwrap();
-    assert!(!plain.contains('\u{1b}') && plain.contains('█'), "{plain:?}");
-    assert!(!shown(&["day.jsonl"]).contains('\u{1b}'));
 }
