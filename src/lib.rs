@@ -18,6 +18,8 @@ compile_error!("cutline is for Linux, macOS and Windows (docs/architecture.md, \
 #[cfg(any(target_os = "linux", target_os = "macos", windows))]
 pub mod cli;
 #[cfg(any(target_os = "linux", target_os = "macos", windows))]
+mod clock;
+#[cfg(any(target_os = "linux", target_os = "macos", windows))]
 pub mod fit;
 pub mod fs;
 pub mod limits;

@@ -21,7 +21,7 @@ mod wire;
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::Instant;
 
 use rmcp::ServerHandler;
 use rmcp::model::{
@@ -33,6 +33,7 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, RoleServer};
 use tokio_util::sync::CancellationToken;
 
+use crate::clock::now_ms;
 use crate::fit::{Fit, Given};
 use crate::fs::workspace::Workspace;
 use crate::limits::Images;
@@ -200,12 +201,6 @@ impl Server {
             }
         }
     }
-}
-
-/// The time, in milliseconds since 1970; 0 before that.
-pub(crate) fn now_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// True if a request is of the stateless era, in which lists say how long they may be kept.

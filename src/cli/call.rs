@@ -11,8 +11,9 @@ use clap::{ArgMatches, Args as _, FromArgMatches as _};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::clock::now_ms;
 use crate::limits::Limits;
-use crate::server::{RecordWriter, Shape, now_ms, result_of};
+use crate::server::{RecordWriter, Shape, result_of};
 use crate::stats::{Call, Record, asked_limit};
 use crate::tools::arguments::Object;
 use crate::tools::{Context, Output, Progress, ToolError, ToolName, ToolSet, catalog};

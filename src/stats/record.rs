@@ -102,15 +102,19 @@ pub fn asked_limit(given: &Object) -> Option<u64> {
 impl Record {
     /// The record of a call with this outcome, under these limits.
     pub fn new(call: &Call, outcome: &Result<Output, ToolError>, limits: &Limits) -> Self {
-        let Call { tool, time_ms, duration, .. } = *call;
-        // As it is written, so that the sums of a file are those of the server.
-        let duration = Duration::from_micros(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX));
         let outcome = match outcome {
             Ok(output) => Outcome::Ok(Answered::new(call, output, limits)),
             Err(ToolError::Cancelled) => Outcome::Cancelled,
             Err(_) => Outcome::Error,
         };
-        Self { time_ms, tool: Tool::Own(tool), duration, outcome }
+        Self::of(call.time_ms, Tool::Own(call.tool), call.duration, outcome)
+    }
+
+    /// The record of a call of any tool.
+    pub(crate) fn of(time_ms: u64, tool: Tool, duration: Duration, outcome: Outcome) -> Self {
+        // As it is written, so that the sums of a file are those given at the end.
+        let duration = Duration::from_micros(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX));
+        Self { time_ms, tool, duration, outcome }
     }
 }
 

@@ -18,7 +18,7 @@ use cutline_core::text::show;
 
 use super::calls::{Asks, Call, Calls};
 use super::json::{Edits, Node, Value};
-use super::message::{Id, messages};
+use super::message::{Id, messages, text_of};
 use super::replies::{self, SERVER_ENDED};
 use super::result::{self, Member, set_members};
 use super::save::{self, Whole};
@@ -85,7 +85,7 @@ impl Session {
 
     /// Returns a line that the server wrote as it goes on; nothing of one that is no message.
     pub(super) fn judge_server<'l>(&self, line: &'l [u8]) -> Cow<'l, [u8]> {
-        let text = String::from_utf8_lossy(line);
+        let text = text_of(line);
         let Some(value) = Value::of_any_depth(&text) else {
             return passed_over(&text, "JSON");
         };

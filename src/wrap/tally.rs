@@ -1,13 +1,14 @@
 //! The statistics of the calls of a wrapped server: sums, a record of each, and a word on stderr.
 
 use std::sync::Mutex;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use cutline_core::truncate::Bounds;
 
 use super::calls::Call;
 use super::locked;
 use super::result::Judged;
+use crate::clock::now_ms;
 use crate::stats::{NEAR_LIMIT_PERCENT, Outcome, Record, Stats, Tool, summary};
 
 /// Takes the record of each call.
@@ -41,11 +42,7 @@ impl Tally {
     /// Counts a call that failed, or was taken back.
     pub(super) fn add(&self, tool: &str, duration: Duration, outcome: Outcome) {
         let Some(tool) = Tool::named(tool) else { return };
-        // As it is written, so that the sums of a file are those given at the end.
-        let duration = Duration::from_micros(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX));
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let time_ms = u64::try_from(since.as_millis()).unwrap_or(u64::MAX);
-        let record = Record { time_ms, tool, duration, outcome };
+        let record = Record::of(now_ms(), tool, duration, outcome);
         let mut state = locked(&self.0);
         state.0.add(&record);
         if let Some(take) = &state.1 {

@@ -14,7 +14,7 @@ use crate::server::stdio::{self, Written};
 /// Capacity that is kept from one line to the next: that of an ordinary answer.
 const KEPT_BYTES: usize = 256 * 1024;
 
-/// The stream to the client. Clones write to the same one.
+/// The stream to the client, which the future of each message shares.
 pub(super) struct Output(Arc<Mutex<State>>);
 
 struct State {

@@ -119,7 +119,9 @@ impl<'a> Value<'a> {
                     let start = at;
                     at = plain_end(bytes, at);
                     let plain = &bytes[start..at];
-                    if !matches!(plain, b"true" | b"false" | b"null") {
+                    let is_short_number =
+                        matches!(plain, [b'1'..=b'9', rest @ ..] if rest.iter().all(u8::is_ascii_digit));
+                    if !is_short_number && !matches!(plain, b"true" | b"false" | b"null") {
                         serde_json::from_slice::<IgnoredAny>(plain).ok()?;
                     }
                 }

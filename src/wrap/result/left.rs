@@ -123,20 +123,16 @@ impl<'a> Over<'a> {
             let twin = structured.filter(|twin| json::is_same(value.text, twin.text));
             return Left { whole, ..self.cut_value(n, &value, by, twin) };
         }
-        let text = match outcome {
-            Outcome::Cut(cut) => TextLeft::Parts(shown, cut),
-            Outcome::Fits | Outcome::OneValue(..) => TextLeft::All(shown),
+        let Outcome::Cut(cut) = outcome else {
+            let ends_in_text = texts.count().checked_sub(1).is_some_and(|last| !is_json(last));
+            return Left { text: TextLeft::All(shown), ends_in_text, whole, ..self.unchanged() };
         };
-        let is_shown = |n: &usize| text.block(*n).is_some();
-        let blocks = 0..texts.count();
-        let last = blocks.clone().rfind(is_shown);
-        let ends_in_text = last.is_some_and(|last| Value::of(texts.block(last)).is_none());
-        let counts = (blocks.filter(is_shown).count() as u64, texts.count() as u64);
-        let facts = match &text {
-            TextLeft::Parts(_, cut) => Some(Facts::of_text(cut, counts, all_json, self.total(), bounds)),
-            TextLeft::All(_) | TextLeft::Block(..) => None,
-        };
-        Left { text, ends_in_text, facts, whole, ..self.unchanged() }
+        let kept: Vec<usize> = (0..texts.count()).filter(|n| cut.left(&shown, *n).is_some()).collect();
+        let ends_in_text = kept.last().is_some_and(|last| !is_json(*last));
+        let counts = (kept.len() as u64, texts.count() as u64);
+        let facts = Facts::of_text(&cut, counts, all_json, self.total(), bounds);
+        let text = TextLeft::Parts(shown, cut);
+        Left { text, ends_in_text, facts: Some(facts), whole, ..self.unchanged() }
     }
 
     /// Cuts the block `n`, one JSON value that alone is over the limit `by`, and `twin`, the same value as structured

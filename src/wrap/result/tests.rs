@@ -204,6 +204,16 @@ fn escapes_are_resolved_where_the_text_is_over_a_limit() {
 }
 
 #[test]
+fn notice_is_behind_json_whose_escapes_were_resolved() {
+    let result = json!({"content": [text(&"x\n".repeat(20)), text("\u{1b}[32m{\"a\":1}\u{1b}[0m")]});
+    let (cut, _) = judged(&result, KeepPart::Tail, 100);
+    let blocks = cut["content"].as_array().unwrap();
+    assert_eq!(blocks[blocks.len() - 2], text("{\"a\":1}"));
+    let notice = blocks[blocks.len() - 1]["text"].as_str().unwrap();
+    assert!(notice.starts_with("[Showing lines "), "{notice}");
+}
+
+#[test]
 fn members_that_stand_twice_are_cut_too() {
     let long = "x\\n".repeat(20);
     let twice = format!(r#"{{"content":[],"content":[{{"type":"text","text":"a","text":"{long}"}}]}}"#);

@@ -8,7 +8,7 @@ use crate::stats::Outcome;
 use crate::wrap::calls::{Asks, Call};
 use crate::wrap::json::{Node, Value};
 use crate::wrap::locked;
-use crate::wrap::message::{Id, messages};
+use crate::wrap::message::{Id, messages, text_of};
 
 /// The members of a request's `_meta` that say, in the stateless era, in which revision it is and from whom.
 const REVISION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -17,7 +17,7 @@ const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 impl Session {
     /// Notes what a line of the client asks for. Whatever it is, it passes: the line is returned.
     pub(in crate::wrap) fn note_client<'l>(&self, line: &'l [u8]) -> &'l [u8] {
-        let text = String::from_utf8_lossy(line);
+        let text = text_of(line);
         if let Some(value) = Value::of_any_depth(&text) {
             for message in messages(value.top()) {
                 self.note(message);

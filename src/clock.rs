@@ -1,0 +1,9 @@
+//! The time of the day.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Returns the time in milliseconds since 1970; 0 before that.
+pub(crate) fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
+}
