@@ -11,16 +11,16 @@
 use std::path::Path;
 use std::str::Chars;
 
+use globset::GlobBuilder;
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 
 use crate::fs::workspace::shown;
 use crate::limits::{GLOB_BYTES, GLOB_DEPTH};
 
-/// Any byte of a name, any text of a path, and one character of a name, in a regular expression.
-const IN_NAME: &str = "(?-u:[^/])*";
-const IN_PATH: &str = "(?s-u:.)*";
-const CHARACTER: &str = "[^/]";
+/// Any byte of a name, and one character of a name, in a regular expression.
+const IN_NAME: &str = "[^/]";
+const CHARACTER: &str = "(?u:[^/])";
 
 /// A compiled glob.
 #[derive(Debug, Clone)]
@@ -61,7 +61,9 @@ impl Glob {
         }
         let subject = if anchored || plain.contains('/') { Subject::Path } else { Subject::Name };
         // Names need not be UTF-8.
-        let regex = Regex::builder().syntax(syntax::Config::new().utf8(false)).build(&regex_of(plain)?);
+        let regex = Regex::builder()
+            .syntax(syntax::Config::new().utf8(false).dot_matches_new_line(true))
+            .build(&regex_of(plain)?);
         let regex = regex.map_err(|error| error.to_string())?;
         let prefix = if negated { "" } else { literal_folders(plain) };
         Ok(Self { regex, subject, negated, folders: plain.len() < rest.len(), prefix: prefix.to_owned() })
@@ -102,58 +104,49 @@ impl Glob {
 }
 
 /// The regular expression that matches what a glob does, or what is wrong with the glob.
+///
+/// `globset` knows no escapes in a class, and takes a character for its bytes. So it is given a `?` in the place of each
+/// class and of what is escaped, and what it writes for a `?` is replaced.
 fn regex_of(glob: &str) -> Result<String, String> {
-    let mut regex = "^(?:".to_owned();
-    let mut depth = 0_usize;
-    let mut before = '/';
+    let (mut plain, mut characters, mut depth) = (String::new(), Vec::new(), 0_usize);
     let mut chars = glob.chars();
     while let Some(c) = chars.next() {
-        let rest = chars.as_str();
-        let begins = before == '/' || (depth > 0 && matches!(before, '{' | ','));
-        let ends = |c: char| c == '/' || (depth > 0 && matches!(c, '}' | ','));
         match c {
-            '*' if begins
-                && rest.strip_prefix('*').is_some_and(|rest| rest.chars().next().is_none_or(ends)) =>
-            {
-                chars.next();
-                if let Some(below) = chars.as_str().strip_prefix('/') {
-                    chars = below.chars();
-                    regex.extend(["(?:", IN_PATH, "/)?"]);
-                    before = '/';
-                    continue;
-                }
-                regex.push_str(IN_PATH);
+            '[' => characters.push(class(&mut chars)?),
+            '\\' => characters.push(escaped(chars.next().ok_or("dangling '\\'")?)),
+            '?' => characters.push(CHARACTER.to_owned()),
+            '{' => depth += 1,
+            // `**` that is all of an alternative, which is a `*` to `globset`.
+            ',' | '}' if depth > 0 && (plain.ends_with("{**") || plain.ends_with(",**")) => {
+                plain.push_str("/*");
             }
-            '*' => regex.push_str(IN_NAME),
-            '?' => regex.push_str(CHARACTER),
-            '[' => class(&mut chars, &mut regex)?,
-            '{' => {
-                depth += 1;
-                // The regular expression is compiled as deep as the braces go.
-                if depth > GLOB_DEPTH {
-                    return Err(too_large());
-                }
-                regex.push_str("(?:");
-            }
-            '}' if depth == 0 => return Err("unopened alternate group; missing '{'".to_owned()),
-            '}' => {
-                depth -= 1;
-                regex.push(')');
-            }
-            ',' if depth > 0 => regex.push('|'),
-            '\\' => literal(chars.next().ok_or("dangling '\\'")?, &mut regex),
-            c => literal(c, &mut regex),
+            _ => {}
         }
-        before = c;
+        if c == '}' {
+            depth = depth.saturating_sub(1);
+        }
+        // The regular expression is compiled as deep as the braces go.
+        if depth > GLOB_DEPTH {
+            return Err(too_large());
+        }
+        plain.push(if matches!(c, '[' | '\\') { '?' } else { c });
     }
-    if depth > 0 {
-        return Err("unclosed alternate group; missing '}'".to_owned());
+    let parsed = GlobBuilder::new(&plain).literal_separator(true).empty_alternates(true).build();
+    // Without the advice that comes after some.
+    let parsed = parsed.map_err(|error| error.kind().to_string().split(" (").take(1).collect::<String>())?;
+    let mut pieces = parsed.regex().split(IN_NAME);
+    let mut regex: String = pieces.by_ref().take(1).collect();
+    let mut characters = characters.iter();
+    for piece in pieces {
+        let is_star = piece.starts_with('*');
+        let any = if is_star { None } else { characters.next() };
+        regex.extend([any.map_or(IN_NAME, String::as_str), piece]);
     }
-    Ok(regex + ")$")
+    Ok(regex)
 }
 
 /// Takes a class from after its `[` and writes it; no class matches `/`.
-fn class(chars: &mut Chars<'_>, regex: &mut String) -> Result<(), String> {
+fn class(chars: &mut Chars<'_>) -> Result<String, String> {
     const UNCLOSED: &str = "unclosed character class; missing ']'";
     let negated = chars.as_str().starts_with(['!', '^']);
     if negated {
@@ -163,7 +156,7 @@ fn class(chars: &mut Chars<'_>, regex: &mut String) -> Result<(), String> {
         Some('\\') => chars.next().ok_or(UNCLOSED),
         c => c.ok_or(UNCLOSED),
     };
-    regex.push_str(if negated { "[[^" } else { "[[" });
+    let mut regex = if negated { "(?u:[[^" } else { "(?u:[[" }.to_owned();
     let start = chars.as_str().len();
     while chars.as_str().len() == start || !chars.as_str().starts_with(']') {
         let first = member(chars)?;
@@ -175,17 +168,14 @@ fn class(chars: &mut Chars<'_>, regex: &mut String) -> Result<(), String> {
         if first > last {
             return Err(format!("invalid range; '{first}' > '{last}'"));
         }
-        literal(first, regex);
-        regex.push('-');
-        literal(last, regex);
+        regex.extend([&*escaped(first), "-", &escaped(last)]);
     }
     chars.next();
-    regex.push_str("]&&[^/]]");
-    Ok(())
+    Ok(regex + "]&&[^/]])")
 }
 
-fn literal(c: char, regex: &mut String) {
-    regex.push_str(&regex_syntax::escape(c.encode_utf8(&mut [0; 4])));
+fn escaped(c: char) -> String {
+    regex_syntax::escape(c.encode_utf8(&mut [0; 4]))
 }
 
 fn too_large() -> String {
@@ -288,6 +278,9 @@ mod tests {
             ("src/**", "src", false),
             ("**", "a/b", true),
             ("{a,b/**}/c", "b/x/c", true),
+            ("a/{b,**}", "a/x/y", true),
+            ("{**}", "x/y", true),
+            ("{**,a/b}/c", "x/y/c", true),
             ("a/**/b", "a/b", true),
             ("a/**/b", "a/xb", false),
             ("[+-9]x", "/x", false),
@@ -331,5 +324,8 @@ mod tests {
         }
         assert!(Glob::new(r"[\z-a]", base).unwrap_err().contains("'z' > 'a'"));
         assert_eq!(Glob::new("/", base).unwrap_err(), "it is empty");
+        assert_eq!(Glob::new("{a", base).unwrap_err(), "unclosed alternate group; missing '}'");
+        assert_eq!(Glob::new("a}", base).unwrap_err(), "unopened alternate group; missing '{'");
+        assert_eq!(Glob::new(r"a\", base).unwrap_err(), r"dangling '\'");
     }
 }
