@@ -108,7 +108,7 @@ pub fn check(tool: &str, schema: &Object, given: &Object) -> Result<Object, Tool
     let mut checked = Object::new();
     for (name, value) in given {
         let Some((known, property)) = names::find(tool, properties, name) else {
-            match names::near(properties, name) {
+            match names::near(tool, properties, name) {
                 Some(near) => return Err(ToolError::Argument(unknown(tool, properties, name, near))),
                 None => {
                     tracing::warn!(tool, argument = %shown(name), "an argument that does not exist is left aside");

@@ -9,7 +9,7 @@ use super::Object;
 const LIMIT: &str = "limit";
 
 /// Names that other tools have for an argument, joined and in small letters; `None` is any tool.
-const OTHER_NAMES: [(Option<&str>, &str, &str); 9] = [
+const OTHER_NAMES: [(Option<&str>, &str, &str); 18] = [
     (None, "filepath", "path"),
     (Some("read"), "filename", "path"),
     (Some("grep"), "filename", "path"),
@@ -19,6 +19,31 @@ const OTHER_NAMES: [(Option<&str>, &str, &str); 9] = [
     (Some("grep"), "maxresults", LIMIT),
     (Some("find"), "maxresults", LIMIT),
     (Some("ls"), "maxresults", LIMIT),
+    (Some("grep"), "headlimit", LIMIT),
+    (Some("grep"), "include", "glob"),
+    (Some("grep"), "directory", "path"),
+    (Some("find"), "directory", "path"),
+    (Some("ls"), "directory", "path"),
+    (Some("grep"), "dirpath", "path"),
+    (Some("find"), "dirpath", "path"),
+    (Some("ls"), "dirpath", "path"),
+    (Some("ls"), "dir", "path"),
+];
+
+/// Names, joined, by which other tools do what an argument here does in another form, and what to give here. Their values
+/// can't be taken; if they were left aside, the answer would be to another question, or a command run elsewhere.
+const OTHER_FORMS: [(&str, &[&str], &str); 7] = [
+    (
+        "bash",
+        &["cwd", "workdir", "workingdirectory", "workingdir", "directory", "dir"],
+        "cd DIR && … in command",
+    ),
+    ("grep", &["i", "casesensitive", "caseinsensitive", "insensitive"], "ignoreCase"),
+    ("grep", &["a", "b", "c", "beforecontext", "aftercontext", "linesbefore", "linesafter"], "context"),
+    ("grep", &["exclude", "type", "filetype", "extension", "extensions", "filepattern"], "glob"),
+    ("grep", &["outputmode"], "mode"),
+    ("read", &["startline", "line", "linenumber", "viewrange", "start"], "offset"),
+    ("read", &["endline", "end"], "limit"),
 ];
 
 /// Jaro-Winkler similarity above which a name that does not exist is taken for a slip of one that does.
@@ -36,14 +61,19 @@ pub(super) fn find<'a>(tool: &str, properties: &'a Object, name: &str) -> Option
     })
 }
 
-/// Returns the property whose name `name`, which is none, was probably meant to be.
-pub(super) fn near<'a>(properties: &'a Object, name: &str) -> Option<&'a str> {
-    properties
-        .keys()
-        .map(|known| (strsim::jaro_winkler(&joined(known), &joined(name)), known.as_str()))
-        .filter(|(likeness, _)| *likeness > NEAR)
-        .max_by(|(a, _), (b, _)| a.total_cmp(b))
-        .map(|(_, known)| known)
+/// Returns what `name`, which is no property, was probably meant to be: what does the same here, or the property with the
+/// most similar name.
+pub(super) fn near<'a>(tool: &str, properties: &'a Object, name: &str) -> Option<&'a str> {
+    let name = joined(name);
+    let form = OTHER_FORMS.iter().find(|(of, others, _)| *of == tool && others.contains(&name.as_str()));
+    form.map(|(.., meant)| *meant).or_else(|| {
+        properties
+            .keys()
+            .map(|known| (strsim::jaro_winkler(&joined(known), &name), known.as_str()))
+            .filter(|(likeness, _)| *likeness > NEAR)
+            .max_by(|(a, _), (b, _)| a.total_cmp(b))
+            .map(|(_, known)| known)
+    })
 }
 
 /// Returns true if `name` is `limit`, or another tool's name for it.

@@ -84,6 +84,10 @@ fn other_names_are_taken_where_they_mean_one_thing() {
         (Grep, json!({"query": "x", "max_results": 5}), json!({"pattern": "x", "limit": 5})),
         (Find, json!({"pattern": "*", "maxResults": 5}), json!({"pattern": "*", "limit": 5})),
         (Ls, json!({"max_results": "5"}), json!({"limit": 5})),
+        (Grep, json!({"pattern": "x", "include": "*.rs"}), json!({"pattern": "x", "glob": "*.rs"})),
+        (Grep, json!({"pattern": "x", "head_limit": 5}), json!({"pattern": "x", "limit": 5})),
+        (Find, json!({"pattern": "*", "dir_path": "a"}), json!({"pattern": "*", "path": "a"})),
+        (Ls, json!({"directory": "a"}), json!({"path": "a"})),
         // A name of a file is no folder to search, so it is none of find's.
         (Find, json!({"pattern": "*", "filename": "a"}), json!({"pattern": "*"})),
     ];
@@ -111,14 +115,34 @@ fn arguments_of_agents_are_left_aside() {
             "toolSummary",
             "requires_approval",
             "_meta",
-            "-i",
-            "cwd",
+            "-n",
             "a\n",
         ] {
             let mut value = own.clone();
             value[foreign] = json!("x");
             assert_eq!(checked(tool, &value), Ok(own.clone()), "{tool:?} {foreign}");
         }
+    }
+}
+
+#[test]
+fn names_of_other_forms_are_refused_with_what_is_meant() {
+    use ToolName::{Bash, Grep, Read};
+    let cases = [
+        (Bash, json!({"command": "x", "cwd": "a"}), "cd DIR && … in command"),
+        (Bash, json!({"command": "x", "working_directory": "a"}), "cd DIR && … in command"),
+        (Grep, json!({"pattern": "x", "-i": true}), "ignoreCase"),
+        (Grep, json!({"pattern": "x", "case_sensitive": false}), "ignoreCase"),
+        (Grep, json!({"pattern": "x", "-A": 2}), "context"),
+        (Grep, json!({"pattern": "x", "exclude": "*.txt"}), "glob"),
+        (Grep, json!({"pattern": "x", "output_mode": "content"}), "mode"),
+        (Read, json!({"path": "a", "start_line": 5}), "offset"),
+        (Read, json!({"path": "a", "view_range": [5, 9]}), "offset"),
+        (Read, json!({"path": "a", "end_line": 5}), "limit"),
+    ];
+    for (tool, value, meant) in cases {
+        let error = checked(tool, &value).unwrap_err();
+        assert!(error.contains(&format!("did you mean {meant}?")), "{value}: {error}");
     }
 }
 
