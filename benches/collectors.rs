@@ -49,7 +49,7 @@ fn main() {
     report("head", || collect(Head::new(BOUNDS), &text));
     report("tail", || collect(Tail::new(BOUNDS), &text));
     report("head and tail", || {
-        collect(HeadTail::new(Bounds { lines: 1000, ..BOUNDS }).with_head_lines(200), &text);
+        collect(HeadTail::new(Bounds { lines: 1000, ..BOUNDS }, 200), &text);
     });
     println!();
     for (name, unit) in

@@ -92,7 +92,7 @@ pub struct Request<'a> {
     pub roots: &'a [Root],
     /// The ends of the output that are kept.
     pub keep: Keep,
-    /// The bytes and tokens of it that are kept; the lines are those of `keep`.
+    /// The most of it that is kept.
     pub bounds: Bounds,
     /// The most characters of each line of it, if there is a limit.
     pub max_line_chars: Option<usize>,

@@ -134,8 +134,8 @@ impl TruncationInfo {
     ///
     /// ```
     /// use cutline_core::details::{TruncationDetails, TruncationInfo, TruncationReason};
-    /// use cutline_core::truncate::{Bounds, Direction, truncate};
-    /// let kept = truncate("a\nb\nc\n", 2, 100, Direction::Head);
+    /// use cutline_core::truncate::{Bounds, Keep, truncate};
+    /// let kept = truncate("a\nb\nc\n", Bounds::new(2, 100), Keep::Head);
     /// let cut = TruncationDetails::of(&kept, kept.total, Bounds::new(2, 100)).unwrap();
     /// let info = TruncationInfo::of_lines(&cut, &kept.content);
     /// assert_eq!((info.original_count, info.returned_count), (3, 2));
@@ -218,9 +218,9 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 ///
 /// ```
 /// use cutline_core::details::TruncationDetails;
-/// use cutline_core::truncate::{Bounds, Direction, truncate};
+/// use cutline_core::truncate::{Bounds, Keep, truncate};
 /// let bounds = Bounds::new(2, 100);
-/// let kept = truncate("a\nb\nc\n", bounds.lines, bounds.bytes, Direction::Head);
+/// let kept = truncate("a\nb\nc\n", bounds, Keep::Head);
 /// let details = TruncationDetails::of(&kept, kept.total, bounds).unwrap();
 /// let json = serde_json::to_value(details).unwrap();
 /// assert_eq!((&json["truncatedBy"], &json["totalLines"]), (&"lines".into(), &3.into()));

@@ -27,14 +27,14 @@ use serde::{Deserialize, Serialize};
 
 use crate::text::{Extent, Size, TokenCounter, as_index};
 
-/// Cuts `text` to at most `max_lines` lines and `max_bytes` bytes, of which it keeps the ends that
-/// `direction` names. One line that alone is over the bytes is kept in part.
+/// Cuts `text` to at most `bounds`, of which it keeps the lines that `keep` names. One line that alone is over the
+/// bytes is kept in part.
 ///
 /// The first lines, as for a file or a list:
 ///
 /// ```
-/// use cutline_core::truncate::{Direction, truncate};
-/// let kept = truncate("one\ntwo\nthree\nfour\n", 2, 30_000, Direction::Head);
+/// use cutline_core::truncate::{Bounds, Keep, truncate};
+/// let kept = truncate("one\ntwo\nthree\nfour\n", Bounds::new(2, 30_000), Keep::Head);
 /// assert_eq!(kept.content, "one\ntwo");
 /// assert_eq!((kept.output.lines, kept.total.lines), (2, 4));
 /// ```
@@ -42,20 +42,21 @@ use crate::text::{Extent, Size, TokenCounter, as_index};
 /// The last lines, as for the output of a command, whose errors are at its end:
 ///
 /// ```
-/// # use cutline_core::truncate::{Direction, truncate};
-/// let kept = truncate("one\ntwo\nthree\nfour\n", 2, 30_000, Direction::Tail);
+/// # use cutline_core::truncate::{Bounds, Keep, truncate};
+/// let kept = truncate("one\ntwo\nthree\nfour\n", Bounds::new(2, 30_000), Keep::Tail);
 /// assert_eq!(kept.content, "three\nfour");
 /// ```
 ///
 /// Both, with the gap marked:
 ///
 /// ```
-/// # use cutline_core::truncate::{Direction, truncate};
+/// # use cutline_core::truncate::{Bounds, Keep, truncate};
 /// use cutline_core::notice::Omission;
-/// let mut kept = truncate("one\ntwo\nthree\nfour\n", 2, 30_000, Direction::HeadTail);
+/// use cutline_core::text::as_index;
+/// let mut kept = truncate("one\ntwo\nthree\nfour\n", Bounds::new(2, 30_000), Keep::Both { head: 1 });
 /// let omitted = Omission(kept.total.lines - kept.output.lines);
-/// if let Some(gap) = kept.cut.and_then(|cut| cut.gap) {
-///     kept.content.insert_str(gap.at, &format!("{omitted}\n"));
+/// if let Some(cut) = kept.cut.filter(|cut| cut.head.lines > 0) {
+///     kept.content.insert_str(as_index(cut.head.bytes), &format!("{omitted}\n"));
 /// }
 /// assert_eq!(kept.content, "one\n[...Output truncated: 2 lines omitted...]\nfour");
 /// ```
@@ -63,44 +64,39 @@ use crate::text::{Extent, Size, TokenCounter, as_index};
 /// A text that fits is given back as it is:
 ///
 /// ```
-/// # use cutline_core::truncate::{Direction, truncate};
-/// let kept = truncate("one\ntwo\n", 2, 30_000, Direction::Tail);
+/// # use cutline_core::truncate::{Bounds, Keep, truncate};
+/// let kept = truncate("one\ntwo\n", Bounds::new(2, 30_000), Keep::Tail);
 /// assert!(kept.cut.is_none() && kept.content == "one\ntwo\n");
 /// ```
-pub fn truncate(text: &str, max_lines: u64, max_bytes: u64, direction: Direction) -> Truncation {
-    truncate_within(text, Bounds::new(max_lines, max_bytes), direction)
-}
-
-/// Cuts `text` as [`truncate()`] does, to `bounds`, which may limit its tokens too.
+///
+/// Tokens may be limited too:
 ///
 /// ```
-/// use cutline_core::truncate::{Bounds, Direction, TruncatedBy, truncate_within};
+/// # use cutline_core::truncate::{Bounds, Keep, truncate};
+/// use cutline_core::truncate::TruncatedBy;
 /// let bounds = Bounds::new(2000, 30_000).with_tokens(Some(8));
-/// let kept = truncate_within("let a = 1;\nlet b = 2;\n", bounds, Direction::Head);
+/// let kept = truncate("let a = 1;\nlet b = 2;\n", bounds, Keep::Head);
 /// assert_eq!(kept.content, "let a = 1;");
 /// assert_eq!(kept.cut.unwrap().by, TruncatedBy::Tokens);
 /// ```
-pub fn truncate_within(text: &str, bounds: Bounds, direction: Direction) -> Truncation {
-    let head = bounds.lines / 2;
-    let keep = match direction {
-        Direction::Head => Keep::Head(bounds.lines),
-        Direction::Tail => Keep::Tail(bounds.lines),
-        Direction::HeadTail => Keep::Both { head, tail: bounds.lines - head },
-    };
-    let mut collector = Ends::within(keep, bounds);
-    collector.push(text);
-    collector.finish()
+pub fn truncate(text: &str, bounds: Bounds, keep: Keep) -> Truncation {
+    let mut ends = Ends::new(bounds, keep);
+    ends.push(text);
+    ends.finish()
 }
 
-/// The end of a text that [`truncate()`] keeps.
+/// The lines of a text that are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    /// The first lines.
+pub enum Keep {
+    /// The first ones.
     Head,
-    /// The last lines.
+    /// The last ones.
     Tail,
-    /// One half of the lines from the start, the other from the end.
-    HeadTail,
+    /// Some from the start and the others from the end, with a gap between them.
+    Both {
+        /// Lines from the start; at least one of all lines is from the end.
+        head: u64,
+    },
 }
 
 /// Takes text piece by piece and keeps as much of it as its bounds allow.
@@ -111,7 +107,7 @@ pub enum Direction {
 ///     pieces.iter().for_each(|piece| collector.push(piece));
 ///     collector.finish()
 /// }
-/// let kept = read_all(HeadTail::new(Bounds::new(2, 100)), &["a\nb", "b\nc", "\n"]);
+/// let kept = read_all(HeadTail::new(Bounds::new(2, 100), 1), &["a\nb", "b\nc", "\n"]);
 /// assert_eq!(kept.content, "a\nc");
 /// ```
 pub trait Collector {
@@ -209,14 +205,14 @@ impl Truncation {
 
 /// The way a text was cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
 pub struct Cut {
     /// The limit that was reached first.
     pub by: TruncatedBy,
     /// The line of which only a part was kept.
     pub partial: Option<Partial>,
-    /// The gap in the content, if there are lines before it.
-    pub gap: Option<Gap>,
+    /// Lines and bytes of the content that are the text's start, the newline after them included. The others are its
+    /// end.
+    pub head: Extent,
 }
 
 /// The limit that cut a text. If both were reached at once, it is `Lines`.
@@ -240,47 +236,11 @@ pub enum Partial {
     LastLine,
 }
 
-/// A gap in the content: `content[..at]` are the first lines, `content[at..]` the last ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Gap {
-    /// Offset in `content`, in bytes, at which the last lines begin; a newline is before it.
-    pub at: usize,
-    /// Lines before the gap.
-    pub head_lines: u64,
-}
-
-/// The lines of a text that are kept.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keep {
-    /// This many from the start.
-    Head(u64),
-    /// This many from the end.
-    Tail(u64),
-    /// Some from the start and some from the end, with a gap between them.
-    Both {
-        /// Lines from the start.
-        head: u64,
-        /// Lines from the end; above 0.
-        tail: u64,
-    },
-}
-
-impl Keep {
-    /// Returns the number of lines in all.
-    pub fn lines(self) -> u64 {
-        match self {
-            Self::Head(lines) | Self::Tail(lines) => lines,
-            Self::Both { head, tail } => head.saturating_add(tail),
-        }
-    }
-}
-
 /// The collector for a [`Keep`], for callers that learn at run time which lines are wanted.
 ///
 /// ```
-/// use cutline_core::truncate::{Collector, Ends, Keep};
-/// let mut ends = Ends::new(Keep::Tail(2), 100);
+/// use cutline_core::truncate::{Bounds, Collector, Ends, Keep};
+/// let mut ends = Ends::new(Bounds::new(2, 100), Keep::Tail);
 /// ends.push("one\ntwo\nthree\n");
 /// assert_eq!(ends.finish().content, "two\nthree");
 /// ```
@@ -295,18 +255,12 @@ pub enum Ends {
 }
 
 impl Ends {
-    /// Returns a collector that keeps `keep` of the text, within `max_bytes`.
-    pub fn new(keep: Keep, max_bytes: u64) -> Self {
-        Self::within(keep, Bounds::new(0, max_bytes))
-    }
-
-    /// Returns a collector that keeps `keep` of the text, within `bounds`, whose lines do not count.
-    pub fn within(keep: Keep, bounds: Bounds) -> Self {
-        let bounds = Bounds { lines: keep.lines(), ..bounds };
+    /// Returns a collector that keeps `keep` of the text, within `bounds`.
+    pub fn new(bounds: Bounds, keep: Keep) -> Self {
         match keep {
-            Keep::Head(_) => Self::Head(Head::new(bounds).with_partial_line()),
-            Keep::Tail(_) => Self::Tail(Tail::new(bounds)),
-            Keep::Both { head, .. } => Self::Both(HeadTail::new(bounds).with_head_lines(head)),
+            Keep::Head => Self::Head(Head::new(bounds).with_partial_line()),
+            Keep::Tail => Self::Tail(Tail::new(bounds)),
+            Keep::Both { head } => Self::Both(HeadTail::new(bounds, head)),
         }
     }
 }

@@ -28,15 +28,15 @@ pub fn run(bytes: &[u8]) {
     assert_eq!(plain, collect(Head::new(bounds), &[&text]), "in pieces and in one");
     check(&plain, &text, max_bytes);
     check_head(&plain, &text, bounds, "");
-    for keep in [Keep::Head(head), Keep::Tail(head), Keep::Both { head, tail }] {
-        let kept = collected(&|| Ends::new(keep, max_bytes));
+    for (keep, lines) in [(Keep::Head, head), (Keep::Tail, head), (Keep::Both { head }, head + tail)] {
+        let kept = collected(&|| Ends::new(Bounds::new(lines, max_bytes), keep));
         check(&kept, &text, max_bytes);
         match keep {
-            Keep::Head(_) => {
+            Keep::Head => {
                 let first = lines_of(&text).first().copied().unwrap_or_default();
                 check_head(&kept, &text, bounds, prefix(first, index(max_bytes)));
             }
-            Keep::Tail(_) => check_tail(&kept, &text, bounds),
+            Keep::Tail => check_tail(&kept, &text, bounds),
             Keep::Both { .. } => check_both(&kept, &text, head, tail, max_bytes),
         }
     }
@@ -59,7 +59,7 @@ fn check(kept: &Truncation, text: &str, max_bytes: u64) {
     // Lines of an empty content are one or none: the count says which.
     let lines = kept.content.split('\n').count() as u64;
     assert!(kept.output.lines == lines || kept.content.is_empty() && kept.output.lines == 0, "{kept:?}");
-    assert!(cut.gap.is_none_or(|gap| gap.at <= kept.content.len()));
+    assert!(index(cut.head.bytes) <= kept.content.len());
 }
 
 /// The first lines that fit; where none does, `partial` of the first.
@@ -95,7 +95,7 @@ fn check_both(kept: &Truncation, text: &str, head: u64, tail: u64, max_bytes: u6
     let Some(cut) = kept.cut else { return };
     let share = max_bytes * head / (head + tail);
     let mut first = String::new();
-    let mut count = 0;
+    let mut count = 0_u64;
     for line in all.iter().take(index(head)) {
         if (first.len() + line.len() + 1) as u64 > share {
             break;
@@ -103,11 +103,8 @@ fn check_both(kept: &Truncation, text: &str, head: u64, tail: u64, max_bytes: u6
         first.extend([line, "\n"]);
         count += 1;
     }
-    assert_eq!(
-        cut.gap.map(|gap| (gap.at, gap.head_lines)),
-        (count > 0).then_some((first.len(), count as u64))
-    );
-    let rest: Vec<&str> = all[count..].iter().rev().copied().collect();
+    assert_eq!((cut.head.bytes, cut.head.lines), (first.len() as u64, count));
+    let rest: Vec<&str> = all[index(count)..].iter().rev().copied().collect();
     let bytes = max_bytes - first.len() as u64;
     let (last, _) = fitting(&rest, Bounds::new(tail, bytes));
     assert_eq!(kept.content, first + &end_of(&all, last, bytes));

@@ -16,7 +16,7 @@ use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;
 use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::line::LineCutter;
-use cutline_core::truncate::{Bounds, Collector, Ends, Keep, Truncation};
+use cutline_core::truncate::{Bounds, Collector, Ends, Keep, Truncation, truncate};
 
 /// Bytes of the latest output that are kept to tell how far the command is.
 const RECENT_BYTES: usize = 2048;
@@ -58,8 +58,7 @@ pub struct Capture {
 struct View {
     decoder: Decoder,
     terminal: Terminal,
-    /// Cuts long lines, if they are to be cut.
-    cutter: Option<LineCutter>,
+    cutter: LineCutter,
     ends: Ends,
 }
 
@@ -67,10 +66,7 @@ impl View {
     /// Takes the next bytes; without any, what is held back at the end.
     fn push(&mut self, bytes: Option<&[u8]>) {
         let Self { decoder, terminal, cutter, ends } = self;
-        let mut keep = |text: &str| match cutter {
-            Some(cutter) => cutter.push(text, &mut |part| ends.push(part)),
-            None => ends.push(text),
-        };
+        let mut keep = |text: &str| cutter.push(text, &mut |part| ends.push(part));
         if let Some(bytes) = bytes {
             decoder.push(bytes, &mut |text| terminal.push(text, &mut keep));
         } else {
@@ -83,13 +79,13 @@ impl View {
     fn finish(mut self) -> (Truncation, Option<usize>) {
         self.push(None);
         let text = self.ends.finish();
-        let cutter = self.cutter.filter(|cutter| cutter.has_cut(&text.content));
-        (text, cutter.map(|cutter| cutter.max_chars()))
+        let lines_cut = self.cutter.limit_of_cut(&text.content);
+        (text, lines_cut)
     }
 }
 
 impl Capture {
-    /// A capture that keeps `keep` of the output within the bytes and tokens of `bounds`, of each line at most
+    /// A capture that keeps `keep` of the output within `bounds`, of each line at most
     /// `max_line_chars` characters, and saves the whole in `store` as `kind`.
     pub fn new(
         store: Arc<Store>,
@@ -98,12 +94,11 @@ impl Capture {
         bounds: Bounds,
         max_line_chars: Option<usize>,
     ) -> Self {
-        let bounds = Bounds { lines: keep.lines(), ..bounds };
         let view = View {
             decoder: Decoder::new(Encoding::Utf8),
             terminal: Terminal::new(bounds.bytes),
-            cutter: max_line_chars.map(LineCutter::new),
-            ends: Ends::within(keep, bounds),
+            cutter: LineCutter::new(max_line_chars),
+            ends: Ends::new(bounds, keep),
         };
         Self {
             stream: SavedStream::new(store, kind, bounds),
@@ -146,7 +141,7 @@ impl Capture {
     pub fn answer(&mut self, output_is_open: bool) -> Captured {
         let (text, lines_cut) = match self.view.take() {
             Some(view) => view.finish(),
-            None => (Ends::new(Keep::Tail(0), 0).finish(), None),
+            None => (truncate("", Bounds::new(0, 0), Keep::Tail), None),
         };
         self.recent = Vec::new();
         let wanted = output_is_open || self.binary || text.cut.is_some() || lines_cut.is_some();

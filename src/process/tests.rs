@@ -23,7 +23,7 @@ impl Here {
         let permit = self.commands.permit().await.unwrap();
         let status_line = |_, _, _| String::new();
         let times = Times { timeout: Duration::from_secs(30), answer_within: None, status_line };
-        let (keep, bounds) = (Keep::Tail(2), Bounds::new(0, 1000));
+        let (keep, bounds) = (Keep::Tail, Bounds::new(2, 1000));
         let request = Request { command, roots: &self.roots, keep, bounds, max_line_chars: None, times };
         self.commands.run(permit, request).unwrap()
     }

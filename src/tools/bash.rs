@@ -45,8 +45,8 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
         answer_within: cx.limits.answer_within.map(|within| within.saturating_sub(began.elapsed())),
         status_line: answer::status_line,
     };
-    let (roots, keep, limits) = (cx.workspace.roots(), plan.keep, &cx.limits);
-    let (bounds, max_line_chars) = (limits.bounds(), limits.max_text_line_chars);
+    let Plan { keep, bounds, .. } = plan;
+    let (roots, max_line_chars) = (cx.workspace.roots(), cx.limits.max_text_line_chars);
     let request = Request { command: &plan.command, roots, keep, bounds, max_line_chars, times };
     let mut running = cx.shared.commands.run(permit, request).map_err(ToolError::Spawn)?;
     match watch(cx, &mut running, reporter).await.map_err(ToolError::Spawn)? {

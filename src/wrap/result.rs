@@ -65,12 +65,9 @@ impl KeepPart {
     /// Returns the part of that many lines.
     pub fn of_lines(self, lines: u64) -> Keep {
         match self {
-            Self::Head => Keep::Head(lines),
-            Self::Ends if lines > 1 => {
-                let head = (lines / 5).max(1);
-                Keep::Both { head, tail: lines - head }
-            }
-            Self::Tail | Self::Ends => Keep::Tail(lines),
+            Self::Head => Keep::Head,
+            Self::Ends if lines > 1 => Keep::Both { head: (lines / 5).max(1) },
+            Self::Tail | Self::Ends => Keep::Tail,
         }
     }
 }

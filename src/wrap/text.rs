@@ -11,8 +11,8 @@ use std::ops::Range;
 
 use cutline_core::notice::{Omission, Shown};
 use cutline_core::text::terminal::Terminal;
-use cutline_core::text::{Counter, Extent, TokenCounter, is_white_space};
-use cutline_core::truncate::{Bounds, Collector as _, Ends, Keep, Partial, TruncatedBy, Truncation};
+use cutline_core::text::{Counter, Extent, TokenCounter, as_index, is_white_space};
+use cutline_core::truncate::{Bounds, Cut, Keep, Partial, TruncatedBy, Truncation, truncate};
 
 /// The character that begins an escape sequence.
 const ESC: char = '\u{1b}';
@@ -133,7 +133,7 @@ pub(super) fn fits(text: &str, raw: &Counter, bounds: Bounds) -> bool {
         && bounds.tokens.is_none_or(|max| tokens(text) <= max)
 }
 
-/// Cuts `texts`, whose counts as they were sent are `raw`, to what `keep` and `bounds`, whose lines do not count, allow;
+/// Cuts `texts`, whose counts as they were sent are `raw`, to what `keep` and `bounds` allow;
 /// `is_json` is true of a block that is one JSON value, which is shown whole or not at all. If nothing but blank blocks
 /// would be left, they are cut again without the blank ones at both ends.
 pub(super) fn cut(
@@ -181,23 +181,18 @@ impl<F: Fn(usize) -> bool> Cutting<'_, F> {
         let places = &texts.places[blocks.clone()];
         let Some((first, last)) = places.first().zip(places.last()) else { return Outcome::Fits };
         let (start, text) = (first.start, &texts.all[first.start..last.end]);
-        let mut ends = Ends::within(*keep, *bounds);
-        ends.push(text);
-        let Truncation { content, output, cut, .. } = ends.finish();
-        let (by, partial, gap) = match (cut, is_cut_by) {
-            (Some(cut), _) => (cut.by, cut.partial, cut.gap),
-            (None, Some(by)) => (by, None, None),
-            (None, None) => return Outcome::Fits,
-        };
+        let Truncation { content, output, cut, .. } = truncate(text, *bounds, *keep);
+        let is_head = *keep == Keep::Head;
+        let all = if is_head { output } else { Extent::default() };
+        let as_it_is = is_cut_by.map(|by| Cut { by, partial: None, head: all });
+        let Some(Cut { by, partial, head: most_head }) = cut.or(as_it_is) else { return Outcome::Fits };
         let end = start + text.strip_suffix('\n').unwrap_or(text).len();
         // A text that fits is given with its final newline.
         let kept_bytes = if cut.is_some() { content.len() } else { end - start };
         // What was kept is the start of the text up to `head`, and its end from `tail` on.
-        let is_head = matches!(keep, Keep::Head(_));
-        let gap = gap.map_or((0, 0), |gap| (gap.at, gap.head_lines));
-        let (most_head, most_head_lines) = if is_head { (kept_bytes, output.lines) } else { gap };
-        let (most_head, first_tail) = (start + most_head, end - (kept_bytes - most_head));
-        let (mut head, mut tail) = (most_head, first_tail);
+        let head_bytes = as_index(most_head.bytes);
+        let (head_end, first_tail) = (start + head_bytes, end - (kept_bytes - head_bytes));
+        let (mut head, mut tail) = (head_end, first_tail);
         // A JSON value is shown whole or not at all.
         let value_around = |at: usize| {
             let n = texts.places.partition_point(|place| place.end <= at);
@@ -227,28 +222,17 @@ impl<F: Fn(usize) -> bool> Cutting<'_, F> {
         let (head, tail) = (start..head, tail..end);
         let (head_text, tail_text) = (&texts.all[head.clone()], &texts.all[tail.clone()]);
         let head_lines =
-            if head.end == most_head { most_head_lines } else { counted(head_text).extent().lines };
+            if head.end == head_end { most_head.lines } else { counted(head_text).extent().lines };
         let tail_lines = match tail_text {
             _ if is_head => 0,
-            _ if tail.start == first_tail => output.lines.saturating_sub(most_head_lines),
+            _ if tail.start == first_tail => output.lines.saturating_sub(most_head.lines),
             "" => 0,
             text => memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64 + 1,
         };
         let partial = partial.filter(|_| between_values.is_none());
-        let (total, limit) = (raw.extent().lines, bounds.size_limit(by));
-        let first_of_tail = (total + 1).saturating_sub(tail_lines);
-        let shown = match (partial, head_lines, tail_lines) {
-            (Some(Partial::FirstLine), ..) => {
-                Shown::StartOfLine { line: 1, bytes: head.len() as u64, of: raw.first_line_bytes() }
-            }
-            (Some(Partial::LastLine), ..) => {
-                let (bytes, of) = (tail.len() as u64, raw.last_line_bytes());
-                Shown::EndOfLine { head: head_lines, line: total, bytes, of }
-            }
-            (None, _, 0) => Shown::Lines { first: 1, last: head_lines, total, limit },
-            (None, 0, _) => Shown::Lines { first: first_of_tail, last: total, total, limit },
-            (None, ..) => Shown::Ends { head: head_lines, tail: first_of_tail, total, limit },
-        };
+        let total = raw.extent().lines;
+        let output = Extent { lines: head_lines + tail_lines, bytes: (head.len() + tail.len()) as u64 };
+        let left = Cut { by, partial, head: Extent { lines: head_lines, bytes: head.len() as u64 } };
         let omitted = total.saturating_sub(head_lines + tail_lines);
         let omitted_lines = matches!(keep, Keep::Both { .. }).then_some(omitted);
         let gap = omitted_lines.filter(|lines| *lines > 0 && head_lines > 0 && tail_lines > 0);
@@ -260,11 +244,11 @@ impl<F: Fn(usize) -> bool> Cutting<'_, F> {
         tokens.add_line(tail_text);
         Outcome::Cut(TextCut {
             gap: gap.and_then(|lines| Some((edges.into_iter().find(|n| !is_json(*n))?, lines))),
-            shown,
+            shown: Shown::of(left, output, total, raw, *bounds),
             by,
             partial,
             omitted_lines,
-            output: Extent { lines: head_lines + tail_lines, bytes: (head.len() + tail.len()) as u64 },
+            output,
             output_tokens: tokens.count(),
             head,
             tail,

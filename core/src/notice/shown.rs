@@ -4,8 +4,8 @@ use derive_more::Display;
 
 use super::limit::cut_by;
 use super::{Count, between};
-use crate::text::{Size, show};
-use crate::truncate::SizeLimit;
+use crate::text::{Counter, Extent, Size, show};
+use crate::truncate::{Bounds, Cut, Partial, SizeLimit};
 
 /// Characters of a part's name in a notice; a longer one keeps both its ends.
 const PART_NAME_CHARS: usize = 60;
@@ -62,6 +62,26 @@ pub enum Shown {
 }
 
 impl Shown {
+    /// Returns the part of a text with the counts `raw` that is left after `cut` within `bounds`: `output`, the end of
+    /// which is the end of line `last`.
+    pub fn of(cut: Cut, output: Extent, last: u64, raw: &Counter, bounds: Bounds) -> Self {
+        let (total, limit) = (raw.extent().lines, bounds.size_limit(cut.by));
+        let (head, tail) = (cut.head.lines, output.lines - cut.head.lines);
+        let first = (last + 1).saturating_sub(tail);
+        match (cut.partial, head, tail) {
+            (Some(Partial::LastLine), ..) => {
+                let bytes = output.bytes - cut.head.bytes;
+                Self::EndOfLine { head, line: last, bytes, of: raw.last_line_bytes() }
+            }
+            (Some(Partial::FirstLine), ..) | (None, 0, 0) => {
+                Self::StartOfLine { line: 1, bytes: output.bytes, of: raw.first_line_bytes() }
+            }
+            (None, _, 0) => Self::Lines { first: 1, last: head, total, limit },
+            (None, 0, _) => Self::Lines { first, last, total, limit },
+            (None, ..) => Self::Ends { head, tail: first, total, limit },
+        }
+    }
+
     /// Returns the same part of a text of `total` lines, in which `before` lines stand before those that were counted.
     #[must_use]
     pub fn after(mut self, before: u64, total: u64) -> Self {

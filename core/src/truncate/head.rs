@@ -137,6 +137,7 @@ impl Collector for Head {
         if self.kept.ends_with('\n') {
             self.kept.pop();
         }
-        Truncation::new(self.kept, lines, total, Some(Cut { by, partial, gap: None }))
+        let head = Extent { lines, bytes: self.kept.len() as u64 };
+        Truncation::new(self.kept, lines, total, Some(Cut { by, partial, head }))
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::text::{Counter, Extent, TokenCounter};
 
-use super::{Bounds, Collector, Cut, Gap, Head, Tail, TruncatedBy, Truncation, as_index};
+use super::{Bounds, Collector, Cut, Head, Tail, TruncatedBy, Truncation, as_index};
 
 /// Keeps the first and the last lines that fit.
 ///
@@ -13,11 +13,11 @@ use super::{Bounds, Collector, Cut, Gap, Head, Tail, TruncatedBy, Truncation, as
 ///
 /// ```
 /// use cutline_core::truncate::{Bounds, Collector, HeadTail};
-/// let mut ends = HeadTail::new(Bounds::new(3, 100));
+/// let mut ends = HeadTail::new(Bounds::new(3, 100), 1);
 /// ends.push("one\ntwo\nthree\nfour\nfive\n");
 /// let kept = ends.finish();
-/// let gap = kept.cut.unwrap().gap.unwrap();
-/// assert_eq!(kept.content.split_at(gap.at), ("one\n", "four\nfive"));
+/// assert_eq!(kept.content, "one\nfour\nfive");
+/// assert_eq!(kept.cut.unwrap().head.bytes, 4);
 /// ```
 #[derive(Debug)]
 pub struct HeadTail {
@@ -43,30 +43,15 @@ enum State {
 }
 
 impl HeadTail {
-    /// Returns a collector that keeps half of the lines from the start and the rest from the end.
-    pub fn new(bounds: Bounds) -> Self {
-        let head_lines = bounds.lines / 2;
+    /// Returns a collector that keeps `head_lines` from the start, and the others, at least one, from the end.
+    pub fn new(bounds: Bounds, head_lines: u64) -> Self {
         Self {
             bounds,
-            head_lines,
+            head_lines: head_lines.min(bounds.lines.saturating_sub(1)),
             total: Counter::default(),
             tokens: TokenCounter::default(),
             state: State::Whole(String::new()),
         }
-    }
-
-    /// Sets the number of lines from the start; at least one of all lines is from the end.
-    ///
-    /// ```
-    /// use cutline_core::truncate::{Bounds, Collector, HeadTail};
-    /// let mut ends = HeadTail::new(Bounds::new(3, 100)).with_head_lines(2);
-    /// ends.push("one\ntwo\nthree\nfour\nfive\n");
-    /// assert_eq!(ends.finish().content, "one\ntwo\nfive");
-    /// ```
-    #[must_use]
-    pub fn with_head_lines(mut self, lines: u64) -> Self {
-        self.head_lines = lines.min(self.bounds.lines.saturating_sub(1));
-        self
     }
 
     fn tail_lines(&self) -> u64 {
@@ -145,8 +130,8 @@ impl Collector for HeadTail {
             State::Whole(content) => return Truncation::new(content, total.lines, total, None),
             State::Split { head, head_by, tail } => (head, head_by, tail.finish()),
         };
-        let (at, head_lines) = (head.len(), Extent::of(&head).lines);
-        let is_full = head_lines == self.head_lines && tail.output.lines == tail_lines;
+        let kept = Extent::of(&head);
+        let is_full = kept.lines == self.head_lines && tail.output.lines == tail_lines;
         let partial = tail.cut.and_then(|cut| cut.partial);
         let by = if is_full && partial.is_none() {
             TruncatedBy::Lines
@@ -154,8 +139,7 @@ impl Collector for HeadTail {
             let ends = [tail.cut.map(|cut| cut.by), head_by].into_iter().flatten();
             ends.into_iter().find(|by| *by != TruncatedBy::Lines).unwrap_or(TruncatedBy::Bytes)
         };
-        let gap = (head_lines > 0).then_some(Gap { at, head_lines });
-        let lines = head_lines + tail.output.lines;
-        Truncation::new(head + tail.body(), lines, total, Some(Cut { by, partial, gap }))
+        let lines = kept.lines + tail.output.lines;
+        Truncation::new(head + tail.body(), lines, total, Some(Cut { by, partial, head: kept }))
     }
 }

@@ -69,51 +69,51 @@ fn start_of_window(line: &str, focus: &Range<usize>, max_chars: usize, missing: 
 ///
 /// ```
 /// use cutline_core::truncate::line::LineCutter;
-/// let (mut cutter, mut shown) = (LineCutter::new(4), String::new());
+/// let (mut cutter, mut shown) = (LineCutter::new(Some(4)), String::new());
 /// for piece in ["abcd\nab", "cde", "f\n", "g"] {
 ///     cutter.push(piece, &mut |part| shown.push_str(part));
 /// }
 /// assert_eq!(shown, "abcd\nabcd... [truncated]\ng");
-/// assert!(cutter.has_cut(&shown));
+/// assert_eq!(cutter.limit_of_cut(&shown), Some(4));
 /// ```
 #[derive(Debug, Clone)]
 pub struct LineCutter {
-    max_chars: usize,
+    max_chars: Option<usize>,
     /// Characters of the open line so far; `None` if it was cut.
     open: Option<usize>,
     cut_any: bool,
 }
 
 impl LineCutter {
-    /// Returns a cutter that shows at most `max_chars` characters of a line.
-    pub fn new(max_chars: usize) -> Self {
+    /// Returns a cutter that shows at most `max_chars` characters of a line; without a limit it cuts none.
+    pub fn new(max_chars: Option<usize>) -> Self {
         Self { max_chars, open: Some(0), cut_any: false }
     }
 
-    /// Returns the most characters of a line that are shown.
-    pub fn max_chars(&self) -> usize {
-        self.max_chars
-    }
-
-    /// True if a line in `shown`, some of what this gave, is one that was cut.
-    pub fn has_cut(&self, shown: &str) -> bool {
-        self.cut_any && shown.lines().any(|line| line.ends_with(MARK))
+    /// Returns the most characters of a line, if one that was cut is in `shown`, some of what this gave.
+    pub fn limit_of_cut(&self, shown: &str) -> Option<usize> {
+        self.max_chars.filter(|_| self.cut_any && shown.lines().any(|line| line.ends_with(MARK)))
     }
 
     /// Takes the next piece and gives what is shown of it to `sink`, in one part or several.
     pub fn push(&mut self, text: &str, sink: &mut impl FnMut(&str)) {
+        let Some(max_chars) = self.max_chars else { return sink(text) };
         let (mut given, mut start) = (0, 0);
         for line in text.split_inclusive('\n') {
             let body = line.strip_suffix('\n').unwrap_or(line);
             let end = start + body.len();
-            match self.open.map(|chars| self.end_in(body, chars)) {
-                None => given = end,
-                Some(Some(cut)) => {
+            if let Some(chars) = self.open {
+                let room = max_chars - chars;
+                let excess = if body.len() <= room { None } else { body.char_indices().nth(room) };
+                if let Some((cut, _)) = excess {
                     sink(&text[given..start + cut]);
                     sink(MARK);
                     (given, self.open, self.cut_any) = (end, None, true);
+                } else {
+                    self.open = Some(chars + body.chars().count());
                 }
-                Some(None) => {}
+            } else {
+                given = end;
             }
             if body.len() < line.len() {
                 self.open = Some(0);
@@ -123,17 +123,6 @@ impl LineCutter {
         if given < text.len() {
             sink(&text[given..]);
         }
-    }
-
-    /// Returns the offset at which `part`, the next of a line with `chars` characters so far, passes the limit; counts
-    /// it in if it does not.
-    fn end_in(&mut self, part: &str, chars: usize) -> Option<usize> {
-        let room = self.max_chars - chars;
-        let end = if part.len() <= room { None } else { part.char_indices().nth(room).map(|(at, _)| at) };
-        if end.is_none() {
-            self.open = Some(chars + part.chars().count());
-        }
-        end
     }
 }
 
@@ -147,7 +136,7 @@ mod tests {
         fn long_lines_of_a_stream_are_cut_whatever_the_pieces(
             pieces in prop::collection::vec("[aé🚀\n]{0,12}", 0..8), chars in 1_usize..12,
         ) {
-            let (mut cutter, mut shown) = (LineCutter::new(chars), String::new());
+            let (mut cutter, mut shown) = (LineCutter::new(Some(chars)), String::new());
             for piece in &pieces {
                 cutter.push(piece, &mut |part| shown.push_str(part));
             }
@@ -158,7 +147,7 @@ mod tests {
             };
             let expected: Vec<String> = whole.split('\n').map(start).collect();
             prop_assert_eq!(&shown, &expected.join("\n"));
-            prop_assert_eq!(cutter.has_cut(&shown), shown != whole);
+            prop_assert_eq!(cutter.limit_of_cut(&shown).is_some(), shown != whole);
         }
 
         #[test]

@@ -2,7 +2,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
 
-use crate::text::{self, Counter, TokenCounter};
+use crate::text::{self, Counter, Extent, TokenCounter};
 
 use super::{Bounds, Collector, Cut, Partial, TruncatedBy, Truncation, as_index, part_within};
 
@@ -100,6 +100,7 @@ impl Collector for Tail {
             }
             _ => (&body[start..], None, by.unwrap_or(TruncatedBy::Lines)),
         };
-        Truncation::new(content.to_owned(), lines.max(1), total, Some(Cut { by, partial, gap: None }))
+        let cut = Cut { by, partial, head: Extent::default() };
+        Truncation::new(content.to_owned(), lines.max(1), total, Some(cut))
     }
 }

@@ -136,7 +136,7 @@ proptest! {
         text in text(), cuts in prop::collection::vec(0_usize..9, 0..9),
         head in 1_u64..5, tail in 1_u64..5, max_bytes in 1_u64..60,
     ) {
-        let kept = collect(Ends::new(Keep::Both { head, tail }, max_bytes), &pieces(&text, &cuts));
+        let kept = collect(Ends::new(Bounds::new(head + tail, max_bytes), Keep::Both { head }), &pieces(&text, &cuts));
         let all = lines(&text);
         prop_assert_eq!(kept.total, extent(&text));
         prop_assert!(kept.output.bytes <= max_bytes);
@@ -146,8 +146,7 @@ proptest! {
             prop_assert_eq!(&kept.content, &text);
             return Ok(());
         };
-        let at = cut.gap.map_or(0, |gap| gap.at);
-        let (first, last) = kept.content.split_at(at);
+        let (first, last) = kept.content.split_at(as_index(cut.head.bytes));
         let share = max_bytes * head / (head + tail);
         let mut first_lines: Vec<&str> = Vec::new();
         for line in all.iter().take(as_index(head)) {
@@ -170,7 +169,7 @@ proptest! {
     fn memory_is_bounded_by_the_limits(piece in "[a\n]{1,50}", times in 1_usize..200, max_bytes in 1_u64..50) {
         let bounds = Bounds::new(3, max_bytes);
         let (mut head, mut tail, mut both) =
-            (Head::new(bounds), Tail::new(bounds), HeadTail::new(bounds));
+            (Head::new(bounds), Tail::new(bounds), HeadTail::new(bounds, 1));
         for _ in 0..times {
             head.push(&piece);
             tail.push(&piece);
@@ -190,15 +189,15 @@ proptest! {
     ) {
         let bounds = Bounds::new(max_lines, max_bytes).with_tokens(Some(max_tokens));
         for keep in [
-            Keep::Head(max_lines),
-            Keep::Tail(max_lines),
-            Keep::Both { head: max_lines / 2, tail: max_lines - max_lines / 2 },
+            Keep::Head,
+            Keep::Tail,
+            Keep::Both { head: max_lines / 2 },
         ] {
-            let whole = collect(Ends::within(keep, bounds), std::slice::from_ref(&text));
-            let kept = collect(Ends::within(keep, bounds), &pieces(&text, &cuts));
+            let whole = collect(Ends::new(bounds, keep), std::slice::from_ref(&text));
+            let kept = collect(Ends::new(bounds, keep), &pieces(&text, &cuts));
             prop_assert_eq!(&whole, &kept);
             prop_assert!(TokenCounter::of(kept.body()).count() <= max_tokens, "{:?}", kept);
-            let other = collect(Ends::new(keep, max_bytes), std::slice::from_ref(&text));
+            let other = collect(Ends::new(Bounds::new(max_lines, max_bytes), keep), std::slice::from_ref(&text));
             if TokenCounter::of(other.body()).count() <= max_tokens && !matches!(keep, Keep::Both { .. }) {
                 // The limit of tokens cuts only what is over it.
                 prop_assert_eq!(other.content, kept.content);
@@ -229,7 +228,7 @@ proptest! {
 
 #[test]
 fn newline_after_the_first_lines_counts() {
-    let mut both = HeadTail::new(Bounds::new(6, 6).with_tokens(Some(2)));
+    let mut both = HeadTail::new(Bounds::new(6, 6).with_tokens(Some(2)), 3);
     both.push(" a\na");
     let kept = both.finish();
     assert_eq!((kept.content.as_str(), kept.output.lines), ("a", 1));

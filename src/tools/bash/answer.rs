@@ -9,8 +9,8 @@ use cutline_core::details::{Details, TruncationDetails, TruncationInfo};
 use cutline_core::notice::{
     self, Answer, Blank, BodyEnd, FullLines, NAMES_LISTED, Notice, Omission, Shown, Status, empty,
 };
-use cutline_core::text::{self, Counter, show};
-use cutline_core::truncate::{Bounds, Cut, Gap, Keep, Partial, Truncation};
+use cutline_core::text::{self, as_index, show};
+use cutline_core::truncate::{Bounds, Keep};
 
 /// The exit code of a command that a signal ended, less the signal's number.
 const SIGNAL_CODE: i32 = 128;
@@ -35,7 +35,7 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: Outcome) -> Output {
     };
     details.duration_ms = Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX));
     let hint = FullLines::Tools { grep: cx.has(ToolName::Grep), bash: true };
-    let (mut answer, saved) = output_answer(output, plan.keep, cx.limits.bounds(), hint, &mut details);
+    let (mut answer, saved) = output_answer(output, plan.keep, plan.bounds, hint, &mut details);
     if !background.is_empty() {
         details.background_pids = Some(background.iter().map(|process| process.id).collect());
         answer.notices.extend(saved.clone().map(|saved| left_running(&background, saved)));
@@ -59,7 +59,6 @@ pub fn output_answer(
     hint: FullLines,
     details: &mut Details,
 ) -> (Answer, Option<notice::Saved>) {
-    let bounds = Bounds { lines: keep.lines(), ..bounds };
     let Captured { text, lines_cut, raw, binary, saved } = output;
     let saved = saved.as_ref().map(|saved| whole::said(saved, details));
     let total = raw.extent();
@@ -86,7 +85,8 @@ pub fn output_answer(
         let body = if text.content.is_empty() { empty::NO_OUTPUT.to_owned() } else { text.content };
         return (Answer { body, end, notices, status: None }, saved);
     };
-    let shown = shown(&text, cut, &raw, keep, bounds);
+    // Its last line may be one less than in all, where that was erased: a terminal shows nothing of it.
+    let shown = Shown::of(cut, text.output, text.total.lines, &raw, bounds);
     if let Shown::Lines { first, last, .. } = shown
         && text::is_white_space(&text.content)
     {
@@ -97,8 +97,8 @@ pub fn output_answer(
     if let Keep::Both { .. } = keep {
         let omitted = text.total.lines.saturating_sub(text.output.lines);
         details.omitted_lines = Some(omitted);
-        if let Some(Gap { at, .. }) = cut.gap.filter(|_| omitted > 0) {
-            body.insert_str(at, &format!("{}\n", Omission(omitted)));
+        if omitted > 0 && cut.head.lines > 0 {
+            body.insert_str(as_index(cut.head.bytes), &format!("{}\n", Omission(omitted)));
         }
     }
     (Answer { body, end, notices, status: None }, saved)
@@ -120,33 +120,6 @@ fn status(ending: Ending, cause: Cause, timeout: Duration) -> Option<Status> {
         (_, Ending::Code(code)) => Some(Status::Exited(code)),
         (_, Ending::Signal(number)) => {
             Some(Status::Killed { signal: signal_name(number), code: SIGNAL_CODE + number })
-        }
-    }
-}
-
-/// The part of the output that is shown, in lines of the raw stream.
-fn shown(truncation: &Truncation, cut: Cut, raw: &Counter, keep: Keep, bounds: Bounds) -> Shown {
-    let total = raw.extent().lines;
-    let (lines, bytes) = (truncation.output.lines, truncation.output.bytes);
-    // One less than `total` where the last line was erased: a terminal shows nothing of it.
-    let last = truncation.total.lines;
-    let limit = bounds.size_limit(cut.by);
-    let head = cut.gap.map_or(0, |gap| gap.head_lines);
-    match (cut.partial, keep) {
-        (Some(Partial::LastLine), _) => {
-            let bytes = bytes.saturating_sub(cut.gap.map_or(0, |gap| gap.at as u64));
-            Shown::EndOfLine { head, line: last, bytes, of: raw.last_line_bytes() }
-        }
-        (None, Keep::Head(_)) if lines > 0 => Shown::Lines { first: 1, last: lines, total, limit },
-        (_, Keep::Head(_)) | (Some(Partial::FirstLine), _) => {
-            Shown::StartOfLine { line: 1, bytes, of: raw.first_line_bytes() }
-        }
-        (None, _) => {
-            let tail = (last + head + 1).saturating_sub(lines);
-            match head {
-                0 => Shown::Lines { first: tail, last, total, limit },
-                head => Shown::Ends { head, tail, total, limit },
-            }
         }
     }
 }

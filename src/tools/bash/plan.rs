@@ -6,7 +6,7 @@ use super::Args;
 use crate::limits::{COMMAND_BYTES, Limits};
 use crate::tools::ToolError;
 use cutline_core::notice::Count;
-use cutline_core::truncate::Keep;
+use cutline_core::truncate::{Bounds, Keep};
 
 /// A checked call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,8 +17,10 @@ pub(super) struct Plan {
     pub(super) timeout: Duration,
     /// True if the call asked for longer than that.
     pub(super) is_timeout_lowered: bool,
-    /// The lines of its output that are kept: at least one, together within the limit.
+    /// The lines of its output that are kept.
     pub(super) keep: Keep,
+    /// The most of it that is kept: at least one line.
+    pub(super) bounds: Bounds,
 }
 
 impl Plan {
@@ -39,26 +41,32 @@ impl Plan {
         }
         let max = limits.bash_max_timeout_secs;
         let asked = timeout.unwrap_or(limits.bash_timeout_secs.min(max));
+        let (head, tail) = ends(head, tail, limits)?;
         Ok(Self {
             command,
             timeout: Duration::from_secs(asked.min(max)),
             is_timeout_lowered: asked > max,
-            keep: keep(head, tail, limits)?,
+            keep: match (head, tail) {
+                (0, _) => Keep::Tail,
+                (_, 0) => Keep::Head,
+                (head, _) => Keep::Both { head },
+            },
+            bounds: Bounds { lines: head + tail, ..limits.bounds() },
         })
     }
 }
 
 /// Returns the words for the lines that are kept where a call does not say.
 pub(in crate::tools) fn kept_words(limits: &Limits) -> String {
-    match keep(None, None, limits) {
-        Ok(Keep::Head(head)) => format!("the first {head} lines"),
-        Ok(Keep::Both { head, tail }) => format!("the first {head} and last {tail} lines"),
-        Ok(Keep::Tail(tail)) => format!("the last {tail} lines"),
-        Err(_) => format!("the last {} lines", limits.max_lines),
+    match ends(None, None, limits).unwrap_or((0, limits.max_lines)) {
+        (head, 0) => format!("the first {head} lines"),
+        (0, tail) => format!("the last {tail} lines"),
+        (head, tail) => format!("the first {head} and last {tail} lines"),
     }
 }
 
-fn keep(head: Option<u64>, tail: Option<u64>, limits: &Limits) -> Result<Keep, ToolError> {
+/// Returns the lines to keep from the start and from the end: at least one, together within the limit.
+fn ends(head: Option<u64>, tail: Option<u64>, limits: &Limits) -> Result<(u64, u64), ToolError> {
     let max = limits.max_lines;
     for (name, lines) in [("head", head), ("tail", tail)] {
         if let Some(lines) = lines.filter(|lines| *lines > max) {
@@ -81,9 +89,7 @@ fn keep(head: Option<u64>, tail: Option<u64>, limits: &Limits) -> Result<Keep, T
             let most = counted(max);
             wrong(format!("head, tail: must be at most {most} together, got {head} and {tail}"))
         }
-        (0, tail) => Ok(Keep::Tail(tail)),
-        (head, 0) => Ok(Keep::Head(head)),
-        (head, tail) => Ok(Keep::Both { head, tail }),
+        ends => Ok(ends),
     }
 }
 
@@ -115,15 +121,15 @@ mod tests {
         let one = Limits { max_lines: 1, ..Limits::default() };
         let both = Limits { bash_head: 200, bash_tail: Some(800), ..Limits::default() };
         let cases = [
-            (None, None, &plain, Ok(Keep::Tail(2000))),
-            (Some(200), None, &plain, Ok(Keep::Both { head: 200, tail: 1800 })),
-            (Some(2000), None, &plain, Ok(Keep::Head(2000))),
-            (Some(0), None, &plain, Ok(Keep::Tail(2000))),
-            (None, Some(10), &plain, Ok(Keep::Tail(10))),
-            (Some(7), Some(0), &plain, Ok(Keep::Head(7))),
-            (None, None, &both, Ok(Keep::Both { head: 200, tail: 800 })),
-            (None, Some(100), &both, Ok(Keep::Both { head: 200, tail: 100 })),
-            (None, Some(1900), &both, Ok(Keep::Tail(1900))),
+            (None, None, &plain, Ok((Keep::Tail, 2000))),
+            (Some(200), None, &plain, Ok((Keep::Both { head: 200 }, 2000))),
+            (Some(2000), None, &plain, Ok((Keep::Head, 2000))),
+            (Some(0), None, &plain, Ok((Keep::Tail, 2000))),
+            (None, Some(10), &plain, Ok((Keep::Tail, 10))),
+            (Some(7), Some(0), &plain, Ok((Keep::Head, 7))),
+            (None, None, &both, Ok((Keep::Both { head: 200 }, 1000))),
+            (None, Some(100), &both, Ok((Keep::Both { head: 200 }, 300))),
+            (None, Some(1900), &both, Ok((Keep::Tail, 1900))),
             (Some(0), Some(0), &plain, Err("head, tail: one of them must be above 0")),
             (None, Some(0), &plain, Err("head, tail: one of them must be above 0")),
             (Some(2001), None, &plain, Err("head: must be at most 2000 lines, got 2001")),
@@ -138,7 +144,7 @@ mod tests {
             ),
         ];
         for (head, tail, limits, expected) in cases {
-            let keep = planned(None, head, tail, limits).map(|plan| plan.keep);
+            let keep = planned(None, head, tail, limits).map(|plan| (plan.keep, plan.bounds.lines));
             assert_eq!(keep, expected.map_err(str::to_owned), "head {head:?}, tail {tail:?}");
         }
     }

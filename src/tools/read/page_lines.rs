@@ -8,14 +8,14 @@ use cutline_core::truncate::{Collector, Head, Truncation};
 /// Makes `\r\n` to `\n`, and counts those that are shown; cuts what is longer than the limit of a line.
 pub(super) struct PageLines {
     crlf: u64,
-    cutter: Option<LineCutter>,
+    cutter: LineCutter,
     /// True if the last part ended with a `\r` that was held back.
     held: bool,
 }
 
 impl PageLines {
     pub(super) fn new(max_chars: Option<usize>) -> Self {
-        Self { crlf: 0, cutter: max_chars.map(LineCutter::new), held: false }
+        Self { crlf: 0, cutter: LineCutter::new(max_chars), held: false }
     }
 
     /// Gives the next part of the text to `head`.
@@ -75,7 +75,7 @@ impl PageLines {
 
     /// Returns the characters to which long lines of `kept` were cut, if any were.
     pub(super) fn cut_in(&self, kept: &Truncation) -> Option<usize> {
-        self.cutter.as_ref().filter(|cutter| cutter.has_cut(&kept.content)).map(LineCutter::max_chars)
+        self.cutter.limit_of_cut(&kept.content)
     }
 
     /// Gives a part of the page to the collector; later NUL bytes are shown, not handed on.
@@ -84,10 +84,7 @@ impl PageLines {
             None => Cow::Borrowed(part),
             Some(_) => Cow::Owned(part.replace('\0', "\u{FFFD}")),
         };
-        match &mut self.cutter {
-            Some(cutter) => cutter.push(&shown, &mut |part| head.push(part)),
-            None => head.push(&shown),
-        }
+        self.cutter.push(&shown, &mut |part| head.push(part));
     }
 }
 

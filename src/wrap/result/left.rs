@@ -110,7 +110,7 @@ impl<'a> Over<'a> {
         let (bounds, texts) = (self.bounds, self.texts);
         let all_json = texts.blocks().all(|text| Value::of(text).is_some());
         let (keep, whole) = if all_json {
-            (Keep::Head(bounds.lines), Whole::JsonAll(texts))
+            (Keep::Head, Whole::JsonAll(texts))
         } else {
             (self.rules.keep.of_lines(bounds.lines), Whole::Text(texts.all()))
         };

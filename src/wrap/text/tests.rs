@@ -14,8 +14,8 @@ fn run(texts: &[&str], keep: Keep, bounds: Bounds) -> Outcome {
 }
 
 /// The part left of each block (`-` of none), and what is said.
-fn left(texts: &[&str], keep: Keep, max_bytes: u64) -> (Vec<String>, String) {
-    match run(texts, keep, Bounds::new(0, max_bytes)) {
+fn left(texts: &[&str], (keep, lines): (Keep, u64), max_bytes: u64) -> (Vec<String>, String) {
+    match run(texts, keep, Bounds::new(lines, max_bytes)) {
         Outcome::Cut(cut) => {
             let texts = joined(texts);
             let left = |n: usize| cut.left(&texts, n).map_or_else(|| "-".to_owned(), Cow::into_owned);
@@ -25,15 +25,15 @@ fn left(texts: &[&str], keep: Keep, max_bytes: u64) -> (Vec<String>, String) {
     }
 }
 
-/// Blocks, what is kept of them, what is left of each, and what is said.
-type Case<'a> = (&'a [&'a str], Keep, u64, &'a [&'a str], &'a str);
+/// Blocks, what is kept of them and how many lines, what is left of each, and what is said.
+type Case<'a> = (&'a [&'a str], (Keep, u64), u64, &'a [&'a str], &'a str);
 
 #[test]
 fn blocks_are_one_text() {
-    let both = |head, tail| Keep::Both { head, tail };
+    let both = |head, tail| (Keep::Both { head }, head + tail);
     let cases: [Case<'_>; 23] = [
-        (&["a\nb\nc"], Keep::Head(2), 99, &["a\nb"], "lines 1-2 of 3"),
-        (&["a\nb\nc\n"], Keep::Tail(2), 99, &["b\nc"], "lines 2-3 of 3"),
+        (&["a\nb\nc"], (Keep::Head, 2), 99, &["a\nb"], "lines 1-2 of 3"),
+        (&["a\nb\nc\n"], (Keep::Tail, 2), 99, &["b\nc"], "lines 2-3 of 3"),
         (
             &["a\nb\nc\nd\ne"],
             both(1, 2),
@@ -42,9 +42,9 @@ fn blocks_are_one_text() {
             "lines 1-1 and 4-5 of 5",
         ),
         // Two blocks are three lines: the empty one between them counts.
-        (&["a", "b", "c"], Keep::Head(3), 99, &["a", "b", "-"], "lines 1-3 of 5"),
-        (&["a", "b", "c"], Keep::Head(2), 99, &["a", "-", "-"], "lines 1-1 of 5"),
-        (&["a\n", "b", "c"], Keep::Tail(2), 99, &["-", "-", "c"], "lines 5-5 of 5"),
+        (&["a", "b", "c"], (Keep::Head, 3), 99, &["a", "b", "-"], "lines 1-3 of 5"),
+        (&["a", "b", "c"], (Keep::Head, 2), 99, &["a", "-", "-"], "lines 1-1 of 5"),
+        (&["a\n", "b", "c"], (Keep::Tail, 2), 99, &["-", "-", "c"], "lines 5-5 of 5"),
         (
             &["a", "b", "c\nd"],
             both(1, 1),
@@ -52,35 +52,35 @@ fn blocks_are_one_text() {
             &["a\n[...Output truncated: 4 lines omitted...]", "-", "d"],
             "lines 1-1 and 6-6 of 6",
         ),
-        (&["aaaaaaaaaa\nb"], Keep::Head(9), 4, &["aaaa"], "first 4B of line 1 (line is 10B)"),
-        (&["a", "bbbbbbbbbb"], Keep::Tail(9), 4, &["-", "bbbb"], "last 4B of line 3 (line is 10B)"),
-        (&["a", "", "b\nc"], Keep::Head(5), 99, &["a", "", "b"], "lines 1-5 of 6"),
+        (&["aaaaaaaaaa\nb"], (Keep::Head, 9), 4, &["aaaa"], "first 4B of line 1 (line is 10B)"),
+        (&["a", "bbbbbbbbbb"], (Keep::Tail, 9), 4, &["-", "bbbb"], "last 4B of line 3 (line is 10B)"),
+        (&["a", "", "b\nc"], (Keep::Head, 5), 99, &["a", "", "b"], "lines 1-5 of 6"),
         (
             &["prose", "{\"a\":1}", "more prose"],
-            Keep::Head(9),
+            (Keep::Head, 9),
             10,
             &["prose", "-", "-"],
             "lines 1-1 of 5 (10B limit)",
         ),
-        (&["[1]", "[2]", "[3]"], Keep::Head(9), 9, &["[1]", "[2]", "-"], "lines 1-3 of 5 (9B limit)"),
-        (&["prose", "[1,2,3]"], Keep::Tail(9), 5, &[], "OneValue(1, Bytes)"),
-        (&["[1,2,3]", "prose"], Keep::Head(9), 5, &[], "OneValue(0, Bytes)"),
+        (&["[1]", "[2]", "[3]"], (Keep::Head, 9), 9, &["[1]", "[2]", "-"], "lines 1-3 of 5 (9B limit)"),
+        (&["prose", "[1,2,3]"], (Keep::Tail, 9), 5, &[], "OneValue(1, Bytes)"),
+        (&["[1,2,3]", "prose"], (Keep::Head, 9), 5, &[], "OneValue(0, Bytes)"),
         // Blank blocks alone are nothing to show.
-        (&["", "[1,2,3]"], Keep::Head(9), 5, &[], "OneValue(1, Bytes)"),
-        (&["[1,2,3]", ""], Keep::Tail(9), 5, &[], "OneValue(0, Bytes)"),
-        (&["", "aaaaaaaaaa"], Keep::Head(9), 4, &["-", "aaaa"], "first 4B of line 3 (line is 10B)"),
+        (&["", "[1,2,3]"], (Keep::Head, 9), 5, &[], "OneValue(1, Bytes)"),
+        (&["[1,2,3]", ""], (Keep::Tail, 9), 5, &[], "OneValue(0, Bytes)"),
+        (&["", "aaaaaaaaaa"], (Keep::Head, 9), 4, &["-", "aaaa"], "first 4B of line 3 (line is 10B)"),
         (
             &["", "\n", "", "aaaaaaaaaa"],
-            Keep::Head(9),
+            (Keep::Head, 9),
             4,
             &["-", "-", "-", "aaaa"],
             "first 4B of line 7 (line is 10B)",
         ),
-        (&["aaaaaaaaaa", "", ""], Keep::Tail(9), 4, &["aaaa", "-", "-"], "last 4B of line 1 (line is 10B)"),
-        (&["", "", "a\nb"], Keep::Head(2), 99, &["-", "-", "a\nb"], "lines 5-6 of 6"),
-        (&["", "", "a\nb\nc"], Keep::Head(2), 99, &["-", "-", "a\nb"], "lines 5-6 of 7"),
-        (&["a", "", "bbbbbbbbbb"], Keep::Head(9), 6, &["a", "-", "-"], "lines 1-1 of 5 (6B limit)"),
-        (&["aaaaaaaaaa", "", "b"], Keep::Tail(9), 6, &["-", "-", "b"], "lines 5-5 of 5 (6B limit)"),
+        (&["aaaaaaaaaa", "", ""], (Keep::Tail, 9), 4, &["aaaa", "-", "-"], "last 4B of line 1 (line is 10B)"),
+        (&["", "", "a\nb"], (Keep::Head, 2), 99, &["-", "-", "a\nb"], "lines 5-6 of 6"),
+        (&["", "", "a\nb\nc"], (Keep::Head, 2), 99, &["-", "-", "a\nb"], "lines 5-6 of 7"),
+        (&["a", "", "bbbbbbbbbb"], (Keep::Head, 9), 6, &["a", "-", "-"], "lines 1-1 of 5 (6B limit)"),
+        (&["aaaaaaaaaa", "", "b"], (Keep::Tail, 9), 6, &["-", "-", "b"], "lines 5-5 of 5 (6B limit)"),
     ];
     for (texts, keep, max_bytes, expected, said) in cases {
         let (kept, shown) = left(texts, keep, max_bytes);
@@ -90,7 +90,7 @@ fn blocks_are_one_text() {
             "{texts:?} {keep:?}"
         );
     }
-    assert_eq!(run(&["a", "b\n"], Keep::Head(3), Bounds::new(0, 4)), Outcome::Fits);
+    assert_eq!(run(&["a", "b\n"], Keep::Head, Bounds::new(3, 4)), Outcome::Fits);
 }
 
 fn texts() -> impl Strategy<Value = Vec<String>> {
@@ -108,7 +108,7 @@ proptest! {
         let refs: Vec<&str> = texts.iter().map(String::as_str).collect();
         let joined_texts = joined(&refs);
         let whole = joined_texts.all();
-        let keep = if from_start { Keep::Head(lines) } else { Keep::Tail(lines) };
+        let keep = if from_start { Keep::Head } else { Keep::Tail };
         let bounds = Bounds::new(lines, max_bytes).with_tokens(max_tokens);
         let outcome = run(&refs, keep, bounds);
         prop_assert_eq!(fits(whole, &counted(whole), bounds), outcome == Outcome::Fits);
