@@ -6,7 +6,9 @@
 
 use std::time::Duration;
 
+use cutline_core::text::as_index;
 use cutline_core::truncate::Bounds;
+use cutline_core::truncate::line::MARK;
 
 /// Lines in a body.
 pub const MAX_LINES: u64 = 2000;
@@ -157,6 +159,14 @@ impl Limits {
     /// The bounds of a body.
     pub fn bounds(&self) -> Bounds {
         Bounds::new(self.max_lines, self.max_bytes).with_tokens(self.max_tokens)
+    }
+
+    /// Characters of a line in read and bash, if there is a limit. One over the bytes of a body would cut no line that
+    /// is over them: then as many as fit with the mark of the cut.
+    pub fn text_line_chars(&self) -> Option<usize> {
+        let bytes = as_index(self.max_bytes);
+        let fitting = bytes.checked_sub(MARK.len()).filter(|chars| *chars > 0);
+        self.max_text_line_chars.map(|chars| if chars > bytes { fitting.unwrap_or(chars) } else { chars })
     }
 
     /// Returns the same with at most so many bytes and tokens in a body, where they are given.

@@ -101,10 +101,38 @@ facts! {
 }
 
 impl Details {
-    /// Says that a limit of lines, bytes or tokens cut the answer, and what was counted.
-    pub fn add_cut(&mut self, truncation: TruncationDetails, info: TruncationInfo) {
-        self.truncation_info = Some(info);
+    /// Says that a limit of lines, bytes or tokens cut the answer to `shown`, and what was counted: lines. A caller that
+    /// counts other things puts its own numbers into what is returned.
+    ///
+    /// ```
+    /// use cutline_core::details::{Details, TruncationDetails, TruncationReason};
+    /// use cutline_core::truncate::{Bounds, Keep, truncate};
+    /// let kept = truncate("a\nb\nc\n", Bounds::new(2, 100), Keep::Head);
+    /// let cut = TruncationDetails::of(&kept, kept.total, Bounds::new(2, 100)).unwrap();
+    /// let mut details = Details::default();
+    /// let info = details.add_cut(cut, &kept.content);
+    /// assert_eq!((info.original_count, info.returned_count), (3, 2));
+    /// assert_eq!(info.reason, TruncationReason::LineLimit);
+    /// ```
+    pub fn add_cut(&mut self, truncation: TruncationDetails, shown: &str) -> &mut TruncationInfo {
+        let info = TruncationInfo {
+            reason: match truncation.truncated_by {
+                _ if truncation.first_line_exceeds_limit || truncation.last_line_partial => {
+                    TruncationReason::SingleResultTooLarge
+                }
+                TruncatedBy::Lines => TruncationReason::LineLimit,
+                TruncatedBy::Bytes => TruncationReason::ByteLimit,
+                TruncatedBy::Tokens => TruncationReason::TokenLimit,
+            },
+            original_count: truncation.total_lines,
+            returned_count: truncation.output_lines,
+            estimated_chars: chars_in_all(shown, truncation.total_bytes),
+            limit_chars: truncation.max_bytes,
+            estimated_tokens: truncation.total_estimated_tokens,
+            limit_tokens: truncation.limit_tokens,
+        };
         self.truncation = Some(truncation);
+        self.truncation_info.insert(info)
     }
 }
 
@@ -126,39 +154,6 @@ pub struct TruncationInfo {
     pub estimated_tokens: u64,
     /// Tokens that the limit allows, about.
     pub limit_tokens: u64,
-}
-
-impl TruncationInfo {
-    /// Returns the same facts as `truncation`, and those of a text whose parts are its lines, of which the answer has
-    /// `shown`. A caller that counts other things puts its own numbers in.
-    ///
-    /// ```
-    /// use cutline_core::details::{TruncationDetails, TruncationInfo, TruncationReason};
-    /// use cutline_core::truncate::{Bounds, Keep, truncate};
-    /// let kept = truncate("a\nb\nc\n", Bounds::new(2, 100), Keep::Head);
-    /// let cut = TruncationDetails::of(&kept, kept.total, Bounds::new(2, 100)).unwrap();
-    /// let info = TruncationInfo::of_lines(&cut, &kept.content);
-    /// assert_eq!((info.original_count, info.returned_count), (3, 2));
-    /// assert_eq!(info.reason, TruncationReason::LineLimit);
-    /// ```
-    pub fn of_lines(truncation: &TruncationDetails, shown: &str) -> Self {
-        Self {
-            reason: match truncation.truncated_by {
-                _ if truncation.first_line_exceeds_limit || truncation.last_line_partial => {
-                    TruncationReason::SingleResultTooLarge
-                }
-                TruncatedBy::Lines => TruncationReason::LineLimit,
-                TruncatedBy::Bytes => TruncationReason::ByteLimit,
-                TruncatedBy::Tokens => TruncationReason::TokenLimit,
-            },
-            original_count: truncation.total_lines,
-            returned_count: truncation.output_lines,
-            estimated_chars: chars_in_all(shown, truncation.total_bytes),
-            limit_chars: truncation.max_bytes,
-            estimated_tokens: truncation.total_estimated_tokens,
-            limit_tokens: truncation.limit_tokens,
-        }
-    }
 }
 
 /// Returns the number of characters of a text of `total_bytes`, about, of which `part` is a part.

@@ -130,7 +130,7 @@ fn size_words(limits: &Limits) -> String {
 
 /// Returns the words for the lines of read and bash, where long ones are cut.
 fn cut_words(limits: &Limits) -> Option<String> {
-    limits.max_text_line_chars.map(|chars| format!("lines cut at {chars} characters"))
+    limits.text_line_chars().map(|chars| format!("lines cut at {chars} characters"))
 }
 
 /// Returns the server's instructions, whose first sentence names the tools and their purposes.

@@ -16,13 +16,12 @@ use crate::search::globs::Glob;
 use crate::search::names::{self, Found, Kinds, Query, Wanted};
 use crate::search::walk::Walked;
 use cutline_core::details::Details;
-use cutline_core::notice::{Notice, Unit};
+use cutline_core::notice::Unit;
 use cutline_core::text::{as_index, show};
 
-use super::page::{Body, Line, Page, PageRequest, Sort};
+use super::page::{Line, Page, PageRequest, Sort};
 use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, Aside, Paths};
-use super::whole::Whole;
 use super::{Context, Output, ToolError};
 
 /// The arguments of find.
@@ -129,14 +128,10 @@ fn words(pattern: &str) -> Result<String, ToolError> {
 
 /// Takes what is found, in path order.
 struct Results {
-    request: PageRequest,
     paths: Paths,
     /// Those to show, where they are sorted by something else than their paths.
     best: Option<Best<i128, Vec<u8>>>,
-    body: Body,
-    /// All results, where they are saved.
-    whole: Option<Whole>,
-    found: u64,
+    page: Page,
     aside: Aside,
 }
 
@@ -146,12 +141,9 @@ impl Results {
         // A ranking is not saved: its pages are all in reach.
         let is_ranked = matches!(plan.query.names, Wanted::Words(_));
         Self {
-            request: plan.request,
             paths: Paths::below(&cx.workspace, &place.real),
             best: is_sorted.then(|| Best::new(as_index(plan.request.kept()))),
-            body: Body::new(cx.limits.bounds()),
-            whole: if is_ranked { None } else { Whole::begin(cx, SavedKind::Find) },
-            found: 0,
+            page: Page::new(cx, plan.request, (!is_ranked).then_some(SavedKind::Find)),
             aside: Aside::default(),
         }
     }
@@ -159,43 +151,32 @@ impl Results {
     /// The number of results at the start of which only the number matters.
     fn only_counted(&self) -> u64 {
         let is_in_path_order = self.best.is_none();
-        if is_in_path_order && self.whole.is_none() { self.request.offset } else { 0 }
+        if is_in_path_order && self.page.whole.is_none() { self.page.request.offset } else { 0 }
     }
 
     fn take(&mut self, walked: Walked<Found>) -> ControlFlow<()> {
         if let Walked::Counted(results) = walked {
-            self.found += results;
+            self.page.found += results;
         }
         let Some(Found { path, key }) = self.aside.take(walked, &self.paths) else {
             return ControlFlow::Continue(());
         };
-        self.found += 1;
-        if let Some(whole) = &mut self.whole {
-            whole.push(&self.paths.show(&path));
-        }
-        match &mut self.best {
-            Some(best) => best.push(key, path),
-            None if self.request.gives(self.found) => self.body.line(Line::name(self.paths.show(&path))),
-            None if self.found >= self.request.enough() && self.whole.is_none() => {
-                return ControlFlow::Break(());
-            }
-            None => {}
-        }
+        let line = || Line::name(self.paths.show(&path));
+        self.page.count(line);
+        let Some(best) = &mut self.best else { return self.page.show(line) };
+        best.push(key, path);
         ControlFlow::Continue(())
     }
 
     /// The answer; `ignored` is true if rules left anything out.
     fn conclude(mut self, ignored: bool) -> Result<Output, ToolError> {
-        let skipped = as_index(self.request.offset);
+        let skipped = as_index(self.page.request.offset);
         for (_, path) in self.best.into_iter().flat_map(|best| best.into_sorted().skip(skipped)) {
-            self.body.line(Line::name(self.paths.show(&path)));
+            self.page.body.line(Line::name(self.paths.show(&path)));
         }
-        let page = Page::new(self.request, self.body, self.found)?;
         let mut details = Details::default();
-        let whole = self.whole.filter(|_| page.is_part()).map(|whole| whole.keep(&mut details));
-        let ignored = (ignored && self.found == 0).then_some(Notice::IgnoredNotSearched);
-        let about = self.aside.notices(&mut details).chain(ignored).collect();
-        Ok(page.answer(whole.unzip(), about, details))
+        let about = self.aside.notices(ignored && self.page.found == 0, &mut details);
+        self.page.answer(None, about.collect(), details)
     }
 }
 

@@ -28,7 +28,6 @@ use cutline_core::text::{as_index, show};
 use super::page::{Line, PageRequest, SHOWN_BYTES, Sort};
 use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, Paths};
-use super::whole::Whole;
 use super::{Context, Output, SaveMode, ToolError, ToolName};
 use results::Results;
 

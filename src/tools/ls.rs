@@ -16,9 +16,8 @@ use cutline_core::details::Details;
 use cutline_core::notice::Unit;
 use cutline_core::text::{Extent, as_index, show};
 
-use super::page::{Body, Line, Page, PageRequest};
+use super::page::{Line, Page, PageRequest};
 use super::resolve::{self, ExpectedKind};
-use super::whole::Whole;
 use super::{Context, Output, ToolError};
 
 /// Bytes of names that the kernel hands over at once.
@@ -50,29 +49,24 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 }
 
 fn list(cx: &Context, place: &OpenedPath, request: PageRequest) -> Result<Output, ToolError> {
-    let mut body = Body::new(cx.limits.bounds());
-    // A page is full with one more than its lines.
-    let lines = request.limit.min(cx.limits.max_lines.saturating_add(1));
-    let total = in_order(cx, place, as_index(request.offset), as_index(lines), |name, kind| {
-        if body.is_full() {
+    let mut page = Page::new(cx, request, Some(SavedKind::Ls));
+    let (skip, most) = match page.whole {
+        Some(_) => (0, u64::MAX),
+        // A page is full with one more than its lines.
+        None => (request.offset, request.limit.min(cx.limits.max_lines.saturating_add(1))),
+    };
+    page.found = skip;
+    page.found = in_order(cx, place, as_index(skip), as_index(most), |name, kind| {
+        if page.whole.is_none() && page.body.is_full() {
             return ControlFlow::Break(());
         }
-        body.line(Line::name(shown(cx, place, name, kind)));
-        ControlFlow::Continue(())
+        let line = || Line::name(shown(cx, place, name, kind));
+        page.count(line);
+        page.show(line)
     })?;
-    let page = Page::new(request, body, total)?;
-    let mut details = Details::default();
-    let whole = match Whole::begin(cx, SavedKind::Ls).filter(|_| page.is_part()) {
-        Some(mut whole) => {
-            in_order(cx, place, 0, usize::MAX, |name, kind| {
-                whole.push(&shown(cx, place, name, kind));
-                ControlFlow::Continue(())
-            })?;
-            Some(whole.keep(&mut details)).unzip()
-        }
-        None => (page.is_cut().then(|| extent(cx, place)).transpose()?, None),
-    };
-    Ok(page.answer(whole, Vec::new(), details))
+    let is_counted = page.whole.is_none() && page.body.is_cut();
+    let extent = is_counted.then(|| extent(cx, place)).transpose()?;
+    page.answer(extent, Vec::new(), Details::default())
 }
 
 /// Gives `wanted` entries of the folder to `take`, in order, but for the first `skip`, until that breaks. Returns

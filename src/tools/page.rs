@@ -1,17 +1,21 @@
-//! A page of results: those that fit, and the notices of the rest. For grep, find and ls.
+//! A page of results: those that fit, all where they are saved, and the notices of the rest. For grep, find and ls.
 
 mod body;
 mod ranking;
 
+use std::ops::ControlFlow;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::fs::saved_name::SavedKind;
 use crate::limits;
-use cutline_core::details::{Details, TruncationInfo, TruncationReason};
-use cutline_core::notice::{Answer, Blank, Notice, PageLimit, PageOf, Saved, Unit, empty};
+use cutline_core::details::{Details, TruncationReason};
+use cutline_core::notice::{Answer, Blank, Notice, PageLimit, PageOf, RankedNext, Unit, empty};
 use cutline_core::text::{self, Extent};
 
-use super::{Output, ToolError};
+use super::whole::Whole;
+use super::{Context, Output, ToolError};
 pub(super) use body::{Body, Line, SEPARATOR};
 
 /// The order of results; grep knows no times. Documented variants would not be a plain enum in the schema.
@@ -76,56 +80,68 @@ impl PageRequest {
     }
 }
 
-/// A page that takes no more.
+/// Takes the results of a call: shows those of its page, saves all where they are saved, and counts them.
 #[derive(Debug)]
 pub(super) struct Page {
-    request: PageRequest,
-    body: body::FinishedBody,
-    /// Results in all, those skipped included; not all of them where the search ended with `PageRequest::enough`.
-    found: u64,
+    pub(super) request: PageRequest,
+    pub(super) body: Body,
+    /// All results, where they are saved.
+    pub(super) whole: Option<Whole>,
+    /// Results so far, those skipped included.
+    pub(super) found: u64,
 }
 
 impl Page {
-    /// The page that `request` asks for of `found` results, or what is wrong with its offset.
-    pub(super) fn new(request: PageRequest, body: Body, found: u64) -> Result<Self, ToolError> {
-        let PageRequest { offset, unit, .. } = request;
-        if found > 0 && found <= offset {
-            return Err(ToolError::OffsetBeyondLast { offset, total: found, unit });
+    /// The page that `request` asks for; all results are saved as `kind`, if that is said and they are to be saved.
+    pub(super) fn new(cx: &Context, request: PageRequest, kind: Option<SavedKind>) -> Self {
+        let whole = kind.and_then(|kind| Whole::begin(cx, kind));
+        Self { request, body: Body::new(cx.limits.bounds()), whole, found: 0 }
+    }
+
+    /// Counts the next result, and saves its line.
+    pub(super) fn count(&mut self, line: impl FnOnce() -> Line) {
+        self.found += 1;
+        if let Some(whole) = &mut self.whole {
+            whole.push(&line().text);
         }
-        Ok(Self { request, body: body.finish(), found })
+    }
+
+    /// Shows the line of the result that was counted last, if it is of the page. Breaks once no more are needed.
+    pub(super) fn show(&mut self, line: impl FnOnce() -> Line) -> ControlFlow<()> {
+        if self.request.gives(self.found) {
+            self.body.line(line());
+        }
+        if self.has_enough() && self.whole.is_none() {
+            return ControlFlow::Break(());
+        }
+        ControlFlow::Continue(())
     }
 
     /// True if there are more results than the call's limit.
-    fn has_more(&self) -> bool {
+    pub(super) fn has_enough(&self) -> bool {
         self.found >= self.request.enough()
     }
 
-    /// True if a limit of lines or of size cut it.
-    pub(super) fn is_cut(&self) -> bool {
-        self.body.truncation.is_some()
-    }
-
-    /// True if anything is left out.
-    pub(super) fn is_part(&self) -> bool {
-        self.is_cut() || self.has_more()
-    }
-
-    /// True if a line was cut to the limit of characters.
-    pub(super) fn any_line_cut(&self) -> bool {
-        self.body.any_line_cut
-    }
-
-    /// The answer: the body, its notices, and the same in `details`. `whole` is the extent of all results, where it is
-    /// known, and its place, where they are saved; `about` is said before the way to go on.
+    /// The answer: the body, its notices, and the same in `details`; or what is wrong with the call's offset. `extent` is
+    /// that of all results, where it is known and they are not saved; `about` is said before the way to go on.
     pub(super) fn answer(
         self,
-        (whole, saved): (Option<Extent>, Option<Saved>),
+        extent: Option<Extent>,
         about: Vec<Notice>,
         mut details: Details,
-    ) -> Output {
-        let (more, is_part) = (self.has_more(), self.is_part());
-        let Self { request, body, found } = self;
+    ) -> Result<Output, ToolError> {
+        let more = self.has_enough();
+        let Self { request, body, whole, found } = self;
         let PageRequest { offset, limit, unit, ranked } = request;
+        // Of a search that finds nothing, that is the answer.
+        if offset > 0 && found <= offset && (found > 0 || unit == Unit::Entries) {
+            return Err(ToolError::OffsetBeyondLast { offset, total: found, unit });
+        }
+        let body = body.finish();
+        let is_part = more || body.truncation.is_some();
+        let saved = whole.filter(|_| is_part).map(|whole| whole.keep(&mut details));
+        let (saved_extent, saved) = saved.unzip();
+        let extent = extent.or(saved_extent);
         let (in_all, reached) = match unit {
             Unit::Matches | Unit::Files => (&mut details.total_matches, &mut details.match_limit_reached),
             Unit::Results => (&mut details.total_results, &mut details.result_limit_reached),
@@ -138,52 +154,51 @@ impl Page {
         details.matches = is_grep.then_some(body.units);
         // Up to the call's limit, where the search ended there.
         let given = found.saturating_sub(offset);
-        let total = if whole.is_some() { given } else { given.min(limit) };
-        let is_lower_bound = more && whole.is_none();
-        let follows = body.units < total || is_lower_bound;
+        let total = if extent.is_some() { given } else { given.min(limit) };
+        let is_lower_bound = more && extent.is_none();
+        let next = (body.units < total || is_lower_bound).then_some(offset + body.units);
         let mut notices = Vec::new();
         if text::is_blank(&body.text) {
             notices.push(Notice::Blank(Blank::Results(body.units)));
         }
         let mut by = None;
         if let Some(mut truncation) = body.truncation {
-            if let (false, Some(bytes), Some(limit)) =
-                (is_grep, body.first_line_bytes, body.bounds.size_limit(truncation.truncated_by))
-            {
-                let saved = saved.clone().filter(|_| !follows);
+            let limit = body.bounds.size_limit(truncation.truncated_by);
+            if let (false, Some(bytes), Some(limit)) = (is_grep, body.first_line_bytes, limit) {
+                let saved = saved.clone().filter(|_| next.is_none());
                 notices.push(Notice::NameTooLong { bytes, limit, saved });
             }
-            by = Some(PageLimit::of(truncation.truncated_by, body.bounds)).filter(|_| follows || is_grep);
+            by = Some(PageLimit::of(truncation.truncated_by, body.bounds))
+                .filter(|_| next.is_some() || is_grep);
             truncation.total_is_lower_bound = is_lower_bound.then_some(true);
-            if let Some(extent) = whole {
+            if let Some(extent) = extent {
                 truncation.set_total(extent);
             }
-            let mut info = TruncationInfo {
-                original_count: if whole.is_some() || is_grep && ranked.is_some() { found } else { total },
-                returned_count: body.units,
-                ..TruncationInfo::of_lines(&truncation, &body.text)
-            };
+            let info = details.add_cut(truncation, &body.text);
+            info.original_count = if extent.is_some() || is_grep && ranked.is_some() { found } else { total };
+            info.returned_count = body.units;
             if body.first_too_large {
                 info.reason = TruncationReason::SingleResultTooLarge;
             }
-            details.add_cut(truncation, info);
         }
-        if ranked.is_none() {
+        if ranked.is_some() {
+            notices.extend(about);
+            let next = next.map(|offset| ranking::next(&request, offset));
+            details.next_offset = next.and_then(RankedNext::offset);
+            let of = PageOf { shown: body.units, total: found, more: false, unit };
+            if next.is_some() || by.is_some() {
+                notices.push(Notice::Ranked { of, by, next });
+            }
+        } else {
             if let Some(by) = by {
                 let of = is_grep.then_some(PageOf { shown: body.units, total, more: is_lower_bound, unit });
                 notices.push(Notice::PageLimit { by, of, saved });
-            } else if details.truncation.is_none() && more {
+            } else if more && details.truncation.is_none() {
                 notices.push(Notice::LimitReached { limit, unit, saved });
             }
-        }
-        notices.extend(about);
-        if ranked.is_some() {
-            let ranked = ranking::notice(&request, body.units, found, by);
-            details.next_offset = ranked.as_ref().and_then(|(_, next)| *next);
-            notices.extend(ranked.map(|(notice, _)| notice));
-        } else if follows {
-            details.next_offset = Some(offset + body.units);
-            notices.push(Notice::Continue { offset: offset + body.units });
+            notices.extend(about);
+            details.next_offset = next;
+            notices.extend(next.map(|offset| Notice::Continue { offset }));
         }
         let body = match unit {
             _ if found > 0 => body.text,
@@ -191,6 +206,6 @@ impl Page {
             Unit::Results => empty::NO_FILES.to_owned(),
             Unit::Entries => empty::NO_ENTRIES.to_owned(),
         };
-        Output::new(Answer { body, notices, ..Answer::default() }, details)
+        Ok(Output::new(Answer { body, notices, ..Answer::default() }, details))
     }
 }

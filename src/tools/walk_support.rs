@@ -81,8 +81,13 @@ impl Aside {
         None
     }
 
-    /// Returns the notices of what was left aside; its counts go to `details`.
-    pub(super) fn notices(self, details: &mut Details) -> impl Iterator<Item = Notice> {
+    /// Returns the notices of what was left aside, where `nothing_but_ignored` also that ignore rules left something out;
+    /// its counts go to `details`.
+    pub(super) fn notices(
+        self,
+        nothing_but_ignored: bool,
+        details: &mut Details,
+    ) -> impl Iterator<Item = Notice> {
         let Self { binary, long_line, too_large, unreadable, ignore_rules } = self;
         let too_long = long_line.count() + too_large.count();
         let skipped = Skipped { binary, too_long, unreadable: unreadable.count(), ignore_rules };
@@ -93,6 +98,7 @@ impl Aside {
             (!too_large.is_empty())
                 .then_some(Notice::TooLarge { names: too_large, limit: GREP_MULTILINE_BYTES }),
             (ignore_rules > 0).then_some(Notice::RulesLeftAside(ignore_rules)),
+            nothing_but_ignored.then_some(Notice::IgnoredNotSearched),
         ];
         named.into_iter().flatten()
     }

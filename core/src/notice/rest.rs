@@ -89,6 +89,16 @@ pub enum RankedNext {
     PathOrder,
 }
 
+impl RankedNext {
+    /// Returns the offset at which they begin, unless they are beyond all that is ranked.
+    pub fn offset(self) -> Option<u64> {
+        match self {
+            Self::Offset(offset, _) => Some(offset),
+            Self::PathOrder => None,
+        }
+    }
+}
+
 /// Returns the way to the lines after line `last`, where there are any.
 pub(super) fn after(last: u64, total: u64) -> String {
     between(". Use offset=", (last < total).then_some(last + 1), " to continue")

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::plan::Plan;
 use crate::process::{Background, Captured, Cause, Ending, Outcome, State, signal_name};
 use crate::tools::{Context, Output, ToolName, whole};
-use cutline_core::details::{Details, TruncationDetails, TruncationInfo};
+use cutline_core::details::{Details, TruncationDetails};
 use cutline_core::notice::{
     self, Answer, Blank, BodyEnd, FullLines, NAMES_LISTED, Notice, Omission, Shown, Status, empty,
 };
@@ -68,8 +68,7 @@ pub fn output_answer(
         return (Answer { notices, ..Answer::default() }, saved);
     }
     if let Some(truncation) = TruncationDetails::of(&text, total, bounds) {
-        let info = TruncationInfo::of_lines(&truncation, &text.content);
-        details.add_cut(truncation, info);
+        details.add_cut(truncation, &text.content);
     }
     let mut notices = Vec::new();
     if let Some(max_chars) = lines_cut {

@@ -12,24 +12,20 @@ use cutline_core::details::Details;
 use cutline_core::notice::{FullLines, Notice};
 
 use super::ranked::Ranked;
-use super::{Context, Mode, Output, Paths, Plan, ToolError, ToolName, Whole};
-use crate::tools::page::{Body, Line, Page, SEPARATOR};
+use super::{Context, Mode, Output, Paths, Plan, ToolError, ToolName};
+use crate::tools::page::{Line, Page, SEPARATOR};
 use crate::tools::walk_support::Aside;
 
 /// Takes what is found, in order.
 pub(super) struct Results<'a> {
     plan: &'a Plan,
     paths: Paths,
-    body: Body,
+    page: Page,
     /// True if the page takes no more.
     is_page_full: bool,
-    /// Matches so far, the skipped ones included; or files, by mode.
-    found: u64,
     file: Option<FileRows>,
     /// The best matches, where they are ranked; the body is made of them in the end.
     ranked: Option<Ranked>,
-    /// All results, where they are saved: the search goes on to its end.
-    whole: Option<Whole>,
     aside: Aside,
     /// True if the pattern would take too long over a file.
     pub(super) is_too_costly: bool,
@@ -55,13 +51,11 @@ impl<'a> Results<'a> {
         Self {
             plan,
             paths,
-            body: Body::new(cx.limits.bounds()),
+            // A ranking is not saved: of what ranks below the page nothing is held.
+            page: Page::new(cx, plan.request, ranking.is_none().then_some(SavedKind::Grep)),
             is_page_full: false,
-            found: 0,
             file: None,
             ranked: ranking.map(|ranking| Ranked::new(Arc::clone(ranking), &plan.request)),
-            // A ranking is not saved: of what ranks below the page nothing is held.
-            whole: if ranking.is_none() { Whole::begin(cx, SavedKind::Grep) } else { None },
             aside: Aside::default(),
             is_too_costly: false,
         }
@@ -69,7 +63,7 @@ impl<'a> Results<'a> {
 
     /// Takes the next thing found; breaks when there is enough.
     pub(super) fn take(&mut self, walked: Walked<Found>) -> ControlFlow<()> {
-        if self.has_enough() && self.ranked.is_none() && self.whole.is_none() {
+        if self.page.has_enough() && self.ranked.is_none() && self.page.whole.is_none() {
             // Only what stands after the last match is still of interest.
             match (&walked, &self.file) {
                 (Walked::Found(Found::Rows(path, _)), Some(file)) if file.path == *path => {}
@@ -79,9 +73,13 @@ impl<'a> Results<'a> {
         match self.aside.take(walked, &self.paths) {
             None => {}
             Some(Found::Rows(path, rows)) => return self.rows(path, &rows),
-            Some(Found::File(path, matches)) => return self.file(&path, matches),
+            Some(Found::File(path, matches)) => {
+                let line = || super::file_line(self.paths.show(&path), self.plan.mode, matches);
+                self.page.count(line);
+                return self.page.show(line);
+            }
             Some(Found::Ranked(path, matches, lines)) => {
-                self.found += if self.plan.mode == Mode::Content { matches } else { 1 };
+                self.page.found += if self.plan.mode == Mode::Content { matches } else { 1 };
                 if let Some(ranked) = &mut self.ranked {
                     ranked.take(&path, matches, &lines);
                 }
@@ -99,20 +97,6 @@ impl<'a> Results<'a> {
         ControlFlow::Continue(())
     }
 
-    fn file(&mut self, path: &[u8], matches: u64) -> ControlFlow<()> {
-        self.found += 1;
-        let line = || super::file_line(self.paths.show(path), self.plan.mode, matches);
-        if let Some(whole) = &mut self.whole {
-            whole.push(&line().text);
-        } else if self.has_enough() {
-            return ControlFlow::Break(());
-        }
-        if self.plan.request.gives(self.found) {
-            self.body.line(line());
-        }
-        ControlFlow::Continue(())
-    }
-
     fn rows(&mut self, path: Arc<[u8]>, rows: &Rows) -> ControlFlow<()> {
         let mut file = match self.file.take() {
             Some(file) if file.path == path => file,
@@ -126,17 +110,17 @@ impl<'a> Results<'a> {
             },
         };
         for row in rows.iter() {
-            if let Some(whole) = &mut self.whole {
+            if let Some(whole) = &mut self.page.whole {
                 let touches = file.last_row.is_some_and(|last| last + 1 == row.number);
-                if self.plan.context > 0 && self.found > 0 && !touches {
+                if self.plan.context > 0 && self.page.found > 0 && !touches {
                     whole.push(SEPARATOR);
                 }
                 whole.push(&super::row_line(&file.shown, row).text);
                 file.last_row = Some(row.number);
             }
-            self.found += u64::from(row.kind == RowKind::Match);
+            self.page.found += u64::from(row.kind == RowKind::Match);
             self.is_page_full = self.is_page_full || self.row(&mut file, row).is_break();
-            if self.is_page_full && self.whole.is_none() {
+            if self.is_page_full && self.page.whole.is_none() {
                 return ControlFlow::Break(());
             }
         }
@@ -144,20 +128,16 @@ impl<'a> Results<'a> {
         ControlFlow::Continue(())
     }
 
-    fn has_enough(&self) -> bool {
-        self.found >= self.plan.request.enough()
-    }
-
     /// Gives a row to the page; breaks once that takes no more.
     fn row(&mut self, file: &mut FileRows, row: Row<'_>) -> ControlFlow<()> {
         // A match of another page stands near those of this one as any other line does.
-        if row.kind == RowKind::Match && self.plan.request.gives(self.found) {
+        if row.kind == RowKind::Match && self.plan.request.gives(self.page.found) {
             self.match_row(file, row);
             return ControlFlow::Continue(());
         }
         let context = self.plan.context;
         let after = file.last_match.and_then(|last| (last + context).checked_sub(row.number));
-        if self.has_enough() && after.is_none() {
+        if self.page.has_enough() && after.is_none() {
             return ControlFlow::Break(());
         }
         if context == 0 {
@@ -166,8 +146,8 @@ impl<'a> Results<'a> {
         let line = super::row_line(&file.shown, Row { kind: RowKind::Context, ..row });
         if let Some(left) = after {
             file.last_line = Some(row.number);
-            self.body.after(line);
-            if self.has_enough() && left == 0 {
+            self.page.body.after(line);
+            if self.page.has_enough() && left == 0 {
                 return ControlFlow::Break(());
             }
         } else {
@@ -186,7 +166,7 @@ impl<'a> Results<'a> {
         let first = before.front().map_or(row.number, |(number, _)| *number);
         let touches = file.last_line.is_some_and(|last| last + 1 == first);
         let before = before.into_iter().map(|(_, line)| line).collect();
-        self.body.unit(context > 0 && !touches, before, super::row_line(&file.shown, row));
+        self.page.body.unit(context > 0 && !touches, before, super::row_line(&file.shown, row));
         file.last_match = Some(row.number);
         file.last_line = Some(row.number);
     }
@@ -199,23 +179,20 @@ impl<'a> Results<'a> {
     /// The answer; `ignored` is true if rules left anything out.
     pub(super) fn conclude(mut self, cx: &Context, ignored: bool) -> Result<Output, ToolError> {
         if let Some(ranked) = self.ranked {
-            ranked.show(self.plan, &self.paths, &mut self.body);
+            ranked.show(self.plan, &self.paths, &mut self.page.body);
         }
-        let page = Page::new(self.plan.request, self.body, self.found)?;
-        let any_line_cut = page.any_line_cut();
-        let mut details = Details { lines_truncated: any_line_cut.then_some(true), ..Details::default() };
-        let whole = self.whole.filter(|_| page.is_part()).map(|whole| whole.keep(&mut details));
-        let lines_cut = any_line_cut.then(|| {
+        let mut details = Details::default();
+        let mut about = Vec::new();
+        if self.page.body.any_line_cut() {
+            details.lines_truncated = Some(true);
             let hint = match cx.limits.max_text_line_chars {
                 None if cx.has(ToolName::Read) => FullLines::Read,
                 None => FullLines::Tools { grep: false, bash: false },
                 Some(_) => FullLines::Tools { grep: false, bash: cx.has(ToolName::Bash) },
             };
-            Notice::LinesTruncated { max_chars: self.plan.query.max_line_chars, hint }
-        });
-        let ignored = (ignored && self.found == 0).then_some(Notice::IgnoredNotSearched);
-        let aside = self.aside.notices(&mut details);
-        let about = lines_cut.into_iter().chain(aside).chain(ignored).collect();
-        Ok(page.answer(whole.unzip(), about, details))
+            about.push(Notice::LinesTruncated { max_chars: self.plan.query.max_line_chars, hint });
+        }
+        about.extend(self.aside.notices(ignored && self.page.found == 0, &mut details));
+        self.page.answer(None, about, details)
     }
 }

@@ -104,7 +104,7 @@ pub(super) struct FinishedBody {
     /// Bytes of the first match line or name, where it was over the limits alone.
     pub(super) first_line_bytes: Option<u64>,
     /// True if a line in the text was cut to the limit of characters.
-    pub(super) any_line_cut: bool,
+    any_line_cut: bool,
 }
 
 impl Body {
@@ -156,6 +156,18 @@ impl Body {
     /// True if more lines would only be counted.
     pub(in crate::tools) fn is_full(&self) -> bool {
         self.cut.is_some()
+    }
+
+    /// True if a limit of lines or of size cut what was given so far, of which the last unit is complete.
+    pub(in crate::tools) fn is_cut(&mut self) -> bool {
+        self.settle();
+        self.cut.is_some()
+    }
+
+    /// True if a line of what is shown of it was cut to the limit of characters.
+    pub(in crate::tools) fn any_line_cut(&mut self) -> bool {
+        self.settle();
+        self.shown.any_line_cut
     }
 
     /// Shows the last unit where it fits, now that its context is known.

@@ -1,6 +1,6 @@
 //! A page of a ranking: how much can be ranked, and what is said of the rest.
 
-use cutline_core::notice::{Notice, PageLimit, PageOf, RankedNext};
+use cutline_core::notice::RankedNext;
 
 use super::{PageRequest, ToolError};
 use crate::limits::RANKED_AT_ONCE;
@@ -24,24 +24,10 @@ pub(super) fn check(request: &PageRequest) -> Result<(), ToolError> {
     )))
 }
 
-/// Returns the notice of a page that does not show all, and the offset that continues. `shown` of `total` results are
-/// on it, and `by` is what cut it.
-pub(super) fn notice(
-    request: &PageRequest,
-    shown: u64,
-    total: u64,
-    by: Option<PageLimit>,
-) -> Option<(Notice, Option<u64>)> {
-    let offset = request.offset + shown;
-    let follows = offset < total;
-    if !follows && by.is_none() {
-        return None;
-    }
-    let left = most_ranked(request.ranked.unwrap_or(0)).saturating_sub(offset);
-    let next = follows.then(|| match left {
+/// Returns the way to the results after those of a page, which begin at `offset`.
+pub(super) fn next(request: &PageRequest, offset: u64) -> RankedNext {
+    match most_ranked(request.ranked.unwrap_or(0)).saturating_sub(offset) {
         0 => RankedNext::PathOrder,
-        _ => RankedNext::Offset(offset, (left < request.limit).then_some(left)),
-    });
-    let of = PageOf { shown, total, more: false, unit: request.unit };
-    Some((Notice::Ranked { of, by, next }, (follows && left > 0).then_some(offset)))
+        left => RankedNext::Offset(offset, (left < request.limit).then_some(left)),
+    }
 }

@@ -11,7 +11,7 @@ use crate::fs::lines::{BLOCK_BYTES, Bytes, TextFile};
 use crate::fs::open::OpenedPath;
 use crate::fs::workspace::shown;
 use crate::tools::{Context, Output, ToolError, ToolName};
-use cutline_core::details::{Details, TruncationDetails, TruncationInfo};
+use cutline_core::details::{Details, TruncationDetails};
 use cutline_core::notice::{Answer, Blank, BodyEnd, FullLines, LineHint, Notice};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::{Extent, is_blank, is_white_space, show};
@@ -95,7 +95,7 @@ struct Collected {
 fn collect(cx: &Context, text: &TextFile<'_>, from: u64, bounds: Bounds) -> io::Result<Collected> {
     let mut head = Head::new(bounds);
     let mut decoder = Decoder::new(text.encoding);
-    let mut lines = PageLines::new(cx.limits.max_text_line_chars);
+    let mut lines = PageLines::new(cx.limits.text_line_chars());
     text.blocks(from, PAGE_BLOCK_BYTES, &cx.cancel, |_, block| {
         // Bytes in memory are one block: those beyond the page are not even decoded.
         for piece in block.chunks(DECODED_BYTES) {
@@ -179,11 +179,10 @@ impl Page<'_> {
     fn add_cut(&self, kept: &Truncation, details: &mut Details) {
         let truncation = TruncationDetails::of(kept, self.total, self.cx.limits.bounds());
         if let Some(truncation) = truncation {
-            let mut info = TruncationInfo::of_lines(&truncation, &kept.content);
+            let info = details.add_cut(truncation, &kept.content);
             if self.text.encoding != Encoding::Utf8 {
                 info.estimated_chars = self.total.bytes / 2;
             }
-            details.add_cut(truncation, info);
         }
     }
 

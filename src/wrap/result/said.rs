@@ -1,6 +1,6 @@
 //! The notice and the details of a cut.
 
-use cutline_core::details::{Details, TruncationDetails, TruncationInfo, TruncationReason};
+use cutline_core::details::{Details, TruncationDetails, TruncationReason};
 use cutline_core::notice::{NAMES_LISTED, Notice, Part, PartUnit, ResultShown};
 use cutline_core::text::Extent;
 use cutline_core::text::tokens::estimate;
@@ -49,8 +49,8 @@ impl Facts {
         let first_line_partial = is_partial(Partial::FirstLine).then_some(true);
         let mut details =
             Details { first_line_partial, omitted_lines: cut.omitted_lines, ..Details::default() };
-        let info = info(&truncation, (original, returned), total_chars);
-        details.add_cut(truncation, info);
+        let info = details.add_cut(truncation, "");
+        (info.original_count, info.returned_count, info.estimated_chars) = (original, returned, total_chars);
         let answered = Answered::of(cut.output, cut.output_tokens, total, Some(cut.by), bounds);
         Self { shown, blocks, details, answered }
     }
@@ -71,12 +71,12 @@ impl Facts {
         };
         let (output, tokens) = (Extent::of(left), estimate(left));
         let truncation = TruncationDetails::new(cut.by, output, tokens, total, bounds);
-        let mut info = info(&truncation, (original, returned), total_chars);
+        let mut details = Details::default();
+        let info = details.add_cut(truncation, "");
+        (info.original_count, info.returned_count, info.estimated_chars) = (original, returned, total_chars);
         if cut.single_too_large {
             info.reason = TruncationReason::SingleResultTooLarge;
         }
-        let mut details = Details::default();
-        details.add_cut(truncation, info);
         let answered = Answered::of(output, tokens, total, Some(cut.by), bounds);
         Self { shown: ResultShown::Parts(parts, bounds.size_limit(cut.by)), blocks, details, answered }
     }
@@ -89,16 +89,6 @@ impl Facts {
         details.structured_output_path = beside.full_output_path;
         details.schema_may_not_hold = schema_may_not_hold.then_some(true);
         (Notice::Result { shown: self.shown, blocks: self.blocks, saved }, details)
-    }
-}
-
-/// Returns the same facts as `truncation`, of a cut of things of which there were `original`, and are `returned`.
-fn info(cut: &TruncationDetails, (original, returned): (u64, u64), total_chars: u64) -> TruncationInfo {
-    TruncationInfo {
-        original_count: original,
-        returned_count: returned,
-        estimated_chars: total_chars,
-        ..TruncationInfo::of_lines(cut, "")
     }
 }
 
