@@ -21,6 +21,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use clap::builder::Resettable;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use tracing_subscriber::filter::Targets;
 
@@ -284,9 +285,16 @@ pub fn run() -> anyhow::Result<i32> {
     }
 }
 
-/// All flags and commands, with what the tools say of themselves.
+/// All flags and commands, with what the tools say of themselves. A variable that is empty is not set.
 fn command() -> clap::Command {
-    Cli::command().mut_subcommand("call", call::with_tools)
+    let without_empty_variable = |arg: clap::Arg| {
+        let is_empty = arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
+        if is_empty { arg.env(Resettable::Reset) } else { arg }
+    };
+    Cli::command()
+        .mut_args(without_empty_variable)
+        .mut_subcommands(|command| command.mut_args(without_empty_variable))
+        .mut_subcommand("call", call::with_tools)
 }
 
 /// Prints it; a reader that has seen enough is no error. The exit code.

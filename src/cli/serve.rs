@@ -56,7 +56,10 @@ pub(super) fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
 /// Writes logs to stderr, one line each, by `--log`, else `RUST_LOG`. Else what a person wants to know is
 /// there on a terminal, and what is wrong alone for a client: many show all of stderr as errors.
 pub(super) fn log_to_stderr(options: &Options) {
-    let from_rust_log = || std::env::var("RUST_LOG").ok().and_then(|text| values::log_filter(&text).ok());
+    let from_rust_log = || {
+        let text = std::env::var("RUST_LOG").ok().filter(|text| !text.is_empty())?;
+        values::log_filter(&text).ok()
+    };
     let stderr = std::io::stderr;
     let filter = options
         .log

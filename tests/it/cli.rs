@@ -119,6 +119,37 @@ fn zero_in_variable_is_refused() {
 }
 
 #[test]
+fn empty_variables_are_not_set() {
+    let workspace = Workspace::new();
+    let empty = |words: &[&str], variables: &[String]| {
+        let mut command = Start::new(&workspace).flags(words).command();
+        command.envs(variables.iter().map(|name| (name, ""))).stdin(Stdio::null()).output().unwrap()
+    };
+    for words in [&["--help"][..], &["wrap", "--help"], &["truncate", "--help"]] {
+        let help = stdout(&run(&workspace, words));
+        let named = help.split("[env: ").skip(1);
+        let variables: Vec<String> = named.map(|rest| rest.split_once('=').unwrap().0.to_owned()).collect();
+        assert!(variables.len() > 10, "{help}");
+        let words: &[&str] = match words[0] {
+            "wrap" => &["wrap", "--", "true"],
+            "truncate" => &["truncate"],
+            _ => &["call", "bash", "command=echo one two"],
+        };
+        let (unset, set) = (empty(words, &[]), empty(words, &variables));
+        assert_eq!((code(&set), stdout(&set)), (0, stdout(&unset)), "{}", stderr(&set));
+        for variable in variables {
+            let output = empty(words, std::slice::from_ref(&variable));
+            assert_eq!(
+                (code(&output), stdout(&output)),
+                (0, stdout(&unset)),
+                "{variable}: {}",
+                stderr(&output)
+            );
+        }
+    }
+}
+
+#[test]
 fn head_and_tail_both_zero_refused() {
     let workspace = Workspace::new();
     assert_eq!(code(&run(&workspace, &["--bash-head", "5", "--bash-tail", "0"])), 0);

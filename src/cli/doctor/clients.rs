@@ -8,16 +8,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clap::{FromArgMatches as _, ValueEnum as _};
-use serde_json::Value;
 
 use super::Finding::{self, Fine, Note, Wrong};
 use super::machine;
 use crate::cli::config::{self, Node, Place, Server, is_cutline};
 use crate::cli::{Cli, Client, NAME, command};
-use crate::fit;
 use crate::process;
 use crate::tools::error::reason;
-use cutline_core::text::{Size, show};
+use cutline_core::text::show;
 
 /// The start of the names of the flags' variables.
 const VARIABLES: &str = "CUTLINE_";
@@ -139,29 +137,10 @@ fn say_tried(client: Client, what: &str, server: &Server<'_>, binary: &Path, say
     match serves(server).and_then(|()| super::server::greet(as_the_client_would(server, binary), fit)) {
         Ok((took, stats)) => {
             say(Fine(format!("{what}, which greeted in {took:.0?}")));
-            say(Fine(format!("{}: {}", row.name, limits(&stats))));
+            say(Fine(format!("{}: {}", row.name, super::server::limits(&stats))));
         }
         Err(message) => say(Wrong(format!("{what}, but {message}"))),
     }
-}
-
-/// The row of the fit that holds, and the limits in force, in words.
-fn limits(stats: &Value) -> String {
-    let row = stats["fit"].as_str().and_then(fit::Client::of_id);
-    let row = row.map_or_else(
-        || "the defaults fit".to_owned(),
-        |row| format!("the row {} ({}) fits", row.id, row.version),
-    );
-    let limits = &stats["limits"];
-    let number = |name: &str| limits[name].as_u64();
-    let patience = number("answerWithinSeconds").map(|secs| format!(", answers within {secs} seconds"));
-    format!(
-        "{row}: {} lines, {}{}, {}",
-        number("maxLines").unwrap_or_default(),
-        Size(number("maxBytes").unwrap_or_default()),
-        patience.unwrap_or_default(),
-        if limits["images"] == true { "images" } else { "no images" },
-    )
 }
 
 /// Returns an error if no server is started so, or a root of it is not there.

@@ -14,9 +14,11 @@ use tokio::time::timeout;
 
 use super::Finding::{self, Fine, Note, Wrong};
 use crate::cli::{Options, serve};
+use crate::fit::{self, Fit};
 use crate::server::STATS_URI;
 use crate::tools::ToolName;
 use cutline_core::notice::empty;
+use cutline_core::text::Size;
 
 /// Time after which an answer counts as none: far more than any of these calls takes.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -41,11 +43,26 @@ pub(super) fn look(options: &Options, binary: &Path, flags: &[String], say: &mut
 /// Starts a server for the handshake, by the client's own name where it is known. Returns how long that took,
 /// and the server's counts, which name the limits in force.
 pub(super) fn greet(command: Command, client: Option<&str>) -> Result<(Duration, Value), String> {
-    converse(command, client.unwrap_or(MY_NAME), async |session, took| {
-        let stats = session.ask("resources/read", &json!({"uri": STATS_URI})).await?;
-        let text = stats["contents"][0]["text"].as_str().unwrap_or_default();
-        Ok((took, serde_json::from_str(text).map_err(|error| error.to_string())?))
-    })
+    converse(command, client.unwrap_or(MY_NAME), async |session, took| Ok((took, session.stats().await?)))
+}
+
+/// The row of the fit that holds, and the limits in force, in words.
+pub(super) fn limits(stats: &Value) -> String {
+    let row = stats["fit"].as_str().and_then(fit::Client::of_id);
+    let row = row.map_or_else(
+        || "the defaults fit".to_owned(),
+        |row| format!("the row {} ({}) fits", row.id, row.version),
+    );
+    let limits = &stats["limits"];
+    let number = |name: &str| limits[name].as_u64();
+    let patience = number("answerWithinSeconds").map(|secs| format!(", answers within {secs} seconds"));
+    format!(
+        "{row}: {} lines, {}{}, {}",
+        number("maxLines").unwrap_or_default(),
+        Size(number("maxBytes").unwrap_or_default()),
+        patience.unwrap_or_default(),
+        if limits["images"] == true { "images" } else { "no images" },
+    )
 }
 
 /// Starts a server, greets it by that name, talks to it and has it end. Returns what came of the talk, which is told how
@@ -87,6 +104,9 @@ async fn talk(
     let names = list["tools"].as_array().into_iter().flatten();
     let names: Vec<&str> = names.filter_map(|tool| tool["name"].as_str()).collect();
     say(Fine(format!("its tools: {}", names.join(", "))));
+    if let Fit::Client(_) = options.fit {
+        say(Fine(limits(&session.stats().await?)));
+    }
 
     let mut file = None;
     for tool in [ToolName::Ls, ToolName::Find, ToolName::Grep, ToolName::Read, ToolName::Bash] {
@@ -176,6 +196,13 @@ impl Session {
         let answer = answer.unwrap_or_else(|_| Err(format!("no answer to {method} in {PATIENCE:?}")))?;
         let refused = || format!("{method} was refused: {}", answer["error"]["message"]);
         answer.get("result").cloned().ok_or_else(refused)
+    }
+
+    /// Returns the server's counts, which name the limits in force.
+    async fn stats(&mut self) -> Result<Value, String> {
+        let stats = self.ask("resources/read", &json!({"uri": STATS_URI})).await?;
+        let text = stats["contents"][0]["text"].as_str().unwrap_or_default();
+        serde_json::from_str(text).map_err(|error| error.to_string())
     }
 
     /// Returns what the server said on stderr, which has ended.

@@ -204,6 +204,15 @@ fn every_clients_fit_is_named() {
 }
 
 #[test]
+fn fit_that_is_given_is_named_without_an_entry() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    let line = "ok    the row cline (3.0) fits: 2000 lines, 5.5KB, answers within 54 seconds, no images\n";
+    let said = |flags: &[&str]| stdout(&run(&workspace, &[&["doctor", "--tools", "ls"], flags].concat()));
+    assert!(said(&["--fit", "cline"]).contains(line), "{}", said(&["--fit", "cline"]));
+    assert!(!said(&[]).contains(" fits: "), "{}", said(&[]));
+}
+
+#[test]
 fn conflicting_scopes_are_named() {
     let workspace = Workspace::with(&json!({"a": "one\n", ".git": {"dir": true}, "sub": {"dir": true}}));
     let config = |words: &[&str]| assert_eq!(code(&run(&workspace, &[&["config"], words].concat())), 0);
