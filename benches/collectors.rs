@@ -102,7 +102,7 @@ fn counting(line: &str) {
     });
     let folder = tempfile::tempdir().expect("a temporary folder");
     let records = Appended::open(&folder.path().join("calls.jsonl")).expect("a file of records");
-    let mut file = RecordWriter::new(records.file, records.is_torn);
+    let mut file = RecordWriter::new(records);
     let record = Record::new(&call, &outcome, &Limits::default());
     adds("its line in a file of records", || file.append(&record));
 }

@@ -7,7 +7,6 @@
 mod call;
 mod config;
 mod doctor;
-mod sandboxed;
 mod serve;
 mod settings;
 mod stats;
@@ -134,12 +133,6 @@ enum EnvMode {
     Filtered,
 }
 
-/// A right that commands under `--sandbox` may be denied beside those that the mode denies them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum SandboxDeny {
-    UnixSockets,
-}
-
 /// The options of every command.
 #[derive(Debug, clap::Args)]
 struct Options {
@@ -207,15 +200,8 @@ struct Options {
     #[arg(long, value_name = "MODE", env = "CUTLINE_SANDBOX", value_parser = values::one_of(values::SANDBOXES), default_value = "off", global = true)]
     sandbox: sandbox::Mode,
     /// Rights that sandboxed commands are denied besides: unix-sockets, which workspace-write allows
-    #[arg(
-        long,
-        value_name = "LIST",
-        env = "CUTLINE_SANDBOX_DENY",
-        value_enum,
-        value_delimiter = ',',
-        global = true
-    )]
-    sandbox_deny: Vec<SandboxDeny>,
+    #[arg(long, value_name = "LIST", env = "CUTLINE_SANDBOX_DENY", value_parser = ["unix-sockets"], value_delimiter = ',', global = true)]
+    sandbox_deny: Vec<String>,
     /// Folder in which sandboxed commands may write beside the roots; repeatable
     #[arg(long, value_name = "DIR", env = "CUTLINE_WRITABLE", global = true)]
     writable: Vec<PathBuf>,
@@ -251,7 +237,9 @@ const TOOL_ERROR: i32 = 1;
 /// Does what the command line says; the process's exit code.
 pub fn run() -> anyhow::Result<i32> {
     if std::env::args_os().nth(1).is_some_and(|word| word == sandbox::SUBCOMMAND) {
-        return sandboxed::run();
+        // The server starts its commands so: this becomes one, under the rules that stdin holds. No help names it.
+        let command: Vec<OsString> = std::env::args_os().skip(2).collect();
+        return Err(sandbox::enter(&command)).context("the sandbox could not be entered");
     }
     // First of all: what is opened from here on is closed for every command by whoever opens it.
     process::close_inherited_on_exec();

@@ -5,6 +5,8 @@
 //! its name in the handshake, or in each request of the stateless era. A flag that was given holds over
 //! the row; a client without a row gets the limits of the flags and their defaults.
 
+#![expect(clippy::indexing_slicing, reason = "letters are at places in the name")]
+
 mod clients;
 
 use std::time::Duration;
@@ -73,14 +75,18 @@ impl Client {
     }
 
     /// Returns true if a program with this name is it, or is made of it: the name begins with one of its own names,
-    /// or has it as whole words.
-    fn is_called(&self, name: &Name) -> bool {
+    /// or has it as whole words. Capitals, spaces and signs make no difference.
+    fn is_called(&self, name: &[u8]) -> bool {
+        let is_letter = |at: &usize| name.get(*at).is_some_and(u8::is_ascii_alphanumeric);
+        let starts = (0..name.len()).filter(|at| is_letter(at) && (*at == 0 || !is_letter(&(at - 1))));
         [Some(self.id), self.made_of_it].into_iter().flatten().any(|own| {
-            let letters = || own.bytes().filter(u8::is_ascii_alphanumeric);
-            let len = letters().count();
-            name.words.iter().any(|&start| {
-                let is_whole = start == 0 || name.is_border(start + len);
-                is_whole && name.joined.bytes().skip(start).take(len).eq(letters())
+            let own = own.bytes().filter(u8::is_ascii_alphanumeric);
+            let len = own.clone().count();
+            starts.clone().enumerate().any(|(number, start)| {
+                let letters = (start..name.len()).filter(is_letter);
+                let found = letters.clone().take(len).map(|at| name[at].to_ascii_lowercase());
+                let goes_on = || letters.clone().nth(len - 1).is_some_and(|end| is_letter(&(end + 1)));
+                found.eq(own.clone()) && (number == 0 || !goes_on())
             })
         })
     }
@@ -119,30 +125,6 @@ impl Client {
     }
 }
 
-/// A name that a client gives itself. Capitals, spaces and signs make no difference.
-struct Name {
-    /// Its words as one, in small letters.
-    joined: String,
-    /// The start of each word in that.
-    words: Vec<usize>,
-}
-
-impl Name {
-    fn new(name: &str) -> Self {
-        let (mut joined, mut words) = (String::with_capacity(name.len()), Vec::new());
-        for word in name.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()) {
-            words.push(joined.len());
-            joined.extend(word.chars().map(|c| c.to_ascii_lowercase()));
-        }
-        Self { joined, words }
-    }
-
-    /// True if a word ends there.
-    fn is_border(&self, at: usize) -> bool {
-        at == self.joined.len() || self.words.contains(&at)
-    }
-}
-
 impl Fit {
     /// Returns the client whose row holds for one that gives itself `name`.
     pub fn client(self, name: Option<&str>) -> Option<&'static Client> {
@@ -150,8 +132,8 @@ impl Fit {
             Self::Off => None,
             Self::Client(client) => Some(client),
             Self::Auto => {
-                let name = Name::new(name.filter(|name| name.len() <= NAME_BYTES)?);
-                CLIENTS.iter().find(|client| client.is_called(&name))
+                let name = name.filter(|name| name.len() <= NAME_BYTES)?;
+                CLIENTS.iter().find(|client| client.is_called(name.as_bytes()))
             }
         }
     }

@@ -15,27 +15,16 @@
 #[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
 compile_error!("cutline is for Linux, macOS and Windows (docs/architecture.md, \"Other systems\")");
 
-#[cfg(any(target_os = "linux", target_os = "macos", windows))]
 pub mod cli;
-#[cfg(any(target_os = "linux", target_os = "macos", windows))]
 mod clock;
-#[cfg(any(target_os = "linux", target_os = "macos", windows))]
 pub mod fit;
 pub mod fs;
 pub mod limits;
-#[cfg(any(target_os = "linux", target_os = "macos", windows))]
 pub mod process;
-#[cfg(any(target_os = "linux", target_os = "macos", windows))]
 pub mod search;
-#[cfg(any(target_os = "linux", target_os = "macos", windows))]
 pub mod server;
-#[cfg(any(target_os = "linux", target_os = "macos", windows))]
 mod signals;
-#[cfg(any(target_os = "linux", target_os = "macos", windows))]
 pub mod stats;
-#[cfg(any(target_os = "linux", target_os = "macos", windows))]
 mod sys;
-#[cfg(any(target_os = "linux", target_os = "macos", windows))]
 pub mod tools;
-#[cfg(any(target_os = "linux", target_os = "macos", windows))]
 pub mod wrap;

@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock::now_ms;
 use crate::limits::Limits;
-use crate::server::{RecordWriter, Shape, result_of};
+use crate::server::{StatsFile, result_of};
 use crate::stats::{Call, Record, asked_limit};
 use crate::tools::arguments::Object;
 use crate::tools::{Context, Output, Progress, ToolError, ToolName, ToolSet, catalog};
@@ -82,17 +82,17 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
     if told.load(Ordering::Relaxed) {
         let _closed = write!(std::io::stderr(), "{CLEAR}");
     }
-    if let Some(mut records) = stats_file {
+    if let Some(file) = stats_file {
         let call = Call { tool, asked, time_ms: now_ms(), duration: start.elapsed() };
-        records.append(&Record::new(&call, &outcome, &cx.limits));
+        file.append(Record::new(&call, &outcome, &cx.limits));
+        runtime.block_on(file.finish());
     }
     let failed = outcome.is_err();
     let background = outcome.as_ref().ok().and_then(|output| output.details.background_pids.as_ref());
     let ended =
         background.map(|ids| Count(ids.len() as u64, "background process was", "background processes were"));
     if json {
-        let shape = if options.structured { Shape::Structured } else { Shape::Text };
-        let result = serde_json::to_string_pretty(&result_of(outcome, shape))?;
+        let result = serde_json::to_string_pretty(&result_of(outcome, options.shape()))?;
         writeln!(std::io::stdout().lock(), "{result}")?;
     } else {
         print(outcome)?;
@@ -118,14 +118,14 @@ fn prepared(
     tool: ToolName,
     words: &[String],
     told: &Arc<AtomicBool>,
-) -> Result<(Context, Object, Option<RecordWriter>), String> {
+) -> Result<(Context, Object, Option<StatsFile>), String> {
     if !options.tools.contains(&tool) {
         return Err(format!("{} is not a tool that is registered", tool.as_str()));
     }
     let given = object(words)?;
     let shared = options.shared()?;
     let workspace = Arc::new(options.workspace(&shared)?);
-    let stats_file = options.records()?;
+    let stats_file = options.stats_file()?;
     let cx = Context {
         limits: match options.fit.client(None) {
             Some(client) => client.fitted(&shared.limits, options.given()),

@@ -5,7 +5,7 @@ use std::io::{IsTerminal as _, Write as _};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::server::{self, ClientRoots, Config, Shape};
+use crate::server::{self, Config, Fits};
 
 use super::{Options, refuse_in, values};
 
@@ -24,10 +24,10 @@ pub(super) fn run(options: &Options) -> anyhow::Result<i32> {
         let _closed = std::io::stderr().write_all(ON_A_TERMINAL.as_bytes());
     }
     let runtime = runtime()?;
-    let ending = runtime.block_on(server::serve(config));
+    let signal = runtime.block_on(server::serve(config));
     // Work that still blocks is not waited for.
     runtime.shutdown_background();
-    Ok(ending?.exit_code())
+    Ok(signal?.map_or(0, |number| 128 + number))
 }
 
 fn config(options: &Options) -> Result<Config, String> {
@@ -37,14 +37,13 @@ fn config(options: &Options) -> Result<Config, String> {
         sandbox.can_mount();
     }
     let workspace = options.workspace(&shared)?;
-    let client_roots = match options.roots.as_slice() {
-        [] => ClientRoots::Followed,
-        _ => ClientRoots::Ignored,
-    };
-    let shape = if options.structured { Shape::Structured } else { Shape::Text };
-    let stats_file = options.stats_file()?;
-    let (fit, given) = (options.fit, options.given());
-    Ok(Config { shared, workspace, client_roots, shape, fit, given, stats_file })
+    Ok(Config {
+        shared,
+        workspace,
+        follows_client_roots: options.roots.is_empty(),
+        fits: Fits::new(options.fit, options.given(), options.shape()),
+        stats_file: options.stats_file()?,
+    })
 }
 
 /// The runtime: one thread for all that waits, and threads for blocking work. With more of the first

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::fit::Given;
-use crate::fs::append::Appended;
 use crate::fs::line_index;
 use crate::fs::workspace::{Boundary, Root, Workspace, lexical};
 use crate::limits::{BASH_TIMEOUT_SECS, Images, Limits, MAX_BYTES, MAX_LINES};
@@ -14,13 +13,13 @@ use crate::process::environment::Environment;
 use crate::process::sandbox::{self, Mode, Sandbox};
 use crate::process::spill;
 use crate::process::{self, Commands};
-use crate::server::{RecordWriter, StatsFile};
+use crate::server::{Shape, StatsFile};
 use crate::tools::error::reason;
 use crate::tools::threads::Threads;
 use crate::tools::{Shared, ToolSet};
 use cutline_core::text::as_index;
 
-use super::{EnvMode, Options, SandboxDeny, config};
+use super::{EnvMode, Options, config};
 
 impl Options {
     /// Returns the limits, which hold together; where they don't, what is wrong.
@@ -116,7 +115,7 @@ impl Options {
             mode: self.sandbox,
             starters,
             writable: self.writable.clone(),
-            deny_unix_sockets: self.sandbox_deny.contains(&SandboxDeny::UnixSockets),
+            deny_unix_sockets: !self.sandbox_deny.is_empty(),
             own,
         };
         let sandbox =
@@ -156,16 +155,14 @@ impl Options {
 
     /// Opens the file in which calls are recorded, where one is named.
     pub(super) fn stats_file(&self) -> Result<Option<StatsFile>, String> {
-        let started = self.records()?.map(StatsFile::start).transpose();
-        started.map_err(|error| format!("--stats-file: no thread to write it: {}", reason(&error)))
-    }
-
-    /// Opens the same, without a thread that writes it.
-    pub(super) fn records(&self) -> Result<Option<RecordWriter>, String> {
         let Some(path) = &self.stats_file else { return Ok(None) };
         let refused = |error| format!("--stats-file {}: {}", path.display(), reason(&error));
-        let Appended { file, is_torn } = Appended::open(path).map_err(refused)?;
-        Ok(Some(RecordWriter::new(file, is_torn)))
+        StatsFile::open(path).map(Some).map_err(refused)
+    }
+
+    /// Returns the shape of results.
+    pub(super) fn shape(&self) -> Shape {
+        if self.structured { Shape::Structured } else { Shape::Text }
     }
 }
 

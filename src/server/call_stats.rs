@@ -2,13 +2,13 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use rmcp::service::{RequestContext, RoleServer};
 use serde_json::{Value, json};
 
 use crate::limits::{Images, Limits};
 use crate::stats::{Answered, Call, NEAR_LIMIT_PERCENT, Outcome, Record, Stats, rfc3339, summary};
 use crate::tools::{Output, ToolError};
 
+use super::Request;
 use super::legacy_log::{INFO, LogLevel, WARNING};
 use super::stats_file::StatsFile;
 
@@ -35,7 +35,7 @@ impl CallStats {
         call: &Call,
         outcome: &Result<Output, ToolError>,
         limits: &Limits,
-        request: &RequestContext<RoleServer>,
+        request: &Request,
     ) {
         let record = Record::new(call, outcome, limits);
         self.stats().add(&record);

@@ -23,41 +23,23 @@ const ANSWER_GRACE: Duration = Duration::from_millis(500);
 /// Looks at what was written in that time. Time in which this process does not run is not counted by them.
 const LOOKS: u32 = 10;
 
-/// Why a session ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
-    /// The client closed its side.
-    EndOfInput,
-    /// A signal, by its number.
-    Signal(i32),
-}
-
-impl Ending {
-    /// The process's exit code for it.
-    pub fn exit_code(self) -> i32 {
-        match self {
-            Self::EndOfInput => 0,
-            Self::Signal(number) => 128 + number,
-        }
-    }
-}
-
-/// Serves one session over stdin and stdout, to its end.
-pub async fn serve(config: Config) -> std::io::Result<Ending> {
+/// Serves one session over stdin and stdout, to its end. Returns the signal that ended it; `None` where the client closed
+/// its side.
+pub async fn serve(config: Config) -> std::io::Result<Option<i32>> {
     let shutdown = CancellationToken::new();
     let Stdio { read, write, written, all_out } = Stdio::open()?;
     let mut signals = Signals::new()?;
     let shared = Arc::clone(&config.shared);
     shared.threads.start();
     shared.commands.start();
-    let server = Server::new(config, shutdown.clone());
+    let server = Arc::new(Server::new(config, shutdown.clone()));
     let wire = Wire::new(read, write, Arc::clone(&written), shutdown.clone());
-    let mut session = tokio::spawn(session(server.clone(), wire));
-    let ending = tokio::select! {
+    let mut session = tokio::spawn(session(Arc::clone(&server), wire));
+    let signal = tokio::select! {
         biased;
-        number = signals.next() => Ending::Signal(number),
-        () = shutdown.cancelled() => Ending::EndOfInput,
-        _ = &mut session => Ending::EndOfInput,
+        number = signals.next() => Some(number),
+        () = shutdown.cancelled() => None,
+        _ = &mut session => None,
     };
     shutdown.cancel();
     let answers = async {
@@ -69,32 +51,32 @@ pub async fn serve(config: Config) -> std::io::Result<Ending> {
     let answers = async {
         tokio::select! {
             () = answers => {}
-            () = no_more_taken(&written, ending) => {}
+            () = no_more_taken(&written, signal.is_none()) => {}
             _ = signals.next() => {}
         }
     };
     tokio::join!(shared.commands.shutdown(), answers);
-    for line in server.finish().await {
+    for line in server.call_stats.finish().await {
         tracing::info!("{line}");
     }
-    Ok(ending)
+    Ok(signal)
 }
 
 /// Waits until the time for answers is over. At the end of input it begins anew with each that is taken: they were
 /// asked for before it, and the client reads them.
-async fn no_more_taken(written: &AtomicUsize, ending: Ending) {
+async fn no_more_taken(written: &AtomicUsize, is_end_of_input: bool) {
     let (mut before, mut looks) = (written.load(Ordering::Relaxed), 0);
     while looks < LOOKS {
         tokio::time::sleep(ANSWER_GRACE / LOOKS).await;
         looks += 1;
         let now = written.load(Ordering::Relaxed);
-        if ending == Ending::EndOfInput && now != before {
+        if is_end_of_input && now != before {
             (before, looks) = (now, 0);
         }
     }
 }
 
-async fn session(server: Server, wire: Wire) {
+async fn session(server: Arc<Server>, wire: Wire) {
     match server.serve(wire).await {
         Ok(running) => {
             if let Err(error) = running.waiting().await {

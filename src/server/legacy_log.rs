@@ -6,8 +6,9 @@
 use std::sync::{Mutex, PoisonError};
 
 use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam, ProtocolVersion, ServerCapabilities};
-use rmcp::service::{RequestContext, RoleServer};
 use serde_json::Value;
+
+use super::Request;
 
 /// The request that sets the level.
 pub(super) type SetLevel = rmcp::model::SetLevelRequestParams;
@@ -32,12 +33,7 @@ impl LogLevel {
     }
 
     /// Tells the client, where it wants to hear of it.
-    pub(super) async fn notify(
-        &self,
-        level: LoggingLevel,
-        data: Value,
-        request: &RequestContext<RoleServer>,
-    ) {
+    pub(super) async fn notify(&self, level: LoggingLevel, data: Value, request: &Request) {
         let legacy = request.protocol_version().is_none_or(|version| version < ProtocolVersion::V_2026_07_28);
         let least = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_wanted = least.is_some_and(|least| level as u8 >= least as u8);

@@ -3,48 +3,26 @@
 use std::time::Instant;
 
 use rmcp::model::{ProgressNotificationParam, ProgressToken};
-use rmcp::service::{Peer, RequestContext, RoleServer};
+use rmcp::service::{Peer, RoleServer};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
+use super::Request;
 use crate::tools::Progress;
 
 /// Messages that wait to be sent; more are dropped, for a client that does not read them.
 const WAITING: usize = 16;
 
-/// Sends the messages of one call, in order, until it is finished.
-pub(super) struct Forwarder {
-    progress: Progress,
-    sending: Option<JoinHandle<()>>,
-}
-
-impl Forwarder {
-    /// A forwarder for a call: it does nothing where the client gave no token.
-    pub(super) fn new(request: &RequestContext<RoleServer>) -> Self {
-        let Some(token) = request.meta.get_progress_token() else {
-            return Self { progress: Progress::default(), sending: None };
-        };
-        let (messages, waiting) = mpsc::channel(WAITING);
-        let sending = tokio::spawn(send(token, request.peer.clone(), request.ct.clone(), waiting));
-        let progress = Progress::new(move |message| {
-            let _dropped_where_full = messages.try_send(message);
-        });
-        Self { progress, sending: Some(sending) }
-    }
-
-    /// Returns the sender of the call's progress.
-    pub(super) fn progress(&self) -> Progress {
-        self.progress.clone()
-    }
-
-    /// Waits until all is sent: nothing may follow the answer. Every other holder is gone by then.
-    pub(super) async fn finish(self) {
-        drop(self.progress);
-        if let Some(sending) = self.sending {
-            let _panicked = sending.await;
-        }
-    }
+/// Returns the sender of a call's progress, and the task that sends it on in order: it ends once every holder of the
+/// sender is gone. The sender does nothing where the client gave no token.
+pub(super) fn forwarded(request: &Request) -> (Progress, Option<JoinHandle<()>>) {
+    let Some(token) = request.meta.get_progress_token() else { return (Progress::default(), None) };
+    let (messages, waiting) = mpsc::channel(WAITING);
+    let progress = Progress::new(move |message| {
+        let _dropped_where_full = messages.try_send(message);
+    });
+    (progress, Some(tokio::spawn(send(token, request.peer.clone(), request.ct.clone(), waiting))))
 }
 
 async fn send(

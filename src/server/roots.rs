@@ -9,14 +9,14 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use rmcp::service::{Peer, RequestContext, RoleServer};
+use rmcp::service::{Peer, RoleServer};
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
 use crate::fs::workspace::{Boundary, Root, Workspace};
 use crate::tools::Shared;
 
-use super::ClientRoots;
+use super::Request;
 
 /// Time that the first call waits for a client's roots: more than a client needs, less than a user minds.
 const FIRST_CALL_WAIT: Duration = Duration::from_secs(2);
@@ -28,7 +28,8 @@ const ANSWER_TIMEOUT: Duration = Duration::from_mins(1);
 /// The roots in force.
 #[derive(Debug)]
 pub(super) struct Roots {
-    client: ClientRoots,
+    /// True if a client may give other ones.
+    follows_client: bool,
     /// True once the client has answered, or it is known that it will not.
     known: watch::Sender<bool>,
     /// Held by the request for the client's roots that is under way.
@@ -48,20 +49,16 @@ struct State {
 }
 
 impl Roots {
-    pub(super) fn new(workspace: Workspace, client: ClientRoots, shared: Arc<Shared>) -> Self {
+    pub(super) fn new(workspace: Workspace, follows_client: bool, shared: Arc<Shared>) -> Self {
         let state = Mutex::new(State { workspace: Arc::new(workspace), resolved: None });
-        let known = watch::Sender::new(client == ClientRoots::Ignored);
+        let known = watch::Sender::new(!follows_client);
         let (request, next_request) = (tokio::sync::Mutex::default(), Semaphore::new(1));
-        Self { client, known, request, next_request, state, shared }
+        Self { follows_client, known, request, next_request, state, shared }
     }
 
     /// The roots for a call; where the client offers some that have not come yet, waits for them.
     /// At the end of the session not for long.
-    pub(super) async fn current(
-        &self,
-        request: &RequestContext<RoleServer>,
-        shutdown: &CancellationToken,
-    ) -> Arc<Workspace> {
+    pub(super) async fn current(&self, request: &Request, shutdown: &CancellationToken) -> Arc<Workspace> {
         if !*self.known.borrow() && offers_roots(&request.peer) {
             let mut known = self.known.subscribe();
             let waiting = tokio::time::timeout(FIRST_CALL_WAIT, known.wait_for(|known| *known));
@@ -88,7 +85,7 @@ impl Roots {
     /// Asks the client for its roots and takes them over. While one request is under way, any number of
     /// further changes become one more.
     pub(super) async fn ask(&self, peer: &Peer<RoleServer>) {
-        if self.client == ClientRoots::Followed && offers_roots(peer) {
+        if self.follows_client && offers_roots(peer) {
             // A request that waits already is sent after this change too.
             let Ok(waits) = self.next_request.try_acquire() else { return };
             let _under_way = self.request.lock().await;

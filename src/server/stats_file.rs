@@ -4,13 +4,14 @@
 //! on a thread of its own, so a disk that does not answer holds up no message. A line that can't be
 //! written is left out, and costs nothing else.
 
-use std::fs::File;
 use std::io::{self, Write as _};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tokio::sync::{mpsc, oneshot};
 
+use crate::fs::append::Appended;
 use crate::stats::Record;
 use crate::tools::error::reason;
 
@@ -35,8 +36,12 @@ enum Message {
 }
 
 impl StatsFile {
-    /// Starts the thread.
-    pub fn start(mut writer: RecordWriter) -> io::Result<Self> {
+    /// Opens the file at `path`, and starts the thread.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        Self::start(RecordWriter::new(Appended::open(path)?))
+    }
+
+    fn start(mut writer: RecordWriter) -> io::Result<Self> {
         let (records, mut waiting) = mpsc::channel(WAITING);
         std::thread::Builder::new().name("stats".to_owned()).spawn(move || {
             while let Some(message) = waiting.blocking_recv() {
@@ -73,23 +78,21 @@ impl StatsFile {
 /// Writes records to the end of a file.
 #[derive(Debug)]
 pub struct RecordWriter {
-    file: File,
-    /// True if a part of a line may stand at the end: the last write failed, or another server's did.
-    torn: bool,
+    to: Appended,
     /// True once a failure was warned of.
     warned: bool,
 }
 
 impl RecordWriter {
-    /// A writer to the end of `file`; `torn` if a part of a line stands there.
-    pub fn new(file: File, torn: bool) -> Self {
-        Self { file, torn, warned: false }
+    /// A writer to the end of a file.
+    pub fn new(to: Appended) -> Self {
+        Self { to, warned: false }
     }
 
     /// Writes a record; the first failure is warned of.
     pub fn append(&mut self, record: &Record) {
         if let Err(error) = self.write(record) {
-            self.torn = true;
+            self.to.is_torn = true;
             if !std::mem::replace(&mut self.warned, true) {
                 tracing::warn!("--stats-file: a line could not be written: {}", reason(&error));
             }
@@ -98,13 +101,13 @@ impl RecordWriter {
 
     fn write(&mut self, record: &Record) -> io::Result<()> {
         // After a part of a line, a line of its own.
-        let mut line = if self.torn { vec![b'\n'] } else { Vec::new() };
+        let mut line = if self.to.is_torn { vec![b'\n'] } else { Vec::new() };
         serde_json::to_writer(&mut line, record)?;
         line.push(b'\n');
-        if self.file.write(&line)? != line.len() {
+        if self.to.file.write(&line)? != line.len() {
             return Err(io::ErrorKind::StorageFull.into());
         }
-        self.torn = false;
+        self.to.is_torn = false;
         Ok(())
     }
 }
@@ -112,16 +115,14 @@ impl RecordWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fs::append::Appended;
 
     fn record() -> Record {
         let line = r#"{"time":"2026-11-20T10:00:00.000Z","tool":"ls","durationMs":0.25,"outcome":"error"}"#;
         serde_json::from_str(line).unwrap()
     }
 
-    fn open(path: &std::path::Path) -> RecordWriter {
-        let Appended { file, is_torn } = Appended::open(path).unwrap();
-        RecordWriter::new(file, is_torn)
+    fn open(path: &Path) -> RecordWriter {
+        RecordWriter::new(Appended::open(path).unwrap())
     }
 
     #[test]
@@ -155,8 +156,8 @@ mod tests {
         use std::io::BufRead as _;
 
         let (read, write) = io::pipe().unwrap();
-        let file = File::from(std::os::fd::OwnedFd::from(write));
-        let stats = StatsFile::start(RecordWriter::new(file, false)).unwrap();
+        let file = std::fs::File::from(std::os::fd::OwnedFd::from(write));
+        let stats = StatsFile::start(RecordWriter::new(Appended { file, is_torn: false })).unwrap();
         // More than a pipe holds and may wait: the writer is stuck, and this thread is not.
         for _ in 0..20_000 {
             stats.append(record());
@@ -176,7 +177,7 @@ mod tests {
     async fn no_record_is_lost_at_the_end() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("stats.jsonl");
-        let stats = StatsFile::start(open(&path)).unwrap();
+        let stats = StatsFile::open(&path).unwrap();
         for _ in 0..WAITING {
             stats.append(record());
         }

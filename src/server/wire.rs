@@ -22,17 +22,14 @@ use rmcp::transport::Transport;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::limits::{CALLS_AT_ONCE, MAX_MESSAGE_BYTES, MAX_MESSAGE_VALUES, REQUESTS_AT_ONCE};
-use lines::{Line, LineLimits, Lines};
+use crate::limits::{CALLS_AT_ONCE, REQUESTS_AT_ONCE};
+use lines::{Line, Lines};
 use message::Taken;
 use output::Output;
 pub(super) use outstanding::Permit;
 use outstanding::{Queue, UnreadBytes};
 
 use super::stdio::{self, Input, Written, output_closed};
-
-/// The limits on a message.
-const LIMITS: LineLimits = LineLimits { bytes: MAX_MESSAGE_BYTES, values: MAX_MESSAGE_VALUES };
 
 /// A transport that fires `shutdown` when the input ends, and ends when `shutdown` fires.
 ///
@@ -62,7 +59,7 @@ impl Wire {
     ) -> Self {
         let unread = UnreadBytes::default();
         Self {
-            lines: Lines::new(read, LIMITS),
+            lines: Lines::new(read),
             calls: Queue::new(CALLS_AT_ONCE, Arc::clone(&unread)),
             // They take no time: one waits only where answers are not read.
             other_requests: Queue::new(REQUESTS_AT_ONCE, unread),
@@ -111,7 +108,7 @@ impl Wire {
                     () = output_closed(), if !reads => return None,
                 }
             };
-            match message::take(&line, LIMITS) {
+            match message::take(&line) {
                 // A request that was written so as to look like none.
                 taken if permit.is_none() && taken.is_answered() => {
                     self.other_requests.push(line);

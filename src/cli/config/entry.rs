@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::clients::{ANSWER_TOKENS, CommandForm, WAIT_SECS};
-use super::server::{Server, TRANSPORT, is_cutline, remote, starter};
+use super::server::{Server, is_cutline, remote, starter};
 use super::tree::{Kind, Node};
 use crate::cli::{Client, NAME};
 use crate::fit;
@@ -24,8 +24,6 @@ pub(super) struct Entry {
     pub(super) fields: Vec<Change>,
     /// A setting of the file itself that is not there yet.
     pub(super) setting: Option<(&'static str, Value)>,
-    /// The table of the entry that holds those fields of the program, where there is one.
-    pub(super) within: Option<&'static str>,
 }
 
 /// A field that is not as it should be.
@@ -105,7 +103,6 @@ impl Entry {
             setting: tokens
                 .filter(|(_, given)| given.is_none())
                 .map(|(name, _)| (name, json!(ANSWER_TOKENS))),
-            within: field(TRANSPORT).map(|_| TRANSPORT),
         })
     }
 }

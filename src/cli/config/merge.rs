@@ -3,14 +3,13 @@
 use std::ptr;
 use std::str::FromStr as _;
 
-use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
-use jsonc_parser::json;
+use jsonc_parser::cst::{CstInputValue, CstObjectProp, CstRootNode};
 use serde_json::Value;
 use toml_edit::{DocumentMut, Item, Table, TableLike};
 use yaml_edit::{Mapping, ScalarValue, Sequence, YamlFile};
 
 use super::entry::{Change, Entry};
-use super::server::{NAME_FIELD, entry_of, starter};
+use super::server::{NAME_FIELD, TRANSPORT, entry_of, starter};
 use super::tree::{Format, Kind, LIKE_VSCODE, Node};
 use crate::cli::{Client, NAME};
 
@@ -76,9 +75,10 @@ fn into_json(text: &str, keys: &[String], entry: &Entry) -> Result<String, Strin
         server.append(name, input(value));
     }
     for key in keys.iter().map(String::as_str).chain([NAME]) {
-        server = object_in(&server, key)?;
+        let table = server.object_value_or_create(key);
+        server = table.ok_or_else(|| format!("{key} in it is not an object"))?;
     }
-    let program = entry.within.map_or(Ok(server.clone()), |name| object_in(&server, name))?;
+    let program = server.object_value(TRANSPORT).unwrap_or_else(|| server.clone());
     for Change { name, value, added, is_of_program } in &entry.fields {
         let object = if *is_of_program { &program } else { &server };
         let field = object.get(name);
@@ -89,12 +89,6 @@ fn into_json(text: &str, keys: &[String], entry: &Entry) -> Result<String, Strin
         }
     }
     Ok(root.to_string())
-}
-
-/// The object under that name, made where there is none.
-fn object_in(object: &CstObject, name: &str) -> Result<CstObject, String> {
-    let field = object.get(name).unwrap_or_else(|| object.append(name, json!({})));
-    field.object_value().ok_or_else(|| format!("{name} in it is not an object"))
 }
 
 fn input(value: &Value) -> CstInputValue {

@@ -8,7 +8,7 @@ use std::ops::Range;
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, ParseOptions, ast, parse_to_ast};
 use serde_json::Value;
-use toml_edit::{Document, Item, TableLike};
+use toml_edit::{Document, Item};
 
 /// JSON with comments, as VS Code and others write it, and nothing looser.
 pub(super) const LIKE_VSCODE: ParseOptions = ParseOptions {
@@ -60,14 +60,11 @@ pub(super) enum Kind {
 
 impl Node {
     /// Refuses a value that may not be changed, because other parts of the text may stand for it.
-    pub(super) fn is_alone(&self, format: Format, text: &str) -> Result<(), String> {
-        if format == Format::Yaml && yaml::has_anchor(self, text) {
-            return Err(
-                "the entry has an anchor (&NAME), by which other parts of the file use it; it is left"
-                    .to_owned(),
-            );
+    pub(super) fn is_alone(&self, format: Format, text: &str) -> Result<(), &'static str> {
+        if format != Format::Yaml || !yaml::has_anchor(self, text) {
+            return Ok(());
         }
-        Ok(())
+        Err("the entry has an anchor (&NAME), by which other parts of the file use it; it is left")
     }
 
     fn new(place: Range<usize>, kind: Kind) -> Self {
@@ -149,43 +146,25 @@ fn of_json(value: &ast::Value<'_>) -> Node {
             let members = object.properties.iter();
             Kind::Table(members.map(|one| (one.name.as_str().to_owned(), of_json(&one.value))).collect())
         }
-        ast::Value::BooleanLit(boolean) => Kind::Other(boolean.value.into()),
-        ast::Value::NumberLit(number) => {
-            Kind::Other(serde_json::from_str(number.value).unwrap_or_else(|_| number.value.into()))
-        }
-        ast::Value::NullKeyword(_) => Kind::Other(Value::Null),
+        other => Kind::Other(other.clone().into()),
     };
     Node::new(value.start()..value.end(), kind)
 }
 
 fn of_toml(item: &Item) -> Node {
-    let kind = match item {
-        Item::None => Kind::Other(Value::Null),
-        Item::Value(value) => return of_toml_value(value),
-        Item::Table(table) => of_table(table),
-        Item::ArrayOfTables(tables) => Kind::List(
-            tables.iter().map(|one| Node::new(one.span().unwrap_or_default(), of_table(one))).collect(),
-        ),
+    let kind = if let Some(text) = item.as_str() {
+        Kind::Text(text.to_owned())
+    } else if let Some(table) = item.as_table_like() {
+        Kind::Table(table.iter().map(|(name, item)| (name.to_owned(), of_toml(item))).collect())
+    } else if let Some(tables) = item.as_array_of_tables() {
+        Kind::List(tables.iter().map(|table| of_toml(&Item::Table(table.clone()))).collect())
+    } else if let Some(list) = item.as_array() {
+        Kind::List(list.iter().map(|value| of_toml(&Item::Value(value.clone()))).collect())
+    } else {
+        let number = item.as_integer().map(Value::from).or(item.as_float().map(Value::from));
+        Kind::Other(number.or(item.as_bool().map(Value::from)).unwrap_or_else(|| item.to_string().into()))
     };
     Node::new(item.span().unwrap_or_default(), kind)
-}
-
-fn of_toml_value(value: &toml_edit::Value) -> Node {
-    use toml_edit::Value as Toml;
-    let kind = match value {
-        Toml::String(text) => Kind::Text(text.value().clone()),
-        Toml::Integer(number) => Kind::Other((*number.value()).into()),
-        Toml::Float(number) => Kind::Other((*number.value()).into()),
-        Toml::Boolean(boolean) => Kind::Other((*boolean.value()).into()),
-        Toml::Datetime(time) => Kind::Other(time.value().to_string().into()),
-        Toml::InlineTable(table) => of_table(table),
-        Toml::Array(list) => Kind::List(list.iter().map(of_toml_value).collect()),
-    };
-    Node::new(value.span().unwrap_or_default(), kind)
-}
-
-fn of_table(table: &dyn TableLike) -> Kind {
-    Kind::Table(table.iter().map(|(name, item)| (name.to_owned(), of_toml(item))).collect())
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
 use super::envelope::Envelope;
+use crate::limits::{MAX_MESSAGE_BYTES, MAX_MESSAGE_VALUES};
 
 /// Capacity that is kept from one line to the next: that of an ordinary message.
 const KEPT_BYTES: usize = 64 * 1024;
@@ -29,25 +30,17 @@ pub(super) enum Over {
     Values,
 }
 
-/// Limits on one line.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct LineLimits {
-    pub(super) bytes: usize,
-    pub(super) values: usize,
-}
-
 /// Takes lines from a stream.
 #[derive(Debug)]
 pub(super) struct Lines<R> {
     read: BufReader<R>,
-    limits: LineLimits,
     /// The line so far. Here and not in [`next`](Self::next), which may be dropped at any time.
     line: Line,
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    pub(super) fn new(read: R, limits: LineLimits) -> Self {
-        Self { read: BufReader::new(read), limits, line: Line::with_capacity(0) }
+    pub(super) fn new(read: R) -> Self {
+        Self { read: BufReader::new(read), line: Line::with_capacity(0) }
     }
 
     /// The next line; `None` at the end of the stream, which does not end a line.
@@ -65,7 +58,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             };
             let newline = memchr::memchr(b'\n', available);
             let part = &available[..newline.unwrap_or(available.len())];
-            self.line.take(part, self.limits);
+            self.line.take(part);
             let taken = part.len() + usize::from(newline.is_some());
             self.read.consume(taken);
             if newline.is_some() {
@@ -85,12 +78,12 @@ impl Line {
         Self { bytes: Vec::with_capacity(bytes), envelope: Envelope::default(), over: None }
     }
 
-    fn take(&mut self, part: &[u8], limits: LineLimits) {
+    fn take(&mut self, part: &[u8]) {
         self.envelope.take(part);
         if self.over.is_none() {
-            if self.bytes.len() + part.len() > limits.bytes {
+            if self.bytes.len() + part.len() > MAX_MESSAGE_BYTES {
                 self.over = Some(Over::Bytes);
-            } else if self.envelope.values > limits.values {
+            } else if self.envelope.values > MAX_MESSAGE_VALUES {
                 self.over = Some(Over::Values);
             } else {
                 self.bytes.extend_from_slice(part);
@@ -107,9 +100,13 @@ mod tests {
 
     #[tokio::test]
     async fn lines_over_a_limit_keep_their_id() {
-        let input: &[u8] =
-            b"one\r\n\n12345678\n1234567890123456789012345\n{\"id\":1,\"method\":\"x\"   }\n[0,0,0]\n[0,0,0,0]\nrest";
-        let mut lines = Lines::new(input, LineLimits { bytes: 20, values: 3 });
+        let long = " ".repeat(MAX_MESSAGE_BYTES);
+        let values = |count: usize| format!("[{}0]", "0,".repeat(count - 1));
+        let (most, too_many) = (values(MAX_MESSAGE_VALUES), values(MAX_MESSAGE_VALUES + 1));
+        let input = format!(
+            "one\r\n\n{long}\n1{long}\n{{\"id\":1,\"method\":\"x\"{long}}}\n{most}\n{too_many}\nrest"
+        );
+        let mut lines = Lines::new(input.as_bytes());
         let mut seen = Vec::new();
         while let Some(line) = lines.next().await {
             seen.push(match line.over {
@@ -118,6 +115,7 @@ mod tests {
             });
         }
         let over = "Bytes, id Some(Number(1))";
-        assert_eq!(seen, ["one", "", "12345678", "Bytes, id None", over, "[0,0,0]", "Values, id None"]);
+        let expected = ["one", "", &long, "Bytes, id None", over, &most, "Values, id None"];
+        assert!(seen == expected, "{:?}", seen.iter().map(String::len).collect::<Vec<_>>());
     }
 }

@@ -9,7 +9,8 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use serde_json::Value;
 
 use super::envelope::Envelope;
-use super::lines::{Line, LineLimits, Over};
+use super::lines::{Line, Over};
+use crate::limits::{MAX_MESSAGE_BYTES, MAX_MESSAGE_VALUES};
 use crate::server::NAME_CHARS;
 use cutline_core::text::Size;
 
@@ -35,13 +36,13 @@ impl Taken {
     }
 }
 
-/// Parses a line; `limits` are those that it was read with.
-pub(super) fn take(line: &Line, limits: LineLimits) -> Taken {
+/// Parses a line.
+pub(super) fn take(line: &Line) -> Taken {
     let Line { bytes, envelope, over } = line;
     if let Some(over) = over {
         let most = match over {
-            Over::Bytes => Size(limits.bytes as u64).to_string(),
-            Over::Values => format!("{} values", limits.values),
+            Over::Bytes => Size(MAX_MESSAGE_BYTES as u64).to_string(),
+            Over::Values => format!("{MAX_MESSAGE_VALUES} values"),
         };
         tracing::error!("passed over a message of more than {most}");
         let words = format!("Invalid request: a message may have {most}");

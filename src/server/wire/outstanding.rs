@@ -62,7 +62,6 @@ pub(super) struct Queue {
     bytes: Arc<Semaphore>,
     unread_bytes: UnreadBytes,
     waiting: VecDeque<Line>,
-    waiting_bytes: usize,
 }
 
 impl Queue {
@@ -70,17 +69,17 @@ impl Queue {
     pub(super) fn new(most: u32, unread_bytes: UnreadBytes) -> Self {
         let bytes = Semaphore::new(OUTSTANDING_BYTES / UNIT_BYTES);
         let (number, bytes) = (Arc::new(Semaphore::new(most as usize)), Arc::new(bytes));
-        Self { most, number, bytes, unread_bytes, waiting: VecDeque::new(), waiting_bytes: 0 }
+        Self { most, number, bytes, unread_bytes, waiting: VecDeque::new() }
     }
 
     /// True if one more line may wait.
     pub(super) fn has_room(&self) -> bool {
-        self.waiting.len() < WAITING_LINES && self.waiting_bytes < WAITING_BYTES
+        let bytes: usize = self.waiting.iter().map(|line| line.bytes.len()).sum();
+        self.waiting.len() < WAITING_LINES && bytes < WAITING_BYTES
     }
 
     /// Adds a line at the end.
     pub(super) fn push(&mut self, line: Line) {
-        self.waiting_bytes += line.bytes.len();
         self.waiting.push_back(line);
     }
 
@@ -91,7 +90,7 @@ impl Queue {
         let bytes = Arc::clone(&self.bytes).try_acquire_many_owned(units).ok()?;
         let (answer_bytes, unread_bytes) = (AtomicUsize::new(0), Arc::clone(&self.unread_bytes));
         let permit = Permit { _number: number, _bytes: bytes, answer_bytes, unread_bytes };
-        Some((self.pop()?, Arc::new(permit)))
+        Some((self.waiting.pop_front()?, Arc::new(permit)))
     }
 
     /// Waits until there may be a permit for the first line. For ever, while no line waits.
@@ -109,16 +108,9 @@ impl Queue {
         let _all = self.number.acquire_many(self.most).await;
     }
 
-    fn pop(&mut self) -> Option<Line> {
-        let line = self.waiting.pop_front()?;
-        self.waiting_bytes -= line.bytes.len();
-        Some(line)
-    }
-
     /// Removes the request of that id, where it still waits.
     pub(super) fn cancel(&mut self, id: &rmcp::model::RequestId) {
         self.waiting.retain(|line| line.envelope.id().as_ref() != Some(id));
-        self.waiting_bytes = self.waiting.iter().map(|line| line.bytes.len()).sum();
     }
 }
 

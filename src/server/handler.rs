@@ -1,0 +1,155 @@
+//! rmcp's handler: the requests of the protocol, each answered by the server that has the tools.
+
+use rmcp::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CancelledNotificationParam, CustomRequest, CustomResult,
+    DiscoverResult, ErrorCode, ErrorData, Implementation, InitializeRequestParams, InitializeResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ServerConfig,
+};
+use rmcp::service::{NotificationContext, RoleServer};
+
+use crate::fit::Fit;
+use crate::limits::Images;
+use crate::tools::ToolName;
+use crate::tools::catalog;
+use cutline_core::text::show;
+
+use super::fits::Fitted;
+use super::legacy_log::{self, SetLevel};
+use super::{NAME_CHARS, Request, Server, convert, resources};
+
+/// A notification, as its handler is given it.
+type Notification = NotificationContext<RoleServer>;
+/// The answer to a request, or the error of the protocol.
+type Answer<T> = Result<T, ErrorData>;
+
+/// Milliseconds for which a client may keep a list: neither of tools nor of resources ever changes.
+const LIST_TTL_MS: u64 = 3_600_000;
+
+/// True if a request is of the stateless era, in which lists say how long they may be kept.
+fn is_stateless(request: &Request) -> bool {
+    request.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
+}
+
+impl Server {
+    /// Returns what fits the client of a request.
+    fn fitted(&self, request: &Request) -> Fitted {
+        self.fits.of(&self.shared.limits, request.client_info().as_ref())
+    }
+}
+
+impl ServerHandler for Server {
+    fn get_info(&self) -> ServerConfig {
+        let shared = &self.shared;
+        let name =
+            Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")).with_title("cutline");
+        ServerConfig::new(legacy_log::capabilities())
+            .with_server_info(name)
+            .with_instructions(catalog::instructions(&shared.limits, &shared.tools))
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: Request,
+    ) -> Answer<InitializeResult> {
+        context.peer.set_peer_info(request.clone());
+        let mut answer = self.negotiate_initialize(&request)?;
+        let Fitted { id, limits, .. } = self.fits.of(&self.shared.limits, Some(&request.client_info));
+        tracing::info!(
+            client = request.client_info.name,
+            fit = id.unwrap_or("none"),
+            lines = limits.max_lines,
+            bytes = limits.max_bytes,
+            answer_within = limits.answer_within.map_or(0, |within| within.as_secs()),
+            images = limits.images != Images::Off,
+            "answers fit the client"
+        );
+        answer.instructions = Some(catalog::instructions(&limits, &self.shared.tools));
+        Ok(answer)
+    }
+
+    async fn discover(&self, context: Request) -> Answer<DiscoverResult> {
+        let mut info = self.get_info();
+        let Fitted { limits, .. } = self.fitted(&context);
+        info.instructions = Some(catalog::instructions(&limits, &self.shared.tools));
+        Ok(DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), info))
+    }
+
+    async fn list_tools(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        request: Request,
+    ) -> Answer<ListToolsResult> {
+        let Fitted { limits, shape, .. } = self.fitted(&request);
+        let tool = |name| convert::tool(name, &self.shared, &limits, shape);
+        let mut list = ListToolsResult::with_all_items(self.shared.tools.iter().map(tool).collect());
+        list.ttl_ms = is_stateless(&request).then_some(LIST_TTL_MS);
+        Ok(list)
+    }
+
+    async fn list_resources(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        request: Request,
+    ) -> Answer<ListResourcesResult> {
+        let mut list = resources::list();
+        list.ttl_ms = is_stateless(&request).then_some(LIST_TTL_MS);
+        Ok(list)
+    }
+
+    async fn read_resource(
+        &self,
+        params: ReadResourceRequestParams,
+        context: Request,
+    ) -> Answer<ReadResourceResponse> {
+        let client = context.client_info();
+        let Fitted { id, limits, .. } = self.fits.of_call(&self.shared.limits, client.as_ref());
+        let sums = || self.call_stats.to_value(&limits, id);
+        resources::read(&params.uri, sums).map(Into::into)
+    }
+
+    async fn call_tool(&self, params: CallToolRequestParams, request: Request) -> Answer<CallToolResponse> {
+        if let Some(tool) = ToolName::of(&params.name).filter(|tool| self.shared.tools.has(*tool)) {
+            // rmcp copies a handler's work several times before it begins; this is much.
+            return Ok(Box::pin(self.call(tool, params, request)).await);
+        }
+        let name = show::middle_out(&params.name, NAME_CHARS);
+        Err(ErrorData::invalid_params(format!("Unknown tool: {name}"), None))
+    }
+
+    /// Answers a request that rmcp could not parse as the method that it names.
+    async fn on_custom_request(&self, request: CustomRequest, _context: Request) -> Answer<CustomResult> {
+        match request.method.as_str() {
+            "tools/call" => Err(ErrorData::invalid_params(
+                "tools/call takes name (a string) and arguments (an object)",
+                None,
+            )),
+            "resources/read" => Err(ErrorData::invalid_params("resources/read takes uri (a string)", None)),
+            method => {
+                let method = show::middle_out(method, NAME_CHARS).into_owned();
+                Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None))
+            }
+        }
+    }
+
+    async fn set_level(&self, request: SetLevel, _context: Request) -> Answer<()> {
+        self.call_stats.log_level.set(&request);
+        Ok(())
+    }
+
+    async fn on_initialized(&self, context: Notification) {
+        self.roots.ask(&context.peer).await;
+    }
+
+    async fn on_cancelled(&self, taken_back: CancelledNotificationParam, _context: Notification) {
+        if self.fits.fit != Fit::Off {
+            self.fits.patience.learn(&taken_back);
+        }
+    }
+
+    async fn on_roots_list_changed(&self, context: Notification) {
+        self.roots.ask(&context.peer).await;
+    }
+}
