@@ -15,6 +15,7 @@ use std::panic::resume_unwind;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use image::codecs::jpeg::JpegEncoder;
+use image::metadata::Orientation;
 use image::{DynamicImage, ImageFormat, RgbImage, Rgba, RgbaImage, imageops};
 use tokio_util::sync::CancellationToken;
 
@@ -120,26 +121,29 @@ fn megapixels_at_most(head: Head, format: ImageFormat, file_bytes: u64) -> Optio
 /// The bytes of an image that is shown, their format, and the notice if they are not those of its file.
 type Shown = (Vec<u8>, ImageFormat, Option<Notice>);
 
-/// Returns an image encoded within `max_bytes` and `IMAGE_MAX_SIDE`, if that can be; `from` is its size on disk.
+/// Returns an image upright, encoded within `max_bytes` and `IMAGE_MAX_SIDE`, if that can be; `from` is its size on disk.
 fn fitted(
-    mut image: DynamicImage,
+    (mut image, mut orientation): (DynamicImage, Orientation),
     format: ImageFormat,
     max_bytes: u64,
     from: (u32, u32, u64),
     cancel: &CancellationToken,
 ) -> Option<Shown> {
-    let mut side = image.width().max(image.height()).min(IMAGE_MAX_SIDE);
+    let longest = image.width().max(image.height());
+    let mut side = longest.min(IMAGE_MAX_SIDE);
     while !cancel.is_cancelled() {
         if side < image.width().max(image.height()) {
             // The larger one is not held beside it.
             image = image.thumbnail(side, side);
         }
+        // What is encoded anew has no note of how it is to be turned.
+        image.apply_orientation(std::mem::replace(&mut orientation, Orientation::NoTransforms));
         if let Some((bytes, shown)) = encoded(&image, format, max_bytes) {
-            let to = (image.width(), image.height());
             let name = if shown == ImageFormat::Png { "PNG" } else { "JPEG" };
-            let notice = if to == (from.0, from.1) {
+            let notice = if side == longest {
                 Notice::ImageEncoded { from, format: name, bytes: bytes.len() as u64 }
             } else {
+                let to = (image.width(), image.height());
                 Notice::ImageScaled { from, to, format: (shown != format).then_some(name) }
             };
             return Some((bytes, shown, Some(notice)));
@@ -186,6 +190,9 @@ fn on_white(image: &DynamicImage) -> RgbImage {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use image::codecs::png::PngEncoder;
+    use image::codecs::webp::WebPEncoder;
+    use image::{ExtendedColorType, ImageEncoder, Rgb};
     use std::io::BufWriter;
 
     #[test]
@@ -201,6 +208,35 @@ mod tests {
             let source = Cancellable::new(BufReader::new(&file), &cancel);
             assert_eq!(decode(source, ImageFormat::Png).is_none(), cancelled);
             assert_eq!(file.stream_position().unwrap() == 0, cancelled);
+        }
+    }
+
+    /// An EXIF note of its orientation alone, 6: held so that its left side is to be shown at the top.
+    const HELD_UPRIGHT: &[u8] = b"II\x2A\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\x06\0\0\0\0\0\0\0";
+
+    fn write_held_upright(mut encoder: impl ImageEncoder, image: &RgbImage) {
+        encoder.set_exif_metadata(HELD_UPRIGHT.to_vec()).unwrap();
+        encoder.write_image(image, image.width(), image.height(), ExtendedColorType::Rgb8).unwrap();
+    }
+
+    #[test]
+    fn image_that_is_encoded_anew_is_upright() {
+        let (red, white) = (Rgb([u8::MAX, 0, 0]), Rgb([u8::MAX; 3]));
+        let image = RgbImage::from_fn(2400, 1200, |x, _| if x < 1200 { red } else { white });
+        let (mut jpeg, mut png, mut webp) = (Vec::new(), Vec::new(), Vec::new());
+        write_held_upright(JpegEncoder::new(&mut jpeg), &image);
+        write_held_upright(PngEncoder::new(&mut png), &image);
+        write_held_upright(WebPEncoder::new_lossless(&mut webp), &image);
+        let (cancel, from) = (CancellationToken::new(), (2400, 1200, 0));
+        for (file, format) in [(jpeg, ImageFormat::Jpeg), (png, ImageFormat::Png), (webp, ImageFormat::WebP)]
+        {
+            let decoded = decode(Cancellable::new(Cursor::new(&file), &cancel), format).unwrap();
+            let (shown, format, notice) = fitted(decoded, format, 150_000, from, &cancel).unwrap();
+            let notice = notice.unwrap();
+            assert!(matches!(notice, Notice::ImageScaled { to: (784, 1568), .. }), "{format:?} {notice:?}");
+            let shown = image::load_from_memory_with_format(&shown, format).unwrap().to_rgb8();
+            let [top, bottom] = [0, 1567].map(|y| *shown.get_pixel(0, y));
+            assert!(top.0[1] < 20 && bottom.0[1] > 235, "{format:?} {top:?} {bottom:?}");
         }
     }
 

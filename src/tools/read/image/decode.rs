@@ -3,7 +3,11 @@
 
 use std::io::{BufRead, Seek};
 
-use image::{DynamicImage, GrayAlphaImage, GrayImage, ImageFormat, ImageReader, Limits, RgbImage, RgbaImage};
+use image::metadata::Orientation;
+use image::{
+    DynamicImage, GrayAlphaImage, GrayImage, ImageDecoder as _, ImageFormat, ImageReader, Limits, RgbImage,
+    RgbaImage,
+};
 use png::{ColorType, Decoder, Transformations};
 
 use super::cancellable::Cancellable;
@@ -76,20 +80,24 @@ fn reader<R: BufRead + Seek>(source: R, format: ImageFormat) -> ImageReader<R> {
     reader
 }
 
-/// Decodes an image whose head was read; `None` where it is damaged.
+/// Decodes an image whose head was read, and says the turn by which it is shown upright; `None` where it is damaged.
 pub(super) fn decode(
     source: Cancellable<'_, impl BufRead + Seek>,
     format: ImageFormat,
-) -> Option<DynamicImage> {
+) -> Option<(DynamicImage, Orientation)> {
     match format {
         ImageFormat::Png => decode_png(source),
         ImageFormat::Jpeg => jpeg::decode(source),
-        _ => reader(source, format).decode().ok(),
+        _ => {
+            let mut decoder = reader(source, format).into_decoder().ok()?;
+            let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
+            Some((DynamicImage::from_decoder(decoder).ok()?, orientation))
+        }
     }
 }
 
 /// Decodes a PNG to eight bits a channel. Profiles and texts in it, which are compressed too, are passed over.
-fn decode_png(source: impl BufRead + Seek) -> Option<DynamicImage> {
+fn decode_png(source: impl BufRead + Seek) -> Option<(DynamicImage, Orientation)> {
     let bytes = usize::try_from(IMAGE_DECODED_BYTES).ok()?;
     let mut decoder = Decoder::new_with_limits(source, png::Limits { bytes });
     decoder.set_ignore_text_chunk(true);
@@ -97,15 +105,18 @@ fn decode_png(source: impl BufRead + Seek) -> Option<DynamicImage> {
     decoder.set_transformations(Transformations::EXPAND | Transformations::STRIP_16);
     let mut reader = decoder.read_info().ok()?;
     let (width, height) = reader.info().size();
+    let exif = reader.info().exif_metadata.as_deref();
+    let orientation = exif.and_then(Orientation::from_exif_chunk).unwrap_or(Orientation::NoTransforms);
     let mut pixels = vec![0; reader.output_buffer_size()?];
     reader.next_frame(&mut pixels).ok()?;
-    match reader.output_color_type().0 {
-        ColorType::Grayscale => GrayImage::from_raw(width, height, pixels).map(Into::into),
-        ColorType::GrayscaleAlpha => GrayAlphaImage::from_raw(width, height, pixels).map(Into::into),
-        ColorType::Rgb => RgbImage::from_raw(width, height, pixels).map(Into::into),
-        ColorType::Rgba => RgbaImage::from_raw(width, height, pixels).map(Into::into),
-        ColorType::Indexed => None, // expanded to one of those before
-    }
+    let image = match reader.output_color_type().0 {
+        ColorType::Grayscale => GrayImage::from_raw(width, height, pixels)?.into(),
+        ColorType::GrayscaleAlpha => GrayAlphaImage::from_raw(width, height, pixels)?.into(),
+        ColorType::Rgb => RgbImage::from_raw(width, height, pixels)?.into(),
+        ColorType::Rgba => RgbaImage::from_raw(width, height, pixels)?.into(),
+        ColorType::Indexed => return None, // expanded to one of those before
+    };
+    Some((image, orientation))
 }
 
 #[cfg(test)]
@@ -130,7 +141,7 @@ mod tests {
             assert_eq!(head.decoded_bytes, 37 * 21 * bytes_per_pixel + rows, "{format:?}");
             let cancel = CancellationToken::new();
             let source = Cancellable::new(Cursor::new(file.get_ref()), &cancel);
-            let decoded = decode(source, format).unwrap();
+            let (decoded, _) = decode(source, format).unwrap();
             assert_eq!((decoded.width(), decoded.height()), (37, 21), "{format:?}");
         }
     }

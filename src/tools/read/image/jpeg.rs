@@ -7,6 +7,7 @@
 
 use std::io::{self, BufRead, Cursor, Read, Seek, SeekFrom};
 
+use image::metadata::Orientation;
 use image::{DynamicImage, GrayImage, RgbImage};
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
@@ -17,12 +18,16 @@ use super::decode::Head;
 
 /// The first bytes of every file.
 const START_OF_IMAGE: [u8; 2] = [0xFF, 0xD8];
+/// The last bytes of every file, but for what other programs put behind them.
+const END_OF_IMAGE: [u8; 2] = [0xFF, 0xD9];
 /// The byte before each marker, which may stand there several times.
 const MARKER: u8 = 0xFF;
 /// The head of a scan.
 const SCAN: u8 = 0xDA;
 /// A segment that says how colours are meant, or that all tables are the usual ones: its marker, and its first bytes.
 const APPLICATIONS: [(u8, &[u8]); 2] = [(0xEE, b"Adobe"), (0xE0, b"AVI1\0")];
+/// The segment that says how the picture was held, and its first bytes.
+const EXIF: (u8, &[u8]) = (0xE1, b"Exif\0\0");
 /// Scans of one file: its decoder takes no more of an image in passes either, and each may take as long as a whole image.
 const MAX_SCANS: usize = 100;
 
@@ -33,6 +38,8 @@ pub(super) struct Start {
     pub(super) head: Head,
     /// The segments that the decoder needs.
     segments: Vec<u8>,
+    /// The turn by which it is shown upright.
+    orientation: Orientation,
 }
 
 impl Start {
@@ -40,7 +47,7 @@ impl Start {
     pub(super) fn read(source: &mut (impl BufRead + Seek)) -> io::Result<Option<Self>> {
         source.seek(SeekFrom::Start(START_OF_IMAGE.len() as u64))?;
         let mut segments = START_OF_IMAGE.to_vec();
-        let mut frame = None;
+        let (mut frame, mut orientation) = (None, Orientation::NoTransforms);
         loop {
             let [MARKER, mut marker] = next(source)? else { return Ok(None) };
             while marker == MARKER {
@@ -51,12 +58,17 @@ impl Start {
             let is_frame = matches!(marker, 0xC0..=0xCF) && !matches!(marker, 0xC4 | 0xC8 | 0xCC);
             let is_table = matches!(marker, 0xC4 | 0xDB | 0xDD);
             let application = APPLICATIONS.iter().find(|(other, _)| *other == marker);
-            if !(is_frame || is_table || marker == SCAN || application.is_some()) {
+            if !(is_frame || is_table || marker == SCAN || marker == EXIF.0 || application.is_some()) {
                 source.seek_relative(bytes.into())?;
                 continue;
             }
             let mut content = vec![0; bytes.into()];
             source.read_exact(&mut content)?;
+            if marker == EXIF.0 {
+                let said = content.strip_prefix(EXIF.1).and_then(Orientation::from_exif_chunk);
+                orientation = said.unwrap_or(orientation);
+                continue;
+            }
             if application.is_some_and(|(_, start)| !content.starts_with(start)) {
                 continue;
             }
@@ -67,7 +79,7 @@ impl Start {
             if marker == SCAN {
                 let (frame, components) = (frame.flatten(), content.first());
                 let head = frame.zip(components).map(|(frame, components)| frame.head(*components));
-                return Ok(head.map(|head| Self { head, segments }));
+                return Ok(head.map(|head| Self { head, segments, orientation }));
             }
         }
     }
@@ -128,10 +140,15 @@ impl Frame {
     }
 }
 
-/// Decodes a file; `None` where it is damaged.
-pub(super) fn decode(mut source: Cancellable<'_, impl BufRead + Seek>) -> Option<DynamicImage> {
-    let Start { head, segments: mut bytes } = Start::read(&mut source).ok()??;
+/// Decodes a file, and says the turn by which it is shown upright; `None` where it is damaged.
+pub(super) fn decode(
+    mut source: Cancellable<'_, impl BufRead + Seek>,
+) -> Option<(DynamicImage, Orientation)> {
+    let Start { head, segments: mut bytes, orientation } = Start::read(&mut source).ok()??;
+    let first_scan = bytes.len();
     source.read_to_end(&mut bytes).ok()?;
+    // The decoder fills up with gray what is missing of a file that was cut off.
+    memchr::memmem::find(&bytes[first_scan..], &END_OF_IMAGE)?;
     if memchr::memmem::find_iter(&bytes, &[MARKER, SCAN]).nth(MAX_SCANS).is_some() {
         return None;
     }
@@ -144,11 +161,12 @@ pub(super) fn decode(mut source: Cancellable<'_, impl BufRead + Seek>) -> Option
     decoder.set_options(options.jpeg_set_out_colorspace(colours));
     let mut pixels = vec![0; decoder.output_buffer_size()?];
     decoder.decode_into(&mut pixels).ok()?;
-    if is_gray {
-        GrayImage::from_raw(head.width, head.height, pixels).map(Into::into)
+    let image = if is_gray {
+        GrayImage::from_raw(head.width, head.height, pixels)?.into()
     } else {
-        RgbImage::from_raw(head.width, head.height, pixels).map(Into::into)
-    }
+        RgbImage::from_raw(head.width, head.height, pixels)?.into()
+    };
+    Some((image, orientation))
 }
 
 #[cfg(test)]
@@ -171,7 +189,16 @@ mod tests {
     }
 
     fn decoded(file: &[u8]) -> Option<DynamicImage> {
-        decode(Cancellable::new(Cursor::new(file), &CancellationToken::new()))
+        Some(decode(Cancellable::new(Cursor::new(file), &CancellationToken::new()))?.0)
+    }
+
+    #[test]
+    fn file_that_was_cut_off_is_damaged() {
+        let whole = encoded(100);
+        assert!(decoded(&whole).is_some() && decoded(&[&whole[..], b"behind"].concat()).is_some());
+        for cut in [whole.len() / 2, whole.len() - 1] {
+            assert!(decoded(&whole[..cut]).is_none(), "{cut}");
+        }
     }
 
     #[test]
