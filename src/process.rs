@@ -7,11 +7,13 @@
 //! server ends, so does all that stayed in the command's group or kept its output; what stayed in the session or
 //! kept its output after a server is gone, the next server ends.
 //!
-//! In the order of a first reading: `shell` starts, `supervise` has the life of one command, `drain` and
+//! In the order of a first reading: `start` starts, `supervise` has the life of one command, `drain` and
 //! `capture` take its output, `spill` saves it, `registry` owns what is to be ended, `process_tree` ends it.
 
 mod capture;
+mod command;
 mod drain;
+mod ending;
 pub mod environment;
 mod mark;
 mod permits;
@@ -19,25 +21,18 @@ mod process_tree;
 mod registry;
 pub mod sandbox;
 mod served;
-mod shell;
-mod signal;
 pub mod spill;
+mod start;
 mod supervise;
 mod temp_folder;
 
-use std::io;
 use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use tokio::sync::oneshot;
-use tokio_util::sync::{CancellationToken, DropGuard};
+use tokio_util::sync::CancellationToken;
 
-use crate::fs::workspace::Root;
 use crate::sys;
-use cutline_core::truncate::{Bounds, Keep};
-use drain::Drain;
 use environment::Environment;
 use permits::CommandPermits;
 use registry::{GRACE, Registry};
@@ -46,13 +41,14 @@ use spill::Store;
 
 pub(crate) use crate::sys::{InputPipe, close_inherited_on_exec, is_program, on_path};
 pub use capture::{Capture, Captured, Latest};
+pub use command::{Background, Cause, Outcome, Request, Running, State, Times};
+pub use ending::{Ending, signal_name};
 pub use permits::{CommandPermit, TooManyCommands};
-pub use served::{Served, ServedPipes};
-pub use signal::signal_name;
+pub use served::Served;
 
 /// Time from the start until what killed servers left is looked for: the first answers come before.
 const END_STALE_AFTER: Duration = Duration::from_millis(300);
-/// Time for the sweep of a server that ends before its first one.
+/// Time for the sweep of a server that ends.
 const LAST_SWEEP_TIME: Duration = Duration::from_millis(500);
 /// Time between two sweeps of old saved outputs.
 const SWEEP_INTERVAL: Duration = Duration::from_hours(1);
@@ -81,111 +77,6 @@ pub struct Commands {
     permits: CommandPermits,
     /// Ends the sweeping of old saved outputs.
     housekeeping_stop: CancellationToken,
-}
-
-/// A command to run, and how much of its output to keep.
-#[derive(Debug, Clone, Copy)]
-pub struct Request<'a> {
-    /// The command line.
-    pub command: &'a str,
-    /// The workspace; it starts in the first of these folders.
-    pub roots: &'a [Root],
-    /// The ends of the output that are kept.
-    pub keep: Keep,
-    /// The most of it that is kept.
-    pub bounds: Bounds,
-    /// The most characters of each line of it, if there is a limit.
-    pub max_line_chars: Option<usize>,
-    /// Its times.
-    pub times: Times,
-}
-
-/// The times of a command, counted from its start, and how its end is told in its saved output.
-#[derive(Debug, Clone, Copy)]
-pub struct Times {
-    /// The longest that it may run.
-    pub timeout: Duration,
-    /// The time after which it is answered for though it still runs, if any.
-    pub answer_within: Option<Duration>,
-    /// Returns the line that ends the saved output of a command that was answered for before its end; only the
-    /// output of its background processes comes after it.
-    pub status_line: fn(Ending, Cause, Duration) -> String,
-}
-
-/// A command that runs. Dropped, it is ended.
-#[derive(Debug)]
-pub struct Running {
-    outcome: oneshot::Receiver<Outcome>,
-    drain: Arc<Drain>,
-    /// Ends the command when dropped; `None` once the command goes on without its caller.
-    kill_on_drop: Option<DropGuard>,
-    cancel: CancellationToken,
-}
-
-/// A command when its call is answered.
-#[derive(Debug)]
-pub struct Outcome {
-    /// Its state: over, or still running.
-    pub state: State,
-    /// Its output so far.
-    pub output: Captured,
-    /// Time from its start to the shell's end, or to the answer where that comes before.
-    pub duration: Duration,
-}
-
-/// The state of a command when its call is answered.
-#[derive(Debug)]
-pub enum State {
-    /// It is over.
-    Finished {
-        /// The shell's exit code or signal.
-        ending: Ending,
-        /// The reason for its end.
-        cause: Cause,
-        /// The processes that still hold its output open.
-        background: Vec<Background>,
-    },
-    /// It goes on, and its output goes on to the saved file: until its own end, its timeout, or the server's end.
-    StillRunning {
-        /// The shell's number.
-        id: u32,
-    },
-}
-
-/// The end of a shell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
-    /// It exited with that code.
-    Code(i32),
-    /// It was killed by the signal of that number.
-    Signal(i32),
-}
-
-impl Ending {
-    /// Returns the end of a shell with that status, `None` where it could not be waited for.
-    fn of(status: Option<ExitStatus>, was_killed: bool) -> Self {
-        sys::ending_of(status, was_killed).map_or_else(Self::Signal, Self::Code)
-    }
-}
-
-/// The reason for a command's end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Cause {
-    /// It came to its end.
-    Itself,
-    /// It ran out of time.
-    Timeout,
-    /// It was cancelled.
-    Cancelled,
-}
-
-/// A process that outlives its command and holds its output.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Background {
-    /// Its number.
-    pub id: u32,
-    /// Its program's name.
-    pub name: String,
 }
 
 impl Default for Commands {
@@ -281,10 +172,7 @@ impl Commands {
             sandbox.discard();
         }
         // Where a server is started for each call, none lives until its first sweep.
-        if !self.store.has_swept() {
-            let _a_folder_that_hangs_is_left =
-                tokio::time::timeout(LAST_SWEEP_TIME, sweep(&self.store)).await;
-        }
+        let _a_folder_that_hangs_is_left = tokio::time::timeout(LAST_SWEEP_TIME, sweep(&self.store)).await;
     }
 }
 
@@ -299,32 +187,6 @@ async fn on_blocking_thread(work: impl FnOnce() + Send + 'static) {
     // The runtime panics where it gets none.
     if std::thread::Builder::new().spawn(|| ()).is_ok() {
         let _a_panic_harms_nothing_else = tokio::task::spawn_blocking(work).await;
-    }
-}
-
-impl Running {
-    /// Returns the counts and the end of its output so far; `None` where the reader is at work on them.
-    pub fn latest(&self) -> Option<Latest> {
-        self.drain.try_with(|capture| capture.latest())
-    }
-
-    /// Returns how many bytes it printed so far.
-    pub fn bytes(&self) -> u64 {
-        self.drain.bytes()
-    }
-
-    /// Ends it, at once.
-    pub fn cancel(&self) {
-        self.cancel.cancel();
-    }
-
-    /// Waits until it is over, or goes on without its caller. The future can be dropped and made again.
-    pub async fn outcome(&mut self) -> io::Result<Outcome> {
-        let outcome = (&mut self.outcome).await.map_err(|_| io::Error::other("the command was lost"))?;
-        if let (State::StillRunning { .. }, Some(guard)) = (&outcome.state, self.kill_on_drop.take()) {
-            guard.disarm();
-        }
-        Ok(outcome)
     }
 }
 

@@ -51,8 +51,6 @@ const OUTPUT_GRACE: Duration = Duration::from_millis(200);
 const OUTPUT_LOOK: Duration = Duration::from_millis(2);
 /// Time between SIGTERM and SIGKILL for what a server left, and for the server once a signal ends the wrap.
 const LEFT_GRACE: Duration = Duration::from_millis(100);
-/// The exit code for a signal, less its number.
-const SIGNAL_CODE: i32 = 128;
 
 /// The settings of a wrap.
 #[derive(Debug)]
@@ -108,13 +106,13 @@ pub async fn run(
     output: impl Write + Send + 'static,
 ) -> io::Result<i32> {
     let mut signals = Signals::new()?;
-    let (served, pipes) = commands.serve(program, arguments)?;
+    let (served, server_input, server_output) = commands.serve(program, arguments)?;
     commands.start();
     let store = Arc::clone(commands.store());
     let session = Arc::new(Session::new(settings, Box::new(output), Tally::new(take_record), store));
-    let server_input = ServerInput::new(pipes.input);
+    let server_input = ServerInput::new(server_input);
     let (tell, over) = unbounded_channel();
-    let reads = relay::from_server(Arc::clone(&session), pipes.output, server_input.clone(), tell.clone())?;
+    let reads = relay::from_server(Arc::clone(&session), server_output, server_input.clone(), tell.clone())?;
     relay::from_client(Arc::clone(&session), input, server_input.clone(), tell)?;
     let mut life =
         Life { served, session, server_input, over, reads, output_is_over: false, client_is_over: false };
@@ -126,7 +124,7 @@ pub async fn run(
                 () = life.end_at_once(number) => {}
                 _ = signals.next() => {}
             }
-            SIGNAL_CODE + number
+            Ending::Signal(number).exit_code()
         }
         code = life.end() => code,
     };
@@ -175,10 +173,7 @@ impl Life {
         self.last_output().await;
         self.served.end(LEFT_GRACE).await;
         self.answer_waiting(&server_ended(ending)).await;
-        match ending {
-            Ending::Code(code) => code,
-            Ending::Signal(number) => SIGNAL_CODE + number,
-        }
+        ending.exit_code()
     }
 
     fn note_over(&mut self, side: Option<Side>) {

@@ -20,7 +20,10 @@ const STACK_BYTES: usize = 256 * 1024;
 
 /// The reader of one pipe, which has a thread to itself.
 pub(super) struct Drain {
-    shared: Arc<Shared>,
+    pipe: OutputPipe,
+    capture: Mutex<Capture>,
+    /// Bytes that were captured: known also while the capture is at work.
+    bytes: AtomicU64,
     /// Cancelled once all was read that will ever come, or the reader was stopped.
     ended: CancellationToken,
 }
@@ -29,19 +32,6 @@ impl fmt::Debug for Drain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Drain").field("bytes", &self.bytes()).finish_non_exhaustive()
     }
-}
-
-impl Drop for Drain {
-    fn drop(&mut self) {
-        self.stop();
-    }
-}
-
-struct Shared {
-    pipe: OutputPipe,
-    capture: Mutex<Capture>,
-    /// Bytes that were captured: known also while the capture is at work.
-    bytes: AtomicU64,
 }
 
 /// Bytes read so far, and bytes still in the pipe.
@@ -68,22 +58,31 @@ impl DrainProgress {
 }
 
 impl Drain {
-    /// Begins to read `pipe` into `capture`.
-    pub(super) fn start(pipe: PipeReader, capture: Capture) -> io::Result<Self> {
-        let pipe = OutputPipe::new(pipe)?;
-        let shared = Arc::new(Shared { pipe, capture: Mutex::new(capture), bytes: AtomicU64::new(0) });
+    /// Begins to read `pipe` into `capture`: until its end, or until the reader is stopped.
+    pub(super) fn start(pipe: PipeReader, capture: Capture) -> io::Result<Arc<Self>> {
+        let (pipe, capture) = (OutputPipe::new(pipe)?, Mutex::new(capture));
         let ended = CancellationToken::new();
-        let (reader, end) = (Arc::clone(&shared), ended.clone().drop_guard());
+        let drain = Arc::new(Self { pipe, capture, bytes: AtomicU64::new(0), ended });
+        let reader = Arc::clone(&drain);
         std::thread::Builder::new().name("drain".to_owned()).stack_size(STACK_BYTES).spawn(move || {
-            let _ended_when_dropped = end;
+            let _ended_when_dropped = reader.ended.clone().drop_guard();
             reader.read();
         })?;
-        Ok(Self { shared, ended })
+        Ok(drain)
+    }
+
+    fn read(&self) {
+        let mut block = vec![0; BLOCK_BYTES];
+        while let Ok(len @ 1..) = self.pipe.read(&mut block) {
+            let bytes = &block[..len];
+            self.with(|capture| capture.push(bytes));
+            self.bytes.fetch_add(bytes.len() as u64, Ordering::AcqRel);
+        }
     }
 
     /// Returns the pipe's number, by which the processes that hold it are found.
     pub(super) fn pipe(&self) -> u64 {
-        self.shared.pipe.id()
+        self.pipe.id()
     }
 
     /// Waits until all was read that will ever come, or the reader was stopped.
@@ -98,24 +97,23 @@ impl Drain {
 
     /// Returns how far the reader is.
     pub(super) fn progress(&self) -> DrainProgress {
-        let pipe = &self.shared.pipe;
-        DrainProgress { taken: self.bytes(), waiting: pipe.waiting(), idle: pipe.is_idle() }
+        DrainProgress { taken: self.bytes(), waiting: self.pipe.waiting(), idle: self.pipe.is_idle() }
     }
 
     /// Returns how many bytes were captured so far.
     pub(super) fn bytes(&self) -> u64 {
-        self.shared.bytes.load(Ordering::Acquire)
+        self.bytes.load(Ordering::Acquire)
     }
 
     /// Calls `use_it` with what was captured. While the reader is at work on that, which a slow disk
     /// may make long, this waits.
     pub(super) fn with<T>(&self, use_it: impl FnOnce(&mut Capture) -> T) -> T {
-        use_it(&mut self.shared.capture.lock().unwrap_or_else(PoisonError::into_inner))
+        use_it(&mut self.capture.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Does the same; `None` where it would wait.
     pub(super) fn try_with<T>(&self, use_it: impl FnOnce(&mut Capture) -> T) -> Option<T> {
-        match self.shared.capture.try_lock() {
+        match self.capture.try_lock() {
             Ok(mut capture) => Some(use_it(&mut capture)),
             Err(TryLockError::Poisoned(poisoned)) => Some(use_it(&mut poisoned.into_inner())),
             Err(TryLockError::WouldBlock) => None,
@@ -124,17 +122,6 @@ impl Drain {
 
     /// Stops the reader.
     pub(super) fn stop(&self) {
-        self.shared.pipe.stop();
-    }
-}
-
-impl Shared {
-    fn read(&self) {
-        let mut block = vec![0; BLOCK_BYTES];
-        while let Ok(len @ 1..) = self.pipe.read(&mut block) {
-            let bytes = &block[..len];
-            self.capture.lock().unwrap_or_else(PoisonError::into_inner).push(bytes);
-            self.bytes.fetch_add(bytes.len() as u64, Ordering::AcqRel);
-        }
+        self.pipe.stop();
     }
 }

@@ -32,7 +32,6 @@ pub struct CommandPermit {
     /// Its descriptors: of a command that ended, those that the reader of its output needs.
     descriptors: OwnedSemaphorePermit,
     background: watch::Sender<u32>,
-    is_background: bool,
 }
 
 /// No command can run, nor will one that ends make room: this many earlier commands left processes that hold
@@ -62,7 +61,7 @@ impl CommandPermits {
         tokio::select! {
             biased;
             Ok(descriptors) = Arc::clone(&self.descriptors).acquire_many_owned(EACH) => {
-                Ok(CommandPermit { descriptors, background: self.background.clone(), is_background: false })
+                Ok(CommandPermit { descriptors, background: self.background.clone() })
             }
             count = background.wait_for(full) => Err(TooManyCommands(count.map_or(0, |count| *count))),
         }
@@ -73,14 +72,13 @@ impl CommandPermit {
     /// Gives back all but what the reader of a command's output needs, which goes on.
     pub(super) fn keep_for_background(&mut self) {
         drop(self.descriptors.split((EACH - BACKGROUND) as usize));
-        self.is_background = true;
         self.background.send_modify(|count| *count += 1);
     }
 }
 
 impl Drop for CommandPermit {
     fn drop(&mut self) {
-        if self.is_background {
+        if self.descriptors.num_permits() < EACH as usize {
             self.background.send_modify(|count| *count -= 1);
         }
     }

@@ -158,33 +158,30 @@ impl RegisteredCommand {
     /// Ends all of its processes.
     pub(super) async fn end(&self, grace: Duration) {
         if let Some(scope) = self.scope()
-            && !process_tree::end(vec![scope], grace).await
+            && !process_tree::end(vec![scope.clone()], grace).await
         {
-            self.set(Some(Phase::Unsure), None);
+            self.set(Some((scope, Phase::Unsure)));
         }
     }
 
     /// Forgets it, as none of its processes is known to be left. Of no effect once it does not run any more.
-    pub(super) fn unregister(self) {
-        self.set(None, None);
+    pub(super) fn unregister(&self) {
+        self.set(None);
     }
 
     /// Notes that it ended by itself and left the processes of `scope`, which may hold its output open.
-    pub(super) fn left(self, scope: Scope, output: Option<(Arc<Drain>, CommandPermit)>) {
-        self.set(Some(Phase::Background(output)), Some(scope));
+    pub(super) fn left(&self, scope: Scope, output: Option<(Arc<Drain>, CommandPermit)>) {
+        self.set(Some((scope, Phase::Background(output))));
     }
 
     /// Ends the phase in which it runs; without a next one it is forgotten.
-    fn set(&self, next: Option<Phase>, scope: Option<Scope>) {
+    fn set(&self, next: Option<(Scope, Phase)>) {
         let mut commands = self.registry.commands();
-        let running = commands.get_mut(&self.mark).filter(|command| matches!(command.phase, Phase::Running));
-        let Some(command) = running else { return };
-        command.scope = scope.unwrap_or_else(|| command.scope.clone());
-        match next {
-            Some(next) => command.phase = next,
-            None => drop(commands.remove(&self.mark)),
+        if commands.get(&self.mark).is_some_and(|command| matches!(command.phase, Phase::Running)) {
+            commands.remove(&self.mark);
+            commands.extend(next.map(|(scope, phase)| (self.mark.clone(), CommandEntry { scope, phase })));
+            self.registry.running.send_modify(|running| *running -= 1);
         }
-        self.registry.running.send_modify(|running| *running -= 1);
     }
 }
 
@@ -193,7 +190,7 @@ impl Drop for RegisteredCommand {
         // Only where the runtime itself is taken down, or the command could not be supervised.
         if let Some(scope) = self.scope() {
             let is_ended = end_all(std::slice::from_ref(&scope), Duration::ZERO);
-            self.set((!is_ended).then_some(Phase::Unsure), None);
+            self.set((!is_ended).then_some((scope, Phase::Unsure)));
         }
     }
 }

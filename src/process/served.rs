@@ -10,45 +10,33 @@ use std::time::Duration;
 use tokio::process::{Child, Command};
 
 use super::registry::RegisteredCommand;
-use super::shell::PIPE_BYTES;
 use super::{Commands, Ending};
-use crate::sys::{self, InputPipe, MARK};
+use crate::sys::{self, InputPipe};
 
 /// A server that runs. Dropped, it is killed.
 #[derive(Debug)]
 pub struct Served {
     child: Child,
-    /// `None` once it was ended.
-    registered: Option<RegisteredCommand>,
-}
-
-/// The ends of its pipes.
-#[derive(Debug)]
-pub struct ServedPipes {
-    /// The pipe that it reads.
-    pub(crate) input: InputPipe,
-    /// The pipe that it writes.
-    pub output: PipeReader,
+    registered: RegisteredCommand,
 }
 
 impl Commands {
     /// Starts `program` with `arguments`, in the folder and the environment of this process, to which its
-    /// stderr goes too. Needs a runtime.
-    pub fn serve(&self, program: &OsStr, arguments: &[OsString]) -> io::Result<(Served, ServedPipes)> {
-        let registered = self.registry.add()?;
-        let (output, to_output) = io::pipe()?;
+    /// stderr goes too. Returns it with the pipes that it reads and writes. Needs a runtime.
+    pub(crate) fn serve(
+        &self,
+        program: &OsStr,
+        arguments: &[OsString],
+    ) -> io::Result<(Served, InputPipe, PipeReader)> {
         let (from_input, input) = io::pipe()?;
-        sys::enlarge(&output, PIPE_BYTES);
         // By its whole path where it is on `PATH`: on Windows its name may lack its ending.
         let is_name = Path::new(program).components().count() == 1;
         let found = is_name.then(|| sys::on_path(program)).flatten();
         let mut command = Command::new(found.as_deref().map_or(program, Path::as_os_str));
         sys::prepare_spawn(&mut command);
-        command.args(arguments).env(MARK, registered.mark()).stdin(from_input).stdout(to_output);
-        let mut child = command.spawn()?;
-        registered.attach_shell(&mut child)?;
-        let input = InputPipe::new(input)?;
-        Ok((Served { child, registered: Some(registered) }, ServedPipes { input, output }))
+        command.args(arguments).stdin(from_input);
+        let (registered, child, output) = self.start_program(command, false)?;
+        Ok((Served { child, registered }, InputPipe::new(input)?, output))
     }
 }
 
@@ -61,10 +49,8 @@ impl Served {
 
     /// Ends the server with all that it started: SIGTERM, and after `grace` SIGKILL.
     pub async fn end(&mut self, grace: Duration) -> Ending {
-        if let Some(registered) = self.registered.take() {
-            registered.end(grace).await;
-            registered.unregister();
-        }
+        self.registered.end(grace).await;
+        self.registered.unregister();
         self.wait().await
     }
 }

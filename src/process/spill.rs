@@ -12,7 +12,6 @@ mod sweep;
 
 use std::io;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
 use crate::fs::saved_name::SavedKind;
@@ -57,8 +56,6 @@ pub struct Store {
     settings: Settings,
     /// An error where there is none to save in.
     folder: io::Result<SavedFolder>,
-    /// True once it was swept.
-    has_swept: AtomicBool,
 }
 
 impl Store {
@@ -66,7 +63,7 @@ impl Store {
     /// taken by somebody else is another made at once.
     pub fn new(settings: Settings) -> Self {
         let open = if settings.private { SavedFolder::private } else { SavedFolder::named };
-        Self { folder: open(&settings.dir), settings, has_swept: AtomicBool::new(false) }
+        Self { folder: open(&settings.dir), settings }
     }
 
     /// Returns the folder's path without links, also while it is not there: the workspace lets be read what
@@ -99,12 +96,6 @@ impl Store {
         {
             sweep::sweep(&folder, &self.settings, now);
         }
-        self.has_swept.store(true, Ordering::Relaxed);
-    }
-
-    /// True once `sweep` was done.
-    pub fn has_swept(&self) -> bool {
-        self.has_swept.load(Ordering::Relaxed)
     }
 }
 

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::capture::{Capture, Captured};
 use super::drain::{Drain, DrainProgress};
-use super::process_tree::{kill_group, on_own_thread};
+use super::process_tree::{Survivors, kill_group, on_own_thread};
 use super::registry::{GRACE, RegisteredCommand};
 use super::{Background, Cause, CommandPermit, Commands, Ending, Outcome, Request, Running, State, Times};
 use crate::fs::saved_name::SavedKind;
@@ -37,19 +37,17 @@ impl Commands {
     pub fn run(&self, permit: CommandPermit, request: Request<'_>) -> io::Result<Running> {
         let Request { command, roots, keep, bounds, max_line_chars, times } = request;
         let began = Instant::now();
-        let registered = self.registry.add()?;
-        let (mut child, output) = self.start_shell(command, roots, registered.mark())?;
-        registered.attach_shell(&mut child)?;
+        let (registered, mut child, output) = self.start_program(self.shell_for(command, roots)?, true)?;
         sys::send_command(&mut child, command);
 
         let store = Arc::clone(&self.store);
         let capture = Capture::new(store, SavedKind::Command, keep, bounds, max_line_chars);
-        let drain = Arc::new(Drain::start(output, capture)?);
+        let drain = Drain::start(output, capture)?;
         let cancel = CancellationToken::new();
         let (answer, outcome) = oneshot::channel();
         let command = SupervisedCommand { child, drain: Arc::clone(&drain), registered, permit, began };
         tokio::spawn(command.supervise(times, cancel.clone(), answer));
-        Ok(Running { outcome, drain, kill_on_drop: Some(cancel.clone().drop_guard()), cancel })
+        Ok(Running { outcome, drain, kill_on_drop: Some(cancel.drop_guard()) })
     }
 }
 
@@ -68,7 +66,7 @@ impl SupervisedCommand {
         let Times { timeout, answer_within, status_line } = times;
         let closing = self.registered.registry().closing();
         let (began, mut answer) = (self.began, Some(answer));
-        let (cause, status) = loop {
+        let (mut cause, status) = loop {
             let was_answered = answer.is_none();
             tokio::select! {
                 biased;
@@ -85,32 +83,25 @@ impl SupervisedCommand {
             }
         };
         let duration = self.began.elapsed();
-        let cause = match cause {
-            Cause::Itself => tokio::select! {
-                () = self.wait_until_drained() => Cause::Itself,
+        if cause == Cause::Itself {
+            tokio::select! {
+                () = self.wait_until_drained() => {}
                 () = cancel.cancelled() => {
                     self.end(GRACE).await;
-                    Cause::Cancelled
+                    cause = Cause::Cancelled;
                 }
-            },
-            cause => cause,
-        };
+            }
+        }
         let ending = Ending::of(status, cause != Cause::Itself);
         if answer.is_none() {
             let line = status_line(ending, cause, timeout);
             self.captured(move |capture| capture.end_with(&line)).await;
         }
-        let (output, background) = match cause {
-            Cause::Itself => self.collect_output().await,
-            Cause::Timeout => (self.close().await, Vec::new()),
-            Cause::Cancelled => {
-                if answer.is_some() {
-                    // There is no answer that could name the file.
-                    self.captured(Capture::discard).await;
-                }
-                (self.close().await, Vec::new())
-            }
-        };
+        if cause == Cause::Cancelled && answer.is_some() {
+            // There is no answer that could name the file.
+            self.captured(Capture::discard).await;
+        }
+        let (output, background) = self.collect_output(cause).await;
         if let Some(answer) = answer {
             let state = State::Finished { ending, cause, background };
             let _caller_went_away = answer.send(Outcome { state, output, duration });
@@ -140,34 +131,19 @@ impl SupervisedCommand {
         timeout(KILLED_WAIT, self.child.wait()).await.ok()?.ok()
     }
 
-    /// Takes what an ended command printed.
-    async fn close(self) -> Captured {
-        let _pipe_still_open = timeout(KILLED_WAIT, self.drain.ended()).await;
-        self.drain.stop();
-        let output = self.captured(|capture| capture.answer(false)).await;
-        self.registered.unregister();
-        output
-    }
-
-    /// Takes what was printed, and leaves the background processes alive.
-    async fn collect_output(mut self) -> (Captured, Vec<Background>) {
-        let Some(scope) = self.registered.scope() else { return (self.close().await, Vec::new()) };
-        let is_open = !self.drain.has_ended();
-        if scope.is_empty() && !is_open {
+    /// Takes what was printed. The background processes of a command that ended by itself are left alive.
+    async fn collect_output(mut self, cause: Cause) -> (Captured, Vec<Background>) {
+        let Some(survivors) = self.survivors(cause).await else {
+            let _pipe_still_open = timeout(KILLED_WAIT, self.drain.ended()).await;
+            self.drain.stop();
             let output = self.captured(|capture| capture.answer(false)).await;
             self.registered.unregister();
             return (output, Vec::new());
-        }
-        let pipe = self.drain.pipe();
-        let survivors = on_own_thread(move || scope.survivors(pipe, is_open)).await;
-        let output_is_open = !self.drain.has_ended();
-        let output = self.captured(move |capture| capture.answer(output_is_open)).await;
-        if !output_is_open && !survivors.in_group {
-            self.registered.unregister();
-            return (output, Vec::new());
-        }
+        };
+        let is_open = !self.drain.has_ended();
+        let output = self.captured(move |capture| capture.answer(is_open)).await;
         let (registry, ended) = (Arc::clone(self.registered.registry()), self.drain.ended());
-        let open = (!self.drain.has_ended()).then(|| {
+        let open = is_open.then(|| {
             self.permit.keep_for_background();
             (self.drain, self.permit)
         });
@@ -176,7 +152,18 @@ impl SupervisedCommand {
             ended.await;
             registry.reap();
         });
-        (output, if output_is_open { survivors.shown } else { Vec::new() })
+        (output, if is_open { survivors.shown } else { Vec::new() })
+    }
+
+    /// Returns what is left of a command that ended by itself; `None` where nothing is, or it was ended.
+    async fn survivors(&self, cause: Cause) -> Option<Survivors> {
+        let scope = self.registered.scope().filter(|_| cause == Cause::Itself)?;
+        let (pipe, is_open) = (self.drain.pipe(), !self.drain.has_ended());
+        if scope.is_empty() && !is_open {
+            return None;
+        }
+        let survivors = on_own_thread(move || scope.survivors(pipe, is_open)).await;
+        (survivors.in_group || !self.drain.has_ended()).then_some(survivors)
     }
 
     /// Waits until all was read that the command wrote: until the pipe's end, or, where others hold

@@ -1,7 +1,9 @@
 //! Commands whose reader is held up, as by a disk that takes its time.
 
 use super::*;
+use crate::fs::workspace::Root;
 use cutline_core::text::Extent;
+use cutline_core::truncate::{Bounds, Keep};
 
 /// Commands, and a folder to run them in and to save in.
 struct Here {

@@ -157,7 +157,7 @@ fn system_differences_are_in_sys() {
         "sys",
         "process/sandbox",
         "process/process_tree",
-        "process/signal",
+        "process/ending",
         "server/stdio",
         "signals",
         "cli/config/places",

@@ -12,19 +12,16 @@ use cutline_core::notice::{
 use cutline_core::text::{self, as_index, show};
 use cutline_core::truncate::{Bounds, Keep};
 
-/// The exit code of a command that a signal ended, less the signal's number.
-const SIGNAL_CODE: i32 = 128;
-
 /// Returns the answer to a command.
 pub(super) fn compose(cx: &Context, plan: &Plan, outcome: Outcome) -> Output {
     let Outcome { state, output, duration } = outcome;
     let mut details = Details::default();
     let (background, status, running) = match state {
         State::Finished { ending, cause, background } => {
-            (details.exit_code, details.signal) = match ending {
-                Ending::Code(code) => (Some(code), None),
-                Ending::Signal(number) => (Some(SIGNAL_CODE + number), Some(signal_name(number))),
-            };
+            details.exit_code = Some(ending.exit_code());
+            if let Ending::Signal(number) = ending {
+                details.signal = Some(signal_name(number));
+            }
             details.timed_out = (cause == Cause::Timeout).then_some(true);
             (background, status(ending, cause, plan.timeout), None)
         }
@@ -118,7 +115,7 @@ fn status(ending: Ending, cause: Cause, timeout: Duration) -> Option<Status> {
         (_, Ending::Code(0)) => None,
         (_, Ending::Code(code)) => Some(Status::Exited(code)),
         (_, Ending::Signal(number)) => {
-            Some(Status::Killed { signal: signal_name(number), code: SIGNAL_CODE + number })
+            Some(Status::Killed { signal: signal_name(number), code: ending.exit_code() })
         }
     }
 }

@@ -1,0 +1,128 @@
+//! A command as its caller sees it: what is asked for, what runs, and what came of it.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::oneshot;
+use tokio_util::sync::DropGuard;
+
+use super::Ending;
+use super::capture::{Captured, Latest};
+use super::drain::Drain;
+use crate::fs::workspace::Root;
+use cutline_core::truncate::{Bounds, Keep};
+
+/// A command to run, and how much of its output to keep.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The command line.
+    pub command: &'a str,
+    /// The workspace; it starts in the first of these folders.
+    pub roots: &'a [Root],
+    /// The ends of the output that are kept.
+    pub keep: Keep,
+    /// The most of it that is kept.
+    pub bounds: Bounds,
+    /// The most characters of each line of it, if there is a limit.
+    pub max_line_chars: Option<usize>,
+    /// Its times.
+    pub times: Times,
+}
+
+/// The times of a command, counted from its start, and how its end is told in its saved output.
+#[derive(Debug, Clone, Copy)]
+pub struct Times {
+    /// The longest that it may run.
+    pub timeout: Duration,
+    /// The time after which it is answered for though it still runs, if any.
+    pub answer_within: Option<Duration>,
+    /// Returns the line that ends the saved output of a command that was answered for before its end; only the
+    /// output of its background processes comes after it.
+    pub status_line: fn(Ending, Cause, Duration) -> String,
+}
+
+/// A command that runs. Dropped, it is ended.
+#[derive(Debug)]
+pub struct Running {
+    pub(super) outcome: oneshot::Receiver<Outcome>,
+    pub(super) drain: Arc<Drain>,
+    /// Ends the command when dropped; `None` once it was ended, or goes on without its caller.
+    pub(super) kill_on_drop: Option<DropGuard>,
+}
+
+impl Running {
+    /// Returns the counts and the end of its output so far; `None` where the reader is at work on them.
+    pub fn latest(&self) -> Option<Latest> {
+        self.drain.try_with(|capture| capture.latest())
+    }
+
+    /// Returns how many bytes it printed so far.
+    pub fn bytes(&self) -> u64 {
+        self.drain.bytes()
+    }
+
+    /// Ends it, at once.
+    pub fn cancel(&mut self) {
+        drop(self.kill_on_drop.take());
+    }
+
+    /// Waits until it is over, or goes on without its caller. The future can be dropped and made again.
+    pub async fn outcome(&mut self) -> io::Result<Outcome> {
+        let outcome = (&mut self.outcome).await.map_err(|_| io::Error::other("the command was lost"))?;
+        if let (State::StillRunning { .. }, Some(guard)) = (&outcome.state, self.kill_on_drop.take()) {
+            guard.disarm();
+        }
+        Ok(outcome)
+    }
+}
+
+/// A command when its call is answered.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Its state: over, or still running.
+    pub state: State,
+    /// Its output so far.
+    pub output: Captured,
+    /// Time from its start to the shell's end, or to the answer where that comes before.
+    pub duration: Duration,
+}
+
+/// The state of a command when its call is answered.
+#[derive(Debug)]
+pub enum State {
+    /// It is over.
+    Finished {
+        /// The shell's exit code or signal.
+        ending: Ending,
+        /// The reason for its end.
+        cause: Cause,
+        /// The processes that still hold its output open.
+        background: Vec<Background>,
+    },
+    /// It goes on, and its output goes on to the saved file: until its own end, its timeout, or the server's end.
+    StillRunning {
+        /// The shell's number.
+        id: u32,
+    },
+}
+
+/// The reason for a command's end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cause {
+    /// It came to its end.
+    Itself,
+    /// It ran out of time.
+    Timeout,
+    /// It was cancelled.
+    Cancelled,
+}
+
+/// A process that outlives its command and holds its output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Background {
+    /// Its number.
+    pub id: u32,
+    /// Its program's name.
+    pub name: String,
+}
