@@ -26,7 +26,7 @@ mod start;
 mod supervise;
 mod temp_folder;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -67,12 +67,13 @@ pub struct Settings {
 /// The commands of a server.
 #[derive(Debug)]
 pub struct Commands {
-    /// The path of the shell, or its name where `PATH` has none.
-    shell: PathBuf,
-    /// The rules that commands are held to, if any.
-    sandbox: Option<Sandbox>,
+    /// The path of the shell that they run by, or its name where `PATH` has none.
+    pub shell: PathBuf,
+    /// The rules that they are held to, if any.
+    pub sandbox: Option<Sandbox>,
+    /// The folder of saved outputs.
+    pub store: Arc<Store>,
     environment: Environment,
-    store: Arc<Store>,
     registry: Arc<Registry>,
     permits: CommandPermits,
     /// Ends the sweeping of old saved outputs.
@@ -89,7 +90,8 @@ impl Commands {
     /// Returns commands that run by `settings`. Opens the folder of saved outputs; starts nothing yet.
     pub fn new(settings: Settings) -> Self {
         let store = Store::new(settings.spill);
-        let sandbox = settings.sandbox.map(|sandbox| sandbox.with_saved(store.given()));
+        let saved = store.folder.as_ref().ok().map(|folder| folder.given.clone());
+        let sandbox = settings.sandbox.map(|sandbox| sandbox.with_saved(saved));
         Self {
             registry: Arc::new(Registry::new()),
             shell: sys::find_shell(),
@@ -130,26 +132,6 @@ impl Commands {
             }
             drop(large_files);
         });
-    }
-
-    /// Returns the folder of saved outputs.
-    pub fn store(&self) -> &Arc<Store> {
-        &self.store
-    }
-
-    /// Returns the folders beside the roots in which commands under a sandbox may write.
-    pub fn writable(&self) -> impl Iterator<Item = &Path> {
-        self.sandbox.iter().flat_map(Sandbox::writable)
-    }
-
-    /// Returns the path of the shell that commands run by, or its name where `PATH` has none.
-    pub fn shell(&self) -> &Path {
-        &self.shell
-    }
-
-    /// Returns the rules that commands are held to, if any.
-    pub fn sandbox(&self) -> Option<&Sandbox> {
-        self.sandbox.as_ref()
     }
 
     /// Returns how many commands can run at once.

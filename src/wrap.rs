@@ -108,7 +108,7 @@ pub async fn run(
     let mut signals = Signals::new()?;
     let (served, server_input, server_output) = commands.serve(program, arguments)?;
     commands.start();
-    let store = Arc::clone(commands.store());
+    let store = Arc::clone(&commands.store);
     let session = Arc::new(Session::new(settings, Box::new(output), Tally::new(take_record), store));
     let server_input = ServerInput::new(server_input);
     let (tell, over) = unbounded_channel();

@@ -32,7 +32,7 @@ pub(super) fn run(options: &Options) -> anyhow::Result<i32> {
 
 fn config(options: &Options) -> Result<Config, String> {
     let shared = options.shared()?;
-    if let Some(sandbox) = shared.commands.sandbox() {
+    if let Some(sandbox) = &shared.commands.sandbox {
         // Before any command, also where nothing is there yet that needs it.
         sandbox.can_mount();
     }

@@ -26,7 +26,7 @@ pub struct Workspace {
     home: Option<PathBuf>,
 }
 
-/// A folder that the tools may touch, in both its spellings.
+/// A folder that the tools may touch, in both its spellings; of the sandbox, any file or folder that was given.
 ///
 /// It is resolved once. From then on it is `real`, and that is only ever opened without following a
 /// link, so what a command puts in its place can't lead elsewhere.
@@ -48,14 +48,19 @@ impl Root {
         Self { given: given.into(), real: real.into(), way: Followed::default(), writable: true }
     }
 
+    /// Follows the path `given` through links, to what need not be there.
+    pub fn followed(given: PathBuf) -> Self {
+        let way = Followed::new(&given);
+        Self { real: way.end.clone(), given, way, writable: true }
+    }
+
     /// Resolves the folder at `given` through links.
     pub fn resolve(given: PathBuf) -> io::Result<Self> {
-        let way = Followed::new(&given);
         let real = given.canonicalize()?;
         if !real.is_dir() {
             return Err(io::ErrorKind::NotADirectory.into());
         }
-        Ok(Self { way, ..Self::new(given, real) })
+        Ok(Self { real, ..Self::followed(given) })
     }
 
     /// Resolves a folder while commands run that may write in `writable` (real paths).

@@ -1,6 +1,6 @@
 //! The variables that commands have: the server's, less those that are left out, and a few of cutline's.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 
 use crate::sys::MARK;
 
@@ -19,18 +19,14 @@ pub const SECRETS: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIA
 /// The variables of the server that commands do not have.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Environment {
-    left_out: Vec<OsString>,
+    /// Their names.
+    pub left_out: Vec<OsString>,
 }
 
 impl Environment {
     /// Leaves out the variables whose names hold one of [`SECRETS`], but for those named in `keep`.
     pub fn filtered(keep: &[String]) -> Self {
         Self { left_out: secrets(std::env::vars_os().map(|(name, _)| name), keep) }
-    }
-
-    /// Returns the names of the variables that are left out.
-    pub fn left_out(&self) -> impl Iterator<Item = &OsStr> {
-        self.left_out.iter().map(OsString::as_os_str)
     }
 
     /// Returns all variables of a command, cutline's own last.

@@ -25,11 +25,6 @@ impl Server {
         Self { id, start, namespace: sys::pid_namespace(), session }
     }
 
-    /// Returns its number and start, as they stand in the names of what is its own.
-    pub(super) fn name(self) -> String {
-        format!("{}-{}", self.id, self.start)
-    }
-
     /// Returns a new mark for a command: the server, and a random number.
     pub(super) fn new_mark(self) -> String {
         format!("{}{:016x}", self.mark_prefix(), sys::random())
@@ -38,24 +33,5 @@ impl Server {
     /// Returns how all marks of its commands begin.
     pub(super) fn mark_prefix(self) -> String {
         format!("{}.{}.{}.{}.", self.id, self.start, self.namespace, self.session)
-    }
-
-    /// False if it has ended. True also where that can't be told.
-    pub(super) fn is_alive(self) -> bool {
-        sys::may_be_alive(self.id, self.start)
-    }
-}
-
-#[cfg(unix)]
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_server_of_another_start_is_not_alive() {
-        let this = Server::this();
-        assert!(this.is_alive());
-        assert!(!Server { start: this.start + 1, ..this }.is_alive());
-        assert!(!Server { id: 4_194_305, ..this }.is_alive());
     }
 }

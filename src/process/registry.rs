@@ -83,9 +83,7 @@ impl Registry {
 
     /// Forgets background commands of which no process is left, and waits for ended processes that this one inherited.
     pub(super) fn reap(&self) {
-        process_tree::reap_inherited(|| {
-            self.commands().values().map(|command| command.scope.group()).collect()
-        });
+        process_tree::reap_inherited(|| self.scopes());
         self.commands().retain(|_, command| !command.release_if_done());
     }
 
@@ -97,12 +95,14 @@ impl Registry {
     /// Ends all commands and what they left, and waits for it. No further command starts.
     pub(super) async fn shutdown(&self) {
         let mut running = self.running.subscribe();
-        let scopes = self.close();
+        // One that is being added was seen by the next look, or sees this.
+        self.closing.cancel();
+        let scopes = self.scopes();
         let ended = async {
             process_tree::end(scopes, GRACE).await;
             let _closed_with_this = running.wait_for(|running| *running == 0).await;
             // A command may have ended by itself just now, and left something.
-            process_tree::end(self.close(), GRACE).await
+            process_tree::end(self.scopes(), GRACE).await
         };
         let _next_server_tries_again = tokio::time::timeout(SHUTDOWN, ended).await; // where some are left
         for command in std::mem::take(&mut *self.commands()).values() {
@@ -112,11 +112,8 @@ impl Registry {
         }
     }
 
-    /// Lets no further command start; returns all that are to be ended.
-    fn close(&self) -> Vec<Scope> {
-        let commands = self.commands();
-        self.closing.cancel();
-        commands.values().map(|command| command.scope.clone()).collect()
+    fn scopes(&self) -> Vec<Scope> {
+        self.commands().values().map(|command| command.scope.clone()).collect()
     }
 
     fn commands(&self) -> MutexGuard<'_, BTreeMap<String, CommandEntry>> {

@@ -10,15 +10,9 @@
 
 #[cfg(not(target_os = "linux"))]
 mod absent;
-#[cfg(target_os = "linux")]
-mod calls;
-#[cfg(target_os = "linux")]
-mod enter;
-#[cfg(target_os = "linux")]
-mod files;
 mod given;
 #[cfg(target_os = "linux")]
-mod mounts;
+mod linux;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -36,19 +30,15 @@ use crate::fs::workspace::Root;
 use crate::sys;
 
 #[cfg(not(target_os = "linux"))]
-pub use absent::{enter, knows_unix_sockets, probe};
-#[cfg(not(target_os = "linux"))]
-use absent::{is_protected, rules_file};
+use absent as system;
 #[cfg(target_os = "linux")]
-pub use enter::enter;
-#[cfg(target_os = "linux")]
-use enter::rules_file;
-#[cfg(target_os = "linux")]
-pub use files::{knows_unix_sockets, probe};
+use linux as system;
+
+use given::{check_outside, check_way};
+use system::{is_protected, rules_file};
+
 pub use given::Exposed;
-use given::Given;
-#[cfg(target_os = "linux")]
-use mounts::is_protected;
+pub use system::{enter, knows_unix_sockets, probe};
 
 /// Files and folders of a root that start programs later, outside the rules, beside the files in which clients look
 /// for servers: those of git, and of agents.
@@ -115,17 +105,18 @@ pub enum Unsupported {
 #[derive(Debug)]
 pub struct Sandbox {
     mode: Mode,
-    writable: Vec<Given>,
+    writable: Vec<Root>,
     deny_unix_sockets: bool,
     starters: Vec<Followed>,
     /// The same by name, of each folder that commands may write.
     named_starters: Vec<PathBuf>,
     /// True if this system lets commands have mounts of their own; unset until that was tried.
     can_mount: OnceLock<bool>,
-    own: Vec<Given>,
+    /// Files and folders of the server, each with the words that name it.
+    own: Vec<(&'static str, Root)>,
     temp: TempFolder,
     /// The folder that `temp` is in.
-    temp_parent: Given,
+    temp_parent: Root,
 }
 
 /// The rules of one command, which the process that becomes it reads from its stdin, with the command's environment.
@@ -156,14 +147,8 @@ impl Sandbox {
             return Ok(None);
         }
         probe()?;
-        let folder = |path: PathBuf| {
-            let given = Given::new("--writable", path.clone());
-            match given.real.metadata() {
-                Ok(found) if found.is_dir() => Ok(given),
-                Ok(_) => Err(Unsupported::Writable(path, io::ErrorKind::NotADirectory.into())),
-                Err(error) => Err(Unsupported::Writable(path, error)),
-            }
-        };
+        let folder =
+            |path: PathBuf| Root::resolve(path.clone()).map_err(|error| Unsupported::Writable(path, error));
         let writable = match mode {
             Mode::WorkspaceWrite => writable.into_iter().map(folder).collect::<Result<_, _>>()?,
             Mode::ReadOnly | Mode::Off => Vec::new(),
@@ -176,8 +161,8 @@ impl Sandbox {
             starters: starters.iter().map(|path| Followed::new(path)).collect(),
             named_starters: STARTERS.into_iter().map(PathBuf::from).chain(named).collect(),
             can_mount: OnceLock::new(),
-            own: own.into_iter().map(|(name, path)| Given::new(name, path)).collect(),
-            temp_parent: Given::new("the temp folder", std::env::temp_dir()),
+            own: own.into_iter().map(|(name, path)| (name, Root::followed(path))).collect(),
+            temp_parent: Root::followed(std::env::temp_dir()),
             temp: TempFolder::create()?,
         }))
     }
@@ -186,12 +171,12 @@ impl Sandbox {
     /// asked for.
     #[must_use]
     pub fn with_saved(mut self, saved: Option<PathBuf>) -> Self {
-        self.own.extend(saved.map(|path| Given::new("the folder of saved outputs", path)));
+        self.own.extend(saved.map(|path| ("the folder of saved outputs", Root::followed(path))));
         self
     }
 
     /// Returns the folders beside the roots in which commands may write: those named, and their temp folder.
-    pub(super) fn writable(&self) -> impl Iterator<Item = &Path> {
+    pub fn writable(&self) -> impl Iterator<Item = &Path> {
         self.writable.iter().map(|folder| folder.real.as_path()).chain([self.temp.path.as_path()])
     }
 
@@ -211,27 +196,24 @@ impl Sandbox {
     /// the way to a given file or folder elsewhere.
     pub fn check(&self, roots: &[Root]) -> Result<(), Exposed> {
         let writable: Vec<&Path> = self.writable_with(roots).collect();
-        self.own.iter().try_for_each(|own| own.check_outside(&writable))?;
+        self.own.iter().try_for_each(|(name, own)| check_outside(name, own, &writable))?;
         roots.iter().try_for_each(|root| self.check_root(root, roots))?;
         let sound = self.sound(roots, &writable);
-        let mut folders = self.writable.iter().chain([&self.temp_parent]);
-        folders.try_for_each(|folder| folder.check_way(&writable, &sound))
+        self.writable.iter().try_for_each(|folder| check_way("--writable", folder, &writable, &sound))?;
+        check_way("the temp folder", &self.temp_parent, &writable, &sound)
     }
 
     /// Returns an error if a command for `roots` could lead the way to `root`, one of them, elsewhere.
     pub fn check_root(&self, root: &Root, roots: &[Root]) -> Result<(), Exposed> {
         let writable: Vec<&Path> = self.writable_with(roots).collect();
-        Given::root(root).check_way(&writable, &self.sound(roots, &writable))
+        check_way("the root", root, &writable, &self.sound(roots, &writable))
     }
 
     /// Returns those of the folders that commands for `roots` may write which no command can lead elsewhere.
     fn sound<'a>(&'a self, roots: &'a [Root], writable: &[&Path]) -> Vec<&'a Path> {
-        let roots = roots.iter().filter(|root| root.writable).map(|root| (&root.way, &root.real));
-        let folders = roots.chain(self.writable.iter().map(|folder| (&folder.way, &folder.real)));
-        folders
-            .filter(|(way, _)| way.way_through(writable).is_none())
-            .map(|(_, real)| real.as_path())
-            .collect()
+        let folders = roots.iter().chain(&self.writable).filter(|folder| folder.writable);
+        let sound = folders.filter(|folder| folder.way.way_through(writable).is_none());
+        sound.map(|folder| folder.real.as_path()).collect()
     }
 
     /// True if this system lets commands have mounts of their own. It is tried once, by a process, and has to be
@@ -250,10 +232,9 @@ impl Sandbox {
                 folder: "/".into(),
                 ..Rules::default()
             };
-            let mut process = std::process::Command::new(THIS_BINARY);
-            process.env_clear().current_dir("/").args([SUBCOMMAND, THIS_BINARY, "--version"]);
-            let rules = rules_file(&rules, std::iter::empty())?;
-            process.stdin(rules).stdout(Stdio::null()).stderr(Stdio::null()).status()
+            let words = [THIS_BINARY, "--version"].map(OsString::from);
+            let mut process = under_rules(&rules, words.into(), std::iter::empty())?;
+            process.as_std_mut().stdout(Stdio::null()).stderr(Stdio::null()).status()
         });
         let _gone_already = std::fs::remove_file(file);
         tried.is_ok_and(|status| status.success())
@@ -312,13 +293,21 @@ impl Sandbox {
             deny_unix_sockets: self.deny_unix_sockets,
             folder: roots.first().map_or("/".into(), |root| root.real.clone().into()),
         };
-        let mut command = Command::new(THIS_BINARY);
-        command.env_clear().current_dir("/").arg(SUBCOMMAND).args(shell);
-        sys::prepare_spawn(&mut command);
-        let variables = variables.chain([("TMPDIR".into(), (&self.temp.path).into())]);
-        command.stdin(rules_file(&rules, variables)?);
-        Ok(command)
+        under_rules(&rules, shell, variables.chain([("TMPDIR".into(), (&self.temp.path).into())]))
     }
+}
+
+/// Returns the process that takes on `rules` and then becomes `words` with `variables` as its environment.
+fn under_rules(
+    rules: &Rules,
+    words: Vec<OsString>,
+    variables: impl Iterator<Item = (OsString, OsString)>,
+) -> io::Result<Command> {
+    let mut command = Command::new(THIS_BINARY);
+    command.env_clear().current_dir("/").arg(SUBCOMMAND).args(words);
+    sys::prepare_spawn(&mut command);
+    command.stdin(rules_file(rules, variables)?);
+    Ok(command)
 }
 
 /// Returns these paths as one text.

@@ -55,7 +55,7 @@ impl Default for Settings {
 pub struct Store {
     settings: Settings,
     /// An error where there is none to save in.
-    folder: io::Result<SavedFolder>,
+    pub(super) folder: io::Result<SavedFolder>,
 }
 
 impl Store {
@@ -70,11 +70,6 @@ impl Store {
     /// is saved there.
     pub fn path(&self) -> Option<PathBuf> {
         self.folder.as_ref().ok().map(|folder| folder.path.clone())
-    }
-
-    /// Returns the folder's path by which it was opened.
-    pub fn given(&self) -> Option<PathBuf> {
-        self.folder.as_ref().ok().map(|folder| folder.given.clone())
     }
 
     /// Creates a file of that kind, locked, which is removed again unless it is kept.

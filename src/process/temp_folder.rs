@@ -29,7 +29,8 @@ impl TempFolder {
     pub(super) fn create() -> io::Result<Self> {
         let shared = std::env::temp_dir().canonicalize()?;
         let parent = sys::open_folder(&shared)?;
-        let name = format!("{PREFIX}{}-{:016x}", Server::this().name(), sys::random());
+        let Server { id, start, .. } = Server::this();
+        let name = format!("{PREFIX}{id}-{start}-{:016x}", sys::random());
         below::make_private_folder(&parent, &name)?;
         let locked = below::folder(&parent, name.as_bytes())?;
         // Without it, where the file system has no locks, number and start still tell whose it is.
@@ -71,10 +72,10 @@ pub(super) fn remove_stale() {
 fn is_of_ended_server(name: &[u8]) -> bool {
     let server = || {
         let mut parts = std::str::from_utf8(name).ok()?.strip_prefix(PREFIX)?.split('-');
-        let (id, start) = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-        (parts.next().is_some() && parts.next().is_none()).then_some(Server { id, start, ..Server::this() })
+        let server = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
+        (parts.next().is_some() && parts.next().is_none()).then_some(server)
     };
-    server().is_some_and(|server| !server.is_alive())
+    server().is_some_and(|(id, start)| !sys::may_be_alive(id, start))
 }
 
 #[cfg(unix)]
@@ -87,7 +88,7 @@ mod tests {
         let this = Server::this();
         let cases = [
             ("cutline-sandbox-4194305-1-ab".to_owned(), true),
-            (format!("{PREFIX}{}-ab", this.name()), false),
+            (format!("{PREFIX}{}-{}-ab", this.id, this.start), false),
             (format!("{PREFIX}{}-{}-ab", this.id, this.start + 1), true),
             ("cutline-sandbox-4194305-1".to_owned(), false),
             ("cutline-sandbox-4194305-1-a-b".to_owned(), false),

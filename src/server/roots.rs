@@ -114,7 +114,7 @@ impl Roots {
                 tracing::warn!(uri, "not a folder that can be used as a root");
             }
         }
-        if let Some(sandbox) = self.shared.commands.sandbox() {
+        if let Some(sandbox) = &self.shared.commands.sandbox {
             let all = roots.clone();
             roots.retain(|root| match sandbox.check_root(root, &all) {
                 Ok(()) => true,
@@ -145,7 +145,8 @@ impl State {
             return Some(root.clone());
         }
         let known = resolved.values().map(|root| root.real.as_path());
-        let root = Root::resolve_among(path, known.chain(shared.commands.writable())).ok()?;
+        let beside = shared.commands.sandbox.iter().flat_map(|sandbox| sandbox.writable());
+        let root = Root::resolve_among(path, known.chain(beside)).ok()?;
         resolved.insert(root.given.clone(), root.clone());
         Some(root)
     }

@@ -175,3 +175,17 @@ fn is_subreaper() -> bool {
 pub(crate) fn saved_folder_name() -> String {
     format!("cutline-{}", user())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn process_of_another_start_is_not_alive() {
+        let id = std::process::id();
+        let start = process_info(id).unwrap().unwrap().start;
+        assert!(may_be_alive(id, start) && may_be_alive(id, 0));
+        assert!(!may_be_alive(id, start + 1));
+        assert!(!may_be_alive(4_194_305, start));
+    }
+}

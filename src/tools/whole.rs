@@ -36,7 +36,7 @@ pub(super) struct Whole {
 impl Whole {
     /// Returns one for the results of a tool; `None` where they are not saved.
     pub(super) fn begin(cx: &Context, kind: SavedKind) -> Option<Self> {
-        let store = Arc::clone(cx.shared.commands.store());
+        let store = Arc::clone(&cx.shared.commands.store);
         (cx.shared.save == SaveMode::All).then(|| Self {
             stream: SavedStream::new(store, kind, cx.limits.bounds()),
             gathered: String::new(),

@@ -21,7 +21,7 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
         Err(message) => say(Wrong(message)),
         Ok(shared) => {
             let commands = &shared.commands;
-            say(match commands.shell() {
+            say(match commands.shell.as_path() {
                 shell if shell.is_absolute() && !process::is_program(shell) => {
                     Wrong(format!("there is no bash: {} can't be started", shell.display()))
                 }
@@ -33,13 +33,13 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
                     Note(format!("there is no bash on PATH: commands run by {name}"))
                 }
             });
-            say(match commands.store().try_out() {
+            say(match commands.store.try_out() {
                 Ok(folder) => {
                     Fine(format!("whole outputs are saved in {}", String::from_utf8_lossy(&shown(&folder))))
                 }
                 Err(error) => Wrong(format!("whole outputs can't be saved: {}", reason(&error))),
             });
-            if let (Some(sandbox), Ok(workspace)) = (commands.sandbox(), options.workspace(&shared)) {
+            if let (Some(sandbox), Ok(workspace)) = (&commands.sandbox, options.workspace(&shared)) {
                 let (held, _) = sandbox.found_starters(workspace.roots());
                 if !held.is_empty() {
                     let held = sandbox::listed(&held);
@@ -66,7 +66,7 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
         Err(error) => Note(format!("--sandbox can't be had here: {error}")),
     });
     let secrets = Environment::filtered(&options.env_keep);
-    let secrets: Vec<_> = secrets.left_out().map(|name| name.display().to_string()).collect();
+    let secrets: Vec<_> = secrets.left_out.iter().map(|name| name.display().to_string()).collect();
     if options.env == EnvMode::Inherited && !secrets.is_empty() {
         let names = secrets.join(", ");
         say(Fine(format!("commands see {names}, with what they hold: --env filtered leaves them out")));

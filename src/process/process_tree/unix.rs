@@ -60,11 +60,6 @@ impl Scope {
         Self { mark: mark.to_owned(), group: 0, since: server.start, reach: KillScope::Everything }
     }
 
-    /// Returns the process group, which has the shell's number; 0 if unknown.
-    pub(in crate::process) fn group(&self) -> u32 {
-        self.group
-    }
-
     /// Notes the shell, which was started.
     #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
     pub(in crate::process) fn attach_shell(&mut self, shell: &mut Child) -> std::io::Result<()> {
@@ -109,17 +104,17 @@ impl Scope {
 }
 
 /// Waits for the ended processes that this one inherited, as the first of its namespace, as in a container, or as a
-/// subreaper. Nothing else would, and each keeps its number. Those of `groups` are shells, which are waited for elsewhere.
-pub(in crate::process) fn reap_inherited(groups: impl FnOnce() -> Vec<u32>) {
+/// subreaper. Nothing else would, and each keeps its number. The shells of `scopes` are waited for elsewhere.
+pub(in crate::process) fn reap_inherited(scopes: impl FnOnce() -> Vec<Scope>) {
     let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     // Mostly no child has ended, which takes one call to know.
     if !sys::inherits_orphans() || !matches!(waitid(WaitId::All, look), Ok(Some(_))) {
         return;
     }
     let Ok(processes) = sys::list_processes() else { return };
-    let (own, groups) = (std::process::id(), groups());
+    let (own, scopes) = (std::process::id(), scopes());
     let ended = processes.iter().filter(|process| process.ended && process.parent == own);
-    for inherited in ended.filter(|process| !groups.contains(&process.id)) {
+    for inherited in ended.filter(|process| !scopes.iter().any(|scope| scope.group == process.id)) {
         let _waited_for_already = waitpid(pid(inherited.id), WaitOptions::NOHANG);
     }
 }
@@ -146,8 +141,9 @@ pub(in crate::process) fn end_orphans(grace: Duration) {
         server_of(&sys::mark_of(process.id).ok().filter(|_| mine)??)
     };
     let servers: BTreeSet<Server> = snapshot.processes.iter().filter_map(server_of_process).collect();
-    let is_gone =
-        |server: &Server| server.namespace == namespace && Some(*server) != own && !server.is_alive();
+    let is_gone = |server: &Server| {
+        server.namespace == namespace && Some(*server) != own && !sys::may_be_alive(server.id, server.start)
+    };
     let orphans = |server: Server| Scope {
         mark: server.mark_prefix(),
         group: 0,

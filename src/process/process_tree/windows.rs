@@ -34,11 +34,6 @@ impl Scope {
         Self::default()
     }
 
-    /// Returns 0: here a command has a job, and no group.
-    pub(in crate::process) fn group(&self) -> u32 {
-        0
-    }
-
     /// Puts its shell, which was started and waits, into a job.
     pub(in crate::process) fn attach_shell(&mut self, shell: &mut Child) -> io::Result<()> {
         let Some(handle) = shell.raw_handle() else { return Ok(()) };
@@ -109,7 +104,7 @@ pub(in crate::process) fn end_all(scopes: &[Scope], _grace: Duration) -> bool {
 }
 
 /// Does nothing: here no process inherits another.
-pub(in crate::process) fn reap_inherited(_: impl FnOnce() -> Vec<u32>) {}
+pub(in crate::process) fn reap_inherited(_: impl FnOnce() -> Vec<Scope>) {}
 
 /// Kills a shell that was not waited for.
 pub(in crate::process) fn kill_group(shell: &mut Child) {

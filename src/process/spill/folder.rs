@@ -16,11 +16,11 @@ const NAME_IN_RUNTIME_DIR: &str = "cutline";
 
 /// The folder of saved outputs.
 #[derive(Debug)]
-pub(super) struct SavedFolder {
+pub(in crate::process) struct SavedFolder {
     /// Its path without links, also where it is not there yet.
     pub(super) path: PathBuf,
     /// The path by which it was opened, which may lead through links.
-    pub(super) given: PathBuf,
+    pub(in crate::process) given: PathBuf,
     /// Of cutline's own, the folder that it is in, and its name there; `None` for one that the user named.
     private: Option<(Folder, String)>,
     /// The folder itself, once it is there.

@@ -10,7 +10,7 @@ use landlock::{
 };
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 
-use super::{THIS_BINARY, Unsupported};
+use crate::process::sandbox::{THIS_BINARY, Unsupported};
 
 /// Devices that may be written to: what is written is gone.
 const SINKS: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];

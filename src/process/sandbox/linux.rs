@@ -1,5 +1,9 @@
 //! Applies the rules to this process, which then becomes the command.
 
+mod calls;
+mod files;
+mod mounts;
+
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _, Write as _};
@@ -11,7 +15,10 @@ use std::process::{Command, Stdio};
 use rustix::fs::{MemfdFlags, OFlags};
 use rustix::thread::CapabilitySet;
 
-use super::{Rules, calls, files, mounts};
+use super::Rules;
+
+pub use files::{knows_unix_sockets, probe};
+pub(super) use mounts::is_protected;
 
 /// The capabilities that a command of root keeps: those over files, users and its own processes. The
 /// others reach the system itself (modules, devices, clocks, mounts), past every rule.
