@@ -26,7 +26,7 @@ mod start;
 mod supervise;
 mod temp_folder;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
@@ -132,6 +132,11 @@ impl Commands {
             }
             drop(large_files);
         });
+    }
+
+    /// Returns the folders beside the roots in which commands under a sandbox may write.
+    pub fn writable(&self) -> impl Iterator<Item = &Path> {
+        self.sandbox.iter().flat_map(Sandbox::writable)
     }
 
     /// Returns how many commands can run at once.

@@ -29,7 +29,7 @@ pub(crate) use unix::*;
 pub(crate) use windows::*;
 
 use std::hash::{BuildHasher as _, Hasher as _};
-use std::io;
+use std::io::{self, ErrorKind};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
@@ -135,6 +135,17 @@ pub(crate) struct OutOfDescriptors;
 /// The keys of the standard library's hasher are the system's random bytes, on every system.
 pub(crate) fn random() -> u64 {
     std::hash::RandomState::new().build_hasher().finish()
+}
+
+/// True if the error says that there is no such file.
+pub(crate) fn is_missing(error: &io::Error) -> bool {
+    let kinds = [ErrorKind::NotFound, ErrorKind::NotADirectory, ErrorKind::InvalidFilename];
+    kinds.contains(&error.kind()) || error.raw_os_error().is_some_and(|code| NO_SUCH_FILE.contains(&code))
+}
+
+/// True if the error says that this user may not.
+pub(crate) fn is_denied(error: &io::Error) -> bool {
+    error.kind() == ErrorKind::PermissionDenied
 }
 
 /// Bytes of the buffer that the names in a folder are read through.

@@ -16,6 +16,8 @@ use crate::sys;
 use cutline_core::text::as_index;
 use cutline_core::text::decode::Encoding;
 
+pub(crate) use crate::sys::read_cached;
+
 /// Bytes that are read at a time; an even number, so that pairs stay aligned.
 pub const BLOCK_BYTES: usize = 256 * 1024;
 
@@ -134,9 +136,4 @@ pub fn first_bytes(file: &File, most: usize) -> io::Result<Vec<u8>> {
     let read = read_at(file, &mut start, 0)?;
     start.truncate(read);
     Ok(start)
-}
-
-/// Returns all `size` bytes of a file if they are in memory; never waits for a disk.
-pub fn read_cached(file: &File, size: usize) -> Option<Vec<u8>> {
-    sys::read_cached(file, size)
 }

@@ -7,7 +7,6 @@
 //! Of what stands outside the roots nothing is told, not even whether anything does: a path that
 //! leaves them is refused alike whether it exists or not.
 
-use std::borrow::Cow;
 use std::fs::File;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -58,9 +57,7 @@ impl OpenedPath {
     /// Opens `path`, which is absolute, where `workspace` allows its real place.
     pub fn open(workspace: &Workspace, path: &Path) -> Result<Self, OpenError> {
         let bounded = workspace.boundary() == Boundary::Roots;
-        let plain = plain(workspace, path);
-        let direct = plain.as_deref().map(Opened::without_links);
-        let opened = match direct {
+        let opened = match is_plain(workspace, path).then(|| Opened::without_links(path)) {
             Some(Ok(opened)) => Ok(opened),
             // Through links it may go out and come back: then what it opens depends on what is there.
             _ if bounded && leaves(workspace, path) => return Err(OpenError::Outside),
@@ -79,7 +76,8 @@ impl OpenedPath {
     /// The same, but only if the system has all that it takes in memory, so that this never waits
     /// for a disk or a network, and if no link is in the way. `None` says nothing of what stands there.
     pub fn open_cached(workspace: &Workspace, path: &Path) -> Option<Self> {
-        let place = Self::of(Opened::cached(&plain(workspace, path)?).ok()?);
+        let opened = is_plain(workspace, path).then(|| Opened::cached(path))?;
+        let place = Self::of(opened.ok()?);
         (place.is_allowed(workspace) && !place.stat.is_removed()).then_some(place)
     }
 
@@ -113,15 +111,11 @@ fn not_read(error: io::Error) -> OpenError {
     if sys::is_denied(&error) { OpenError::Denied } else { OpenError::Other(error) }
 }
 
-/// Returns `path`, if it begins with a root and does not climb, in the root's real spelling: without links
-/// in its way, what it opens can be judged once it is open.
-fn plain<'a>(workspace: &Workspace, path: &'a Path) -> Option<Cow<'a, Path>> {
+/// True if `path` begins with a root and does not climb: without links in its way, what it opens can be judged once it
+/// is open.
+fn is_plain(workspace: &Workspace, path: &Path) -> bool {
     let climbs = path.components().any(|component| component == Component::ParentDir);
-    match workspace.boundary() {
-        Boundary::Roots if climbs => None,
-        Boundary::Roots => workspace.spelled_within(path),
-        Boundary::None => Some(Cow::Borrowed(path)),
-    }
+    workspace.boundary() == Boundary::None || !climbs && workspace.begins_inside(path)
 }
 
 /// Returns true if `path`, followed link by link, leaves the roots anywhere on its way.
@@ -130,9 +124,8 @@ fn plain<'a>(workspace: &Workspace, path: &'a Path) -> Option<Cow<'a, Path>> {
 /// inside, so that the answer does not depend on what stands outside.
 fn leaves(workspace: &Workspace, path: &Path) -> bool {
     // A root's real place has no links in it.
-    let real = workspace.roots().iter().map(|root| root.real.as_path()).chain(workspace.saved());
-    let begun = real.filter(|real| path.starts_with(real)).max_by_key(|real| real.as_os_str().len());
-    let start = begun.map_or_else(|| root_of(path), Path::to_owned);
+    let begun = workspace.folders().map(|(_, real)| real).filter(|real| path.starts_with(real));
+    let start = begun.max_by_key(|real| real.as_os_str().len()).map_or_else(|| root_of(path), Path::to_owned);
     let rest = path.strip_prefix(&start).unwrap_or(path).to_owned();
     follow(start, &rest, |target| workspace.taken(target), |here| on_the_way(workspace, here))
         .is_none_or(|end| !workspace.allows(&end))
@@ -140,8 +133,6 @@ fn leaves(workspace: &Workspace, path: &Path) -> bool {
 
 /// Returns true if `here` is inside the roots, or a folder above one.
 fn on_the_way(workspace: &Workspace, here: &Path) -> bool {
-    let above = |root: &Path| root.starts_with(here);
-    workspace.allows(here)
-        || workspace.roots().iter().any(|root| above(&root.given) || above(&root.real))
-        || workspace.saved().is_some_and(above)
+    let is_above = |(given, real): (&Path, &Path)| given.starts_with(here) || real.starts_with(here);
+    workspace.allows(here) || workspace.folders().any(is_above)
 }

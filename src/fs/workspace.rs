@@ -4,7 +4,6 @@
 //! opened is inside. Paths that the model gives start from the first root; paths that it is shown
 //! are relative to that root, and absolute outside it, so that each can be handed back as it stands.
 
-use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Component, Path, PathBuf};
@@ -118,11 +117,6 @@ impl Workspace {
         &self.roots
     }
 
-    /// Returns the folder of saved outputs.
-    pub fn saved(&self) -> Option<&Path> {
-        self.saved.as_deref()
-    }
-
     /// Returns the boundary within which the tools open paths.
     pub fn boundary(&self) -> Boundary {
         self.boundary
@@ -143,14 +137,28 @@ impl Workspace {
         })
     }
 
-    /// An absolute path as the system takes it, with the real spelling of the root that it begins with.
+    /// An absolute path as the system takes it, with the real spelling of the root that it begins with; nothing is
+    /// looked up.
     pub fn taken(&self, path: PathBuf) -> PathBuf {
         let path = spelling::taken(path);
-        let saved = self.saved.iter().map(|saved| (saved, saved));
-        let roots = self.roots.iter().flat_map(|root| [(&root.real, &root.real), (&root.given, &root.real)]);
-        let respelled =
-            saved.chain(roots).find_map(|(folder, real)| spelling::respelled(folder, real, &path));
+        if self.begins_inside(&path) {
+            return path;
+        }
+        let respelled = self.folders().find_map(|(given, real)| {
+            spelling::respelled(real, real, &path).or_else(|| spelling::respelled(given, real, &path))
+        });
         respelled.unwrap_or(path)
+    }
+
+    /// True if an absolute path begins with a root, or the folder of saved outputs, in its real spelling.
+    pub fn begins_inside(&self, path: &Path) -> bool {
+        self.folders().any(|(_, real)| path.starts_with(real))
+    }
+
+    /// Returns the folder of saved outputs and the roots, each as it was given and without links.
+    pub fn folders(&self) -> impl Iterator<Item = (&Path, &Path)> {
+        let roots = self.roots.iter().map(|root| (root.given.as_path(), root.real.as_path()));
+        self.saved.iter().map(|saved| (saved.as_path(), saved.as_path())).chain(roots)
     }
 
     /// True if `real`, a path without links, may be opened; a saved output only as a file.
@@ -163,18 +171,6 @@ impl Workspace {
     /// True if `real`, a path without links, may be opened whatever it is.
     pub fn allows_all_of(&self, real: &Path) -> bool {
         self.boundary == Boundary::None || self.roots.iter().any(|root| real.starts_with(&root.real))
-    }
-
-    /// `path` with the real spelling of the root that it begins with, in either spelling; nothing is
-    /// looked up.
-    pub fn spelled_within<'a>(&self, path: &'a Path) -> Option<Cow<'a, Path>> {
-        let begins = |folder: &Path| path.starts_with(folder);
-        if self.roots.iter().any(|root| begins(&root.real)) || self.saved.as_deref().is_some_and(begins) {
-            return Some(Cow::Borrowed(path));
-        }
-        self.roots
-            .iter()
-            .find_map(|root| path.strip_prefix(&root.given).ok().map(|rest| Cow::Owned(root.real.join(rest))))
     }
 
     /// `path` as the model is shown it: relative to the first root, absolute outside it.
@@ -198,9 +194,7 @@ impl Workspace {
         if named.any(|part| part == Component::ParentDir) {
             return show::name(path.as_bytes()).into_owned();
         }
-        let absolute = lexical(&self.absolute(path));
-        let spelled = self.spelled_within(&absolute).map(Cow::into_owned);
-        self.show(&spelled.unwrap_or(absolute))
+        self.show(&lexical(&self.absolute(path)))
     }
 
     /// The roots as an error names them.

@@ -176,7 +176,7 @@ impl Sandbox {
     }
 
     /// Returns the folders beside the roots in which commands may write: those named, and their temp folder.
-    pub fn writable(&self) -> impl Iterator<Item = &Path> {
+    pub(super) fn writable(&self) -> impl Iterator<Item = &Path> {
         self.writable.iter().map(|folder| folder.real.as_path()).chain([self.temp.path.as_path()])
     }
 

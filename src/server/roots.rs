@@ -145,8 +145,7 @@ impl State {
             return Some(root.clone());
         }
         let known = resolved.values().map(|root| root.real.as_path());
-        let beside = shared.commands.sandbox.iter().flat_map(|sandbox| sandbox.writable());
-        let root = Root::resolve_among(path, known.chain(beside)).ok()?;
+        let root = Root::resolve_among(path, known.chain(shared.commands.writable())).ok()?;
         resolved.insert(root.given.clone(), root.clone());
         Some(root)
     }

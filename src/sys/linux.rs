@@ -1,6 +1,5 @@
 //! Linux: `O_PATH`, `openat2`, `/proc`, pidfds.
 
-mod dir_reader;
 mod opened;
 mod processes;
 mod waker;
@@ -9,10 +8,11 @@ use std::fs::File;
 use std::io::{IoSliceMut, PipeReader};
 use std::os::fd::{AsFd, OwnedFd};
 
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, ResolveFlags};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, RawDir, ResolveFlags};
 use rustix::io::{Errno, ReadWriteFlags};
 
-pub(crate) use dir_reader::each_name;
+use super::Folder;
+
 pub(super) use opened::LOOK;
 pub(crate) use opened::PathHandle;
 pub(crate) use processes::{
@@ -36,6 +36,15 @@ pub(crate) fn read_cached(file: &File, size: usize) -> Option<Vec<u8>> {
 /// Lets a pipe hold `bytes`, where this user may.
 pub(crate) fn enlarge(pipe: &PipeReader, bytes: usize) {
     let _smaller_works_too = rustix::pipe::fcntl_setpipe_size(pipe, bytes);
+}
+
+/// Returns a reader of the names in `folder`, which come through `buffer`: as many at once as fit what it can hold.
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
+pub(super) fn dir_reader<'a>(
+    folder: &'a Folder,
+    buffer: &'a mut Vec<u8>,
+) -> Result<RawDir<'a, &'a Folder>, Errno> {
+    Ok(RawDir::new(folder, buffer.spare_capacity_mut()))
 }
 
 /// Opens `path` below `base` in one step; `NOSYS` or `PERM` where the kernel is older, or a filter refuses it.

@@ -3,6 +3,8 @@
 //! All of it is a look at what changes meanwhile. Starts are in whole seconds. The pipes of a process are
 //! not told, and not every process's environment; on Windows neither groups nor owners.
 
+#![expect(clippy::unnecessary_wraps, reason = "on Linux they may fail")]
+
 use std::fs::File;
 use std::io::{self, PipeReader};
 use std::path::Path;
@@ -36,14 +38,12 @@ pub(crate) fn has_process_table() -> bool {
 }
 
 /// Returns all processes.
-#[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
 pub(crate) fn list_processes() -> Result<Vec<Process>, OutOfDescriptors> {
     let system = refreshed(ProcessesToUpdate::All, ProcessRefreshKind::nothing());
     Ok(system.processes().values().map(seen).collect())
 }
 
 /// Returns the process with that number.
-#[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
 pub(crate) fn process_info(id: u32) -> Result<Option<Process>, OutOfDescriptors> {
     let id = sysinfo::Pid::from_u32(id);
     let system = refreshed(ProcessesToUpdate::Some(&[id]), ProcessRefreshKind::nothing());
@@ -52,7 +52,6 @@ pub(crate) fn process_info(id: u32) -> Result<Option<Process>, OutOfDescriptors>
 
 /// Returns the mark in the environment that a process was started with.
 #[cfg(unix)]
-#[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
 pub(crate) fn mark_of(id: u32) -> Result<Option<String>, OutOfDescriptors> {
     let id = sysinfo::Pid::from_u32(id);
     let environment = ProcessRefreshKind::nothing().with_environ(UpdateKind::Always);
@@ -78,14 +77,12 @@ pub(crate) fn pid_namespace() -> u64 {
 
 /// Returns nothing: this system does not tell the pipes of a process.
 #[cfg(unix)]
-#[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
 pub(crate) fn pipes(_: u32) -> Result<Vec<u64>, OutOfDescriptors> {
     Ok(Vec::new())
 }
 
 /// Returns false: this system does not tell the pipes of a process.
 #[cfg(unix)]
-#[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
 pub(crate) fn has_lost_its_reader(_: u32) -> Result<bool, OutOfDescriptors> {
     Ok(false)
 }

@@ -3,16 +3,13 @@
 mod opened;
 mod waker;
 
-use std::io;
-use std::ops::ControlFlow;
 use std::os::fd::{AsFd, OwnedFd};
 
 use rustix::fs::{AtFlags, Dir, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Signal, kill_process};
 
-use super::unix::kind_in;
-use super::{FileKind, Folder, OutOfDescriptors, pid, process_info};
+use super::{Folder, OutOfDescriptors, pid, process_info};
 
 pub(super) use opened::LOOK;
 pub(crate) use opened::PathHandle;
@@ -36,20 +33,7 @@ pub(crate) fn send_signals(id: u32, start: u64, signals: &[Signal]) -> Result<bo
     Ok(signals.iter().all(|signal| kill_process(pid, *signal).is_ok()))
 }
 
-/// Gives each name in `folder` to `take`, in no order, with what the folder says it is, until that breaks; `.` and
-/// `..` are left out. Needs no buffer of the caller's.
-pub(crate) fn each_name(
-    folder: &Folder,
-    _: &mut Vec<u8>,
-    mut take: impl FnMut(&[u8], FileKind) -> ControlFlow<()>,
-) -> io::Result<()> {
-    for entry in Dir::read_from(folder)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let kind = || kind_in(folder, name, entry.file_type());
-        if !matches!(name.to_bytes(), b"." | b"..") && take(name.to_bytes(), kind()).is_break() {
-            break;
-        }
-    }
-    Ok(())
+/// Returns a reader of the names in `folder`, which needs no buffer of the caller's.
+pub(super) fn dir_reader(folder: &Folder, _: &mut Vec<u8>) -> Result<Dir, Errno> {
+    Dir::read_from(folder)
 }

@@ -8,9 +8,10 @@ mod shell;
 pub(crate) mod spelling;
 
 use std::borrow::Cow;
-use std::ffi::{CStr, OsStr};
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
+use std::ops::ControlFlow;
 use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::FileExt as _;
@@ -20,7 +21,7 @@ use rustix::fs::{FileType, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
-use super::{FileKind, LOOK, OutOfDescriptors, Stat, process_info};
+use super::{FileKind, LOOK, OutOfDescriptors, Stat, dir_reader, process_info};
 
 pub(crate) use input_pipe::InputPipe;
 pub(crate) use output_pipe::OutputPipe;
@@ -66,13 +67,30 @@ impl FileKind {
     }
 }
 
-/// Returns the type of the entry `name` of `folder`, which the folder says is `told`.
-pub(super) fn kind_in(folder: &Folder, name: &CStr, told: FileType) -> FileKind {
-    match told {
-        // Some file systems don't tell by the name alone.
-        FileType::Unknown => below::stat(folder, name.to_bytes()).map_or(FileKind::Unknown, |stat| stat.kind),
-        told => FileKind::of(told),
+/// Gives each name in `folder` to `take`, in no order, with what the folder says it is, until that breaks; `.` and
+/// `..` are left out. `buffer` is room for the names that are read at once.
+pub(crate) fn each_name(
+    folder: &Folder,
+    buffer: &mut Vec<u8>,
+    mut take: impl FnMut(&[u8], FileKind) -> ControlFlow<()>,
+) -> io::Result<()> {
+    let mut reader = dir_reader(folder, buffer)?;
+    while let Some(entry) = reader.next() {
+        let entry = match entry {
+            Err(Errno::INTR) => continue,
+            entry => entry?,
+        };
+        let name = entry.file_name().to_bytes();
+        let kind = || match entry.file_type() {
+            // Some file systems don't tell by the name alone.
+            FileType::Unknown => below::stat(folder, name).map_or(FileKind::Unknown, |stat| stat.kind),
+            told => FileKind::of(told),
+        };
+        if !matches!(name, b"." | b"..") && take(name, kind()).is_break() {
+            break;
+        }
     }
+    Ok(())
 }
 
 /// Opens the folder at `path`, through links.
@@ -119,19 +137,12 @@ pub(crate) fn name(bytes: &[u8]) -> Cow<'_, OsStr> {
     Cow::Borrowed(OsStr::from_bytes(bytes))
 }
 
-/// True if the error says that there is no such file.
-pub(crate) fn is_missing(error: &io::Error) -> bool {
-    matches!(Errno::from_io_error(error), Some(Errno::NOENT | Errno::NOTDIR | Errno::NAMETOOLONG))
-}
+/// Codes by which the system says that there is no such file, beside those that std knows.
+pub(super) const NO_SUCH_FILE: [i32; 0] = [];
 
 /// True if the error says that what was there is gone, or is something else by now.
 pub(crate) fn is_gone(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::NXIO))
-}
-
-/// True if the error says that this user may not.
-pub(crate) fn is_denied(error: &io::Error) -> bool {
-    matches!(Errno::from_io_error(error), Some(Errno::ACCESS | Errno::PERM))
 }
 
 /// Returns the number of the user whose files are this process's own.

@@ -14,7 +14,7 @@ pub(crate) mod spelling;
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fs::{File, FileType};
-use std::io::{self, ErrorKind};
+use std::io;
 use std::ops::ControlFlow;
 use std::os::windows::fs::{FileExt as _, MetadataExt as _};
 
@@ -87,22 +87,13 @@ pub(crate) fn name(bytes: &[u8]) -> Cow<'_, OsStr> {
     }
 }
 
-/// True if the error says that there is no such file.
-pub(crate) fn is_missing(error: &io::Error) -> bool {
-    // A drive that is not there or has nothing in it; a path, a server or a share that is none.
-    const NOWHERE: [i32; 6] = [15, 21, 53, 67, 123, 161];
-    let kinds = [ErrorKind::NotFound, ErrorKind::NotADirectory, ErrorKind::InvalidFilename];
-    kinds.contains(&error.kind()) || error.raw_os_error().is_some_and(|code| NOWHERE.contains(&code))
-}
+/// Codes by which the system says that there is no such file, beside those that std knows: of a drive that is not
+/// there or has nothing in it; of a path, a server or a share that is none.
+pub(super) const NO_SUCH_FILE: [i32; 6] = [15, 21, 53, 67, 123, 161];
 
 /// True if the error says that what was there is gone, or is something else by now.
 pub(crate) fn is_gone(error: &io::Error) -> bool {
-    is_missing(error)
-}
-
-/// True if the error says that this user may not.
-pub(crate) fn is_denied(error: &io::Error) -> bool {
-    error.kind() == ErrorKind::PermissionDenied
+    super::is_missing(error)
 }
 
 /// Returns 0, as [`Stat`] has it for each file: the owner of a file is not told here.

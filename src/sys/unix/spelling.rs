@@ -13,9 +13,9 @@ pub(crate) fn taken(path: PathBuf) -> PathBuf {
     path
 }
 
-/// `path` as it is below `real`, where it begins with `folder` in another spelling.
-pub(crate) fn respelled(_: &Path, _: &Path, _: &Path) -> Option<PathBuf> {
-    None
+/// `path` as it is below `real`, where it begins with `folder`.
+pub(crate) fn respelled(folder: &Path, real: &Path, path: &Path) -> Option<PathBuf> {
+    path.strip_prefix(folder).ok().map(|rest| real.join(rest))
 }
 
 /// A path as it is shown.

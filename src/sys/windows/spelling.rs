@@ -57,7 +57,7 @@ pub(crate) fn verbatim(path: &Path) -> PathBuf {
     PathBuf::from(prefix)
 }
 
-/// `path` as it is below `real`, where it begins with `folder` in another spelling.
+/// `path` as it is below `real`, where it begins with `folder`, in any spelling.
 pub(crate) fn respelled(folder: &Path, real: &Path, path: &Path) -> Option<PathBuf> {
     let folder = verbatim(folder);
     let mut rest = path.components();
