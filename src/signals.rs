@@ -1,16 +1,9 @@
 //! Signals by which a person or the system tells this process to end.
 
-use crate::process::Ending;
-
 #[cfg(unix)]
 pub(crate) use unix::Signals;
 #[cfg(windows)]
 pub(crate) use windows::Signals;
-
-/// Returns the exit code of a process that ends by the signal of that number.
-pub(crate) fn exit_code(signal: i32) -> i32 {
-    Ending::Signal(signal).exit_code()
-}
 
 #[cfg(unix)]
 mod unix {

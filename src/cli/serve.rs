@@ -5,6 +5,7 @@ use std::io::{IsTerminal as _, Write as _};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+use crate::process::Ending;
 use crate::server::{self, Config, Fits};
 
 use super::{Options, refuse_in, values};
@@ -27,7 +28,7 @@ pub(super) fn run(options: &Options) -> anyhow::Result<i32> {
     let signal = runtime.block_on(server::serve(config));
     // Work that still blocks is not waited for.
     runtime.shutdown_background();
-    Ok(signal?.map_or(0, |number| 128 + number))
+    Ok(signal?.map_or(0, |number| Ending::Signal(number).exit_code()))
 }
 
 fn config(options: &Options) -> Result<Config, String> {
