@@ -8,7 +8,7 @@ use super::Tool;
 use crate::limits::Limits;
 use crate::tools::arguments::{self, Object};
 use crate::tools::{Output, ToolError, ToolName};
-use cutline_core::details::Details;
+use cutline_core::details::{Details, TruncationDetails};
 use cutline_core::text::Extent;
 use cutline_core::text::tokens::{estimate, extrapolate};
 use cutline_core::truncate::{Bounds, TruncatedBy};
@@ -141,22 +141,28 @@ impl Answered {
         }
     }
 
+    /// An answer that was cut from all that is known of it.
+    pub(crate) fn of_cut(cut: &TruncationDetails, bounds: Bounds) -> Self {
+        let given = Extent { lines: cut.output_lines, bytes: cut.output_bytes };
+        let total = Extent { lines: cut.total_lines, bytes: cut.total_bytes };
+        Self::of(given, cut.estimated_tokens, total, Some(cut.truncated_by), bounds)
+    }
+
     fn new(call: &Call, output: &Output, limits: &Limits) -> Self {
         let details = &output.details;
         let cut = details.truncation.as_ref();
-        let body = output.text.get(..output.body_bytes).unwrap_or(&output.text);
-        let given = match cut {
-            Some(cut) => Extent { lines: cut.output_lines, bytes: cut.output_bytes },
-            None => Extent::of(body),
+        let of_all = match cut {
+            Some(cut) => {
+                Self::of_cut(cut, Bounds::new(cut.max_lines, cut.max_bytes).with_tokens(limits.max_tokens))
+            }
+            None => {
+                let body = output.text.get(..output.body_bytes).unwrap_or(&output.text);
+                let given = Extent::of(body);
+                Self::of(given, estimate(body), given, None, bounds(call.tool, limits))
+            }
         };
-        let bounds = match cut {
-            Some(cut) => Bounds::new(cut.max_lines, cut.max_bytes).with_tokens(limits.max_tokens),
-            None => bounds(call.tool, limits),
-        };
+        let given = Extent { lines: of_all.output_lines, bytes: of_all.output_bytes };
         let total = total(call, output, given);
-        let tokens = cut.map_or_else(|| estimate(body), |cut| cut.estimated_tokens);
-        let by = cut.map(|cut| cut.truncated_by);
-        let of_all = Self::of(given, tokens, total.unwrap_or(given), by, bounds);
         Self {
             count_limit_reached: cut.is_none() && details.next_offset.is_some(),
             total_lines: total.map(|total| total.lines),

@@ -4,18 +4,19 @@ mod left;
 mod rebuild;
 mod said;
 
+use cutline_core::details::Details;
 use cutline_core::text::Extent;
 use cutline_core::text::tokens::estimate;
-use cutline_core::truncate::{Bounds, Keep, TruncatedBy};
+use cutline_core::truncate::{Bounds, Keep};
 
-use super::json::{self, Edits, Node, Value};
+use super::json::{Edits, Node};
 use super::save::{Save, Whole};
 use super::schema::OutputSchema;
-use super::text::{self, Texts, counted, tokens};
+use super::text::{Texts, counted, tokens};
 use crate::stats::Answered;
 use left::{Over, TextLeft};
 
-pub(super) use rebuild::{Member, set_members};
+use rebuild::{Member, set_members};
 
 /// The limits on the results of one tool.
 #[derive(Debug, Clone, Copy)]
@@ -72,6 +73,26 @@ impl KeepPart {
     }
 }
 
+/// A tool's result: its members that are looked at.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ToolResult<'a> {
+    /// The task in which the call goes on.
+    pub(super) task: Option<Node<'a>>,
+    pub(super) content: Option<Node<'a>>,
+    structured: Option<Node<'a>>,
+    is_error: Option<Node<'a>>,
+    meta: Option<Node<'a>>,
+}
+
+impl<'a> ToolResult<'a> {
+    /// Returns the members of `result`.
+    pub(super) fn of(result: Node<'a>) -> Self {
+        let names = ["task", "content", "structuredContent", "isError", "_meta"];
+        let [task, content, structured, is_error, meta] = result.get_all(names);
+        Self { task, content, structured, is_error, meta }
+    }
+}
+
 /// A result that was looked at.
 #[derive(Debug)]
 pub(super) struct Judged {
@@ -103,77 +124,72 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Looks at `result`, and cuts it by `edits` where it is over the limits; the whole goes to `save` first.
+/// Looks at the `result` in `answer`, and cuts it by `edits` where it is over the limits; the whole goes to `save` first.
 pub(super) fn judge<'a>(
-    result: Node<'a>,
+    answer: Node<'a>,
+    result: &ToolResult<'a>,
     rules: &Rules<'_>,
     save: &Save<'_>,
     edits: &mut Edits<'a>,
 ) -> Judged {
-    let [content, structured, is_error] = result.get_all(["content", "structuredContent", "isError"]);
-    let is_error = is_error.is_some_and(|raw| raw.text() == "true");
-    let items = content.into_iter().flat_map(Node::items);
+    let is_error = result.is_error.is_some_and(|raw| raw.text() == "true");
+    let items = result.content.into_iter().flat_map(Node::items);
     let texts = Texts::of(items.filter_map(|item| Block::of(item)?.text.string()));
     let raw = counted(texts.all());
-    let structured = structured.map(Node::text);
+    let structured = result.structured.map(Node::text);
     let (bounds, structured_bounds) = rules.shared(texts.all(), structured.unwrap_or(""));
-    let text_is_over = !text::fits(texts.all(), &raw, bounds);
-    let structured_over = structured.filter(|raw| json::limit_exceeded(raw, structured_bounds).is_some());
-    if !text_is_over && structured_over.is_none() {
+    let over = Over { texts: &texts, raw: &raw, bounds, structured, structured_bounds, rules };
+    let Some(left) = over.cut() else {
         let (given, extent) = match structured {
             Some(json) if texts.count() == 0 => (json, Extent::of(json)),
             _ => (texts.all(), raw.extent()),
         };
-        let tokens = estimate(given);
-        return Judged { is_error, answered: Answered::of(extent, tokens, extent, None, bounds) };
-    }
-    // Where the text fits, only one that stands alone is looked at: it may be the structured content too.
-    let value = if texts.count() == 1 { Value::of(texts.all()) } else { None };
-    let structured_value = match (&value, structured) {
-        (Some(value), Some(raw)) if value.text == raw => Some(value.clone()),
-        _ => structured.and_then(Value::of),
+        let answered = Answered::of(extent, estimate(given), extent, None, bounds);
+        return Judged { is_error, answered };
     };
-    let twin = structured_value.as_ref();
-    let twin = twin.filter(|twin| value.as_ref().is_some_and(|value| json::is_same(value.text, twin.text)));
-    let over = Over { texts: &texts, raw: &raw, bounds, structured_bounds, rules };
-    let mut left = match &value {
-        Some(value) if text_is_over || twin.is_some() => over.cut_value(0, value, TruncatedBy::Bytes, twin),
-        _ if text_is_over => over.cut_texts(structured_value.as_ref()),
-        _ => over.unchanged(),
-    };
-    if let Some(raw) = structured_over.filter(|_| !left.is_same) {
-        left.structured = Some(over.cut_structured(raw, structured_value.as_ref()));
-    }
-    let (facts, whole, beside) = match (left.facts, &left.structured) {
-        (Some(facts), structured) => {
-            let beside = structured.as_ref().filter(|_| !left.is_same);
-            (facts, left.whole, beside.map(|structured| structured.whole))
+    let (mut notice, mut meta) = (None, Member::Same);
+    let answered = if let Some((facts, whole)) = left.cut {
+        let beside = left.beside.map(|structured| save(Whole::Json(structured)));
+        let answered = facts.answered;
+        let (words, details) = facts.said(&save(whole), beside.as_ref(), left.schema_may_not_hold);
+        let hint = rules.hint.map_or_else(String::new, |hint| format!("\n{hint}"));
+        notice = Some(format!("{words}{hint}"));
+        if !rules.shows_all {
+            meta = with_details(result.meta, &details);
         }
-        (None, Some(structured)) => (structured.facts.clone(), Whole::Json(structured.whole), None),
-        (None, None) => {
-            // Only its escapes, or white space around it, were too much.
-            let given = match &left.text {
-                TextLeft::All(texts) | TextLeft::Parts(texts, _) => texts.all(),
-                TextLeft::Block(_, text) => text,
-            };
-            let answered = Answered::of(Extent::of(given), tokens(given), raw.extent(), None, bounds);
-            let content = rebuild::content(edits, content, &texts, |n| left.text.block(n), None, false);
-            set_members(edits, result, ["content"], [content]);
-            return Judged { is_error, answered };
-        }
+        answered
+    } else {
+        // Only its escapes, or white space around it, were too much.
+        let given = match &left.text {
+            TextLeft::Same(texts) => texts.all(),
+            TextLeft::Parts(texts, _) => texts.all(),
+            TextLeft::Block(_, text) => text,
+        };
+        Answered::of(Extent::of(given), tokens(given), raw.extent(), None, bounds)
     };
-    let saved = save(whole, beside);
-    let answered = facts.answered;
-    let holds = left.structured.as_ref().is_none_or(|structured| structured.holds);
-    let (notice, details) = facts.said(&saved, !holds);
-    let notice = rules.hint.map_or_else(|| notice.to_string(), |hint| format!("{notice}\n{hint}"));
-    let left_of = |n: usize| left.text.block(n);
-    let content = rebuild::content(edits, content, &texts, left_of, Some(&notice), left.ends_in_text);
-    let structured = left.structured.map(|left| left.text.map_or(Member::Gone, Member::New));
-    let meta = if rules.shows_all { Member::Same } else { rebuild::meta(edits, result, &details) };
-    let fates = [content, structured.unwrap_or(Member::Same), meta];
-    set_members(edits, result, ["content", "structuredContent", "_meta"], fates);
+    let notice = notice.as_deref();
+    let content = if result.content.is_some_and(Node::is_array) {
+        Member::edited(|edits, content| {
+            rebuild::edit_content(edits, content, &texts, &left.text, notice);
+        })
+    } else {
+        notice.map_or(Member::Same, |notice| Member::New(format!("[{}]", rebuild::text_block(notice))))
+    };
+    let names = ["content", "structuredContent", "_meta"];
+    let fates = [content, left.structured, meta];
+    let edit = |edits: &mut _, result| set_members(edits, result, names, fates);
+    set_members(edits, answer, ["result"], [Member::edited(edit)]);
     Judged { is_error, answered }
+}
+
+/// Returns the fate of a result's own `_meta`, which gets the details of the cut in place of its own.
+fn with_details<'e, 'a>(own: Option<Node<'a>>, details: &Details) -> Member<'e, 'a> {
+    let details = rebuild::json(details);
+    if own.is_some_and(Node::is_object) {
+        Member::edited(|edits, own| set_members(edits, own, ["details"], [Member::New(details)]))
+    } else {
+        Member::New(format!("{{\"details\":{details}}}"))
+    }
 }
 
 #[cfg(test)]

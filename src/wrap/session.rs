@@ -20,7 +20,7 @@ use super::calls::{Asks, Call, Calls};
 use super::json::{Edits, Node, Value};
 use super::message::{Id, messages, text_of};
 use super::replies::{self, SERVER_ENDED};
-use super::result::{self, Member, set_members};
+use super::result::{self, ToolResult};
 use super::save::{self, Whole};
 use super::schema::OutputSchemas;
 use super::tally::Tally;
@@ -90,7 +90,7 @@ impl Session {
             return passed_over(&text, "JSON");
         };
         let top = value.top();
-        let mut edits = Edits::default();
+        let mut edits = Edits::of(value.text);
         for message in messages(top) {
             let [version, method, id, result] = message.get_all(["jsonrpc", "method", "id", "result"]);
             if version.is_none() && top.is_object() {
@@ -101,13 +101,14 @@ impl Session {
                 self.judge(message, &id, result, &mut edits);
             }
         }
-        if edits.count() == 0 {
+        if edits.is_empty() {
             return line.into();
         }
+        let mut edited = edits.applied();
         // What stands around the value is no part of it.
-        edits.replace(0..0, &text[..text.len() - text.trim_ascii_start().len()]);
-        edits.replace(value.text.len()..value.text.len(), &text[text.trim_ascii_end().len()..]);
-        edits.applied(value.text).into_bytes().into()
+        edited.insert_str(0, &text[..text.len() - text.trim_ascii_start().len()]);
+        edited.push_str(&text[text.trim_ascii_end().len()..]);
+        edited.into_bytes().into()
     }
 
     /// Looks at an answer of the server's, and cuts it by `edits` where it is over the limits.
@@ -116,7 +117,8 @@ impl Session {
         let result = result.filter(|result| result.is_object());
         match (&call.asks, result) {
             (Asks::Tool(tool), Some(result)) => {
-                if let [Some(task), None] = result.get_all(["task", "content"]) {
+                let result = ToolResult::of(result);
+                if let (Some(task), None) = (result.task, result.content) {
                     // The result comes to a request of its own, and is counted then.
                     if let Some(id) = task.get("taskId").and_then(Node::string) {
                         locked(&self.calls).add_task(&id, tool);
@@ -125,12 +127,8 @@ impl Session {
                 }
                 let schema = locked(&self.schemas).of(tool);
                 let rules = self.settings.rules(tool, call.client, &schema);
-                let before = edits.count();
-                let save = |named: Whole<'_>, beside: Option<&str>| save::save(&self.store, named, beside);
-                let judged = result::judge(result, &rules, &save, edits);
-                if edits.count() > before {
-                    set_members(edits, answer, ["result"], [Member::Same]);
-                }
+                let save = |whole: Whole<'_>| save::save(&self.store, whole);
+                let judged = result::judge(answer, &result, &rules, &save, edits);
                 self.tally.answered(tool, &call, &judged, rules.bounds);
             }
             (Asks::Tool(tool), None) => self.count_error(&call, tool),

@@ -12,7 +12,7 @@ use std::ops::Range;
 use cutline_core::notice::{Omission, Shown};
 use cutline_core::text::terminal::Terminal;
 use cutline_core::text::{Counter, Extent, TokenCounter, as_index, is_white_space};
-use cutline_core::truncate::{Bounds, Cut, Keep, Partial, TruncatedBy, Truncation, truncate};
+use cutline_core::truncate::{Bounds, Cut, Keep, TruncatedBy, Truncation, truncate};
 
 /// The character that begins an escape sequence.
 const ESC: char = '\u{1b}';
@@ -90,10 +90,8 @@ pub(super) struct TextCut {
     gap: Option<(usize, u64)>,
     /// The words of the notice.
     pub(super) shown: Shown,
-    /// The limit that was reached first.
-    pub(super) by: TruncatedBy,
-    /// The line of which a part was kept.
-    pub(super) partial: Option<Partial>,
+    /// The limit that was reached first, and the line of which a part was kept.
+    pub(super) cut: Cut,
     /// Lines left out between the first and the last, where both ends were to be kept.
     pub(super) omitted_lines: Option<u64>,
     /// Lines and bytes that are left.
@@ -122,7 +120,15 @@ pub(super) fn counted(text: &str) -> Counter {
 
 /// Returns the tokens of `text`, without a final newline, about.
 pub(super) fn tokens(text: &str) -> u64 {
-    TokenCounter::of(text.strip_suffix('\n').unwrap_or(text)).count()
+    TokenCounter::of(without_newline(text)).count()
+}
+
+fn without_newline(text: &str) -> &str {
+    text.strip_suffix('\n').unwrap_or(text)
+}
+
+fn newlines(text: &str) -> u64 {
+    memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64
 }
 
 /// True if `text`, whose counts are `raw`, is within `bounds`; a final newline does not count.
@@ -146,7 +152,7 @@ pub(super) fn cut(
     let cutting = Cutting { texts, keep, bounds, is_json };
     let all = 0..texts.count();
     let outcome = cutting.cut(all.clone(), raw, None);
-    let Outcome::Cut(TextCut { head, tail, by, .. }) = &outcome else { return outcome };
+    let Outcome::Cut(TextCut { head, tail, cut, .. }) = &outcome else { return outcome };
     let is_blank = |part: &Range<usize>| is_white_space(&texts.all[part.clone()]);
     let is_filled = |n: &usize| !is_blank(&texts.places[*n]);
     let filled = all.clone().find(is_filled).zip(all.clone().rfind(is_filled));
@@ -154,10 +160,9 @@ pub(super) fn cut(
         Some(inner) if inner != all && is_blank(head) && is_blank(tail) => {
             let place = texts.places[inner.start].start..texts.places[inner.end - 1].end;
             let counts = counted(&texts.all[place.clone()]);
-            let newlines_before = memchr::memchr_iter(b'\n', &texts.all.as_bytes()[..place.start]).count();
-            let mut outcome = cutting.cut(inner, &counts, Some(*by));
+            let mut outcome = cutting.cut(inner, &counts, Some(cut.by));
             if let Outcome::Cut(cut) = &mut outcome {
-                cut.shown = cut.shown.after(newlines_before as u64, raw.extent().lines);
+                cut.shown = cut.shown.after(newlines(&texts.all[..place.start]), raw.extent().lines);
             }
             outcome
         }
@@ -177,83 +182,92 @@ impl<F: Fn(usize) -> bool> Cutting<'_, F> {
     /// Cuts `blocks`, whose counts are `raw`. With `is_cut_by` they are part of a text that this limit cuts: then they are
     /// cut too where they fit.
     fn cut(&self, blocks: Range<usize>, raw: &Counter, is_cut_by: Option<TruncatedBy>) -> Outcome {
-        let Self { texts, keep, bounds, is_json } = self;
-        let places = &texts.places[blocks.clone()];
+        let (all, places) = (&self.texts.places, &self.texts.places[blocks.clone()]);
         let Some((first, last)) = places.first().zip(places.last()) else { return Outcome::Fits };
-        let (start, text) = (first.start, &texts.all[first.start..last.end]);
-        let Truncation { content, output, cut, .. } = truncate(text, *bounds, *keep);
-        let is_head = *keep == Keep::Head;
-        let all = if is_head { output } else { Extent::default() };
-        let as_it_is = is_cut_by.map(|by| Cut { by, partial: None, head: all });
-        let Some(Cut { by, partial, head: most_head }) = cut.or(as_it_is) else { return Outcome::Fits };
-        let end = start + text.strip_suffix('\n').unwrap_or(text).len();
-        // A text that fits is given with its final newline.
-        let kept_bytes = if cut.is_some() { content.len() } else { end - start };
-        // What was kept is the start of the text up to `head`, and its end from `tail` on.
-        let head_bytes = as_index(most_head.bytes);
-        let (head_end, first_tail) = (start + head_bytes, end - (kept_bytes - head_bytes));
-        let (mut head, mut tail) = (head_end, first_tail);
+        let text = &self.texts.all[first.start..last.end];
+        let Truncation { output, cut, .. } = truncate(text, self.bounds, self.keep);
+        let head = if self.keep == Keep::Head { output } else { Extent::default() };
+        let as_it_is = is_cut_by.map(|by| Cut { by, partial: None, head });
+        let Some(cut) = cut.or(as_it_is) else { return Outcome::Fits };
+        // The most that may be kept is the start of the text up to `head`, and its end from `tail` on.
+        let (start, end) = (first.start, first.start + without_newline(text).len());
+        let head = start + as_index(cut.head.bytes);
+        let tail = end - as_index(output.bytes - cut.head.bytes);
         // A JSON value is shown whole or not at all.
-        let value_around = |at: usize| {
-            let n = texts.places.partition_point(|place| place.end <= at);
-            (n < blocks.end && texts.places[n].start < at && is_json(n)).then_some(n)
+        let (head_value, tail_value) = (self.value_around(head, &blocks), self.value_around(tail, &blocks));
+        let head_end = head_value.map_or(head, |n| all[n].start);
+        let tail_start = tail_value.map_or(tail, |n| all[n].end.min(end));
+        let value = tail_value.or(head_value);
+        if let Some(n) = value.filter(|_| head_end == start && tail_start == end) {
+            return Outcome::OneValue(n, cut.by);
+        }
+        let (head_end, tail_start) = without_joints(places, start..head_end, tail_start..end);
+        let head_lines = if head_end == head {
+            cut.head.lines
+        } else {
+            counted(&self.texts.all[start..head_end]).extent().lines
         };
-        let (head_value, tail_value) = (value_around(head), value_around(tail));
-        head = head_value.map_or(head, |n| texts.places[n].start);
-        tail = tail_value.map_or(tail, |n| texts.places[n].end.min(end));
-        let between_values = head_value.or(tail_value);
-        if let Some(n) = tail_value.or(head_value)
-            && head == start
-            && tail == end
-        {
-            return Outcome::OneValue(n, by);
-        }
-        // What joins a block that is not shown to the one before is not shown either.
-        for pair in places.windows(2).rev() {
-            if (pair[0].end..=pair[1].start).contains(&head) {
-                head = pair[0].end;
-            }
-        }
-        for pair in places.windows(2) {
-            if (pair[0].end..pair[1].start).contains(&tail) {
-                tail = pair[1].start.min(end);
-            }
-        }
-        let (head, tail) = (start..head, tail..end);
-        let (head_text, tail_text) = (&texts.all[head.clone()], &texts.all[tail.clone()]);
-        let head_lines =
-            if head.end == head_end { most_head.lines } else { counted(head_text).extent().lines };
-        let tail_lines = match tail_text {
-            _ if is_head => 0,
-            _ if tail.start == first_tail => output.lines.saturating_sub(most_head.lines),
+        let tail_lines = match &self.texts.all[tail_start..end] {
+            _ if tail_start == tail => output.lines - cut.head.lines,
             "" => 0,
-            text => memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64 + 1,
+            text => newlines(text) + 1,
         };
-        let partial = partial.filter(|_| between_values.is_none());
-        let total = raw.extent().lines;
+        let head = Extent { lines: head_lines, bytes: (head_end - start) as u64 };
+        let partial = cut.partial.filter(|_| value.is_none());
+        let cut = Cut { head, partial, ..cut };
+        Outcome::Cut(self.text_cut(start..head_end, tail_start..end, cut, tail_lines, raw))
+    }
+
+    /// Returns the block of `blocks` inside of which `at` is, if that is a JSON value.
+    fn value_around(&self, at: usize, blocks: &Range<usize>) -> Option<usize> {
+        let n = self.texts.places.partition_point(|place| place.end <= at);
+        (n < blocks.end && self.texts.places[n].start < at && (self.is_json)(n)).then_some(n)
+    }
+
+    /// Returns the cut of a text whose counts are `raw`, of which `head` and `tail` are kept.
+    fn text_cut(
+        &self,
+        head: Range<usize>,
+        tail: Range<usize>,
+        cut: Cut,
+        tail_lines: u64,
+        raw: &Counter,
+    ) -> TextCut {
+        let (total, head_lines) = (raw.extent().lines, cut.head.lines);
         let output = Extent { lines: head_lines + tail_lines, bytes: (head.len() + tail.len()) as u64 };
-        let left = Cut { by, partial, head: Extent { lines: head_lines, bytes: head.len() as u64 } };
-        let omitted = total.saturating_sub(head_lines + tail_lines);
-        let omitted_lines = matches!(keep, Keep::Both { .. }).then_some(omitted);
+        let omitted = total.saturating_sub(output.lines);
+        let omitted_lines = matches!(self.keep, Keep::Both { .. }).then_some(omitted);
         let gap = omitted_lines.filter(|lines| *lines > 0 && head_lines > 0 && tail_lines > 0);
+        let places = &self.texts.places;
         let edges = [
-            texts.places.partition_point(|place| place.start < head.end).saturating_sub(1),
-            texts.places.partition_point(|place| place.end <= tail.start),
+            places.partition_point(|place| place.start < head.end).saturating_sub(1),
+            places.partition_point(|place| place.end <= tail.start),
         ];
-        let mut tokens = TokenCounter::of(head_text);
-        tokens.add_line(tail_text);
-        Outcome::Cut(TextCut {
-            gap: gap.and_then(|lines| Some((edges.into_iter().find(|n| !is_json(*n))?, lines))),
-            shown: Shown::of(left, output, total, raw, *bounds),
-            by,
-            partial,
+        let mut tokens = TokenCounter::of(&self.texts.all[head.clone()]);
+        tokens.add_line(&self.texts.all[tail.clone()]);
+        TextCut {
+            gap: gap.and_then(|lines| Some((edges.into_iter().find(|n| !(self.is_json)(*n))?, lines))),
+            shown: Shown::of(cut, output, total, raw, self.bounds),
+            cut,
             omitted_lines,
             output,
             output_tokens: tokens.count(),
             head,
             tail,
-        })
+        }
     }
+}
+
+/// Returns the end of `head` and the start of `tail` without what joins a block at `places` that is not shown to the one
+/// before.
+fn without_joints(places: &[Range<usize>], head: Range<usize>, tail: Range<usize>) -> (usize, usize) {
+    let mut filled = places.iter().filter(|place| !place.is_empty());
+    let last = filled.clone().rfind(|place| place.start < head.end);
+    let first = filled.find(|place| place.end > tail.start);
+    (
+        last.map_or(head.start, |last| head.end.min(last.end)),
+        first.map_or(tail.end, |first| tail.start.max(first.start)),
+    )
 }
 
 impl TextCut {

@@ -24,13 +24,7 @@ mod cutter;
 const MARK: &str = "… [truncated]";
 
 /// A text of the value, and how much of it may be kept.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::wrap) struct View<'a> {
-    /// The text.
-    pub(in crate::wrap) value: &'a Value<'a>,
-    /// The limits.
-    pub(in crate::wrap) bounds: Bounds,
-}
+type View<'a> = (&'a Value<'a>, Bounds);
 
 /// A value that was cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -112,8 +106,8 @@ fn left_out(node: Node<'_>, unit: PartUnit, shown: u64) -> (Range<usize>, &'stat
 
 /// Cuts a value that is given in one text or in two, so that each is within its limits.
 pub(in crate::wrap) fn cut<'a>(views: &[View<'a>]) -> Cut<'a> {
-    let max_bytes = views[0].bounds.bytes;
-    let cut = cut_to(views, max_bytes);
+    let (_, bounds) = views[0];
+    let cut = cut_to(views, bounds.bytes);
     let Some(by) = exceeded(&cut.texts, views) else { return cut };
     // Less is kept of the first view, until all limits hold: the most bytes of it with which they do.
     let (mut fitting, mut most, mut over) = (None, 0, cut.texts[0].len() as u64);
@@ -131,13 +125,14 @@ pub(in crate::wrap) fn cut<'a>(views: &[View<'a>]) -> Cut<'a> {
 
 /// Cuts a value so that its first view is within `max_bytes`.
 fn cut_to<'a>(views: &[View<'a>], max_bytes: u64) -> Cut<'a> {
-    let mut shortened = cutter::cut(views[0].value, max_bytes);
-    let edited = |view: &View<'_>| {
-        let mut edits = Edits::default();
-        for (part, new) in shortened.iter().map(|one| one.edit(view.value.top())) {
-            edits.replace(part, new);
-        }
-        edits.applied(view.value.text)
+    let mut shortened = cutter::cut(views[0].0, max_bytes);
+    let edited = |(value, _): &View<'_>| {
+        let mut parts: Vec<_> = shortened.iter().map(|one| one.edit(value.top())).collect();
+        // What goes behind an item comes after what goes in it.
+        parts.sort_by_key(|(part, _)| part.start);
+        let mut edits = Edits::of(value.text);
+        parts.into_iter().for_each(|(part, new)| edits.replace(part, new));
+        edits.applied()
     };
     let texts = views.iter().map(edited).collect();
     let single_too_large = shortened.iter().any(|one| one.is_single);
@@ -148,7 +143,7 @@ fn cut_to<'a>(views: &[View<'a>], max_bytes: u64) -> Cut<'a> {
 
 /// Returns the limit that one of `texts`, the views as they are now, is over.
 fn exceeded(texts: &[String], views: &[View<'_>]) -> Option<TruncatedBy> {
-    texts.iter().zip(views).find_map(|(text, view)| limit_exceeded(text, view.bounds))
+    texts.iter().zip(views).find_map(|(text, (_, bounds))| limit_exceeded(text, *bounds))
 }
 
 /// Returns the limit that `text` is over.

@@ -17,7 +17,7 @@ fn bytes(max_bytes: u64) -> Bounds {
 
 /// A value that is over `max_bytes`, within them.
 fn cut_to<'a>(value: &'a Value<'a>, max_bytes: u64) -> Cut<'a> {
-    let cut = cut(&[View { value, bounds: bytes(max_bytes) }]);
+    let cut = cut(&[(value, bytes(max_bytes))]);
     assert!(!cut.shortened.is_empty(), "{} is not over {max_bytes}", value.text);
     assert_eq!(cut.by, TruncatedBy::Bytes);
     cut
@@ -91,7 +91,7 @@ fn strings_end_at_a_character() {
 fn lines_are_limited_where_they_count() {
     let text = format!("[\n{}\n]", vec!["  1"; 100].join(",\n"));
     let value = Value::of(&text).unwrap();
-    let cut = cut(&[View { value: &value, bounds: Bounds::new(12, 10_000) }]);
+    let cut = cut(&[(&value, Bounds::new(12, 10_000))]);
     assert_eq!((cut.texts[0].lines().count(), cut.shortened[0].shown, cut.by), (12, 10, TruncatedBy::Lines));
 }
 
@@ -99,7 +99,7 @@ fn lines_are_limited_where_they_count() {
 fn tokens_are_limited() {
     let text = json!({"rows": (0..500_u64).map(|n| json!({"n": n, "hash": format!("{:x}", n * 7_654_321)})).collect::<Vec<_>>()}).to_string();
     let value = Value::of(&text).unwrap();
-    let within = |tokens| cut(&[View { value: &value, bounds: bytes(30_000).with_tokens(Some(tokens)) }]);
+    let within = |tokens| cut(&[(&value, bytes(30_000).with_tokens(Some(tokens)))]);
     for tokens in [20, 100, 1000] {
         let cut = within(tokens);
         let (left, kept) = (&cut.texts[0], cut.shortened[0].shown);
@@ -123,7 +123,7 @@ fn one_value_in_two_layouts_is_cut_alike() {
         is_same(&compact, &pretty) && is_same(r#"["\u00e9", 1.0]"#, "[\"é\",1]") && !is_same("[1]", "[2]")
     );
     let values = [&pretty, &compact].map(|text| Value::of(text).unwrap());
-    let views = values.each_ref().map(|value| View { value, bounds: bytes(1000) });
+    let views = values.each_ref().map(|value| (value, bytes(1000)));
     let cut = cut(&views);
     let read = |n: usize| serde_json::from_str::<Parsed>(&cut.texts[n]).unwrap();
     assert_eq!(read(0), read(1));
@@ -263,7 +263,7 @@ proptest! {
     ) {
         let value = Value::of(&text).unwrap();
         let bounds = bytes(max_bytes).with_tokens(max_tokens);
-        let cut = cut(&[View { value: &value, bounds }]);
+        let cut = cut(&[(&value, bounds)]);
         let kept = &cut.texts[0];
         let is_over_tokens = |text: &str| max_tokens.is_some_and(|max| estimate(text) > max);
         let is_over = text.len() as u64 > max_bytes || is_over_tokens(&text);
@@ -290,10 +290,7 @@ proptest! {
         prop_assert!(is_same(&text, &pretty));
         let [pretty, compact] = [&pretty, &text].map(|text| Value::of(text).unwrap());
         let bounds = |lines, n: usize| Bounds::new(lines, max_bytes[n]).with_tokens(max_tokens);
-        let views = [
-            View { value: &pretty, bounds: bounds(20, 0) },
-            View { value: &compact, bounds: bounds(u64::MAX, 1) },
-        ];
+        let views = [(&pretty, bounds(20, 0)), (&compact, bounds(u64::MAX, 1))];
         let cut = cut(&views);
         prop_assert!(is_same(&cut.texts[0], &cut.texts[1]), "{} and {}", cut.texts[0], cut.texts[1]);
         for (text, max_bytes) in cut.texts.iter().zip(max_bytes) {

@@ -7,19 +7,20 @@ use std::borrow::Cow;
 use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::{Bounds, Keep, TruncatedBy};
 
-use super::Rules;
 use super::said::Facts;
-use crate::wrap::json::{self, Cut, Shortened, Value, View};
+use super::{Member, Rules};
+use crate::wrap::json::{self, Cut, Shortened, Value};
 use crate::wrap::save::Whole;
 use crate::wrap::text::{self, Outcome, TextCut, Texts};
 
-/// A result of which something is over a limit.
+/// A result that may be over a limit.
 pub(super) struct Over<'a> {
     pub(super) texts: &'a Texts<'a>,
     /// The counts of the text.
     pub(super) raw: &'a Counter,
     /// The limits of the text.
     pub(super) bounds: Bounds,
+    pub(super) structured: Option<&'a str>,
     /// The limits of the structured content, which has any number of lines.
     pub(super) structured_bounds: Bounds,
     pub(super) rules: &'a Rules<'a>,
@@ -27,10 +28,10 @@ pub(super) struct Over<'a> {
 
 /// The part that is left of a result's text.
 pub(super) enum TextLeft<'a> {
-    /// All of it, its escapes resolved where it is over the limits.
-    All(Cow<'a, Texts<'a>>),
-    /// Parts of it.
-    Parts(Cow<'a, Texts<'a>>, TextCut),
+    /// All of it, as it was sent: not it was over a limit.
+    Same(&'a Texts<'a>),
+    /// All of it, its escapes resolved, or the parts that the cut leaves.
+    Parts(Cow<'a, Texts<'a>>, Option<TextCut>),
     /// One block alone, with this text.
     Block(usize, String),
 }
@@ -39,74 +40,104 @@ impl TextLeft<'_> {
     /// Returns the text that is left of block `n`; `None` where the block goes.
     pub(super) fn block(&self, n: usize) -> Option<Cow<'_, str>> {
         match self {
-            Self::All(texts) => Some(texts.block(n).into()),
-            Self::Parts(texts, cut) => cut.left(texts, n),
+            Self::Same(texts) => Some(texts.block(n).into()),
+            Self::Parts(texts, None) => Some(texts.block(n).into()),
+            Self::Parts(texts, Some(cut)) => cut.left(texts, n),
             Self::Block(one, text) => (*one == n).then(|| text.into()),
         }
+    }
+
+    /// True if the notice may stand in block `n`, the last that is left: JSON stands alone, and so does what was not cut.
+    pub(super) fn may_hold_notice(&self, n: usize) -> bool {
+        matches!(self, Self::Parts(texts, _) if Value::of(texts.block(n)).is_none())
     }
 }
 
 /// The part that is left of a result.
-pub(super) struct Left<'a> {
+pub(super) struct Left<'a, 'm> {
     pub(super) text: TextLeft<'a>,
-    /// True if it ends in text that was cut, in whose block the notice may stand.
-    pub(super) ends_in_text: bool,
-    /// The facts of the text's cut; nothing where only its escapes were resolved, or white space went.
-    pub(super) facts: Option<Facts>,
-    /// The text as it was.
-    pub(super) whole: Whole<'a>,
-    /// The structured content, where it was cut.
-    pub(super) structured: Option<StructuredLeft<'a>>,
+    /// The facts of the cut that the notice tells of, and what that was before: the text, or else the structured content.
+    /// `None` where only escapes were resolved, or white space went.
+    pub(super) cut: Option<(Facts, Whole<'a>)>,
+    pub(super) structured: Member<'m, 'm>,
+    /// The structured content as it was, where it was cut and is another value than the text.
+    pub(super) beside: Option<&'a str>,
+    /// True if the structured content may not be what the tool's schema promises.
+    pub(super) schema_may_not_hold: bool,
     /// True if the structured content is the text, or the block that is left of it.
-    pub(super) is_same: bool,
+    is_same: bool,
 }
 
-/// The part that is left of the structured content.
-pub(super) struct StructuredLeft<'a> {
-    /// The value; `None` where it can't be cut, and goes.
-    pub(super) text: Option<String>,
-    /// True if it surely is what the tool's schema promises.
-    pub(super) holds: bool,
-    pub(super) facts: Facts,
-    /// The value as it was.
-    pub(super) whole: &'a str,
-}
-
-impl<'a> Over<'a> {
-    /// Returns the text as it is.
-    pub(super) fn unchanged(&self) -> Left<'a> {
-        let (text, whole) = (TextLeft::All(Cow::Borrowed(self.texts)), Whole::Text(self.texts.all()));
-        Left { text, ends_in_text: false, facts: None, whole, structured: None, is_same: false }
+impl<'a, 'm> Over<'a> {
+    /// Returns what is left of the result; `None` where it is within its limits.
+    pub(super) fn cut(&self) -> Option<Left<'a, 'm>> {
+        let (texts, structured) = (self.texts, self.structured);
+        let text_is_over = !text::fits(texts.all(), self.raw, self.bounds);
+        let structured_by = structured.and_then(|raw| json::limit_exceeded(raw, self.structured_bounds));
+        if !text_is_over && structured_by.is_none() {
+            return None;
+        }
+        // Where the text fits, only one that stands alone is looked at: it may be the structured content too.
+        let value = if texts.count() == 1 { Value::of(texts.all()) } else { None };
+        let structured_value = match (&value, structured) {
+            (Some(value), Some(raw)) if value.text == raw => Some(value.clone()),
+            _ => structured.and_then(Value::of),
+        };
+        let twin = value.as_ref().and_then(|value| twin(value, structured_value.as_ref()));
+        let mut left = match &value {
+            Some(value) if text_is_over || twin.is_some() => {
+                self.cut_value((0, value), TruncatedBy::Bytes, twin, Whole::Json(texts.all()))
+            }
+            None if text_is_over => self.cut_texts(structured_value.as_ref()),
+            _ => self.unchanged(TextLeft::Same(texts)),
+        };
+        if let Some((raw, by)) = structured.zip(structured_by).filter(|_| !left.is_same) {
+            self.cut_structured(&mut left, raw, structured_value.as_ref(), by);
+        }
+        Some(left)
     }
 
-    /// Cuts structured content, which is `value`, or a string. Deeper than a value may be that is looked into, it goes.
-    pub(super) fn cut_structured(&self, raw: &'a str, value: Option<&Value<'_>>) -> StructuredLeft<'a> {
-        let bounds = self.structured_bounds;
+    /// Returns a result of which that is left of the text, and nothing else was changed.
+    fn unchanged(&self, text: TextLeft<'a>) -> Left<'a, 'm> {
+        let (cut, structured, beside) = (None, Member::Same, None);
+        Left { text, cut, structured, beside, schema_may_not_hold: false, is_same: false }
+    }
+
+    /// Cuts structured content that is over the limit `by`, and is `value` or a string. Deeper than a value may be that is
+    /// looked into, it goes.
+    fn cut_structured(
+        &self,
+        left: &mut Left<'a, 'm>,
+        raw: &'a str,
+        value: Option<&Value<'a>>,
+        by: TruncatedBy,
+    ) {
+        let (bounds, original) = (self.structured_bounds, (Extent::of(raw), chars(raw)));
         let string = Value::of_string(raw);
-        let cut = value.or(string.as_ref()).map(|value| json::cut(&[View { value, bounds }]));
+        let cut = value.or(string.as_ref()).map(|value| json::cut(&[(value, bounds)]));
         let cut = cut.filter(|cut| json::limit_exceeded(&cut.texts[0], bounds).is_none());
         let mut cut = cut.unwrap_or_else(|| Cut {
             texts: Vec::new(),
-            shortened: vec![Shortened::nothing_of(chars(raw))],
+            shortened: vec![Shortened::nothing_of(original.1)],
             single_too_large: true,
-            by: json::limit_exceeded(raw, bounds).unwrap_or(TruncatedBy::Bytes),
+            by,
         });
         let text = cut.texts.pop();
-        self.structured_left(&cut, text, raw)
-    }
-
-    fn structured_left(&self, cut: &Cut<'_>, text: Option<String>, whole: &'a str) -> StructuredLeft<'a> {
-        let left = text.as_deref().unwrap_or("");
-        // The limit of lines is said too, which it can't be over.
-        let bounds = Bounds { lines: self.bounds.lines, ..self.structured_bounds };
-        let facts = Facts::of_json(cut, left, None, (Extent::of(whole), chars(whole)), bounds);
-        let holds = text.is_some() && self.rules.schema.holds_for(&cut.shortened);
-        StructuredLeft { text, holds, facts, whole }
+        left.schema_may_not_hold = text.is_none() || !self.rules.schema.holds_for(&cut.shortened);
+        if left.cut.is_some() {
+            left.beside = Some(raw);
+        } else {
+            // The limit of lines is said too, which it can't be over.
+            let bounds = Bounds { lines: self.bounds.lines, ..bounds };
+            let facts = Facts::of_json(&cut, text.as_deref().unwrap_or(""), None, original, bounds);
+            left.cut = Some((facts, Whole::Json(raw)));
+        }
+        left.structured = text.map_or(Member::Gone, Member::New);
     }
 
     /// Cuts the texts, which are not one JSON value alone. Where one is left that is such a value, `structured` is cut
     /// alike if it is the same one.
-    pub(super) fn cut_texts(&self, structured: Option<&Value<'a>>) -> Left<'a> {
+    fn cut_texts(&self, structured: Option<&Value<'a>>) -> Left<'a, 'm> {
         let (bounds, texts) = (self.bounds, self.texts);
         let all_json = texts.blocks().all(|text| Value::of(text).is_some());
         let (keep, whole) = if all_json {
@@ -120,55 +151,49 @@ impl<'a> Over<'a> {
         if let Outcome::OneValue(n, by) = outcome
             && let Some(value) = Value::of(shown.block(n))
         {
-            let twin = structured.filter(|twin| json::is_same(value.text, twin.text));
-            return Left { whole, ..self.cut_value(n, &value, by, twin) };
+            return self.cut_value((n, &value), by, twin(&value, structured), whole);
         }
-        let Outcome::Cut(cut) = outcome else {
-            let ends_in_text = texts.count().checked_sub(1).is_some_and(|last| !is_json(last));
-            return Left { text: TextLeft::All(shown), ends_in_text, whole, ..self.unchanged() };
-        };
-        let kept: Vec<usize> = (0..texts.count()).filter(|n| cut.left(&shown, *n).is_some()).collect();
-        let ends_in_text = kept.last().is_some_and(|last| !is_json(*last));
-        let counts = (kept.len() as u64, texts.count() as u64);
-        let facts = Facts::of_text(&cut, counts, all_json, self.total(), bounds);
-        let text = TextLeft::Parts(shown, cut);
-        Left { text, ends_in_text, facts: Some(facts), whole, ..self.unchanged() }
+        let Outcome::Cut(cut) = outcome else { return self.unchanged(TextLeft::Parts(shown, None)) };
+        let facts = Facts::of_text(&cut, &shown, all_json, self.original(), bounds);
+        Left { cut: Some((facts, whole)), ..self.unchanged(TextLeft::Parts(shown, Some(cut))) }
     }
 
     /// Cuts the block `n`, one JSON value that alone is over the limit `by`, and `twin`, the same value as structured
     /// content, alike; no other block is shown. The twin stays as it is where only white space around the text was too much.
-    pub(super) fn cut_value(
+    fn cut_value(
         &self,
-        n: usize,
-        value: &Value<'_>,
+        (n, value): (usize, &Value<'_>),
         by: TruncatedBy,
-        twin: Option<&Value<'a>>,
-    ) -> Left<'a> {
+        twin: Option<&Value<'_>>,
+        whole: Whole<'a>,
+    ) -> Left<'a, 'm> {
         let views = [Some((value, self.bounds)), twin.map(|twin| (twin, self.structured_bounds))];
-        let views: Vec<_> =
-            views.into_iter().flatten().map(|(value, bounds)| View { value, bounds }).collect();
-        let mut cut = json::cut(&views);
+        let mut cut = json::cut(&views.into_iter().flatten().collect::<Vec<_>>());
         let is_cut = !cut.shortened.is_empty();
         cut.by = if is_cut { cut.by } else { by };
-        let structured = twin.zip(cut.texts.get(1).cloned()).filter(|_| is_cut);
+        let structured = twin.filter(|_| is_cut).and_then(|_| cut.texts.pop());
         let text = cut.texts.swap_remove(0);
         let count = self.texts.count() as u64;
         let blocks = (count > 1).then_some((1, count));
-        let facts = Facts::of_json(&cut, &text, blocks, self.total(), self.bounds);
+        let facts = Facts::of_json(&cut, &text, blocks, self.original(), self.bounds);
         Left {
-            text: TextLeft::Block(n, text),
-            facts: Some(facts).filter(|_| is_cut || count > 1),
-            whole: Whole::Json(self.texts.all()),
-            structured: structured.map(|(twin, text)| self.structured_left(&cut, Some(text), twin.text)),
+            cut: (is_cut || count > 1).then_some((facts, whole)),
+            schema_may_not_hold: structured.is_some() && !self.rules.schema.holds_for(&cut.shortened),
+            structured: structured.map_or(Member::Same, Member::New),
             is_same: twin.is_some(),
-            ends_in_text: false,
+            ..self.unchanged(TextLeft::Block(n, text))
         }
     }
 
-    /// Returns the lines and bytes of the text, and its characters.
-    fn total(&self) -> (Extent, u64) {
+    /// Returns the lines and bytes of the text as it was sent, and its characters.
+    fn original(&self) -> (Extent, u64) {
         (self.raw.extent(), chars(self.texts.all()))
     }
+}
+
+/// Returns the structured content, where it is the same value.
+fn twin<'t, 'a>(value: &Value<'_>, structured: Option<&'t Value<'a>>) -> Option<&'t Value<'a>> {
+    structured.filter(|structured| json::is_same(value.text, structured.text))
 }
 
 fn chars(text: &str) -> u64 {

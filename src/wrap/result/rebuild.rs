@@ -2,24 +2,29 @@
 
 #![expect(clippy::indexing_slicing, reason = "a member's number is below their count")]
 
-use std::borrow::Cow;
-
-use cutline_core::details::Details;
 use serde::Serialize;
 
 use super::Block;
+use super::left::TextLeft;
 use crate::wrap::json::{Edits, Node};
 use crate::wrap::text::Texts;
 
 /// The fate of a member of an object.
-#[derive(Debug)]
-pub(in crate::wrap) enum Member {
+pub(super) enum Member<'e, 'a> {
     /// It stays.
     Same,
+    /// It stays, and this edits what is in it.
+    Edited(Box<dyn FnOnce(&mut Edits<'a>, Node<'a>) + 'e>),
     /// This JSON is its value.
     New(String),
     /// It goes.
     Gone,
+}
+
+impl<'e, 'a> Member<'e, 'a> {
+    pub(super) fn edited(edit: impl FnOnce(&mut Edits<'a>, Node<'a>) + 'e) -> Self {
+        Self::Edited(Box::new(edit))
+    }
 }
 
 /// The children of an array or an object, passed one after the other.
@@ -39,52 +44,47 @@ impl<'e, 'a> Siblings<'e, 'a> {
         Self { edits, begin, at: begin, has_any: false }
     }
 
-    /// Lets the next child stay; the edits of it come after this.
-    fn keep(&mut self, child: Node<'a>) {
-        if !self.has_any && self.at > self.begin {
+    /// Lets the next child stay, so that the edits of it come after this, or takes it out.
+    fn pass(&mut self, child: Node<'a>, stays: bool) {
+        if !stays {
+            self.edits.replace(self.at..child.place().end, "");
+        } else if !self.has_any && self.at > self.begin {
             // The comma behind those that went.
             self.edits.replace(self.at..child.place_with_key().start, "");
         }
-        (self.at, self.has_any) = (child.place().end, true);
-    }
-
-    /// Takes the next child out.
-    fn remove(&mut self, child: Node<'a>) {
-        self.edits.replace(self.at..child.place().end, "");
         self.at = child.place().end;
+        self.has_any |= stays;
     }
 
     /// Adds a child behind the last one that was passed.
     fn add(&mut self, new: &str) {
         let comma = if self.has_any { "," } else { "" };
-        self.edits.replace(self.at..self.at, format!("{comma}{new}"));
+        self.edits.replace(self.at..self.at, &[comma, new].concat());
         self.has_any = true;
     }
 }
 
 /// Gives the members of these names in `object` that fate; a new one that it does not have comes at its end. Of two of one
 /// name the first goes.
-pub(in crate::wrap) fn set_members<'a, const N: usize>(
+pub(super) fn set_members<'a, const N: usize>(
     edits: &mut Edits<'a>,
     object: Node<'a>,
     names: [&str; N],
-    mut fates: [Member; N],
+    mut fates: [Member<'_, 'a>; N],
 ) {
     let last = object.get_all(names).map(|member| member.map(Node::place));
     let mut members = Siblings::of(edits, object);
     for member in object.children() {
-        let Some(n) = names.iter().position(|name| member.is_named(name)) else {
-            members.keep(member);
-            continue;
+        let fate = match names.iter().position(|name| member.is_named(name)) {
+            Some(n) if last[n] == Some(member.place()) => std::mem::replace(&mut fates[n], Member::Same),
+            Some(_) => Member::Gone,
+            None => Member::Same,
         };
-        let is_last = last[n] == Some(member.place());
-        match if is_last { std::mem::replace(&mut fates[n], Member::Same) } else { Member::Gone } {
-            Member::Same => members.keep(member),
-            Member::Gone => members.remove(member),
-            Member::New(value) => {
-                members.keep(member);
-                members.edits.replace(member.place(), value);
-            }
+        members.pass(member, !matches!(fate, Member::Gone));
+        match fate {
+            Member::Edited(edit) => edit(members.edits, member),
+            Member::New(value) => members.edits.replace(member.place(), &value),
+            Member::Same | Member::Gone => {}
         }
     }
     for (name, fate) in names.iter().zip(fates) {
@@ -94,83 +94,63 @@ pub(in crate::wrap) fn set_members<'a, const N: usize>(
     }
 }
 
-/// Returns the fate of a result's `content`, in which each block gets the text that is left of it and goes where none is; what
-/// is no object is no block, and goes. The notice stands in the block of the last text where that `ends_in_text`, else
-/// after it.
-pub(super) fn content<'a, 't>(
+/// Gives each block of `content` the text that is `left` of it; it goes where none is. What is no object is no block, and
+/// goes. The notice stands in the last block that is left, or after it.
+pub(super) fn edit_content<'a>(
     edits: &mut Edits<'a>,
-    content: Option<Node<'a>>,
+    content: Node<'a>,
     own: &Texts<'_>,
-    left: impl Fn(usize) -> Option<Cow<'t, str>>,
-    notice: Option<&str>,
-    ends_in_text: bool,
-) -> Member {
-    let last = (0..own.count()).rfind(|n| left(*n).is_some());
-    let Some(content) = content.filter(|content| content.is_array()) else {
-        return notice.map_or(Member::Same, |notice| Member::New(format!("[{}]", text_block(notice))));
-    };
+    left: &TextLeft<'_>,
+    mut notice: Option<&str>,
+) {
+    let last = (0..own.count()).rfind(|n| left.block(*n).is_some());
     let mut blocks = Siblings::of(edits, content);
-    let mut n = 0;
+    let mut numbers = 0..;
     for item in content.items() {
-        let Some(block) = Block::of(item) else {
-            if item.is_object() {
-                blocks.keep(item);
-            } else {
-                blocks.remove(item);
-            }
+        let Some((block, n)) = Block::of(item).and_then(|block| Some((block, numbers.next()?))) else {
+            blocks.pass(item, item.is_object());
             continue;
         };
-        n += 1;
-        let Some(text) = left(n - 1) else {
-            blocks.remove(item);
-            continue;
-        };
-        blocks.keep(item);
-        match notice.filter(|_| last == Some(n - 1)) {
-            Some(notice) if ends_in_text && block.resource.is_none() => {
-                block.set_text(blocks.edits, &[text.trim_end_matches('\n'), "\n\n", notice].concat());
-            }
-            notice => {
-                if own.block(n - 1) != text {
-                    block.set_text(blocks.edits, &text);
-                }
-                if let Some(notice) = notice {
-                    blocks.add(&text_block(notice));
-                }
-            }
+        let text = left.block(n);
+        blocks.pass(item, text.is_some());
+        let Some(text) = text else { continue };
+        if last == Some(n)
+            && left.may_hold_notice(n)
+            && block.resource.is_none()
+            && let Some(notice) = notice.take()
+        {
+            block.set_text(blocks.edits, &[text.trim_end_matches('\n'), "\n\n", notice].concat());
+        } else if own.block(n) != text {
+            block.set_text(blocks.edits, &text);
+        }
+        if last == Some(n)
+            && let Some(notice) = notice.take()
+        {
+            blocks.add(&text_block(notice));
         }
     }
-    if let Some(notice) = notice.filter(|_| last.is_none()) {
+    if let Some(notice) = notice {
         blocks.add(&text_block(notice));
-    }
-    Member::Same
-}
-
-/// Returns the fate of the `_meta` of `result`, which gets the details of its cut in place of its own.
-pub(super) fn meta<'a>(edits: &mut Edits<'a>, result: Node<'a>, details: &Details) -> Member {
-    match result.get("_meta").filter(|meta| meta.is_object()) {
-        Some(own) => {
-            set_members(edits, own, ["details"], [Member::New(json(details))]);
-            Member::Same
-        }
-        None => Member::New(format!("{{\"details\":{}}}", json(details))),
     }
 }
 
 impl<'a> Block<'a> {
     fn set_text(&self, edits: &mut Edits<'a>, text: &str) {
-        if self.resource.is_some() {
-            set_members(edits, self.node, ["resource"], [Member::Same]);
+        let new = Member::New(json(text));
+        if self.resource.is_none() {
+            set_members(edits, self.node, ["text"], [new]);
+        } else {
+            let edit = |edits: &mut _, resource| set_members(edits, resource, ["text"], [new]);
+            set_members(edits, self.node, ["resource"], [Member::edited(edit)]);
         }
-        set_members(edits, self.resource.unwrap_or(self.node), ["text"], [Member::New(json(text))]);
     }
 }
 
 /// Returns a block that holds `text`.
-fn text_block(text: &str) -> String {
+pub(super) fn text_block(text: &str) -> String {
     format!("{{\"type\":\"text\",\"text\":{}}}", json(text))
 }
 
-fn json(value: &(impl Serialize + ?Sized)) -> String {
+pub(super) fn json(value: &(impl Serialize + ?Sized)) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }

@@ -1,16 +1,18 @@
 //! The notice and the details of a cut.
 
+use std::io;
+
 use cutline_core::details::{Details, TruncationDetails, TruncationReason};
 use cutline_core::notice::{NAMES_LISTED, Notice, Part, PartUnit, ResultShown};
 use cutline_core::text::Extent;
 use cutline_core::text::tokens::estimate;
 use cutline_core::truncate::{Bounds, Partial};
 
+use crate::process::spill::SavedOutput;
 use crate::stats::Answered;
 use crate::tools::said;
 use crate::wrap::json::Cut;
-use crate::wrap::save::Saved;
-use crate::wrap::text::TextCut;
+use crate::wrap::text::{TextCut, Texts};
 
 /// The facts of a cut.
 #[derive(Debug, Clone)]
@@ -24,69 +26,77 @@ pub(super) struct Facts {
 }
 
 impl Facts {
-    /// Returns the facts of a text that was `total`, lines and bytes and characters, and of whose blocks the first of these
-    /// numbers are shown; of blocks of JSON, where it is `all_json`.
+    /// Returns the facts of `texts` that were `original`, lines and bytes and characters; of blocks of JSON, where they are
+    /// `all_json`.
     pub(super) fn of_text(
-        cut: &TextCut,
-        (kept, count): (u64, u64),
+        left: &TextCut,
+        texts: &Texts<'_>,
         all_json: bool,
-        (total, total_chars): (Extent, u64),
+        original: (Extent, u64),
         bounds: Bounds,
     ) -> Self {
-        let (shown, blocks, original, returned) = if all_json {
-            let shown = ResultShown::Parts(vec![of_blocks(kept, count)], bounds.size_limit(cut.by));
-            (shown, None, count, kept)
-        } else {
-            let blocks = (kept < count).then_some((kept, count));
-            (ResultShown::Text(cut.shown), blocks, total.lines, cut.output.lines)
-        };
+        let TextCut { cut, output, output_tokens, omitted_lines, .. } = *left;
         let is_partial = |partial| cut.partial == Some(partial);
         let truncation = TruncationDetails {
             last_line_partial: is_partial(Partial::LastLine),
             first_line_exceeds_limit: is_partial(Partial::FirstLine),
-            ..TruncationDetails::new(cut.by, cut.output, cut.output_tokens, total, bounds)
+            ..TruncationDetails::new(cut.by, output, output_tokens, original.0, bounds)
         };
+        let answered = Answered::of_cut(&truncation, bounds);
         let first_line_partial = is_partial(Partial::FirstLine).then_some(true);
-        let mut details =
-            Details { first_line_partial, omitted_lines: cut.omitted_lines, ..Details::default() };
+        let mut details = Details { first_line_partial, omitted_lines, ..Details::default() };
         let info = details.add_cut(truncation, "");
-        (info.original_count, info.returned_count, info.estimated_chars) = (original, returned, total_chars);
-        let answered = Answered::of(cut.output, cut.output_tokens, total, Some(cut.by), bounds);
-        Self { shown, blocks, details, answered }
+        info.estimated_chars = original.1;
+        let count = texts.count() as u64;
+        let kept = (0..texts.count()).filter(|n| left.left(texts, *n).is_some()).count() as u64;
+        if all_json {
+            (info.original_count, info.returned_count) = (count, kept);
+            let shown = ResultShown::Parts(vec![of_blocks(kept, count)], bounds.size_limit(cut.by));
+            return Self { shown, blocks: None, details, answered };
+        }
+        let blocks = (kept < count).then_some((kept, count));
+        Self { shown: ResultShown::Text(left.shown), blocks, details, answered }
     }
 
-    /// Returns the facts of a value that was `total`, and is `left` now; where other blocks went beside it, of those too.
+    /// Returns the facts of a value that is `left` of a text; where other blocks went beside it, of those too.
     pub(super) fn of_json(
         cut: &Cut<'_>,
         left: &str,
         blocks: Option<(u64, u64)>,
-        (total, total_chars): (Extent, u64),
+        original: (Extent, u64),
         bounds: Bounds,
     ) -> Self {
-        let (parts, blocks, returned, original) = if let Some(first) = cut.shortened.first() {
-            (parts(cut), blocks, first.shown, first.total)
+        let (parts, blocks, counts) = if let Some(first) = cut.shortened.first() {
+            (parts(cut), blocks, (first.total, first.shown))
         } else {
             let (shown, total) = blocks.unwrap_or((1, 1));
-            (vec![of_blocks(shown, total)], None, shown, total)
+            (vec![of_blocks(shown, total)], None, (total, shown))
         };
-        let (output, tokens) = (Extent::of(left), estimate(left));
-        let truncation = TruncationDetails::new(cut.by, output, tokens, total, bounds);
+        let truncation = TruncationDetails::new(cut.by, Extent::of(left), estimate(left), original.0, bounds);
+        let answered = Answered::of_cut(&truncation, bounds);
         let mut details = Details::default();
         let info = details.add_cut(truncation, "");
-        (info.original_count, info.returned_count, info.estimated_chars) = (original, returned, total_chars);
+        info.estimated_chars = original.1;
+        (info.original_count, info.returned_count) = counts;
         if cut.single_too_large {
             info.reason = TruncationReason::SingleResultTooLarge;
         }
-        let answered = Answered::of(output, tokens, total, Some(cut.by), bounds);
-        Self { shown: ResultShown::Parts(parts, bounds.size_limit(cut.by)), blocks, details, answered }
+        let shown = ResultShown::Parts(parts, bounds.size_limit(cut.by));
+        Self { shown, blocks, details, answered }
     }
 
-    /// Returns the notice of the cut, and the same as data.
-    pub(super) fn said(self, saved: &Saved, schema_may_not_hold: bool) -> (Notice, Details) {
-        let (mut details, mut beside) = (self.details, Details::default());
-        saved.structured.iter().for_each(|saved| drop(said(saved, &mut beside)));
-        let saved = said(&saved.named, &mut details);
-        details.structured_output_path = beside.full_output_path;
+    /// Returns the notice of the cut, and the same as data: of what was `saved`, and of structured content that was saved
+    /// `beside` it.
+    pub(super) fn said(
+        self,
+        saved: &io::Result<SavedOutput>,
+        beside: Option<&io::Result<SavedOutput>>,
+        schema_may_not_hold: bool,
+    ) -> (Notice, Details) {
+        let (mut details, mut of_beside) = (self.details, Details::default());
+        beside.map(|saved| said(saved, &mut of_beside));
+        let saved = said(saved, &mut details);
+        details.structured_output_path = of_beside.full_output_path;
         details.schema_may_not_hold = schema_may_not_hold.then_some(true);
         (Notice::Result { shown: self.shown, blocks: self.blocks, saved }, details)
     }

@@ -3,26 +3,28 @@
 use serde_json::{Value as Json, json};
 
 use super::*;
-use crate::wrap::save::Saved;
+use crate::process::spill::SavedOutput;
+use crate::wrap::json::Value;
 
 /// Returns what `result` becomes within these limits (`None` where it passes), and what was saved.
 fn judged_as_text(result: &str, rules: &Rules<'_>) -> (Option<String>, Vec<String>) {
     let saved = std::sync::Mutex::new(Vec::new());
-    let save = |named: Whole<'_>, structured: Option<&str>| {
-        let kept = match named {
+    let save = |whole: Whole<'_>| {
+        saved.lock().unwrap().push(match whole {
             Whole::Text(text) => format!("Text({text:?})"),
             Whole::Json(text) => format!("Json({text:?})"),
             Whole::JsonAll(texts) => format!("JsonAll({:?})", texts.blocks().collect::<Vec<_>>()),
-        };
-        let structured = structured.map(|text| format!("structured {text}"));
-        saved.lock().unwrap().extend([Some(kept), structured].into_iter().flatten());
-        Saved::at("/saved")
+        });
+        Ok(SavedOutput { path: "/saved".into(), first_bytes: None })
     };
-    let value = Value::of(result).unwrap();
-    let mut edits = Edits::default();
-    judge(value.top(), rules, &save, &mut edits);
-    let new = (edits.count() > 0).then(|| edits.applied(value.text));
-    (new, saved.into_inner().unwrap())
+    let answer = format!("{{\"result\":{result}}}");
+    let value = Value::of(&answer).unwrap();
+    let result = value.top().get("result").unwrap();
+    let mut edits = Edits::of(value.text);
+    judge(value.top(), &ToolResult::of(result), rules, &save, &mut edits);
+    let new = (!edits.is_empty()).then(|| edits.applied());
+    let member = |new: String| Value::of(&new).unwrap().top().get("result").unwrap().text().to_owned();
+    (new.map(member), saved.into_inner().unwrap())
 }
 
 /// Returns what a result becomes within 5 lines and `bytes` (null where it passes), and what was saved.
@@ -132,7 +134,7 @@ fn structured_content_alone_and_beside_another_text() {
         cut["content"][0]["text"],
         format!("{}\n\n[Showing first 20B of line 1 (line is 30B). Full output: /saved]", "x".repeat(20))
     );
-    assert_eq!(saved, [format!("Text(\"{}\")", "x".repeat(30)), format!("structured {value}")]);
+    assert_eq!(saved, [format!("Json({:?})", value.to_string()), format!("Text(\"{}\")", "x".repeat(30))]);
     assert_eq!(cut["_meta"]["details"]["firstLinePartial"], true);
     let none = json!({"structuredContent": value});
     let (cut, _) = judged(&none, KeepPart::Head, 20);
