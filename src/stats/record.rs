@@ -151,15 +151,12 @@ impl Answered {
     fn new(call: &Call, output: &Output, limits: &Limits) -> Self {
         let details = &output.details;
         let cut = details.truncation.as_ref();
-        let of_all = match cut {
-            Some(cut) => {
-                Self::of_cut(cut, Bounds::new(cut.max_lines, cut.max_bytes).with_tokens(limits.max_tokens))
-            }
-            None => {
-                let body = output.text.get(..output.body_bytes).unwrap_or(&output.text);
-                let given = Extent::of(body);
-                Self::of(given, estimate(body), given, None, bounds(call.tool, limits))
-            }
+        let of_all = if let Some(cut) = cut {
+            Self::of_cut(cut, Bounds::new(cut.max_lines, cut.max_bytes).with_tokens(limits.max_tokens))
+        } else {
+            let body = output.text.get(..output.body_bytes).unwrap_or(&output.text);
+            let given = Extent::of(body);
+            Self::of(given, estimate(body), given, None, bounds(call.tool, limits))
         };
         let given = Extent { lines: of_all.output_lines, bytes: of_all.output_bytes };
         let total = total(call, output, given);

@@ -194,7 +194,8 @@ impl<F: Fn(usize) -> bool> Cutting<'_, F> {
         let head = start + as_index(cut.head.bytes);
         let tail = end - as_index(output.bytes - cut.head.bytes);
         // A JSON value is shown whole or not at all.
-        let (head_value, tail_value) = (self.value_around(head, &blocks), self.value_around(tail, &blocks));
+        let head_value = self.value_around(head, &blocks);
+        let tail_value = self.value_around(tail, &blocks).filter(|_| self.keep != Keep::Head);
         let head_end = head_value.map_or(head, |n| all[n].start);
         let tail_start = tail_value.map_or(tail, |n| all[n].end.min(end));
         let value = tail_value.or(head_value);

@@ -131,7 +131,9 @@ fn cut_to<'a>(views: &[View<'a>], max_bytes: u64) -> Cut<'a> {
         // What goes behind an item comes after what goes in it.
         parts.sort_by_key(|(part, _)| part.start);
         let mut edits = Edits::of(value.text);
-        parts.into_iter().for_each(|(part, new)| edits.replace(part, new));
+        for (part, new) in parts {
+            edits.replace(part, new);
+        }
         edits.applied()
     };
     let texts = views.iter().map(edited).collect();

@@ -68,6 +68,14 @@ pub(super) struct Left<'a, 'm> {
     is_same: bool,
 }
 
+impl<'a> Left<'a, '_> {
+    /// Returns a result of which that is left of the text, and nothing else was changed.
+    fn of(text: TextLeft<'a>) -> Self {
+        let (cut, structured, beside) = (None, Member::Same, None);
+        Self { text, cut, structured, beside, schema_may_not_hold: false, is_same: false }
+    }
+}
+
 impl<'a, 'm> Over<'a> {
     /// Returns what is left of the result; `None` where it is within its limits.
     pub(super) fn cut(&self) -> Option<Left<'a, 'm>> {
@@ -89,18 +97,12 @@ impl<'a, 'm> Over<'a> {
                 self.cut_value((0, value), TruncatedBy::Bytes, twin, Whole::Json(texts.all()))
             }
             None if text_is_over => self.cut_texts(structured_value.as_ref()),
-            _ => self.unchanged(TextLeft::Same(texts)),
+            _ => Left::of(TextLeft::Same(texts)),
         };
         if let Some((raw, by)) = structured.zip(structured_by).filter(|_| !left.is_same) {
             self.cut_structured(&mut left, raw, structured_value.as_ref(), by);
         }
         Some(left)
-    }
-
-    /// Returns a result of which that is left of the text, and nothing else was changed.
-    fn unchanged(&self, text: TextLeft<'a>) -> Left<'a, 'm> {
-        let (cut, structured, beside) = (None, Member::Same, None);
-        Left { text, cut, structured, beside, schema_may_not_hold: false, is_same: false }
     }
 
     /// Cuts structured content that is over the limit `by`, and is `value` or a string. Deeper than a value may be that is
@@ -153,9 +155,9 @@ impl<'a, 'm> Over<'a> {
         {
             return self.cut_value((n, &value), by, twin(&value, structured), whole);
         }
-        let Outcome::Cut(cut) = outcome else { return self.unchanged(TextLeft::Parts(shown, None)) };
+        let Outcome::Cut(cut) = outcome else { return Left::of(TextLeft::Parts(shown, None)) };
         let facts = Facts::of_text(&cut, &shown, all_json, self.original(), bounds);
-        Left { cut: Some((facts, whole)), ..self.unchanged(TextLeft::Parts(shown, Some(cut))) }
+        Left { cut: Some((facts, whole)), ..Left::of(TextLeft::Parts(shown, Some(cut))) }
     }
 
     /// Cuts the block `n`, one JSON value that alone is over the limit `by`, and `twin`, the same value as structured
@@ -181,7 +183,7 @@ impl<'a, 'm> Over<'a> {
             schema_may_not_hold: structured.is_some() && !self.rules.schema.holds_for(&cut.shortened),
             structured: structured.map_or(Member::Same, Member::New),
             is_same: twin.is_some(),
-            ..self.unchanged(TextLeft::Block(n, text))
+            ..Left::of(TextLeft::Block(n, text))
         }
     }
 

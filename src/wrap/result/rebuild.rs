@@ -9,12 +9,15 @@ use super::left::TextLeft;
 use crate::wrap::json::{Edits, Node};
 use crate::wrap::text::Texts;
 
+/// Edits what is in a member.
+type Edit<'e, 'a> = Box<dyn FnOnce(&mut Edits<'a>, Node<'a>) + 'e>;
+
 /// The fate of a member of an object.
 pub(super) enum Member<'e, 'a> {
     /// It stays.
     Same,
     /// It stays, and this edits what is in it.
-    Edited(Box<dyn FnOnce(&mut Edits<'a>, Node<'a>) + 'e>),
+    Edited(Edit<'e, 'a>),
     /// This JSON is its value.
     New(String),
     /// It goes.

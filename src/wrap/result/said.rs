@@ -8,10 +8,10 @@ use cutline_core::text::Extent;
 use cutline_core::text::tokens::estimate;
 use cutline_core::truncate::{Bounds, Partial};
 
-use crate::process::spill::SavedOutput;
 use crate::stats::Answered;
 use crate::tools::said;
 use crate::wrap::json::Cut;
+use crate::wrap::save::SavedOutput;
 use crate::wrap::text::{TextCut, Texts};
 
 /// The facts of a cut.

@@ -31,7 +31,7 @@ type Case<'a> = (&'a [&'a str], (Keep, u64), u64, &'a [&'a str], &'a str);
 #[test]
 fn blocks_are_one_text() {
     let both = |head, tail| (Keep::Both { head }, head + tail);
-    let cases: [Case<'_>; 23] = [
+    let cases: [Case<'_>; 25] = [
         (&["a\nb\nc"], (Keep::Head, 2), 99, &["a\nb"], "lines 1-2 of 3"),
         (&["a\nb\nc\n"], (Keep::Tail, 2), 99, &["b\nc"], "lines 2-3 of 3"),
         (
@@ -62,9 +62,11 @@ fn blocks_are_one_text() {
             &["prose", "-", "-"],
             "lines 1-1 of 5 (10B limit)",
         ),
+        (&["aaaaaaaaaa", "[1]\n"], (Keep::Head, 9), 4, &["aaaa", "-"], "first 4B of line 1 (line is 10B)"),
         (&["[1]", "[2]", "[3]"], (Keep::Head, 9), 9, &["[1]", "[2]", "-"], "lines 1-3 of 5 (9B limit)"),
         (&["prose", "[1,2,3]"], (Keep::Tail, 9), 5, &[], "OneValue(1, Bytes)"),
         (&["[1,2,3]", "prose"], (Keep::Head, 9), 5, &[], "OneValue(0, Bytes)"),
+        (&["[1,2,3]", "[4]\n"], (Keep::Head, 9), 5, &[], "OneValue(0, Bytes)"),
         // Blank blocks alone are nothing to show.
         (&["", "[1,2,3]"], (Keep::Head, 9), 5, &[], "OneValue(1, Bytes)"),
         (&["[1,2,3]", ""], (Keep::Tail, 9), 5, &[], "OneValue(0, Bytes)"),

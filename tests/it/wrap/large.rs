@@ -134,6 +134,27 @@ fn many_small_parts_take_no_more_than_one_large() {
 }
 
 #[test]
+fn items_that_go_take_no_more_than_those_that_stay() {
+    let workspace = Workspace::new();
+    let long = "x".repeat(40_000);
+    let items = vec!["1,{}"; 400_000].join(",");
+    let answer = format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":\"{long}\"}},{items}]}}}}\n"
+    );
+    workspace.write("1", "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}\n");
+    workspace.write("2", &answer);
+    let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
+    wrap.call("0", "a");
+    wrap.line();
+    let before = wrap.peak_memory();
+    wrap.call("1", "a");
+    let left = wrap.message();
+    assert_eq!(left["result"]["content"].as_array().unwrap().len(), 400_001);
+    let taken = wrap.peak_memory() - before;
+    assert!(taken < 2_000_000 + 3 * answer.len() as u64, "{taken} bytes of {}", answer.len());
+}
+
+#[test]
 fn each_message_of_an_oversized_batch_is_answered_for() {
     let workspace = Workspace::new();
     let long = "x".repeat(3000);
