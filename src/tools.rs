@@ -14,6 +14,7 @@ mod fixture;
 pub mod grep;
 pub mod ls;
 mod page;
+mod path_glob;
 pub mod read;
 pub mod resolve;
 pub mod threads;

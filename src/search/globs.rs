@@ -191,7 +191,7 @@ fn below<'a>(glob: &'a str, base: &Path) -> Option<&'a str> {
 }
 
 /// The folders that a glob begins with, before the first name in which anything is special.
-fn literal_folders(glob: &str) -> &str {
+pub fn literal_folders(glob: &str) -> &str {
     let special = glob.find(['*', '?', '[', ']', '{', '}', '\\', ',']).unwrap_or(glob.len());
     &glob[..glob[..special].rfind('/').map_or(0, |slash| slash + 1)]
 }

@@ -12,7 +12,6 @@ use crate::fs::open::OpenedPath;
 use crate::fs::saved_name::SavedKind;
 use crate::limits;
 use crate::search::best::Best;
-use crate::search::globs::Glob;
 use crate::search::names::{self, Found, Kinds, Query, Wanted};
 use crate::search::walk::Walked;
 use cutline_core::details::Details;
@@ -22,7 +21,7 @@ use cutline_core::text::{as_index, show};
 use super::page::{Line, Page, PageRequest, Sort};
 use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, Aside, Paths};
-use super::{Context, Output, ToolError};
+use super::{Context, Output, ToolError, path_glob};
 
 /// The arguments of find.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -72,7 +71,7 @@ struct Plan {
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     cx.blocking(move |cx| {
         let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Directory)?;
-        let plan = plan(&args, &place)?;
+        let plan = plan(cx, &args, &place)?;
         let walk = walk_support::walk(cx, &place, plan.no_ignore)?;
         let mut results = Results::new(cx, &place, &plan);
         names::tree(&walk, &plan.query, results.only_counted(), |found| results.take(found));
@@ -84,13 +83,12 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     .await
 }
 
-fn plan(args: &Args, place: &OpenedPath) -> Result<Plan, ToolError> {
+fn plan(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Plan, ToolError> {
     let sort = args.sort.unwrap_or_default();
     let names = if sort == Sort::Relevance {
         Wanted::Words(words(&args.pattern)?)
     } else {
-        let glob = Glob::new(&args.pattern, &place.real)
-            .map_err(|message| ToolError::Glob { glob: args.pattern.clone(), message })?;
+        let glob = path_glob::compile(cx, &args.pattern, place)?;
         if sort == Sort::Modified { Wanted::GlobByTime(glob) } else { Wanted::Glob(glob) }
     };
     // A pattern that is of folders would find none among files.

@@ -28,7 +28,7 @@ use cutline_core::text::{as_index, show};
 use super::page::{Line, PageRequest, SHOWN_BYTES, Sort};
 use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, Paths};
-use super::{Context, Output, SaveMode, ToolError, ToolName};
+use super::{Context, Output, SaveMode, ToolError, ToolName, path_glob};
 use results::Results;
 
 /// The arguments of grep.
@@ -122,9 +122,7 @@ fn plan(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Plan, ToolError
         Refused::TooCostly => too_costly(&args.pattern),
         Refused::Wrong(message) => ToolError::Pattern(show::middle_out(&message, MESSAGE_CHARS).into_owned()),
     })?;
-    let glob = args.glob.as_ref().map(|glob| {
-        Glob::new(glob, &place.real).map_err(|message| ToolError::Glob { glob: glob.clone(), message })
-    });
+    let glob = args.glob.as_ref().map(|glob| path_glob::compile(cx, glob, place));
     let mode = args.mode.unwrap_or_default();
     let context = if mode == Mode::Content { args.context.unwrap_or(0) } else { 0 };
     let (what, unit) = match mode {

@@ -1,0 +1,56 @@
+//! A glob of grep or find that is written as a path: absolute, from the home folder, or through the folder above.
+//!
+//! Below the folder that is searched it means what it says, in either spelling of a root. Elsewhere it can match nothing,
+//! which is said: an answer without results would read as if there were no such file.
+
+use std::borrow::Cow;
+use std::path::{Component, Path, PathBuf};
+
+use crate::fs::open::{FileKind, OpenedPath};
+use crate::fs::workspace::{lexical, shown};
+use crate::search::globs::{Glob, literal_folders};
+use cutline_core::text::show;
+
+use super::{Context, ToolError};
+
+/// Compiles a glob over the paths below `base`.
+pub(super) fn compile(cx: &Context, glob: &str, base: &OpenedPath) -> Result<Glob, ToolError> {
+    let below =
+        if base.stat.kind == FileKind::Folder { below(cx, glob, &base.real) } else { Ok(glob.into()) };
+    let compiled = below.and_then(|below| Glob::new(&below, &base.real));
+    compiled.map_err(|message| ToolError::Glob { glob: glob.to_owned(), message })
+}
+
+/// Returns `glob` with the real spelling of the folders that it begins with, or the reason why nothing below `base` can match.
+fn below<'a>(cx: &Context, glob: &'a str, base: &Path) -> Result<Cow<'a, str>, String> {
+    let path = glob.strip_prefix('!').unwrap_or(glob);
+    let is_relative = path.starts_with("../");
+    let leads_away = is_relative || path.starts_with("~/");
+    if !leads_away && !Path::new(path).is_absolute() {
+        return Ok(glob.into());
+    }
+    let (folder, rest) = path.split_at(literal_folders(path).len());
+    let folder = if is_relative { base.join(folder) } else { cx.workspace.absolute(folder) };
+    let folder = lexical(&folder);
+    if folder.starts_with(base) {
+        let mark = if path.len() < glob.len() { "!" } else { "" };
+        let folder = String::from_utf8_lossy(&shown(&folder)).into_owned();
+        return Ok(format!("{mark}{}/{rest}", folder.trim_end_matches('/')).into());
+    }
+    // A glob that begins with `/` may also begin where the search does.
+    if leads_away || is_elsewhere(cx, &folder, base) {
+        let [base, folder] = [base, &folder].map(|path| show::path(&show::name(&shown(path))).into_owned());
+        return Err(format!("it is not below {base}; give {folder} as path"));
+    }
+    Ok(glob.into())
+}
+
+/// True if `folder`, an absolute path, is one that the tools may open, and there is none of its name below `base`.
+fn is_elsewhere(cx: &Context, folder: &Path, base: &Path) -> bool {
+    let is_folder = |path: &Path| {
+        OpenedPath::open(&cx.workspace, path).is_ok_and(|opened| opened.stat.kind == FileKind::Folder)
+    };
+    let names = folder.components().filter(|part| matches!(part, Component::Normal(_)));
+    let below = base.join(names.collect::<PathBuf>());
+    below != base && is_folder(folder) && !is_folder(&below)
+}
