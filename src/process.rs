@@ -115,7 +115,7 @@ impl Commands {
     /// outputs are removed, now and once an hour. Needs a runtime; `shutdown` ends it.
     pub fn start(&self) {
         let (store, over) = (Arc::clone(&self.store), self.housekeeping_stop.clone());
-        let large_files = sys::survive_large_files();
+        sys::survive_large_files();
         if let Some(warning) = self.warning() {
             tracing::warn!("{warning}");
         }
@@ -130,7 +130,6 @@ impl Commands {
                 sweep(&store).await;
                 let _time_for_the_next = tokio::time::timeout(SWEEP_INTERVAL, over.cancelled()).await;
             }
-            drop(large_files);
         });
     }
 
@@ -156,7 +155,7 @@ impl Commands {
         self.housekeeping_stop.cancel();
         self.registry.shutdown().await;
         if let Some(sandbox) = &self.sandbox {
-            sandbox.discard();
+            sandbox.temp.remove();
         }
         // Where a server is started for each call, none lives until its first sweep.
         let _a_folder_that_hangs_is_left = tokio::time::timeout(LAST_SWEEP_TIME, sweep(&self.store)).await;

@@ -155,7 +155,7 @@ impl Server {
         cx: &mut Context,
         request: &Request,
     ) -> Result<Output, ToolError> {
-        if cx.workspace.roots().is_empty() {
+        if cx.workspace.roots.is_empty() {
             return Err(ToolError::NoRoots);
         }
         let mut call = CheckedCall::new(tool, given, cx)?;

@@ -32,6 +32,7 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::{self, ErrorKind};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 /// A path that was opened without being read.
 #[derive(Debug)]
@@ -135,6 +136,12 @@ pub(crate) struct OutOfDescriptors;
 /// The keys of the standard library's hasher are the system's random bytes, on every system.
 pub(crate) fn random() -> u64 {
     std::hash::RandomState::new().build_hasher().finish()
+}
+
+/// Returns the nanoseconds from 1970 to a time, which [`Stat`] has times in.
+pub(crate) fn nanos(time: SystemTime) -> i128 {
+    let since = time.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    i128::try_from(since.as_nanos()).unwrap_or(i128::MAX)
 }
 
 /// True if the error says that there is no such file.

@@ -145,12 +145,12 @@ impl Options {
         let workspace =
             Workspace::new(roots, boundary).ok_or("--root: none of the folders given can be used")?;
         if let Some(sandbox) = &shared.commands.sandbox {
-            sandbox.check(workspace.roots()).map_err(|error| error.to_string())?;
-            if let Some(warning) = sandbox.warning(workspace.roots()) {
+            sandbox.check(&workspace.roots).map_err(|error| error.to_string())?;
+            if let Some(warning) = sandbox.warning(&workspace.roots) {
                 tracing::warn!("{warning}");
             }
         }
-        Ok(workspace.with_saved(shared.commands.store.path()))
+        Ok(Workspace { saved: shared.commands.store.path(), ..workspace })
     }
 
     /// Opens the file in which calls are recorded, where one is named.

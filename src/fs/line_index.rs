@@ -16,12 +16,12 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use tokio_util::sync::CancellationToken;
 
 use super::lines::{BLOCK_BYTES, TextFile};
-use crate::sys::Stat;
+use crate::sys::{self, Stat};
 use cutline_core::text::as_index;
 
 /// Files that are remembered: with [`MAX_BLOCKS`], a megabyte in all.
@@ -37,8 +37,7 @@ const SETTLED_NANOS: i128 = 2_000_000_000;
 
 /// True if another change of the file would change its times.
 fn is_old_enough_to_cache(stat: &Stat) -> bool {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-    let now = i128::try_from(now).unwrap_or(i128::MAX);
+    let now = sys::nanos(SystemTime::now());
     now - stat.modified >= SETTLED_NANOS && now - stat.changed >= SETTLED_NANOS
 }
 

@@ -56,7 +56,7 @@ fn is_too_long(path: &Path, error: &io::Error) -> bool {
 impl OpenedPath {
     /// Opens `path`, which is absolute, where `workspace` allows its real place.
     pub fn open(workspace: &Workspace, path: &Path) -> Result<Self, OpenError> {
-        let bounded = workspace.boundary() == Boundary::Roots;
+        let bounded = workspace.boundary == Boundary::Roots;
         let opened = match is_plain(workspace, path).then(|| Opened::without_links(path)) {
             Some(Ok(opened)) => Ok(opened),
             // Through links it may go out and come back: then what it opens depends on what is there.
@@ -115,7 +115,7 @@ fn not_read(error: io::Error) -> OpenError {
 /// is open.
 fn is_plain(workspace: &Workspace, path: &Path) -> bool {
     let climbs = path.components().any(|component| component == Component::ParentDir);
-    workspace.boundary() == Boundary::None || !climbs && workspace.begins_inside(path)
+    workspace.boundary == Boundary::None || !climbs && workspace.begins_inside(path)
 }
 
 /// Returns true if `path`, followed link by link, leaves the roots anywhere on its way.

@@ -18,11 +18,14 @@ pub use crate::sys::spelling::shown;
 /// The roots in force.
 #[derive(Debug, Clone)]
 pub struct Workspace {
-    roots: Vec<Root>,
-    boundary: Boundary,
-    /// The folder of saved outputs, which may be read whatever the roots are.
-    saved: Option<PathBuf>,
-    home: Option<PathBuf>,
+    /// The roots. With none, no path is inside.
+    pub roots: Vec<Root>,
+    /// The boundary within which the tools open paths.
+    pub boundary: Boundary,
+    /// The folder of saved outputs (its real place), which may be read whatever the roots are.
+    pub saved: Option<PathBuf>,
+    /// The user's home folder, which `~` means.
+    pub home: Option<PathBuf>,
 }
 
 /// A folder that the tools may touch, in both its spellings; of the sandbox, any file or folder that was given.
@@ -95,31 +98,9 @@ impl Workspace {
         (!roots.is_empty()).then_some(Self { roots, boundary, saved: None, home })
     }
 
-    /// The same, with the folder of saved outputs (its real place).
-    #[must_use]
-    pub fn with_saved(self, saved: Option<PathBuf>) -> Self {
-        Self { saved, ..self }
-    }
-
-    /// The same with other roots. With none, no path is inside.
-    #[must_use]
-    pub fn with_roots(&self, roots: Vec<Root>) -> Self {
-        Self { roots, ..self.clone() }
-    }
-
     /// The folder that relative paths start from and commands run in: the first root's real path.
     pub fn dir(&self) -> &Path {
         self.roots.first().map_or(Path::new("/"), |root| &root.real)
-    }
-
-    /// The roots.
-    pub fn roots(&self) -> &[Root] {
-        &self.roots
-    }
-
-    /// Returns the boundary within which the tools open paths.
-    pub fn boundary(&self) -> Boundary {
-        self.boundary
     }
 
     /// The absolute path that `path` means: `~` expanded, relative ones from the first root. Not
@@ -227,7 +208,8 @@ mod tests {
 
     fn workspace(boundary: Boundary) -> Workspace {
         let roots = vec![Root::new("/link/repo", "/data/repo"), Root::new("/other", "/other")];
-        Workspace::new(roots, boundary).unwrap().with_saved(Some("/tmp/cutline-1".into()))
+        let saved = Some("/tmp/cutline-1".into());
+        Workspace { saved, ..Workspace::new(roots, boundary).unwrap() }
     }
 
     #[test]

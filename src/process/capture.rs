@@ -14,7 +14,7 @@ use crate::limits::BINARY_SNIFF_BYTES;
 use crate::process::spill::{SavedOutput, SavedStream, Store};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;
-use cutline_core::text::{Counter, Extent};
+use cutline_core::text::{Counter, Extent, as_index};
 use cutline_core::truncate::line::LineCutter;
 use cutline_core::truncate::{Bounds, Collector, Ends, Keep, Truncation, truncate};
 
@@ -47,7 +47,8 @@ pub struct Latest {
 
 /// Takes a command's output.
 pub struct Capture {
-    stream: SavedStream,
+    /// All of it, which is saved past the bounds.
+    pub(super) stream: SavedStream,
     binary: bool,
     recent: Vec<u8>,
     /// `None` after the answer.
@@ -110,7 +111,7 @@ impl Capture {
 
     /// Takes the next bytes.
     pub fn push(&mut self, bytes: &[u8]) {
-        let sniffed = usize::try_from(self.bytes()).unwrap_or(usize::MAX);
+        let sniffed = as_index(self.stream.raw.extent().bytes);
         let start = &bytes[..BINARY_SNIFF_BYTES.saturating_sub(sniffed).min(bytes.len())];
         self.binary |= memchr::memchr(0, start).is_some();
         self.stream.push(bytes);
@@ -124,17 +125,7 @@ impl Capture {
 
     /// Returns the counts and the last bytes so far.
     pub(super) fn latest(&self) -> Latest {
-        Latest { extent: self.stream.raw().extent(), recent: self.recent.clone() }
-    }
-
-    /// Returns how many bytes there were so far.
-    pub(super) fn bytes(&self) -> u64 {
-        self.stream.raw().extent().bytes
-    }
-
-    /// Saves no more; a file that no answer names is removed.
-    pub(super) fn discard(&mut self) {
-        self.stream.discard();
+        Latest { extent: self.stream.raw.extent(), recent: self.recent.clone() }
     }
 
     /// Returns the output for the answer. Where it `output_is_open` it is saved however short it is.
@@ -149,12 +140,7 @@ impl Capture {
         if !output_is_open || !matches!(saved, Some(Ok(_))) {
             self.stream.discard();
         }
-        Captured { text, lines_cut, raw: self.stream.raw().clone(), binary: self.binary, saved }
-    }
-
-    /// Adds `line` to the saved output, as a line of its own.
-    pub(super) fn end_with(&mut self, line: &str) {
-        self.stream.end_with(line);
+        Captured { text, lines_cut, raw: self.stream.raw.clone(), binary: self.binary, saved }
     }
 
     fn remember(&mut self, bytes: &[u8]) {

@@ -20,7 +20,8 @@ const STACK_BYTES: usize = 256 * 1024;
 
 /// The reader of one pipe, which has a thread to itself.
 pub(super) struct Drain {
-    pipe: OutputPipe,
+    /// The pipe, by which the reader is stopped.
+    pub(super) pipe: OutputPipe,
     capture: Mutex<Capture>,
     /// Bytes that were captured: known also while the capture is at work.
     bytes: AtomicU64,
@@ -80,11 +81,6 @@ impl Drain {
         }
     }
 
-    /// Returns the pipe's number, by which the processes that hold it are found.
-    pub(super) fn pipe(&self) -> u64 {
-        self.pipe.id()
-    }
-
     /// Waits until all was read that will ever come, or the reader was stopped.
     pub(super) fn ended(&self) -> WaitForCancellationFutureOwned {
         self.ended.clone().cancelled_owned()
@@ -118,10 +114,5 @@ impl Drain {
             Err(TryLockError::Poisoned(poisoned)) => Some(use_it(&mut poisoned.into_inner())),
             Err(TryLockError::WouldBlock) => None,
         }
-    }
-
-    /// Stops the reader.
-    pub(super) fn stop(&self) {
-        self.pipe.stop();
     }
 }

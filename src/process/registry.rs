@@ -28,7 +28,7 @@ pub(super) struct Registry {
     /// Number of commands that run.
     running: watch::Sender<usize>,
     /// Cancelled once all commands are being ended: no further one starts.
-    closing: CancellationToken,
+    pub(super) closing: CancellationToken,
 }
 
 #[derive(Debug)]
@@ -87,11 +87,6 @@ impl Registry {
         self.commands().retain(|_, command| !command.release_if_done());
     }
 
-    /// Returns a token that fires when all commands are being ended.
-    pub(super) fn closing(&self) -> CancellationToken {
-        self.closing.clone()
-    }
-
     /// Ends all commands and what they left, and waits for it. No further command starts.
     pub(super) async fn shutdown(&self) {
         let mut running = self.running.subscribe();
@@ -107,7 +102,7 @@ impl Registry {
         let _next_server_tries_again = tokio::time::timeout(SHUTDOWN, ended).await; // where some are left
         for command in std::mem::take(&mut *self.commands()).values() {
             if let Phase::Background(Some((drain, _))) = &command.phase {
-                drain.stop();
+                drain.pipe.stop();
             }
         }
     }
@@ -124,21 +119,13 @@ impl Registry {
 /// A command in the registry. Dropped while it runs, it is killed.
 #[derive(Debug)]
 pub(super) struct RegisteredCommand {
-    registry: Arc<Registry>,
-    mark: String,
+    /// The registry that it is in.
+    pub(super) registry: Arc<Registry>,
+    /// The mark of its processes.
+    pub(super) mark: String,
 }
 
 impl RegisteredCommand {
-    /// Returns the registry that it is in.
-    pub(super) fn registry(&self) -> &Arc<Registry> {
-        &self.registry
-    }
-
-    /// Returns the mark of its processes.
-    pub(super) fn mark(&self) -> &str {
-        &self.mark
-    }
-
     /// Notes its shell's group and start; on Windows puts the shell, which waits for its command, in the job.
     pub(super) fn attach_shell(&self, shell: &mut Child) -> io::Result<()> {
         let mut commands = self.registry.commands();

@@ -114,7 +114,8 @@ pub struct Sandbox {
     can_mount: OnceLock<bool>,
     /// Files and folders of the server, each with the words that name it.
     own: Vec<(&'static str, Root)>,
-    temp: TempFolder,
+    /// The temp folder of commands.
+    pub(super) temp: TempFolder,
     /// The folder that `temp` is in.
     temp_parent: Root,
 }
@@ -178,11 +179,6 @@ impl Sandbox {
     /// Returns the folders beside the roots in which commands may write: those named, and their temp folder.
     pub(super) fn writable(&self) -> impl Iterator<Item = &Path> {
         self.writable.iter().map(|folder| folder.real.as_path()).chain([self.temp.path.as_path()])
-    }
-
-    /// Removes the temp folder. A process may exit without dropping what it holds.
-    pub fn discard(&self) {
-        self.temp.remove();
     }
 
     /// Returns the folders that a command for `roots` may write.

@@ -28,7 +28,7 @@ impl Commands {
             program.stderr(input.try_clone()?);
         }
         // `program` holds the pipe's other end; it goes when this returns, so that the end is seen.
-        let mut child = program.env(MARK, registered.mark()).stdout(input).spawn()?;
+        let mut child = program.env(MARK, &registered.mark).stdout(input).spawn()?;
         registered.attach_shell(&mut child)?;
         Ok((registered, child, output))
     }

@@ -64,7 +64,7 @@ impl SupervisedCommand {
     /// Looks after the command to its end, and answers for it once.
     async fn supervise(mut self, times: Times, cancel: CancellationToken, answer: oneshot::Sender<Outcome>) {
         let Times { timeout, answer_within, status_line } = times;
-        let closing = self.registered.registry().closing();
+        let closing = self.registered.registry.closing.clone();
         let (began, mut answer) = (self.began, Some(answer));
         let (mut cause, status) = loop {
             let was_answered = answer.is_none();
@@ -95,11 +95,11 @@ impl SupervisedCommand {
         let ending = Ending::of(status, cause != Cause::Itself);
         if answer.is_none() {
             let line = status_line(ending, cause, timeout);
-            self.captured(move |capture| capture.end_with(&line)).await;
+            self.captured(move |capture| capture.stream.end_with(&line)).await;
         }
         if cause == Cause::Cancelled && answer.is_some() {
             // There is no answer that could name the file.
-            self.captured(Capture::discard).await;
+            self.captured(|capture| capture.stream.discard()).await;
         }
         let (output, background) = self.collect_output(cause).await;
         if let Some(answer) = answer {
@@ -135,14 +135,14 @@ impl SupervisedCommand {
     async fn collect_output(mut self, cause: Cause) -> (Captured, Vec<Background>) {
         let Some(survivors) = self.survivors(cause).await else {
             let _pipe_still_open = timeout(KILLED_WAIT, self.drain.ended()).await;
-            self.drain.stop();
+            self.drain.pipe.stop();
             let output = self.captured(|capture| capture.answer(false)).await;
             self.registered.unregister();
             return (output, Vec::new());
         };
         let is_open = !self.drain.has_ended();
         let output = self.captured(move |capture| capture.answer(is_open)).await;
-        let (registry, ended) = (Arc::clone(self.registered.registry()), self.drain.ended());
+        let (registry, ended) = (Arc::clone(&self.registered.registry), self.drain.ended());
         let open = is_open.then(|| {
             self.permit.keep_for_background();
             (self.drain, self.permit)
@@ -158,7 +158,7 @@ impl SupervisedCommand {
     /// Returns what is left of a command that ended by itself; `None` where nothing is, or it was ended.
     async fn survivors(&self, cause: Cause) -> Option<Survivors> {
         let scope = self.registered.scope().filter(|_| cause == Cause::Itself)?;
-        let (pipe, is_open) = (self.drain.pipe(), !self.drain.has_ended());
+        let (pipe, is_open) = (self.drain.pipe.id(), !self.drain.has_ended());
         if scope.is_empty() && !is_open {
             return None;
         }

@@ -43,7 +43,7 @@ impl TempFolder {
         let _there_already = below::make_private_folder(&self.parent, &self.name);
     }
 
-    /// Removes it.
+    /// Removes it. A process may exit without dropping what it holds.
     pub(super) fn remove(&self) {
         let name = self.name.as_bytes();
         if let Ok(folder) = below::folder(&self.parent, name) {

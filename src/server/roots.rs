@@ -73,7 +73,7 @@ impl Roots {
         }
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { workspace, resolved } = &mut *state;
-        resolved.get_or_insert_with(|| workspace.roots().iter().flat_map(by_path).collect());
+        resolved.get_or_insert_with(|| workspace.roots.iter().flat_map(by_path).collect());
         Arc::clone(workspace)
     }
 
@@ -128,10 +128,10 @@ impl Roots {
                 tracing::warn!("{warning}");
             }
         }
-        if roots.is_empty() && state.workspace.boundary() == Boundary::None {
+        if roots.is_empty() && state.workspace.boundary == Boundary::None {
             return;
         }
-        let changed = state.workspace.with_roots(roots);
+        let changed = Workspace { roots, ..Workspace::clone(&state.workspace) };
         tracing::info!(roots = changed.show_roots(), "roots of the client");
         state.workspace = Arc::new(changed);
     }

@@ -46,7 +46,7 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
         status_line: answer::status_line,
     };
     let Plan { keep, bounds, .. } = plan;
-    let (roots, max_line_chars) = (cx.workspace.roots(), cx.limits.text_line_chars());
+    let (roots, max_line_chars) = (&cx.workspace.roots, cx.limits.text_line_chars());
     let request = Request { command: &plan.command, roots, keep, bounds, max_line_chars, times };
     let mut running = cx.shared.commands.run(permit, request).map_err(ToolError::Spawn)?;
     match watch(cx, &mut running, reporter).await.map_err(ToolError::Spawn)? {

@@ -59,7 +59,7 @@ impl Whole {
     /// Keeps it; returns its extent without a final newline, and its place. The same goes to `details`.
     pub(super) fn keep(mut self, details: &mut Details) -> (Extent, Saved) {
         self.write();
-        let Extent { lines, bytes } = self.stream.raw().extent();
+        let Extent { lines, bytes } = self.stream.raw.extent();
         let saved = self.stream.keep();
         (Extent { lines, bytes: bytes.saturating_sub(1) }, said(&saved, details))
     }

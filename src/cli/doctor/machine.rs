@@ -40,14 +40,14 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
                 Err(error) => Wrong(format!("whole outputs can't be saved: {}", reason(&error))),
             });
             if let (Some(sandbox), Ok(workspace)) = (&commands.sandbox, options.workspace(&shared)) {
-                let (held, _) = sandbox.found_starters(workspace.roots());
+                let (held, _) = sandbox.found_starters(&workspace.roots);
                 if !held.is_empty() {
                     let held = sandbox::listed(&held);
                     say(Fine(format!(
                         "for sandboxed commands, what starts programs later is read-only: {held}"
                     )));
                 }
-                if let Some(warning) = sandbox.warning(workspace.roots()) {
+                if let Some(warning) = sandbox.warning(&workspace.roots) {
                     say(Note(warning));
                 }
             }

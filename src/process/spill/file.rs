@@ -12,8 +12,6 @@ use crate::sys::{self, Folder, below};
 
 /// The characters of the random part of a name: each is as likely as the next.
 const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
-/// Names that are tried: the next one is taken where a file has that name already.
-const NAME_TRIES: u32 = 8;
 
 /// A saved output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,15 +59,8 @@ impl SavedFile {
         kind: SavedKind,
         max_bytes: u64,
     ) -> io::Result<Self> {
-        let mut tries = 0;
-        let (name, file) = loop {
-            let name = random_name(kind);
-            tries += 1;
-            match below::create(&folder, &name) {
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && tries < NAME_TRIES => {}
-                created => break (name, created?),
-            }
-        };
+        let name = random_name(kind);
+        let file = below::create(&folder, &name)?;
         // Keeps it from a sweep while it is open. Where the file system has no locks, no sweep removes anything.
         let _is_locked = sys::lock_file(&file);
         let path = path.join(&name);

@@ -76,8 +76,7 @@ impl SavedFolder {
 
     /// True if no other user can make anything in the folder around this one.
     fn is_in_own_folder(&self) -> bool {
-        let parent = self.private.as_ref().map(|(parent, _)| parent);
-        parent.is_some_and(|parent| sys::stat_of(parent).is_ok_and(|stat| stat.is_own_private_folder()))
+        self.private.as_ref().is_some_and(|(parent, _)| is_fit(parent))
     }
 
     /// Returns the folder, made first where it is cutline's own and missing.

@@ -16,7 +16,8 @@ pub struct SavedStream {
     kind: SavedKind,
     /// Past these it may be cut, and saving begins.
     bounds: Bounds,
-    raw: Counter,
+    /// The counts of what it took.
+    pub raw: Counter,
     state: SaveState,
 }
 
@@ -42,11 +43,6 @@ impl SavedStream {
     pub fn push(&mut self, bytes: &[u8]) {
         self.raw.push(bytes);
         self.save(bytes);
-    }
-
-    /// Returns the counts of what it took.
-    pub fn raw(&self) -> &Counter {
-        &self.raw
     }
 
     /// Adds `line`, as a line of its own, which is not counted.

@@ -3,7 +3,7 @@
 //! Only cutline's own go: regular files with a saved output's name, this user's and closed to all others,
 //! with no second name, which no live server holds.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use super::Settings;
 use crate::fs::saved_name::is_saved_name;
@@ -19,20 +19,14 @@ pub(super) fn sweep(folder: &Folder, settings: &Settings, now: SystemTime) {
     let mut candidates: Vec<(Stat, Vec<u8>)> =
         seen.filter(|(stat, _)| stat.is_own_file() && stat.is_private).collect();
     candidates.sort_by(|(a, left), (b, right)| (a.modified, left).cmp(&(b.modified, right)));
+    let oldest = now.checked_sub(settings.keep).map_or(i128::MIN, sys::nanos);
     let mut total: u64 = candidates.iter().map(|(stat, _)| stat.bytes).sum();
     for (seen, name) in candidates {
         let too_much = total > settings.max_total_bytes;
-        if (age(&seen, now) > settings.keep || too_much) && remove(folder, &seen, &name) {
+        if (seen.modified < oldest || too_much) && remove(folder, &seen, &name) {
             total -= seen.bytes;
         }
     }
-}
-
-/// Returns how long ago a file was written.
-fn age(stat: &Stat, now: SystemTime) -> Duration {
-    let now = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-    let nanos = i128::try_from(now).unwrap_or(i128::MAX).saturating_sub(stat.modified);
-    Duration::from_nanos(u64::try_from(nanos.max(0)).unwrap_or(u64::MAX))
 }
 
 /// Removes a file that is still the one that was seen, and that no server writes. Returns true if it is gone, also by

@@ -77,27 +77,18 @@ pub(crate) fn send_signals(id: u32, start: u64, signals: &[Signal]) -> Result<bo
 }
 
 /// Reads `4242 (name) S 1 4242 …`: the name may hold spaces and brackets itself.
-fn parse(id: u32, stat: &[u8]) -> Option<Process> {
-    let text = String::from_utf8_lossy(stat);
+fn parse(id: u32, line: &[u8]) -> Option<Process> {
+    let text = String::from_utf8_lossy(line);
     let (before, after) = text.rsplit_once(')')?;
     let (_, name) = before.split_once('(')?;
     let mut fields = after.split_ascii_whitespace();
-    let state = fields.next()?;
-    let parent = fields.next()?.parse().ok()?;
-    let group = fields.next()?.parse().ok()?;
-    let session = fields.next()?.parse().ok()?;
-    // After these four: terminal, its group, flags, four faults, four times, priority, nice, threads,
-    // a zero, and then the start.
-    let ticks = fields.nth(15)?.parse().ok()?;
-    Some(Process {
-        id,
-        start: ticks,
-        parent,
-        group,
-        session,
-        name: name.to_owned(),
-        ended: matches!(state, "Z" | "X" | "x"),
-    })
+    let ended = matches!(fields.next()?, "Z" | "X" | "x");
+    let mut id_in_next = || fields.next()?.parse().ok();
+    let (parent, group, session) = (id_in_next()?, id_in_next()?, id_in_next()?);
+    // After these: terminal, its group, flags, four faults, four times, priority, nice, threads, a zero, and then the
+    // start.
+    let start = fields.nth(15)?.parse().ok()?;
+    Some(Process { id, start, parent, group, session, name: name.to_owned(), ended })
 }
 
 /// Returns the mark in the environment that a process was started with.

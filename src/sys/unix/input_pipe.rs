@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::FileType;
-use rustix::io::Errno;
+use rustix::io::retry_on_intr;
 
 /// The events by which the other side of stdin says that no more comes, beside those that are always told: on a
 /// socket Linux tells the end of one direction by an event of its own.
@@ -49,18 +49,15 @@ impl InputPipe {
         // A file has no writer whose end could be waited for.
         if !FileType::from_raw_mode(rustix::fs::fstat(stdin)?.st_mode).is_file() {
             let mut both = [pipe.clone(), PollFd::new(&stdin, END)];
-            match poll(&mut both, None) {
-                Err(Errno::INTR) => return Ok(()),
-                Err(error) => return Err(error.into()),
-                Ok(_) if !both[0].revents().is_empty() => return Ok(()),
-                Ok(_) => {}
+            retry_on_intr(|| poll(&mut both, None))?;
+            if !both[0].revents().is_empty() {
+                return Ok(());
             }
         }
         let grace = Timespec::try_from(grace).map_err(io::Error::other)?;
-        match poll(&mut [pipe], Some(&grace)) {
-            Ok(0) => Err(ErrorKind::TimedOut.into()),
-            Ok(_) | Err(Errno::INTR) => Ok(()),
-            Err(error) => Err(error.into()),
+        match retry_on_intr(|| poll(&mut [pipe.clone()], Some(&grace)))? {
+            0 => Err(ErrorKind::TimedOut.into()),
+            _ => Ok(()),
         }
     }
 }

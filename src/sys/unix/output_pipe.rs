@@ -5,7 +5,7 @@ use std::os::fd::AsFd as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 
 use crate::sys::Waker;
 
@@ -55,10 +55,7 @@ impl OutputPipe {
             PollFd::from_borrowed_fd(self.pipe.as_fd(), PollFlags::IN),
             PollFd::from_borrowed_fd(self.waker.as_fd(), PollFlags::IN),
         ];
-        match poll(&mut fds, None) {
-            Ok(_) | Err(Errno::INTR) => Ok(()),
-            Err(error) => Err(error),
-        }
+        retry_on_intr(|| poll(&mut fds, None)).map(drop)
     }
 
     /// Stops the reader. The system tells those that still write, once this is dropped.

@@ -64,8 +64,8 @@ pub(crate) fn most_open_files() -> Option<u64> {
     getrlimit(Resource::Nofile).current
 }
 
-/// Returns a guard: while it lives, writing past a limit on the size of files fails like on a full disk,
-/// and does not end the server. Needs a runtime.
-pub(crate) fn survive_large_files() -> Box<dyn Send> {
-    Box::new(signal(SignalKind::from_raw(Signal::XFSZ.as_raw())))
+/// Has writing past a limit on the size of files fail like on a full disk, from now on, in place of ending the server.
+/// Needs a runtime.
+pub(crate) fn survive_large_files() {
+    let _handled_for_good = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()));
 }

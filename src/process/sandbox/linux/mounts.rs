@@ -16,7 +16,6 @@ use rustix::mount::{MountFlags, MountPropagationFlags};
 use rustix::thread::UnshareFlags;
 
 use super::files::without_links;
-use crate::process::sandbox::GIT_LINK;
 use crate::sys::path_of;
 
 /// Makes those of `paths` read-only that are there and below one of `writable`, for this process and all that
@@ -52,11 +51,7 @@ pub(super) fn protect(paths: &[PathBuf], writable: &[PathBuf]) -> io::Result<()>
 
 /// True if a file or folder of that name is made read-only: it is there, and no link leads to it.
 pub(in crate::process::sandbox) fn is_protected(path: &Path) -> bool {
-    let Ok(file) = without_links(path, OFlags::empty()) else { return false };
-    let is_folder = || {
-        rustix::fs::fstat(&file).is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_dir())
-    };
-    !path.ends_with(GIT_LINK) || !is_folder()
+    without_links(path, OFlags::empty()).is_ok()
 }
 
 /// Mounts what stands at `path` on itself, with all that is mounted below; returns the mount.
