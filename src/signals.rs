@@ -1,77 +1,61 @@
 //! Signals by which a person or the system tells this process to end.
 
-#[cfg(unix)]
-pub(crate) use unix::Signals;
-#[cfg(windows)]
-pub(crate) use windows::Signals;
+use std::io;
+use std::task::{Context, Poll};
 
-#[cfg(unix)]
-mod unix {
-    use std::future::poll_fn;
-    use std::io;
-    use std::task::Poll;
+use futures_util::StreamExt as _;
+use futures_util::stream::{BoxStream, SelectAll, poll_fn, select_all};
 
-    use tokio::signal::unix::{Signal, SignalKind, signal};
+/// The signals that end the server, each as its number.
+pub(crate) struct Signals(SelectAll<Signal>);
 
-    /// The signals that end the server, each with its number.
-    pub(crate) struct Signals(Vec<(i32, Signal)>);
+/// One of them: its number, each time that it comes.
+type Signal = BoxStream<'static, i32>;
 
-    impl Signals {
-        pub(crate) fn new() -> io::Result<Self> {
-            let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
-            kinds
-                .into_iter()
-                .map(|kind| Ok((kind.as_raw_value(), signal(kind)?)))
-                .collect::<Result<_, _>>()
-                .map(Self)
-        }
+impl Signals {
+    pub(crate) fn new() -> io::Result<Self> {
+        system_signals().map(|all| Self(select_all(all)))
+    }
 
-        /// The number of the next one.
-        pub(crate) async fn next(&mut self) -> i32 {
-            poll_fn(|cx| {
-                let came =
-                    |(number, signal): &mut (i32, Signal)| signal.poll_recv(cx).is_ready().then_some(*number);
-                self.0.iter_mut().find_map(came).map_or(Poll::Pending, Poll::Ready)
-            })
-            .await
+    /// The number of the next one.
+    pub(crate) async fn next(&mut self) -> i32 {
+        match self.0.next().await {
+            Some(number) => number,
+            None => std::future::pending().await,
         }
     }
 }
 
-#[cfg(windows)]
-mod windows {
-    use std::io;
+fn numbered(
+    number: i32,
+    poll: impl FnMut(&mut Context<'_>) -> Poll<Option<()>> + Send + Unpin + 'static,
+) -> Signal {
+    poll_fn(poll).map(move |()| number).boxed()
+}
 
-    use tokio::signal::windows::{
-        CtrlBreak, CtrlC, CtrlClose, CtrlShutdown, ctrl_break, ctrl_c, ctrl_close, ctrl_shutdown,
+#[cfg(unix)]
+fn system_signals() -> io::Result<Vec<Signal>> {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
+    let numbered = |kind: SignalKind| {
+        let mut signal = signal(kind)?;
+        Ok(numbered(kind.as_raw_value(), move |cx| signal.poll_recv(cx)))
     };
+    kinds.into_iter().map(numbered).collect()
+}
 
-    /// The events by which a console ends its programs.
-    pub(crate) struct Signals {
-        interrupt: CtrlC,
-        also_interrupt: CtrlBreak,
-        close: CtrlClose,
-        shutdown: CtrlShutdown,
-    }
+/// The events by which a console ends its programs, by the numbers that a Unix has for them: the exit code is by those.
+#[cfg(windows)]
+fn system_signals() -> io::Result<Vec<Signal>> {
+    use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close, ctrl_shutdown};
 
-    impl Signals {
-        pub(crate) fn new() -> io::Result<Self> {
-            Ok(Self {
-                interrupt: ctrl_c()?,
-                also_interrupt: ctrl_break()?,
-                close: ctrl_close()?,
-                shutdown: ctrl_shutdown()?,
-            })
-        }
-
-        /// The number that a Unix has for the next one: the exit code is by it.
-        pub(crate) async fn next(&mut self) -> i32 {
-            tokio::select! {
-                _ = self.interrupt.recv() => 2,
-                _ = self.also_interrupt.recv() => 2,
-                _ = self.close.recv() => 1,
-                _ = self.shutdown.recv() => 15,
-            }
-        }
-    }
+    let (mut interrupt, mut also_interrupt) = (ctrl_c()?, ctrl_break()?);
+    let (mut close, mut shutdown) = (ctrl_close()?, ctrl_shutdown()?);
+    Ok(vec![
+        numbered(2, move |cx| interrupt.poll_recv(cx)),
+        numbered(2, move |cx| also_interrupt.poll_recv(cx)),
+        numbered(1, move |cx| close.poll_recv(cx)),
+        numbered(15, move |cx| shutdown.poll_recv(cx)),
+    ])
 }

@@ -23,17 +23,13 @@ const FINISH_TIMEOUT: Duration = Duration::from_secs(2);
 /// A file of records, and the thread that writes it.
 #[derive(Debug)]
 pub struct StatsFile {
-    records: mpsc::Sender<Message>,
+    work: mpsc::Sender<Work>,
     /// True once a record was left out and warned of.
     warned: AtomicBool,
 }
 
-#[derive(Debug)]
-enum Message {
-    Record(Record),
-    /// Is answered when all before it is written.
-    Finish(oneshot::Sender<()>),
-}
+/// A piece of work of the thread.
+type Work = Box<dyn FnOnce(&mut RecordWriter) + Send>;
 
 impl StatsFile {
     /// Opens the file at `path`, and starts the thread.
@@ -42,21 +38,18 @@ impl StatsFile {
     }
 
     fn start(mut writer: RecordWriter) -> io::Result<Self> {
-        let (records, mut waiting) = mpsc::channel(WAITING);
+        let (work, mut waiting) = mpsc::channel::<Work>(WAITING);
         std::thread::Builder::new().name("stats".to_owned()).spawn(move || {
-            while let Some(message) = waiting.blocking_recv() {
-                match message {
-                    Message::Record(record) => writer.append(&record),
-                    Message::Finish(done) => _ = done.send(()),
-                }
+            while let Some(work) = waiting.blocking_recv() {
+                work(&mut writer);
             }
         })?;
-        Ok(Self { records, warned: AtomicBool::new(false) })
+        Ok(Self { work, warned: AtomicBool::new(false) })
     }
 
     /// Hands a record on to be written; leaves it out where too many wait already.
     pub fn append(&self, record: Record) {
-        let handed = self.records.try_send(Message::Record(record));
+        let handed = self.work.try_send(Box::new(move |writer| writer.append(&record)));
         if handed.is_err() && !self.warned.swap(true, Ordering::Relaxed) {
             tracing::warn!("--stats-file: the disk is too slow, lines are left out");
         }
@@ -66,7 +59,8 @@ impl StatsFile {
     pub async fn finish(&self) {
         let (done, written) = oneshot::channel();
         let finish = async {
-            let _the_thread_is_gone = self.records.send(Message::Finish(done)).await;
+            // It is done when all before it is.
+            let _the_thread_is_gone = self.work.send(Box::new(|_| _ = done.send(()))).await;
             written.await
         };
         if tokio::time::timeout(FINISH_TIMEOUT, finish).await.is_err() {
