@@ -61,8 +61,8 @@ impl ConfigOptions {
             return Ok(places::written(self.client, self.scope)
                 .unwrap_or_else(|message| refuse_in(&["config"], message)));
         };
-        let keys = vec![self.client.row().servers.to_owned()];
-        Ok(vec![Place { scope: Scope::User, path: std::path::absolute(file)?, keys }])
+        let (client, keys) = (self.client, vec![self.client.row().servers.to_owned()]);
+        Ok(vec![Place { client, scope: Scope::User, path: std::path::absolute(file)?, keys }])
     }
 
     /// Returns the first place of the client that has an entry of that name, else the first that one would go to.
@@ -80,22 +80,31 @@ impl ConfigOptions {
     }
 }
 
+/// The program that an entry starts: this binary, with the flags given.
+#[derive(Debug)]
+struct Program {
+    binary: String,
+    flags: Vec<String>,
+}
+
 /// Prints or writes the entry that is asked for; the exit code.
 pub(super) fn run(options: &ConfigOptions, matches: &ArgMatches) -> anyhow::Result<i32> {
     let binary = typed::text(std::env::current_exe()?.as_os_str())?;
-    let flags = flags(matches)?;
+    let mut program = Program { binary, flags: flags(matches)? };
     if let Some(name) = options.wrap.as_ref().or(options.unwrap.as_ref()) {
-        return rewrap(options, name, &binary, flags, matches);
+        wrap::refuse_foreign("config", matches);
+        program.flags.extend(wrap::own_flags(matches)?);
+        return rewrap(options, name, &program);
     }
     wrap::refuse_own(matches);
-    put(options, &binary, &flags)
+    put(options, &program)
 }
 
 /// Prints or writes this server's entry.
-fn put(options: &ConfigOptions, binary: &str, flags: &[String]) -> anyhow::Result<i32> {
+fn put(options: &ConfigOptions, program: &Program) -> anyhow::Result<i32> {
     let mut say = anstream::stderr().lock();
     for place in options.places()? {
-        let merged = |text: &str| merge::merged(options.client, &place.keys, text, binary, flags);
+        let merged = |text: &str| merge::merged(&place, text, program);
         if !options.write {
             std::io::stdout().lock().write_all(merged("").map_err(anyhow::Error::msg)?.as_bytes())?;
             let _closed = writeln!(say, "This goes into {place}");
@@ -110,7 +119,7 @@ fn put(options: &ConfigOptions, binary: &str, flags: &[String]) -> anyhow::Resul
             }
         };
     }
-    if options.client == Client::ClaudeDesktop && !flags.iter().any(|flag| flag == "--root") {
+    if options.client == Client::ClaudeDesktop && !program.flags.iter().any(|flag| flag == "--root") {
         let _closed = writeln!(
             say,
             "Claude Desktop starts servers in a folder of its own: with --root DIR the tools work in yours"
@@ -120,16 +129,8 @@ fn put(options: &ConfigOptions, binary: &str, flags: &[String]) -> anyhow::Resul
 }
 
 /// Wraps or unwraps the entry `name`; prints the entry, or writes it.
-fn rewrap(
-    options: &ConfigOptions,
-    name: &str,
-    binary: &str,
-    flags: Vec<String>,
-    matches: &ArgMatches,
-) -> anyhow::Result<i32> {
-    wrap::refuse_foreign("config", matches);
+fn rewrap(options: &ConfigOptions, name: &str, program: &Program) -> anyhow::Result<i32> {
     let (row, is_wrap) = (options.client.row(), options.wrap.is_some());
-    let flags = [flags, wrap::own_flags(matches)?].concat();
     let place = options.place_of(name)?;
     let Place { path, keys, .. } = &place;
     // The text with the change, and the entry in it.
@@ -155,17 +156,14 @@ fn rewrap(
         if is_wrap {
             entry.is_alone(row.format, old)?;
         }
-        let new = if is_wrap { Some(server.wrap(old, binary, &flags)) } else { server.unwrap(old) };
+        let new = if is_wrap { Some(server.wrap(old, program)) } else { server.unwrap(old) };
         let new = new.unwrap_or_else(|| old.to_owned());
         // Words are moved as they are written; where they mean something else in their new place, they stay.
-        let place = || -> Result<Option<Range<usize>>, String> {
-            let top = Node::parse(row.format, &new)?;
-            let now = entry_of(&top, keys, name)?.map_or(Ok(None), |entry| Server::of(row, entry))?;
-            Ok(now.filter(|now| now.command() == server.command()).map(|now| now.entry.place.clone()))
-        };
-        let place = place().ok().flatten();
-        let place = place
-            .ok_or_else(|| format!("{name} could not be changed for sure: put its command in quotes"))?;
+        let top = Node::parse(row.format, &new).ok();
+        let now = top.as_ref().and_then(|top| Server::of(row, entry_of(top, keys, name).ok()??).ok()?);
+        let now = now.filter(|now| now.command() == server.command());
+        let unsure = || format!("{name} could not be changed for sure: put its command in quotes");
+        let place = now.ok_or_else(unsure)?.entry.place.clone();
         Ok((new, place))
     };
     let mut say = anstream::stderr().lock();

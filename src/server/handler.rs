@@ -79,7 +79,7 @@ impl ServerHandler for Server {
 
     async fn list_tools(
         &self,
-        _page: Option<PaginatedRequestParams>,
+        _: Option<PaginatedRequestParams>,
         request: Request,
     ) -> Answer<ListToolsResult> {
         let Fitted { limits, shape, .. } = self.fitted(&request);
@@ -91,7 +91,7 @@ impl ServerHandler for Server {
 
     async fn list_resources(
         &self,
-        _page: Option<PaginatedRequestParams>,
+        _: Option<PaginatedRequestParams>,
         request: Request,
     ) -> Answer<ListResourcesResult> {
         let mut list = resources::list();

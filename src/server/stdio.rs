@@ -9,9 +9,12 @@
 use std::io::{self, Read as _, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
+#[cfg(unix)]
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
+#[cfg(unix)]
+use tokio::net::unix::pipe::{OpenOptions, Receiver, Sender};
 use tokio::sync::oneshot;
 use tokio_util::io::SyncIoBridge;
 
@@ -20,7 +23,8 @@ const BUFFER_BYTES: usize = 64 * 1024;
 /// Stack of a thread that only copies.
 const STACK_BYTES: usize = 256 * 1024;
 /// Time between two checks for the reader of the output.
-const LOOK_INTERVAL: Duration = Duration::from_millis(500);
+#[cfg(unix)]
+const LOOK_INTERVAL: std::time::Duration = std::time::Duration::from_millis(500);
 
 /// The number of bytes that were written, as a sign that the client reads.
 pub(super) type Written = Arc<AtomicUsize>;
@@ -44,7 +48,8 @@ impl Stdio {
     pub(super) fn open() -> io::Result<Self> {
         let written = Written::default();
         let (done, all_out) = oneshot::channel();
-        if let Some((read, write)) = system::pipes() {
+        #[cfg(unix)]
+        if let Some((read, write)) = pipes() {
             // Writing is all there is to it.
             drop(done);
             return Ok(Self { read: Box::new(read), write: Box::new(write), written, all_out });
@@ -95,41 +100,25 @@ fn copy_output(mut from: SyncIoBridge<DuplexStream>, written: &AtomicUsize) {
 
 /// Waits until the reader of the output is gone. For ever, on a system that does not tell.
 pub(super) async fn output_closed() {
-    while !system::output_is_closed() {
+    #[cfg(windows)]
+    std::future::pending::<()>().await;
+    #[cfg(unix)]
+    while !output_is_closed() {
         tokio::time::sleep(LOOK_INTERVAL).await;
     }
 }
 
+/// Opens both streams anew, so that they change for no other process; `None` where one is no pipe.
 #[cfg(unix)]
-mod system {
-    use rustix::event::{PollFd, PollFlags, Timespec, poll};
-    use tokio::net::unix::pipe::{OpenOptions, Receiver, Sender};
-
-    /// Both streams opened anew, so that they change for no other process; `None` where one is no
-    /// pipe.
-    pub(super) fn pipes() -> Option<(Receiver, Sender)> {
-        let read = OpenOptions::new().open_receiver("/proc/self/fd/0").ok()?;
-        Some((read, OpenOptions::new().open_sender("/proc/self/fd/1").ok()?))
-    }
-
-    /// True if the reader of stdout is gone.
-    pub(super) fn output_is_closed() -> bool {
-        let stdout = rustix::stdio::stdout();
-        let mut output = [PollFd::new(&stdout, PollFlags::empty())];
-        let polled = poll(&mut output, Some(&Timespec::default()));
-        polled.is_ok_and(|ready| ready > 0)
-    }
+fn pipes() -> Option<(Receiver, Sender)> {
+    let read = OpenOptions::new().open_receiver("/proc/self/fd/0").ok()?;
+    Some((read, OpenOptions::new().open_sender("/proc/self/fd/1").ok()?))
 }
 
-#[cfg(windows)]
-mod system {
-    /// No pipe is read without a thread here.
-    pub(super) fn pipes() -> Option<(tokio::io::Empty, tokio::io::Sink)> {
-        None
-    }
-
-    /// It is not told here.
-    pub(super) fn output_is_closed() -> bool {
-        false
-    }
+/// Returns true if the reader of stdout is gone.
+#[cfg(unix)]
+fn output_is_closed() -> bool {
+    let stdout = rustix::stdio::stdout();
+    let polled = poll(&mut [PollFd::new(&stdout, PollFlags::empty())], Some(&Timespec::default()));
+    polled.is_ok_and(|ready| ready > 0)
 }

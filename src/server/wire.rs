@@ -16,15 +16,17 @@ use std::io;
 use std::sync::Arc;
 
 use rmcp::RoleServer;
-use rmcp::model::{ClientNotification, GetExtensions as _, JsonRpcMessage, RequestId};
-use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientNotification, GetExtensions as _, JsonRpcMessage, RequestId,
+    ServerJsonRpcMessage,
+};
 use rmcp::transport::Transport;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::limits::{CALLS_AT_ONCE, REQUESTS_AT_ONCE};
 use lines::{Line, Lines};
-use message::Taken;
+use message::Refusal;
 use output::Output;
 pub(super) use outstanding::Permit;
 use outstanding::{Queue, UnreadBytes};
@@ -76,7 +78,7 @@ impl Wire {
     /// passed over. `None` once the input is at its end and all that came is answered.
     ///
     /// Notifications and answers never wait: a cancellation has to overtake the calls that wait.
-    async fn next(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+    async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             let reads = !self.ended && self.calls.has_room() && self.other_requests.has_room();
             let waiting = self.other_requests.try_next().or_else(|| self.calls.try_next());
@@ -110,15 +112,15 @@ impl Wire {
             };
             match message::take(&line) {
                 // A request that was written so as to look like none.
-                taken if permit.is_none() && taken.is_answered() => {
+                Ok(JsonRpcMessage::Request(_)) | Err(Some(_)) if permit.is_none() => {
                     self.other_requests.push(line);
                 }
-                Taken::Message(mut message) => {
+                Ok(mut message) => {
                     self.note(&mut message, permit);
-                    return Some(*message);
+                    return Some(message);
                 }
-                Taken::Refused(answer) => self.refuse(*answer, permit),
-                Taken::Nothing => {}
+                Err(Some(refusal)) => self.refuse(refusal, permit),
+                Err(None) => {}
             }
         }
     }
@@ -133,7 +135,7 @@ impl Wire {
     }
 
     /// Hands a request its permit; takes back what a cancellation takes back.
-    fn note(&mut self, message: &mut RxJsonRpcMessage<RoleServer>, permit: Option<Arc<Permit>>) {
+    fn note(&mut self, message: &mut ClientJsonRpcMessage, permit: Option<Arc<Permit>>) {
         match message {
             JsonRpcMessage::Request(message) => {
                 if let Some(permit) = permit {
@@ -155,9 +157,9 @@ impl Wire {
         }
     }
 
-    fn refuse(&mut self, answer: TxJsonRpcMessage<RoleServer>, permit: Option<Arc<Permit>>) {
+    fn refuse(&mut self, (error, id): Refusal, permit: Option<Arc<Permit>>) {
         while self.refusals.try_join_next().is_some() {}
-        let sent = self.output.send(answer);
+        let sent = self.output.send(ServerJsonRpcMessage::error(error, id));
         self.refusals.spawn(async move {
             let _output_is_gone = sent.await.is_err();
             drop(permit);
@@ -174,7 +176,7 @@ impl Transport<RoleServer> for Wire {
 
     fn send(
         &mut self,
-        item: TxJsonRpcMessage<RoleServer>,
+        item: ServerJsonRpcMessage,
     ) -> impl Future<Output = Result<(), Self::Error>> + Send + 'static {
         let id = match &item {
             JsonRpcMessage::Response(answer) => Some(&answer.id),
@@ -190,7 +192,7 @@ impl Transport<RoleServer> for Wire {
         }
     }
 
-    async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
+    async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
             let shutdown = self.shutdown.clone();
             let message = tokio::select! {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::Program;
 use super::clients::{ANSWER_TOKENS, CommandForm, WAIT_SECS};
 use super::server::{Server, is_cutline, remote, starter};
 use super::tree::{Kind, Node};
@@ -39,15 +40,15 @@ pub(super) struct Change {
 }
 
 impl Entry {
-    /// Returns the entry that has a client start `binary` with `flags`, which are those that `old` has where
-    /// none are given. `top` is the whole file.
+    /// Returns the entry that has a client start `program`, with the flags that `old` has where none are given. `top` is
+    /// the whole file.
     pub(super) fn new(
         client: Client,
-        binary: &str,
-        flags: &[String],
+        program: &Program,
         top: &Node,
         old: Option<&Node>,
     ) -> Result<Self, String> {
+        let Program { binary, flags } = program;
         let row = client.row();
         if let Some(url) = old.and_then(remote) {
             return Err(format!("its entry {NAME} is of a server elsewhere ({url})"));
@@ -57,7 +58,7 @@ impl Entry {
         let mut args = if flags.is_empty() && is_cutline(&words) {
             words.iter().skip(1).map(|&word| word.to_owned()).collect()
         } else {
-            flags.to_vec()
+            flags.clone()
         };
         let field = |name| old.and_then(|old| old.member(name));
 
@@ -80,7 +81,7 @@ impl Entry {
         let command = match row.command {
             CommandForm::Apart => vec![("command", json!(binary)), ("args", json!(args))],
             CommandForm::OneList => {
-                args.insert(0, binary.to_owned());
+                args.insert(0, binary.clone());
                 vec![("command", json!(args))]
             }
         };

@@ -11,25 +11,21 @@ use yaml_edit::{Mapping, ScalarValue, Sequence, YamlFile};
 use super::entry::{Change, Entry};
 use super::server::{NAME_FIELD, TRANSPORT, entry_of, starter};
 use super::tree::{Format, Kind, LIKE_VSCODE, Node};
-use crate::cli::{Client, NAME};
+use super::{Place, Program};
+use crate::cli::NAME;
 
 /// The lines before the servers in a file of YAML that has nothing else: Continue takes no file without them.
 const HEADER: &str = "name: Local Config\nversion: 1.0.0\nschema: v1\n";
 
-/// Returns `text` with this server's entry, which starts `binary` with `flags`, below `keys`; or why it can't be:
-/// what the text says could not be read for sure.
-pub(super) fn merged(
-    client: Client,
-    keys: &[String],
-    text: &str,
-    binary: &str,
-    flags: &[String],
-) -> Result<String, String> {
+/// Returns the text of a place's file with this server's entry, which starts `program`; or why it can't be: what the text
+/// says could not be read for sure.
+pub(super) fn merged(place: &Place, text: &str, program: &Program) -> Result<String, String> {
+    let Place { client, keys, .. } = place;
     let format = client.row().format;
     let top = Node::parse(format, text)?;
     let old = entry_of(&top, keys, NAME)?;
     old.map_or(Ok(()), |old| old.is_alone(format, text))?;
-    let entry = Entry::new(client, binary, flags, &top, old)?;
+    let entry = Entry::new(*client, program, &top, old)?;
     let merged = match format {
         Format::Toml => into_toml(text, keys, &entry)?,
         Format::Json => into_json(text, keys, &entry)?,
@@ -41,7 +37,7 @@ pub(super) fn merged(
         return Ok(text.to_owned());
     }
     let now = Node::parse(format, &merged)?;
-    let changes = Entry::new(client, binary, flags, &now, entry_of(&now, keys, NAME)?)?.fields;
+    let changes = Entry::new(*client, program, &now, entry_of(&now, keys, NAME)?)?.fields;
     if !changes.is_empty() || !is_kept(&top, &now, old, &entry.fields) {
         return Err("it could not be changed for sure".to_owned());
     }

@@ -24,6 +24,8 @@ const MAX_FILES: usize = 100;
 /// A place in which a client may have an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) struct Place {
+    /// The client.
+    pub(in crate::cli) client: Client,
     /// The sessions in which it holds.
     pub(in crate::cli) scope: Scope,
     /// The file.
@@ -51,7 +53,7 @@ pub(in crate::cli) fn places(client: Client) -> Vec<Place> {
         if *scope == Scope::Local {
             keys.splice(0..0, ["projects".to_owned(), project().to_string_lossy().into_owned()]);
         }
-        all.extend(paths.into_iter().map(|path| Place { scope: *scope, path, keys: keys.clone() }));
+        all.extend(paths.into_iter().map(|path| Place { client, scope: *scope, path, keys: keys.clone() }));
     }
     all
 }

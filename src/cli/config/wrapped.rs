@@ -11,6 +11,7 @@
 
 use std::ops::Range;
 
+use super::Program;
 use super::server::{Server, is_cutline, starter};
 use super::tree::{Format, Node};
 
@@ -45,8 +46,8 @@ impl<'a> Server<'a> {
         dashes(&self.words()).map_or(0, |dashes| dashes + usize::from(self.program.is_none()))
     }
 
-    /// Returns `text` with the entry wrapped by `binary` with `flags`; one that is wrapped gets these flags.
-    pub(super) fn wrap(&self, text: &str, binary: &str, flags: &[String]) -> String {
+    /// Returns `text` with the entry wrapped by `program`; one that is wrapped gets its flags.
+    pub(super) fn wrap(&self, text: &str, Program { binary, flags }: &Program) -> String {
         let own = [WRAP].into_iter().chain(flags.iter().map(String::as_str)).chain([DASHES]);
         let mut words: Vec<String> = own.map(quoted).collect();
         let (before, mut edits) = (self.wraps_words(), Vec::new());

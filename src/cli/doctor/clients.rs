@@ -30,7 +30,7 @@ pub(super) fn look(binary: &Path, say: &mut dyn FnMut(Finding)) {
     for client in Client::value_variants() {
         let mut found = Found::default();
         for place in config::places(*client).into_iter().filter(|place| place.path.exists()) {
-            look_at(*client, &place, binary, &mut found, say);
+            look_at(&place, binary, &mut found, say);
         }
         found.conflicts(*client, say);
     }
@@ -45,8 +45,8 @@ struct Found {
     unread: Vec<PathBuf>,
 }
 
-fn look_at(client: Client, place: &Place, binary: &Path, found: &mut Found, say: &mut dyn FnMut(Finding)) {
-    let row = client.row();
+fn look_at(place: &Place, binary: &Path, found: &mut Found, say: &mut dyn FnMut(Finding)) {
+    let row = place.client.row();
     let text = config::read(&place.path).map_err(|error| reason(&error));
     let top = match text.and_then(|text| Node::parse(row.format, &text)) {
         Ok(top) => top,
@@ -94,7 +94,13 @@ fn look_at(client: Client, place: &Place, binary: &Path, found: &mut Found, say:
     }
     for (name, server) in own {
         let by_name = if name == NAME { String::new() } else { format!(" as {}", show::path(name)) };
-        say_tried(client, &format!("{place} starts {}{by_name}", server.executable()), &server, binary, say);
+        say_tried(
+            place.client,
+            &format!("{place} starts {}{by_name}", server.executable()),
+            &server,
+            binary,
+            say,
+        );
     }
 }
 

@@ -6,6 +6,7 @@ use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
 use super::envelope::Envelope;
 use crate::limits::{MAX_MESSAGE_BYTES, MAX_MESSAGE_VALUES};
+use cutline_core::text::Size;
 
 /// Capacity that is kept from one line to the next: that of an ordinary message.
 const KEPT_BYTES: usize = 64 * 1024;
@@ -17,17 +18,8 @@ pub(super) struct Line {
     pub(super) bytes: Vec<u8>,
     /// The members of its top level.
     pub(super) envelope: Envelope,
-    /// The limit that the line is over.
-    pub(super) over: Option<Over>,
-}
-
-/// A limit on one line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Over {
-    /// The limit on its bytes.
-    Bytes,
-    /// The limit on the values in it.
-    Values,
+    /// The limit that the line is over, in words.
+    pub(super) over: Option<String>,
 }
 
 /// Takes lines from a stream.
@@ -80,17 +72,17 @@ impl Line {
 
     fn take(&mut self, part: &[u8]) {
         self.envelope.take(part);
-        if self.over.is_none() {
-            if self.bytes.len() + part.len() > MAX_MESSAGE_BYTES {
-                self.over = Some(Over::Bytes);
-            } else if self.envelope.values > MAX_MESSAGE_VALUES {
-                self.over = Some(Over::Values);
-            } else {
-                self.bytes.extend_from_slice(part);
-                return;
-            }
-            self.bytes = Vec::new();
+        if self.over.is_some() {
+            return;
         }
+        let over = if self.bytes.len() + part.len() > MAX_MESSAGE_BYTES {
+            Size(MAX_MESSAGE_BYTES as u64).to_string()
+        } else if self.envelope.values > MAX_MESSAGE_VALUES {
+            format!("{MAX_MESSAGE_VALUES} values")
+        } else {
+            return self.bytes.extend_from_slice(part);
+        };
+        (self.bytes, self.over) = (Vec::new(), Some(over));
     }
 }
 
@@ -111,11 +103,11 @@ mod tests {
         while let Some(line) = lines.next().await {
             seen.push(match line.over {
                 None => String::from_utf8(line.bytes).unwrap(),
-                Some(over) => format!("{over:?}, id {:?}", line.envelope.id()),
+                Some(over) => format!("{over}, id {:?}", line.envelope.id()),
             });
         }
-        let over = "Bytes, id Some(Number(1))";
-        let expected = ["one", "", &long, "Bytes, id None", over, &most, "Values, id None"];
+        let over = "4MB, id Some(Number(1))";
+        let expected = ["one", "", &long, "4MB, id None", over, &most, "10000 values, id None"];
         assert!(seen == expected, "{:?}", seen.iter().map(String::len).collect::<Vec<_>>());
     }
 }

@@ -3,74 +3,49 @@
 //! Whatever carries an id gets an answer, with that id wherever it can be known. Notifications and
 //! answers never get one, nor does noise: two peers that answer each other's errors would not end.
 
-use rmcp::RoleServer;
-use rmcp::model::{CallToolRequest, ClientRequest, ErrorData, JsonRpcMessage, JsonRpcRequest, RequestId};
-use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
+use rmcp::model::{
+    CallToolRequest, ClientJsonRpcMessage, ClientRequest, ErrorData, JsonRpcMessage, JsonRpcRequest,
+    RequestId,
+};
 use serde_json::Value;
 
 use super::envelope::Envelope;
-use super::lines::{Line, Over};
-use crate::limits::{MAX_MESSAGE_BYTES, MAX_MESSAGE_VALUES};
+use super::lines::Line;
 use crate::server::NAME_CHARS;
-use cutline_core::text::Size;
 
-/// The kinds of lines.
-#[derive(Debug)]
-pub(super) enum Taken {
-    /// A message.
-    Message(Box<RxJsonRpcMessage<RoleServer>>),
-    /// No message, and the answer to it.
-    Refused(Box<TxJsonRpcMessage<RoleServer>>),
-    /// Nothing that calls for anything.
-    Nothing,
-}
+/// The error that answers a line that is no message, and its id where that is known.
+pub(super) type Refusal = (ErrorData, Option<RequestId>);
 
-impl Taken {
-    /// True if an answer follows.
-    pub(super) fn is_answered(&self) -> bool {
-        match self {
-            Self::Message(message) => matches!(**message, JsonRpcMessage::Request(_)),
-            Self::Refused(_) => true,
-            Self::Nothing => false,
-        }
-    }
-}
-
-/// Parses a line.
-pub(super) fn take(line: &Line) -> Taken {
+/// Parses a line as a message; where it is none, returns what it is answered with, if with anything.
+pub(super) fn take(line: &Line) -> Result<ClientJsonRpcMessage, Option<Refusal>> {
     let Line { bytes, envelope, over } = line;
-    if let Some(over) = over {
-        let most = match over {
-            Over::Bytes => Size(MAX_MESSAGE_BYTES as u64).to_string(),
-            Over::Values => format!("{MAX_MESSAGE_VALUES} values"),
-        };
+    if let Some(most) = over {
         tracing::error!("passed over a message of more than {most}");
         let words = format!("Invalid request: a message may have {most}");
-        return refused(envelope, ErrorData::invalid_request(words, None));
+        return Err(refused(envelope, ErrorData::invalid_request(words, None)));
     }
     let line = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     match call(line, envelope).map_or_else(|| serde_json::from_slice(line), Ok) {
         // An id that is neither text nor a whole number makes rmcp take a request for a notification.
-        Ok(JsonRpcMessage::Notification(_)) if envelope.has_id => refuse(
-            ErrorData::invalid_request("Invalid request: id must be a string or an integer", None),
-            None,
-        ),
-        Ok(message) => Taken::Message(Box::new(message)),
+        Ok(JsonRpcMessage::Notification(_)) if envelope.has_id => {
+            let words = "Invalid request: id must be a string or an integer";
+            Err(Some((ErrorData::invalid_request(words, None), None)))
+        }
+        Ok(message) => Ok(message),
         Err(error) => {
             tracing::debug!(%error, "a line that is no message");
-            match serde_json::from_slice::<Value>(line) {
+            Err(match serde_json::from_slice::<Value>(line) {
                 Ok(value) => unfit(&value),
                 Err(error) => {
-                    let words = format!("Parse error: {error}");
-                    refused(envelope, ErrorData::parse_error(words, None))
+                    refused(envelope, ErrorData::parse_error(format!("Parse error: {error}"), None))
                 }
-            }
+            })
         }
     }
 }
 
 /// Parses a call as what it is: in general each kind of message and of request would be tried in turn.
-fn call(line: &[u8], envelope: &Envelope) -> Option<RxJsonRpcMessage<RoleServer>> {
+fn call(line: &[u8], envelope: &Envelope) -> Option<ClientJsonRpcMessage> {
     let is_call = envelope.is_call() && envelope.has_id && !envelope.has_outcome;
     let call = is_call.then(|| serde_json::from_slice::<JsonRpcRequest<CallToolRequest>>(line))?.ok()?;
     let request = ClientRequest::CallToolRequest(call.request);
@@ -78,15 +53,15 @@ fn call(line: &[u8], envelope: &Envelope) -> Option<RxJsonRpcMessage<RoleServer>
 }
 
 /// JSON that is no message.
-fn unfit(value: &Value) -> Taken {
+fn unfit(value: &Value) -> Option<Refusal> {
     if let Value::Array(batch) = value {
         let asks = batch.iter().any(|one| one.get("id").is_some() && one.get("method").is_some());
         let error = ErrorData::invalid_request("Invalid request: batches are not supported", None);
-        return if asks { refuse(error, None) } else { Taken::Nothing };
+        return asks.then_some((error, None));
     }
-    let (Some(id), method) = (value.get("id"), value.get("method")) else { return Taken::Nothing };
+    let (Some(id), method) = (value.get("id"), value.get("method")) else { return None };
     if method.is_none() && (value.get("result").is_some() || value.get("error").is_some()) {
-        return Taken::Nothing;
+        return None;
     }
     let id: Option<RequestId> = serde_json::from_value(id.clone()).ok();
     let error = match method.and_then(Value::as_str) {
@@ -96,22 +71,18 @@ fn unfit(value: &Value) -> Taken {
         }
         _ => ErrorData::invalid_request("Invalid request", None),
     };
-    refuse(error, id)
+    Some((error, id))
 }
 
-fn refused(envelope: &Envelope, error: ErrorData) -> Taken {
-    if envelope.wants_answer() { refuse(error, envelope.id()) } else { Taken::Nothing }
-}
-
-fn refuse(error: ErrorData, id: Option<RequestId>) -> Taken {
-    Taken::Refused(Box::new(TxJsonRpcMessage::<RoleServer>::error(error, id)))
+fn refused(envelope: &Envelope, error: ErrorData) -> Option<Refusal> {
+    envelope.wants_answer().then(|| (error, envelope.id()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn parsed(line: &str) -> Option<RxJsonRpcMessage<RoleServer>> {
+    fn parsed(line: &str) -> Option<ClientJsonRpcMessage> {
         let mut envelope = Envelope::default();
         envelope.take(line.as_bytes());
         call(line.as_bytes(), &envelope)
@@ -130,7 +101,7 @@ mod tests {
             for members in ["", r#","result":{}"#, r#","error":1"#, r#","extra":null"#, r#","id":9"#] {
                 let line =
                     format!(r#"{{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{params}{members}}}"#);
-                let general = serde_json::from_str::<RxJsonRpcMessage<RoleServer>>(&line);
+                let general = serde_json::from_str::<ClientJsonRpcMessage>(&line);
                 let own = parsed(&line);
                 assert_eq!(own.is_some(), is_call && ["", r#","extra":null"#].contains(&members), "{line}");
                 if let Some(own) = own {

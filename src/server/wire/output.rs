@@ -4,8 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use rmcp::RoleServer;
-use rmcp::service::TxJsonRpcMessage;
+use rmcp::model::ServerJsonRpcMessage;
 use tokio::io::AsyncWriteExt as _;
 use tokio::sync::Mutex;
 
@@ -34,7 +33,7 @@ impl Output {
     /// message at a time is held twice.
     pub(super) fn send(
         &self,
-        message: TxJsonRpcMessage<RoleServer>,
+        message: ServerJsonRpcMessage,
     ) -> impl Future<Output = io::Result<()>> + Send + 'static {
         let state = Arc::clone(&self.0);
         async move {

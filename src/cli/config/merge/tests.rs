@@ -8,6 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::cli::config::server::Server;
+use crate::cli::{Client, Scope};
 
 /// The flags that are given.
 const FLAGS: [&str; 2] = ["--root", "/quo\"te"];
@@ -16,8 +17,17 @@ fn keys(client: Client) -> Vec<String> {
     vec![client.row().servers.to_owned()]
 }
 
+fn program(flags: &[&str]) -> Program {
+    let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
+    Program { binary: "/bin/cutline".to_owned(), flags }
+}
+
+fn place(client: Client) -> Place {
+    Place { client, scope: Scope::User, path: PathBuf::new(), keys: keys(client) }
+}
+
 fn put(client: Client, text: &str) -> Result<String, String> {
-    merged(client, &keys(client), text, "/bin/cutline", &FLAGS.map(str::to_owned))
+    merged(&place(client), text, &program(&FLAGS))
 }
 
 /// The command, the variables and the folder of a server.
@@ -98,8 +108,7 @@ fn fixtures_are_merged() {
     for (client, file, before) in cases() {
         let name = file.file_name().and_then(std::ffi::OsStr::to_str).expect("a fixture has a name");
         let flags = if name.starts_with("bare") { &[][..] } else { &FLAGS };
-        let flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
-        let put = |text: &str| merged(client, &keys(client), text, "/bin/cutline", &flags);
+        let put = |text: &str| merged(&place(client), text, &program(flags));
         let after = file.with_file_name(name.replace(".before.", ".after."));
         let merged = put(&before).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         if std::env::var_os("UPDATE_FIXTURES").is_some() {
@@ -236,7 +245,7 @@ proptest! {
             prop_assert_eq!(rest(&merged), rest(&text), "{}", merged);
         }
         for name in ["cutline", "a", "x"] {
-            let wrap = |server: &Server<'_>| server.wrap(&text, "/bin/cutline", &[]);
+            let wrap = |server: &Server<'_>| server.wrap(&text, &program(&[]));
             if let Ok(Some(wrapped)) = with_server(Client::Continue, &text, name, wrap) {
                 let _any = with_server(Client::Continue, &wrapped, name, |server| server.unwrap(&wrapped));
             }

@@ -15,8 +15,8 @@ fn look<T>(client: Client, text: &str, with: impl FnOnce(&Server<'_>) -> T) -> R
 }
 
 fn wrap(client: Client, text: &str, binary: &str, flags: &[String]) -> String {
-    look(client, text, |server| server.wrap(text, binary, flags))
-        .unwrap_or_else(|error| panic!("{text}: {error}"))
+    let program = Program { binary: binary.to_owned(), flags: flags.to_vec() };
+    look(client, text, |server| server.wrap(text, &program)).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
 fn unwrap(client: Client, text: &str) -> Option<String> {
