@@ -11,12 +11,11 @@ mod rest;
 mod saved;
 mod shown;
 
-use std::borrow::Cow;
 use std::fmt;
 
 use derive_more::Display;
 
-use crate::text::{Size, show};
+use crate::text::Size;
 use crate::truncate::SizeLimit;
 use limit::{cut_by, over};
 
@@ -160,7 +159,7 @@ pub enum Notice {
     #[display(
         "[Still running after {} (pid {id}). Its {}. Use bash to wait for it: tail --pid={id} -f /dev/null]",
         Count(*secs, "second", "seconds"),
-        saved.goes_on(Cow::Borrowed)
+        saved.goes_on()
     )]
     StillRunning {
         /// Seconds that it has run.
@@ -171,7 +170,7 @@ pub enum Notice {
         saved: Saved,
     },
     /// Processes that outlive the command and hold its output.
-    #[display("[Background {} {}]", saved::still_running(named, *count), saved.goes_on(show::path))]
+    #[display("[Background {} {}]", saved::still_running(named, *count), saved.goes_on())]
     Background {
         /// The id and name of each of the first three.
         named: Vec<(u32, String)>,

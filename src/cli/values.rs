@@ -64,12 +64,9 @@ pub(super) fn above_zero(text: &str) -> Result<u64, String> {
     }
 }
 
-/// A span of time above 0: `7d`, `12h`, `30m`, `90s`, or seconds.
+/// A span of time above 0, with its unit: `7d`, `12h`, `30m`, `90s`. A bare number could mean seconds or days.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    let parsed = match text.trim().parse::<u64>() {
-        Ok(secs) => Duration::from_secs(secs),
-        Err(_) => humantime::parse_duration(text.trim()).map_err(|error| error.to_string())?,
-    };
+    let parsed = humantime::parse_duration(text.trim()).map_err(|error| error.to_string())?;
     if parsed.is_zero() { Err("must be above 0".to_owned()) } else { Ok(parsed) }
 }
 
@@ -125,7 +122,7 @@ mod tests {
     #[test]
     fn times_as_people_write_them() {
         assert_eq!(duration("7d"), Ok(Duration::from_hours(7 * 24)));
-        assert_eq!(duration("90"), Ok(Duration::from_secs(90)));
+        assert!(duration("7").unwrap_err().contains("unit"));
         assert!(duration("0s").is_err());
         assert!(duration("soon").is_err());
     }

@@ -142,8 +142,7 @@ pub fn reason(error: &io::Error) -> String {
     }
 }
 
-/// Returns `Did you mean: A, B, C?` on a line of its own, where there are such names.
+/// Returns `Did you mean: A, B, C?` on a line of its own, where there are such names. They are whole, to be given as they stand.
 fn near_words(near: &[String]) -> String {
-    let names: Vec<_> = near.iter().map(|name| show::path(name)).collect();
-    if names.is_empty() { String::new() } else { format!("\nDid you mean: {}?", names.join(", ")) }
+    if near.is_empty() { String::new() } else { format!("\nDid you mean: {}?", near.join(", ")) }
 }

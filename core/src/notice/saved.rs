@@ -1,17 +1,15 @@
 //! The place of the whole of an output, and the processes that still add to it.
 
-use std::borrow::Cow;
-
 use derive_more::Display;
 
 use super::between;
-use crate::text::{Size, show};
+use crate::text::Size;
 
 /// The place of the whole of an output.
 #[derive(Debug, Clone, PartialEq, Eq, Display)]
 pub enum Saved {
-    /// In this file.
-    #[display("Full output: {}{}", show::path(path), between(" (first ", first.map(Size), ")"))]
+    /// In this file. Its path is whole, however long: it is to be opened.
+    #[display("Full output: {path}{}", between(" (first ", first.map(Size), ")"))]
     At {
         /// Its path.
         path: String,
@@ -27,10 +25,10 @@ pub enum Saved {
 }
 
 impl Saved {
-    /// Returns the words for an output that goes on, after those for whose it is; with the path as `shown` gives it.
-    pub(super) fn goes_on<'a>(&'a self, shown: impl FnOnce(&'a str) -> Cow<'a, str>) -> String {
+    /// Returns the words for an output that goes on, after those for whose it is.
+    pub(super) fn goes_on(&self) -> String {
         match self {
-            Self::At { path, .. } => format!("output goes on to {}", shown(path)),
+            Self::At { path, .. } => format!("output goes on to {path}"),
             Self::Not { reason } => format!("output could not be saved: {reason}"),
         }
     }
