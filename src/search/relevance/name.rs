@@ -62,12 +62,12 @@ impl NameScorer {
         if in_name == 0 {
             return None;
         }
-        let is_whole = place.is_named(&self.whole, path);
         let length = i32::try_from(name.len()).unwrap_or(i32::MAX).min(points::LONGEST_NAME);
-        Some(
-            total / count + if is_whole { points::WHOLE } else { 0 } - length
-                + place.points * points::LOWER_PLACE,
-        )
+        // With its ending it is the very file that is looked for, also in a lower place.
+        let is_exact = self.whole == place::bare(place::own_name(path));
+        let whole = if is_exact || place.is_stem(&self.whole) { points::WHOLE } else { 0 };
+        let lower = if is_exact { place.points } else { place.points * points::LOWER_PLACE };
+        Some(total / count + whole - length + lower)
     }
 }
 

@@ -47,13 +47,9 @@ impl Place {
         start.filter(|_| own.is_some()).map_or(0, |slash| slash + 1)
     }
 
-    /// True if `bare_name` is the whole name of the file at `path`, with its ending or without.
-    pub(super) fn is_named(&self, bare_name: &[u8], path: &[u8]) -> bool {
-        let end = path.strip_suffix(b"/").unwrap_or(path);
-        let own = memchr::memrchr(b'/', end).map_or(end, |slash| &end[slash + 1..]);
-        bare_name == self.stem
-            || bare_name == bare(own)
-            || !self.folder.is_empty() && bare_name == self.folder
+    /// True if `bare_name` is the name of the file without its endings, or of the folder that it stands for.
+    pub(super) fn is_stem(&self, bare_name: &[u8]) -> bool {
+        bare_name == self.stem || !self.folder.is_empty() && bare_name == self.folder
     }
 
     /// Returns the points for a file that is named like `name`.
@@ -77,6 +73,12 @@ pub(super) fn bare(name: &[u8]) -> Vec<u8> {
     let mut bare = name.to_ascii_lowercase();
     bare.retain(|&byte| is_name_byte(byte) && byte != b'_' && byte != b'$');
     bare
+}
+
+/// The own name of a file or folder.
+pub(super) fn own_name(path: &[u8]) -> &[u8] {
+    let end = path.strip_suffix(b"/").unwrap_or(path);
+    &end[memchr::memrchr(b'/', end).map_or(0, |slash| slash + 1)..]
 }
 
 fn language(name: &[u8], ending: &[u8]) -> Language {

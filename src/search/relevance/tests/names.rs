@@ -27,3 +27,16 @@ fn names_rank_by_whole_name_then_starts_of_words_then_letters() {
     assert!(NameScorer::new("src").score(b"a/src/").is_some(), "a folder");
     assert!(NameScorer::new(&"é".repeat(300)).score("é".repeat(300).as_bytes()).is_some(), "long words");
 }
+
+#[test]
+fn names_that_are_exact_rank_before_letters_in_order_also_in_lower_places() {
+    for (words, ranked) in [
+        ("tests.py", ["app/tests.py", "app/tests/tests.py", "app/tests.py-tpl", "app/test_cases.py"]),
+        ("Cargo.lock", ["a/Cargo.lock", "vendor/a/Cargo.lock", "a/Cargo.lock.old", "a/cargo_clock.rs"]),
+    ] {
+        let mut scorer = NameScorer::new(words);
+        let points: Vec<_> = ranked.iter().map(|path| scorer.score(path.as_bytes())).collect();
+        assert!(points.is_sorted_by(|one, next| one >= next), "{words}: {points:?}");
+        assert!(points[1] > points[2], "{words}: {points:?}");
+    }
+}
