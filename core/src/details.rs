@@ -44,7 +44,7 @@ facts! {
         /// Lines in the file.
         pub total_lines: u64,
         /// The encoding of the file, if that is not valid UTF-8.
-        pub encoding: &'static str,
+        pub encoding: String,
         /// The ending of the lines shown, if that is not `\n` alone.
         pub line_ending: &'static str,
         /// False where a page of white space is followed by a notice, and its last line has no newline.

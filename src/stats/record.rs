@@ -218,7 +218,7 @@ fn total(call: &Call, output: &Output, given: Extent) -> Option<Extent> {
 }
 
 fn is_utf16(details: &Details) -> bool {
-    details.encoding.is_some_and(|encoding| encoding.starts_with("utf-16"))
+    details.encoding.as_ref().is_some_and(|encoding| encoding.starts_with("utf-16"))
 }
 
 /// The bounds of a body that was not cut.

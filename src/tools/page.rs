@@ -131,14 +131,15 @@ impl Page {
         mut details: Details,
     ) -> Result<Output, ToolError> {
         let more = self.has_enough();
-        let Self { request, body, whole, found } = self;
+        let Self { request, mut body, whole, found } = self;
         let PageRequest { offset, limit, unit, ranked } = request;
         // Of a search that finds nothing, that is the answer.
         if offset > 0 && found <= offset && (found > 0 || unit == Unit::Entries) {
             return Err(ToolError::OffsetBeyondLast { offset, total: found, unit });
         }
-        let body = body.finish();
-        let is_part = more || body.truncation.is_some();
+        let truncation = body.truncation();
+        let is_cut = truncation.is_some();
+        let is_part = more || is_cut;
         let saved = whole.filter(|_| is_part).map(|whole| whole.keep(&mut details));
         let (saved_extent, saved) = saved.unzip();
         let extent = extent.or(saved_extent);
@@ -149,7 +150,7 @@ impl Page {
         };
         let is_all_found = ranked.is_some() || saved.is_some() || unit == Unit::Entries && is_part;
         *in_all = is_all_found.then_some(found);
-        *reached = (more && body.truncation.is_none()).then_some(limit);
+        *reached = (more && !is_cut).then_some(limit);
         let is_grep = matches!(unit, Unit::Matches | Unit::Files);
         details.matches = is_grep.then_some(body.units);
         // Up to the call's limit, where the search ended there.
@@ -162,7 +163,7 @@ impl Page {
             notices.push(Notice::Blank(Blank::Results(body.units)));
         }
         let mut by = None;
-        if let Some(mut truncation) = body.truncation {
+        if let Some(mut truncation) = truncation {
             let limit = body.bounds.size_limit(truncation.truncated_by);
             if let (false, Some(bytes), Some(limit)) = (is_grep, body.first_line_bytes, limit) {
                 let saved = saved.clone().filter(|_| next.is_none());
@@ -193,7 +194,7 @@ impl Page {
             if let Some(by) = by {
                 let of = is_grep.then_some(PageOf { shown: body.units, total, more: is_lower_bound, unit });
                 notices.push(Notice::PageLimit { by, of, saved });
-            } else if more && details.truncation.is_none() {
+            } else if more && !is_cut {
                 notices.push(Notice::LimitReached { limit, unit, saved });
             }
             notices.extend(about);

@@ -18,8 +18,6 @@ use std::time::{Duration, Instant};
 use crate::fs::lines::{self, Bytes, TextFile};
 use crate::fs::open::{FileKind, OpenError, OpenedPath};
 use crate::limits::{BINARY_SNIFF_BYTES, PSEUDO_FILE_BYTES, PSEUDO_FILE_SECS};
-use cutline_core::details::Details;
-use cutline_core::notice::{Answer, Notice};
 use cutline_core::text::as_index;
 use cutline_core::text::decode::Encoding;
 
@@ -45,15 +43,6 @@ pub struct Args {
     pub limit: Option<u64>,
 }
 
-/// The start of a page, as the call says it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum StartLine {
-    /// At this line, from 1.
-    Line(u64),
-    /// This many lines before the end.
-    End(u64),
-}
-
 /// The treatment of an image.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnImage {
@@ -63,33 +52,12 @@ pub enum OnImage {
     Decode,
 }
 
-/// The request of a call.
-#[derive(Debug, Clone)]
-struct Plan {
-    path: String,
-    from: StartLine,
-    limit: Option<u64>,
-    on_image: OnImage,
-}
-
-impl Plan {
-    fn new(args: Args, on_image: OnImage) -> Self {
-        let offset = args.offset.unwrap_or(1);
-        let from = match u64::try_from(offset) {
-            Ok(line) => StartLine::Line(line.max(1)),
-            Err(_) => StartLine::End(offset.unsigned_abs()),
-        };
-        Self { path: args.path, from, limit: args.limit, on_image }
-    }
-}
-
 /// Does one call; `None` where its file is an image that is left.
 pub async fn run(cx: &Context, args: Args, on_image: OnImage) -> Result<Option<Output>, ToolError> {
-    let plan = Plan::new(args, on_image);
-    let opened = open_cached(cx, &plan);
-    match opened.as_ref().and_then(|opened| answer_cached(cx, &plan, opened)) {
-        Some(answer) => answer,
-        None => cx.blocking(move |cx| read(cx, &plan, opened)).await,
+    let opened = open_cached(cx, &args.path);
+    match opened.as_ref().and_then(|opened| answer_cached(cx, &args, opened)) {
+        Some(answer) => answer.map(Some),
+        None => cx.blocking(move |cx| read(cx, &args, on_image, opened)).await,
     }
 }
 
@@ -100,8 +68,8 @@ struct Opened {
 }
 
 /// Opens the call's file if that needs no waiting, a small one for reading too.
-fn open_cached(cx: &Context, plan: &Plan) -> Option<Opened> {
-    let place = OpenedPath::open_cached(&cx.workspace, &cx.workspace.absolute(&plan.path))?;
+fn open_cached(cx: &Context, path: &str) -> Option<Opened> {
+    let place = OpenedPath::open_cached(&cx.workspace, &cx.workspace.absolute(path))?;
     if place.stat.kind != FileKind::File {
         return None;
     }
@@ -112,74 +80,52 @@ fn open_cached(cx: &Context, plan: &Plan) -> Option<Opened> {
 
 /// Reads a small text that is in memory on this thread: handing it to another one and back would
 /// take longer than all the rest. Never waits; `None` if anything would have to.
-fn answer_cached(cx: &Context, plan: &Plan, opened: &Opened) -> Option<Result<Option<Output>, ToolError>> {
+fn answer_cached(cx: &Context, args: &Args, opened: &Opened) -> Option<Result<Output, ToolError>> {
     let Opened { place, file } = opened;
     let file = file.as_ref()?;
     let bytes = lines::read_cached(file, as_index(place.stat.bytes))?;
-    let text = !bytes.contains(&0) && std::str::from_utf8(&bytes).is_ok();
-    text.then(|| answer(cx, plan, place, file, Some(&bytes)))
+    let is_text = !bytes.contains(&0) && std::str::from_utf8(&bytes).is_ok();
+    let (encoding, mark) = Encoding::of(&bytes);
+    let text = TextFile { bytes: Bytes::Held(&bytes), encoding, start: mark as u64, end: bytes.len() as u64 };
+    is_text.then(|| page::read(cx, args, place, &text))
 }
 
-/// Answers the call; what is open already is not opened again.
-fn read(cx: &Context, plan: &Plan, opened: Option<Opened>) -> Result<Option<Output>, ToolError> {
+/// Answers the call, `None` for an image that is left; what is open already is not opened again.
+fn read(
+    cx: &Context,
+    args: &Args,
+    on_image: OnImage,
+    opened: Option<Opened>,
+) -> Result<Option<Output>, ToolError> {
     let (place, file) = match opened {
         Some(Opened { place, file }) => (place, file),
-        None => (resolve::open(cx, &plan.path, ExpectedKind::File)?, None),
+        None => (resolve::open(cx, &args.path, ExpectedKind::File)?, None),
     };
     let file = file.map_or_else(|| place.file(), Ok);
-    let file = file.map_err(|error| resolve::refused(cx, &plan.path, error))?;
-    let held = held_bytes(&place, &file).map_err(|source| failure(cx, &place, source))?;
-    answer(cx, plan, &place, &file, held.as_deref())
-}
-
-/// Returns the answer for an open file, `None` for an image that is left; `held` are all its bytes, if it is small.
-fn answer(
-    cx: &Context,
-    plan: &Plan,
-    place: &OpenedPath,
-    file: &File,
-    held: Option<&[u8]>,
-) -> Result<Option<Output>, ToolError> {
-    let failed = |source| failure(cx, place, source);
-    let start = match held {
+    let file = file.map_err(|error| resolve::refused(cx, &args.path, error))?;
+    let failed = |source| failure(cx, &place, source);
+    let held = held_bytes(&place, &file).map_err(failed)?;
+    let start = match &held {
         Some(bytes) => bytes[..bytes.len().min(BINARY_SNIFF_BYTES)].to_vec(),
-        None => lines::first_bytes(file, BINARY_SNIFF_BYTES).map_err(failed)?,
+        None => lines::first_bytes(&file, BINARY_SNIFF_BYTES).map_err(failed)?,
     };
+    let end = held.as_ref().map_or(place.stat.bytes, |bytes| bytes.len() as u64);
     let (encoding, mark) = Encoding::of(&start);
     let binary = encoding == Encoding::Utf8 && start.contains(&0);
     if (binary || std::str::from_utf8(&start).is_err())
         && let Some(format) = image::format_of(&start)
     {
-        if plan.on_image == OnImage::Leave {
+        if on_image == OnImage::Leave {
             return Ok(None);
         }
         let shown = cx.workspace.show(&place.real);
-        return image::read(cx, file, &shown, place.stat.bytes, format).map(Some).map_err(failed);
+        return image::read(cx, &file, &shown, place.stat.bytes, format).map(Some).map_err(failed);
     }
     if binary {
-        let bytes = held.map_or(place.stat.bytes, |bytes| bytes.len() as u64);
-        return Err(resolve::binary(cx, place, bytes, &start));
+        return Err(resolve::binary(cx, &place, end, &start));
     }
-    let end = held.map_or(place.stat.bytes, |bytes| bytes.len() as u64);
-    let text =
-        TextFile { bytes: held.map_or(Bytes::Open(file), Bytes::Held), encoding, start: mark as u64, end };
-    if text.start >= text.end {
-        return empty(plan).map(Some);
-    }
-    page::read(cx, plan, place, &text).map_err(failed)?.map(Some)
-}
-
-/// A file without content has no line to start from but the first.
-fn empty(plan: &Plan) -> Result<Output, ToolError> {
-    match plan.from {
-        StartLine::Line(line) if line > 1 => {
-            Err(ToolError::OffsetBeyondFile { offset: line.cast_signed(), total: 0 })
-        }
-        _ => {
-            let answer = Answer { notices: vec![Notice::FileEmpty], ..Answer::default() };
-            Ok(Output::new(answer, Details::default()))
-        }
-    }
+    let bytes = held.as_deref().map_or(Bytes::Open(&file), Bytes::Held);
+    page::read(cx, args, &place, &TextFile { bytes, encoding, start: mark as u64, end }).map(Some)
 }
 
 fn failure(cx: &Context, place: &OpenedPath, source: io::Error) -> ToolError {

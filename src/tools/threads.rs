@@ -3,7 +3,7 @@
 //! Two are made at the start and never end, so that calls are worked on also where the system gives no
 //! more. Work that was given up is not waited for: its thread counts as stuck until it comes back.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -30,35 +30,28 @@ struct Pool {
     work_came: Condvar,
 }
 
-#[derive(Debug, Default)]
+/// Work that was begun, by its number.
+type Id = u64;
+/// Does work; returns what then tells its result.
+type Work = Box<dyn FnOnce() -> Box<dyn FnOnce() + Send> + Send>;
+
+#[derive(Default)]
 struct State {
-    waiting: VecDeque<Task>,
+    last_id: Id,
+    waiting: VecDeque<(Id, Work)>,
+    running: HashSet<Id>,
+    /// The work that was given up while it ran, and still runs.
+    stuck: HashSet<Id>,
     /// Threads that wait for work.
     idle: usize,
     /// All threads, those that are stuck too.
     threads: usize,
-    stuck: usize,
 }
 
-struct Task {
-    /// Does the work; returns what then tells its result.
-    run: Box<dyn FnOnce() -> Box<dyn FnOnce() + Send> + Send>,
-    stage: Arc<Mutex<Stage>>,
-}
-
-impl std::fmt::Debug for Task {
+impl std::fmt::Debug for State {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Task").field("stage", &self.stage).finish_non_exhaustive()
+        f.debug_struct("State").field("threads", &self.threads).finish_non_exhaustive()
     }
-}
-
-/// The stage of a piece of work. It changes under the lock of [`State`] alone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
-    Waiting,
-    Running,
-    GivenUp,
-    Done,
 }
 
 /// Work that was begun. Dropped before its end, it gives the work up.
@@ -66,7 +59,7 @@ enum Stage {
 #[must_use]
 pub struct Pending<T> {
     threads: Threads,
-    stage: Arc<Mutex<Stage>>,
+    id: Id,
     result: oneshot::Receiver<std::thread::Result<T>>,
 }
 
@@ -84,12 +77,12 @@ impl Threads {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<Pending<T>, ToolError> {
         let mut state = self.state();
-        if state.stuck >= MAX_STUCK {
-            return Err(ToolError::StuckThreads(state.stuck));
+        if state.stuck.len() >= MAX_STUCK {
+            return Err(ToolError::StuckThreads(state.stuck.len()));
         }
         if state.idle <= state.waiting.len()
             && let Err(error) = self.add(&mut state)
-            && state.threads <= state.stuck
+            && state.threads <= state.stuck.len()
         {
             return Err(ToolError::NoThread(error));
         }
@@ -99,10 +92,11 @@ impl Threads {
             let tell = move || _ = sender.send(result); // fails where the work was given up
             Box::new(tell) as Box<dyn FnOnce() + Send>
         });
-        let its_stage = Arc::new(Mutex::new(Stage::Waiting));
-        state.waiting.push_back(Task { run, stage: Arc::clone(&its_stage) });
+        state.last_id += 1;
+        let id = state.last_id;
+        state.waiting.push_back((id, run));
         self.0.work_came.notify_one();
-        Ok(Pending { threads: self.clone(), stage: its_stage, result })
+        Ok(Pending { threads: self.clone(), id, result })
     }
 
     fn add(&self, state: &mut State) -> io::Result<()> {
@@ -116,15 +110,13 @@ impl Threads {
     fn work(&self) {
         let mut state = self.state();
         loop {
-            if let Some(Task { run, stage }) = state.waiting.pop_front() {
-                if set(&stage, Stage::Running) != Stage::Waiting {
-                    continue;
-                }
+            if let Some((id, run)) = state.waiting.pop_front() {
+                state.running.insert(id);
                 drop(state);
                 let tell = run();
                 state = self.state();
-                if set(&stage, Stage::Done) == Stage::GivenUp {
-                    state.stuck -= 1;
+                if !state.running.remove(&id) {
+                    state.stuck.remove(&id);
                 }
                 // Not under the lock: where nothing waits any more, the result is dropped there, with its files.
                 drop(state);
@@ -137,7 +129,7 @@ impl Threads {
             let timeout;
             (state, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
             state.idle -= 1;
-            if timeout.timed_out() && state.waiting.is_empty() && state.threads - state.stuck > KEPT {
+            if timeout.timed_out() && state.waiting.is_empty() && state.threads - state.stuck.len() > KEPT {
                 state.threads -= 1;
                 return;
             }
@@ -147,11 +139,6 @@ impl Threads {
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// Changes a stage; returns the one before.
-fn set(stage: &Mutex<Stage>, next: Stage) -> Stage {
-    std::mem::replace(&mut *stage.lock().unwrap_or_else(PoisonError::into_inner), next)
 }
 
 impl<T> Pending<T> {
@@ -165,10 +152,9 @@ impl<T> Pending<T> {
 impl<T> Drop for Pending<T> {
     fn drop(&mut self) {
         let mut state = self.threads.state();
-        match set(&self.stage, Stage::GivenUp) {
-            Stage::Running => state.stuck += 1,
-            Stage::Waiting | Stage::GivenUp => {}
-            Stage::Done => _ = set(&self.stage, Stage::Done),
+        state.waiting.retain(|(id, _)| *id != self.id);
+        if state.running.remove(&self.id) {
+            state.stuck.insert(self.id);
         }
     }
 }
@@ -194,16 +180,16 @@ mod tests {
         let threads = Threads::default();
         let (pending, go) = block(&threads);
         drop(pending);
-        assert_eq!(threads.state().stuck, 1);
+        assert_eq!(threads.state().stuck.len(), 1);
         let (mut pending, go_on) = block(&threads);
         drop(go_on);
         while pending.result.try_recv().is_err() {
             std::thread::yield_now();
         }
         drop(pending);
-        assert_eq!(threads.state().stuck, 1);
+        assert_eq!(threads.state().stuck.len(), 1);
         drop(go);
-        while threads.state().stuck > 0 {
+        while !threads.state().stuck.is_empty() {
             std::thread::yield_now();
         }
         assert_eq!(threads.state().threads, 2);
@@ -212,13 +198,14 @@ mod tests {
     #[test]
     fn work_given_up_before_it_runs_is_not_run() {
         let threads = Threads::default();
+        let (_pending, _go) = block(&threads);
         // A lock held here keeps the threads from taking anything.
         let mut state = threads.state();
-        let its_stage = Arc::new(Mutex::new(Stage::GivenUp));
-        let run = Box::new(|| -> Box<dyn FnOnce() + Send> { panic!("it was given up") });
-        state.waiting.push_back(Task { run, stage: Arc::clone(&its_stage) });
+        state.waiting.push_back((7, Box::new(|| panic!("it was given up"))));
+        let (_sender, result) = oneshot::channel::<std::thread::Result<()>>();
         drop(state);
-        let (_pending, _go) = block(&threads);
-        assert_eq!(threads.state().stuck, 0);
+        drop(Pending { threads: threads.clone(), id: 7, result });
+        let state = threads.state();
+        assert!(state.waiting.is_empty() && state.stuck.is_empty());
     }
 }

@@ -5,6 +5,8 @@
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
 
+use derive_more::Display;
+
 use super::{NEWLINE, as_index};
 
 /// The encoding of a text, by its byte order mark.
@@ -13,13 +15,16 @@ use super::{NEWLINE, as_index};
 /// use cutline_core::text::decode::Encoding;
 /// assert_eq!(Encoding::of(b"\xff\xfea\0"), (Encoding::Utf16Le, 2));
 /// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
 pub enum Encoding {
     /// UTF-8, also without a mark.
+    #[display("utf-8")]
     Utf8,
     /// UTF-16, the low byte first.
+    #[display("utf-16le")]
     Utf16Le,
     /// UTF-16, the high byte first.
+    #[display("utf-16be")]
     Utf16Be,
 }
 

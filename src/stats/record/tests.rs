@@ -108,7 +108,7 @@ fn what_a_page_left_out_is_not_invented() {
         assert_eq!(answered.truncated_by, Some(TruncatedBy::Bytes), "{why}");
     }
     let utf16 = Details {
-        encoding: Some("utf-16le"),
+        encoding: Some("utf-16le".to_owned()),
         next_offset: Some(375),
         truncation: Some(details()),
         ..Details::default()

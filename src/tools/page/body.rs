@@ -78,49 +78,42 @@ struct Unit {
 /// Takes lines and keeps those that fit.
 #[derive(Debug)]
 pub(in crate::tools) struct Body {
-    /// The last unit, not shown yet.
-    open: Option<Unit>,
-    /// Tokens of the text, where they have a limit.
-    tokens: TokenCounter,
+    pub(super) bounds: Bounds,
+    pub(super) text: String,
     /// Lines of the text.
     lines: u64,
+    /// Tokens of the text, where they have a limit.
+    tokens: TokenCounter,
+    /// Units in the text.
+    pub(super) units: u64,
+    /// The last unit, not shown yet.
+    open: Option<Unit>,
     /// All that was given.
     total: Extent,
     cut: Option<TruncatedBy>,
-    shown: FinishedBody,
-}
-
-/// A body that is complete.
-#[derive(Debug)]
-pub(super) struct FinishedBody {
-    pub(super) bounds: Bounds,
-    pub(super) text: String,
-    /// Units in the text.
-    pub(super) units: u64,
-    /// Details of the cut that the limits made; `None` without one.
-    pub(super) truncation: Option<TruncationDetails>,
     /// True if the first unit alone was over the limits.
     pub(super) first_too_large: bool,
     /// Bytes of the first match line or name, where it was over the limits alone.
     pub(super) first_line_bytes: Option<u64>,
-    /// True if a line in the text was cut to the limit of characters.
     any_line_cut: bool,
 }
 
 impl Body {
     /// An empty body.
     pub(in crate::tools) fn new(bounds: Bounds) -> Self {
-        let shown = FinishedBody {
+        Self {
             bounds,
             text: String::new(),
+            lines: 0,
+            tokens: TokenCounter::default(),
             units: 0,
-            truncation: None,
+            open: None,
+            total: Extent::default(),
+            cut: None,
             first_too_large: false,
             first_line_bytes: None,
             any_line_cut: false,
-        };
-        let (tokens, total) = (TokenCounter::default(), Extent::default());
-        Self { open: None, tokens, lines: 0, total, cut: None, shown }
+        }
     }
 
     /// Takes a name, or another line that is a unit alone.
@@ -158,24 +151,18 @@ impl Body {
         self.cut.is_some()
     }
 
-    /// True if a limit of lines or of size cut what was given so far, of which the last unit is complete.
-    pub(in crate::tools) fn is_cut(&mut self) -> bool {
-        self.settle();
-        self.cut.is_some()
-    }
-
-    /// True if a line of what is shown of it was cut to the limit of characters.
+    /// True if a line of what is shown was cut to the limit of characters.
     pub(in crate::tools) fn any_line_cut(&mut self) -> bool {
         self.settle();
-        self.shown.any_line_cut
+        self.any_line_cut
     }
 
     /// Shows the last unit where it fits, now that its context is known.
     fn settle(&mut self) {
         let Some(mut unit) = self.open.take() else { return };
-        if self.shown.units == 0 {
+        if self.units == 0 {
             self.reduce(&mut unit);
-            self.shown.first_too_large = self.cut.is_some();
+            self.first_too_large = self.cut.is_some();
         } else {
             if unit.separated {
                 unit.lines.push_front(Line { text: SEPARATOR.to_owned(), path: 0, cut: false });
@@ -188,16 +175,16 @@ impl Body {
         for line in &unit.lines {
             self.show(line);
         }
-        self.shown.units += 1;
+        self.units += 1;
     }
 
     /// Takes context away from the first unit until it fits.
     fn reduce(&mut self, unit: &mut Unit) {
-        let bounds = self.shown.bounds;
+        let bounds = self.bounds;
         while let Some(by) = self.excess(&unit.lines) {
             self.cut = Some(by);
             if let [line] = unit.lines.make_contiguous() {
-                self.shown.first_line_bytes = Some(line.text.len() as u64);
+                self.first_line_bytes = Some(line.text.len() as u64);
                 line.shorten(bounds.tokens.unwrap_or(u64::MAX).min(bounds.bytes).max(SHOWN_BYTES));
                 break;
             }
@@ -212,8 +199,8 @@ impl Body {
 
     /// The limit that these lines would pass.
     fn excess(&self, lines: &VecDeque<Line>) -> Option<TruncatedBy> {
-        let bounds = self.shown.bounds;
-        let (mut count, mut bytes) = (self.lines, self.shown.text.len() as u64);
+        let bounds = self.bounds;
+        let (mut count, mut bytes) = (self.lines, self.text.len() as u64);
         let mut tokens = self.tokens;
         for line in lines {
             if bounds.tokens.is_some() {
@@ -235,13 +222,13 @@ impl Body {
     fn show(&mut self, line: &Line) {
         let newline = if self.lines > 0 { "\n" } else { "" };
         for part in [newline, &line.text] {
-            self.shown.text.push_str(part);
-            if self.shown.bounds.tokens.is_some() {
+            self.text.push_str(part);
+            if self.bounds.tokens.is_some() {
                 self.tokens.push(part);
             }
         }
         self.lines += 1;
-        self.shown.any_line_cut |= line.cut;
+        self.any_line_cut |= line.cut;
     }
 
     fn count(&mut self, text: &str) {
@@ -249,16 +236,14 @@ impl Body {
         self.total.lines += 1;
     }
 
-    /// Ends the body.
-    pub(super) fn finish(mut self) -> FinishedBody {
+    /// Returns the details of the cut that the limits made of what was given so far, if they made one.
+    pub(in crate::tools) fn truncation(&mut self) -> Option<TruncationDetails> {
         self.settle();
-        let Self { lines, total, cut, mut shown, .. } = self;
-        let output = Extent { lines, bytes: shown.text.len() as u64 };
-        shown.truncation = cut.map(|by| TruncationDetails {
-            first_line_exceeds_limit: shown.first_line_bytes.is_some(),
-            ..TruncationDetails::new(by, output, estimate(&shown.text), total, shown.bounds)
-        });
-        shown
+        let output = Extent { lines: self.lines, bytes: self.text.len() as u64 };
+        self.cut.map(|by| TruncationDetails {
+            first_line_exceeds_limit: self.first_line_bytes.is_some(),
+            ..TruncationDetails::new(by, output, estimate(&self.text), self.total, self.bounds)
+        })
     }
 }
 

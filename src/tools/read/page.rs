@@ -15,50 +15,56 @@ use cutline_core::details::{Details, TruncationDetails};
 use cutline_core::notice::{Answer, Blank, BodyEnd, FullLines, LineHint, Notice};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::{Extent, is_blank, is_white_space, show};
-use cutline_core::truncate::{Bounds, Collector, Head, SizeLimit, TruncatedBy, Truncation};
+use cutline_core::truncate::{Bounds, Collector, Head, TruncatedBy, Truncation};
 
 use super::page_lines::PageLines;
-use super::{Plan, StartLine};
+use super::{Args, failure};
 
 /// Bytes that are read of a file at a time for a page: mostly one such block is enough.
 const PAGE_BLOCK_BYTES: usize = 64 * 1024;
 /// Bytes that are decoded at a time, before it is known whether the page is full.
 const DECODED_BYTES: usize = 16 * 1024;
 
-/// Returns the page of `text` that `plan` asks for, or why there is none; an error of the system beside that.
+/// Returns the page of `text` that `args` ask for.
 pub(super) fn read(
     cx: &Context,
-    plan: &Plan,
+    args: &Args,
     place: &OpenedPath,
     text: &TextFile<'_>,
-) -> io::Result<Result<Output, ToolError>> {
-    let (index, first, from) = locate(cx, plan, place, text)?;
+) -> Result<Output, ToolError> {
+    let offset = args.offset.unwrap_or(1);
+    if text.start >= text.end {
+        // No line to start from but the first.
+        let answer = Answer { notices: vec![Notice::FileEmpty], ..Answer::default() };
+        return match offset {
+            ..=1 => Ok(Output::new(answer, Details::default())),
+            _ => Err(ToolError::OffsetBeyondFile { offset, total: 0 }),
+        };
+    }
+    let failed = |source| failure(cx, place, source);
+    let (index, first, from) = locate(cx, offset, place, text).map_err(failed)?;
     let Some(from) = from else {
-        let (offset, total) = (first.cast_signed(), index.lines);
-        return Ok(Err(ToolError::OffsetBeyondFile { offset, total }));
+        return Err(ToolError::OffsetBeyondFile { offset, total: index.lines });
     };
-    let total = Extent { lines: index.lines, bytes: text.end };
     let bounds = cx.limits.bounds();
-    let lines = plan.limit.map_or(bounds.lines, |limit| limit.min(bounds.lines));
-    let collected = collect(cx, text, from, Bounds { lines, ..bounds })?;
-    let page = Page { cx, plan, place, text, index: &index, total, first, from };
-    let is_too_long = collected.kept.output.lines == 0 && collected.kept.cut.is_some();
-    if is_too_long { page.too_long(&collected) } else { page.answer(collected) }.map(Ok)
+    let lines = args.limit.map_or(bounds.lines, |limit| limit.min(bounds.lines));
+    let collected = collect(cx, text, from, Bounds { lines, ..bounds }).map_err(failed)?;
+    Page { cx, args, place, text, index: &index, first, from }.answer(collected).map_err(failed)
 }
 
 /// Returns the index of `text`, the number of the page's first line, and the offset at which that
 /// begins, `None` beyond the last: by the index that is remembered, or by a new one if there is none or it does not hold.
 fn locate(
     cx: &Context,
-    plan: &Plan,
+    offset: i64,
     place: &OpenedPath,
     text: &TextFile<'_>,
 ) -> io::Result<(Arc<LineIndex>, u64, Option<u64>)> {
     let shared = &cx.shared;
     let start = |index: &LineIndex| {
-        let first = match plan.from {
-            StartLine::Line(line) => line,
-            StartLine::End(lines) => index.lines.saturating_sub(lines) + 1,
+        let first = match u64::try_from(offset) {
+            Ok(line) => line.max(1),
+            Err(_) => index.lines.saturating_sub(offset.unsigned_abs()) + 1,
         };
         if first > index.lines {
             return Ok((first, None));
@@ -118,47 +124,59 @@ fn collect(cx: &Context, text: &TextFile<'_>, from: u64, bounds: Bounds) -> io::
 /// A page that has been read, with all that its notices speak of.
 struct Page<'a> {
     cx: &'a Context,
-    plan: &'a Plan,
+    args: &'a Args,
     place: &'a OpenedPath,
     text: &'a TextFile<'a>,
     index: &'a LineIndex,
-    total: Extent,
     first: u64,
     from: u64,
 }
 
 impl Page<'_> {
     fn answer(&self, collected: Collected) -> io::Result<Output> {
-        let kept = collected.kept;
-        let limits = &self.cx.limits;
-        let last = self.first + kept.output.lines.saturating_sub(1);
-        let lossy = match (collected.lossy, &kept.cut) {
-            (true, Some(_)) => self.decoded(self.end_of(last)?)?.1,
-            (lossy, _) => lossy,
-        };
+        let Collected { kept, lossy, line_ending, lines_cut } = collected;
+        let (limits, encoding, first) = (&self.cx.limits, self.text.encoding, self.first);
+        let total = Extent { lines: self.index.lines, bytes: self.text.end };
+        let last = first + kept.output.lines.saturating_sub(1);
+        let is_too_long = kept.output.lines == 0 && kept.cut.is_some();
+        let (bytes, lossy) =
+            if kept.cut.is_some() && (lossy || is_too_long) { self.bytes(last, lossy)? } else { (0, lossy) };
+        let is_named = lossy || encoding != Encoding::Utf8;
         let mut details = Details {
-            encoding: encoding_word(self.text.encoding, lossy),
-            line_ending: collected.line_ending,
+            encoding: is_named.then(|| format!("{encoding}{}", if lossy { " (lossy)" } else { "" })),
+            line_ending,
             ..Details::default()
         };
-        let mut notices: Vec<_> =
-            self.lines_truncated(collected.lines_cut, &mut details).into_iter().collect();
+        let mut notices = Vec::new();
+        if let Some(max_chars) = lines_cut {
+            details.lines_truncated = Some(true);
+            let (grep, bash) = (self.cx.has(ToolName::Grep), self.cx.has(ToolName::Bash));
+            notices.push(Notice::LinesTruncated { max_chars, hint: FullLines::Tools { grep, bash } });
+        }
         if let Some(cut) = kept.cut {
-            let by_call = self.plan.limit.is_some_and(|limit| limit <= limits.max_lines);
+            let next = (last < total.lines).then_some(last + 1);
+            details.next_offset = next;
+            let by_call = self.args.limit.is_some_and(|limit| limit <= limits.max_lines);
             if by_call && cut.by == TruncatedBy::Lines {
-                details.total_lines = Some(self.total.lines);
-            } else {
-                self.add_cut(&kept, &mut details);
+                details.total_lines = Some(total.lines);
+            } else if let Some(truncation) = TruncationDetails::of(&kept, total, limits.bounds()) {
+                let info = details.add_cut(truncation, &kept.content);
+                if encoding != Encoding::Utf8 {
+                    info.estimated_chars = total.bytes / 2;
+                }
             }
-            details.next_offset = Some(last + 1);
             let limit = limits.bounds().size_limit(cut.by);
-            if is_white_space(&kept.content) {
-                notices.push(Notice::Blank(Blank::Lines(self.first, last)));
+            if let Some(limit) = limit.filter(|_| is_too_long) {
+                notices.push(Notice::LineTooLong { line: first, bytes, limit, hint: self.line_hint(next) });
+            } else {
+                if is_white_space(&kept.content) {
+                    notices.push(Notice::Blank(Blank::Lines(first, last)));
+                }
+                notices.push(Notice::Page { first, last, total: total.lines, limit });
             }
-            notices.push(Notice::Page { first: self.first, last, total: self.total.lines, limit });
         } else if is_blank(&kept.content) {
-            notices.push(Notice::Blank(match self.first {
-                1 => Blank::File(self.total.lines),
+            notices.push(Notice::Blank(match first {
+                1 => Blank::File(total.lines),
                 first => Blank::Lines(first, last),
             }));
             details.final_newline = (!kept.content.ends_with('\n')).then_some(false);
@@ -167,37 +185,19 @@ impl Page<'_> {
         Ok(Output::new(Answer { body: kept.content, end, notices, status: None }, details))
     }
 
-    /// Returns the notice of long lines that were cut, if any were; says so in `details` too.
-    fn lines_truncated(&self, lines_cut: Option<usize>, details: &mut Details) -> Option<Notice> {
-        let max_chars = lines_cut?;
-        details.lines_truncated = Some(true);
-        let hint = FullLines::Tools { grep: self.cx.has(ToolName::Grep), bash: self.cx.has(ToolName::Bash) };
-        Some(Notice::LinesTruncated { max_chars, hint })
-    }
-
-    /// Says in `details` that a limit cut the page to what is `kept`.
-    fn add_cut(&self, kept: &Truncation, details: &mut Details) {
-        let truncation = TruncationDetails::of(kept, self.total, self.cx.limits.bounds());
-        if let Some(truncation) = truncation {
-            let info = details.add_cut(truncation, &kept.content);
-            if self.text.encoding != Encoding::Utf8 {
-                info.estimated_chars = self.total.bytes / 2;
-            }
+    /// Returns the bytes of the page up to the end of line `last`, on disk or decoded if that is not the same; and
+    /// true if anything in them has to be replaced, which it may if `lossy` says so.
+    fn bytes(&self, last: u64, lossy: bool) -> io::Result<(u64, bool)> {
+        let (text, cancel) = (self.text, &self.cx.cancel);
+        let ended = last < self.index.lines || text.ends_with_newline()?;
+        let newline = if ended { text.encoding.newline().len() as u64 } else { 0 };
+        let end = self.index.start_of(text, last + 1, cancel)?.unwrap_or(text.end) - newline;
+        if text.encoding == Encoding::Utf8 && !lossy {
+            return Ok((end.saturating_sub(self.from), false));
         }
-    }
-
-    /// Returns the offset at which `line` ends, after its newline.
-    fn end_of(&self, line: u64) -> io::Result<u64> {
-        Ok(self.index.start_of(self.text, line + 1, &self.cx.cancel)?.unwrap_or(self.text.end))
-    }
-
-    /// Returns the bytes of the text from the page's start to `end`, decoded; and true if anything in it has to be
-    /// replaced.
-    fn decoded(&self, end: u64) -> io::Result<(u64, bool)> {
-        let mut decoder = Decoder::new(self.text.encoding);
-        let mut len = 0;
+        let (mut decoder, mut len) = (Decoder::new(text.encoding), 0);
         let mut count = |part: &str| len += part.len() as u64;
-        TextFile { end, ..*self.text }.blocks(self.from, BLOCK_BYTES, &self.cx.cancel, |_, block| {
+        TextFile { end, ..*text }.blocks(self.from, BLOCK_BYTES, cancel, |_, block| {
             decoder.push(block, &mut count);
             ControlFlow::Continue(())
         })?;
@@ -205,47 +205,13 @@ impl Page<'_> {
         Ok((len, decoder.lossy()))
     }
 
-    /// Returns the answer for a page whose first line alone is over the byte limit.
-    fn too_long(&self, collected: &Collected) -> io::Result<Output> {
-        let limits = &self.cx.limits;
-        let next = (self.first < self.total.lines).then_some(self.first + 1);
-        let hint = if self.cx.has(ToolName::Bash) {
-            let path = shell_path(shown(self.cx.workspace.relative(&self.place.real)));
-            LineHint::Shell { path, is_utf16: self.text.encoding != Encoding::Utf8 }
-        } else {
-            LineHint::Tools { grep: self.cx.has(ToolName::Grep), next }
-        };
-        let by = collected.kept.cut.map_or(TruncatedBy::Bytes, |cut| cut.by);
-        let limit = limits.bounds().size_limit(by).unwrap_or(SizeLimit::Bytes(limits.max_bytes));
-        let (bytes, lossy) = self.line_bytes(collected.lossy)?;
-        let notice = Notice::LineTooLong { line: self.first, bytes, limit, hint };
-        let encoding = encoding_word(self.text.encoding, lossy);
-        let mut details = Details { next_offset: next, encoding, ..Details::default() };
-        self.add_cut(&collected.kept, &mut details);
-        Ok(Output::new(Answer { notices: vec![notice], ..Answer::default() }, details))
-    }
-
-    /// Returns the bytes of the page's first line, on disk or decoded if that is not the same; and
-    /// true if anything in it has to be replaced, which it may if `lossy` says so.
-    fn line_bytes(&self, lossy: bool) -> io::Result<(u64, bool)> {
-        let ended = self.first < self.total.lines || self.text.ends_with_newline()?;
-        let newline = if ended { self.text.encoding.newline().len() as u64 } else { 0 };
-        let end = self.end_of(self.first)? - newline;
-        if self.text.encoding == Encoding::Utf8 && !lossy {
-            return Ok((end.saturating_sub(self.from), false));
+    /// Returns the way to get at the page's first line, which no page can hold; `next` is the line after it.
+    fn line_hint(&self, next: Option<u64>) -> LineHint {
+        if !self.cx.has(ToolName::Bash) {
+            return LineHint::Tools { grep: self.cx.has(ToolName::Grep), next };
         }
-        self.decoded(end)
-    }
-}
-
-fn encoding_word(encoding: Encoding, lossy: bool) -> Option<&'static str> {
-    match (encoding, lossy) {
-        (Encoding::Utf8, false) => None,
-        (Encoding::Utf8, true) => Some("utf-8 (lossy)"),
-        (Encoding::Utf16Le, false) => Some("utf-16le"),
-        (Encoding::Utf16Le, true) => Some("utf-16le (lossy)"),
-        (Encoding::Utf16Be, false) => Some("utf-16be"),
-        (Encoding::Utf16Be, true) => Some("utf-16be (lossy)"),
+        let path = shell_path(shown(self.cx.workspace.relative(&self.place.real)));
+        LineHint::Shell { path, is_utf16: self.text.encoding != Encoding::Utf8 }
     }
 }
 

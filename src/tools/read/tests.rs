@@ -106,12 +106,12 @@ fn file_that_is_open_is_not_opened_again() {
     for (content, expected) in [("first\n".repeat(20_000), Ok("first\n")), ("\0first".to_owned(), Err("6B"))]
     {
         let fixture = Fixture::new(&[("a", &content), ("b", "second")]);
-        let plan = Plan::new(args(&json!({"path": "a"})), OnImage::Leave);
+        let args: Args = args(&json!({"path": "a"}));
         // Nothing is known to be in memory on systems without such a call.
-        let Some(opened) = open_cached(&fixture.cx, &plan) else { return };
-        assert!(answer_cached(&fixture.cx, &plan, &opened).is_none());
+        let Some(opened) = open_cached(&fixture.cx, &args.path) else { return };
+        assert!(answer_cached(&fixture.cx, &args, &opened).is_none());
         std::fs::rename(fixture.at("b"), fixture.at("a")).unwrap();
-        match (read(&fixture.cx, &plan, Some(opened)), expected) {
+        match (read(&fixture.cx, &args, OnImage::Leave, Some(opened)), expected) {
             (Ok(Some(output)), Ok(start)) => assert!(output.text.starts_with(start), "{}", output.text),
             (Err(error), Err(part)) => assert!(error.to_string().contains(part), "{error}"),
             (answer, _) => panic!("{answer:?}"),

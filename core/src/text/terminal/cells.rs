@@ -11,7 +11,7 @@ use std::ops::Range;
 
 use unicode_width::UnicodeWidthChar;
 
-use super::step::{Erase, Move};
+use super::step::Move;
 
 /// Columns that a movement alone reaches: that a terminal has them is what programs count on.
 const WIDTH: usize = 120;
@@ -101,8 +101,8 @@ impl Cells {
             Move::Delete(_) | Move::Insert(_) => {
                 len.saturating_sub(cursor) + COLUMNS_OF_MARK * self.marks.len()
             }
-            Move::Erase(Erase::ToStart) => cursor.min(len),
-            Move::Erase(Erase::Next(count)) => count.min(len.saturating_sub(cursor)),
+            Move::EraseToStart => cursor.min(len),
+            Move::EraseNext(count) => count.min(len.saturating_sub(cursor)),
             // Of the others, some only move the cursor, and some take away what was written: that is once.
             _ => 0,
         };
@@ -117,10 +117,10 @@ impl Cells {
             Move::Column(column) => self.cursor = column.min(reach),
             Move::Delete(count) => self.replace(cursor..cursor.saturating_add(count), 0),
             Move::Insert(count) => self.replace(cursor..cursor, count.min(WIDTH)),
-            Move::Erase(Erase::ToEnd) => self.replace(cursor..len, 0),
-            Move::Erase(Erase::All) => self.replace(0..len, 0),
-            Move::Erase(Erase::ToStart) => self.blank(0..cursor.saturating_add(1)),
-            Move::Erase(Erase::Next(count)) => self.blank(cursor..cursor.saturating_add(count)),
+            Move::EraseToEnd => self.replace(cursor..len, 0),
+            Move::EraseAll => self.replace(0..len, 0),
+            Move::EraseToStart => self.blank(0..cursor.saturating_add(1)),
+            Move::EraseNext(count) => self.blank(cursor..cursor.saturating_add(count)),
         }
     }
 

@@ -11,7 +11,7 @@ use std::fmt;
 use vte::{Params, Parser, Perform};
 
 use super::line::Line;
-use super::step::{Erase, Move};
+use super::step::Move;
 
 const ESC: u8 = 0x1B;
 /// These end a sequence without effect.
@@ -126,20 +126,16 @@ impl Perform for Effects<'_> {
 fn step(mode: usize, last: char) -> Option<Move> {
     let count = mode.max(1);
     match last {
-        'K' => match mode {
-            0 => Some(Move::Erase(Erase::ToEnd)),
-            1 => Some(Move::Erase(Erase::ToStart)),
-            2 => Some(Move::Erase(Erase::All)),
-            _ => None,
-        },
-        // To the end of the screen: on this line, to its end.
-        'J' if mode == 0 => Some(Move::Erase(Erase::ToEnd)),
+        // Also to the end of the screen: on this line, to its end.
+        'K' | 'J' if mode == 0 => Some(Move::EraseToEnd),
+        'K' if mode == 1 => Some(Move::EraseToStart),
+        'K' if mode == 2 => Some(Move::EraseAll),
         'C' | 'a' => Some(Move::Forward(count)),
         'D' => Some(Move::Back(count)),
         'G' | '`' => Some(Move::Column(count - 1)),
         'P' => Some(Move::Delete(count)),
         '@' => Some(Move::Insert(count)),
-        'X' => Some(Move::Erase(Erase::Next(count))),
+        'X' => Some(Move::EraseNext(count)),
         _ => None,
     }
 }

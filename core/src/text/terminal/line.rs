@@ -2,7 +2,7 @@
 //! cursor moves.
 
 use super::cells::Cells;
-use super::step::{Erase, Move};
+use super::step::Move;
 
 /// The open line, or its end.
 #[derive(Debug)]
@@ -65,13 +65,13 @@ impl Line {
                     self.returned |= !self.text.is_empty();
                     return;
                 }
-                Move::Erase(Erase::ToEnd | Erase::All) if self.returned => {
+                Move::EraseToEnd | Move::EraseAll if self.returned => {
                     (self.returned, self.before) = (false, 0);
                     self.text.clear();
                     return;
                 }
                 // Where the line ends there is nothing to take away.
-                Move::Erase(Erase::ToEnd | Erase::Next(_)) | Move::Delete(_) | Move::Insert(_)
+                Move::EraseToEnd | Move::EraseNext(_) | Move::Delete(_) | Move::Insert(_)
                     if !self.returned =>
                 {
                     return;

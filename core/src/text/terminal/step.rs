@@ -15,19 +15,12 @@ pub(super) enum Move {
     Delete(usize),
     /// Makes room for some characters.
     Insert(usize),
-    /// Makes a part of the line blank.
-    Erase(Erase),
-}
-
-/// The part of a line that is erased.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Erase {
-    /// From the cursor on.
-    ToEnd,
-    /// Up to the cursor, and what is under it.
-    ToStart,
-    /// All.
-    All,
-    /// Some columns from the cursor on.
-    Next(usize),
+    /// Makes the line blank from the cursor on.
+    EraseToEnd,
+    /// Makes it blank up to the cursor, and what is under it.
+    EraseToStart,
+    /// Makes all of it blank.
+    EraseAll,
+    /// Makes some columns blank from the cursor on.
+    EraseNext(usize),
 }
