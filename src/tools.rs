@@ -21,6 +21,7 @@ pub mod threads;
 mod walk_support;
 mod whole;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -78,7 +79,7 @@ pub struct Context {
 impl Context {
     /// True if a tool is registered, so that hints may name it.
     pub fn has(&self, tool: ToolName) -> bool {
-        self.shared.tools.has(tool)
+        self.shared.tools.contains(&tool)
     }
 
     /// Does `work`, which blocks, on a thread for such work. Where the call is taken back and the work
@@ -165,32 +166,8 @@ impl ToolName {
     }
 }
 
-/// The tools that are registered.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToolSet(Vec<ToolName>);
-
-impl ToolSet {
-    /// These, each once, in the order in which they are listed.
-    pub fn new(tools: &[ToolName]) -> Self {
-        Self(ToolName::ALL.into_iter().filter(|tool| tools.contains(tool)).collect())
-    }
-
-    /// True if a tool is one of them.
-    pub fn has(&self, tool: ToolName) -> bool {
-        self.0.contains(&tool)
-    }
-
-    /// Each of them.
-    pub fn iter(&self) -> impl Iterator<Item = ToolName> + '_ {
-        self.0.iter().copied()
-    }
-}
-
-impl Default for ToolSet {
-    fn default() -> Self {
-        Self::new(&ToolName::ALL)
-    }
-}
+/// Tools that are registered, in the order in which they are listed.
+pub type ToolSet = BTreeSet<ToolName>;
 
 /// The listener for the progress of long work: a client that asked for it, or none.
 #[derive(Clone, Default)]

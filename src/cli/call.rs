@@ -63,7 +63,7 @@ fn with_help(command: clap::Command) -> clap::Command {
     });
     let keys: Vec<String> = lines.collect();
     command
-        .long_about(tool.description(&Limits::default(), &ToolSet::default()))
+        .long_about(tool.description(&Limits::default(), &ToolSet::from(ToolName::ALL)))
         .after_help(format!("Keys:\n{}", keys.join("\n")))
         .help_template(HELP)
 }

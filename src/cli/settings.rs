@@ -14,9 +14,9 @@ use crate::process::sandbox::{self, Mode, Sandbox};
 use crate::process::spill;
 use crate::process::{self, Commands};
 use crate::server::{Shape, StatsFile};
+use crate::tools::Shared;
 use crate::tools::error::reason;
 use crate::tools::threads::Threads;
-use crate::tools::{Shared, ToolSet};
 use cutline_core::text::as_index;
 
 use super::{EnvMode, Options, config};
@@ -80,7 +80,7 @@ impl Options {
         let asked = self.workers.map(|workers| usize::try_from(workers).unwrap_or(usize::MAX));
         Ok(Arc::new(Shared {
             limits: self.limits()?,
-            tools: ToolSet::new(&self.tools),
+            tools: self.tools.iter().copied().collect(),
             workers: asked.unwrap_or_else(processors),
             line_indexes: line_index::Cache::default(),
             commands: Commands::new(self.commands()?),

@@ -84,7 +84,7 @@ impl ServerHandler for Server {
     ) -> Answer<ListToolsResult> {
         let Fitted { limits, shape, .. } = self.fitted(&request);
         let tool = |name| convert::tool(name, &self.shared, &limits, shape);
-        let mut list = ListToolsResult::with_all_items(self.shared.tools.iter().map(tool).collect());
+        let mut list = ListToolsResult::with_all_items(self.shared.tools.iter().copied().map(tool).collect());
         list.ttl_ms = is_stateless(&request).then_some(LIST_TTL_MS);
         Ok(list)
     }
@@ -111,7 +111,7 @@ impl ServerHandler for Server {
     }
 
     async fn call_tool(&self, params: CallToolRequestParams, request: Request) -> Answer<CallToolResponse> {
-        if let Some(tool) = ToolName::of(&params.name).filter(|tool| self.shared.tools.has(*tool)) {
+        if let Some(tool) = ToolName::of(&params.name).filter(|tool| self.shared.tools.contains(tool)) {
             // rmcp copies a handler's work several times before it begins; this is much.
             return Ok(Box::pin(self.call(tool, params, request)).await);
         }

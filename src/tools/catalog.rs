@@ -92,7 +92,7 @@ impl ToolName {
                  kept between calls.",
                 bash::plan::kept_words(limits),
                 cut_words(limits).map_or_else(String::new, |words| format!(", {words}")),
-                match (tools.has(Self::Read), tools.has(Self::Grep)) {
+                match (tools.contains(&Self::Read), tools.contains(&Self::Grep)) {
                     (true, true) => ", for read and grep",
                     (true, false) => ", for read",
                     (false, true) => ", for grep",
@@ -138,11 +138,11 @@ pub fn instructions(limits: &Limits, tools: &ToolSet) -> String {
     let purposes: Vec<String> =
         tools.iter().map(|tool| format!("{} ({})", tool.words().1, tool.as_str())).collect();
     let lines = Count(limits.max_lines, "line", "lines");
-    let patience = limits.answer_within.filter(|_| tools.has(ToolName::Bash)).map(|within| {
+    let patience = limits.answer_within.filter(|_| tools.contains(&ToolName::Bash)).map(|within| {
         let seconds = Count(within.as_secs(), "second", "seconds");
         format!(" A command that still runs after {seconds} is answered for and goes on.")
     });
-    let images = if limits.images == Images::Off && tools.has(ToolName::Read) {
+    let images = if limits.images == Images::Off && tools.contains(&ToolName::Read) {
         " Of images the type and size are given."
     } else {
         ""
@@ -256,18 +256,18 @@ mod tests {
             (&[ToolName::Bash, ToolName::Grep], "names, for grep. head"),
             (&[ToolName::Bash], "names. head"),
         ] {
-            let description = ToolName::Bash.description(&limits, &ToolSet::new(tools));
+            let description = ToolName::Bash.description(&limits, &tools.iter().copied().collect());
             assert!(description.contains(expected), "{description}");
         }
     }
 
     #[test]
     fn instructions_name_only_tools_that_are_there() {
-        let all = instructions(&Limits::default(), &ToolSet::default());
+        let all = instructions(&Limits::default(), &ToolSet::from(ToolName::ALL));
         let first = "Tools to read text files and images (read), run shell commands (bash), search file contents \
                      by regular expression (grep), find files by name (find), list folders (ls). ";
         assert!(all.starts_with(first), "{all}");
-        let some = instructions(&Limits::default(), &ToolSet::new(&[ToolName::Ls]));
+        let some = instructions(&Limits::default(), &ToolSet::from([ToolName::Ls]));
         assert!(some.starts_with("Tools to list folders (ls). Each answer"), "{some}");
     }
 
@@ -275,14 +275,14 @@ mod tests {
     fn instructions_name_the_limits_in_force() {
         let cline = crate::fit::Client::of_id("cline").unwrap();
         let limits = cline.fitted(&Limits::default(), crate::fit::Given::default());
-        let all = instructions(&limits, &ToolSet::default());
+        let all = instructions(&limits, &ToolSet::from(ToolName::ALL));
         let end = "A command that still runs after 54 seconds is answered for and goes on. Of images the type and \
                    size are given.";
         assert!(all.contains("at most 2000 lines or 5.5KB,") && all.ends_with(end), "{all}");
-        let some = instructions(&limits, &ToolSet::new(&[ToolName::Ls]));
+        let some = instructions(&limits, &ToolSet::from([ToolName::Ls]));
         assert!(some.ends_with("start from the workspace folder."), "{some}");
         assert!(
-            instructions(&Limits::default(), &ToolSet::default())
+            instructions(&Limits::default(), &ToolSet::from(ToolName::ALL))
                 .ends_with("start from the workspace folder.")
         );
     }
@@ -292,11 +292,11 @@ mod tests {
         let limits = Limits { max_tokens: Some(8000), ..Limits::default() };
         for tool in ToolName::ALL {
             for (limits, is_named) in [(&limits, true), (&Limits::default(), false)] {
-                let said = tool.description(limits, &ToolSet::default());
+                let said = tool.description(limits, &ToolSet::from(ToolName::ALL));
                 assert_eq!(said.contains("30KB or 8000 tokens"), is_named, "{said}");
             }
         }
-        let said = instructions(&limits, &ToolSet::default());
+        let said = instructions(&limits, &ToolSet::from(ToolName::ALL));
         assert!(said.contains("at most 2000 lines or 30KB or 8000 tokens, whole lines only."), "{said}");
     }
 

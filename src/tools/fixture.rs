@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::threads::Threads;
-use super::{Context, Output, Progress, Shared, ToolError, ToolSet};
+use super::{Context, Output, Progress, Shared, ToolError, ToolName, ToolSet};
 use crate::fs::workspace::{Boundary, Root, Workspace};
 use crate::limits::Limits;
 
@@ -25,7 +25,7 @@ impl Fixture {
         let workspace = Workspace::new(vec![Root::new(real.clone(), real)], Boundary::Roots).unwrap();
         let shared = Shared {
             limits: Limits::default(),
-            tools: ToolSet::default(),
+            tools: ToolSet::from(ToolName::ALL),
             workers: 2,
             line_indexes: crate::fs::line_index::Cache::default(),
             commands: crate::process::Commands::default(),

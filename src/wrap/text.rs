@@ -149,7 +149,7 @@ pub(super) fn cut(
     raw: &Counter,
     is_json: impl Fn(usize) -> bool,
 ) -> Outcome {
-    let cutting = Cutting { texts, keep, bounds, is_json };
+    let cutting = Cutting { texts, keep, bounds, total_lines: raw.extent().lines, is_json };
     let all = 0..texts.count();
     let outcome = cutting.cut(all.clone(), raw, None);
     let Outcome::Cut(TextCut { head, tail, cut, .. }) = &outcome else { return outcome };
@@ -159,12 +159,7 @@ pub(super) fn cut(
     match filled.map(|(first, last)| first..last + 1) {
         Some(inner) if inner != all && is_blank(head) && is_blank(tail) => {
             let place = texts.places[inner.start].start..texts.places[inner.end - 1].end;
-            let counts = counted(&texts.all[place.clone()]);
-            let mut outcome = cutting.cut(inner, &counts, Some(cut.by));
-            if let Outcome::Cut(cut) = &mut outcome {
-                cut.shown = cut.shown.after(newlines(&texts.all[..place.start]), raw.extent().lines);
-            }
-            outcome
+            cutting.cut(inner, &counted(&texts.all[place]), Some(cut.by))
         }
         _ => outcome,
     }
@@ -175,6 +170,8 @@ struct Cutting<'a, F> {
     texts: &'a Texts<'a>,
     keep: Keep,
     bounds: Bounds,
+    /// Lines of all texts, as they were sent.
+    total_lines: u64,
     is_json: F,
 }
 
@@ -234,9 +231,10 @@ impl<F: Fn(usize) -> bool> Cutting<'_, F> {
         tail_lines: u64,
         raw: &Counter,
     ) -> TextCut {
-        let (total, head_lines) = (raw.extent().lines, cut.head.lines);
+        let (lines, head_lines) = (raw.extent().lines, cut.head.lines);
+        let before = newlines(&self.texts.all[..head.start]);
         let output = Extent { lines: head_lines + tail_lines, bytes: (head.len() + tail.len()) as u64 };
-        let omitted = total.saturating_sub(output.lines);
+        let omitted = lines.saturating_sub(output.lines);
         let omitted_lines = matches!(self.keep, Keep::Both { .. }).then_some(omitted);
         let gap = omitted_lines.filter(|lines| *lines > 0 && head_lines > 0 && tail_lines > 0);
         let places = &self.texts.places;
@@ -248,7 +246,7 @@ impl<F: Fn(usize) -> bool> Cutting<'_, F> {
         tokens.add_line(&self.texts.all[tail.clone()]);
         TextCut {
             gap: gap.and_then(|lines| Some((edges.into_iter().find(|n| !(self.is_json)(*n))?, lines))),
-            shown: Shown::of(cut, output, total, raw, self.bounds),
+            shown: Shown::of(cut, output, (before + 1, before + lines), self.total_lines, raw, self.bounds),
             cut,
             omitted_lines,
             output,

@@ -62,43 +62,31 @@ pub enum Shown {
 }
 
 impl Shown {
-    /// Returns the part of a text with the counts `raw` that is left after `cut` within `bounds`: `output`, the end of
-    /// which is the end of line `last`.
-    pub fn of(cut: Cut, output: Extent, last: u64, raw: &Counter, bounds: Bounds) -> Self {
-        let (total, limit) = (raw.extent().lines, bounds.size_limit(cut.by));
-        let (head, tail) = (cut.head.lines, output.lines - cut.head.lines);
-        let first = (last + 1).saturating_sub(tail);
-        match (cut.partial, head, tail) {
+    /// Returns the part that is left after `cut` within `bounds`, which is `output`. It was cut from `lines`, the first and
+    /// the last number, of `total`; the bytes of those two are in `raw`.
+    pub fn of(
+        cut: Cut,
+        output: Extent,
+        (first, last): (u64, u64),
+        total: u64,
+        raw: &Counter,
+        bounds: Bounds,
+    ) -> Self {
+        let limit = bounds.size_limit(cut.by);
+        let (head_lines, tail_lines) = (cut.head.lines, output.lines - cut.head.lines);
+        let (head, tail) = (first - 1 + head_lines, (last + 1).saturating_sub(tail_lines));
+        match (cut.partial, head_lines, tail_lines) {
             (Some(Partial::LastLine), ..) => {
-                let bytes = output.bytes - cut.head.bytes;
-                Self::EndOfLine { head, line: last, bytes, of: raw.last_line_bytes() }
+                let (bytes, of) = (output.bytes - cut.head.bytes, raw.last_line_bytes());
+                Self::EndOfLine { head: if head_lines > 0 { head } else { 0 }, line: last, bytes, of }
             }
             (Some(Partial::FirstLine), ..) | (None, 0, 0) => {
-                Self::StartOfLine { line: 1, bytes: output.bytes, of: raw.first_line_bytes() }
+                Self::StartOfLine { line: first, bytes: output.bytes, of: raw.first_line_bytes() }
             }
-            (None, _, 0) => Self::Lines { first: 1, last: head, total, limit },
-            (None, 0, _) => Self::Lines { first, last, total, limit },
-            (None, ..) => Self::Ends { head, tail: first, total, limit },
+            (None, _, 0) => Self::Lines { first, last: head, total, limit },
+            (None, 0, _) => Self::Lines { first: tail, last, total, limit },
+            (None, ..) => Self::Ends { head, tail, total, limit },
         }
-    }
-
-    /// Returns the same part of a text of `total` lines, in which `before` lines stand before those that were counted.
-    #[must_use]
-    pub fn after(mut self, before: u64, total: u64) -> Self {
-        match &mut self {
-            Self::Lines { first, last, total: all, .. } => {
-                (*first, *last, *all) = (*first + before, *last + before, total);
-            }
-            Self::Ends { head, tail, total: all, .. } => {
-                (*head, *tail, *all) = (*head + before, *tail + before, total);
-            }
-            Self::EndOfLine { head, line, .. } => {
-                *head += if *head > 0 { before } else { 0 };
-                *line += before;
-            }
-            Self::StartOfLine { line, .. } => *line += before,
-        }
-        self
     }
 }
 

@@ -37,7 +37,7 @@ impl Tail {
     }
 
     /// Returns the offset in `body` of the last whole lines that fit, their number, and the limit
-    /// that stopped there.
+    /// that stopped there; `None` if that is all.
     fn fitting(&self, body: &str) -> (usize, u64, Option<TruncatedBy>) {
         let (mut start, mut lines) = (body.len(), 0);
         let mut tokens = TokenCounter::default();
@@ -61,7 +61,6 @@ impl Tail {
             }
             (start, lines) = (begin, lines + 1);
             if start == 0 {
-                // With something dropped before, `start` is 0 only by the newline that was seen.
                 return (start, lines, None);
             }
         }
@@ -85,20 +84,15 @@ impl Collector for Tail {
     fn finish(self) -> Truncation {
         let total = self.total.extent();
         let body = self.recent.strip_suffix('\n').unwrap_or(&self.recent);
-        let whole =
-            !self.dropped && total.lines <= self.bounds.lines && body.len() as u64 <= self.bounds.bytes;
-        let whole = whole && self.bounds.hold_text(body);
-        if whole {
-            return Truncation::new(self.recent, total.lines, total, None);
-        }
         let (start, lines, by) = self.fitting(body);
+        let Some(by) = by else { return Truncation::new(self.recent, total.lines, total, None) };
         let (content, partial, by) = match lines {
             0 => {
                 let bytes = as_index(self.bounds.bytes);
                 let (end, by) = part_within(body, bytes, TokenCounter::default(), &self.bounds, text::suffix);
                 (end, Some(Partial::LastLine), by)
             }
-            _ => (&body[start..], None, by.unwrap_or(TruncatedBy::Lines)),
+            _ => (&body[start..], None, by),
         };
         let cut = Cut { by, partial, head: Extent::default() };
         Truncation::new(content.to_owned(), lines.max(1), total, Some(cut))

@@ -82,7 +82,7 @@ pub fn output_answer(
         return (Answer { body, end, notices, status: None }, saved);
     };
     // Its last line may be one less than in all, where that was erased: a terminal shows nothing of it.
-    let shown = Shown::of(cut, text.output, text.total.lines, &raw, bounds);
+    let shown = Shown::of(cut, text.output, (1, text.total.lines), total.lines, &raw, bounds);
     if let Shown::Lines { first, last, .. } = shown
         && text::is_white_space(&text.content)
     {

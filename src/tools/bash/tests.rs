@@ -21,7 +21,7 @@ use crate::fs::workspace::{Boundary, Root, Workspace};
 use crate::limits::Limits;
 use crate::process::{self, spill};
 use crate::tools::threads::Threads;
-use crate::tools::{Progress, Shared, ToolSet};
+use crate::tools::{Progress, Shared, ToolName, ToolSet};
 
 /// Longer than anything here takes, unless it hangs.
 const HANG: Duration = Duration::from_secs(30);
@@ -46,7 +46,7 @@ impl Server {
         let spill = settings.dir.clone();
         let shared = Shared {
             limits,
-            tools: ToolSet::default(),
+            tools: ToolSet::from(ToolName::ALL),
             workers: 1,
             line_indexes: crate::fs::line_index::Cache::default(),
             commands: process::Commands::new(process::Settings {

@@ -123,24 +123,14 @@ impl Line {
     /// Adds to the line, and lets go what is more than a limit's length before its last whole one:
     /// that depends on the line's length alone, so not on the pieces it came in.
     fn append(&mut self, piece: &str, out: &mut String) {
-        let len = self.before + self.text.len() + piece.len();
+        self.text.push_str(piece);
+        let len = self.before + self.text.len();
         let from = (len / self.limit).saturating_sub(1).saturating_mul(self.limit);
-        let Some(surplus) = from.checked_sub(self.before).filter(|surplus| *surplus > 0) else {
-            return self.text.push_str(piece);
-        };
-        if let Some(surplus) = surplus.checked_sub(self.text.len()) {
-            let (gone, held) = piece.split_at(piece.ceil_char_boundary(surplus));
-            self.before += self.text.len() + gone.len();
-            out.push_str(&self.text);
-            out.push_str(gone);
-            self.text.clear();
-            self.text.push_str(held);
-        } else {
+        if let Some(surplus) = from.checked_sub(self.before).filter(|surplus| *surplus > 0) {
             let surplus = self.text.ceil_char_boundary(surplus);
             out.push_str(&self.text[..surplus]);
             self.text.drain(..surplus);
             self.before += surplus;
-            self.text.push_str(piece);
         }
     }
 }
