@@ -179,28 +179,17 @@ pub enum TruncationReason {
     SingleResultTooLarge,
 }
 
-/// The number of files that a search passed over; only a number above 0 is said.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Skipped {
-    /// Files that are not text.
-    #[serde(skip_serializing_if = "is_default")]
-    pub binary: u64,
-    /// Files with a line too long to search, or too large for a search across lines.
-    #[serde(skip_serializing_if = "is_default")]
-    pub too_long: u64,
-    /// Files and folders that could not be read.
-    #[serde(skip_serializing_if = "is_default")]
-    pub unreadable: u64,
-    /// Folders whose ignore rules were left aside.
-    #[serde(skip_serializing_if = "is_default")]
-    pub ignore_rules: u64,
-}
-
-impl Skipped {
-    /// Returns itself if anything was passed over.
-    pub fn reported(self) -> Option<Self> {
-        (self != Self::default()).then_some(self)
+facts! {
+    /// The number of files that a search passed over.
+    pub struct Skipped {
+        /// Files that are not text.
+        pub binary: u64,
+        /// Files with a line too long to search, or too large for a search across lines.
+        pub too_long: u64,
+        /// Files and folders that could not be read.
+        pub unreadable: u64,
+        /// Folders whose ignore rules were left aside.
+        pub ignore_rules: u64,
     }
 }
 
@@ -270,22 +259,14 @@ impl TruncationDetails {
         })
     }
 
-    /// Sets what there is in all.
-    pub fn set_total(&mut self, total: Extent) {
-        self.total_lines = total.lines;
-        self.total_bytes = total.bytes;
-        let left_out = total.bytes.saturating_sub(self.output_bytes);
-        self.total_estimated_tokens =
-            self.estimated_tokens + extrapolate(left_out, self.output_bytes, self.estimated_tokens);
-    }
-
     /// Returns the details of a cut of which only whole lines are left: `output` with `tokens` of `total`.
     pub fn new(by: TruncatedBy, output: Extent, tokens: u64, total: Extent, bounds: Bounds) -> Self {
-        let mut details = Self {
+        let left_out = total.bytes.saturating_sub(output.bytes);
+        Self {
             truncated: true,
             truncated_by: by,
-            total_lines: 0,
-            total_bytes: 0,
+            total_lines: total.lines,
+            total_bytes: total.bytes,
             output_lines: output.lines,
             output_bytes: output.bytes,
             max_lines: bounds.lines,
@@ -293,12 +274,10 @@ impl TruncationDetails {
             last_line_partial: false,
             first_line_exceeds_limit: false,
             estimated_tokens: tokens,
-            total_estimated_tokens: 0,
+            total_estimated_tokens: tokens + extrapolate(left_out, output.bytes, tokens),
             limit_tokens: bounds.tokens.unwrap_or(bounds.bytes / BYTES_PER_TOKEN),
             total_is_lower_bound: None,
-        };
-        details.set_total(total);
-        details
+        }
     }
 }
 

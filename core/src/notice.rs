@@ -24,7 +24,7 @@ pub use limit::{PageLimit, PageOf, Unit};
 pub use names::{NAMES_LISTED, Names};
 pub use rest::{FullLines, LineHint, RankedNext};
 pub use saved::Saved;
-pub use shown::{Part, PartUnit, ResultShown, Shown};
+pub use shown::{ImageShown, Part, PartUnit, ResultShown, Shown};
 
 /// The texts in the place of a body that has nothing in it.
 pub mod empty {
@@ -91,25 +91,13 @@ pub enum Notice {
     /// A body of nothing but white space.
     #[display("[{_0} white space]")]
     Blank(Blank),
-    /// An image that was made smaller.
-    #[display("[Image is {}x{}, {}]", from.0, from.1, shown::scaled(from.2, *to, *format))]
-    ImageScaled {
+    /// An image that was made smaller, in pixels or in bytes.
+    #[display("[Image is {}x{}, {}]", from.0, from.1, to.instead_of(from.2))]
+    ImageChanged {
         /// Its size as it is on disk: width, height, bytes.
         from: (u32, u32, u64),
-        /// Width and height as it is shown.
-        to: (u32, u32),
-        /// The name of the format that is shown, where it is another one.
-        format: Option<&'static str>,
-    },
-    /// An image that was encoded anew, because its file has more bytes than are shown.
-    #[display("[Image is {}x{}, {}]", from.0, from.1, shown::encoded(from.2, format, *bytes))]
-    ImageEncoded {
-        /// Its size as it is on disk: width, height, bytes.
-        from: (u32, u32, u64),
-        /// The name of the format that is shown.
-        format: &'static str,
-        /// The bytes that are shown.
-        bytes: u64,
+        /// The image that is shown.
+        to: ImageShown,
     },
     /// An image that is not shown, because the client shows none.
     #[display("[This client shows no images]")]

@@ -9,7 +9,7 @@
 //! | the first lines | [`Head`] |
 //! | the last lines | [`Tail`] |
 //! | both ends, with a gap between them | [`HeadTail`] |
-//! | what is decided at run time | [`Ends`], for a [`Keep`] |
+//! | what is decided at run time | [`collector`] of a [`Keep`] |
 //!
 //! [`truncate()`] does it in one call for a text in memory.
 
@@ -80,9 +80,26 @@ use crate::text::{Extent, Size, TokenCounter, as_index};
 /// assert_eq!(kept.cut.unwrap().by, TruncatedBy::Tokens);
 /// ```
 pub fn truncate(text: &str, bounds: Bounds, keep: Keep) -> Truncation {
-    let mut ends = Ends::new(bounds, keep);
-    ends.push(text);
-    ends.finish()
+    let mut collector = collector(bounds, keep);
+    collector.push(text);
+    collector.finish()
+}
+
+/// Returns the collector of what `keep` says, within `bounds`. If the one line at the end that is kept is over the bytes
+/// alone, a part of it is.
+///
+/// ```
+/// use cutline_core::truncate::{Bounds, Keep, collector};
+/// let mut tail = collector(Bounds::new(2, 100), Keep::Tail);
+/// tail.push("one\ntwo\nthree\n");
+/// assert_eq!(tail.finish().content, "two\nthree");
+/// ```
+pub fn collector(bounds: Bounds, keep: Keep) -> Box<dyn Collector + Send> {
+    match keep {
+        Keep::Head => Box::new(Head::new(bounds).with_partial_line()),
+        Keep::Tail => Box::new(Tail::new(bounds)),
+        Keep::Both { head } => Box::new(HeadTail::new(bounds, head)),
+    }
 }
 
 /// The lines of a text that are kept.
@@ -114,8 +131,8 @@ pub trait Collector {
     /// Takes the next piece.
     fn push(&mut self, text: &str);
 
-    /// Returns the text that was kept, and the counts of all that passed.
-    fn finish(self) -> Truncation;
+    /// Returns the text that was kept, and the counts of all that passed; it is of no use afterwards.
+    fn finish(&mut self) -> Truncation;
 }
 
 /// The most of a text that may be kept; both above 0.
@@ -234,53 +251,6 @@ pub enum Partial {
     FirstLine,
     /// The end of the text's last line, which alone is over the limit.
     LastLine,
-}
-
-/// The collector for a [`Keep`], for callers that learn at run time which lines are wanted.
-///
-/// ```
-/// use cutline_core::truncate::{Bounds, Collector, Ends, Keep};
-/// let mut ends = Ends::new(Bounds::new(2, 100), Keep::Tail);
-/// ends.push("one\ntwo\nthree\n");
-/// assert_eq!(ends.finish().content, "two\nthree");
-/// ```
-#[derive(Debug)]
-pub enum Ends {
-    /// Keeps the start, and a part of the first line if that alone is over the limit.
-    Head(Head),
-    /// Keeps the end, and a part of the last line if that alone is over the limit.
-    Tail(Tail),
-    /// Keeps both.
-    Both(HeadTail),
-}
-
-impl Ends {
-    /// Returns a collector that keeps `keep` of the text, within `bounds`.
-    pub fn new(bounds: Bounds, keep: Keep) -> Self {
-        match keep {
-            Keep::Head => Self::Head(Head::new(bounds).with_partial_line()),
-            Keep::Tail => Self::Tail(Tail::new(bounds)),
-            Keep::Both { head } => Self::Both(HeadTail::new(bounds, head)),
-        }
-    }
-}
-
-impl Collector for Ends {
-    fn push(&mut self, text: &str) {
-        match self {
-            Self::Head(head) => head.push(text),
-            Self::Tail(tail) => tail.push(text),
-            Self::Both(both) => both.push(text),
-        }
-    }
-
-    fn finish(self) -> Truncation {
-        match self {
-            Self::Head(head) => head.finish(),
-            Self::Tail(tail) => tail.finish(),
-            Self::Both(both) => both.finish(),
-        }
-    }
 }
 
 /// Returns the part of `line` that is within `bytes` and, after `before`, within the tokens of `bounds`; and the limit

@@ -64,7 +64,7 @@ fn list(cx: &Context, place: &OpenedPath, request: PageRequest) -> Result<Output
         page.count(line);
         page.show(line)
     })?;
-    let is_counted = page.whole.is_none() && page.body.truncation().is_some();
+    let is_counted = page.whole.is_none() && page.body.is_cut();
     let extent = is_counted.then(|| extent(cx, place)).transpose()?;
     page.answer(extent, Vec::new(), Details::default())
 }

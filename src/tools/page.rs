@@ -137,8 +137,7 @@ impl Page {
         if offset > 0 && found <= offset && (found > 0 || unit == Unit::Entries) {
             return Err(ToolError::OffsetBeyondLast { offset, total: found, unit });
         }
-        let truncation = body.truncation();
-        let is_cut = truncation.is_some();
+        let is_cut = body.is_cut();
         let is_part = more || is_cut;
         let saved = whole.filter(|_| is_part).map(|whole| whole.keep(&mut details));
         let (saved_extent, saved) = saved.unzip();
@@ -163,7 +162,7 @@ impl Page {
             notices.push(Notice::Blank(Blank::Results(body.units)));
         }
         let mut by = None;
-        if let Some(mut truncation) = truncation {
+        if let Some(mut truncation) = body.truncation(extent) {
             let limit = body.bounds.size_limit(truncation.truncated_by);
             if let (false, Some(bytes), Some(limit)) = (is_grep, body.first_line_bytes, limit) {
                 let saved = saved.clone().filter(|_| next.is_none());
@@ -172,9 +171,6 @@ impl Page {
             by = Some(PageLimit::of(truncation.truncated_by, body.bounds))
                 .filter(|_| next.is_some() || is_grep);
             truncation.total_is_lower_bound = is_lower_bound.then_some(true);
-            if let Some(extent) = extent {
-                truncation.set_total(extent);
-            }
             let info = details.add_cut(truncation, &body.text);
             info.original_count = if extent.is_some() || is_grep && ranked.is_some() { found } else { total };
             info.returned_count = body.units;

@@ -89,9 +89,14 @@ impl Aside {
         details: &mut Details,
     ) -> impl Iterator<Item = Notice> {
         let Self { binary, long_line, too_large, unreadable, ignore_rules } = self;
-        let too_long = long_line.count() + too_large.count();
-        let skipped = Skipped { binary, too_long, unreadable: unreadable.count(), ignore_rules };
-        details.skipped = skipped.reported();
+        let counted = |count: u64| (count > 0).then_some(count);
+        let skipped = Skipped {
+            binary: counted(binary),
+            too_long: counted(long_line.count() + too_large.count()),
+            unreadable: counted(unreadable.count()),
+            ignore_rules: counted(ignore_rules),
+        };
+        details.skipped = (skipped != Skipped::default()).then_some(skipped);
         let named = [
             (!unreadable.is_empty()).then_some(Notice::Unreadable(unreadable)),
             (!long_line.is_empty()).then_some(Notice::TooLong(long_line)),

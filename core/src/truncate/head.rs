@@ -127,17 +127,15 @@ impl Collector for Head {
         }
     }
 
-    fn finish(mut self) -> Truncation {
-        let total = self.total.extent();
-        let Some(by) = self.cut else {
-            return Truncation::new(self.kept, total.lines, total, None);
-        };
-        let lines = Extent::of(&self.kept).lines;
+    fn finish(&mut self) -> Truncation {
+        let (total, mut kept) = (self.total.extent(), std::mem::take(&mut self.kept));
+        let Some(by) = self.cut else { return Truncation::new(kept, total.lines, total, None) };
+        let lines = Extent::of(&kept).lines;
         let partial = (lines > self.lines).then_some(Partial::FirstLine);
-        if self.kept.ends_with('\n') {
-            self.kept.pop();
+        if kept.ends_with('\n') {
+            kept.pop();
         }
-        let head = Extent { lines, bytes: self.kept.len() as u64 };
-        Truncation::new(self.kept, lines, total, Some(Cut { by, partial, head }))
+        let head = Extent { lines, bytes: kept.len() as u64 };
+        Truncation::new(kept, lines, total, Some(Cut { by, partial, head }))
     }
 }

@@ -123,12 +123,12 @@ impl Collector for HeadTail {
         }
     }
 
-    fn finish(self) -> Truncation {
+    fn finish(&mut self) -> Truncation {
         let total = self.total.extent();
         let tail_lines = self.tail_lines();
-        let (head, head_by, tail) = match self.state {
+        let (head, head_by, tail) = match std::mem::replace(&mut self.state, State::Whole(String::new())) {
             State::Whole(content) => return Truncation::new(content, total.lines, total, None),
-            State::Split { head, head_by, tail } => (head, head_by, tail.finish()),
+            State::Split { head, head_by, mut tail } => (head, head_by, tail.finish()),
         };
         let kept = Extent::of(&head);
         let is_full = kept.lines == self.head_lines && tail.output.lines == tail_lines;

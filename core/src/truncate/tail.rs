@@ -81,11 +81,11 @@ impl Collector for Tail {
         self.recent.push_str(new);
     }
 
-    fn finish(self) -> Truncation {
-        let total = self.total.extent();
-        let body = self.recent.strip_suffix('\n').unwrap_or(&self.recent);
+    fn finish(&mut self) -> Truncation {
+        let (total, recent) = (self.total.extent(), std::mem::take(&mut self.recent));
+        let body = recent.strip_suffix('\n').unwrap_or(&recent);
         let (start, lines, by) = self.fitting(body);
-        let Some(by) = by else { return Truncation::new(self.recent, total.lines, total, None) };
+        let Some(by) = by else { return Truncation::new(recent, total.lines, total, None) };
         let (content, partial, by) = match lines {
             0 => {
                 let bytes = as_index(self.bounds.bytes);

@@ -23,7 +23,7 @@ fn pieces(text: &str, cuts: &[usize]) -> Vec<String> {
     pieces
 }
 
-fn collect(mut collector: impl Collector, pieces: &[String]) -> Truncation {
+fn collect(collector: &mut dyn Collector, pieces: &[String]) -> Truncation {
     for piece in pieces {
         collector.push(piece);
     }
@@ -63,7 +63,7 @@ proptest! {
         text in text(), cuts in prop::collection::vec(0_usize..9, 0..9), max_lines in 1_u64..9, max_bytes in 1_u64..60,
     ) {
         let bounds = Bounds::new(max_lines, max_bytes);
-        let kept = collect(Head::new(bounds), &pieces(&text, &cuts));
+        let kept = collect(&mut Head::new(bounds), &pieces(&text, &cuts));
         let all = lines(&text);
         let (count, by) = fitting(&all, bounds);
         prop_assert_eq!(kept.total, extent(&text));
@@ -80,7 +80,7 @@ proptest! {
         let mut seen = Vec::new();
         while seen.len() < all.len() {
             let rest = all[seen.len()..].join("\n");
-            let kept = collect(Head::new(Bounds::new(max_lines, max_bytes)), &[rest]);
+            let kept = collect(&mut Head::new(Bounds::new(max_lines, max_bytes)), &[rest]);
             if kept.output.lines == 0 && kept.cut.is_some() {
                 prop_assert!(all[seen.len()].len() as u64 > max_bytes);
                 seen.push(all[seen.len()].to_owned()); // the one line that no page can hold
@@ -100,7 +100,7 @@ proptest! {
 
     #[test]
     fn head_may_keep_a_part_of_the_first_line(text in "\\PC{1,40}", cuts in prop::collection::vec(0_usize..9, 0..9), max in 1_u64..30) {
-        let kept = collect(Head::new(Bounds::new(5, max)).with_partial_line(), &pieces(&text, &cuts));
+        let kept = collect(&mut Head::new(Bounds::new(5, max)).with_partial_line(), &pieces(&text, &cuts));
         prop_assert_eq!(&kept.content, prefix(&text, as_index(max)));
         prop_assert_eq!(kept.cut.is_some(), text.len() as u64 > max);
         if kept.cut.is_some() && !kept.content.is_empty() {
@@ -113,7 +113,7 @@ proptest! {
         text in text(), cuts in prop::collection::vec(0_usize..9, 0..9), max_lines in 1_u64..9, max_bytes in 1_u64..60,
     ) {
         let bounds = Bounds::new(max_lines, max_bytes);
-        let kept = collect(Tail::new(bounds), &pieces(&text, &cuts));
+        let kept = collect(&mut Tail::new(bounds), &pieces(&text, &cuts));
         let all = lines(&text);
         let backwards: Vec<&str> = all.iter().rev().copied().collect();
         let (count, by) = fitting(&backwards, bounds);
@@ -136,7 +136,7 @@ proptest! {
         text in text(), cuts in prop::collection::vec(0_usize..9, 0..9),
         head in 1_u64..5, tail in 1_u64..5, max_bytes in 1_u64..60,
     ) {
-        let kept = collect(Ends::new(Bounds::new(head + tail, max_bytes), Keep::Both { head }), &pieces(&text, &cuts));
+        let kept = collect(&mut *collector(Bounds::new(head + tail, max_bytes), Keep::Both { head }), &pieces(&text, &cuts));
         let all = lines(&text);
         prop_assert_eq!(kept.total, extent(&text));
         prop_assert!(kept.output.bytes <= max_bytes);
@@ -193,11 +193,11 @@ proptest! {
             Keep::Tail,
             Keep::Both { head: max_lines / 2 },
         ] {
-            let whole = collect(Ends::new(bounds, keep), std::slice::from_ref(&text));
-            let kept = collect(Ends::new(bounds, keep), &pieces(&text, &cuts));
+            let whole = collect(&mut *collector(bounds, keep), std::slice::from_ref(&text));
+            let kept = collect(&mut *collector(bounds, keep), &pieces(&text, &cuts));
             prop_assert_eq!(&whole, &kept);
             prop_assert!(TokenCounter::of(kept.body()).count() <= max_tokens, "{:?}", kept);
-            let other = collect(Ends::new(Bounds::new(max_lines, max_bytes), keep), std::slice::from_ref(&text));
+            let other = collect(&mut *collector(Bounds::new(max_lines, max_bytes), keep), std::slice::from_ref(&text));
             if TokenCounter::of(other.body()).count() <= max_tokens && !matches!(keep, Keep::Both { .. }) {
                 // The limit of tokens cuts only what is over it.
                 prop_assert_eq!(other.content, kept.content);
@@ -213,7 +213,7 @@ proptest! {
         let bounds = Bounds::new(5, 60).with_tokens(Some(max_tokens));
         let (mut rest, mut joined) = (text.as_str(), Vec::new());
         loop {
-            let page = collect(Head::new(bounds), &[rest.to_owned()]);
+            let page = collect(&mut Head::new(bounds), &[rest.to_owned()]);
             let Some(_cut) = page.cut else {
                 joined.push(page.content);
                 break;

@@ -8,26 +8,18 @@ use super::Object;
 /// The argument that says how much is wanted.
 const LIMIT: &str = "limit";
 
-/// Names that other tools have for an argument, joined and in small letters; `None` is any tool.
-const OTHER_NAMES: [(Option<&str>, &str, &str); 18] = [
-    (None, "filepath", "path"),
-    (Some("read"), "filename", "path"),
-    (Some("grep"), "filename", "path"),
-    (None, "cmd", "command"),
-    (Some("grep"), "regex", "pattern"),
-    (Some("grep"), "query", "pattern"),
-    (Some("grep"), "maxresults", LIMIT),
-    (Some("find"), "maxresults", LIMIT),
-    (Some("ls"), "maxresults", LIMIT),
-    (Some("grep"), "headlimit", LIMIT),
-    (Some("grep"), "include", "glob"),
-    (Some("grep"), "directory", "path"),
-    (Some("find"), "directory", "path"),
-    (Some("ls"), "directory", "path"),
-    (Some("grep"), "dirpath", "path"),
-    (Some("find"), "dirpath", "path"),
-    (Some("ls"), "dirpath", "path"),
-    (Some("ls"), "dir", "path"),
+/// The tools that take names which others have for an argument (none is any tool), those names, joined and in small
+/// letters, and the argument.
+const OTHER_NAMES: [(&[&str], &[&str], &str); 9] = [
+    (&[], &["filepath"], "path"),
+    (&["read", "grep"], &["filename"], "path"),
+    (&["grep", "find", "ls"], &["directory", "dirpath"], "path"),
+    (&["ls"], &["dir"], "path"),
+    (&[], &["cmd"], "command"),
+    (&["grep"], &["regex", "query"], "pattern"),
+    (&["grep", "find", "ls"], &["maxresults"], LIMIT),
+    (&["grep"], &["headlimit"], LIMIT),
+    (&["grep"], &["include"], "glob"),
 ];
 
 /// Names, joined, by which other tools do what an argument here does in another form, and what to give here. Their values
@@ -55,9 +47,10 @@ pub(super) fn find<'a>(tool: &str, properties: &'a Object, name: &str) -> Option
     properties.get_key_value(name).or_else(|| {
         let joined = joined(name);
         let same = properties.iter().find(|(known, _)| super::names::joined(known) == joined);
-        let own =
-            |(of, other, _): &&(Option<&str>, &str, &str)| of.is_none_or(|of| of == tool) && *other == joined;
-        same.or_else(|| properties.get_key_value(OTHER_NAMES.iter().find(own)?.2))
+        let mut own = OTHER_NAMES.iter().filter(|(of, ..)| of.is_empty() || of.contains(&tool));
+        same.or_else(|| {
+            properties.get_key_value(own.find(|(_, others, _)| others.contains(&joined.as_str()))?.2)
+        })
     })
 }
 
@@ -82,7 +75,8 @@ pub(super) fn is_limit(name: &str) -> bool {
         return true;
     }
     let joined = joined(name);
-    joined == LIMIT || OTHER_NAMES.iter().any(|(_, other, known)| *known == LIMIT && *other == joined)
+    joined == LIMIT
+        || OTHER_NAMES.iter().any(|(_, others, known)| *known == LIMIT && others.contains(&joined.as_str()))
 }
 
 /// `file_path`, `file-path` and `filePath` as `filepath`.

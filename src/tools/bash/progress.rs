@@ -24,43 +24,6 @@ const LINE_CHARS: usize = 200;
 /// Reports the progress of one command.
 pub(super) struct ProgressReporter<'a> {
     progress: &'a Progress,
-    pace: Pace,
-}
-
-impl<'a> ProgressReporter<'a> {
-    /// Returns a reporter to `progress`.
-    pub(super) fn new(progress: &'a Progress) -> Self {
-        Self { progress, pace: Pace::new(Instant::now()) }
-    }
-
-    /// Waits until there may be something to report; for ever, if progress has no receiver.
-    pub(super) async fn due(&self) {
-        if self.progress.is_wanted() {
-            sleep_until(self.pace.next_check).await;
-        } else {
-            std::future::pending::<()>().await;
-        }
-    }
-
-    /// Reports that the command has not begun: as many run as may.
-    pub(super) fn report_waiting(&mut self) {
-        if self.pace.is_due(Instant::now(), 0) {
-            self.progress.report("waits for others to end".to_owned());
-        }
-    }
-
-    /// Reports new output, or that the command still runs.
-    pub(super) fn report(&mut self, running: &Running) {
-        if self.pace.is_due(Instant::now(), running.bytes())
-            && let Some(latest) = running.latest()
-        {
-            self.progress.report(message(&latest));
-        }
-    }
-}
-
-/// The times at which progress is reported.
-struct Pace {
     /// Time of the next check for new output.
     next_check: Instant,
     /// Time of the last report; at first, of the command's start.
@@ -69,9 +32,36 @@ struct Pace {
     bytes: u64,
 }
 
-impl Pace {
-    fn new(now: Instant) -> Self {
-        Self { next_check: now + INTERVAL, reported: now, bytes: 0 }
+impl<'a> ProgressReporter<'a> {
+    /// Returns a reporter to `progress`.
+    pub(super) fn new(progress: &'a Progress) -> Self {
+        let now = Instant::now();
+        Self { progress, next_check: now + INTERVAL, reported: now, bytes: 0 }
+    }
+
+    /// Waits until there may be something to report; for ever, if progress has no receiver.
+    pub(super) async fn due(&self) {
+        if self.progress.is_wanted() {
+            sleep_until(self.next_check).await;
+        } else {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    /// Reports that the command has not begun: as many run as may.
+    pub(super) fn report_waiting(&mut self) {
+        if self.is_due(Instant::now(), 0) {
+            self.progress.report("waits for others to end".to_owned());
+        }
+    }
+
+    /// Reports new output, or that the command still runs.
+    pub(super) fn report(&mut self, running: &Running) {
+        if self.is_due(Instant::now(), running.bytes())
+            && let Some(latest) = running.latest()
+        {
+            self.progress.report(message(&latest));
+        }
     }
 
     /// True if a message is due now, after that many `bytes` of output.
@@ -114,16 +104,17 @@ mod tests {
 
     /// Returns the times of reports, in milliseconds, of a command that has printed `bytes(t)` at that time.
     fn report_times(bytes: impl Fn(u64) -> u64, until: u64) -> Vec<u64> {
-        let began = Instant::now();
-        let mut pace = Pace::new(began);
+        let progress = Progress::default();
+        let mut reporter = ProgressReporter::new(&progress);
+        let began = reporter.reported;
         let mut times = Vec::new();
         loop {
-            let now = pace.next_check;
+            let now = reporter.next_check;
             let millis = u64::try_from((now - began).as_millis()).unwrap();
             if millis > until {
                 return times;
             }
-            if pace.is_due(now, bytes(millis)) {
+            if reporter.is_due(now, bytes(millis)) {
                 times.push(millis);
             }
         }

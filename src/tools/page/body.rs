@@ -236,13 +236,20 @@ impl Body {
         self.total.lines += 1;
     }
 
-    /// Returns the details of the cut that the limits made of what was given so far, if they made one.
-    pub(in crate::tools) fn truncation(&mut self) -> Option<TruncationDetails> {
+    /// True if a limit of lines or of size cut what was given so far.
+    pub(in crate::tools) fn is_cut(&mut self) -> bool {
         self.settle();
+        self.is_full()
+    }
+
+    /// Returns the details of the cut that the limits made, if they made one; `total` is the extent of all, if that is more
+    /// than was given.
+    pub(super) fn truncation(&self, total: Option<Extent>) -> Option<TruncationDetails> {
+        let total = total.unwrap_or(self.total);
         let output = Extent { lines: self.lines, bytes: self.text.len() as u64 };
         self.cut.map(|by| TruncationDetails {
             first_line_exceeds_limit: self.first_line_bytes.is_some(),
-            ..TruncationDetails::new(by, output, estimate(&self.text), self.total, self.bounds)
+            ..TruncationDetails::new(by, output, estimate(&self.text), total, self.bounds)
         })
     }
 }

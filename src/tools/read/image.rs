@@ -23,7 +23,7 @@ use crate::limits::{IMAGE_DECODED_BYTES, IMAGE_MAX_PIXELS, IMAGE_MAX_SIDE, Image
 use crate::tools::{Context, Image, Output};
 use cancellable::Cancellable;
 use cutline_core::details::Details;
-use cutline_core::notice::{Answer, Notice};
+use cutline_core::notice::{Answer, ImageShown, Notice};
 use cutline_core::text::{Size, show};
 use decode::{Head, decode};
 
@@ -140,13 +140,13 @@ fn fitted(
         image.apply_orientation(std::mem::replace(&mut orientation, Orientation::NoTransforms));
         if let Some((bytes, shown)) = encoded(&image, format, max_bytes) {
             let name = if shown == ImageFormat::Png { "PNG" } else { "JPEG" };
-            let notice = if side == longest {
-                Notice::ImageEncoded { from, format: name, bytes: bytes.len() as u64 }
+            let to = if side == longest {
+                ImageShown::Encoded(name, bytes.len() as u64)
             } else {
                 let to = (image.width(), image.height());
-                Notice::ImageScaled { from, to, format: (shown != format).then_some(name) }
+                ImageShown::Scaled(to, (shown != format).then_some(name))
             };
-            return Some((bytes, shown, Some(notice)));
+            return Some((bytes, shown, Some(Notice::ImageChanged { from, to })));
         }
         if side <= MIN_SIDE {
             break;

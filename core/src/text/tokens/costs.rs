@@ -73,18 +73,13 @@ pub(super) const fn title(lead: Lead, capitals: u8) -> u8 {
     }
 }
 
-/// Costs of a letter that is not of ASCII: in a word, and where one begins with it.
-pub(super) const fn letter(class: Class) -> (u8, u8) {
+/// Costs of a character that is not of ASCII: of a letter in a word, and where one begins with it; of another one the first
+/// of a run, and each further one.
+pub(super) const fn beyond_ascii(class: Class) -> (u8, u8) {
     match class {
         Class::Latin => (53, 73),
         Class::LatinExtended => (128, 43),
-        _ => (18, 61),
-    }
-}
-
-/// Costs of a character of another class: the first of a run, and each further one.
-pub(super) const fn other(class: Class) -> (u8, u8) {
-    match class {
+        Class::LatinAdditional => (18, 61),
         Class::TwoBytes => (51, 40),
         Class::Sign => (102, 36),
         Class::Indic => (38, 38),

@@ -178,9 +178,9 @@ impl State {
             (
                 Class::Latin | Class::LatinExtended | Class::LatinAdditional,
                 Self::Word(lead, length) | Self::Capitals(lead, length),
-            ) => (Self::Word(lead, longer(length, LETTERS)), costs::letter(class).0),
+            ) => (Self::Word(lead, longer(length, LETTERS)), costs::beyond_ascii(class).0),
             (Class::Latin | Class::LatinExtended | Class::LatinAdditional, _) => {
-                (Self::Word(self.lead(), 1), costs::letter(class).1)
+                (Self::Word(self.lead(), 1), costs::beyond_ascii(class).1)
             }
             (Class::Cyrillic, Self::Cyrillic(lead, length)) => {
                 Self::Cyrillic(lead, longer(length, CYRILLIC)).grown()
@@ -190,8 +190,8 @@ impl State {
                 Self::Cyrillic(lead, 1).grown()
             }
             (Class::TwoBytes, Self::Space | Self::Spaces) => (Self::Other(class), TWO_BYTES_AFTER_SPACE),
-            (_, Self::Other(last)) if last as u8 == class as u8 => (self, costs::other(class).1),
-            (_, _) => (Self::Other(class), costs::other(class).0),
+            (_, Self::Other(last)) if last as u8 == class as u8 => (self, costs::beyond_ascii(class).1),
+            (_, _) => (Self::Other(class), costs::beyond_ascii(class).0),
         }
     }
 }
