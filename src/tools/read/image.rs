@@ -233,7 +233,10 @@ mod tests {
             let decoded = decode(Cancellable::new(Cursor::new(&file), &cancel), format).unwrap();
             let (shown, format, notice) = fitted(decoded, format, 150_000, from, &cancel).unwrap();
             let notice = notice.unwrap();
-            assert!(matches!(notice, Notice::ImageScaled { to: (784, 1568), .. }), "{format:?} {notice:?}");
+            assert!(
+                matches!(notice, Notice::ImageChanged { to: ImageShown::Scaled((784, 1568), _), .. }),
+                "{format:?} {notice:?}"
+            );
             let shown = image::load_from_memory_with_format(&shown, format).unwrap().to_rgb8();
             let [top, bottom] = [0, 1567].map(|y| *shown.get_pixel(0, y));
             assert!(top.0[1] < 20 && bottom.0[1] > 235, "{format:?} {top:?} {bottom:?}");
