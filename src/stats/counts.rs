@@ -48,8 +48,6 @@ impl Counts {
         let open = answered.total_is_lower_bound || answered.tokens_left_out.is_none();
         Self {
             calls: 1,
-            errors: 0,
-            cancelled: 0,
             by_lines: is_cut_by(TruncatedBy::Lines),
             by_bytes: is_cut_by(TruncatedBy::Bytes),
             by_tokens: is_cut_by(TruncatedBy::Tokens),
@@ -60,6 +58,7 @@ impl Counts {
             tokens_left_out: answered.tokens_left_out.unwrap_or(0),
             left_out_open: u64::from(open),
             limit_percents: answered.limit_percent.min(100),
+            ..Self::default()
         }
     }
 

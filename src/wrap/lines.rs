@@ -9,9 +9,9 @@ pub(super) const BLOCK_BYTES: usize = 64 * 1024;
 
 /// The next thing on a stream.
 #[derive(Debug)]
-pub(super) enum Next {
-    /// A line; [`Lines::line`] has its bytes.
-    Line,
+pub(super) enum Next<'l> {
+    /// The bytes of a line, with its end. A last line may have none.
+    Line(&'l [u8]),
     /// A line over the limit, of whose messages only this is known.
     Oversized(SkimmedLine),
     /// The end of the stream.
@@ -32,23 +32,18 @@ impl<R: Read> Lines<R> {
         Self { read: BufReader::with_capacity(BLOCK_BYTES, read), max_bytes, line: Vec::new() }
     }
 
-    /// The bytes of the line that came last, with its end. A last line may have none.
-    pub(super) fn line(&self) -> &[u8] {
-        &self.line
-    }
-
     /// True if there is another line that need not be waited for.
     pub(super) fn has_another(&self) -> bool {
         memchr::memchr(b'\n', self.read.buffer()).is_some()
     }
 
     /// Waits for the next line.
-    pub(super) fn next(&mut self) -> io::Result<Next> {
+    pub(super) fn next(&mut self) -> io::Result<Next<'_>> {
         self.line.clear();
         self.line.shrink_to(BLOCK_BYTES);
         self.take(self.max_bytes.saturating_add(1))?;
         if self.line.len() <= self.max_bytes || self.line.ends_with(b"\n") {
-            return Ok(if self.line.is_empty() { Next::End } else { Next::Line });
+            return Ok(if self.line.is_empty() { Next::End } else { Next::Line(&self.line) });
         }
         let mut skim = Skim::default();
         loop {
@@ -82,7 +77,7 @@ mod tests {
         let mut seen = Vec::new();
         loop {
             seen.push(match lines.next().unwrap() {
-                Next::Line => String::from_utf8(lines.line().to_vec()).unwrap(),
+                Next::Line(line) => String::from_utf8(line.to_vec()).unwrap(),
                 Next::Oversized(SkimmedLine { messages, .. }) => {
                     let told = |one: &Skimmed| (one.id.as_ref().map(ToString::to_string), one.has_method);
                     format!("{:?}", messages.iter().map(told).collect::<Vec<_>>())
@@ -98,7 +93,7 @@ mod tests {
         for (len, held) in [(99, true), (100, true), (101, false)] {
             let input = format!("{}\n", "x".repeat(len));
             let mut lines = Lines::new(input.as_bytes(), 100);
-            assert_eq!(matches!(lines.next().unwrap(), Next::Line), held, "{len}");
+            assert_eq!(matches!(lines.next().unwrap(), Next::Line(_)), held, "{len}");
             assert!(matches!(lines.next().unwrap(), Next::End));
         }
     }

@@ -109,7 +109,7 @@ fn pass_on<R: Read>(
         }
         let message = match lines.next() {
             Ok(Next::End) | Err(_) => return Ok(()),
-            Ok(Next::Line) => judge(lines.line()),
+            Ok(Next::Line(line)) => judge(line),
             Ok(Next::Oversized(line)) => {
                 // What came before goes before the answers to this.
                 write(&std::mem::take(&mut gathered))?;

@@ -131,26 +131,17 @@ impl Session {
                 let judged = result::judge(answer, &result, &rules, &save, edits);
                 self.tally.answered(tool, &call, &judged, rules.bounds);
             }
-            (Asks::Tool(tool), None) => self.count_error(&call, tool),
+            (Asks::Tool(_), None) => self.tally.add(&call, Outcome::Error),
             (Asks::List, Some(result)) => locked(&self.schemas).learn(result),
             _ => {}
         }
     }
 
-    /// Counts a call of `tool` that has failed; one that was cancelled is counted already.
-    fn count_error(&self, call: &Call, tool: &str) {
-        if !call.is_cancelled {
-            self.tally.add(tool, call.since.elapsed(), Outcome::Error);
-        }
-    }
-
     /// Counts a call that has failed, and returns what is answered to it.
     fn failed(&self, call: &Call, raw_id: &str, why: &str) -> String {
-        match &call.asks {
-            Asks::Tool(tool) => {
-                self.count_error(call, tool);
-                replies::tool_error(raw_id, why, call.is_stateless)
-            }
+        self.tally.add(call, Outcome::Error);
+        match call.asks {
+            Asks::Tool(_) => replies::tool_error(raw_id, why, call.is_stateless),
             Asks::List | Asks::Other => replies::error(raw_id, SERVER_ENDED, why),
         }
     }

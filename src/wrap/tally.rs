@@ -1,11 +1,10 @@
 //! The statistics of the calls of a wrapped server: sums, a record of each, and a word on stderr.
 
 use std::sync::Mutex;
-use std::time::Duration;
 
 use cutline_core::truncate::Bounds;
 
-use super::calls::Call;
+use super::calls::{Asks, Call};
 use super::locked;
 use super::result::Judged;
 use crate::clock::now_ms;
@@ -23,8 +22,7 @@ impl Tally {
         Self(Mutex::new((Stats::default(), take)))
     }
 
-    /// Counts the answer to a call of `tool`, unless that was cancelled and so is counted already, and tells where it
-    /// was cut or nearly so.
+    /// Counts the answer to a call of `tool`, and tells where it was cut or nearly so.
     pub(super) fn answered(&self, tool: &str, call: &Call, judged: &Judged, bounds: Bounds) {
         let answered = judged.answered;
         let (shown, total) = (answered.output_bytes, answered.total_bytes);
@@ -33,16 +31,17 @@ impl Tally {
         } else if answered.limit_percent > NEAR_LIMIT_PERCENT {
             tracing::info!(tool, shown, limit = bounds.bytes, "answer near the limit");
         }
-        if !call.is_cancelled {
-            let outcome = if judged.is_error { Outcome::Error } else { Outcome::Ok(answered) };
-            self.add(tool, call.since.elapsed(), outcome);
-        }
+        self.add(call, if judged.is_error { Outcome::Error } else { Outcome::Ok(answered) });
     }
 
-    /// Counts a call that failed, or was taken back.
-    pub(super) fn add(&self, tool: &str, duration: Duration, outcome: Outcome) {
+    /// Counts a call of a tool. One that was taken back is counted when it is, and not once more.
+    pub(super) fn add(&self, call: &Call, outcome: Outcome) {
+        let Asks::Tool(tool) = &call.asks else { return };
         let Some(tool) = Tool::named(tool) else { return };
-        let record = Record::of(now_ms(), tool, duration, outcome);
+        if call.is_cancelled && outcome != Outcome::Cancelled {
+            return;
+        }
+        let record = Record::of(now_ms(), tool, call.since.elapsed(), outcome);
         let mut state = locked(&self.0);
         state.0.add(&record);
         if let Some(take) = &state.1 {

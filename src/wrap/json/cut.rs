@@ -1,11 +1,5 @@
 //! The cut of a JSON value: its texts, and the parts of it that were made shorter.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "offsets come from a valid text, and there is a first view: what is wrong must fail"
-)]
-
 use std::ops::Range;
 
 use cutline_core::notice::PartUnit;

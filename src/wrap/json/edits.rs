@@ -1,14 +1,12 @@
 //! The parts of a text that are replaced; what is between them stays as it was sent.
 
-#![expect(clippy::string_slice, reason = "places come from the text itself: a wrong one must fail")]
-
 use std::ops::Range;
 
 /// A text while parts of it are replaced, one after the other as they stand in it.
 #[derive(Debug)]
 pub(in crate::wrap) struct Edits<'a> {
     text: &'a str,
-    /// What the text is now, up to `at`.
+    /// The text as it is now, up to `at`.
     edited: String,
     /// The end of the last part that was replaced.
     at: usize,

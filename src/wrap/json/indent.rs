@@ -1,7 +1,5 @@
 //! A JSON text indented by two spaces, so that its lines can be paged; its tokens stay what they are.
 
-#![expect(clippy::indexing_slicing, reason = "offsets come from a valid text: a wrong one must fail")]
-
 use std::io::{self, Write};
 
 use super::scan::{after_space, value_end};

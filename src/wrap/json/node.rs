@@ -1,11 +1,5 @@
 //! A value in a JSON text, with the way to those in it.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "places come from a valid text: a wrong one must fail"
-)]
-
 use std::borrow::Cow;
 use std::ops::Range;
 

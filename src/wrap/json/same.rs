@@ -1,7 +1,5 @@
 //! The comparison of two JSON texts that may be one value in two layouts.
 
-#![expect(clippy::indexing_slicing, reason = "offsets come from a valid text: a wrong one must fail")]
-
 use super::scan::tokens;
 
 /// True if both valid texts are the same value: spacing, escapes and the spelling of fractions aside,

@@ -3,12 +3,6 @@
 //! Nothing is parsed to a value: digits, escapes, spacing and the order of keys are bytes of the text,
 //! and stay what they are.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "offsets come from a valid text: a wrong one must fail"
-)]
-
 /// The first byte from `at` on that is no white space.
 pub(super) fn after_space(text: &[u8], at: usize) -> usize {
     at + text[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t')).count()

@@ -1,11 +1,5 @@
 //! JSON strings: their characters, each with its own bytes, and the text that they are.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "offsets come from a valid text: a wrong one must fail"
-)]
-
 use std::borrow::Cow;
 
 /// Bytes of `\uXXXX`.

@@ -3,12 +3,6 @@
 //! It is gone through once. Where a large array or object ends, and how many children it has, is noted
 //! then, so that nothing that follows has to go through it again.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "positions are below the length that was asked"
-)]
-
 use serde::de::IgnoredAny;
 
 use super::scan::{after_space, mark_in_string, plain_end, value_end};

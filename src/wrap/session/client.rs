@@ -87,8 +87,8 @@ impl Session {
 
     fn cancelled(&self, id: &Id) {
         let mut calls = locked(&self.calls);
-        if let Some(Call { asks: Asks::Tool(tool), since, .. }) = calls.cancel(id) {
-            self.tally.add(tool, since.elapsed(), Outcome::Cancelled);
+        if let Some(call) = calls.cancel(id) {
+            self.tally.add(call, Outcome::Cancelled);
         }
     }
 }

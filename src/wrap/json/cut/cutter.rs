@@ -4,12 +4,6 @@
 //! an object the largest members are made shorter, then strings end early, and where nothing else
 //! is left the last members go.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "offsets come from a valid text: a wrong one must fail"
-)]
-
 use cutline_core::notice::PartUnit;
 
 use super::{MARK, Shortened, left_out};
