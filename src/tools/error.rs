@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::io;
 
+use crate::search::content::pattern::TOO_COSTLY;
 use cutline_core::notice::Unit;
 use cutline_core::text::{Size, show};
 
@@ -99,6 +100,11 @@ pub enum ToolError {
     /// A regular expression that can't be compiled: the pattern, where it is wrong, and why.
     #[error("Invalid pattern: {0}\nUse literal=true to search for the text itself")]
     Pattern(String),
+    /// A regular expression that would take more than a text is worth.
+    #[error(
+        "Invalid pattern: {0}\n{TOO_COSTLY}\nUse smaller or open repetitions: x{{10,}} in place of x{{10,2000}}"
+    )]
+    TooCostly(String),
     /// A glob that can't be compiled.
     #[error("Invalid glob '{}': {message}", show::path(glob))]
     Glob {

@@ -16,7 +16,7 @@ use serde::Deserialize;
 use crate::fs::lines;
 use crate::fs::open::{FileKind, OpenedPath};
 use crate::limits::{self, Limits};
-use crate::search::content::pattern::{self, Case, LineMode, Refused, Source, Syntax, TOO_COSTLY};
+use crate::search::content::pattern::{self, Case, LineMode, Refused, Source, Syntax};
 use crate::search::content::{OutputMode, Pattern, Query, Ranking, Row, RowKind};
 use crate::search::globs::Glob;
 use crate::search::matches;
@@ -147,8 +147,7 @@ fn plan(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Plan, ToolError
 
 /// The error for a pattern that takes more than a text is worth.
 fn too_costly(pattern: &str) -> ToolError {
-    let pattern = show::middle_out(pattern, MESSAGE_CHARS);
-    ToolError::Pattern(format!("{pattern}\n{TOO_COSTLY}"))
+    ToolError::TooCostly(show::middle_out(pattern, MESSAGE_CHARS).into_owned())
 }
 
 impl Args {

@@ -43,9 +43,16 @@ fn literals(code: &str) -> Vec<String> {
 
 /// The longest run of plain words in a format string, where it says anything.
 fn words(format: &str) -> Option<String> {
-    let plain = format.split(['{', '}', '\\', '\n']).enumerate().filter(|(n, _)| n % 2 == 0);
-    let longest = plain.map(|(_, piece)| piece.trim()).max_by_key(|piece| piece.len())?;
-    (longest.len() > 10 && longest.contains(' ')).then(|| longest.to_owned())
+    let braces = [("{{", "\u{2}"), ("}}", "\u{3}"), ("\\n", "\n")];
+    let format = braces.iter().fold(format.to_owned(), |format, (from, to)| format.replace(from, to));
+    let pieces = format.split('{').enumerate().map(|(n, piece)| match piece.split_once('}') {
+        Some((_value, after)) if n > 0 => after,
+        _ => piece,
+    });
+    let longest =
+        pieces.flat_map(|piece| piece.split(['\\', '\n'])).map(str::trim).max_by_key(|piece| piece.len())?;
+    let longest = longest.replace('\u{2}', "{").replace('\u{3}', "}");
+    (longest.len() > 10 && longest.contains(' ')).then_some(longest)
 }
 
 #[track_caller]
