@@ -13,8 +13,8 @@ mod absent;
 mod given;
 #[cfg(target_os = "linux")]
 mod linux;
+mod starters;
 
-use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,6 @@ use serde::{Deserialize, Serialize};
 use tokio::process::Command;
 
 use super::temp_folder::TempFolder;
-use crate::fs::follow::Followed;
 use crate::fs::workspace::Root;
 use crate::sys;
 
@@ -35,23 +34,11 @@ use absent as system;
 use linux as system;
 
 use given::{check_outside, check_way};
+use starters::Starters;
 use system::{is_protected, rules_file};
 
 pub use given::Exposed;
 pub use system::{enter, knows_unix_sockets, probe};
-
-/// Files and folders of a root that start programs later, outside the rules, beside the files in which clients look
-/// for servers: those of git, and of agents.
-const STARTERS: [&str; 6] = [
-    GIT_LINK,
-    ".git/config",
-    ".git/config.worktree",
-    ".git/hooks",
-    ".claude/settings.json",
-    ".claude/settings.local.json",
-];
-/// A file where the repository's folder is elsewhere; as a folder it is written to with each commit.
-const GIT_LINK: &str = ".git";
 
 /// The folders that commands may write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -107,9 +94,7 @@ pub struct Sandbox {
     mode: Mode,
     writable: Vec<Root>,
     deny_unix_sockets: bool,
-    starters: Vec<Followed>,
-    /// The same by name, of each folder that commands may write.
-    named_starters: Vec<PathBuf>,
+    starters: Starters,
     /// True if this system lets commands have mounts of their own; unset until that was tried.
     can_mount: OnceLock<bool>,
     /// Files and folders of the server, each with the words that name it.
@@ -154,13 +139,11 @@ impl Sandbox {
             Mode::WorkspaceWrite => writable.into_iter().map(folder).collect::<Result<_, _>>()?,
             Mode::ReadOnly | Mode::Off => Vec::new(),
         };
-        let (starters, named): (Vec<_>, Vec<_>) = starters.into_iter().partition(|path| path.is_absolute());
         Ok(Some(Self {
             mode,
             writable,
             deny_unix_sockets: deny_unix_sockets || mode == Mode::ReadOnly,
-            starters: starters.iter().map(|path| Followed::new(path)).collect(),
-            named_starters: STARTERS.into_iter().map(PathBuf::from).chain(named).collect(),
+            starters: Starters::new(starters),
             can_mount: OnceLock::new(),
             own: own.into_iter().map(|(name, path)| (name, Root::followed(path))).collect(),
             temp_parent: Root::followed(std::env::temp_dir()),
@@ -236,29 +219,13 @@ impl Sandbox {
         tried.is_ok_and(|status| status.success())
     }
 
-    /// Returns all that is there and could start programs later, of what a command for `roots` may write.
-    fn starters(&self, roots: &[Root]) -> impl Iterator<Item = PathBuf> {
-        let folders: Vec<&Path> =
-            self.writable_with(roots).filter(|folder| *folder != self.temp.path).collect();
-        let named =
-            folders.iter().flat_map(|folder| self.named_starters.iter().map(|name| folder.join(name)));
-        let below = |path: &&PathBuf| folders.iter().any(|folder| path.starts_with(folder));
-        // A link on the way to one, too: who changes it says what is started.
-        let others = self.starters.iter().flat_map(|way| {
-            let links = way.entries.iter().filter(below).filter(|entry| entry.is_symlink());
-            links.chain([&way.end].into_iter().filter(below))
-        });
-        let is_there = |path: &PathBuf| {
-            path.symlink_metadata().is_ok_and(|found| !path.ends_with(GIT_LINK) || !found.is_dir())
-        };
-        // A project's file of a client is named twice.
-        named.chain(others.cloned()).filter(is_there).collect::<BTreeSet<_>>().into_iter()
-    }
-
     /// Returns what starts programs later, outside the rules, and is there: first what is read-only for a
     /// command for `roots`, then what that command may write.
     pub fn found_starters(&self, roots: &[Root]) -> (Vec<PathBuf>, Vec<PathBuf>) {
-        self.starters(roots).partition(|path| self.can_mount() && is_protected(path))
+        let folders: Vec<&Path> =
+            self.writable_with(roots).filter(|folder| *folder != self.temp.path).collect();
+        let found = self.starters.found_in(&folders).into_iter();
+        found.partition(|path| self.can_mount() && is_protected(path))
     }
 
     /// Returns a warning that names what a command for `roots` may write of that; `None` where it is nothing.
@@ -281,11 +248,7 @@ impl Sandbox {
         self.temp.restore();
         let rules = Rules {
             write: self.writable_with(roots).map(Into::into).collect(),
-            protect: if self.can_mount() {
-                self.starters(roots).map(Into::into).collect()
-            } else {
-                Vec::new()
-            },
+            protect: self.found_starters(roots).0.into_iter().map(Into::into).collect(),
             deny_unix_sockets: self.deny_unix_sockets,
             folder: roots.first().map_or("/".into(), |root| root.real.clone().into()),
         };

@@ -25,9 +25,6 @@ pub(super) fn refuse(deny_unix_sockets: bool) -> io::Result<()> {
     apply_filter(&program).map_err(io::Error::other)
 }
 
-/// For each call, the arguments with which it is refused; none means with any.
-type Rules = BTreeMap<i64, Vec<SeccompRule>>;
-
 /// Calls that are refused whatever their arguments are.
 const REFUSED: [i64; 7] = [
     // A ring does all of this without a call that could be looked at.
@@ -51,63 +48,62 @@ const TERMINAL_INPUT: [u64; 2] = [0x5412, 0x541c];
 /// The bits of a socket's type that say what it is; the others are flags.
 const TYPE_BITS: u64 = 0xf;
 
-fn rules(deny_unix_sockets: bool) -> Result<Rules, BackendError> {
-    let mut rules: Rules = REFUSED.map(|call| (call, Vec::new())).into();
-    rules.insert(libc::SYS_socket, sockets(deny_unix_sockets)?);
-    rules.insert(libc::SYS_socketpair, pairs(deny_unix_sockets)?);
+/// A condition of a rule, or why it is none.
+type Condition = Result<SeccompCondition, BackendError>;
+/// The conditions that all have to hold of a call's arguments where it is refused.
+type Conditions = Vec<Condition>;
+
+/// Returns for each call the rules by which it is refused; none means always.
+fn rules(deny_unix_sockets: bool) -> Result<BTreeMap<i64, Vec<SeccompRule>>, BackendError> {
     // Connecting by sending: TCP fast open.
-    let fast_open = |at| rule([argument(at, SeccompCmpOp::MaskedEq(MSG_FASTOPEN), MSG_FASTOPEN)]);
-    rules.insert(libc::SYS_sendto, vec![fast_open(3)?]);
-    rules.insert(libc::SYS_sendmsg, vec![fast_open(2)?]);
-    rules.insert(libc::SYS_sendmmsg, vec![fast_open(3)?]);
-    let of_tcp = |option| rule([is(1, libc::IPPROTO_TCP), is(2, option)]);
-    rules.insert(libc::SYS_setsockopt, vec![of_tcp(libc::TCP_FASTOPEN_CONNECT)?, of_tcp(TCP_ULP)?]);
-    // Another process's limits: by one of 0 seconds it would be killed. By 0 a process means itself.
-    rules.insert(libc::SYS_prlimit64, vec![rule([is_not(0, 0)])?]);
-    let into_terminal = TERMINAL_INPUT.map(|request| rule([argument(1, SeccompCmpOp::Eq, request)]));
-    rules.insert(libc::SYS_ioctl, into_terminal.into_iter().collect::<Result<_, _>>()?);
-    Ok(rules)
+    let fast_open = |at| vec![argument(at, SeccompCmpOp::MaskedEq(MSG_FASTOPEN), MSG_FASTOPEN)];
+    let of_tcp = |option| vec![is(1, libc::IPPROTO_TCP), is(2, option)];
+    let into_terminal = |request| vec![argument(1, SeccompCmpOp::Eq, request)];
+    let by_arguments: [(i64, Vec<Conditions>); 8] = [
+        (libc::SYS_socket, sockets(deny_unix_sockets)),
+        (libc::SYS_socketpair, pairs(deny_unix_sockets)),
+        (libc::SYS_sendto, vec![fast_open(3)]),
+        (libc::SYS_sendmsg, vec![fast_open(2)]),
+        (libc::SYS_sendmmsg, vec![fast_open(3)]),
+        (libc::SYS_setsockopt, vec![of_tcp(libc::TCP_FASTOPEN_CONNECT), of_tcp(TCP_ULP)]),
+        // Another process's limits: by one of 0 seconds it would be killed. By 0 a process means itself.
+        (libc::SYS_prlimit64, vec![vec![is_not(0, 0)]]),
+        (libc::SYS_ioctl, TERMINAL_INPUT.map(into_terminal).into()),
+    ];
+    let rule = |conditions: Conditions| SeccompRule::new(conditions.into_iter().collect::<Result<_, _>>()?);
+    let refused = by_arguments.into_iter().chain(REFUSED.map(|call| (call, Vec::new())));
+    refused.map(|(call, rules)| Ok((call, rules.into_iter().map(rule).collect::<Result<_, _>>()?))).collect()
 }
 
 /// Refuses all sockets but UNIX ones (where they are let be), TCP, UDP, and the kernel's news of the network.
-fn sockets(deny_unix_sockets: bool) -> Result<Vec<SeccompRule>, BackendError> {
+fn sockets(deny_unix_sockets: bool) -> Vec<Conditions> {
     let mut families = vec![libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
     if !deny_unix_sockets {
         families.push(libc::AF_UNIX);
     }
     let mut refused = vec![
-        rule(families.into_iter().map(|family| is_not(0, family)))?,
-        rule([is(0, libc::AF_NETLINK), is_not(2, libc::NETLINK_ROUTE)])?,
+        families.into_iter().map(|family| is_not(0, family)).collect(),
+        vec![is(0, libc::AF_NETLINK), is_not(2, libc::NETLINK_ROUTE)],
     ];
     for family in [libc::AF_INET, libc::AF_INET6] {
         for (kind, protocol) in
             [(libc::SOCK_STREAM, libc::IPPROTO_TCP), (libc::SOCK_DGRAM, libc::IPPROTO_UDP)]
         {
             let is_kind = argument(1, SeccompCmpOp::MaskedEq(TYPE_BITS), kind.unsigned_abs().into());
-            refused.push(rule([is(0, family), is_kind, is_not(2, 0), is_not(2, protocol)])?);
+            refused.push(vec![is(0, family), is_kind, is_not(2, 0), is_not(2, protocol)]);
         }
         let other_types = is_none_of([libc::SOCK_STREAM, libc::SOCK_DGRAM]);
-        refused.push(rule([is(0, family)].into_iter().chain(other_types))?);
+        refused.push([is(0, family)].into_iter().chain(other_types).collect());
     }
-    Ok(refused)
+    refused
 }
 
 /// Refuses pairs of other sockets than UNIX ones. One of a pair of datagrams can send to any path, so it
 /// counts as a socket; one that is a stream has its one peer for good.
-fn pairs(deny_unix_sockets: bool) -> Result<Vec<SeccompRule>, BackendError> {
-    let mut refused = vec![rule([is_not(0, libc::AF_UNIX)])?];
-    if deny_unix_sockets {
-        refused.push(rule(is_none_of([libc::SOCK_STREAM, libc::SOCK_SEQPACKET]))?);
-    }
-    Ok(refused)
-}
-
-/// A condition of a rule, or why it is none.
-type Condition = Result<SeccompCondition, BackendError>;
-
-/// Returns the rule for which all `conditions` have to hold.
-fn rule(conditions: impl IntoIterator<Item = Condition>) -> Result<SeccompRule, BackendError> {
-    SeccompRule::new(conditions.into_iter().collect::<Result<_, _>>()?)
+fn pairs(deny_unix_sockets: bool) -> Vec<Conditions> {
+    let streams_alone = is_none_of([libc::SOCK_STREAM, libc::SOCK_SEQPACKET]).collect();
+    let streams_alone = deny_unix_sockets.then_some(streams_alone);
+    [vec![is_not(0, libc::AF_UNIX)]].into_iter().chain(streams_alone).collect()
 }
 
 fn is(at: u8, value: i32) -> Condition {
