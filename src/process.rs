@@ -80,12 +80,6 @@ pub struct Commands {
     housekeeping_stop: CancellationToken,
 }
 
-impl Default for Commands {
-    fn default() -> Self {
-        Self::new(Settings::default())
-    }
-}
-
 impl Commands {
     /// Returns commands that run by `settings`. Opens the folder of saved outputs; starts nothing yet.
     pub fn new(settings: Settings) -> Self {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use cutline::fs::line_index::Cache;
 use cutline::fs::workspace::{Boundary, Root, Workspace};
 use cutline::limits::Limits;
-use cutline::process::Commands;
+use cutline::process::{Commands, Settings};
 use cutline::tools::arguments::Object;
 use cutline::tools::threads::Threads;
 use cutline::tools::{Context, Output, Progress, Shared, ToolError, ToolName, ToolSet, catalog};
@@ -40,7 +40,7 @@ impl Tools {
             tools: ToolSet::default(),
             workers: 1,
             line_indexes: Cache::default(),
-            commands: Commands::default(),
+            commands: Commands::new(Settings::default()),
             save: cutline::tools::SaveMode::default(),
             threads: Threads::default(),
         };

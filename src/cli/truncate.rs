@@ -34,7 +34,7 @@ pub(super) fn run(options: &Options, keep: KeepPart, file: Option<&Path>) -> any
     let keep = keep.of_lines(bounds.lines);
     let store = Arc::new(Store::new(options.spill()));
     store.sweep(SystemTime::now());
-    let mut capture = Capture::new(store, SavedKind::Filter, keep, bounds, limits.text_line_chars());
+    let mut capture = Capture::new(store, SavedKind::FILTER, keep, bounds, limits.text_line_chars());
     match file.filter(|file| *file != Path::new(STDIN)) {
         None => read_to_end(io::stdin().lock(), &mut capture)?,
         Some(file) => File::open(file)

@@ -134,7 +134,7 @@ fn block_of<'a>(text: &TextFile<'a>, number: u64, block_bytes: u64) -> TextFile<
     TextFile { start, end: (start + block_bytes).min(text.end), ..*text }
 }
 
-/// The indexes of the large files that were read last; at most a megabyte in all.
+/// The indexes of the large files that were counted last; at most a megabyte in all.
 #[derive(Debug, Default)]
 pub struct Cache(Mutex<VecDeque<(Stat, Arc<LineIndex>)>>);
 
@@ -160,12 +160,8 @@ impl Cache {
 
     /// Returns the index that is remembered of a file of which the system says the same as then.
     pub fn get(&self, stat: Stat) -> Option<Arc<LineIndex>> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let at = kept.iter().position(|(other, _)| *other == stat)?;
-        let found = kept.remove(at)?;
-        let index = Arc::clone(&found.1);
-        kept.push_front(found);
-        Some(index)
+        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        kept.iter().find(|(other, _)| *other == stat).map(|(_, index)| Arc::clone(index))
     }
 }
 

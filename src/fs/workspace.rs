@@ -107,13 +107,11 @@ impl Workspace {
     /// normalized: what `..` means is for the file system to say.
     pub fn absolute(&self, path: &str) -> PathBuf {
         let path = spelling::asked(path);
-        let from_home = match path.strip_prefix('~') {
-            Some("") => Some(""),
-            Some(rest) => rest.strip_prefix(std::path::is_separator),
-            None => None,
-        };
+        let is_separator = std::path::is_separator;
+        let from_home =
+            path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with(is_separator));
         self.taken(match (from_home, &self.home) {
-            (Some(rest), Some(home)) => home.join(rest),
+            (Some(rest), Some(home)) => home.join(rest.trim_start_matches(is_separator)),
             _ => self.dir().join(&*path),
         })
     }
@@ -235,6 +233,17 @@ mod tests {
         for (path, allowed) in cases {
             assert_eq!(workspace(Boundary::Roots).allows(Path::new(path)), allowed, "{path}");
             assert!(workspace(Boundary::None).allows(Path::new(path)));
+        }
+    }
+
+    #[test]
+    fn tilde_is_the_home_folder() {
+        let home = Some("/home/me".into());
+        let workspace = Workspace { home, ..workspace(Boundary::Roots) };
+        let cases =
+            [("~", "/home/me"), ("~/a", "/home/me/a"), ("~//a", "/home/me/a"), ("~a/b", "/data/repo/~a/b")];
+        for (path, expected) in cases {
+            assert_eq!(workspace.absolute(path), Path::new(expected), "{path}");
         }
     }
 

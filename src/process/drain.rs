@@ -6,7 +6,7 @@
 use std::fmt;
 use std::io::{self, PipeReader};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError, TryLockError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
 
@@ -107,12 +107,8 @@ impl Drain {
         use_it(&mut self.capture.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Does the same; `None` where it would wait.
+    /// Does the same; `None` where it would wait, or after a panic of the reader.
     pub(super) fn try_with<T>(&self, use_it: impl FnOnce(&mut Capture) -> T) -> Option<T> {
-        match self.capture.try_lock() {
-            Ok(mut capture) => Some(use_it(&mut capture)),
-            Err(TryLockError::Poisoned(poisoned)) => Some(use_it(&mut poisoned.into_inner())),
-            Err(TryLockError::WouldBlock) => None,
-        }
+        self.capture.try_lock().ok().map(|mut capture| use_it(&mut capture))
     }
 }

@@ -80,7 +80,7 @@ impl Store {
 
     /// Saves a byte and removes it again; returns the folder where that worked.
     pub fn try_out(&self) -> io::Result<PathBuf> {
-        self.create(SavedKind::Command)?.write(b"x")?;
+        self.create(SavedKind::COMMAND)?.write(b"x")?;
         self.path().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 

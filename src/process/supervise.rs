@@ -41,7 +41,7 @@ impl Commands {
         sys::send_command(&mut child, command);
 
         let store = Arc::clone(&self.store);
-        let capture = Capture::new(store, SavedKind::Command, keep, bounds, max_line_chars);
+        let capture = Capture::new(store, SavedKind::COMMAND, keep, bounds, max_line_chars);
         let drain = Drain::start(output, capture)?;
         let cancel = CancellationToken::new();
         let (answer, outcome) = oneshot::channel();
@@ -76,8 +76,12 @@ impl SupervisedCommand {
                 () = cancel.cancelled() => break (Cause::Cancelled, self.end(GRACE).await),
                 () = wait_until(began, timeout) => break (Cause::Timeout, self.end(TIMEOUT_GRACE).await),
                 () = wait_until(began, answer_within.unwrap_or(Duration::MAX)), if !was_answered => {
+                    // What comes later goes to the saved file.
+                    let output = self.captured(|capture| capture.answer(true)).await;
+                    let state = State::StillRunning { id: self.child.id().unwrap_or_default() };
+                    let outcome = Outcome { state, output, duration: began.elapsed() };
                     if let Some(answer) = answer.take() {
-                        let _caller_went_away = answer.send(self.so_far().await);
+                        let _caller_went_away = answer.send(outcome);
                     }
                 }
             }
@@ -106,13 +110,6 @@ impl SupervisedCommand {
             let state = State::Finished { ending, cause, background };
             let _caller_went_away = answer.send(Outcome { state, output, duration });
         }
-    }
-
-    /// Takes what was printed so far; what comes later goes to the saved file.
-    async fn so_far(&self) -> Outcome {
-        let output = self.captured(|capture| capture.answer(true)).await;
-        let state = State::StillRunning { id: self.child.id().unwrap_or_default() };
-        Outcome { state, output, duration: self.began.elapsed() }
     }
 
     /// Ends all of its processes; returns how the shell ended.

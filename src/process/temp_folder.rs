@@ -71,9 +71,9 @@ pub(super) fn remove_stale() {
 
 fn is_of_ended_server(name: &[u8]) -> bool {
     let server = || {
-        let mut parts = std::str::from_utf8(name).ok()?.strip_prefix(PREFIX)?.split('-');
-        let server = (parts.next()?.parse().ok()?, parts.next()?.parse().ok()?);
-        (parts.next().is_some() && parts.next().is_none()).then_some(server)
+        let parts = std::str::from_utf8(name).ok()?.strip_prefix(PREFIX)?.split('-');
+        let [id, start, _random] = parts.collect::<Vec<_>>()[..] else { return None };
+        Some((id.parse().ok()?, start.parse().ok()?))
     };
     server().is_some_and(|(id, start)| !sys::may_be_alive(id, start))
 }

@@ -141,7 +141,7 @@ impl Results {
         Self {
             paths: Paths::below(&cx.workspace, &place.real),
             best: is_sorted.then(|| Best::new(as_index(plan.request.kept()))),
-            page: Page::new(cx, plan.request, (!is_ranked).then_some(SavedKind::Find)),
+            page: Page::new(cx, plan.request, (!is_ranked).then_some(SavedKind::FIND)),
             aside: Aside::default(),
         }
     }

@@ -9,6 +9,7 @@ use super::threads::Threads;
 use super::{Context, Output, Progress, Shared, ToolError, ToolName, ToolSet};
 use crate::fs::workspace::{Boundary, Root, Workspace};
 use crate::limits::Limits;
+use crate::process;
 
 /// A folder of its own, and the tools that work in it.
 pub(super) struct Fixture {
@@ -28,7 +29,7 @@ impl Fixture {
             tools: ToolSet::from(ToolName::ALL),
             workers: 2,
             line_indexes: crate::fs::line_index::Cache::default(),
-            commands: crate::process::Commands::default(),
+            commands: process::Commands::new(process::Settings::default()),
             save: crate::tools::SaveMode::default(),
             threads: Threads::default(),
         };

@@ -49,7 +49,7 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 }
 
 fn list(cx: &Context, place: &OpenedPath, request: PageRequest) -> Result<Output, ToolError> {
-    let mut page = Page::new(cx, request, Some(SavedKind::Ls));
+    let mut page = Page::new(cx, request, Some(SavedKind::LS));
     let (skip, most) = match page.whole {
         Some(_) => (0, u64::MAX),
         // A page is full with one more than its lines.

@@ -30,7 +30,7 @@ pub(super) type Save<'a> = dyn Fn(Whole<'_>) -> io::Result<SavedOutput> + 'a;
 
 /// Saves in `store`.
 pub(super) fn save(store: &Arc<Store>, whole: Whole<'_>) -> io::Result<SavedOutput> {
-    let kind = if matches!(whole, Whole::Text(_)) { SavedKind::WrapText } else { SavedKind::WrapJson };
+    let kind = if matches!(whole, Whole::Text(_)) { SavedKind::WRAP_TEXT } else { SavedKind::WRAP_JSON };
     // From the first byte on.
     let mut saved = SavedStream::new(Arc::clone(store), kind, Bounds::new(0, 0));
     let mut out = BufWriter::with_capacity(GATHERED_BYTES, &mut saved);
@@ -39,7 +39,7 @@ pub(super) fn save(store: &Arc<Store>, whole: Whole<'_>) -> io::Result<SavedOutp
         Whole::Json(value) => json::indent(value, 0, &mut out)?,
         Whole::JsonAll(values) => json::indent_all(values.blocks(), &mut out)?,
     }
-    if kind == SavedKind::WrapJson {
+    if kind == SavedKind::WRAP_JSON {
         out.write_all(b"\n")?;
     }
     out.flush()?;

@@ -158,15 +158,11 @@ pub(in crate::process) fn end_orphans(grace: Duration) {
 
 /// Returns the server that made a mark.
 fn server_of(mark: &str) -> Option<Server> {
-    let mut numbers = mark.split('.');
-    let mut next = || numbers.next();
-    let server = Server {
-        id: next()?.parse().ok()?,
-        start: next()?.parse().ok()?,
-        namespace: next()?.parse().ok()?,
-        session: next()?.parse().ok()?,
+    let [id, start, namespace, session, _random] = mark.split('.').collect::<Vec<_>>()[..] else {
+        return None;
     };
-    (next().is_some() && next().is_none()).then_some(server)
+    let (id, start) = (id.parse().ok()?, start.parse().ok()?);
+    Some(Server { id, start, namespace: namespace.parse().ok()?, session: session.parse().ok()? })
 }
 
 fn key(process: &Process) -> ProcessKey {

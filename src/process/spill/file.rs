@@ -83,10 +83,9 @@ impl SavedFile {
     }
 }
 
-fn random_name(kind: SavedKind) -> String {
+fn random_name(SavedKind { start, end }: SavedKind) -> String {
     let random = sys::random().to_le_bytes().into_iter().chain(sys::random().to_le_bytes());
     let letter = |byte: u8| char::from(ALPHABET[usize::from(byte) % ALPHABET.len()]);
     let letters: String = random.take(SAVED_RANDOM_CHARS).map(letter).collect();
-    let (start, end) = kind.name_parts();
     format!("{start}{letters}{end}")
 }

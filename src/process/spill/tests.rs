@@ -15,7 +15,7 @@ fn settings(dir: PathBuf) -> Settings {
 
 #[cfg(unix)]
 fn create(store: &Store) -> SavedFile {
-    store.create(SavedKind::Command).unwrap()
+    store.create(SavedKind::COMMAND).unwrap()
 }
 
 #[cfg(unix)]
@@ -90,10 +90,10 @@ fn a_folder_that_the_user_named_is_used_as_it_is() {
     fs::create_dir(&open).unwrap();
     fs::set_permissions(&open, fs::Permissions::from_mode(0o755)).unwrap();
     let named = |dir| Store::new(Settings { private: false, ..settings(dir) });
-    assert!(named(open.clone()).create(SavedKind::Command).is_ok());
+    assert!(named(open.clone()).create(SavedKind::COMMAND).is_ok());
     assert_eq!(fs::metadata(&open).unwrap().permissions().mode() & 0o777, 0o755);
     let missing = named(temp.path().join("missing"));
-    assert_eq!(missing.create(SavedKind::Command).unwrap_err().kind(), io::ErrorKind::NotFound);
+    assert_eq!(missing.create(SavedKind::COMMAND).unwrap_err().kind(), io::ErrorKind::NotFound);
 }
 
 #[cfg(unix)]

@@ -47,9 +47,8 @@ pub(crate) fn list_processes() -> Result<Vec<Process>, OutOfDescriptors> {
     if !has_process_table() {
         return Ok(Vec::new());
     }
-    let folder = seen(open_folder("/proc"))?.ok_or(OutOfDescriptors)?;
-    let names = names_in(&folder, usize::MAX, |_| true).map_err(|_| OutOfDescriptors)?;
-    drop(folder);
+    let names = open_folder("/proc").and_then(|folder| names_in(&folder, usize::MAX, |_| true));
+    let names = names.map_err(|_| OutOfDescriptors)?;
     let ids = names.iter().filter_map(|name| std::str::from_utf8(name).ok()?.parse().ok());
     ids.filter_map(|id| process_info(id).transpose()).collect()
 }

@@ -52,7 +52,7 @@ impl<'a> Results<'a> {
             plan,
             paths,
             // A ranking is not saved: of what ranks below the page nothing is held.
-            page: Page::new(cx, plan.request, ranking.is_none().then_some(SavedKind::Grep)),
+            page: Page::new(cx, plan.request, ranking.is_none().then_some(SavedKind::GREP)),
             is_page_full: false,
             file: None,
             ranked: ranking.map(|ranking| Ranked::new(Arc::clone(ranking), &plan.request)),

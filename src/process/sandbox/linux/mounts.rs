@@ -10,7 +10,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{OFlags, StatVfsMountFlags};
+use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::mount::{MountFlags, MountPropagationFlags};
 use rustix::thread::UnshareFlags;
@@ -64,14 +64,11 @@ fn bind(path: &Path) -> io::Result<OwnedFd> {
 /// Returns the flags that make a mount read-only, with those that it has: where they are locked, none may be
 /// left out.
 fn read_only(mounted: &OwnedFd) -> io::Result<MountFlags> {
-    let had = rustix::fs::fstatvfs(mounted)?.f_flag;
-    let kept = [
-        (StatVfsMountFlags::NOSUID, MountFlags::NOSUID),
-        (StatVfsMountFlags::NODEV, MountFlags::NODEV),
-        (StatVfsMountFlags::NOEXEC, MountFlags::NOEXEC),
-    ];
-    let kept = kept.into_iter().filter(|(flag, _)| had.contains(*flag)).map(|(_, flag)| flag);
-    Ok(kept.fold(MountFlags::BIND | MountFlags::RDONLY, |flags, flag| flags | flag))
+    let kept = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
+    // The system tells these by the bits that it takes them by.
+    let had = rustix::fs::fstatvfs(mounted)?.f_flag.bits();
+    let had = MountFlags::from_bits_truncate(u32::try_from(had).map_err(io::Error::other)?);
+    Ok(MountFlags::BIND | MountFlags::RDONLY | (had & kept))
 }
 
 /// Moves this process into a mount namespace of its own, from which no mount gets out.
