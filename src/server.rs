@@ -24,7 +24,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use rmcp::model::{CallToolRequestParams, CallToolResponse};
+use rmcp::model::{CallToolRequestParams, CallToolResponse, ProtocolVersion};
 use rmcp::service::{RequestContext, RoleServer};
 use tokio_util::sync::CancellationToken;
 
@@ -174,4 +174,9 @@ impl Server {
             }
         }
     }
+}
+
+/// True if a request is of the stateless era.
+fn is_stateless(request: &Request) -> bool {
+    request.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use anstyle::{AnsiColor, Style};
 use anyhow::Context as _;
-use clap::{ArgMatches, Args as _, FromArgMatches as _};
+use clap::{ArgAction, ArgMatches};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -22,6 +22,8 @@ use cutline_core::text::show;
 
 use super::{Options, TOOL_ERROR, refuse_in, serve};
 
+/// The name of the words after a tool's.
+const WORDS: &str = "words";
 /// The style of notices on a terminal.
 const NOTICE: Style = AnsiColor::Yellow.on_default();
 /// Characters of the line of news: less than a terminal is wide.
@@ -31,19 +33,13 @@ const CLEAR: &str = "\r\x1b[K";
 /// Exit code of a call that was ended from the keyboard.
 const INTERRUPTED: i32 = 130;
 
-/// The arguments of a call.
-#[derive(Debug, clap::Args)]
-struct Arguments {
-    /// The tool's arguments, as many as it takes
-    #[arg(value_name = "KEY=VALUE")]
-    words: Vec<String>,
-}
-
 /// Adds a command for each tool.
 pub(super) fn with_tools(call: clap::Command) -> clap::Command {
     ToolName::ALL.into_iter().fold(call.subcommand_required(true), |call, tool| {
-        let named = Arguments::augment_args(clap::Command::new(tool.as_str()));
-        call.subcommand(named.about(tool.title()).defer(with_help))
+        let words = clap::Arg::new(WORDS).value_name("KEY=VALUE").num_args(0..).action(ArgAction::Append);
+        let words = words.help("The tool's arguments, as many as it takes");
+        let named = clap::Command::new(tool.as_str()).about(tool.title());
+        call.subcommand(named.arg(words).defer(with_help))
     })
 }
 
@@ -72,7 +68,7 @@ fn with_help(command: clap::Command) -> clap::Command {
 pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow::Result<i32> {
     let (name, matches) = matches.subcommand().context("no tool is named")?;
     let tool = ToolName::of(name).context("no tool has that name")?;
-    let Arguments { words } = Arguments::from_arg_matches(matches)?;
+    let words: Vec<&String> = matches.get_many(WORDS).unwrap_or_default().collect();
     let told = Arc::new(AtomicBool::new(false));
     let (mut cx, given, stats_file) = prepared(options, tool, &words, &told)
         .unwrap_or_else(|message| refuse_in(&["call", tool.as_str()], message));
@@ -103,12 +99,10 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
         writeln!(anstream::stderr().lock(), "{NOTICE}{words}{NOTICE:#}")?;
     }
     runtime.shutdown_background();
-    Ok(if interrupted {
-        INTERRUPTED
-    } else if failed {
-        TOOL_ERROR
-    } else {
-        0
+    Ok(match (interrupted, failed) {
+        (true, _) => INTERRUPTED,
+        (false, true) => TOOL_ERROR,
+        (false, false) => 0,
     })
 }
 
@@ -116,7 +110,7 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
 fn prepared(
     options: &Options,
     tool: ToolName,
-    words: &[String],
+    words: &[&String],
     told: &Arc<AtomicBool>,
 ) -> Result<(Context, Object, Option<StatsFile>), String> {
     if !options.tools.contains(&tool) {
@@ -171,7 +165,7 @@ fn news(told: &Arc<AtomicBool>) -> Progress {
 }
 
 /// `key=value` words as the object that a model would send; numbers and switches are taken from text.
-fn object(words: &[String]) -> Result<Object, String> {
+fn object(words: &[&String]) -> Result<Object, String> {
     let mut object = Object::new();
     for word in words {
         match word.split_once('=').filter(|(key, _)| !key.is_empty()) {

@@ -45,10 +45,7 @@ impl Options {
             bash_timeout_secs: timeout,
             bash_max_timeout_secs: max_timeout,
             answer_within: self.answer_within.map(Duration::from_secs),
-            images: match self.images {
-                Some(false) => Images::Off,
-                Some(true) | None => Images::UpTo(self.max_image_bytes),
-            },
+            images: if self.images == Some(false) { Images::Off } else { Images::UpTo(self.max_image_bytes) },
             ..body
         })
     }

@@ -1,5 +1,6 @@
 //! The values of flags, in the units that people write.
 
+use std::num::ParseIntError;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -37,13 +38,17 @@ pub(super) fn word_of(value: &impl ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
+/// Refuses 0.
+fn not_zero<T: Default + PartialEq>(value: T) -> Result<T, String> {
+    if value == T::default() { Err("must be above 0".to_owned()) } else { Ok(value) }
+}
+
 /// A size: `30000`, `30KB` (powers of 1000), `50KiB` (powers of 1024); above 0.
 pub(super) fn size(text: &str) -> Result<u64, String> {
     match text.trim().parse::<ByteSize>() {
-        Ok(ByteSize(0)) => Err("must be above 0".to_owned()),
         // So many are all that a number above them becomes.
         Ok(ByteSize(u64::MAX)) | Err(_) => Err("not a size; give 30000, 30KB or 50KiB".to_owned()),
-        Ok(ByteSize(bytes)) => Ok(bytes),
+        Ok(ByteSize(bytes)) => not_zero(bytes),
     }
 }
 
@@ -57,17 +62,12 @@ pub(super) fn image_size(text: &str) -> Result<u64, String> {
 
 /// A number above 0.
 pub(super) fn above_zero(text: &str) -> Result<u64, String> {
-    match text.trim().parse::<u64>() {
-        Ok(0) => Err("must be above 0".to_owned()),
-        Ok(number) => Ok(number),
-        Err(error) => Err(error.to_string()),
-    }
+    text.trim().parse().map_err(|error: ParseIntError| error.to_string()).and_then(not_zero)
 }
 
 /// A span of time above 0, with its unit: `7d`, `12h`, `30m`, `90s`. A bare number could mean seconds or days.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
-    let parsed = humantime::parse_duration(text.trim()).map_err(|error| error.to_string())?;
-    if parsed.is_zero() { Err("must be above 0".to_owned()) } else { Ok(parsed) }
+    humantime::parse_duration(text.trim()).map_err(|error| error.to_string()).and_then(not_zero)
 }
 
 /// A client of the table of fits, `auto` or `off`.

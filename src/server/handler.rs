@@ -4,7 +4,7 @@ use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CancelledNotificationParam, CustomRequest, CustomResult,
     DiscoverResult, ErrorCode, ErrorData, Implementation, InitializeRequestParams, InitializeResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
     ReadResourceResponse, ServerConfig,
 };
 use rmcp::service::{NotificationContext, RoleServer};
@@ -17,7 +17,7 @@ use cutline_core::text::show;
 
 use super::fits::Fitted;
 use super::legacy_log::{self, SetLevel};
-use super::{NAME_CHARS, Request, Server, convert, resources};
+use super::{NAME_CHARS, Request, Server, convert, is_stateless, resources};
 
 /// A notification, as its handler is given it.
 type Notification = NotificationContext<RoleServer>;
@@ -26,11 +26,6 @@ type Answer<T> = Result<T, ErrorData>;
 
 /// Milliseconds for which a client may keep a list: neither of tools nor of resources ever changes.
 const LIST_TTL_MS: u64 = 3_600_000;
-
-/// True if a request is of the stateless era, in which lists say how long they may be kept.
-fn is_stateless(request: &Request) -> bool {
-    request.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
-}
 
 impl Server {
     /// Returns what fits the client of a request.
@@ -106,8 +101,7 @@ impl ServerHandler for Server {
     ) -> Answer<ReadResourceResponse> {
         let client = context.client_info();
         let Fitted { id, limits, .. } = self.fits.of_call(&self.shared.limits, client.as_ref());
-        let sums = || self.call_stats.to_value(&limits, id);
-        resources::read(&params.uri, sums).map(Into::into)
+        resources::read(&params.uri, &self.call_stats.to_value(&limits, id)).map(Into::into)
     }
 
     async fn call_tool(&self, params: CallToolRequestParams, request: Request) -> Answer<CallToolResponse> {

@@ -5,10 +5,10 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam, ProtocolVersion, ServerCapabilities};
+use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam, ServerCapabilities};
 use serde_json::Value;
 
-use super::Request;
+use super::{Request, is_stateless};
 
 /// The request that sets the level.
 pub(super) type SetLevel = rmcp::model::SetLevelRequestParams;
@@ -34,10 +34,9 @@ impl LogLevel {
 
     /// Tells the client, where it wants to hear of it.
     pub(super) async fn notify(&self, level: LoggingLevel, data: Value, request: &Request) {
-        let legacy = request.protocol_version().is_none_or(|version| version < ProtocolVersion::V_2026_07_28);
         let least = *self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let is_wanted = least.is_some_and(|least| level as u8 >= least as u8);
-        if !legacy || !is_wanted || request.ct.is_cancelled() {
+        if is_stateless(request) || !is_wanted || request.ct.is_cancelled() {
             return;
         }
         let param = LoggingMessageNotificationParam::new(level, data).with_logger(env!("CARGO_PKG_NAME"));

@@ -41,25 +41,21 @@ pub(super) fn look(binary: &Path, say: &mut dyn FnMut(Finding)) {
 struct Found {
     /// By the entry's name: each place, and the command there.
     entries: BTreeMap<String, Vec<(Place, Vec<String>)>>,
-    /// The files that could not be understood, which are said once.
-    unread: Vec<PathBuf>,
+    /// Each file; `None` where it could not be understood.
+    files: BTreeMap<PathBuf, Option<Node>>,
 }
 
 fn look_at(place: &Place, binary: &Path, found: &mut Found, say: &mut dyn FnMut(Finding)) {
     let row = place.client.row();
-    let text = config::read(&place.path).map_err(|error| reason(&error));
-    let top = match text.and_then(|text| Node::parse(row.format, &text)) {
-        Ok(top) => top,
-        Err(message) => {
-            if !found.unread.contains(&place.path) {
-                found.unread.push(place.path.clone());
-                say(Note(format!("{place} can't be understood: {message}")));
-            }
-            return;
-        }
-    };
+    let Found { entries, files } = found;
+    let top = files.entry(place.path.clone()).or_insert_with(|| {
+        let text = config::read(&place.path).map_err(|error| reason(&error));
+        let top = text.and_then(|text| Node::parse(row.format, &text));
+        top.map_err(|message| say(Note(format!("{place} can't be understood: {message}")))).ok()
+    });
+    let Some(top) = top else { return };
     let mut servers = Vec::new();
-    for (name, entry) in config::entries(&top, &place.keys) {
+    for (name, entry) in config::entries(top, &place.keys) {
         match Server::of(row, entry) {
             Ok(server) => servers.extend(server.map(|server| (name, server))),
             Err(message) => say(Note(format!("{place} can't be understood: {message}"))),
@@ -67,7 +63,7 @@ fn look_at(place: &Place, binary: &Path, found: &mut Found, say: &mut dyn FnMut(
     }
     for (name, server) in &servers {
         let words = server.words().into_iter().map(str::to_owned).collect();
-        found.entries.entry((*name).to_owned()).or_default().push((place.clone(), words));
+        entries.entry((*name).to_owned()).or_default().push((place.clone(), words));
     }
     let (own, others): (Vec<_>, Vec<_>) = servers.into_iter().partition(|(name, server)| {
         server.wrapped().is_none() && (*name == NAME || is_cutline(&server.words()))
