@@ -98,33 +98,23 @@ impl Server {
         request: Request,
     ) -> CallToolResponse {
         let start = Instant::now();
-        let client = request.client_info();
-        let Fitted { limits, shape, .. } = self.fits.of_call(&self.shared.limits, client.as_ref());
+        let Fitted { limits, shape, .. } = self.fitted_call(request.client_info().as_ref());
         let given = params.arguments.unwrap_or_default();
         let asked = asked_limit(&given);
-        let size = arguments::check_size(&given, &request.meta.0);
-        let workspace = if size.is_ok() {
-            if tool == ToolName::Bash {
-                self.fits.patience.note(&request.id);
-            }
-            self.roots.current(&request, &self.shutdown).await
-        } else {
-            self.roots.latest()
-        };
+        if tool == ToolName::Bash {
+            self.fits.patience.note(&request.id);
+        }
         let (progress, sending) = progress::forwarded(&request);
         let mut cx = Context {
             shared: Arc::clone(&self.shared),
             limits,
-            workspace,
+            workspace: self.roots.latest(),
             cancel: request.ct.clone(),
             shutdown: self.shutdown.clone(),
             progress,
         };
-        let work = async {
-            size?;
-            self.work(tool, &given, &mut cx, &request).await
-        };
-        let outcome = guard::caught(work).await.unwrap_or_else(|panic| {
+        let work = guard::caught(self.work(tool, &given, &mut cx, &request));
+        let outcome = work.await.unwrap_or_else(|panic| {
             tracing::error!(tool = tool.as_str(), panic, "a tool panicked");
             Err(ToolError::Argument(format!("{} failed inside cutline: {panic}", tool.as_str())))
         });
@@ -155,6 +145,9 @@ impl Server {
         cx: &mut Context,
         request: &Request,
     ) -> Result<Output, ToolError> {
+        // First what needs no roots: the client's may be waited for.
+        arguments::check_size(given, &request.meta.0)?;
+        cx.workspace = self.roots.current(request, &self.shutdown).await;
         if cx.workspace.roots.is_empty() {
             return Err(ToolError::NoRoots);
         }
@@ -162,11 +155,8 @@ impl Server {
         loop {
             let _permit = self.concurrency.enter(call.load(), &cx.cancel).await?;
             if let Some(permit) = request.extensions.get::<Arc<Permit>>() {
-                tokio::select! {
-                    biased;
-                    () = permit.wait_for_client() => {}
-                    () = cx.cancel.cancelled() => return Err(ToolError::Cancelled),
-                }
+                let may_answer = cx.cancel.run_until_cancelled(permit.wait_for_client()).await;
+                may_answer.ok_or(ToolError::Cancelled)?;
             }
             match call.run(cx).await? {
                 ControlFlow::Break(output) => return Ok(output),

@@ -45,11 +45,8 @@ impl ConcurrencyLimits {
             Load::Heavy => &self.heavy,
             Load::Costly => &self.costly,
         };
-        tokio::select! {
-            biased;
-            () = cancel.cancelled() => Err(ToolError::Cancelled),
-            permit = permits.acquire() => permit.map(Some).map_err(|_closed| ToolError::Cancelled),
-        }
+        let permit = cancel.run_until_cancelled(permits.acquire()).await.and_then(Result::ok);
+        permit.map(Some).ok_or(ToolError::Cancelled)
     }
 }
 

@@ -5,8 +5,8 @@ use rmcp::model::Implementation;
 use crate::fit::{Fit, Given};
 use crate::limits::Limits;
 
-use super::Shape;
 use super::patience::Patience;
+use super::{Server, Shape};
 
 /// The way in which answers are fitted to a client.
 #[derive(Debug)]
@@ -37,22 +37,26 @@ impl Fits {
     pub fn new(fit: Fit, given: Given, shape: Shape) -> Self {
         Self { fit, given, shape, patience: Patience::default() }
     }
+}
 
-    /// Returns the part of `limits`, the server's own, that fits the client that gives itself this name.
-    pub(super) fn of(&self, limits: &Limits, client: Option<&Implementation>) -> Fitted {
-        let row = self.fit.client(client.map(|client| client.name.as_str()));
-        let is_bare = self.shape == Shape::Text && row.is_some_and(|row| row.leaves_details_out);
+impl Server {
+    /// Returns the limits of this server, and the shape, that fit the client that gives itself this name.
+    pub(super) fn fitted(&self, client: Option<&Implementation>) -> Fitted {
+        let (fits, limits) = (&self.fits, &self.shared.limits);
+        let row = fits.fit.client(client.map(|client| client.name.as_str()));
+        let is_bare = fits.shape == Shape::Text && row.is_some_and(|row| row.leaves_details_out);
         Fitted {
             id: row.map(|row| row.id),
-            limits: row.map_or_else(|| limits.clone(), |row| row.fitted(limits, self.given)),
-            shape: if is_bare { Shape::Bare } else { self.shape },
+            limits: row.map_or_else(|| limits.clone(), |row| row.fitted(limits, fits.given)),
+            shape: if is_bare { Shape::Bare } else { fits.shape },
         }
     }
 
     /// Returns the same for a call, with the patience that the client showed where its row does not know it.
-    pub(super) fn of_call(&self, limits: &Limits, client: Option<&Implementation>) -> Fitted {
-        let mut fitted = self.of(limits, client);
-        fitted.limits.answer_within = fitted.limits.answer_within.or_else(|| self.patience.answer_within());
+    pub(super) fn fitted_call(&self, client: Option<&Implementation>) -> Fitted {
+        let mut fitted = self.fitted(client);
+        let limits = &mut fitted.limits;
+        limits.answer_within = limits.answer_within.or_else(|| self.fits.patience.answer_within());
         fitted
     }
 }

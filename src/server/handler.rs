@@ -27,21 +27,11 @@ type Answer<T> = Result<T, ErrorData>;
 /// Milliseconds for which a client may keep a list: neither of tools nor of resources ever changes.
 const LIST_TTL_MS: u64 = 3_600_000;
 
-impl Server {
-    /// Returns what fits the client of a request.
-    fn fitted(&self, request: &Request) -> Fitted {
-        self.fits.of(&self.shared.limits, request.client_info().as_ref())
-    }
-}
-
 impl ServerHandler for Server {
+    /// Returns all that the server says of itself but the instructions, which are for one client.
     fn get_info(&self) -> ServerConfig {
-        let shared = &self.shared;
-        let name =
-            Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION")).with_title("cutline");
-        ServerConfig::new(legacy_log::capabilities())
-            .with_server_info(name)
-            .with_instructions(catalog::instructions(&shared.limits, &shared.tools))
+        let name = Implementation::new(env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
+        ServerConfig::new(legacy_log::capabilities()).with_server_info(name.with_title("cutline"))
     }
 
     async fn initialize(
@@ -51,7 +41,7 @@ impl ServerHandler for Server {
     ) -> Answer<InitializeResult> {
         context.peer.set_peer_info(request.clone());
         let mut answer = self.negotiate_initialize(&request)?;
-        let Fitted { id, limits, .. } = self.fits.of(&self.shared.limits, Some(&request.client_info));
+        let Fitted { id, limits, .. } = self.fitted(Some(&request.client_info));
         tracing::info!(
             client = request.client_info.name,
             fit = id.unwrap_or("none"),
@@ -67,7 +57,7 @@ impl ServerHandler for Server {
 
     async fn discover(&self, context: Request) -> Answer<DiscoverResult> {
         let mut info = self.get_info();
-        let Fitted { limits, .. } = self.fitted(&context);
+        let Fitted { limits, .. } = self.fitted(context.client_info().as_ref());
         info.instructions = Some(catalog::instructions(&limits, &self.shared.tools));
         Ok(DiscoverResult::from_server_info(self.supported_protocol_versions().into_owned(), info))
     }
@@ -77,7 +67,7 @@ impl ServerHandler for Server {
         _: Option<PaginatedRequestParams>,
         request: Request,
     ) -> Answer<ListToolsResult> {
-        let Fitted { limits, shape, .. } = self.fitted(&request);
+        let Fitted { limits, shape, .. } = self.fitted(request.client_info().as_ref());
         let tool = |name| convert::tool(name, &self.shared, &limits, shape);
         let mut list = ListToolsResult::with_all_items(self.shared.tools.iter().copied().map(tool).collect());
         list.ttl_ms = is_stateless(&request).then_some(LIST_TTL_MS);
@@ -99,8 +89,7 @@ impl ServerHandler for Server {
         params: ReadResourceRequestParams,
         context: Request,
     ) -> Answer<ReadResourceResponse> {
-        let client = context.client_info();
-        let Fitted { id, limits, .. } = self.fits.of_call(&self.shared.limits, client.as_ref());
+        let Fitted { id, limits, .. } = self.fitted_call(context.client_info().as_ref());
         resources::read(&params.uri, &self.call_stats.to_value(&limits, id)).map(Into::into)
     }
 

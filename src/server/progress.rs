@@ -40,10 +40,8 @@ async fn send(
         last = if elapsed > last { elapsed } else { last + 0.001 };
         let value = (last * 1000.0).round() / 1000.0;
         let messages = ProgressNotificationParam::new(token.clone(), value).with_message(message);
-        tokio::select! {
-            biased;
-            () = cancel.cancelled() => return,
-            sent = peer.notify_progress(messages) => if sent.is_err() { return },
+        if !matches!(cancel.run_until_cancelled(peer.notify_progress(messages)).await, Some(Ok(()))) {
+            return;
         }
     }
 }
