@@ -14,19 +14,16 @@ mod line_reader;
 mod matcher;
 pub mod pattern;
 mod ranked;
-mod read;
 mod rows;
 mod sink;
 mod threads;
 
-use std::cell::RefCell;
-use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::walk::Stop;
+use super::walk::{Emit, Stop};
 pub use pattern::Pattern;
-pub use ranked::{FileRanking, NumberedLine, RankedLine, Ranking};
-pub use rows::{Row, RowKind, Rows};
+pub use ranked::Ranking;
+pub use rows::{Row, RowKind};
 
 /// The kind of result that is wanted of each file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -74,13 +71,17 @@ impl Query {
     }
 }
 
-/// The result of searching one file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Searched {
-    /// Its match lines, up to what is enough.
-    pub matches: u64,
-    /// Why it was not searched in full.
-    pub passed_over: Option<PassedOver>,
+/// Something found in a file, or not. Paths are relative to where the search began.
+#[derive(Debug)]
+pub enum Found {
+    /// Rows of a file.
+    Rows(Arc<[u8]>, Vec<Row>),
+    /// A file that has so many match lines (any number above 0, where they are not counted).
+    File(Vec<u8>, u64),
+    /// A file that has so many match lines, and the most relevant of them with their context and their scores.
+    Ranked(Arc<[u8]>, u64, Vec<(i32, Vec<Row>)>),
+    /// A file that was not searched in full, and why.
+    PassedOver(Vec<u8>, PassedOver),
 }
 
 /// Why a file was not searched in full.
@@ -94,17 +95,6 @@ pub enum PassedOver {
     TooLarge,
     /// The pattern takes more than its text is worth.
     TooCostly,
-}
-
-/// Takes the rows of a file as they come; breaks where no more are wanted now.
-pub type Emit<'a> = dyn FnMut(Rows) -> ControlFlow<()> + 'a;
-
-/// The place to which the lines of a file go.
-pub enum Target<'a, 'e> {
-    /// As rows, in the order of the lines.
-    Rows(&'a mut Emit<'e>),
-    /// To the ranking.
-    Ranking(&'a RefCell<FileRanking<'e>>),
 }
 
 /// Bytes that are held of a file that is read in blocks: a long line, and those of its context.

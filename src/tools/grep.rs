@@ -175,8 +175,8 @@ fn max_line_chars(limits: &Limits) -> usize {
 }
 
 /// The line of a match, `path:3: text`, or of one beside it, `path-3- text`.
-fn row_line(path: &str, row: Row<'_>) -> Line {
-    let mark = if row.kind == RowKind::Match { ':' } else { '-' };
+fn row_line(path: &str, kind: RowKind, row: &Row) -> Line {
+    let mark = if kind == RowKind::Match { ':' } else { '-' };
     let text = format!("{path}{mark}{}{mark} {}", row.number, row.text);
     Line { text, path: path.len(), cut: row.cut }
 }

@@ -5,9 +5,10 @@
 
 #![expect(clippy::indexing_slicing, reason = "all ranges are within what was read into the buffer")]
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io::{self, Read, Seek as _, SeekFrom};
+use std::ops::ControlFlow;
 
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use grep_regex::RegexMatcher;
@@ -16,8 +17,9 @@ use grep_searcher::sinks::Bytes;
 use super::giant::GiantLines;
 use super::line_reader::{LineReader, normalize};
 use super::matcher::{GuardedMatcher, ToldLines};
+use super::ranked::FileRanking;
 use super::sink::RowSink;
-use super::{OutputMode, PassedOver, Pattern, Searched, Searcher, Stop, Target};
+use super::{Emit, Found, OutputMode, PassedOver, Pattern, Searcher, Stop};
 use crate::fs::lines::read_at;
 use crate::limits::{BINARY_SNIFF_BYTES, GREP_MULTILINE_BYTES, PSEUDO_FILE_BYTES};
 use cutline_core::text::decode::Encoding;
@@ -32,14 +34,16 @@ const BLOCK_BYTES: u64 = 3 * 64 * 1024;
 const DECODED_BYTES: usize = 64 * 1024;
 
 impl Searcher {
-    /// Searches a regular file, up to the `size` in bytes that it had when it was opened.
-    pub fn search(
+    /// Searches a regular file, up to the `size` in bytes that it had when it was opened, and gives what is found to
+    /// `emit`. Returns the number of its match lines, up to what is enough.
+    pub(in crate::search) fn search(
         &mut self,
         mut file: File,
         size: u64,
         stop: &Stop,
-        target: Target<'_, '_>,
-    ) -> io::Result<Searched> {
+        path: &dyn Fn() -> Vec<u8>,
+        emit: &mut Emit<'_, Found>,
+    ) -> io::Result<u64> {
         let Self { query, grep, buffer, has_large_buffer } = self;
         let pattern = &query.pattern;
         let sized = usize::try_from(size).unwrap_or(usize::MAX);
@@ -50,12 +54,15 @@ impl Searcher {
         }
         let len = read_at(&file, &mut buffer[..first], 0)?;
         let (encoding, mark) = Encoding::of(&buffer[..len]);
-        let passed_over = |reason| Searched { matches: 0, passed_over: Some(reason) };
-        if encoding == Encoding::Utf8 && memchr::memchr(0, &buffer[..len.min(BINARY_SNIFF_BYTES)]).is_some() {
-            return Ok(passed_over(PassedOver::Binary));
-        }
-        if pattern.spans_lines && size > GREP_MULTILINE_BYTES {
-            return Ok(passed_over(PassedOver::TooLarge));
+        let is_binary = || memchr::memchr(0, &buffer[..len.min(BINARY_SNIFF_BYTES)]).is_some();
+        let reason = if encoding == Encoding::Utf8 && is_binary() {
+            Some(PassedOver::Binary)
+        } else {
+            (pattern.spans_lines && size > GREP_MULTILINE_BYTES).then_some(PassedOver::TooLarge)
+        };
+        if let Some(reason) = reason {
+            let _flow = emit(Found::PassedOver(path(), reason)); // nothing follows
+            return Ok(0);
         }
         let rest = match size {
             _ if len < first => 0,
@@ -78,13 +85,15 @@ impl Searcher {
                 (&[][..], Some(source))
             }
         };
-        let told = match target {
-            Target::Ranking(ranking) => ToldLines::Wanted(ranking),
-            Target::Rows(_) if query.what == OutputMode::Count => ToldLines::None,
-            Target::Rows(_) => ToldLines::All,
+        let ranking = query.ranking.as_ref();
+        let ranking = ranking.map(|ranking| RefCell::new(FileRanking::new(ranking, query.context(), path)));
+        let told = match &ranking {
+            Some(ranking) => ToldLines::Ranked(ranking),
+            None if query.what == OutputMode::Count => ToldLines::None,
+            None => ToldLines::All,
         };
         let matcher = GuardedMatcher::new(pattern, text, stop).telling(told);
-        let mut sink = RowSink::new(query, &matcher, &giants, &lines_read, target);
+        let mut sink = RowSink::new(query, &matcher, &giants, &lines_read, ranking.as_ref(), path, emit);
         let done = match source {
             None => grep.search_slice(&matcher, text, &mut sink),
             Some(source) => {
@@ -98,16 +107,30 @@ impl Searcher {
                 )
             }
         };
-        let found = sink.finish() + matcher.counted();
+        let (found, mut flow) = sink.finish();
+        let (mut found, mut passed_over) = (found + matcher.counted(), None);
         if matcher.was_too_costly() {
-            return Ok(passed_over(PassedOver::TooCostly));
+            (found, passed_over) = (0, Some(PassedOver::TooCostly));
+        } else {
+            let all_held = match done {
+                Err(error) if is_full(&error) && !stop.is_stopped() => false,
+                done => done.map(|()| true)?,
+            };
+            if !all_held || !giants.all_searched() {
+                passed_over = Some(PassedOver::LongLine);
+            }
         }
-        let all_held = match done {
-            Err(error) if is_full(&error) && !stop.is_stopped() => false,
-            done => done.map(|()| true)?,
-        };
-        let passed_over = (!all_held || !giants.all_searched()).then_some(PassedOver::LongLine);
-        Ok(Searched { matches: found, passed_over })
+        if found > 0 && flow.is_continue() {
+            if let Some(ranking) = &ranking {
+                flow = emit(Found::Ranked(path().into(), found, ranking.borrow_mut().finish(found)));
+            } else if !matches!(query.what, OutputMode::Lines { .. }) {
+                flow = emit(Found::File(path(), found));
+            }
+        }
+        if let (Some(reason), ControlFlow::Continue(())) = (passed_over, flow) {
+            let _flow = emit(Found::PassedOver(path(), reason)); // nothing follows
+        }
+        Ok(found)
     }
 }
 

@@ -17,9 +17,9 @@ use std::ops::Range;
 
 use grep_matcher::{Match, Matcher as _};
 
+use super::line_reader::READ_BYTES;
 use super::matcher::{Ended, GuardedMatcher};
 use super::pattern::LineEnds;
-use super::read::{READ_BYTES, read_full};
 use super::rows::shown;
 use super::{Query, Stop};
 use cutline_core::truncate::line::Missing;
@@ -75,7 +75,7 @@ pub(super) fn search(
     query: &Query,
     (giants, offset): (&GiantLines, u64),
     held: &mut Vec<u8>,
-    source: &mut impl Read,
+    mut source: impl Read,
     stop: &Stop,
 ) -> io::Result<StandIn> {
     let matcher = GuardedMatcher::new(&query.pattern, &[], stop);
@@ -89,9 +89,7 @@ pub(super) fn search(
         }
         // What was read before has no newline.
         let kept = held.len();
-        held.resize(kept + READ_BYTES, 0);
-        let read = read_full(source, &mut held[kept..])?;
-        held.truncate(kept + read);
+        let read = source.by_ref().take(READ_BYTES as u64).read_to_end(held)?;
         let newline = memchr::memchr(b'\n', &held[kept..]).map(|at| kept + at);
         missing.after = newline.is_none() && read > 0;
         if found.is_none() {
@@ -101,7 +99,7 @@ pub(super) fn search(
             let window = if ends { window.strip_suffix(b"\r").unwrap_or(window) } else { window };
             match find(&matcher, window, missing)? {
                 WindowResult::Found(at) => {
-                    found = Some((window.to_vec(), giant_row(query, window, at, missing)));
+                    found = Some((window.to_vec(), shown(window, at, query.max_line_chars, missing)));
                 }
                 WindowResult::Nothing => {}
                 WindowResult::Unsure => is_sure = false,
@@ -119,7 +117,7 @@ pub(super) fn search(
     } else {
         let line = without_match(&matcher, &start)?;
         giants.unsearched.set(giants.unsearched.get() || !is_sure || line.is_none());
-        (line, giant_row(query, &start, 0..0, Missing { before: false, after: true }))
+        (line, shown(&start, 0..0, query.max_line_chars, Missing { before: false, after: true }))
     };
     giants.rows.borrow_mut().push_back((offset, row));
     let ends_text = newline.is_none() || line.is_none();
@@ -128,12 +126,6 @@ pub(super) fn search(
         line.push(b'\n');
     }
     Ok(StandIn { line, ends_text })
-}
-
-/// The part of a line around `focus` that is shown, and true if it is cut.
-fn giant_row(query: &Query, text: &[u8], focus: Range<usize>, missing: Missing) -> (String, bool) {
-    let (text, cut) = shown(text, focus, query.max_line_chars, missing);
-    (text.into_owned(), cut)
 }
 
 /// A line that does not match.

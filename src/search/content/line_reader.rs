@@ -10,10 +10,11 @@ use std::io::{self, Read};
 
 use super::giant::{self, GiantLines};
 use super::pattern::LineEnds;
-use super::read::{READ_BYTES, read_full, read_some};
 use super::{Pattern, Query, Stop};
 use crate::limits::GREP_LINE_BYTES;
 
+/// Bytes that are read at once of a line that does not fit in the searcher's buffer.
+pub(super) const READ_BYTES: usize = 256 * 1024;
 /// Bytes of a line that are held at most: whole reads.
 const HELD_BYTES: usize = GREP_LINE_BYTES.next_multiple_of(READ_BYTES);
 /// Bytes of room for which a read is worth its system call.
@@ -59,7 +60,12 @@ impl<'a, R: Read> LineReader<'a, R> {
     fn read_lines(&mut self, room: &mut [u8]) -> io::Result<usize> {
         let held = self.held.len();
         room[..held].copy_from_slice(&self.held);
-        let read = read_some(&mut self.source, &mut room[held..])?;
+        let read = loop {
+            match self.source.read(&mut room[held..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                done => break done?,
+            }
+        };
         self.ended = read == 0;
         let len = normalize(&self.query.pattern, &mut room[..held + read], held);
         let whole = if self.ended { len } else { whole_lines(&room[..len], 0).unwrap_or(0) };
@@ -71,11 +77,8 @@ impl<'a, R: Read> LineReader<'a, R> {
     /// Reads on in a line that is too long for the room, until its end is there.
     fn read_long_line(&mut self) -> io::Result<()> {
         let held = self.held.len();
-        let more = READ_BYTES.min(HELD_BYTES - held);
-        self.held.resize(held + more, 0);
-        let read = read_full(&mut self.source, &mut self.held[held..])?;
-        self.held.truncate(held + read);
-        self.ended = read == 0;
+        let more = READ_BYTES.min(HELD_BYTES - held) as u64;
+        self.ended = self.source.by_ref().take(more).read_to_end(&mut self.held)? == 0;
         let len = normalize(&self.query.pattern, &mut self.held, held);
         self.held.truncate(len);
         self.ready = if self.ended {

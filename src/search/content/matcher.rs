@@ -15,7 +15,7 @@ use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher, NoCap
 
 use super::automata::{Automata, Caches};
 use super::{Pattern, Stop};
-pub(super) use told::{LineFilter, ToldLines};
+pub(super) use told::ToldLines;
 
 /// Bytes, times the pattern's positions, that are searched in one go: a twentieth of a second at worst.
 const GO_STEPS: usize = 4_000_000;

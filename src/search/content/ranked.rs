@@ -1,11 +1,10 @@
 //! Keeps the most relevant match lines of a file, with their context.
 
-use std::cell::RefCell;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use super::matcher::LineFilter;
+use super::rows::{Row, RowKind};
 use crate::search::best::Best;
 use crate::search::relevance::{FileScorer, Words};
 
@@ -32,38 +31,8 @@ impl Ranking {
     }
 }
 
-/// A line of a file, as it is shown.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct NumberedLine {
-    /// Its number in the file, from 1.
-    pub number: u64,
-    /// Its text, without what ends it.
-    pub text: String,
-    /// True if the text was cut.
-    pub cut: bool,
-}
-
-/// A match line that is kept.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct RankedLine {
-    /// The lines before it that are its context.
-    pub before: VecDeque<NumberedLine>,
-    /// It.
-    pub line: NumberedLine,
-    /// The lines after it that are its context.
-    pub after: Vec<NumberedLine>,
-}
-
-impl RankedLine {
-    /// Bytes that it holds.
-    pub fn weight(&self) -> usize {
-        let lines = self.before.iter().chain([&self.line]).chain(&self.after);
-        lines.map(|line| size_of::<NumberedLine>() + line.text.len()).sum()
-    }
-}
-
 /// The most relevant match lines of one file.
-pub struct FileRanking<'a> {
+pub(super) struct FileRanking<'a> {
     ranking: &'a Ranking,
     path: &'a dyn Fn() -> Vec<u8>,
     /// Made at the first match: most files have none.
@@ -72,16 +41,16 @@ pub struct FileRanking<'a> {
     most_of_file: i32,
     /// Lines of context on each side.
     context: usize,
-    best: Best<i32, RankedLine>,
+    best: Best<i32, Vec<Row>>,
     /// The last lines, as many as are context.
-    recent: VecDeque<NumberedLine>,
-    /// Lines that are kept, with their score, of which the context is not complete.
-    open: VecDeque<(i32, RankedLine)>,
+    recent: VecDeque<Row>,
+    /// Lines that are kept, of which the context is not complete: the score and the number of each, and its rows so far.
+    open: VecDeque<(i32, u64, Vec<Row>)>,
 }
 
 impl<'a> FileRanking<'a> {
     /// Begins with a file; `path` makes its path.
-    pub fn new(ranking: &'a Ranking, context: usize, path: &'a dyn Fn() -> Vec<u8>) -> Self {
+    pub(super) fn new(ranking: &'a Ranking, context: usize, path: &'a dyn Fn() -> Vec<u8>) -> Self {
         Self {
             ranking,
             path,
@@ -129,56 +98,49 @@ impl<'a> FileRanking<'a> {
     }
 
     /// Takes the next line: a match that is kept has a score.
-    pub(super) fn take(&mut self, score: Option<i32>, line: NumberedLine) {
-        let context = self.context as u64;
-        while self.open.front().is_some_and(|(_, open)| open.line.number + context < line.number) {
+    pub(super) fn take(&mut self, score: Option<i32>, row: Row) {
+        let (context, number) = (self.context as u64, row.number);
+        while self.open.front().is_some_and(|(_, open, _)| open + context < number) {
             self.close_first();
         }
-        for (_, open) in &mut self.open {
-            open.after.push(line.clone());
-        }
-        while self.recent.front().is_some_and(|earlier| earlier.number + context < line.number) {
+        while self.recent.front().is_some_and(|earlier| earlier.number + context < number) {
             self.recent.pop_front();
         }
-        if self.context > 0 {
-            self.recent.push_back(line.clone());
+        let beside = Row { kind: RowKind::Context, ..row.clone() };
+        for (.., rows) in &mut self.open {
+            rows.push(beside.clone());
         }
-        let Some(score) = score else { return };
-        let before = self.recent.iter().take_while(|earlier| earlier.number < line.number).cloned().collect();
-        self.open.push_back((score, RankedLine { before, line, after: Vec::new() }));
-        if self.context == 0 {
+        if let Some(score) = score {
+            let rows = self.recent.iter().cloned().chain([row]).collect();
+            self.open.push_back((score, number, rows));
+        }
+        if context == 0 {
             self.close_first();
+        } else {
+            self.recent.push_back(beside);
         }
     }
 
     fn close_first(&mut self) {
-        if let Some((score, line)) = self.open.pop_front() {
-            self.best.push(score, line);
+        if let Some((score, _, rows)) = self.open.pop_front() {
+            self.best.push(score, rows);
         }
     }
 
-    /// Returns the lines with their scores, the most relevant first; `matches` is how many match in the file.
-    pub fn finish(mut self, matches: u64) -> Vec<(i32, RankedLine)> {
+    /// Takes out the kept lines with their context and their scores, the most relevant first; `matches` is how many
+    /// match in the file.
+    pub(super) fn finish(&mut self, matches: u64) -> Vec<(i32, Vec<Row>)> {
         while !self.open.is_empty() {
             self.close_first();
         }
-        let of_file = self.scorer.map_or(0, |scorer| scorer.file(matches));
-        self.best.into_sorted().map(|(score, line)| (score + of_file, line)).collect()
-    }
-}
-
-impl LineFilter for RefCell<FileRanking<'_>> {
-    fn may_want_any(&self) -> bool {
-        self.borrow_mut().may_rank()
+        let of_file = self.scorer.as_ref().map_or(0, |scorer| scorer.file(matches));
+        let best = std::mem::replace(&mut self.best, Best::new(0));
+        best.into_sorted().map(|(score, rows)| (score + of_file, rows)).collect()
     }
 
-    fn may_want(&self, line: &[u8], end: usize) -> bool {
-        let mut ranking = self.borrow_mut();
-        let needed = ranking.needed();
-        ranking.scorer().may_have_more(line, end, needed)
-    }
-
-    fn wants(&self, line: &[u8], found: &Range<usize>) -> bool {
-        self.borrow_mut().score(line, found).is_some()
+    /// True if a line may be among the best of which a match ends at `end`.
+    pub(super) fn may_want(&mut self, line: &[u8], end: usize) -> bool {
+        let needed = self.needed();
+        self.scorer().may_have_more(line, end, needed)
     }
 }

@@ -8,39 +8,21 @@ use std::ops::Range;
 use cutline_core::text::show::REPLACEMENT;
 use cutline_core::truncate::line::{Missing, cut};
 
-/// Bytes of rows that are handed over together.
-const FULL_BYTES: usize = 64 * 1024;
-
-/// Some rows of one file, in the order of its lines.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Rows {
-    text: String,
-    rows: Vec<Placed>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Placed {
-    number: u64,
-    kind: RowKind,
-    end: usize,
-    cut: bool,
-}
-
 /// One line as it is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Row<'a> {
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Row {
     /// Its number in the file, from 1.
     pub number: u64,
     /// Why it is here.
     pub kind: RowKind,
     /// Its text, without what ends it.
-    pub text: &'a str,
+    pub text: String,
     /// True if the text was cut.
     pub cut: bool,
 }
 
 /// Why a line is shown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum RowKind {
     /// It has a match.
     Match,
@@ -48,77 +30,36 @@ pub enum RowKind {
     Context,
 }
 
-impl Rows {
-    /// Adds a row.
-    pub fn push(&mut self, row: Row<'_>) {
-        self.text.push_str(row.text);
-        self.rows.push(Placed { number: row.number, kind: row.kind, end: self.text.len(), cut: row.cut });
-    }
-
-    /// The rows.
-    pub fn iter(&self) -> impl Iterator<Item = Row<'_>> {
-        let mut start = 0;
-        self.rows.iter().map(move |row| {
-            let text = &self.text[start..row.end];
-            start = row.end;
-            Row { number: row.number, kind: row.kind, text, cut: row.cut }
-        })
-    }
-
-    /// True if there is none.
-    pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
-    }
-
+impl Row {
     /// Bytes that it holds.
     pub fn weight(&self) -> usize {
-        self.text.len() + self.rows.len() * size_of::<Placed>()
-    }
-
-    pub(super) fn is_full(&self) -> bool {
-        self.weight() >= FULL_BYTES
+        size_of::<Self>() + self.text.len()
     }
 }
 
-/// A line, or the part of it that is at hand, as it is shown; and whether anything of it is missing.
+/// A line, or the part of it that is at hand, as it is shown; and true if anything of it is missing.
 ///
 /// Only what is near the focus is decoded, however long the line.
 pub(super) fn shown(
     line: &[u8],
     focus: Range<usize>,
     max_chars: usize,
-    missing: Missing,
-) -> (Cow<'_, str>, bool) {
+    mut missing: Missing,
+) -> (String, bool) {
     let near = max_chars.saturating_mul(8).max(64);
-    if line.len() <= near {
-        return finish(lossy(line), focus_in(line, &focus), max_chars, missing);
+    let (mut from, mut to) = (0, line.len());
+    if line.len() > near {
+        from = if focus.start <= near { 0 } else { start_of_char(line, focus.start - near) };
+        to = focus.start.saturating_add(near * 2).min(line.len());
+        missing.before |= from > 0;
+        missing.after |= to < line.len();
     }
-    let from = if focus.start <= near { 0 } else { start_of_char(line, focus.start - near) };
-    let to = focus.start.saturating_add(near * 2).min(line.len());
     let part = &line[from..to];
-    let focus = focus.start - from..focus.end.min(to).saturating_sub(from);
-    let missing = Missing { before: missing.before || from > 0, after: missing.after || to < line.len() };
-    finish(lossy(part), focus_in(part, &focus), max_chars, missing)
-}
-
-fn finish(
-    text: Cow<'_, str>,
-    focus: Range<usize>,
-    max_chars: usize,
-    missing: Missing,
-) -> (Cow<'_, str>, bool) {
-    match text {
-        Cow::Borrowed(text) => {
-            let shown = cut(text, focus, max_chars, missing);
-            let is_cut = matches!(shown, Cow::Owned(_));
-            (shown, is_cut)
-        }
-        Cow::Owned(text) => {
-            let shown = cut(&text, focus, max_chars, missing);
-            let is_cut = matches!(shown, Cow::Owned(_));
-            (Cow::Owned(shown.into_owned()), is_cut)
-        }
-    }
+    let focus = focus_in(part, &(focus.start - from..focus.end.min(to).saturating_sub(from)));
+    let text = lossy(part);
+    let shown = cut(&text, focus, max_chars, missing);
+    let is_cut = matches!(shown, Cow::Owned(_));
+    (shown.into_owned(), is_cut)
 }
 
 /// Returns the range in the text as shown that stands for a range of bytes of a line.

@@ -1,9 +1,9 @@
 //! Makes rows of the lines that the searcher finds in a file.
 
-use std::borrow::Cow;
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::io;
 use std::ops::{ControlFlow, Range};
+use std::sync::Arc;
 
 use grep_matcher::Matcher as _;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
@@ -11,22 +11,33 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 use super::giant::GiantLines;
 use super::line_numbers::LineNumbers;
 use super::matcher::GuardedMatcher;
-use super::ranked::NumberedLine;
-use super::rows::{Row, RowKind, Rows, shown};
-use super::{OutputMode, Query, Target};
+use super::ranked::FileRanking;
+use super::rows::{Row, RowKind, shown};
+use super::{Emit, Found, OutputMode, Query};
 use cutline_core::truncate::line::Missing;
+
+/// Bytes of rows that are handed over together.
+const FULL_BYTES: usize = 64 * 1024;
 
 /// Takes the match and context lines of one file.
 pub(super) struct RowSink<'a, 'e> {
     query: &'a Query,
     matcher: &'a GuardedMatcher<'a>,
     giants: &'a GiantLines,
-    target: Target<'a, 'e>,
-    rows: Rows,
-    matches: u64,
     numbers: LineNumbers<'a>,
+    /// Takes the lines in the place of `emit`, where the most relevant ones are wanted.
+    ranking: Option<&'a RefCell<FileRanking<'a>>>,
+    path: &'a dyn Fn() -> Vec<u8>,
+    emit: &'e mut Emit<'e, Found>,
+    /// The path of the file, once rows of it were handed over.
+    shared_path: Option<Arc<[u8]>>,
+    rows: Vec<Row>,
+    /// Bytes of those rows.
+    held_bytes: usize,
+    matches: u64,
     /// Number of the last line near the match that makes them enough.
     last: Option<u64>,
+    flow: ControlFlow<()>,
 }
 
 impl<'a, 'e> RowSink<'a, 'e> {
@@ -35,45 +46,61 @@ impl<'a, 'e> RowSink<'a, 'e> {
         matcher: &'a GuardedMatcher<'a>,
         giants: &'a GiantLines,
         lines_read: &'a Cell<u64>,
-        target: Target<'a, 'e>,
+        ranking: Option<&'a RefCell<FileRanking<'a>>>,
+        path: &'a dyn Fn() -> Vec<u8>,
+        emit: &'e mut Emit<'e, Found>,
     ) -> Self {
-        let numbers = LineNumbers::new(lines_read);
-        Self { query, matcher, giants, target, rows: Rows::default(), matches: 0, numbers, last: None }
+        Self {
+            query,
+            matcher,
+            giants,
+            numbers: LineNumbers::new(lines_read),
+            ranking,
+            path,
+            emit,
+            shared_path: None,
+            rows: Vec::new(),
+            held_bytes: 0,
+            matches: 0,
+            last: None,
+            flow: ControlFlow::Continue(()),
+        }
     }
 
-    /// Hands over the rows that are left, and gives the number of match lines.
-    pub(super) fn finish(mut self) -> u64 {
-        let _flow = self.hand_over(); // nothing follows that could be left out
-        self.matches
+    /// Hands over the rows that are left. Returns the number of match lines, and a break where no more are wanted.
+    pub(super) fn finish(mut self) -> (u64, ControlFlow<()>) {
+        (self.matches, self.hand_over())
     }
 
     fn hand_over(&mut self) -> ControlFlow<()> {
-        match &mut self.target {
-            Target::Rows(emit) if !self.rows.is_empty() => emit(std::mem::take(&mut self.rows)),
-            Target::Rows(_) | Target::Ranking(_) => ControlFlow::Continue(()),
+        if self.flow.is_continue() && !self.rows.is_empty() {
+            let path = self.shared_path.get_or_insert_with(|| (self.path)().into());
+            self.flow = (self.emit)(Found::Rows(Arc::clone(path), std::mem::take(&mut self.rows)));
+            self.held_bytes = 0;
         }
+        self.flow
     }
 
-    /// Adds a line that begins at the byte `offset` of the text; `focus` is the match in it. Gives whether
-    /// more lines are wanted.
+    /// Adds a line that begins at the byte `offset` of the text; `focus` is the match in it. Returns true if more lines
+    /// are wanted.
     fn line(&mut self, kind: RowKind, number: u64, offset: u64, line: &[u8], focus: Range<usize>) -> bool {
-        let giant = self.giants.take(offset);
-        let as_shown = |focus| match giant {
-            Some((text, cut)) => (Cow::Owned(text), cut),
-            None => shown(line, focus, self.query.max_line_chars, Missing::default()),
+        let (query, giants) = (self.query, self.giants);
+        let row = |focus| {
+            let shown = || shown(line, focus, query.max_line_chars, Missing::default());
+            let (text, cut) = giants.take(offset).unwrap_or_else(shown);
+            Row { number, kind, text, cut }
         };
-        if let Target::Ranking(ranking) = &self.target {
+        if let Some(ranking) = self.ranking {
             let mut ranking = ranking.borrow_mut();
             let score = if kind == RowKind::Match { ranking.score(line, &focus) } else { None };
             if score.is_some() || ranking.has_context() {
-                let (text, cut) = as_shown(focus);
-                ranking.take(score, NumberedLine { number, text: text.into_owned(), cut });
+                ranking.take(score, row(focus));
             }
             return true;
         }
-        let (text, cut) = as_shown(focus);
-        self.rows.push(Row { number, kind, text: &text, cut });
-        let has_room = !self.rows.is_full() || self.hand_over().is_continue();
+        self.rows.push(row(focus));
+        self.held_bytes += self.rows.last().map_or(0, Row::weight);
+        let has_room = self.held_bytes < FULL_BYTES || self.hand_over().is_continue();
         has_room && self.last.is_none_or(|last| number < last)
     }
 }
@@ -82,14 +109,11 @@ impl Sink for RowSink<'_, '_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        let is_ranked = matches!(self.target, Target::Ranking(_));
-        let is_counted = match &self.target {
-            Target::Ranking(ranking) => {
-                let mut ranking = ranking.borrow_mut();
-                self.query.pattern.spans_lines && !ranking.has_context() && !ranking.may_rank()
-            }
-            Target::Rows(_) => self.query.what == OutputMode::Count,
-        };
+        let is_ranked = self.ranking.is_some();
+        let is_counted = self.ranking.map_or(self.query.what == OutputMode::Count, |ranking| {
+            let mut ranking = ranking.borrow_mut();
+            self.query.pattern.spans_lines && !ranking.has_context() && !ranking.may_rank()
+        });
         if is_counted {
             self.matches += found.lines().count() as u64;
             return Ok(true);

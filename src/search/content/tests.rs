@@ -4,6 +4,7 @@ mod cost;
 mod line_ends;
 
 use std::io::{Seek as _, Write as _};
+use std::ops::ControlFlow;
 use std::sync::Mutex;
 
 use super::pattern::{Case, LineMode, Source, Syntax};
@@ -29,22 +30,45 @@ fn across(pattern: &str) -> Query {
     Query { pattern: Pattern::new(&source).unwrap(), ..query("x", 0) }
 }
 
-/// The rows of a file: `10:text` for a match line, `9-text` for one that stands near.
-fn search(query: &Query, content: &[u8]) -> (Vec<String>, Searched) {
+/// What was found in a file, beside its rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Searched {
+    matches: u64,
+    passed_over: Option<PassedOver>,
+}
+
+/// All that is found in a file.
+fn found(query: &Query, content: &[u8]) -> (u64, Vec<Found>) {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(content).unwrap();
     file.rewind().unwrap();
-    let mut rows = Vec::new();
-    let mut searcher = Searcher::new(query);
-    let mut emit = |found: Rows| {
-        rows.extend(found.iter().map(|row| {
-            let mark = if row.kind == RowKind::Match { ':' } else { '-' };
-            format!("{}{mark}{}", row.number, row.text)
-        }));
+    let mut found = Vec::new();
+    let mut emit = |one| {
+        found.push(one);
         ControlFlow::Continue(())
     };
-    let done = searcher.search(file, content.len() as u64, &Stop::default(), Target::Rows(&mut emit));
-    (rows, done.unwrap())
+    let stop = Stop::default();
+    let path = || b"a.py".to_vec();
+    let matches = Searcher::new(query).search(file, content.len() as u64, &stop, &path, &mut emit);
+    (matches.unwrap(), found)
+}
+
+/// The rows of a file: `10:text` for a match line, `9-text` for one that stands near.
+fn search(query: &Query, content: &[u8]) -> (Vec<String>, Searched) {
+    let (matches, found) = found(query, content);
+    let (mut shown, mut passed_over) = (Vec::new(), None);
+    for one in found {
+        match one {
+            Found::Rows(_, rows) => shown.extend(rows.into_iter().map(|row| {
+                let mark = if row.kind == RowKind::Match { ':' } else { '-' };
+                format!("{}{mark}{}", row.number, row.text)
+            })),
+            Found::File(_, of_file) => assert_eq!(of_file, matches),
+            Found::PassedOver(_, reason) => passed_over = Some(reason),
+            Found::Ranked(..) => panic!("nothing is ranked"),
+        }
+    }
+    (shown, Searched { matches, passed_over })
 }
 
 /// The same by the definition.
@@ -75,17 +99,13 @@ proptest! {
 
 /// Match lines of a file, in a search that keeps the most relevant ones.
 fn ranked(query: &Query, content: &[u8]) -> (u64, Vec<u64>) {
-    let mut file = tempfile::tempfile().unwrap();
-    file.write_all(content).unwrap();
-    let ranking = Ranking::new(2, Words::default());
-    let path = || b"a.py".to_vec();
-    let ranking = RefCell::new(FileRanking::new(&ranking, 0, &path));
-    let mut searcher =
-        Searcher::new(&Query { ranking: Some(Arc::new(Ranking::new(2, Words::default()))), ..query.clone() });
-    let done =
-        searcher.search(file, content.len() as u64, &Stop::default(), Target::Ranking(&ranking)).unwrap();
-    let lines = ranking.into_inner().finish(done.matches);
-    (done.matches, lines.into_iter().map(|(_, line)| line.line.number).collect())
+    let ranking = Some(Arc::new(Ranking::new(2, Words::default())));
+    let (matches, found) = found(&Query { ranking, ..query.clone() }, content);
+    let lines = found.into_iter().flat_map(|one| match one {
+        Found::Ranked(_, _, lines) => lines,
+        _ => Vec::new(),
+    });
+    (matches, lines.map(|(_, rows)| rows[0].number).collect())
 }
 
 /// Queries that are made once: compiling them takes longest.

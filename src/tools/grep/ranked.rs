@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::search::best::Best;
-use crate::search::content::{NumberedLine, RankedLine, Ranking, Row, RowKind};
+use crate::search::content::{Ranking, Row, RowKind};
 use crate::tools::page::Body;
 use cutline_core::text::as_index;
 
@@ -14,7 +14,8 @@ use super::{Mode, PageRequest, Paths, Plan, file_line, row_line};
 struct Kept {
     path: Arc<[u8]>,
     matches: u64,
-    line: RankedLine,
+    /// The line, and its context.
+    rows: Vec<Row>,
 }
 
 /// Takes the most relevant lines of each file, in path order.
@@ -29,10 +30,10 @@ impl Ranked {
         Self { ranking, best: Best::new(as_index(request.kept())) }
     }
 
-    pub(super) fn take(&mut self, path: &Arc<[u8]>, matches: u64, lines: &[(i32, RankedLine)]) {
-        for (score, line) in lines {
-            if self.best.least().is_none_or(|least| score > least) {
-                self.best.push(*score, Kept { path: Arc::clone(path), matches, line: line.clone() });
+    pub(super) fn take(&mut self, path: &Arc<[u8]>, matches: u64, lines: Vec<(i32, Vec<Row>)>) {
+        for (score, rows) in lines {
+            if self.best.least().is_none_or(|least| score > *least) {
+                self.best.push(score, Kept { path: Arc::clone(path), matches, rows });
             }
         }
         if let Some(least) = self.best.least() {
@@ -43,21 +44,19 @@ impl Ranked {
     /// Gives the page that the call asks for to `body`; with context each match is a group of its own.
     pub(super) fn show(self, plan: &Plan, paths: &Paths, body: &mut Body) {
         let skipped = as_index(plan.request.offset);
-        for (_, Kept { path, matches, line }) in self.best.into_sorted().skip(skipped) {
+        for (_, Kept { path, matches, rows }) in self.best.into_sorted().skip(skipped) {
             let shown = paths.show(&path);
             if plan.mode != Mode::Content {
                 body.line(file_line(shown, plan.mode, matches));
                 continue;
             }
-            let of_kind = |kind, NumberedLine { number, text, cut }: &NumberedLine| {
-                row_line(&shown, Row { number: *number, kind, text, cut: *cut })
-            };
-            let RankedLine { before, line: found, after } = &line;
-            let before = before.iter().map(|line| of_kind(RowKind::Context, line)).collect();
-            body.unit(plan.context > 0, before, of_kind(RowKind::Match, found));
-            for line in after {
-                body.after(of_kind(RowKind::Context, line));
+            let found = rows.iter().position(|row| row.kind == RowKind::Match).unwrap_or(0);
+            let mut lines = rows.iter().map(|row| row_line(&shown, row.kind, row));
+            let before = lines.by_ref().take(found).collect();
+            if let Some(line) = lines.next() {
+                body.unit(plan.context > 0, before, line);
             }
+            lines.for_each(|line| body.after(line));
         }
     }
 }

@@ -5,8 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::fs::saved_name::SavedKind;
-use crate::search::content::{PassedOver, Row, RowKind, Rows};
-use crate::search::matches::Found;
+use crate::search::content::{Found, PassedOver, Row, RowKind};
 use crate::search::walk::Walked;
 use cutline_core::details::Details;
 use cutline_core::notice::{FullLines, Notice};
@@ -81,7 +80,7 @@ impl<'a> Results<'a> {
             Some(Found::Ranked(path, matches, lines)) => {
                 self.page.found += if self.plan.mode == Mode::Content { matches } else { 1 };
                 if let Some(ranked) = &mut self.ranked {
-                    ranked.take(&path, matches, &lines);
+                    ranked.take(&path, matches, lines);
                 }
             }
             Some(Found::PassedOver(path, why)) => match why {
@@ -97,7 +96,7 @@ impl<'a> Results<'a> {
         ControlFlow::Continue(())
     }
 
-    fn rows(&mut self, path: Arc<[u8]>, rows: &Rows) -> ControlFlow<()> {
+    fn rows(&mut self, path: Arc<[u8]>, rows: &[Row]) -> ControlFlow<()> {
         let mut file = match self.file.take() {
             Some(file) if file.path == path => file,
             _ => FileRows {
@@ -109,13 +108,13 @@ impl<'a> Results<'a> {
                 before: VecDeque::new(),
             },
         };
-        for row in rows.iter() {
+        for row in rows {
             if let Some(whole) = &mut self.page.whole {
                 let touches = file.last_row.is_some_and(|last| last + 1 == row.number);
                 if self.plan.context > 0 && self.page.found > 0 && !touches {
                     whole.push(SEPARATOR);
                 }
-                whole.push(&super::row_line(&file.shown, row).text);
+                whole.push(&super::row_line(&file.shown, row.kind, row).text);
                 file.last_row = Some(row.number);
             }
             self.page.found += u64::from(row.kind == RowKind::Match);
@@ -129,7 +128,7 @@ impl<'a> Results<'a> {
     }
 
     /// Gives a row to the page; breaks once that takes no more.
-    fn row(&mut self, file: &mut FileRows, row: Row<'_>) -> ControlFlow<()> {
+    fn row(&mut self, file: &mut FileRows, row: &Row) -> ControlFlow<()> {
         // A match of another page stands near those of this one as any other line does.
         if row.kind == RowKind::Match && self.plan.request.gives(self.page.found) {
             self.match_row(file, row);
@@ -143,7 +142,7 @@ impl<'a> Results<'a> {
         if context == 0 {
             return ControlFlow::Continue(());
         }
-        let line = super::row_line(&file.shown, Row { kind: RowKind::Context, ..row });
+        let line = super::row_line(&file.shown, RowKind::Context, row);
         if let Some(left) = after {
             file.last_line = Some(row.number);
             self.page.body.after(line);
@@ -159,14 +158,14 @@ impl<'a> Results<'a> {
         ControlFlow::Continue(())
     }
 
-    fn match_row(&mut self, file: &mut FileRows, row: Row<'_>) {
+    fn match_row(&mut self, file: &mut FileRows, row: &Row) {
         let context = self.plan.context;
         let mut before = std::mem::take(&mut file.before);
         before.retain(|(number, _)| number + context >= row.number);
         let first = before.front().map_or(row.number, |(number, _)| *number);
         let touches = file.last_line.is_some_and(|last| last + 1 == first);
         let before = before.into_iter().map(|(_, line)| line).collect();
-        self.page.body.unit(context > 0 && !touches, before, super::row_line(&file.shown, row));
+        self.page.body.unit(context > 0 && !touches, before, super::row_line(&file.shown, row.kind, row));
         file.last_match = Some(row.number);
         file.last_line = Some(row.number);
     }

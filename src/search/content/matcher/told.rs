@@ -5,11 +5,12 @@
 
 #![expect(clippy::indexing_slicing, reason = "lines are within the piece that they were found in")]
 
-use std::cell::Cell;
-use std::ops::{ControlFlow, Range};
+use std::cell::{Cell, RefCell};
+use std::ops::ControlFlow;
 
 use grep_matcher::{LineMatchKind, Matcher as _};
 
+use super::super::ranked::FileRanking;
 use super::{Ended, GuardedMatcher};
 
 /// Match lines after which it is asked whether any more may be wanted.
@@ -22,20 +23,8 @@ pub(in super::super) enum ToldLines<'a> {
     All,
     /// None: they are only counted.
     None,
-    /// Those that are wanted; the others are only counted.
-    Wanted(&'a dyn LineFilter),
-}
-
-/// Tells which match lines are wanted.
-pub(in super::super) trait LineFilter {
-    /// True if any more lines may be wanted.
-    fn may_want_any(&self) -> bool;
-
-    /// True if a line may be wanted of which a match ends at `end`.
-    fn may_want(&self, line: &[u8], end: usize) -> bool;
-
-    /// True if a line with a match at `found` is wanted.
-    fn wants(&self, line: &[u8], found: &Range<usize>) -> bool;
+    /// Those that may be among the most relevant; the others are only counted.
+    Ranked(&'a RefCell<FileRanking<'a>>),
 }
 
 impl<'a> GuardedMatcher<'a> {
@@ -67,24 +56,25 @@ impl<'a> GuardedMatcher<'a> {
             return Ok(ControlFlow::Continue(next));
         }
         let start = || memchr::memrchr(b'\n', &piece[..at]).map_or(0, |before| before + 1);
-        if let ToldLines::Wanted(lines) = self.told.get()
+        if let ToldLines::Ranked(ranking) = self.told.get()
             && self.counted.get().is_multiple_of(LINES_BETWEEN)
-            && !lines.may_want_any()
+            && !ranking.borrow_mut().may_rank()
         {
             self.told.set(ToldLines::None);
         }
         let mut is_match = is_sure;
-        if let ToldLines::Wanted(lines) = self.told.get() {
+        if let ToldLines::Ranked(ranking) = self.told.get() {
+            let mut ranking = ranking.borrow_mut();
             let start = start();
             let line = self.pattern.unended(&piece[start..next]);
             let ends = (at - start).min(line.len());
             let mut found = None;
-            if !is_sure || lines.may_want(line, ends) {
+            if !is_sure || ranking.may_want(line, ends) {
                 found = self.find(&piece[start..end], 0)?;
                 is_match = found.is_some();
             }
             let found = found.map(|found| found.start().min(line.len())..found.end().min(line.len()));
-            if found.is_some_and(|found| lines.wants(line, &found)) {
+            if found.is_some_and(|found| ranking.score(line, &found).is_some()) {
                 return Ok(ControlFlow::Break(at));
             }
         } else if !is_sure {
