@@ -20,19 +20,18 @@ mod threads;
 
 use std::sync::Arc;
 
-use super::walk::{Emit, Stop};
+use super::walk::Emit;
 pub use pattern::Pattern;
 pub use ranked::Ranking;
 pub use rows::{Row, RowKind};
 
+use cutline_core::text::as_index;
+
 /// The kind of result that is wanted of each file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OutputMode {
-    /// Its match lines, with so many lines of context on each side.
-    Lines {
-        /// Lines of context.
-        context: usize,
-    },
+    /// Its match lines, with their context.
+    Lines,
     /// Only the fact that it has a match.
     Any,
     /// The number of its match lines.
@@ -46,6 +45,8 @@ pub struct Query {
     pub pattern: Pattern,
     /// The kind of result.
     pub what: OutputMode,
+    /// Lines of context that are wanted on each side of a match line.
+    pub context: u64,
     /// Match lines after which the rest of a file is not searched, but for the context of the last but
     /// one.
     pub enough: u64,
@@ -56,18 +57,10 @@ pub struct Query {
 }
 
 impl Query {
-    /// Returns the lines of context that are wanted on each side of a match line.
-    pub fn context(&self) -> usize {
-        match self.what {
-            OutputMode::Lines { context } => context,
-            OutputMode::Any | OutputMode::Count => 0,
-        }
-    }
-
     /// True if match lines are numbered by `line_numbers`: the searcher takes twice as long, but numbers lines of
     /// context too.
     fn numbers_matches(&self) -> bool {
-        self.context() == 0 && (self.ranking.is_some() || matches!(self.what, OutputMode::Lines { .. }))
+        self.context == 0 && (self.ranking.is_some() || self.what == OutputMode::Lines)
     }
 }
 
@@ -116,8 +109,9 @@ impl Searcher {
         let mut grep = grep_searcher::SearcherBuilder::new();
         grep.multi_line(query.pattern.spans_lines).bom_sniffing(false).line_number(false);
         grep.heap_limit(Some(HEAP_BYTES));
-        if query.context() > 0 {
-            grep.line_number(true).before_context(query.context()).after_context(query.context());
+        if query.context > 0 {
+            let context = as_index(query.context);
+            grep.line_number(true).before_context(context).after_context(context);
         }
         // A clone of its own: threads that share a compiled pattern wait for each other.
         Self { query: query.clone(), grep: grep.build(), buffer: Vec::new(), has_large_buffer: false }

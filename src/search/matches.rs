@@ -3,17 +3,18 @@
 use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
+use tokio_util::sync::CancellationToken;
 
 use super::content::{Found, OutputMode, Query, Row, Searcher};
 use super::globs::Glob;
-use super::walk::{Emit, Entry, ProgressUnit, Stop, Visit, Walk, Walked};
+use super::walk::{Emit, Entry, ProgressUnit, Visit, Walk, Walked};
 use crate::sys::FileKind;
 
 /// A search of the files that a walk comes by.
 struct Files<'a> {
     query: &'a Query,
     glob: Option<&'a Glob>,
-    stop: &'a Stop,
+    stop: &'a CancellationToken,
 }
 
 /// Searches the files of a tree that `glob` lets through; gives what is found to `sink`, in path order,
@@ -32,13 +33,13 @@ pub fn file(
     query: &Query,
     file: File,
     size: u64,
-    stop: &Stop,
+    stop: &CancellationToken,
     mut sink: impl FnMut(Walked<Found>) -> ControlFlow<()>,
 ) -> io::Result<()> {
     let mut emit = |found| {
         let flow = sink(Walked::Found(found));
         if flow.is_break() {
-            stop.stop();
+            stop.cancel();
         }
         flow
     };
@@ -80,8 +81,7 @@ impl Visit for Files<'_> {
         emit: &mut Emit<'_, Found>,
     ) -> io::Result<()> {
         // The sink stops within what this run has given already.
-        let lines = matches!(self.query.what, OutputMode::Lines { .. });
-        if lines && worker.matches >= self.query.enough {
+        if self.query.what == OutputMode::Lines && worker.matches >= self.query.enough {
             return Ok(());
         }
         let Some((file, stat)) = entry.open()? else { return Ok(()) };

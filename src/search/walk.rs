@@ -11,7 +11,6 @@
 
 mod dir;
 mod queue;
-mod stop;
 mod visit;
 mod work;
 
@@ -19,12 +18,13 @@ use std::ops::ControlFlow;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Condvar, Mutex};
 
+use tokio_util::sync::CancellationToken;
+
 use super::ignore_rules::Rules;
 use crate::sys::Folder;
 use queue::Queue;
 use work::{Shared, Worker, lock};
 
-pub use stop::Stop;
 pub use visit::Walked;
 pub(super) use visit::{Emit, Entry, ProgressUnit, Visit};
 
@@ -37,7 +37,7 @@ pub struct Walk {
     /// Number of threads that work on it, this one included.
     pub workers: usize,
     /// Ends it early.
-    pub stop: Stop,
+    pub stop: CancellationToken,
     /// Takes the number of files searched so far, now and then.
     pub progress: Box<dyn Fn(u64) + Sync>,
 }

@@ -75,7 +75,7 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
         let walk = walk_support::walk(cx, &place, plan.no_ignore)?;
         let mut results = Results::new(cx, &place, &plan);
         names::tree(&walk, &plan.query, results.only_counted(), |found| results.take(found));
-        if walk.stop.is_cancelled() {
+        if cx.cancel.is_cancelled() {
             return Err(ToolError::Cancelled);
         }
         results.conclude(walk.rules.ignored_any())

@@ -21,7 +21,6 @@ use crate::search::content::{OutputMode, Pattern, Query, Ranking, Row, RowKind};
 use crate::search::globs::Glob;
 use crate::search::matches;
 use crate::search::relevance::Words;
-use crate::search::walk::Stop;
 use cutline_core::notice::Unit;
 use cutline_core::text::{as_index, show};
 
@@ -95,8 +94,6 @@ struct Plan {
     glob: Option<Glob>,
     request: PageRequest,
     mode: Mode,
-    /// Lines of context on each side of a match.
-    context: u64,
     no_ignore: bool,
 }
 
@@ -126,7 +123,7 @@ fn plan(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Plan, ToolError
     let mode = args.mode.unwrap_or_default();
     let context = if mode == Mode::Content { args.context.unwrap_or(0) } else { 0 };
     let (what, unit) = match mode {
-        Mode::Content => (OutputMode::Lines { context: as_index(context) }, Unit::Matches),
+        Mode::Content => (OutputMode::Lines, Unit::Matches),
         Mode::Files => (OutputMode::Any, Unit::Files),
         Mode::Count => (OutputMode::Count, Unit::Files),
     };
@@ -140,9 +137,9 @@ fn plan(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Plan, ToolError
     });
     let goes_to_the_end = ranked.is_some() || cx.shared.save == SaveMode::All;
     let enough = if goes_to_the_end { u64::MAX } else { request.enough() };
-    let query = Query { pattern, what, enough, max_line_chars: max_line_chars(&cx.limits), ranking };
+    let query = Query { pattern, what, context, enough, max_line_chars: max_line_chars(&cx.limits), ranking };
     let (pattern, no_ignore) = (args.pattern.clone(), is(args.no_ignore));
-    Ok(Plan { pattern, query, glob: glob.transpose()?, request, mode, context, no_ignore })
+    Ok(Plan { pattern, query, glob: glob.transpose()?, request, mode, no_ignore })
 }
 
 /// The error for a pattern that takes more than a text is worth.
@@ -201,7 +198,7 @@ fn search(cx: &Context, place: &OpenedPath, plan: &Plan) -> Result<Output, ToolE
         matches::tree(&walk, &plan.query, plan.glob.as_ref(), |found| results.take(found));
         ignored = walk.rules.ignored_any();
     } else {
-        let (file, stop) = (place.file().map_err(refused)?, Stop::new(cx.cancel.clone()));
+        let (file, stop) = (place.file().map_err(refused)?, cx.cancel.child_token());
         done = matches::file(&plan.query, file, place.stat.bytes, &stop, |found| results.take(found));
     }
     if cx.cancel.is_cancelled() {

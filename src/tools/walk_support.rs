@@ -8,7 +8,7 @@ use crate::fs::open::OpenedPath;
 use crate::fs::workspace::Workspace;
 use crate::limits::GREP_MULTILINE_BYTES;
 use crate::search::ignore_rules::Rules;
-use crate::search::walk::{Stop, Walk, Walked};
+use crate::search::walk::{Walk, Walked};
 use cutline_core::details::{Details, Skipped};
 use cutline_core::notice::{Names, Notice};
 use cutline_core::text::show;
@@ -115,7 +115,7 @@ pub(super) fn walk(cx: &Context, place: &OpenedPath, no_ignore: bool) -> Result<
         root: place.folder().map_err(|error| refused(cx, &place.real.to_string_lossy(), error))?,
         rules: if no_ignore { Rules::none() } else { Rules::above(&place.real) },
         workers: cx.shared.workers,
-        stop: Stop::new(cx.cancel.clone()),
+        stop: cx.cancel.child_token(),
         progress: Box::new(progress(&cx.progress)),
     })
 }

@@ -13,13 +13,14 @@ use std::ops::ControlFlow;
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use grep_regex::RegexMatcher;
 use grep_searcher::sinks::Bytes;
+use tokio_util::sync::CancellationToken;
 
 use super::giant::GiantLines;
 use super::line_reader::{LineReader, normalize};
 use super::matcher::{GuardedMatcher, ToldLines};
 use super::ranked::FileRanking;
 use super::sink::RowSink;
-use super::{Emit, Found, OutputMode, PassedOver, Pattern, Searcher, Stop};
+use super::{Emit, Found, OutputMode, PassedOver, Pattern, Searcher};
 use crate::fs::lines::read_at;
 use crate::limits::{BINARY_SNIFF_BYTES, GREP_MULTILINE_BYTES, PSEUDO_FILE_BYTES};
 use cutline_core::text::decode::Encoding;
@@ -40,7 +41,7 @@ impl Searcher {
         &mut self,
         mut file: File,
         size: u64,
-        stop: &Stop,
+        stop: &CancellationToken,
         path: &dyn Fn() -> Vec<u8>,
         emit: &mut Emit<'_, Found>,
     ) -> io::Result<u64> {
@@ -79,14 +80,14 @@ impl Searcher {
             let mut source = decoded(buffer[start..len].chain(file.take(rest)), encoding)?;
             if pattern.spans_lines {
                 // In parts: a file of `/proc` may be slow.
-                while !stop.is_stopped() && (&mut source).take(BLOCK_BYTES).read_to_end(&mut whole)? > 0 {}
+                while !stop.is_cancelled() && (&mut source).take(BLOCK_BYTES).read_to_end(&mut whole)? > 0 {}
                 (normalized(pattern, &mut whole), None)
             } else {
                 (&[][..], Some(source))
             }
         };
         let ranking = query.ranking.as_ref();
-        let ranking = ranking.map(|ranking| RefCell::new(FileRanking::new(ranking, query.context(), path)));
+        let ranking = ranking.map(|ranking| RefCell::new(FileRanking::new(ranking, query.context, path)));
         let told = match &ranking {
             Some(ranking) => ToldLines::Ranked(ranking),
             None if query.what == OutputMode::Count => ToldLines::None,
@@ -113,7 +114,7 @@ impl Searcher {
             (found, passed_over) = (0, Some(PassedOver::TooCostly));
         } else {
             let all_held = match done {
-                Err(error) if is_full(&error) && !stop.is_stopped() => false,
+                Err(error) if is_full(&error) && !stop.is_cancelled() => false,
                 done => done.map(|()| true)?,
             };
             if !all_held || !giants.all_searched() {
@@ -123,7 +124,7 @@ impl Searcher {
         if found > 0 && flow.is_continue() {
             if let Some(ranking) = &ranking {
                 flow = emit(Found::Ranked(path().into(), found, ranking.borrow_mut().finish(found)));
-            } else if !matches!(query.what, OutputMode::Lines { .. }) {
+            } else if query.what != OutputMode::Lines {
                 flow = emit(Found::File(path(), found));
             }
         }

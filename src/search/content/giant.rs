@@ -18,10 +18,12 @@ use std::ops::Range;
 use grep_matcher::{Match, Matcher as _};
 
 use super::line_reader::READ_BYTES;
+use tokio_util::sync::CancellationToken;
+
+use super::Query;
 use super::matcher::{Ended, GuardedMatcher};
 use super::pattern::LineEnds;
 use super::rows::shown;
-use super::{Query, Stop};
 use cutline_core::truncate::line::Missing;
 
 /// Bytes before a window's end where a match is left to the next window, which sees more after it.
@@ -76,7 +78,7 @@ pub(super) fn search(
     (giants, offset): (&GiantLines, u64),
     held: &mut Vec<u8>,
     mut source: impl Read,
-    stop: &Stop,
+    stop: &CancellationToken,
 ) -> io::Result<StandIn> {
     let matcher = GuardedMatcher::new(&query.pattern, &[], stop);
     let start = held[..query.max_line_chars.saturating_mul(BYTES_PER_CHAR).min(held.len())].to_vec();
@@ -84,7 +86,7 @@ pub(super) fn search(
     let mut is_sure = true;
     let mut missing = Missing { before: false, after: true };
     let newline = loop {
-        if stop.is_stopped() {
+        if stop.is_cancelled() {
             return Err(io::Error::other(Ended::Stopped));
         }
         // What was read before has no newline.

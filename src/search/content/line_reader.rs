@@ -7,10 +7,11 @@
 
 use std::cell::Cell;
 use std::io::{self, Read};
+use tokio_util::sync::CancellationToken;
 
 use super::giant::{self, GiantLines};
 use super::pattern::LineEnds;
-use super::{Pattern, Query, Stop};
+use super::{Pattern, Query};
 use crate::limits::GREP_LINE_BYTES;
 
 /// Bytes that are read at once of a line that does not fit in the searcher's buffer.
@@ -27,7 +28,7 @@ pub(super) struct LineReader<'a, R> {
     giants: &'a GiantLines,
     /// Newlines given so far, where match lines are numbered by them.
     lines_read: &'a Cell<u64>,
-    stop: &'a Stop,
+    stop: &'a CancellationToken,
     /// Bytes that were read and not given; the first `ready` of them are to be given as they are.
     held: Vec<u8>,
     ready: usize,
@@ -42,7 +43,7 @@ impl<'a, R: Read> LineReader<'a, R> {
         query: &'a Query,
         giants: &'a GiantLines,
         lines_read: &'a Cell<u64>,
-        stop: &'a Stop,
+        stop: &'a CancellationToken,
     ) -> Self {
         Self { source, query, giants, lines_read, stop, held: Vec::new(), ready: 0, given: 0, ended: false }
     }
@@ -114,7 +115,7 @@ impl<'a, R: Read> LineReader<'a, R> {
 impl<R: Read> Read for LineReader<'_, R> {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         let mut given = 0;
-        while given == 0 && !(self.ended && self.ready == 0) && !self.stop.is_stopped() {
+        while given == 0 && !(self.ended && self.ready == 0) && !self.stop.is_cancelled() {
             if self.ready > 0 {
                 given = self.give(room);
             } else if self.held.len() < READ_BYTES && self.held.len() + ROOM_BYTES <= room.len() {

@@ -12,9 +12,10 @@ use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 
 use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher, NoCaptures};
+use tokio_util::sync::CancellationToken;
 
+use super::Pattern;
 use super::automata::{Automata, Caches};
-use super::{Pattern, Stop};
 pub(super) use told::ToldLines;
 
 /// Bytes, times the pattern's positions, that are searched in one go: a twentieth of a second at worst.
@@ -43,7 +44,7 @@ pub(super) struct GuardedMatcher<'a> {
     pattern: &'a Pattern,
     /// All of the text, where matches may span lines; the searcher gives what is left of it.
     text: &'a [u8],
-    stop: &'a Stop,
+    stop: &'a CancellationToken,
     /// Bytes that are searched in one go.
     piece_bytes: usize,
     /// Steps since it was asked whether to stop.
@@ -54,7 +55,7 @@ pub(super) struct GuardedMatcher<'a> {
     may_have_looked: Cell<usize>,
     /// Why the search was ended, if it was.
     ended: Cell<Option<Ended>>,
-    /// Calls of `Stop`, for tests.
+    /// Times that it was asked whether to stop, for tests.
     #[cfg(test)]
     pub(super) checks: Cell<usize>,
     automata: RefCell<Option<(&'a Automata, Caches)>>,
@@ -64,7 +65,7 @@ pub(super) struct GuardedMatcher<'a> {
 }
 
 impl<'a> GuardedMatcher<'a> {
-    pub(super) fn new(pattern: &'a Pattern, text: &'a [u8], stop: &'a Stop) -> Self {
+    pub(super) fn new(pattern: &'a Pattern, text: &'a [u8], stop: &'a CancellationToken) -> Self {
         let looks_at_words = pattern.properties().look_set().contains_word_unicode();
         Self {
             pattern,
@@ -95,7 +96,7 @@ impl<'a> GuardedMatcher<'a> {
             self.steps.set(0);
             #[cfg(test)]
             self.checks.set(self.checks.get() + 1);
-            if self.stop.is_stopped() {
+            if self.stop.is_cancelled() {
                 return Err(self.end(Ended::Stopped));
             }
         }

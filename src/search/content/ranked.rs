@@ -40,7 +40,7 @@ pub(super) struct FileRanking<'a> {
     /// The most points that the file can have beside those of a line.
     most_of_file: i32,
     /// Lines of context on each side.
-    context: usize,
+    context: u64,
     best: Best<i32, Vec<Row>>,
     /// The last lines, as many as are context.
     recent: VecDeque<Row>,
@@ -50,7 +50,7 @@ pub(super) struct FileRanking<'a> {
 
 impl<'a> FileRanking<'a> {
     /// Begins with a file; `path` makes its path.
-    pub(super) fn new(ranking: &'a Ranking, context: usize, path: &'a dyn Fn() -> Vec<u8>) -> Self {
+    pub(super) fn new(ranking: &'a Ranking, context: u64, path: &'a dyn Fn() -> Vec<u8>) -> Self {
         Self {
             ranking,
             path,
@@ -99,7 +99,7 @@ impl<'a> FileRanking<'a> {
 
     /// Takes the next line: a match that is kept has a score.
     pub(super) fn take(&mut self, score: Option<i32>, row: Row) {
-        let (context, number) = (self.context as u64, row.number);
+        let (context, number) = (self.context, row.number);
         while self.open.front().is_some_and(|(_, open, _)| open + context < number) {
             self.close_first();
         }

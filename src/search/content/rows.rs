@@ -65,7 +65,7 @@ pub(super) fn shown(
 /// Returns the range in the text as shown that stands for a range of bytes of a line.
 fn focus_in(line: &[u8], focus: &Range<usize>) -> Range<usize> {
     let at = |byte: usize| line.get(..byte).map_or(0, |before| lossy(before).len());
-    if line.is_ascii() { focus.clone() } else { at(focus.start)..at(focus.end) }
+    if focus.end == 0 || line.is_ascii() { focus.clone() } else { at(focus.start)..at(focus.end) }
 }
 
 /// Bytes as text: what is not UTF-8, and NUL bytes, become U+FFFD.

@@ -149,7 +149,7 @@ impl Sink for RowSink<'_, '_> {
             let offset = found.absolute_byte_offset() + (at - lines.start) as u64;
             self.matches += 1;
             if self.matches == self.query.enough {
-                self.last = Some(number + self.query.context() as u64);
+                self.last = Some(number + self.query.context);
             }
             if !self.line(RowKind::Match, number, offset, unended, focus) {
                 return Ok(false);

@@ -11,13 +11,14 @@ use super::pattern::{Case, LineMode, Source, Syntax};
 use super::*;
 use crate::search::relevance::Words;
 use proptest::prelude::*;
+use tokio_util::sync::CancellationToken;
 
 fn query(pattern: &str, context: usize) -> Query {
     let source = Source { pattern, syntax: Syntax::Regex, case: Case::Counts, reach: LineMode::Line };
-    let what = OutputMode::Lines { context };
     Query {
         pattern: Pattern::new(&source).unwrap(),
-        what,
+        what: OutputMode::Lines,
+        context: context as u64,
         enough: u64::MAX,
         max_line_chars: 40,
         ranking: None,
@@ -47,7 +48,7 @@ fn found(query: &Query, content: &[u8]) -> (u64, Vec<Found>) {
         found.push(one);
         ControlFlow::Continue(())
     };
-    let stop = Stop::default();
+    let stop = CancellationToken::new();
     let path = || b"a.py".to_vec();
     let matches = Searcher::new(query).search(file, content.len() as u64, &stop, &path, &mut emit);
     (matches.unwrap(), found)

@@ -32,7 +32,7 @@ impl Place {
         let folder = parts.next().unwrap_or_default();
         let ending = name.iter().rposition(|&byte| byte == b'.').map_or(&[][..], |dot| &name[dot + 1..]);
         let stem = bare(name.split(|&byte| byte == b'.').find(|part| !part.is_empty()).unwrap_or_default());
-        let language = language(name, ending);
+        let language = table::language(ending);
         let folder = if MAIN_FILES.contains(&&*stem) { bare(folder) } else { Vec::new() };
         Self { language, points: points(lower, name, language), stem, folder }
     }
@@ -79,14 +79,6 @@ pub(super) fn bare(name: &[u8]) -> Vec<u8> {
 pub(super) fn own_name(path: &[u8]) -> &[u8] {
     let end = path.strip_suffix(b"/").unwrap_or(path);
     &end[memchr::memrchr(b'/', end).map_or(0, |slash| slash + 1)..]
-}
-
-fn language(name: &[u8], ending: &[u8]) -> Language {
-    match name {
-        b"makefile" | b"gnumakefile" | b"dockerfile" | b"rakefile" | b"gemfile" | b"cmakelists.txt"
-        | b"vagrantfile" | b"justfile" | b"build" | b"workspace" | b".bashrc" | b".profile" => Language::Hash,
-        _ => table::language(ending),
-    }
 }
 
 /// Returns the points of the lowest place that the path is in.

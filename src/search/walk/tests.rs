@@ -37,13 +37,13 @@ impl Visit for All {
     }
 }
 
-fn walk_of(dir: &Path, workers: usize, stop: Stop) -> Walk {
+fn walk_of(dir: &Path, workers: usize, stop: CancellationToken) -> Walk {
     let root = sys::open_folder(dir).unwrap();
     Walk { root, rules: Rules::none(), workers, stop, progress: Box::new(|_| {}) }
 }
 
 fn walk(dir: &Path, workers: usize, weight: usize, max: usize) -> Vec<Vec<u8>> {
-    let walk = walk_of(dir, workers, Stop::default());
+    let walk = walk_of(dir, workers, CancellationToken::new());
     let mut found = Vec::new();
     walk.run(&All { weight }, |walked| {
         let Walked::Found(path) = walked else { panic!("{walked:?}") };
@@ -143,7 +143,7 @@ fn deep_and_wide_trees_are_walked() {
 fn cancelled_walk_ends() {
     let dir = tree(100);
     let cancel = CancellationToken::new();
-    let stop = Stop::new(cancel.clone());
+    let stop = cancel.child_token();
     cancel.cancel();
     walk_of(dir.path(), 4, stop).run(&All { weight: 1 }, |_| panic!("nothing is handed over"));
 }
@@ -152,7 +152,7 @@ fn cancelled_walk_ends() {
 fn panic_ends_walk_of_all_workers() {
     let dir = tree(500);
     let panicked = std::panic::catch_unwind(|| {
-        let walk = walk_of(dir.path(), 4, Stop::default());
+        let walk = walk_of(dir.path(), 4, CancellationToken::new());
         let mut count = 0;
         walk.run(&All { weight: 1 }, |_| {
             count += 1;

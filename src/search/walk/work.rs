@@ -52,7 +52,7 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<'_, V, S> {
     }
 
     fn is_stopped(&self) -> bool {
-        self.walk.stop.is_stopped()
+        self.walk.stop.is_cancelled()
     }
 
     /// Ends a piece of work, and hands over what is ready then.
@@ -90,7 +90,7 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<'_, V, S> {
     fn give(&self, sink: &mut S, one: Walked<V::Found>) -> ControlFlow<()> {
         let flow = if self.is_stopped() { ControlFlow::Break(()) } else { sink(one) };
         if flow.is_break() {
-            self.walk.stop.stop();
+            self.walk.stop.cancel();
         }
         flow
     }
@@ -130,7 +130,7 @@ impl<V: Visit, S> Drop for Worker<'_, V, S> {
     /// Stops all workers where one panics: the others would wait for what it had taken.
     fn drop(&mut self) {
         if std::thread::panicking() {
-            self.shared.walk.stop.stop();
+            self.shared.walk.stop.cancel();
             let _guard = lock(&self.shared.queue);
             self.shared.changed.notify_all();
         }
@@ -263,7 +263,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
             if kind == FileKind::Folder && visit.enters(path) {
                 take(path, name, kind, Task::Enter);
             }
-            if names % 4096 == 0 && stop.is_stopped() {
+            if names % 4096 == 0 && stop.is_cancelled() {
                 return ControlFlow::Break(());
             }
             ControlFlow::Continue(())

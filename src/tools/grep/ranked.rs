@@ -54,7 +54,7 @@ impl Ranked {
             let mut lines = rows.iter().map(|row| row_line(&shown, row.kind, row));
             let before = lines.by_ref().take(found).collect();
             if let Some(line) = lines.next() {
-                body.unit(plan.context > 0, before, line);
+                body.unit(plan.query.context > 0, before, line);
             }
             lines.for_each(|line| body.after(line));
         }

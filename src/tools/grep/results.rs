@@ -111,7 +111,7 @@ impl<'a> Results<'a> {
         for row in rows {
             if let Some(whole) = &mut self.page.whole {
                 let touches = file.last_row.is_some_and(|last| last + 1 == row.number);
-                if self.plan.context > 0 && self.page.found > 0 && !touches {
+                if self.plan.query.context > 0 && self.page.found > 0 && !touches {
                     whole.push(SEPARATOR);
                 }
                 whole.push(&super::row_line(&file.shown, row.kind, row).text);
@@ -134,7 +134,7 @@ impl<'a> Results<'a> {
             self.match_row(file, row);
             return ControlFlow::Continue(());
         }
-        let context = self.plan.context;
+        let context = self.plan.query.context;
         let after = file.last_match.and_then(|last| (last + context).checked_sub(row.number));
         if self.page.has_enough() && after.is_none() {
             return ControlFlow::Break(());
@@ -159,7 +159,7 @@ impl<'a> Results<'a> {
     }
 
     fn match_row(&mut self, file: &mut FileRows, row: &Row) {
-        let context = self.plan.context;
+        let context = self.plan.query.context;
         let mut before = std::mem::take(&mut file.before);
         before.retain(|(number, _)| number + context >= row.number);
         let first = before.front().map_or(row.number, |(number, _)| *number);

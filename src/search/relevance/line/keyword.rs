@@ -58,10 +58,7 @@ impl Line<'_> {
             {
                 return is_clean.then_some(kind::DEFINES - 40);
             }
-            // A function or a class that is itself a value: `module.exports = function NAME`.
-            return is_clean.then_some(kind::DEFINES).or(Some(kind::DECLARES - 60).filter(|_| {
-                matches!(word, b"function" | b"class") && !ahead.trim_ascii_end().ends_with(b".")
-            }));
+            return is_clean.then_some(kind::DEFINES);
         }
         if word_roles & table::EXTENDS != 0 {
             return is_clean.then_some(kind::DECLARES);
@@ -165,14 +162,6 @@ impl Line<'_> {
         let value = match self.after {
             [b'=', rest @ ..] if !matches!(rest.first(), Some(b'=' | b'>')) => rest,
             [b':', b'=', rest @ ..] => rest,
-            // A type between: `NAME: Type = (…) => …`.
-            [b':', ..] => {
-                let Some(at) = memchr::memmem::find(self.after, b"= ") else { return false };
-                if self.after[..at].ends_with(b"=") {
-                    return false;
-                }
-                &self.after[at + 1..]
-            }
             _ => return false,
         };
         self.is_function(value)
