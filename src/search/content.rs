@@ -9,7 +9,6 @@
 mod automata;
 mod file;
 mod giant;
-mod line_numbers;
 mod line_reader;
 mod matcher;
 pub mod pattern;
@@ -57,7 +56,7 @@ pub struct Query {
 }
 
 impl Query {
-    /// True if match lines are numbered by `line_numbers`: the searcher takes twice as long, but numbers lines of
+    /// True if the sink numbers match lines: the searcher takes twice as long, but numbers lines of
     /// context too.
     fn numbers_matches(&self) -> bool {
         self.context == 0 && (self.ranking.is_some() || self.what == OutputMode::Lines)

@@ -5,7 +5,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "all ranges are within what was read into the buffer")]
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Read, Seek as _, SeekFrom};
 use std::ops::ControlFlow;
@@ -15,8 +15,7 @@ use grep_regex::RegexMatcher;
 use grep_searcher::sinks::Bytes;
 use tokio_util::sync::CancellationToken;
 
-use super::giant::GiantLines;
-use super::line_reader::{LineReader, normalize};
+use super::line_reader::{LineReader, ReadLines, normalize};
 use super::matcher::{GuardedMatcher, ToldLines};
 use super::ranked::FileRanking;
 use super::sink::RowSink;
@@ -70,7 +69,7 @@ impl Searcher {
             0 => PSEUDO_FILE_BYTES.saturating_sub(len as u64),
             size => size.saturating_sub(len as u64),
         };
-        let (giants, lines_read) = (GiantLines::default(), Cell::new(0));
+        let lines = ReadLines::default();
         let mut whole = Vec::new();
         let (text, source) = if encoding == Encoding::Utf8 && rest == 0 {
             (normalized(pattern, &mut buffer[mark..len]), None)
@@ -94,18 +93,14 @@ impl Searcher {
             None => ToldLines::All,
         };
         let matcher = GuardedMatcher::new(pattern, text, stop).telling(told);
-        let mut sink = RowSink::new(query, &matcher, &giants, &lines_read, ranking.as_ref(), path, emit);
+        let mut sink = RowSink::new(query, &matcher, &lines, ranking.as_ref(), path, emit);
         let done = match source {
             None => grep.search_slice(&matcher, text, &mut sink),
             Some(source) => {
                 if !std::mem::replace(has_large_buffer, true) {
                     enlarge_buffer(grep)?;
                 }
-                grep.search_reader(
-                    &matcher,
-                    LineReader::new(source, query, &giants, &lines_read, stop),
-                    &mut sink,
-                )
+                grep.search_reader(&matcher, LineReader::new(source, query, &lines, stop), &mut sink)
             }
         };
         let (found, mut flow) = sink.finish();
@@ -117,7 +112,7 @@ impl Searcher {
                 Err(error) if is_full(&error) && !stop.is_cancelled() => false,
                 done => done.map(|()| true)?,
             };
-            if !all_held || !giants.all_searched() {
+            if !all_held || lines.unsearched.get() {
                 passed_over = Some(PassedOver::LongLine);
             }
         }

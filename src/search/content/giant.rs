@@ -10,14 +10,12 @@
 
 #![expect(clippy::indexing_slicing, reason = "all ranges are within the window they were found in")]
 
-use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
 use std::io::{self, Read};
 use std::ops::Range;
 
 use grep_matcher::{Match, Matcher as _};
 
-use super::line_reader::READ_BYTES;
+use super::line_reader::{READ_BYTES, ReadLines};
 use tokio_util::sync::CancellationToken;
 
 use super::Query;
@@ -37,32 +35,6 @@ const TRIES: usize = 16;
 /// Bytes of the line's start that are kept for each character that is shown: an escape may take as many.
 const BYTES_PER_CHAR: usize = 8;
 
-/// The rows of the lines of one file that were searched in windows.
-#[derive(Debug, Default)]
-pub(super) struct GiantLines {
-    /// For each, the offset at which it begins in the text that the searcher is given, and its text as it is
-    /// shown, with true if that is cut.
-    rows: RefCell<VecDeque<(u64, (String, bool))>>,
-    unsearched: Cell<bool>,
-}
-
-impl GiantLines {
-    /// The row of the line that begins at `offset`, if it is such a line. Offsets are asked for in order.
-    pub(super) fn take(&self, offset: u64) -> Option<(String, bool)> {
-        let mut rows = self.rows.borrow_mut();
-        while rows.front().is_some_and(|row| row.0 < offset) {
-            rows.pop_front();
-        }
-        let is_here = rows.front().is_some_and(|row| row.0 == offset);
-        if is_here { rows.pop_front().map(|(_, row)| row) } else { None }
-    }
-
-    /// True unless a line was too long for its pattern.
-    pub(super) fn all_searched(&self) -> bool {
-        !self.unsearched.get()
-    }
-}
-
 /// A line in the place of one that is too long.
 pub(super) struct StandIn {
     /// It, with what ends it.
@@ -75,7 +47,7 @@ pub(super) struct StandIn {
 /// read. What was read after it is left in `held`.
 pub(super) fn search(
     query: &Query,
-    (giants, offset): (&GiantLines, u64),
+    (lines, offset): (&ReadLines, u64),
     held: &mut Vec<u8>,
     mut source: impl Read,
     stop: &CancellationToken,
@@ -118,10 +90,10 @@ pub(super) fn search(
         (Some(window), row)
     } else {
         let line = without_match(&matcher, &start)?;
-        giants.unsearched.set(giants.unsearched.get() || !is_sure || line.is_none());
+        lines.unsearched.set(lines.unsearched.get() || !is_sure || line.is_none());
         (line, shown(&start, 0..0, query.max_line_chars, Missing { before: false, after: true }))
     };
-    giants.rows.borrow_mut().push_back((offset, row));
+    lines.giants.borrow_mut().push_back((offset, row));
     let ends_text = newline.is_none() || line.is_none();
     let mut line = line.unwrap_or_default();
     if newline.is_some() {

@@ -5,11 +5,12 @@
 
 #![expect(clippy::indexing_slicing, reason = "all ranges are within what was read into the buffers")]
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
 use std::io::{self, Read};
 use tokio_util::sync::CancellationToken;
 
-use super::giant::{self, GiantLines};
+use super::giant;
 use super::pattern::LineEnds;
 use super::{Pattern, Query};
 use crate::limits::GREP_LINE_BYTES;
@@ -21,13 +22,35 @@ const HELD_BYTES: usize = GREP_LINE_BYTES.next_multiple_of(READ_BYTES);
 /// Bytes of room for which a read is worth its system call.
 const ROOM_BYTES: usize = 16 * 1024;
 
+/// Facts of the lines that were read, for the sink that takes them from the searcher.
+#[derive(Debug, Default)]
+pub(super) struct ReadLines {
+    /// Newlines in all of the text that was given to the searcher so far, where match lines are numbered by them.
+    pub(super) newlines: Cell<u64>,
+    /// For each line that was searched in windows, the offset at which it begins in the text that the searcher is given,
+    /// and its text as it is shown, with true if that is cut.
+    pub(super) giants: RefCell<VecDeque<(u64, (String, bool))>>,
+    /// True if a line was too long for its pattern.
+    pub(super) unsearched: Cell<bool>,
+}
+
+impl ReadLines {
+    /// The row of the line that begins at `offset`, if it was searched in windows. Offsets are asked for in order.
+    pub(super) fn take_giant(&self, offset: u64) -> Option<(String, bool)> {
+        let mut giants = self.giants.borrow_mut();
+        while giants.front().is_some_and(|giant| giant.0 < offset) {
+            giants.pop_front();
+        }
+        let is_here = giants.front().is_some_and(|giant| giant.0 == offset);
+        if is_here { giants.pop_front().map(|(_, row)| row) } else { None }
+    }
+}
+
 /// Reads whole lines from `source`.
 pub(super) struct LineReader<'a, R> {
     source: R,
     query: &'a Query,
-    giants: &'a GiantLines,
-    /// Newlines given so far, where match lines are numbered by them.
-    lines_read: &'a Cell<u64>,
+    lines: &'a ReadLines,
     stop: &'a CancellationToken,
     /// Bytes that were read and not given; the first `ready` of them are to be given as they are.
     held: Vec<u8>,
@@ -41,11 +64,10 @@ impl<'a, R: Read> LineReader<'a, R> {
     pub(super) fn new(
         source: R,
         query: &'a Query,
-        giants: &'a GiantLines,
-        lines_read: &'a Cell<u64>,
+        lines: &'a ReadLines,
         stop: &'a CancellationToken,
     ) -> Self {
-        Self { source, query, giants, lines_read, stop, held: Vec::new(), ready: 0, given: 0, ended: false }
+        Self { source, query, lines, stop, held: Vec::new(), ready: 0, given: 0, ended: false }
     }
 
     /// Gives what is ready, as far as there is room.
@@ -97,7 +119,7 @@ impl<'a, R: Read> LineReader<'a, R> {
     /// Puts another in the place of a line of which too much is held. Gives how much of what is held then
     /// is whole lines.
     fn replace_line(&mut self) -> io::Result<usize> {
-        let at = (self.giants, self.given);
+        let at = (self.lines, self.given);
         let mut stand_in = giant::search(self.query, at, &mut self.held, &mut self.source, self.stop)?;
         if stand_in.ends_text {
             self.ended = true;
@@ -127,7 +149,8 @@ impl<R: Read> Read for LineReader<'_, R> {
         }
         self.given += given as u64;
         if self.query.numbers_matches() {
-            self.lines_read.set(self.lines_read.get() + bytecount::count(&room[..given], b'\n') as u64);
+            let newlines = bytecount::count(&room[..given], b'\n') as u64;
+            self.lines.newlines.set(self.lines.newlines.get() + newlines);
         }
         Ok(given)
     }

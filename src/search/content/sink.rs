@@ -1,6 +1,8 @@
 //! Makes rows of the lines that the searcher finds in a file.
 
-use std::cell::{Cell, RefCell};
+#![expect(clippy::indexing_slicing, reason = "offsets are within the buffer that holds the line")]
+
+use std::cell::RefCell;
 use std::io;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -8,8 +10,7 @@ use std::sync::Arc;
 use grep_matcher::Matcher as _;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 
-use super::giant::GiantLines;
-use super::line_numbers::LineNumbers;
+use super::line_reader::ReadLines;
 use super::matcher::GuardedMatcher;
 use super::ranked::FileRanking;
 use super::rows::{Row, RowKind, shown};
@@ -23,8 +24,9 @@ const FULL_BYTES: usize = 64 * 1024;
 pub(super) struct RowSink<'a, 'e> {
     query: &'a Query,
     matcher: &'a GuardedMatcher<'a>,
-    giants: &'a GiantLines,
-    numbers: LineNumbers<'a>,
+    read: &'a ReadLines,
+    /// The byte at which the line begins that was numbered last, and its number.
+    numbered: (u64, u64),
     /// Takes the lines in the place of `emit`, where the most relevant ones are wanted.
     ranking: Option<&'a RefCell<FileRanking<'a>>>,
     path: &'a dyn Fn() -> Vec<u8>,
@@ -44,8 +46,7 @@ impl<'a, 'e> RowSink<'a, 'e> {
     pub(super) fn new(
         query: &'a Query,
         matcher: &'a GuardedMatcher<'a>,
-        giants: &'a GiantLines,
-        lines_read: &'a Cell<u64>,
+        read: &'a ReadLines,
         ranking: Option<&'a RefCell<FileRanking<'a>>>,
         path: &'a dyn Fn() -> Vec<u8>,
         emit: &'e mut Emit<'e, Found>,
@@ -53,8 +54,8 @@ impl<'a, 'e> RowSink<'a, 'e> {
         Self {
             query,
             matcher,
-            giants,
-            numbers: LineNumbers::new(lines_read),
+            read,
+            numbered: (0, 1),
             ranking,
             path,
             emit,
@@ -81,13 +82,28 @@ impl<'a, 'e> RowSink<'a, 'e> {
         self.flow
     }
 
+    /// Returns the number of the line with which a match begins, by the newlines before it.
+    fn number(&mut self, found: &SinkMatch<'_>) -> u64 {
+        let count = |text: &[u8]| bytecount::count(text, b'\n') as u64;
+        let (buffer, at) = (found.buffer(), found.bytes_range_in_buffer().start);
+        let begin = found.absolute_byte_offset() - at as u64;
+        let (last, number) = self.numbered;
+        // The buffer ends with the last line that was read.
+        let number = match last.checked_sub(begin) {
+            Some(last) => number + count(&buffer[usize::try_from(last).unwrap_or(at)..at]),
+            None => self.read.newlines.get() + 1 - count(&buffer[at..]),
+        };
+        self.numbered = (found.absolute_byte_offset(), number);
+        number
+    }
+
     /// Adds a line that begins at the byte `offset` of the text; `focus` is the match in it. Returns true if more lines
     /// are wanted.
     fn line(&mut self, kind: RowKind, number: u64, offset: u64, line: &[u8], focus: Range<usize>) -> bool {
-        let (query, giants) = (self.query, self.giants);
+        let (query, read) = (self.query, self.read);
         let row = |focus| {
             let shown = || shown(line, focus, query.max_line_chars, Missing::default());
-            let (text, cut) = giants.take(offset).unwrap_or_else(shown);
+            let (text, cut) = read.take_giant(offset).unwrap_or_else(shown);
             Row { number, kind, text, cut }
         };
         if let Some(ranking) = self.ranking {
@@ -124,7 +140,7 @@ impl Sink for RowSink<'_, '_> {
         }
         let (pattern, block) = (&self.query.pattern, found.buffer());
         let lines = found.bytes_range_in_buffer();
-        let first = found.line_number().unwrap_or_else(|| self.numbers.number(found));
+        let first = found.line_number().unwrap_or_else(|| self.number(found));
         let mut at = lines.start;
         let mut across = lines.start..lines.start;
         for (line, number) in found.lines().zip(first..) {

@@ -31,7 +31,7 @@ fn across(pattern: &str) -> Query {
     Query { pattern: Pattern::new(&source).unwrap(), ..query("x", 0) }
 }
 
-/// What was found in a file, beside its rows.
+/// Results for a file, beside its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Searched {
     matches: u64,

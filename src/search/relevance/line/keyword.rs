@@ -4,7 +4,7 @@
 
 use super::super::table::{self, Language, kind};
 use super::Line;
-use super::words::{closes, first_word, has_role, is_name_byte, last_word, skip_brackets};
+use super::words::{closes, first_word, is_name_byte, last_word, skip_brackets};
 
 impl Line<'_> {
     /// The points where a keyword stands right before the name.
@@ -79,7 +79,7 @@ impl Line<'_> {
             Some(kind::DEFINES - 20)
         } else if self.at_line_start
             || (is_constant && self.language == Language::Keywords)
-            || has_role(ahead, table::EXPORTS)
+            || table::roles(first_word(ahead)) & table::EXPORTS != 0
         {
             Some(kind::DEFINES - 40)
         } else if self.language == Language::C {

@@ -94,10 +94,6 @@ pub(super) fn has_word(text: &[u8], wanted: &[u8]) -> bool {
     text.split(|&byte| !is_name_byte(byte)).any(|word| word == wanted)
 }
 
-pub(super) fn has_role(text: &[u8], role: u16) -> bool {
-    text.split(|&byte| !is_name_byte(byte)).any(|word| roles(word) & role != 0)
-}
-
 /// Returns what follows the bracket that `text` begins with and its other end; nothing where that is missing.
 pub(super) fn skip_brackets(text: &[u8]) -> &[u8] {
     let mut depth = 0_usize;
