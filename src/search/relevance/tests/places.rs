@@ -39,9 +39,15 @@ fn lower_places_rank_below_others_in_their_order() {
     ] {
         assert!(Place::new(path.as_bytes()).points < -400, "{path}");
     }
-    for path in
-        ["src/testing.rs", "a/i18n/load.ts", "go/build/a.go", "contest/a.rs", "CMakeLists.txt", "a.rs"]
-    {
+    for path in [
+        "a/test/client.py",
+        "src/testing.rs",
+        "a/i18n/load.ts",
+        "go/build/a.go",
+        "contest/a.rs",
+        "CMakeLists.txt",
+        "a.rs",
+    ] {
         assert_eq!(Place::new(path.as_bytes()).points, 0, "{path}");
     }
 }
