@@ -58,17 +58,12 @@ pub(in crate::cli) struct Server<'a> {
 impl<'a> Server<'a> {
     /// Returns the server of an entry, if it starts a program.
     pub(in crate::cli) fn of(row: &Row, entry: &'a Node) -> Result<Option<Self>, String> {
-        let field = |name| {
-            starter(entry)
-                .member(name)
-                .filter(|field| !matches!(field.kind, Kind::Other(serde_json::Value::Null)))
-        };
+        let is_null = |field: &Node| matches!(field.kind, Kind::Other(serde_json::Value::Null));
+        let field = |name| starter(entry).member(name).filter(|field| !is_null(field));
+        let is_words = |list: &Node| matches!(&list.kind, Kind::List(items) if items.iter().all(|item| item.text().is_some()));
         let list = |name| match field(name) {
-            Some(Node { kind: Kind::List(items), .. }) if items.iter().all(|item| item.text().is_some()) => {
-                Ok(field(name))
-            }
-            Some(_) => Err(format!("{name} in its entry is no list of strings")),
-            None => Ok(None),
+            Some(list) if !is_words(list) => Err(format!("{name} in its entry is no list of strings")),
+            list => Ok(list),
         };
         let (program, list) = match row.command {
             CommandForm::OneList => (None, list("command")?),
