@@ -1,7 +1,6 @@
 //! One page of a text: its start, the lines that fit, the notices of the rest.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -232,21 +231,17 @@ fn shell_path(path: Cow<'_, [u8]>) -> String {
 
 /// Returns a name with bytes that are no text as bash takes it: `$'a\xff'`.
 fn escaped(name: &[u8]) -> String {
-    let hex = |word: &mut String, bytes: &[u8]| {
-        for byte in bytes {
-            let _infallible = write!(word, "\\x{byte:02x}");
-        }
-    };
+    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect::<Vec<_>>().concat();
     let mut word = String::from("$'");
     for chunk in name.utf8_chunks() {
         for c in chunk.valid().chars() {
             match c {
                 '\\' | '\'' => word.extend(['\\', c]),
-                c if c.is_control() => hex(&mut word, c.encode_utf8(&mut [0; 4]).as_bytes()),
+                c if c.is_control() => word += &hex(c.encode_utf8(&mut [0; 4]).as_bytes()),
                 c => word.push(c),
             }
         }
-        hex(&mut word, chunk.invalid());
+        word += &hex(chunk.invalid());
     }
     word + "'"
 }

@@ -20,37 +20,23 @@ impl PageLines {
 
     /// Gives the next part of the text to `head`.
     pub(super) fn push(&mut self, part: &str, head: &mut Head) {
-        let mut rest = part;
-        if !part.is_empty() && std::mem::take(&mut self.held) {
-            if let Some(after) = part.strip_prefix('\n') {
-                self.end_line(head);
-                rest = after;
-            } else {
-                self.take(head, "\r");
+        let before = if std::mem::take(&mut self.held) { "\r" } else { "" };
+        if before.is_empty() && memchr::memchr(b'\r', part.as_bytes()).is_none() {
+            return self.take(head, part);
+        }
+        let part = [before, part].concat();
+        let text = part.strip_suffix('\r').unwrap_or(&part);
+        self.held = text.len() < part.len();
+        for (n, text) in text.split("\r\n").enumerate() {
+            if n > 0 {
+                self.take(head, "\n");
+                self.crlf += u64::from(!head.is_full());
             }
-        }
-        if memchr::memchr(b'\r', rest.as_bytes()).is_none() {
-            return self.take(head, rest);
-        }
-        for line in rest.split_inclusive('\n') {
             if head.is_full() {
                 return;
             }
-            if let Some(body) = line.strip_suffix("\r\n") {
-                self.take(head, body);
-                self.end_line(head);
-            } else if let Some(body) = line.strip_suffix('\r') {
-                self.held = true;
-                self.take(head, body);
-            } else {
-                self.take(head, line);
-            }
+            self.take(head, text);
         }
-    }
-
-    fn end_line(&mut self, head: &mut Head) {
-        self.take(head, "\n");
-        self.crlf += u64::from(!head.is_full());
     }
 
     /// Gives what was held back to `head`.
