@@ -32,6 +32,7 @@ use std::time::{Duration, SystemTime};
 
 use tokio_util::sync::CancellationToken;
 
+use crate::fs::workspace::Root;
 use crate::sys;
 use environment::Environment;
 use permits::CommandPermits;
@@ -84,8 +85,11 @@ impl Commands {
     /// Returns commands that run by `settings`. Opens the folder of saved outputs; starts nothing yet.
     pub fn new(settings: Settings) -> Self {
         let store = Store::new(settings.spill);
-        let saved = store.folder.as_ref().ok().map(|folder| folder.given.clone());
-        let sandbox = settings.sandbox.map(|sandbox| sandbox.with_saved(saved));
+        let mut sandbox = settings.sandbox;
+        if let (Some(sandbox), Ok(saved)) = (&mut sandbox, &store.folder) {
+            // It can be another one than was asked for.
+            sandbox.own.push(("the folder of saved outputs", Root::followed(saved.given.clone())));
+        }
         Self {
             registry: Arc::new(Registry::new()),
             shell: sys::find_shell(),

@@ -168,16 +168,6 @@ impl<T: Copy + Ord> Listing<T> {
         self.entries.retain(|entry| kept(entry.name(bytes), entry.kind));
     }
 
-    /// Number of entries.
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// True if there is none.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     /// The name of an entry, its kind and what it is listed for.
     pub fn get(&self, index: usize) -> (&[u8], FileKind, T) {
         let entry = &self.entries[index];
@@ -185,7 +175,7 @@ impl<T: Copy + Ord> Listing<T> {
     }
 
     /// All entries, in order.
-    pub fn iter(&self) -> impl Iterator<Item = (&[u8], FileKind)> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&[u8], FileKind)> {
         self.entries.iter().map(|entry| (entry.name(&self.bytes), entry.kind))
     }
 }
@@ -259,8 +249,8 @@ mod tests {
                         part.push(name.as_bytes(), FileKind::File, 0);
                     }
                     after = part.finish().map(|rest| rest.after);
-                    prop_assert!(part.len() <= max_entries);
-                    found.extend((0..part.len()).map(|index| {
+                    prop_assert!(part.iter().len() <= max_entries);
+                    found.extend((0..part.iter().len()).map(|index| {
                         let (name, _, purpose) = part.get(index);
                         (String::from_utf8(name.to_vec()).unwrap(), purpose)
                     }));

@@ -90,7 +90,7 @@ impl Registry {
     /// Ends all commands and what they left, and waits for it. No further command starts.
     pub(super) async fn shutdown(&self) {
         let mut running = self.running.subscribe();
-        // One that is being added was seen by the next look, or sees this.
+        // A command that is being added is among those below, or sees this.
         self.closing.cancel();
         let scopes = self.scopes();
         let ended = async {

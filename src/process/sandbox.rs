@@ -98,7 +98,7 @@ pub struct Sandbox {
     /// True if this system lets commands have mounts of their own; unset until that was tried.
     can_mount: OnceLock<bool>,
     /// Files and folders of the server, each with the words that name it.
-    own: Vec<(&'static str, Root)>,
+    pub(super) own: Vec<(&'static str, Root)>,
     /// The temp folder of commands.
     pub(super) temp: TempFolder,
     /// The folder that `temp` is in.
@@ -149,14 +149,6 @@ impl Sandbox {
             temp_parent: Root::followed(std::env::temp_dir()),
             temp: TempFolder::create()?,
         }))
-    }
-
-    /// The same, where outputs are saved in the folder that was given as `saved`: it can be another than was
-    /// asked for.
-    #[must_use]
-    pub fn with_saved(mut self, saved: Option<PathBuf>) -> Self {
-        self.own.extend(saved.map(|path| ("the folder of saved outputs", Root::followed(path))));
-        self
     }
 
     /// Returns the folders beside the roots in which commands may write: those named, and their temp folder.

@@ -35,7 +35,8 @@ impl Commands {
         let mut command = Command::new(found.as_deref().map_or(program, Path::as_os_str));
         sys::prepare_spawn(&mut command);
         command.args(arguments).stdin(from_input);
-        let (registered, child, output) = self.start_program(command, false)?;
+        let registered = self.registry.add()?;
+        let (child, output) = registered.start(command, false)?;
         Ok((Served { child, registered }, InputPipe::new(input)?, output))
     }
 }

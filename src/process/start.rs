@@ -13,26 +13,23 @@ use crate::sys::{self, MARK};
 /// The bytes that the pipe is asked to hold: a command that prints much waits less often.
 const PIPE_BYTES: usize = 1 << 20;
 
-impl Commands {
-    /// Starts `program`, which is then registered. Returns it with the one end of the pipe that its output comes from,
-    /// its errors too where `with_errors`.
-    pub(super) fn start_program(
-        &self,
-        mut program: Command,
-        with_errors: bool,
-    ) -> io::Result<(RegisteredCommand, Child, PipeReader)> {
-        let registered = self.registry.add()?;
+impl RegisteredCommand {
+    /// Starts `program` with its mark. Returns it with the one end of the pipe that its output comes from, its errors too
+    /// where `with_errors`.
+    pub(super) fn start(&self, mut program: Command, with_errors: bool) -> io::Result<(Child, PipeReader)> {
         let (output, input) = io::pipe()?;
         sys::enlarge(&output, PIPE_BYTES);
         if with_errors {
             program.stderr(input.try_clone()?);
         }
         // `program` holds the pipe's other end; it goes when this returns, so that the end is seen.
-        let mut child = program.env(MARK, &registered.mark).stdout(input).spawn()?;
-        registered.attach_shell(&mut child)?;
-        Ok((registered, child, output))
+        let mut child = program.env(MARK, &self.mark).stdout(input).spawn()?;
+        self.attach_shell(&mut child)?;
+        Ok((child, output))
     }
+}
 
+impl Commands {
     /// Returns the shell that runs `command` in the first of `roots`, under the rules, not started yet. Nothing of it may
     /// need code between fork and exec: that would cost the fast way to start. Where the system needs it, the shell waits
     /// for [`sys::send_command`].

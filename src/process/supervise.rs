@@ -37,7 +37,8 @@ impl Commands {
     pub fn run(&self, permit: CommandPermit, request: Request<'_>) -> io::Result<Running> {
         let Request { command, roots, keep, bounds, max_line_chars, times } = request;
         let began = Instant::now();
-        let (registered, mut child, output) = self.start_program(self.shell_for(command, roots)?, true)?;
+        let registered = self.registry.add()?;
+        let (mut child, output) = registered.start(self.shell_for(command, roots)?, true)?;
         sys::send_command(&mut child, command);
 
         let store = Arc::clone(&self.store);

@@ -1,7 +1,6 @@
 //! Commands whose reader is held up, as by a disk that takes its time.
 
 use super::*;
-use crate::fs::workspace::Root;
 use cutline_core::text::Extent;
 use cutline_core::truncate::{Bounds, Keep};
 

@@ -108,8 +108,8 @@ fn in_order(
                 return Ok(total);
             }
         }
-        wanted -= names.len().saturating_sub(skip);
-        skip = skip.saturating_sub(names.len());
+        wanted -= names.iter().len().saturating_sub(skip);
+        skip = skip.saturating_sub(names.iter().len());
         if rest.is_none() || wanted == 0 {
             return Ok(total);
         }

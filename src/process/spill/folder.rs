@@ -101,18 +101,13 @@ impl SavedFolder {
         if let Some(folder) = open.as_ref().filter(|folder| is_fit(folder)) {
             return Ok(Some(Arc::clone(folder)));
         }
-        let folder = match below::folder(parent, name.as_bytes()) {
-            Ok(folder) => Arc::new(folder),
-            Err(_) if below::stat(parent, name.as_bytes()).is_err_and(|error| sys::is_missing(&error)) => {
-                return Ok(None);
-            }
-            Err(_) => return Err(not_private(&self.path)),
+        let is_missing = || below::stat(parent, name.as_bytes()).is_err_and(|error| sys::is_missing(&error));
+        *open = match below::folder(parent, name.as_bytes()) {
+            Ok(folder) if is_fit(&folder) => Some(Arc::new(folder)),
+            Err(_) if is_missing() => None,
+            _ => return Err(not_private(&self.path)),
         };
-        if !is_fit(&folder) {
-            return Err(not_private(&self.path));
-        }
-        *open = Some(Arc::clone(&folder));
-        Ok(Some(folder))
+        Ok(open.clone())
     }
 }
 

@@ -16,7 +16,7 @@ pub struct SavedStream {
     kind: SavedKind,
     /// Past these it may be cut, and saving begins.
     bounds: Bounds,
-    /// The counts of what it took.
+    /// Counts of all that it took.
     pub raw: Counter,
     state: SaveState,
 }

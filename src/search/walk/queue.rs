@@ -140,7 +140,7 @@ impl<F> Queue<F> {
 /// The first piece of work, and what remains: a folder's entries are taken in parts.
 fn first_of(work: Work) -> (Work, Option<Work>) {
     let Work::Entries { dir, from, rules } = work else { return (work, None) };
-    let end = (from + BATCH).min(dir.entries.len());
+    let end = (from + BATCH).min(dir.entries.iter().len());
     let to = (from..end).find(|&index| dir.entries.get(index).2 == Task::Enter).unwrap_or(end);
     let first = if to == from {
         Work::Folder { position: Some((Arc::clone(&dir), from)), rules: rules.clone() }
@@ -152,7 +152,7 @@ fn first_of(work: Work) -> (Work, Option<Work>) {
 
 /// The entries of a folder from one on, or what follows the last.
 pub(super) fn entries(dir: Arc<Dir>, from: usize, rules: Rules) -> Option<Work> {
-    if from < dir.entries.len() {
+    if from < dir.entries.iter().len() {
         return Some(Work::Entries { dir, from, rules });
     }
     let rest = dir.rest.clone()?;
