@@ -169,16 +169,15 @@ pub(super) fn judge<'a>(
     };
     let notice = notice.as_deref();
     let content = if result.content.is_some_and(Node::is_array) {
-        Member::edited(|edits, content| {
-            rebuild::edit_content(edits, content, &texts, &left.text, notice);
-        })
+        let edit = |edits: &mut _, content| rebuild::edit_content(edits, content, &texts, &left.text, notice);
+        Member::Edited(Box::new(edit))
     } else {
         notice.map_or(Member::Same, |notice| Member::New(format!("[{}]", rebuild::text_block(notice))))
     };
     let names = ["content", "structuredContent", "_meta"];
     let fates = [content, left.structured, meta];
     let edit = |edits: &mut _, result| set_members(edits, result, names, fates);
-    set_members(edits, answer, ["result"], [Member::edited(edit)]);
+    set_members(edits, answer, ["result"], [Member::Edited(Box::new(edit))]);
     Judged { is_error, answered }
 }
 
@@ -186,7 +185,7 @@ pub(super) fn judge<'a>(
 fn with_details<'e, 'a>(own: Option<Node<'a>>, details: &Details) -> Member<'e, 'a> {
     let details = rebuild::json(details);
     if own.is_some_and(Node::is_object) {
-        Member::edited(|edits, own| set_members(edits, own, ["details"], [Member::New(details)]))
+        Member::Edited(Box::new(|edits, own| set_members(edits, own, ["details"], [Member::New(details)])))
     } else {
         Member::New(format!("{{\"details\":{details}}}"))
     }

@@ -28,9 +28,9 @@ pub(super) struct Over<'a> {
 
 /// The part that is left of a result's text.
 pub(super) enum TextLeft<'a> {
-    /// All of it, as it was sent: not it was over a limit.
+    /// All of it, as it was sent; the structured content alone was over a limit.
     Same(&'a Texts<'a>),
-    /// All of it, its escapes resolved, or the parts that the cut leaves.
+    /// It with its escapes resolved: all of it, or what the cut leaves.
     Parts(Cow<'a, Texts<'a>>, Option<TextCut>),
     /// One block alone, with this text.
     Block(usize, String),
@@ -69,7 +69,7 @@ pub(super) struct Left<'a, 'm> {
 }
 
 impl<'a> Left<'a, '_> {
-    /// Returns a result of which that is left of the text, and nothing else was changed.
+    /// Returns what is left where the text is now `text`, and nothing else was changed.
     fn of(text: TextLeft<'a>) -> Self {
         let (cut, structured, beside) = (None, Member::Same, None);
         Self { text, cut, structured, beside, schema_may_not_hold: false, is_same: false }

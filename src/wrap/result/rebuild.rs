@@ -24,12 +24,6 @@ pub(super) enum Member<'e, 'a> {
     Gone,
 }
 
-impl<'e, 'a> Member<'e, 'a> {
-    pub(super) fn edited(edit: impl FnOnce(&mut Edits<'a>, Node<'a>) + 'e) -> Self {
-        Self::Edited(Box::new(edit))
-    }
-}
-
 /// The children of an array or an object, passed one after the other.
 struct Siblings<'e, 'a> {
     edits: &'e mut Edits<'a>,
@@ -144,7 +138,7 @@ impl<'a> Block<'a> {
             set_members(edits, self.node, ["text"], [new]);
         } else {
             let edit = |edits: &mut _, resource| set_members(edits, resource, ["text"], [new]);
-            set_members(edits, self.node, ["resource"], [Member::edited(edit)]);
+            set_members(edits, self.node, ["resource"], [Member::Edited(Box::new(edit))]);
         }
     }
 }
