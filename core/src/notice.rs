@@ -215,6 +215,18 @@ pub enum Notice {
         /// The way to see the whole lines.
         hint: FullLines,
     },
+    /// Context of the first match that has no room beside it.
+    #[display(
+        "[{} of the first match left out{}]",
+        Count(*lines, "context line", "context lines"),
+        if *can_read { ". Use read tool to see them" } else { "" }
+    )]
+    ContextLeftOut {
+        /// Number of lines.
+        lines: u64,
+        /// True if the tool that reads files is there.
+        can_read: bool,
+    },
     /// The place of an output of which only long lines were cut.
     #[display("[{_0}]")]
     FullOutput(Saved),

@@ -188,7 +188,8 @@ impl Page {
             }
         } else {
             if let Some(by) = by {
-                let of = is_grep.then_some(PageOf { shown: body.units, total, more: is_lower_bound, unit });
+                let of = PageOf { shown: body.units, total: offset + total, more: is_lower_bound, unit };
+                let of = is_grep.then_some(of);
                 notices.push(Notice::PageLimit { by, of, saved });
             } else if more && !is_cut {
                 notices.push(Notice::LimitReached { limit, unit, saved });

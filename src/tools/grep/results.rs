@@ -191,6 +191,10 @@ impl<'a> Results<'a> {
             };
             about.push(Notice::LinesTruncated { max_chars: self.plan.query.max_line_chars, hint });
         }
+        let lines = self.page.body.context_left_out();
+        if lines > 0 {
+            about.push(Notice::ContextLeftOut { lines, can_read: cx.has(ToolName::Read) });
+        }
         about.extend(self.aside.notices(ignored && self.page.found == 0, &mut details));
         self.page.answer(None, about, details)
     }

@@ -141,7 +141,8 @@ fn context_goes_from_the_outside_in_where_the_first_match_does_not_fit() {
     assert_eq!(text(&fixture, &json!({"pattern": "x", "context": 3})).lines().count(), 7);
     assert_eq!(
         cut(5, 1000),
-        "f-2- 2\nf-3- 3\nf:4: x\nf-5- 5\nf-6- 6\n\n[5 lines limit reached (1 of 1 matches shown)]"
+        "f-2- 2\nf-3- 3\nf:4: x\nf-5- 5\nf-6- 6\n\n[5 lines limit reached (1 of 1 matches shown)]\n\
+         [2 context lines of the first match left out. Use read tool to see them]"
     );
     assert_eq!(cut(4, 1000).split("\n\n").next().unwrap(), "f-2- 2\nf-3- 3\nf:4: x\nf-5- 5");
     assert_eq!(cut(100, 20).split("\n\n").next().unwrap(), "f-3- 3\nf:4: x\nf-5- 5");

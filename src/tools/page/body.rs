@@ -95,6 +95,8 @@ pub(in crate::tools) struct Body {
     pub(super) first_too_large: bool,
     /// Bytes of the first match line or name, where it was over the limits alone.
     pub(super) first_line_bytes: Option<u64>,
+    /// Context lines that the first unit lost.
+    context_left_out: u64,
     any_line_cut: bool,
 }
 
@@ -112,6 +114,7 @@ impl Body {
             cut: None,
             first_too_large: false,
             first_line_bytes: None,
+            context_left_out: 0,
             any_line_cut: false,
         }
     }
@@ -157,6 +160,12 @@ impl Body {
         self.any_line_cut
     }
 
+    /// Returns the number of context lines that the first unit lost.
+    pub(in crate::tools) fn context_left_out(&mut self) -> u64 {
+        self.settle();
+        self.context_left_out
+    }
+
     /// Shows the last unit where it fits, now that its context is known.
     fn settle(&mut self) {
         let Some(mut unit) = self.open.take() else { return };
@@ -188,6 +197,7 @@ impl Body {
                 line.shorten(bounds.tokens.unwrap_or(u64::MAX).min(bounds.bytes).max(SHOWN_BYTES));
                 break;
             }
+            self.context_left_out += 1;
             if unit.lines.len() > 2 * unit.at {
                 unit.lines.pop_back();
             } else {
