@@ -104,17 +104,15 @@ impl ServerHandler for Server {
 
     /// Answers a request that rmcp could not parse as the method that it names.
     async fn on_custom_request(&self, request: CustomRequest, _context: Request) -> Answer<CustomResult> {
-        match request.method.as_str() {
-            "tools/call" => Err(ErrorData::invalid_params(
-                "tools/call takes name (a string) and arguments (an object)",
-                None,
-            )),
-            "resources/read" => Err(ErrorData::invalid_params("resources/read takes uri (a string)", None)),
+        let words = match request.method.as_str() {
+            "tools/call" => "tools/call takes name (a string) and arguments (an object)",
+            "resources/read" => "resources/read takes uri (a string)",
             method => {
                 let method = show::middle_out(method, NAME_CHARS).into_owned();
-                Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None))
+                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None));
             }
-        }
+        };
+        Err(ErrorData::invalid_params(words, None))
     }
 
     async fn set_level(&self, request: SetLevel, _context: Request) -> Answer<()> {

@@ -73,6 +73,7 @@ impl Roots {
         }
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let State { workspace, resolved } = &mut *state;
+        let by_path = |root: &Root| [&root.given, &root.real].map(|path| (path.clone(), root.clone()));
         resolved.get_or_insert_with(|| workspace.roots.iter().flat_map(by_path).collect());
         Arc::clone(workspace)
     }
@@ -149,11 +150,6 @@ impl State {
         resolved.insert(root.given.clone(), root.clone());
         Some(root)
     }
-}
-
-/// The root by both of its paths.
-fn by_path(root: &Root) -> [(PathBuf, Root); 2] {
-    [(root.given.clone(), root.clone()), (root.real.clone(), root.clone())]
 }
 
 /// True if the client said, in a handshake, that it has roots.
