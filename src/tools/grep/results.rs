@@ -31,6 +31,7 @@ pub(super) struct Results<'a> {
 }
 
 /// The file whose rows are being added, and the last lines that were added.
+#[derive(Default)]
 struct FileRows {
     path: Arc<[u8]>,
     shown: String,
@@ -99,14 +100,7 @@ impl<'a> Results<'a> {
     fn rows(&mut self, path: Arc<[u8]>, rows: &[Row]) -> ControlFlow<()> {
         let mut file = match self.file.take() {
             Some(file) if file.path == path => file,
-            _ => FileRows {
-                shown: self.paths.show(&path),
-                path,
-                last_row: None,
-                last_match: None,
-                last_line: None,
-                before: VecDeque::new(),
-            },
+            _ => FileRows { shown: self.paths.show(&path), path, ..FileRows::default() },
         };
         for row in rows {
             if let Some(whole) = &mut self.page.whole {
