@@ -251,6 +251,9 @@ pub enum Notice {
     /// The ignore rules of this many folders were not applied.
     #[display("[Ignore rules of {} were too large and left aside]", Count(*_0, "folder", "folders"))]
     RulesLeftAside(u64),
+    /// Nothing was found for a pattern that has its alternatives as grep's basic syntax writes them.
+    #[display("[An escaped | is the character itself. Use a plain | between alternatives]")]
+    BarEscaped,
     /// Nothing was found, and ignore rules left something out.
     #[display("[Ignored files were not searched. Use noIgnore=true to include them]")]
     IgnoredNotSearched,

@@ -95,6 +95,8 @@ struct Plan {
     request: PageRequest,
     mode: Mode,
     no_ignore: bool,
+    /// True if the pattern has a `\|`, by which grep's own syntax means an alternative.
+    escapes_bar: bool,
 }
 
 /// Does one call.
@@ -139,7 +141,8 @@ fn plan(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Plan, ToolError
     let enough = if goes_to_the_end { u64::MAX } else { request.enough() };
     let query = Query { pattern, what, context, enough, max_line_chars: max_line_chars(&cx.limits), ranking };
     let (pattern, no_ignore) = (args.pattern.clone(), is(args.no_ignore));
-    Ok(Plan { pattern, query, glob: glob.transpose()?, request, mode, no_ignore })
+    let escapes_bar = !is(args.literal) && pattern.contains(r"\|");
+    Ok(Plan { pattern, query, glob: glob.transpose()?, request, mode, no_ignore, escapes_bar })
 }
 
 /// The error for a pattern that takes more than a text is worth.

@@ -189,6 +189,9 @@ impl<'a> Results<'a> {
         if lines > 0 {
             about.push(Notice::ContextLeftOut { lines, can_read: cx.has(ToolName::Read) });
         }
+        if self.page.found == 0 && self.plan.escapes_bar {
+            about.push(Notice::BarEscaped);
+        }
         about.extend(self.aside.notices(ignored && self.page.found == 0, &mut details));
         self.page.answer(None, about, details)
     }
