@@ -11,13 +11,11 @@ use std::ops::ControlFlow;
 
 use cutline::limits::{BINARY_SNIFF_BYTES, LITERAL_BYTES, PATTERN_BYTES};
 use cutline::search::content::pattern::{Case, LineMode, Refused, Source, Syntax};
-use cutline::search::content::{
-    OutputMode, PassedOver, Pattern, Query, RowKind, Rows, Searched, Searcher, Target,
-};
-use cutline::search::walk::Stop;
+use cutline::search::content::{Found, OutputMode, PassedOver, Pattern, Query, RowKind, Searcher};
 use cutline_core::text::decode::Encoding;
 use regex_automata::nfa::thompson::{self, pikevm::PikeVM};
 use regex_automata::util::syntax;
+use tokio_util::sync::CancellationToken;
 
 use crate::input::{parts, setting};
 
@@ -75,8 +73,8 @@ fn check(settings: Settings, pattern: &str, text: &[u8]) {
             return;
         }
     };
-    let (rows, searched) = search(&compiled, OutputMode::Lines { context }, text);
-    let counted = |what| search(&compiled, what, text).1.matches;
+    let (rows, searched) = search(&compiled, OutputMode::Lines, context as u64, text);
+    let counted = |what| search(&compiled, what, 0, text).1.matches;
     assert_eq!(counted(OutputMode::Count), searched.matches);
     assert_eq!(counted(OutputMode::Any), searched.matches.min(1));
     let (encoding, mark) = Encoding::of(text);
@@ -116,22 +114,37 @@ fn check(settings: Settings, pattern: &str, text: &[u8]) {
     }
 }
 
-/// The rows of a file, by number, whether it matches, text, whether that is cut; and what became of it.
-fn search(pattern: &Pattern, what: OutputMode, text: &[u8]) -> (Vec<(usize, bool, String, bool)>, Searched) {
-    let query =
-        Query { pattern: pattern.clone(), what, enough: u64::MAX, max_line_chars: LINE_CHARS, ranking: None };
-    let mut rows = Vec::new();
-    let mut take = |found: Rows| {
-        let row = |row: cutline::search::content::Row<'_>| {
-            let number = usize::try_from(row.number).unwrap();
-            (number, row.kind == RowKind::Match, row.text.to_owned(), row.cut)
-        };
-        rows.extend(found.iter().map(row));
+/// Outcome of the search of a file, beside its rows.
+#[derive(Debug, PartialEq, Eq)]
+struct Searched {
+    matches: u64,
+    passed_over: Option<PassedOver>,
+}
+
+/// The rows of a file, by number, true if it matches, text, true if that is cut; and the outcome.
+fn search(
+    pattern: &Pattern,
+    what: OutputMode,
+    context: u64,
+    text: &[u8],
+) -> (Vec<(usize, bool, String, bool)>, Searched) {
+    let (pattern, enough) = (pattern.clone(), u64::MAX);
+    let query = Query { pattern, what, context, enough, max_line_chars: LINE_CHARS, ranking: None };
+    let (mut rows, mut passed_over) = (Vec::new(), None);
+    let mut take = |found| {
+        match found {
+            Found::Rows(_, found) => rows.extend(found.into_iter().map(|row| {
+                let number = usize::try_from(row.number).unwrap();
+                (number, row.kind == RowKind::Match, row.text, row.cut)
+            })),
+            Found::PassedOver(_, reason) => passed_over = Some(reason),
+            Found::File(..) | Found::Ranked(..) => {}
+        }
         ControlFlow::Continue(())
     };
-    let (size, target) = (text.len() as u64, Target::Rows(&mut take));
-    let done = Searcher::new(&query).search(file_of(text), size, &Stop::default(), target);
-    (rows, done.unwrap())
+    let (size, stop) = (text.len() as u64, CancellationToken::new());
+    let done = Searcher::new(&query).search(file_of(text), size, &stop, &Vec::new, &mut take);
+    (rows, Searched { matches: done.unwrap(), passed_over })
 }
 
 fn file_of(text: &[u8]) -> File {

@@ -44,7 +44,7 @@ pub struct Query {
     pub pattern: Pattern,
     /// The kind of result.
     pub what: OutputMode,
-    /// Lines of context that are wanted on each side of a match line.
+    /// Lines of context that are wanted on each side of a match line; 0 where no lines are.
     pub context: u64,
     /// Match lines after which the rest of a file is not searched, but for the context of the last but
     /// one.

@@ -176,8 +176,8 @@ fn max_line_chars(limits: &Limits) -> usize {
 
 /// The line of a match, `path:3: text`, or of one beside it, `path-3- text`.
 fn row_line(path: &str, kind: RowKind, row: &Row) -> Line {
-    let mark = if kind == RowKind::Match { ':' } else { '-' };
-    let text = format!("{path}{mark}{}{mark} {}", row.number, row.text);
+    let mark = if kind == RowKind::Match { ":" } else { "-" };
+    let text = [path, mark, &row.number.to_string(), mark, " ", &row.text].concat();
     Line { text, path: path.len(), cut: row.cut }
 }
 

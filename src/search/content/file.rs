@@ -36,7 +36,7 @@ const DECODED_BYTES: usize = 64 * 1024;
 impl Searcher {
     /// Searches a regular file, up to the `size` in bytes that it had when it was opened, and gives what is found to
     /// `emit`. Returns the number of its match lines, up to what is enough.
-    pub(in crate::search) fn search(
+    pub fn search(
         &mut self,
         mut file: File,
         size: u64,

@@ -59,7 +59,7 @@ pub(super) struct GuardedMatcher<'a> {
     #[cfg(test)]
     pub(super) checks: Cell<usize>,
     automata: RefCell<Option<(&'a Automata, Caches)>>,
-    told: Cell<ToldLines<'a>>,
+    told: ToldLines<'a>,
     /// Match lines that the searcher is not told of.
     counted: Cell<u64>,
 }
@@ -79,7 +79,7 @@ impl<'a> GuardedMatcher<'a> {
             #[cfg(test)]
             checks: Cell::new(0),
             automata: RefCell::new(None),
-            told: Cell::new(ToldLines::All),
+            told: ToldLines::All,
             counted: Cell::new(0),
         }
     }
@@ -192,7 +192,7 @@ impl Matcher for GuardedMatcher<'_> {
                     Some(LineMatchKind::Candidate(0))
                 };
                 let Some(found) = found else { break };
-                if matches!(self.told.get(), ToldLines::All) {
+                if matches!(self.told, ToldLines::All) {
                     return Ok(Some(match found {
                         LineMatchKind::Candidate(at) => LineMatchKind::Candidate(from + at),
                         LineMatchKind::Confirmed(at) => LineMatchKind::Confirmed(from + at),

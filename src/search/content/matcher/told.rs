@@ -5,16 +5,13 @@
 
 #![expect(clippy::indexing_slicing, reason = "lines are within the piece that they were found in")]
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::ops::ControlFlow;
 
 use grep_matcher::{LineMatchKind, Matcher as _};
 
 use super::super::ranked::FileRanking;
 use super::{Ended, GuardedMatcher};
-
-/// Match lines after which it is asked whether any more may be wanted.
-const LINES_BETWEEN: u64 = 32;
 
 /// The match lines that the searcher is told of, where a match is within a line.
 #[derive(Clone, Copy)]
@@ -30,7 +27,7 @@ pub(in super::super) enum ToldLines<'a> {
 impl<'a> GuardedMatcher<'a> {
     /// The same, of whose match lines the searcher is told only `told`.
     pub(in super::super) fn telling(self, told: ToldLines<'a>) -> Self {
-        Self { told: Cell::new(told), ..self }
+        Self { told, ..self }
     }
 
     /// Number of the match lines that the searcher was not told of.
@@ -56,14 +53,8 @@ impl<'a> GuardedMatcher<'a> {
             return Ok(ControlFlow::Continue(next));
         }
         let start = || memchr::memrchr(b'\n', &piece[..at]).map_or(0, |before| before + 1);
-        if let ToldLines::Ranked(ranking) = self.told.get()
-            && self.counted.get().is_multiple_of(LINES_BETWEEN)
-            && !ranking.borrow_mut().may_rank()
-        {
-            self.told.set(ToldLines::None);
-        }
         let mut is_match = is_sure;
-        if let ToldLines::Ranked(ranking) = self.told.get() {
+        if let ToldLines::Ranked(ranking) = self.told {
             let mut ranking = ranking.borrow_mut();
             let start = start();
             let line = self.pattern.unended(&piece[start..next]);
