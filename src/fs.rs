@@ -5,6 +5,7 @@
 
 pub mod append;
 pub mod buffer;
+pub mod file_uri;
 pub mod follow;
 pub mod line_index;
 pub mod lines;

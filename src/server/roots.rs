@@ -5,7 +5,7 @@
 //! later does not move the root.
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -13,6 +13,7 @@ use rmcp::service::{Peer, RoleServer};
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
+use crate::fs::file_uri;
 use crate::fs::workspace::{Boundary, Root, Workspace};
 use crate::tools::Shared;
 
@@ -109,7 +110,7 @@ impl Roots {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut roots = Vec::new();
         for uri in uris {
-            if let Some(root) = path_of(uri).and_then(|path| state.root(path, &self.shared)) {
+            if let Some(root) = file_uri::path_of(uri).and_then(|path| state.root(path, &self.shared)) {
                 roots.push(root);
             } else {
                 tracing::warn!(uri, "not a folder that can be used as a root");
@@ -155,43 +156,4 @@ impl State {
 /// True if the client said, in a handshake, that it has roots.
 fn offers_roots(peer: &Peer<RoleServer>) -> bool {
     peer.peer_info().is_some_and(|info| info.capabilities.roots.is_some())
-}
-
-/// The path of a `file:` URI on this machine.
-fn path_of(uri: &str) -> Option<PathBuf> {
-    let rest = uri.strip_prefix("file://")?;
-    let path = rest.strip_prefix("localhost").unwrap_or(rest);
-    let path = percent_encoding::percent_decode_str(path).decode_utf8().ok()?;
-    // `/C:/a` is a path of a drive; of others the first `/` is a part.
-    let of_drive = path.strip_prefix('/').filter(|rest| Path::new(rest).is_absolute());
-    let path = PathBuf::from(of_drive.unwrap_or(&path));
-    path.is_absolute().then_some(path)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn file_uris_become_paths() {
-        #[cfg(windows)]
-        let cases = [
-            ("file:///C:/a/b", Some("C:/a/b")),
-            ("file:///c%3A/with%20space", Some("c:/with space")),
-            ("file:///a/b", None),
-            ("file://other/a", None),
-        ];
-        #[cfg(unix)]
-        let cases = [
-            ("file:///a/b", Some("/a/b")),
-            ("file:///with%20space/%C3%BC", Some("/with space/ü")),
-            ("file://localhost/a", Some("/a")),
-            ("file://other/a", None),
-            ("https://a/b", None),
-            ("/a/b", None),
-        ];
-        for (uri, path) in cases {
-            assert_eq!(path_of(uri), path.map(PathBuf::from), "{uri}");
-        }
-    }
 }

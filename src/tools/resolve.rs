@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::fs::near;
 use crate::fs::open::{FileKind, NAME_BYTES, OpenError, OpenedPath};
+use crate::fs::{file_uri, near};
 use cutline_core::text::show;
 
 use super::{Context, ToolError, ToolName};
@@ -31,7 +31,7 @@ pub enum ExpectedKind {
 
 /// Opens `asked`, a path as the model wrote it.
 ///
-/// If the exact name does not exist, a leading `@` is dropped (as agents' users write mentions),
+/// A `file:` URI is the path that it names. If the exact name does not exist, a leading `@` is dropped (as agents' users write mentions),
 /// then the entry of that folder is taken whose name means the same, and so for each folder above.
 pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPath, ToolError> {
     if asked.contains('\0') {
@@ -40,6 +40,8 @@ pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPat
     if asked.is_empty() {
         return Err(ToolError::Argument("path: must not be empty; use . for the workspace".to_owned()));
     }
+    let of_uri = file_uri::path_of(asked);
+    let asked = of_uri.as_deref().and_then(Path::to_str).unwrap_or(asked);
     let place = match OpenedPath::open(&cx.workspace, &cx.workspace.absolute(asked)) {
         Err(OpenError::Missing) => open_alike(cx, asked).ok_or_else(|| missing(cx, asked, wanted))?,
         other => other.map_err(|error| refused(cx, asked, error))?,

@@ -1,0 +1,42 @@
+//! `file:` URIs, by which clients name folders, and some models files.
+
+use std::path::{Path, PathBuf};
+
+/// Returns the path of a `file:` URI on this machine; `None` for any other text.
+pub fn path_of(uri: &str) -> Option<PathBuf> {
+    let rest = uri.strip_prefix("file://")?;
+    let path = rest.strip_prefix("localhost").unwrap_or(rest);
+    let path = percent_encoding::percent_decode_str(path).decode_utf8().ok()?;
+    // `/C:/a` is a path of a drive; of others the first `/` is a part.
+    let of_drive = path.strip_prefix('/').filter(|rest| Path::new(rest).is_absolute());
+    let path = PathBuf::from(of_drive.unwrap_or(&path));
+    path.is_absolute().then_some(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn file_uris_become_paths() {
+        #[cfg(windows)]
+        let cases = [
+            ("file:///C:/a/b", Some("C:/a/b")),
+            ("file:///c%3A/with%20space", Some("c:/with space")),
+            ("file:///a/b", None),
+            ("file://other/a", None),
+        ];
+        #[cfg(unix)]
+        let cases = [
+            ("file:///a/b", Some("/a/b")),
+            ("file:///with%20space/%C3%BC", Some("/with space/ü")),
+            ("file://localhost/a", Some("/a")),
+            ("file://other/a", None),
+            ("https://a/b", None),
+            ("/a/b", None),
+        ];
+        for (uri, path) in cases {
+            assert_eq!(path_of(uri), path.map(PathBuf::from), "{uri}");
+        }
+    }
+}
