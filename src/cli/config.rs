@@ -16,10 +16,10 @@ use std::io::Write as _;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::ArgMatches;
 
-use super::{Client, Scope, refuse_in, wrap};
+use super::{Client, NAME, Scope, refuse_in, wrap};
 use file::Written;
 use server::entry_of;
 
@@ -118,6 +118,12 @@ fn put(options: &ConfigOptions, program: &Program) -> anyhow::Result<i32> {
                 writeln!(say, "{path} has this entry now; as it was, it is in {}", backup.display())
             }
         };
+        let top =
+            Node::parse(options.client.row().format, &read(&place.path)?).map_err(anyhow::Error::msg)?;
+        let entry = entry_of(&top, &place.keys, NAME).map_err(anyhow::Error::msg)?;
+        if let Some(switch) = entry.and_then(server::switched_off) {
+            let _closed = writeln!(say, "It is switched off there: {switch}");
+        }
     }
     if options.client == Client::ClaudeDesktop && !program.flags.iter().any(|flag| flag == "--root") {
         let _closed = writeln!(
@@ -131,6 +137,9 @@ fn put(options: &ConfigOptions, program: &Program) -> anyhow::Result<i32> {
 /// Wraps or unwraps the entry `name`; prints the entry, or writes it.
 fn rewrap(options: &ConfigOptions, name: &str, program: &Program) -> anyhow::Result<i32> {
     let (row, is_wrap) = (options.client.row(), options.wrap.is_some());
+    if is_wrap && !is_cutline(&[&program.binary]) {
+        bail!("a wrapped entry is told by its program's name, {NAME}; this one is {}", program.binary);
+    }
     let place = options.place_of(name)?;
     let Place { path, keys, .. } = &place;
     // The text with the change, and the entry in it.

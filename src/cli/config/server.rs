@@ -94,9 +94,24 @@ impl<'a> Server<'a> {
         variables.filter_map(|(name, value)| Some((name.as_str(), value.text()?)))
     }
 
+    /// Returns the setting by which it is switched off.
+    pub(in crate::cli) fn switched_off(&self) -> Option<&'static str> {
+        switched_off(self.entry)
+    }
+
     /// Returns the folder that it is started in, where the entry says so.
     pub(in crate::cli) fn folder(&self) -> Option<&'a str> {
         starter(self.entry).member("cwd")?.text()
+    }
+}
+
+/// Returns the setting by which an entry is switched off, as the client writes it.
+pub(super) fn switched_off(entry: &Node) -> Option<&'static str> {
+    let is = |name, value: bool| entry.member(name).is_some_and(|given| given.to_value() == value);
+    match (is("disabled", true), is("enabled", false)) {
+        (true, _) => Some("disabled is true"),
+        (_, true) => Some("enabled is false"),
+        _ => None,
     }
 }
 

@@ -89,6 +89,10 @@ fn look_at(place: &Place, binary: &Path, found: &mut Found, say: &mut dyn FnMut(
         }
     }
     for (name, server) in own {
+        if let Some(switch) = server.switched_off() {
+            say(Note(format!("{place} has {} switched off: {switch}", show::path(name))));
+            continue;
+        }
         let by_name = if name == NAME { String::new() } else { format!(" as {}", show::path(name)) };
         say_tried(
             place.client,

@@ -475,3 +475,19 @@ fn another_servers_entry_is_wrapped_and_unwrapped() {
     }
     assert_eq!(now(), text);
 }
+
+#[test]
+fn wrap_by_a_program_of_another_name_is_refused() {
+    let server = json!({"mcpServers": {"other": {"command": "x", "args": []}}}).to_string();
+    let workspace = Workspace::with(&json!({".cursor/mcp.json": server}));
+    let copy = workspace.path("cutline-0.1.0");
+    // By a process of its own: one that has it open for writing could not run it.
+    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_cutline")).arg(&copy).status().unwrap();
+    assert!(copied.success());
+    let mut command = Command::new(copy);
+    command.args(["config", "cursor", "--wrap", "other", "--write"]).current_dir(workspace.root());
+    let output = command.env("HOME", workspace.home()).output().unwrap();
+    assert_eq!(code(&output), 1);
+    assert!(stderr(&output).contains("told by its program's name, cutline"), "{}", stderr(&output));
+    assert_eq!(fs::read_to_string(workspace.path(".cursor/mcp.json")).unwrap(), server);
+}

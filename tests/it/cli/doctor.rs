@@ -89,6 +89,23 @@ fn entry_started_with_its_flags() {
 }
 
 #[test]
+fn entry_that_is_switched_off_is_said_to_be() {
+    let workspace = Workspace::new();
+    for (setting, said) in [("disabled", "disabled is true"), ("enabled", "enabled is false")] {
+        let mut entry = json!({"command": env!("CARGO_BIN_EXE_cutline")});
+        entry[setting] = (setting == "disabled").into();
+        workspace.write(".cursor/mcp.json", json!({"mcpServers": {"cutline": entry}}).to_string());
+        let start = |arguments: &[&str]| Start::new(&workspace).flags(arguments).command().output().unwrap();
+        let doctor = String::from_utf8(start(&["doctor"]).stdout).unwrap();
+        let line = format!("has cutline switched off: {said}\n");
+        assert!(doctor.contains(&line) && !doctor.contains("mcp.json starts"), "{doctor}");
+        let config = start(&["config", "cursor", "--write"]);
+        let config = String::from_utf8(config.stderr).unwrap();
+        assert!(config.ends_with(&format!("It is switched off there: {said}\n")), "{config}");
+    }
+}
+
+#[test]
 fn foreign_command_not_run() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     workspace.write("other", "#!/bin/sh\ntouch ran\n");
