@@ -147,8 +147,8 @@ impl Commands {
         self.permits.take().await
     }
 
-    /// Ends all commands that run, and all that those which have ended left behind. Waits for it,
-    /// not much over a second; no command starts any more.
+    /// Ends all commands that run, and all that those which have ended left behind. Waits for it, not much over a second
+    /// and a half in all; no command starts any more.
     pub async fn shutdown(&self) {
         self.housekeeping_stop.cancel();
         self.registry.shutdown().await;

@@ -118,9 +118,8 @@ fn put(options: &ConfigOptions, program: &Program) -> anyhow::Result<i32> {
                 writeln!(say, "{path} has this entry now; as it was, it is in {}", backup.display())
             }
         };
-        let top =
-            Node::parse(options.client.row().format, &read(&place.path)?).map_err(anyhow::Error::msg)?;
-        let entry = entry_of(&top, &place.keys, NAME).map_err(anyhow::Error::msg)?;
+        let top = Node::parse(options.client.row().format, &read(&place.path).unwrap_or_default());
+        let entry = top.as_ref().ok().and_then(|top| entry_of(top, &place.keys, NAME).ok()?);
         if let Some(switch) = entry.and_then(server::switched_off) {
             let _closed = writeln!(say, "It is switched off there: {switch}");
         }

@@ -5,6 +5,7 @@
 
 use std::fmt;
 use std::io::{self, PipeReader};
+use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -58,9 +59,27 @@ impl DrainProgress {
     }
 }
 
+/// Who has it is responsible for the reader: dropped, it is stopped.
+#[derive(Debug)]
+pub(super) struct DrainHandle(Arc<Drain>);
+
+impl Deref for DrainHandle {
+    type Target = Arc<Drain>;
+
+    fn deref(&self) -> &Arc<Drain> {
+        &self.0
+    }
+}
+
+impl Drop for DrainHandle {
+    fn drop(&mut self) {
+        self.0.pipe.stop();
+    }
+}
+
 impl Drain {
     /// Begins to read `pipe` into `capture`: until its end, or until the reader is stopped.
-    pub(super) fn start(pipe: PipeReader, capture: Capture) -> io::Result<Arc<Self>> {
+    pub(super) fn start(pipe: PipeReader, capture: Capture) -> io::Result<DrainHandle> {
         let (pipe, capture) = (OutputPipe::new(pipe)?, Mutex::new(capture));
         let ended = CancellationToken::new();
         let drain = Arc::new(Self { pipe, capture, bytes: AtomicU64::new(0), ended });
@@ -69,7 +88,7 @@ impl Drain {
             let _ended_when_dropped = reader.ended.clone().drop_guard();
             reader.read();
         })?;
-        Ok(drain)
+        Ok(DrainHandle(drain))
     }
 
     fn read(&self) {

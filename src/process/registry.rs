@@ -9,7 +9,7 @@ use tokio::process::Child;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::drain::Drain;
+use super::drain::DrainHandle;
 use super::mark::Server;
 use super::permits::CommandPermit;
 use super::process_tree::{self, Scope, end_all};
@@ -42,7 +42,7 @@ enum Phase {
     /// It runs, or is about to.
     Running,
     /// It ended by itself and left processes. While they hold its output open, that is read.
-    Background(Option<(Arc<Drain>, CommandPermit)>),
+    Background(Option<(DrainHandle, CommandPermit)>),
     /// A process may be left though all was done to end it: the server's end tries again.
     Unsure,
 }
@@ -100,11 +100,8 @@ impl Registry {
             process_tree::end(self.scopes(), GRACE).await
         };
         let _next_server_tries_again = tokio::time::timeout(SHUTDOWN, ended).await; // where some are left
-        for command in std::mem::take(&mut *self.commands()).values() {
-            if let Phase::Background(Some((drain, _))) = &command.phase {
-                drain.pipe.stop();
-            }
-        }
+        // With them their readers are stopped.
+        drop(std::mem::take(&mut *self.commands()));
     }
 
     fn scopes(&self) -> Vec<Scope> {
@@ -154,7 +151,7 @@ impl RegisteredCommand {
     }
 
     /// Notes that it ended by itself and left the processes of `scope`, which may hold its output open.
-    pub(super) fn left(&self, scope: Scope, output: Option<(Arc<Drain>, CommandPermit)>) {
+    pub(super) fn left(&self, scope: Scope, output: Option<(DrainHandle, CommandPermit)>) {
         self.set(Some((scope, Phase::Background(output))));
     }
 

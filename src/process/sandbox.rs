@@ -15,6 +15,7 @@ mod given;
 mod linux;
 mod starters;
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -214,10 +215,13 @@ impl Sandbox {
     /// Returns what starts programs later, outside the rules, and is there: first what is read-only for a
     /// command for `roots`, then what that command may write.
     pub fn found_starters(&self, roots: &[Root]) -> (Vec<PathBuf>, Vec<PathBuf>) {
+        self.starters_in(roots).into_iter().partition(|path| self.can_mount() && is_protected(path))
+    }
+
+    fn starters_in(&self, roots: &[Root]) -> BTreeSet<PathBuf> {
         let folders: Vec<&Path> =
             self.writable_with(roots).filter(|folder| *folder != self.temp.path).collect();
-        let found = self.starters.found_in(&folders).into_iter();
-        found.partition(|path| self.can_mount() && is_protected(path))
+        self.starters.found_in(&folders)
     }
 
     /// Returns a warning that names what a command for `roots` may write of that; `None` where it is nothing.
@@ -238,9 +242,11 @@ impl Sandbox {
     ) -> io::Result<Command> {
         self.check(roots).map_err(io::Error::other)?;
         self.temp.restore();
+        // All that are there: the process that takes on the rules can open them, also where the server has no descriptor.
+        let protect = if self.can_mount() { self.starters_in(roots) } else { BTreeSet::new() };
         let rules = Rules {
             write: self.writable_with(roots).map(Into::into).collect(),
-            protect: self.found_starters(roots).0.into_iter().map(Into::into).collect(),
+            protect: protect.into_iter().map(Into::into).collect(),
             deny_unix_sockets: self.deny_unix_sockets,
             folder: roots.first().map_or("/".into(), |root| root.real.clone().into()),
         };

@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::capture::{Capture, Captured};
-use super::drain::{Drain, DrainProgress};
+use super::drain::{Drain, DrainHandle, DrainProgress};
 use super::process_tree::{Survivors, kill_group, on_own_thread};
 use super::registry::{GRACE, RegisteredCommand};
 use super::{Background, Cause, CommandPermit, Commands, Ending, Outcome, Request, Running, State, Times};
@@ -46,16 +46,17 @@ impl Commands {
         let drain = Drain::start(output, capture)?;
         let cancel = CancellationToken::new();
         let (answer, outcome) = oneshot::channel();
-        let command = SupervisedCommand { child, drain: Arc::clone(&drain), registered, permit, began };
+        let reader = Arc::clone(&drain);
+        let command = SupervisedCommand { child, drain, registered, permit, began };
         tokio::spawn(command.supervise(times, cancel.clone(), answer));
-        Ok(Running { outcome, drain, kill_on_drop: Some(cancel.drop_guard()) })
+        Ok(Running { outcome, drain: reader, kill_on_drop: Some(cancel.drop_guard()) })
     }
 }
 
 /// A command that was started.
 struct SupervisedCommand {
     child: Child,
-    drain: Arc<Drain>,
+    drain: DrainHandle,
     registered: RegisteredCommand,
     permit: CommandPermit,
     began: Instant,

@@ -117,8 +117,12 @@ fn regex_of(glob: &str) -> Result<String, String> {
             '?' => characters.push(CHARACTER.to_owned()),
             '{' => depth += 1,
             // `**` that is all of an alternative, which is a `*` to `globset`.
-            ',' | '}' if depth > 0 && (plain.ends_with("{**") || plain.ends_with(",**")) => {
-                plain.push_str("/*");
+            ',' | '}' if depth > 0 => {
+                let first = plain.trim_end_matches("/**");
+                if first.ends_with("{**") || first.ends_with(",**") {
+                    plain.truncate(first.len());
+                    plain.push_str("/*");
+                }
             }
             _ => {}
         }
@@ -279,6 +283,7 @@ mod tests {
             ("src/**", "src", false),
             ("**", "a/b", true),
             ("{a,b/**}/c", "b/x/c", true),
+            ("{a,**/**}", "b/x/c", true),
             ("a/{b,**}", "a/x/y", true),
             ("{**}", "x/y", true),
             ("{**,a/b}/c", "x/y/c", true),

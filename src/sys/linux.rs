@@ -38,6 +38,9 @@ pub(crate) fn enlarge(pipe: &PipeReader, bytes: usize) {
     let _smaller_works_too = rustix::pipe::fcntl_setpipe_size(pipe, bytes);
 }
 
+/// True if a reader of names gives the rest after it was interrupted.
+pub(super) const GOES_ON_AFTER_INTR: bool = true;
+
 /// Returns a reader of the names in `folder`, which come through `buffer`: as many at once as fit what it can hold.
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
 pub(super) fn dir_reader<'a>(

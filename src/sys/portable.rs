@@ -33,6 +33,9 @@ pub(crate) fn send_signals(id: u32, start: u64, signals: &[Signal]) -> Result<bo
     Ok(signals.iter().all(|signal| kill_process(pid, *signal).is_ok()))
 }
 
+/// True if a reader of names gives the rest after it was interrupted. This one gives no more after any error.
+pub(super) const GOES_ON_AFTER_INTR: bool = false;
+
 /// Returns a reader of the names in `folder`, which needs no buffer of the caller's.
 pub(super) fn dir_reader(folder: &Folder, _: &mut Vec<u8>) -> Result<Dir, Errno> {
     Dir::read_from(folder)

@@ -21,7 +21,7 @@ use rustix::fs::{FileType, FlockOperation, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 
-use super::{FileKind, LOOK, OutOfDescriptors, Stat, dir_reader, process_info};
+use super::{FileKind, GOES_ON_AFTER_INTR, LOOK, OutOfDescriptors, Stat, dir_reader, process_info};
 
 pub(crate) use input_pipe::InputPipe;
 pub(crate) use output_pipe::OutputPipe;
@@ -77,7 +77,7 @@ pub(crate) fn each_name(
     let mut reader = dir_reader(folder, buffer)?;
     while let Some(entry) = reader.next() {
         let entry = match entry {
-            Err(Errno::INTR) => continue,
+            Err(Errno::INTR) if GOES_ON_AFTER_INTR => continue,
             entry => entry?,
         };
         let name = entry.file_name().to_bytes();

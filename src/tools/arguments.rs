@@ -108,7 +108,7 @@ pub fn check(tool: &str, schema: &Object, given: &Object) -> Result<Object, Tool
     let mut checked = Object::new();
     for (name, value) in given {
         let Some((known, property)) = names::find(tool, properties, name) else {
-            match names::near(tool, properties, name) {
+            match names::near(tool, properties, name).filter(|_| !says_nothing(name, value, given)) {
                 Some(near) => return Err(ToolError::Argument(unknown(tool, properties, name, near))),
                 None => {
                     tracing::warn!(tool, argument = %shown(name), "an argument that does not exist is left aside");
@@ -147,6 +147,12 @@ pub fn limit_of(given: &Object) -> Option<Option<u64>> {
         return None;
     }
     Some(integer(value).and_then(|limit| u64::try_from(limit).ok()))
+}
+
+/// Returns true if an argument that does not exist says what is so without it.
+fn says_nothing(name: &str, value: &Value, given: &Object) -> bool {
+    let default = names::is_on_by_default(name);
+    value.is_null() || is_left_out(name, value, given) || boolean(value) == Some(default)
 }
 
 /// Returns true if an optional argument of this value is one that the model meant to leave out.

@@ -141,8 +141,22 @@ fn plan(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Plan, ToolError
     let enough = if goes_to_the_end { u64::MAX } else { request.enough() };
     let query = Query { pattern, what, context, enough, max_line_chars: max_line_chars(&cx.limits), ranking };
     let (pattern, no_ignore) = (args.pattern.clone(), is(args.no_ignore));
-    let escapes_bar = !is(args.literal) && pattern.contains(r"\|");
+    let escapes_bar = !is(args.literal) && escapes_bar(&pattern);
     Ok(Plan { pattern, query, glob: glob.transpose()?, request, mode, no_ignore, escapes_bar })
+}
+
+/// True if a bar outside of brackets is escaped.
+fn escapes_bar(pattern: &str) -> bool {
+    let (mut chars, mut in_class) = (pattern.chars(), false);
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' if chars.next() == Some('|') && !in_class => return true,
+            '[' => in_class = true,
+            ']' => in_class = false,
+            _ => {}
+        }
+    }
+    false
 }
 
 /// The error for a pattern that takes more than a text is worth.

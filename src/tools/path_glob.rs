@@ -1,7 +1,7 @@
 //! A glob of grep or find that is written as a path: absolute, from the home folder, or through the folder above.
 //!
-//! Below the folder that is searched it means what it says, in either spelling of a root. Elsewhere it can match nothing,
-//! which is said: an answer without results would read as if there were no such file.
+//! Below the folder that is searched it means what it says, in either spelling of a root. One of elsewhere is refused: an
+//! answer without results would read as if there were no such file.
 
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
@@ -24,33 +24,39 @@ pub(super) fn compile(cx: &Context, glob: &str, base: &OpenedPath) -> Result<Glo
 /// Returns `glob` with the real spelling of the folders that it begins with, or the reason why nothing below `base` can match.
 fn below<'a>(cx: &Context, glob: &'a str, base: &Path) -> Result<Cow<'a, str>, String> {
     let path = glob.strip_prefix('!').unwrap_or(glob);
-    let is_relative = path.starts_with("../");
+    let (is_negated, is_relative) = (path.len() < glob.len(), path.starts_with("../"));
     let leads_away = is_relative || path.starts_with("~/");
-    if !leads_away && !Path::new(path).is_absolute() {
+    let is_below = || str::from_utf8(&shown(base)).is_ok_and(|base| path.starts_with(base));
+    if !leads_away && (!Path::new(path).is_absolute() || is_below()) {
         return Ok(glob.into());
     }
     let (folder, rest) = path.split_at(literal_folders(path).len());
     let folder = if is_relative { base.join(folder) } else { cx.workspace.absolute(folder) };
     let folder = lexical(&folder);
     if folder.starts_with(base) {
-        let mark = if path.len() < glob.len() { "!" } else { "" };
+        let mark = if is_negated { "!" } else { "" };
         let folder = String::from_utf8_lossy(&shown(&folder)).into_owned();
         return Ok(format!("{mark}{}/{rest}", folder.trim_end_matches('/')).into());
     }
-    // A glob that begins with `/` may also begin where the search does.
-    if leads_away || is_elsewhere(cx, &folder, base) {
-        let [base, folder] = [base, &folder].map(|path| show::path(&show::name(&shown(path))).into_owned());
-        return Err(format!("it is not below {base}; give {folder} as path"));
+    // What is not there is left out already; and a glob that begins with `/` may also begin where the search does.
+    if !is_negated && (leads_away || is_elsewhere(cx, &folder, base)) {
+        let [shown_base, shown_folder] =
+            [base, &folder].map(|path| show::path(&show::name(&shown(path))).into_owned());
+        let can_open = is_folder(cx, &folder);
+        let instead = if can_open { format!("; give {shown_folder} as path") } else { String::new() };
+        return Err(format!("it is not below {shown_base}{instead}"));
     }
     Ok(glob.into())
 }
 
 /// True if `folder`, an absolute path, is one that the tools may open, and there is none of its name below `base`.
 fn is_elsewhere(cx: &Context, folder: &Path, base: &Path) -> bool {
-    let is_folder = |path: &Path| {
-        OpenedPath::open(&cx.workspace, path).is_ok_and(|opened| opened.stat.kind == FileKind::Folder)
-    };
     let names = folder.components().filter(|part| matches!(part, Component::Normal(_)));
     let below = base.join(names.collect::<PathBuf>());
-    below != base && is_folder(folder) && !is_folder(&below)
+    below != base && is_folder(cx, folder) && !is_folder(cx, &below)
+}
+
+/// True if `path` is a folder that the tools may open.
+fn is_folder(cx: &Context, path: &Path) -> bool {
+    OpenedPath::open(&cx.workspace, path).is_ok_and(|opened| opened.stat.kind == FileKind::Folder)
 }

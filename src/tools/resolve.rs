@@ -34,14 +34,14 @@ pub enum ExpectedKind {
 /// A `file:` URI is the path that it names. If the exact name does not exist, a leading `@` is dropped (as agents' users write mentions),
 /// then the entry of that folder is taken whose name means the same, and so for each folder above.
 pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPath, ToolError> {
+    let of_uri = file_uri::path_of(asked);
+    let asked = of_uri.as_deref().and_then(Path::to_str).unwrap_or(asked);
     if asked.contains('\0') {
         return Err(ToolError::Argument("path: must not contain a NUL character".to_owned()));
     }
     if asked.is_empty() {
         return Err(ToolError::Argument("path: must not be empty; use . for the workspace".to_owned()));
     }
-    let of_uri = file_uri::path_of(asked);
-    let asked = of_uri.as_deref().and_then(Path::to_str).unwrap_or(asked);
     let place = match OpenedPath::open(&cx.workspace, &cx.workspace.absolute(asked)) {
         Err(OpenError::Missing) => open_alike(cx, asked).ok_or_else(|| missing(cx, asked, wanted))?,
         other => other.map_err(|error| refused(cx, asked, error))?,

@@ -28,12 +28,15 @@ pub(super) fn has_other_names(file: &File) -> io::Result<bool> {
     Ok(names > 1)
 }
 
-/// Gives a file the owner, group and mode of another; on Windows its attributes.
+/// Gives a file the owner, group and mode of another.
 pub(super) fn belong_alike(file: &File, other: &File) -> io::Result<()> {
     let other = other.metadata()?;
     #[cfg(unix)]
-    if file.metadata().map(|own| (own.uid(), own.gid()))? != (other.uid(), other.gid()) {
-        std::os::unix::fs::fchown(file, Some(other.uid()), Some(other.gid()))?;
+    {
+        if file.metadata().map(|own| (own.uid(), own.gid()))? != (other.uid(), other.gid()) {
+            std::os::unix::fs::fchown(file, Some(other.uid()), Some(other.gid()))?;
+        }
+        file.set_permissions(other.permissions())?;
     }
-    file.set_permissions(other.permissions())
+    Ok(())
 }

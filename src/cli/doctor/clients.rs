@@ -61,7 +61,7 @@ fn look_at(place: &Place, binary: &Path, found: &mut Found, say: &mut dyn FnMut(
             Err(message) => say(Note(format!("{place} can't be understood: {message}"))),
         }
     }
-    for (name, server) in &servers {
+    for (name, server) in servers.iter().filter(|(_, server)| server.switched_off().is_none()) {
         let words = server.words().into_iter().map(str::to_owned).collect();
         entries.entry((*name).to_owned()).or_default().push((place.clone(), words));
     }

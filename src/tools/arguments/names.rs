@@ -69,6 +69,11 @@ pub(super) fn near<'a>(tool: &str, properties: &'a Object, name: &str) -> Option
     })
 }
 
+/// Returns true if `name`, which is none of ours, is of what is done where nothing is said.
+pub(super) fn is_on_by_default(name: &str) -> bool {
+    joined(name) == "casesensitive"
+}
+
 /// Returns true if `name` is `limit`, or another tool's name for it.
 pub(super) fn is_limit(name: &str) -> bool {
     if name == LIMIT {

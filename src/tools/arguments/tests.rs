@@ -140,6 +140,14 @@ fn names_of_other_forms_are_refused_with_what_is_meant() {
         (Read, json!({"path": "a", "view_range": [5, 9]}), "offset"),
         (Read, json!({"path": "a", "end_line": 5}), "limit"),
     ];
+    for (tool, value, own) in [
+        (Bash, json!({"command": "x", "cwd": null}), json!({"command": "x"})),
+        (Bash, json!({"command": "x", "cwd": ""}), json!({"command": "x"})),
+        (Grep, json!({"pattern": "x", "-A": 0, "-i": false, "type": ""}), json!({"pattern": "x"})),
+        (Grep, json!({"pattern": "x", "case_sensitive": true}), json!({"pattern": "x"})),
+    ] {
+        assert_eq!(checked(tool, &value), Ok(own), "{value}");
+    }
     for (tool, value, meant) in cases {
         let error = checked(tool, &value).unwrap_err();
         assert!(error.contains(&format!("did you mean {meant}?")), "{value}: {error}");

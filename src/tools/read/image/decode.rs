@@ -4,10 +4,7 @@
 use std::io::{BufRead, Seek};
 
 use image::metadata::Orientation;
-use image::{
-    DynamicImage, GrayAlphaImage, GrayImage, ImageDecoder as _, ImageFormat, ImageReader, Limits, RgbImage,
-    RgbaImage,
-};
+use image::{DynamicImage, GrayAlphaImage, GrayImage, ImageFormat, ImageReader, Limits, RgbImage, RgbaImage};
 use png::{ColorType, Decoder, Transformations};
 
 use super::cancellable::Cancellable;
@@ -88,11 +85,8 @@ pub(super) fn decode(
     match format {
         ImageFormat::Png => decode_png(source),
         ImageFormat::Jpeg => jpeg::decode(source),
-        _ => {
-            let mut decoder = reader(source, format).into_decoder().ok()?;
-            let orientation = decoder.orientation().unwrap_or(Orientation::NoTransforms);
-            Some((DynamicImage::from_decoder(decoder).ok()?, orientation))
-        }
+        // A WebP's note is not asked for: its decoder makes room for as many bytes as that says to have.
+        _ => Some((reader(source, format).decode().ok()?, Orientation::NoTransforms)),
     }
 }
 
@@ -105,10 +99,11 @@ fn decode_png(source: impl BufRead + Seek) -> Option<(DynamicImage, Orientation)
     decoder.set_transformations(Transformations::EXPAND | Transformations::STRIP_16);
     let mut reader = decoder.read_info().ok()?;
     let (width, height) = reader.info().size();
-    let exif = reader.info().exif_metadata.as_deref();
-    let orientation = exif.and_then(Orientation::from_exif_chunk).unwrap_or(Orientation::NoTransforms);
     let mut pixels = vec![0; reader.output_buffer_size()?];
     reader.next_frame(&mut pixels).ok()?;
+    let _what_is_behind_may_be_damaged = reader.finish();
+    let exif = reader.info().exif_metadata.as_deref();
+    let orientation = exif.and_then(Orientation::from_exif_chunk).unwrap_or(Orientation::NoTransforms);
     let image = match reader.output_color_type().0 {
         ColorType::Grayscale => GrayImage::from_raw(width, height, pixels)?.into(),
         ColorType::GrayscaleAlpha => GrayAlphaImage::from_raw(width, height, pixels)?.into(),

@@ -147,13 +147,13 @@ pub(super) fn decode(
     let Start { head, segments: mut bytes, orientation } = Start::read(&mut source).ok()??;
     let first_scan = bytes.len();
     source.read_to_end(&mut bytes).ok()?;
-    // The decoder fills up with gray what is missing of a file that was cut off.
-    memchr::memmem::find(&bytes[first_scan..], &END_OF_IMAGE)?;
+    let has_end = memchr::memmem::find(&bytes[first_scan..], &END_OF_IMAGE).is_some();
     if memchr::memmem::find_iter(&bytes, &[MARKER, SCAN]).nth(MAX_SCANS).is_some() {
         return None;
     }
     let any_size = DecoderOptions::default().set_max_width(usize::MAX).set_max_height(usize::MAX);
-    let options = any_size.set_strict_mode(false);
+    // Else the decoder fills up with gray what is missing of a file that was cut off.
+    let options = any_size.set_strict_mode(!has_end);
     let mut decoder = JpegDecoder::new_with_options(source.with(Cursor::new(bytes)), options);
     decoder.decode_headers().ok()?;
     let is_gray = decoder.input_colorspace()? == ColorSpace::Luma;
@@ -196,9 +196,10 @@ mod tests {
     fn file_that_was_cut_off_is_damaged() {
         let whole = encoded(100);
         assert!(decoded(&whole).is_some() && decoded(&[&whole[..], b"behind"].concat()).is_some());
-        for cut in [whole.len() / 2, whole.len() - 1] {
+        for cut in [whole.len() / 2, whole.len() - 10] {
             assert!(decoded(&whole[..cut]).is_none(), "{cut}");
         }
+        assert!(decoded(&whole[..whole.len() - 2]).is_some(), "only its end is missing");
     }
 
     #[test]
