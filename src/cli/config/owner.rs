@@ -29,14 +29,17 @@ pub(super) fn has_other_names(file: &File) -> io::Result<bool> {
 }
 
 /// Gives a file the owner, group and mode of another.
+#[cfg(unix)]
 pub(super) fn belong_alike(file: &File, other: &File) -> io::Result<()> {
-    let other = other.metadata()?;
-    #[cfg(unix)]
-    {
-        if file.metadata().map(|own| (own.uid(), own.gid()))? != (other.uid(), other.gid()) {
-            std::os::unix::fs::fchown(file, Some(other.uid()), Some(other.gid()))?;
-        }
-        file.set_permissions(other.permissions())?;
+    let (own, other) = (file.metadata()?, other.metadata()?);
+    if (own.uid(), own.gid()) != (other.uid(), other.gid()) {
+        std::os::unix::fs::fchown(file, Some(other.uid()), Some(other.gid()))?;
     }
+    file.set_permissions(other.permissions())
+}
+
+#[cfg(windows)]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
+pub(super) fn belong_alike(_: &File, _: &File) -> io::Result<()> {
     Ok(())
 }
