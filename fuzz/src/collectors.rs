@@ -4,7 +4,9 @@
 //! keeps is checked by the definition, on the whole text.
 
 use cutline_core::text::{Extent, prefix, suffix};
-use cutline_core::truncate::{Bounds, Collector, Cut, Head, Keep, Partial, TruncatedBy, Truncation, collector};
+use cutline_core::truncate::{
+    Bounds, Collector, Cut, Head, Keep, Partial, TruncatedBy, Truncation, collector,
+};
 
 use crate::input::{pieces_of_text, setting};
 
