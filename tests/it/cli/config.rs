@@ -1,5 +1,7 @@
 //! `cutline config`: what is printed for a client, and what becomes of the client's own file.
 
+mod wrapped;
+
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, chown, symlink};
 use std::path::Path;
@@ -336,81 +338,6 @@ fn file_that_is_there_is_written() {
     assert!(fs::read_to_string(&own).unwrap().contains("--root"));
 }
 
-/// A file of each client with another server in it.
-fn with_another(client: &str) -> &'static str {
-    match client {
-        "codex" => "# mine\n[mcp_servers.github]\ncommand = 'npx' # it\nargs = [\n  '-y', # yes\n  's',\n]\n",
-        "opencode" => {
-            "{\n  // mine\n  \"mcp\": {\"github\": {\"type\": \"local\", \"command\": [\"npx\", \"-y\", \"s\"]}},\n}\n"
-        }
-        "vscode" => {
-            "{\n\t\"servers\": {\n\t\t\"github\": {\"command\": \"npx\", \"args\": [\"-y\", \"s\"]}\n\t}\n}"
-        }
-        "continue" => {
-            "# mine\nname: Local\nmcpServers:\n  - name: github # it\n    command: npx\n    args:\n      - -y # yes\n      - s\n"
-        }
-        _ => {
-            "\u{feff}{\r\n  \"mcpServers\": {\r\n    // mine\r\n    \"github\": {\"command\": \"npx\", \"args\": [\"-y\", \"s\"]},\r\n  }\r\n}\r\n"
-        }
-    }
-}
-
-#[test]
-fn every_file_is_written_and_wrapped() {
-    let workspace = Workspace::new();
-    for (client, _) in CLIENTS {
-        let (path, text) = (place(&workspace, client), with_another(client));
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        fs::write(&path, text).unwrap();
-        let say = |words: &[&str]| {
-            let output = run(&workspace, &[&["config", client], words].concat());
-            assert_eq!(code(&output), 0, "{client} {words:?}: {}", stderr(&output));
-            fs::read_to_string(&path).unwrap()
-        };
-        let wrapped = say(&["--max-bytes", "20KB", "--wrap", "github", "--write"]);
-        let own = say(&["--root", ".", "--write"]);
-        assert!(
-            wrapped.contains("20KB") && own.contains("20KB") && own.contains("mine") == text.contains("mine")
-        );
-        let said = stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
-        for part in [" has other servers: wrapped github\n", " starts ", ", which greeted in "] {
-            assert!(
-                said.contains(&format!(
-                    "{}{part}",
-                    if part.starts_with(',') { "" } else { path.to_str().unwrap() }
-                )),
-                "{client}: {part} is not in {said}"
-            );
-        }
-        let unwrapped = say(&["--unwrap", "github", "--write"]);
-        assert!(!unwrapped.contains("20KB"), "{unwrapped}");
-        // Without this server's entry, which came between, the way back is the text to the byte.
-        fs::write(&path, &wrapped).unwrap();
-        assert_eq!(say(&["--unwrap", "github", "--write"]), text, "{client}");
-    }
-}
-
-#[test]
-fn entry_is_wrapped_where_it_stands() {
-    let workspace = Workspace::with(&json!({".mcp.json": "{}\n"}));
-    let own = workspace.home().join(".claude.json");
-    let project = workspace.root().to_str().unwrap();
-    let text = json!({"projects": {project: {"mcpServers": {"github": {"command": "npx"}}}}}).to_string();
-    fs::write(&own, &text).unwrap();
-    let say = |change: &str| run(&workspace, &["config", "claude-code", change, "github", "--write"]);
-    assert_eq!(code(&say("--wrap")), 0, "{}", stderr(&say("--wrap")));
-    assert!(fs::read_to_string(&own).unwrap().contains("\"wrap\""));
-    assert_eq!(code(&say("--unwrap")), 0);
-    assert_eq!(fs::read_to_string(&own).unwrap(), text);
-    // A word that means something else in its new place stays where it is.
-    let yaml = "mcpServers:\n  - name: github\n    command: a, b\n    args: []\n";
-    workspace.write("x.yaml", yaml);
-    let output = run(&workspace, &["config", "continue", "--file", "x.yaml", "--wrap", "github", "--write"]);
-    assert_eq!(code(&output), 1);
-    assert!(stderr(&output).contains("put its command in quotes"), "{}", stderr(&output));
-    assert_eq!(fs::read_to_string(workspace.path("x.yaml")).unwrap(), yaml);
-}
-
 #[test]
 fn folder_without_write_permission_left_unchanged() {
     let workspace = Workspace::with(&json!({".cursor/mcp.json": "{}\n"}));
@@ -422,72 +349,4 @@ fn folder_without_write_permission_left_unchanged() {
     assert_eq!(code(&output), 1, "{}", stderr(&output));
     assert!(stderr(&output).contains("was left as it is"), "{}", stderr(&output));
     assert_eq!(fs::read_to_string(folder.join("mcp.json")).unwrap(), "{}\n");
-}
-
-#[test]
-fn another_servers_entry_is_wrapped_and_unwrapped() {
-    let text = "{\n  \"mcpServers\": {\n    // mine\n    \"github\": {\"command\": \"npx\", \"args\": [\"-y\", \"s\"]},\n    \"far\": {\"url\": \"https://far\"}\n  }\n}\n";
-    let workspace = Workspace::with(&json!({".mcp.json": text}));
-    let say = |words: &[&str]| {
-        let output = run(&workspace, &[&["config", "claude-code"], words].concat());
-        (code(&output), stdout(&output), stderr(&output))
-    };
-    let now = || fs::read_to_string(workspace.path(".mcp.json")).unwrap();
-    let (status, printed, said) =
-        say(&["--max-bytes", "20KB", "--keep-for", "run_*=tail", "--wrap", "github"]);
-    assert!(status == 0 && now() == text, "{said}");
-    let entry: Value = serde_json::from_str(&printed).unwrap();
-    let binary = env!("CARGO_BIN_EXE_cutline");
-    let args = json!(["wrap", "--max-bytes", "20KB", "--keep-for", "run_*=tail", "--", "npx", "-y", "s"]);
-    assert_eq!(entry, json!({"command": binary, "args": args}));
-    let (status, _, said) = say(&["--wrap", "github", "--write"]);
-    assert!(status == 0 && said.contains("github in") && said.contains("is wrapped now"), "{said}");
-    assert!(now().contains("\"wrap\", \"--\", \"npx\"") && now().contains("// mine"), "{}", now());
-    let said = stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
-    assert!(said.contains(".mcp.json has other servers: wrapped github\n"), "{said}");
-    let (status, _, said) = say(&["--wrap", "github", "--write"]);
-    assert!(status == 0 && said.contains("is wrapped so already"), "{said}");
-    assert_eq!(say(&["--unwrap", "github", "--write"]).0, 0);
-    assert_eq!(now(), text);
-    let (status, _, said) = say(&["--unwrap", "github", "--write"]);
-    assert!(status == 0 && said.contains("github in") && said.contains("is not wrapped"), "{said}");
-    let (status, printed, said) = say(&["--unwrap", "far"]);
-    assert!(status == 0 && printed.contains("https://far") && said.contains("far is not wrapped"), "{said}");
-    let (status, _, said) = say(&["--unwrap", "far", "--write"]);
-    assert!(status == 0 && said.contains("far in") && said.contains("is not wrapped"), "{said}");
-    // Values that look like flags stand in one word with theirs.
-    let (status, printed, said) = say(&["--hint=- page it", "--keep-for=-x=tail", "--wrap", "github"]);
-    assert!(status == 0, "{said}");
-    let entry: Value = serde_json::from_str(&printed).unwrap();
-    let args = json!(["wrap", "--keep-for=-x=tail", "--hint=- page it", "--", "npx", "-y", "s"]);
-    assert_eq!(entry["args"], args);
-    let (status, printed, said) = say(&["--hint=--", "--wrap", "github"]);
-    assert!(status == 0 && printed.contains("\"--hint=--\", \"--\", \"npx\""), "{printed}{said}");
-    for (words, status, why) in [
-        (&["--wrap", "gone"][..], 2, "has no entry gone; it has github, far"),
-        (&["--wrap", "far", "--write"], 1, "npx mcp-remote https://far"),
-        (&["--root", ".", "--tools", "ls", "--wrap", "github"], 2, "a wrap does not take --root, --tools"),
-        (&["--keep", "tail"], 2, "--keep is for --wrap"),
-        (&["--wrap", "a", "--unwrap", "b"], 2, "cannot be used with"),
-    ] {
-        let (found, _, said) = say(words);
-        assert!(found == status && said.contains(why), "{words:?}: {said}");
-    }
-    assert_eq!(now(), text);
-}
-
-#[test]
-fn wrap_by_a_program_of_another_name_is_refused() {
-    let server = json!({"mcpServers": {"other": {"command": "x", "args": []}}}).to_string();
-    let workspace = Workspace::with(&json!({".cursor/mcp.json": server}));
-    let copy = workspace.path("cutline-0.1.0");
-    // By a process of its own: one that has it open for writing could not run it.
-    let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_cutline")).arg(&copy).status().unwrap();
-    assert!(copied.success());
-    let mut command = Command::new(copy);
-    command.args(["config", "cursor", "--wrap", "other", "--write"]).current_dir(workspace.root());
-    let output = command.env("HOME", workspace.home()).output().unwrap();
-    assert_eq!(code(&output), 1);
-    assert!(stderr(&output).contains("told by its program's name, cutline"), "{}", stderr(&output));
-    assert_eq!(fs::read_to_string(workspace.path(".cursor/mcp.json")).unwrap(), server);
 }

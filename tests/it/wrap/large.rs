@@ -100,6 +100,19 @@ fn large_result_is_cut_within_three_times_its_size() {
     );
 }
 
+/// Has a server give `answer` to its second call; returns what comes of it, and the memory that it took at its peak.
+fn answered(workspace: &Workspace, answer: &str) -> (Vec<u8>, u64) {
+    workspace.write("1", "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}\n");
+    workspace.write("2", answer);
+    let mut wrap = Wrap::start(workspace, &[], ANSWERS);
+    wrap.call("0", "a");
+    wrap.line();
+    let before = wrap.peak_memory();
+    wrap.call("1", "a");
+    let line = wrap.line();
+    (line, wrap.peak_memory() - before)
+}
+
 #[test]
 fn many_small_parts_take_no_more_than_one_large() {
     let workspace = Workspace::new();
@@ -115,20 +128,12 @@ fn many_small_parts_take_no_more_than_one_large() {
     ];
     for (n, result) in results.iter().enumerate() {
         let answer = format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}\n");
-        workspace.write("1", "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}\n");
-        workspace.write("2", &answer);
-        let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
-        wrap.call("0", "a");
-        wrap.line();
-        let before = wrap.peak_memory();
-        wrap.call("1", "a");
-        let line = wrap.line();
+        let (line, taken) = answered(&workspace, &answer);
         if n < 3 {
             assert!(line.len() + 20_000 > answer.len() && (n == 1) == (line == answer.as_bytes()), "{n}");
         } else {
             assert!(line.len() < 150_000 && String::from_utf8_lossy(&line).contains(" of 200000 "), "{n}");
         }
-        let taken = wrap.peak_memory() - before;
         assert!(taken < 2_000_000 + 3 * answer.len() as u64, "{n}: {taken} bytes of {}", answer.len());
     }
 }
@@ -141,16 +146,9 @@ fn items_that_go_take_no_more_than_those_that_stay() {
     let answer = format!(
         "{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{{\"content\":[{{\"type\":\"text\",\"text\":\"{long}\"}},{items}]}}}}\n"
     );
-    workspace.write("1", "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}\n");
-    workspace.write("2", &answer);
-    let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
-    wrap.call("0", "a");
-    wrap.line();
-    let before = wrap.peak_memory();
-    wrap.call("1", "a");
-    let left = wrap.message();
+    let (line, taken) = answered(&workspace, &answer);
+    let left: Value = serde_json::from_slice(&line).unwrap();
     assert_eq!(left["result"]["content"].as_array().unwrap().len(), 400_001);
-    let taken = wrap.peak_memory() - before;
     assert!(taken < 2_000_000 + 3 * answer.len() as u64, "{taken} bytes of {}", answer.len());
 }
 
