@@ -65,6 +65,16 @@ fn version_printed() {
 }
 
 #[test]
+fn reader_that_has_enough_is_no_error() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut command = Start::new(&workspace).flags(["call", "read", "path=a"]).command();
+    let output = command.stdout(writer).output().unwrap();
+    assert_eq!((code(&output), stderr(&output)), (141, String::new()));
+}
+
+#[test]
 fn help_names_every_flag_and_its_variable() {
     let output = run(&Workspace::new(), &["--help"]);
     let help = stdout(&output);
