@@ -59,7 +59,7 @@ impl DrainProgress {
     }
 }
 
-/// Who has it is responsible for the reader: dropped, it is stopped.
+/// A handle on a reader, which is stopped when this is dropped.
 #[derive(Debug)]
 pub(super) struct DrainHandle(Arc<Drain>);
 

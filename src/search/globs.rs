@@ -187,8 +187,8 @@ fn too_large() -> String {
     format!("it may have {GLOB_BYTES} bytes, and braces {GLOB_DEPTH} deep")
 }
 
-/// The rest of an absolute glob after `base`, which is written as a path is shown.
-fn below<'a>(glob: &'a str, base: &Path) -> Option<&'a str> {
+/// The rest of an absolute glob after `base`, which is written as a path is shown; `None` where it does not begin with that.
+pub fn below<'a>(glob: &'a str, base: &Path) -> Option<&'a str> {
     let base = shown(base);
     let base = str::from_utf8(&base).ok()?;
     let rest = glob.strip_prefix(base)?;

@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::fs::open::{FileKind, OpenedPath};
 use crate::fs::workspace::{lexical, shown};
-use crate::search::globs::{Glob, literal_folders};
+use crate::search::globs::{self, Glob, literal_folders};
 use cutline_core::text::show;
 
 use super::{Context, ToolError};
@@ -26,8 +26,7 @@ fn below<'a>(cx: &Context, glob: &'a str, base: &Path) -> Result<Cow<'a, str>, S
     let path = glob.strip_prefix('!').unwrap_or(glob);
     let (is_negated, is_relative) = (path.len() < glob.len(), path.starts_with("../"));
     let leads_away = is_relative || path.starts_with("~/");
-    let is_below = || str::from_utf8(&shown(base)).is_ok_and(|base| path.starts_with(base));
-    if !leads_away && (!Path::new(path).is_absolute() || is_below()) {
+    if !leads_away && (!Path::new(path).is_absolute() || globs::below(path, base).is_some()) {
         return Ok(glob.into());
     }
     let (folder, rest) = path.split_at(literal_folders(path).len());
