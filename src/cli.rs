@@ -285,12 +285,15 @@ fn command() -> clap::Command {
         .mut_subcommand("call", call::with_tools)
 }
 
-/// Prints it; a reader that has seen enough is no error. The exit code.
+/// Prints it; the exit code.
 fn print_all(bytes: &[u8]) -> anyhow::Result<i32> {
-    match std::io::stdout().lock().write_all(bytes) {
-        Err(error) if error.kind() != ErrorKind::BrokenPipe => Err(error.into()),
-        _ => Ok(0),
-    }
+    unless_closed(std::io::stdout().lock().write_all(bytes))?;
+    Ok(0)
+}
+
+/// Takes it for no error that a reader has seen enough of an output.
+fn unless_closed(written: std::io::Result<()>) -> std::io::Result<()> {
+    written.or_else(|error| if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
 }
 
 /// Ends the process as clap ends it for any bad usage: with code 2, and the usage of the command that these words

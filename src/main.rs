@@ -1,6 +1,6 @@
 //! The binary: does what the command line says, and exits with its code.
 
-use std::io::{self, Write as _};
+use std::io::Write as _;
 
 use cutline_core::text::show;
 
@@ -9,18 +9,11 @@ use cutline_core::text::show;
 #[global_allocator]
 static ALLOCATOR: dlmalloc::GlobalDlmalloc = dlmalloc::GlobalDlmalloc;
 
-/// The exit code where who reads the output has enough: that of a program that SIGPIPE ends.
-const CLOSED_PIPE: i32 = 141;
-
 fn main() {
     let code = cutline::cli::run().unwrap_or_else(|error| {
-        let is_closed = |cause: &io::Error| cause.kind() == io::ErrorKind::BrokenPipe;
-        if error.downcast_ref().is_some_and(is_closed) {
-            return CLOSED_PIPE;
-        }
         // It may quote a file that came with somebody else's project.
         for line in format!("cutline: {error:#}").lines() {
-            let _closed = writeln!(io::stderr(), "{}", show::name(line.as_bytes()));
+            let _closed = writeln!(std::io::stderr(), "{}", show::name(line.as_bytes()));
         }
         1
     });

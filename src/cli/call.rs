@@ -20,7 +20,7 @@ use crate::tools::{Context, Output, Progress, ToolError, ToolName, ToolSet, cata
 use cutline_core::notice::Count;
 use cutline_core::text::show;
 
-use super::{Options, TOOL_ERROR, refuse_in, serve};
+use super::{Options, TOOL_ERROR, refuse_in, serve, unless_closed};
 
 /// The name of the words after a tool's.
 const WORDS: &str = "words";
@@ -89,9 +89,9 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
         background.map(|ids| Count(ids.len() as u64, "background process was", "background processes were"));
     if json {
         let result = serde_json::to_string_pretty(&result_of(outcome, options.shape()))?;
-        writeln!(std::io::stdout().lock(), "{result}")?;
+        unless_closed(writeln!(std::io::stdout().lock(), "{result}"))?;
     } else {
-        print(outcome)?;
+        unless_closed(print(outcome))?;
     }
     if let Some(processes) = ended {
         // The answer is a server's, in which they would go on.

@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, bail};
 use clap::ArgMatches;
 
-use super::{Client, NAME, Scope, refuse_in, wrap};
+use super::{Client, NAME, Scope, refuse_in, unless_closed, wrap};
 use file::Written;
 use server::entry_of;
 
@@ -106,7 +106,8 @@ fn put(options: &ConfigOptions, program: &Program) -> anyhow::Result<i32> {
     for place in options.places()? {
         let merged = |text: &str| merge::merged(&place, text, program);
         if !options.write {
-            std::io::stdout().lock().write_all(merged("").map_err(anyhow::Error::msg)?.as_bytes())?;
+            let new = merged("").map_err(anyhow::Error::msg)?;
+            unless_closed(std::io::stdout().lock().write_all(new.as_bytes()))?;
             let _closed = writeln!(say, "This goes into {place}");
             break;
         }
@@ -184,7 +185,7 @@ fn rewrap(options: &ConfigOptions, name: &str, program: &Program) -> anyhow::Res
         if !is_wrap && new == old {
             let _closed = writeln!(say, "{name} is not wrapped");
         }
-        writeln!(std::io::stdout().lock(), "{}", new[entry].trim_end())?;
+        unless_closed(writeln!(std::io::stdout().lock(), "{}", new[entry].trim_end()))?;
         return Ok(0);
     }
     let (as_it_was, changed, before) = if is_wrap {

@@ -18,8 +18,8 @@ use serde_json::{Value, json};
 
 use crate::stats::{Column, Outcome, Record, Slowest, Stats, Timeline, milliseconds, rfc3339, rounded};
 
-use super::TOOL_ERROR;
 use super::config::as_programs_make_them;
+use super::{TOOL_ERROR, unless_closed};
 
 /// Bytes of a line that are taken in: a record has some three hundred.
 const LINE_BYTES: u64 = 4096;
@@ -58,9 +58,7 @@ pub(super) fn run(file: &Path, json: bool, page: Option<&Path>) -> anyhow::Resul
         } else {
             page::print(&mut anstream::stdout().lock(), read, page::width())
         };
-        // Whoever reads, `head` for one, has seen enough.
-        printed
-            .or_else(|error| if error.kind() == io::ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })?;
+        unless_closed(printed)?;
     }
     Ok(if nothing { TOOL_ERROR } else { 0 })
 }
