@@ -131,16 +131,19 @@ impl Options {
             [] => &[PathBuf::from(".")],
             roots => roots,
         };
-        let mut roots = Vec::new();
+        let (mut roots, mut refused) = (Vec::new(), Vec::new());
         for path in given {
             match root(path) {
                 Ok(root) => roots.push(root),
-                Err(reason) => tracing::warn!("--root {}: {reason}", path.display()),
+                Err(reason) => refused.push(format!("{}: {reason}", path.display())),
             }
         }
         let boundary = if self.allow_outside { Boundary::None } else { Boundary::Roots };
-        let workspace =
-            Workspace::new(roots, boundary).ok_or("--root: none of the folders given can be used")?;
+        for folder in refused.iter().filter(|_| !roots.is_empty()) {
+            tracing::warn!("--root {folder}");
+        }
+        let none = || format!("--root: none of the folders given can be used ({})", refused.join(", "));
+        let workspace = Workspace::new(roots, boundary).ok_or_else(none)?;
         if let Some(sandbox) = &shared.commands.sandbox {
             sandbox.check(&workspace.roots).map_err(|error| error.to_string())?;
             if let Some(warning) = sandbox.warning(&workspace.roots) {

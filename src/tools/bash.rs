@@ -13,10 +13,13 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{Context, Output, ToolError};
+use crate::fs::workspace::shown;
 use crate::process::{Cause, CommandPermit, Outcome, Request, Running, State, Times, TooManyCommands};
-pub use answer::output_answer;
+use cutline_core::text::show;
 use plan::Plan;
 use progress::ProgressReporter;
+
+pub use answer::output_answer;
 
 /// The arguments of bash.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -48,8 +51,12 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     let Plan { keep, bounds, .. } = plan;
     let (roots, max_line_chars) = (&cx.workspace.roots, cx.limits.text_line_chars());
     let request = Request { command: &plan.command, roots, keep, bounds, max_line_chars, times };
-    let mut running = cx.shared.commands.run(permit, request).map_err(ToolError::Spawn)?;
-    match watch(cx, &mut running, reporter).await.map_err(ToolError::Spawn)? {
+    let not_started = |source| {
+        let folder = show::name(&shown(cx.workspace.dir())).into_owned();
+        ToolError::Spawn { folder, source }
+    };
+    let mut running = cx.shared.commands.run(permit, request).map_err(not_started)?;
+    match watch(cx, &mut running, reporter).await.map_err(not_started)? {
         Outcome { state: State::Finished { cause: Cause::Cancelled, .. }, .. } => Err(ToolError::Cancelled),
         outcome => Ok(answer::compose(cx, &plan, outcome)),
     }

@@ -114,8 +114,13 @@ pub enum ToolError {
         message: String,
     },
     /// A command that could not be started.
-    #[error("Command could not be started: {}", reason(.0))]
-    Spawn(io::Error),
+    #[error("Command could not be started in {}: {}", show::path(folder), reason(source))]
+    Spawn {
+        /// The workspace's folder, which may be gone.
+        folder: String,
+        /// The system's error.
+        source: io::Error,
+    },
     /// Too much that earlier commands, this number, left running.
     #[error(
         "Command could not be started: background processes of {0} earlier commands hold their output, \

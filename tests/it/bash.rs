@@ -243,7 +243,8 @@ fn workspace_without_execute_permission_is_a_call_error() {
     let mut client = Start::new(&workspace).flags(["--root", "<base>/gone"]).client();
     fs::remove_dir_all(workspace.base().join("gone")).unwrap();
     let reply = client.call("bash", json!({"command": "echo hi"}));
-    reply.assert_error(&["Command could not be started", "No such file or directory"]);
+    let folder = workspace.base().join("gone").display().to_string();
+    reply.assert_error(&[&format!("Command could not be started in {folder}: No such file or directory")]);
     fs::create_dir(workspace.base().join("gone")).unwrap();
     fs::set_permissions(workspace.base().join("gone"), fs::Permissions::from_mode(0o755)).unwrap();
     client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");

@@ -65,6 +65,8 @@ impl Encoding {
     pub fn of(start: &[u8]) -> (Self, usize) {
         match start {
             [0xEF, 0xBB, 0xBF, ..] => (Self::Utf8, 3),
+            // The mark of UTF-32 begins with that of UTF-16. With its NULs it is no text here, as the other UTF-32 is not.
+            [0xFF, 0xFE, 0, 0, ..] => (Self::Utf8, 0),
             [0xFF, 0xFE, ..] => (Self::Utf16Le, 2),
             [0xFE, 0xFF, ..] => (Self::Utf16Be, 2),
             _ => (Self::Utf8, 0),

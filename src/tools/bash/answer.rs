@@ -38,13 +38,18 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: Outcome) -> Output {
         answer.notices.extend(saved.clone().map(|saved| left_running(&background, saved)));
     }
     if let (Some(id), Some(saved)) = (running, saved) {
-        answer.notices.push(Notice::StillRunning { secs: duration.as_secs(), id, saved });
+        answer.notices.push(Notice::StillRunning { secs: rounded_secs(duration), id, saved });
     }
     if plan.is_timeout_lowered {
         // Before the others: the last one says where the rest is.
         answer.notices.insert(0, Notice::TimeoutLowered { secs: plan.timeout.as_secs() });
     }
     Output::new(Answer { status, ..answer }, details)
+}
+
+/// Returns the nearest number of whole seconds.
+fn rounded_secs(duration: Duration) -> u64 {
+    (duration + Duration::from_millis(500)).as_secs()
 }
 
 /// Returns the answer that shows an output of which `keep` was kept within `bounds`, and the place of the whole; `hint`

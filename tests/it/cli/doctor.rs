@@ -74,7 +74,10 @@ fn entry_started_with_its_flags() {
         (json!({"args": ["--rot", "."]}), "unexpected argument '--rot' found\n"),
         (json!({"args": ["--max-bytes", "0"]}), "must be above 0\n"),
         (json!({"args": ["--bash-timeout", "700"]}), "--bash-timeout 700 is above --bash-max-timeout 600"),
-        (json!({"env": {"CUTLINE_ROOT": "/gone"}}), "--root: none of the folders given can be used"),
+        (
+            json!({"env": {"CUTLINE_ROOT": "/gone"}}),
+            "--root: none of the folders given can be used (/gone: No such file or directory)",
+        ),
         (json!({"args": ["doctor"]}), "not as a server\n"),
         (json!({"args": ["--version"]}), "not as a server\n"),
         (json!({"cwd": "/gone"}), "the server can't be started: No such file or directory"),

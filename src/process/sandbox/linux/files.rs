@@ -60,7 +60,8 @@ pub(super) fn restrict(writable: &[PathBuf]) -> io::Result<()> {
 /// path, that is refused, not followed.
 pub(super) fn without_links(path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     let flags = flags | OFlags::PATH | OFlags::CLOEXEC;
-    Ok(rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?)
+    let opened = rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS);
+    opened.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }
 
 /// All that is done to files, and reaching sockets there, but making devices: one of those would reach

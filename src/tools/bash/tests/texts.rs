@@ -1,6 +1,7 @@
 //! The text that the model reads: each row of bash's answers.
 
 use super::*;
+use crate::fs::saved_name::SavedKind;
 
 const PATH: &str = "PATH";
 
@@ -37,6 +38,23 @@ async fn what_fits_is_given_back_as_it_is() {
     }
     #[cfg(unix)] // elsewhere a shell spells it in its own way
     assert_eq!(server.run("pwd -P").await.text, format!("{}\n", server.cx.workspace.dir().display()));
+}
+
+#[tokio::test]
+async fn time_of_a_command_that_goes_on_is_the_nearest_second() {
+    let server = Server::new();
+    let plan = Plan::new(args("sleep 9"), &server.cx.limits).unwrap();
+    for (millis, expected) in
+        [(1499, "after 1 second ("), (1800, "after 2 seconds ("), (54_990, "after 55 seconds (")]
+    {
+        let store = Arc::clone(&server.cx.shared.commands.store);
+        let output =
+            process::Capture::new(store, SavedKind::COMMAND, plan.keep, plan.bounds, None).answer(true);
+        let state = State::StillRunning { id: 1 };
+        let outcome = Outcome { state, output, duration: Duration::from_millis(millis) };
+        let text = answer::compose(&server.cx, &plan, outcome).text;
+        assert!(text.contains(expected), "{text}");
+    }
 }
 
 #[tokio::test]
