@@ -9,6 +9,7 @@
 //!   (walks and matches) and [`process`] (commands, saved outputs, the sandbox);
 //! - the [`tools`], where these meet the core's words;
 //! - the [`stats`], sums of what their calls came to;
+//! - `envelope`, the top level of a message that is not parsed yet;
 //! - [`wrap`], which stands before another server;
 //! - the [`server`], which alone knows the SDK, and the command line ([`cli`]).
 
@@ -17,6 +18,7 @@ compile_error!("cutline is for Linux, macOS and Windows (docs/architecture.md, \
 
 pub mod cli;
 mod clock;
+mod envelope;
 pub mod fit;
 pub mod fs;
 pub mod limits;

@@ -16,7 +16,6 @@ mod result;
 mod save;
 mod schema;
 mod session;
-mod skim;
 mod tally;
 mod text;
 

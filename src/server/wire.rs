@@ -4,7 +4,6 @@
 //! rmcp has a transport for lines, but it passes over what it can't parse, and a request that gets no
 //! answer hangs its client.
 
-mod envelope;
 mod lines;
 mod message;
 mod output;

@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead as _, BufReader, Read};
 
-use super::skim::{Skim, SkimmedLine};
+use crate::envelope::Envelope;
 
 /// Bytes of one read.
 pub(super) const BLOCK_BYTES: usize = 64 * 1024;
@@ -13,7 +13,7 @@ pub(super) enum Next<'l> {
     /// The bytes of a line, with its end. A last line may have none.
     Line(&'l [u8]),
     /// A line over the limit, of whose messages only this is known.
-    Oversized(SkimmedLine),
+    Oversized(Envelope),
     /// The end of the stream.
     End,
 }
@@ -45,14 +45,14 @@ impl<R: Read> Lines<R> {
         if self.line.len() <= self.max_bytes || self.line.ends_with(b"\n") {
             return Ok(if self.line.is_empty() { Next::End } else { Next::Line(&self.line) });
         }
-        let mut skim = Skim::default();
+        let mut envelope = Envelope::default();
         loop {
             let part = self.line.strip_suffix(b"\n");
-            skim.take(part.unwrap_or(&self.line));
+            envelope.take(part.unwrap_or(&self.line));
             let is_over = part.is_some();
             self.line = Vec::new();
             if is_over || self.take(BLOCK_BYTES)? == 0 {
-                return Ok(Next::Oversized(skim.finish()));
+                return Ok(Next::Oversized(envelope));
             }
         }
     }
@@ -65,8 +65,8 @@ impl<R: Read> Lines<R> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::skim::Skimmed;
     use super::*;
+    use crate::envelope::Message;
 
     #[test]
     fn oversized_line_is_skimmed() {
@@ -78,14 +78,14 @@ mod tests {
         loop {
             seen.push(match lines.next().unwrap() {
                 Next::Line(line) => String::from_utf8(line.to_vec()).unwrap(),
-                Next::Oversized(SkimmedLine { messages, .. }) => {
-                    let told = |one: &Skimmed| (one.id.as_ref().map(ToString::to_string), one.has_method);
-                    format!("{:?}", messages.iter().map(told).collect::<Vec<_>>())
+                Next::Oversized(envelope) => {
+                    let told = |one: &Message| (one.id::<u8>(), one.has_method());
+                    format!("{:?}", envelope.into_messages().0.iter().map(told).collect::<Vec<_>>())
                 }
                 Next::End => break,
             });
         }
-        assert_eq!(seen, ["{}\r\n", "\n", "[(Some(\"7\"), true)]", "[]", "last"]);
+        assert_eq!(seen, ["{}\r\n", "\n", "[(Some(7), true)]", "[]", "last"]);
     }
 
     #[test]

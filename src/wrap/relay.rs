@@ -10,8 +10,8 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::lines::{BLOCK_BYTES, Lines, Next};
 use super::session::{Session, Side};
-use super::skim::SkimmedLine;
 use super::{END_GRACE, locked};
+use crate::envelope::Envelope;
 use crate::process::InputPipe;
 
 /// The stack of a thread: JSON is looked into to a depth of a thousand.
@@ -52,7 +52,7 @@ pub(super) fn from_client(
 ) -> io::Result<()> {
     thread("client", move || {
         let lines = Lines::new(read, session.settings.max_message_bytes);
-        let oversized = |line: &SkimmedLine| session.oversized(Side::Client, line).into_bytes();
+        let oversized = |line: Envelope| session.oversized(Side::Client, line).into_bytes();
         let write_all = |bytes: &[u8]| server.write_all(bytes);
         let _or_left = pass_on(lines, |line| session.note_client(line).into(), oversized, write_all);
         // Here nothing else writes but an answer to what was too long.
@@ -73,7 +73,7 @@ pub(super) fn from_server(
     let watched = Watched { read, reads: Arc::clone(&reads) };
     thread("server", move || {
         let lines = Lines::new(watched, session.settings.max_message_bytes);
-        let oversized = |line: &SkimmedLine| {
+        let oversized = |line: Envelope| {
             let (reply, server) = (session.oversized(Side::Server, line), server.clone());
             if !reply.is_empty() {
                 // Not on this thread: the server may read nothing before its output is taken.
@@ -96,7 +96,7 @@ pub(super) fn from_server(
 fn pass_on<R: Read>(
     mut lines: Lines<R>,
     judge: impl for<'l> Fn(&'l [u8]) -> Cow<'l, [u8]>,
-    oversized: impl Fn(&SkimmedLine) -> Vec<u8>,
+    oversized: impl Fn(Envelope) -> Vec<u8>,
     write_all: impl Fn(&[u8]) -> io::Result<()>,
 ) -> io::Result<()> {
     let mut gathered = Vec::new();
@@ -113,7 +113,7 @@ fn pass_on<R: Read>(
             Ok(Next::Oversized(line)) => {
                 // What came before goes before the answers to this.
                 write(&std::mem::take(&mut gathered))?;
-                oversized(&line).into()
+                oversized(line).into()
             }
         };
         if gathered.len() + message.len() > BLOCK_BYTES {

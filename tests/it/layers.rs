@@ -189,7 +189,7 @@ fn wrap_names_neither_rmcp_nor_server() {
         assert_never_names(&[room], &["crate::wrap"]);
     }
     // What is cut is cut without a look at the system.
-    for pure in ["wrap/json", "wrap/text", "wrap/result", "wrap/schema", "wrap/message"] {
+    for pure in ["wrap/json", "wrap/text", "wrap/result", "wrap/schema", "wrap/message", "envelope"] {
         assert_never_names(&[pure], &["tokio", "std::fs", "std::process", "crate::process"]);
     }
 }

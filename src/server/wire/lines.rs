@@ -4,7 +4,7 @@
 
 use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
 
-use super::envelope::Envelope;
+use crate::envelope::Envelope;
 use crate::limits::{MAX_MESSAGE_BYTES, MAX_MESSAGE_VALUES};
 use cutline_core::text::Size;
 
@@ -103,10 +103,10 @@ mod tests {
         while let Some(line) = lines.next().await {
             seen.push(match line.over {
                 None => String::from_utf8(line.bytes).unwrap(),
-                Some(over) => format!("{over}, id {:?}", line.envelope.id()),
+                Some(over) => format!("{over}, id {:?}", line.envelope.id::<u8>()),
             });
         }
-        let over = "4MB, id Some(Number(1))";
+        let over = "4MB, id Some(1)";
         let expected = ["one", "", &long, "4MB, id None", over, &most, "10000 values, id None"];
         assert!(seen == expected, "{:?}", seen.iter().map(String::len).collect::<Vec<_>>());
     }

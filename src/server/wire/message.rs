@@ -9,8 +9,8 @@ use rmcp::model::{
 };
 use serde_json::Value;
 
-use super::envelope::Envelope;
 use super::lines::Line;
+use crate::envelope::Envelope;
 use crate::server::NAME_CHARS;
 
 /// The error that answers a line that is no message, and its id where that is known.
@@ -27,7 +27,7 @@ pub(super) fn take(line: &Line) -> Result<ClientJsonRpcMessage, Option<Refusal>>
     let line = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     match call(line, envelope).map_or_else(|| serde_json::from_slice(line), Ok) {
         // An id that is neither text nor a whole number makes rmcp take a request for a notification.
-        Ok(JsonRpcMessage::Notification(_)) if envelope.has_id => {
+        Ok(JsonRpcMessage::Notification(_)) if envelope.message.has_id => {
             let words = "Invalid request: id must be a string or an integer";
             Err(Some((ErrorData::invalid_request(words, None), None)))
         }
@@ -46,7 +46,7 @@ pub(super) fn take(line: &Line) -> Result<ClientJsonRpcMessage, Option<Refusal>>
 
 /// Parses a call as what it is: in general each kind of message and of request would be tried in turn.
 fn call(line: &[u8], envelope: &Envelope) -> Option<ClientJsonRpcMessage> {
-    let is_call = envelope.is_call() && envelope.has_id && !envelope.has_outcome;
+    let is_call = envelope.is_call() && envelope.message.has_id && !envelope.message.has_outcome;
     let call = is_call.then(|| serde_json::from_slice::<JsonRpcRequest<CallToolRequest>>(line))?.ok()?;
     let request = ClientRequest::CallToolRequest(call.request);
     Some(JsonRpcMessage::Request(JsonRpcRequest::new(call.id, request)))

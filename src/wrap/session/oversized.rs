@@ -1,12 +1,13 @@
 //! The messages that are too long to be held: what is answered in their place.
 
 use cutline_core::text::Size;
+use serde_json::value::RawValue;
 
 use super::Session;
+use crate::envelope::Envelope;
 use crate::wrap::locked;
 use crate::wrap::message::Id;
 use crate::wrap::replies::{self, INVALID_REQUEST, SERVER_ENDED};
-use crate::wrap::skim::{Skimmed, SkimmedLine};
 
 /// A side of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,32 +18,36 @@ pub(in crate::wrap) enum Side {
 
 impl Session {
     /// Answers for messages of one side that were over the limit; what is to be said to the server.
-    pub(in crate::wrap) fn oversized(&self, from: Side, line: &SkimmedLine) -> String {
-        let SkimmedLine { messages, omitted } = line;
+    pub(in crate::wrap) fn oversized(&self, from: Side, line: Envelope) -> String {
+        let (messages, omitted) = line.into_messages();
         let why = format!("Message is over {} (--max-message)", Size(self.settings.max_message_bytes as u64));
         let mut to_server = String::new();
-        for Skimmed { id, has_method } in messages {
-            let Some(id) = id.as_deref() else { continue };
+        let mut answered = 0;
+        for message in &messages {
+            let (raw_id, has_method) = (message.id::<Box<RawValue>>(), message.has_method());
+            let raw_id = raw_id.as_deref().map_or("", RawValue::get);
+            let Some(id) = Id::of(raw_id) else { continue };
+            answered += 1;
             // A request is answered to its own side, an answer to the other one.
-            if *has_method == (from == Side::Server) {
-                to_server += &replies::error(id, INVALID_REQUEST, &why);
+            if has_method == (from == Side::Server) {
+                to_server += &replies::error(raw_id, INVALID_REQUEST, &why);
                 continue;
             }
-            let call = Id::of(id).filter(|_| !has_method).and_then(|id| locked(&self.calls).answered(&id));
+            let call = if has_method { None } else { locked(&self.calls).answered(&id) };
             let reply = match call {
-                Some(call) => self.failed(&call, id, &why),
-                None => replies::error(id, if *has_method { INVALID_REQUEST } else { SERVER_ENDED }, &why),
+                Some(call) => self.failed(&call, raw_id, &why),
+                None => replies::error(raw_id, if has_method { INVALID_REQUEST } else { SERVER_ENDED }, &why),
             };
             let _where_it_is_gone = self.to_client(reply.as_bytes());
         }
         let side = if from == Side::Client { "client" } else { "server" };
-        if *omitted > 0 {
-            let answered = messages.len();
+        if omitted > 0 {
+            let first = messages.len();
             tracing::warn!(
-                "{omitted} messages of a batch of the {side} were dropped unanswered, after the first {answered}: {why}"
+                "{omitted} messages of a batch of the {side} were dropped unanswered, after the first {first}: {why}"
             );
         }
-        if messages.is_empty() || messages.iter().any(|message| message.id.is_none()) {
+        if messages.is_empty() || answered < messages.len() {
             tracing::warn!("a message of the {side} was dropped: {why}");
         }
         to_server

@@ -1,0 +1,382 @@
+//! The top level of JSON-RPC messages and the number of their values, before they are parsed.
+//!
+//! A request that is broken, or too long to be held, is still owed an answer by its id, and parsing takes memory by the
+//! hundredfold. So messages are first taken piece by piece, in bounded memory: one, or those of a batch.
+
+#![expect(clippy::indexing_slicing, reason = "positions are below the length that the loop checks")]
+
+use std::borrow::Cow;
+
+use serde::de::DeserializeOwned;
+
+/// Bytes of a member's name or plain value that are held; an id or a name that fills them is taken for none.
+const TOKEN_BYTES: usize = 1024;
+/// Messages of one batch that are told of.
+const MOST_MESSAGES: usize = 1024;
+
+/// The members of messages that are taken in piece by piece.
+#[derive(Debug, Default)]
+pub(crate) struct Envelope {
+    /// Arrays and objects that are open.
+    depth: usize,
+    /// The depth within a message: 1, and 2 in a batch; 0 of what is neither.
+    inside: usize,
+    string: InString,
+    /// The name, or the plain value, at that depth: raw, cut at its bound.
+    token: Vec<u8>,
+    /// The name whose value comes next.
+    member: Option<Member>,
+    shape: Shape,
+    /// Values and members seen, about: commas, colons and opening brackets outside strings.
+    pub(crate) values: usize,
+    /// The message alone, or the one of a batch that is not at its end.
+    pub(crate) message: Message,
+    /// The first messages of a batch that have come to their end.
+    batch: Vec<Message>,
+    /// The number of the others.
+    omitted: u64,
+}
+
+/// The members of a message.
+#[derive(Debug, Default)]
+pub(crate) struct Message {
+    /// The value of the first `id`, raw.
+    id: Option<Vec<u8>>,
+    /// True if there is a member `id`, of whatever kind.
+    pub(crate) has_id: bool,
+    /// The one of `id` and `params` that came first.
+    first: Option<Member>,
+    /// True if there is a member that only an answer has.
+    pub(crate) has_outcome: bool,
+    /// The value of the last `method`, raw, unless that is null.
+    method: Option<Vec<u8>>,
+}
+
+/// The state of the scan within a string.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum InString {
+    #[default]
+    Outside,
+    Inside,
+    Escaped,
+}
+
+/// The members that matter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Member {
+    Id,
+    Method,
+    Params,
+    Outcome,
+    Other,
+}
+
+/// The shape of the bytes so far.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// Nothing but white space.
+    #[default]
+    Blank,
+    /// An object or a batch that is not at its end.
+    Open,
+    /// An object or a batch, and nothing after it.
+    Whole,
+    /// Bytes that began as one of these, and are none.
+    Broken,
+    /// Something else.
+    Other,
+}
+
+impl Envelope {
+    /// Takes the next piece.
+    pub(crate) fn take(&mut self, piece: &[u8]) {
+        let mut at = 0;
+        while at < piece.len() {
+            let rest = &piece[at..];
+            // Runs of bytes that change nothing are passed over at once.
+            let run = match (self.string, self.shape) {
+                (InString::Inside, _) => memchr::memchr2(b'"', b'\\', rest),
+                (InString::Outside, Shape::Open) => rest.iter().position(|byte| !is_plain(*byte)),
+                _ => Some(0),
+            };
+            let run = run.unwrap_or(rest.len());
+            self.hold(&rest[..run]);
+            if let Some(&byte) = rest.get(run) {
+                self.byte(byte);
+            }
+            at += run + 1;
+        }
+    }
+
+    /// Returns the messages that have come to their end, and the number of those that were not held.
+    pub(crate) fn into_messages(self) -> (Vec<Message>, u64) {
+        let is_alone = self.inside == 1 && self.shape != Shape::Open;
+        (if is_alone { vec![self.message] } else { self.batch }, self.omitted)
+    }
+
+    /// Returns the id of the message alone, where it is surely its own: nothing that a caller wrote stands before it, or all
+    /// that does is in order.
+    pub(crate) fn id<T: DeserializeOwned>(&self) -> Option<T> {
+        let sure = self.message.first == Some(Member::Id) || self.shape == Shape::Whole;
+        self.message.id().filter(|_| sure)
+    }
+
+    /// True if an answer is owed: to an object that is no answer itself, and no notification.
+    pub(crate) fn wants_answer(&self) -> bool {
+        self.inside == 1 && !self.is_notification_or_answer()
+    }
+
+    /// True if it says that it is a notification, or has what only an answer has.
+    pub(crate) fn is_notification_or_answer(&self) -> bool {
+        let message = &self.message;
+        let answer = message.has_outcome && !message.has_method();
+        answer || !message.has_id && message.method_starts_with(b"\"notifications/")
+    }
+
+    /// True if it is a call of a tool.
+    pub(crate) fn is_call(&self) -> bool {
+        self.message.method_starts_with(b"\"tools/call\"")
+    }
+
+    fn byte(&mut self, byte: u8) {
+        if self.string != InString::Outside {
+            self.hold(&[byte]);
+            self.string = match (self.string, byte) {
+                (InString::Inside, b'\\') => InString::Escaped,
+                (InString::Inside, b'"') => InString::Outside,
+                _ => InString::Inside,
+            };
+            return;
+        }
+        self.values += usize::from(matches!(byte, b',' | b':' | b'[' | b'{'));
+        match (byte, self.shape) {
+            // A byte order mark stands for nothing either.
+            (b' ' | b'\t' | b'\r' | b'\n', _) | (0xEF | 0xBB | 0xBF, Shape::Blank) | (_, Shape::Other) => {}
+            (b'{' | b'[', Shape::Blank) => {
+                self.shape = Shape::Open;
+                self.depth = 1;
+                self.inside = if byte == b'{' { 1 } else { 2 };
+            }
+            (_, Shape::Blank) => self.shape = Shape::Other,
+            (_, Shape::Whole | Shape::Broken) => self.shape = Shape::Broken,
+            (b'"', Shape::Open) => {
+                self.string = InString::Inside;
+                self.hold(&[byte]);
+            }
+            (b'{' | b'[', Shape::Open) => self.depth += 1,
+            (b'}' | b']', Shape::Open) => {
+                self.end_member();
+                if byte == b'}' && self.depth == self.inside && self.inside == 2 {
+                    self.next_of_batch();
+                }
+                self.depth -= 1;
+                if self.depth == 0 {
+                    self.shape = Shape::Whole;
+                }
+            }
+            (b':', Shape::Open) if self.depth == self.inside => self.begin_member(),
+            (b',', Shape::Open) => self.end_member(),
+            (_, Shape::Open) => self.hold(&[byte]),
+        }
+    }
+
+    fn next_of_batch(&mut self) {
+        let message = std::mem::take(&mut self.message);
+        if self.batch.len() < MOST_MESSAGES {
+            self.batch.push(message);
+        } else {
+            self.omitted += 1;
+        }
+    }
+
+    fn hold(&mut self, bytes: &[u8]) {
+        if self.depth == self.inside {
+            let room = TOKEN_BYTES - self.token.len();
+            self.token.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        }
+    }
+
+    fn begin_member(&mut self) {
+        let member = Member::of(&self.token);
+        self.token.clear();
+        self.message.has_id |= member == Member::Id;
+        self.message.has_outcome |= member == Member::Outcome;
+        if matches!(member, Member::Id | Member::Params) {
+            self.message.first.get_or_insert(member);
+        }
+        self.member = Some(member);
+    }
+
+    fn end_member(&mut self) {
+        if self.depth != self.inside {
+            return;
+        }
+        let take = |token: &mut _| Some(std::mem::take(token));
+        match self.member.take() {
+            // A second one may be what a caller wrote, where the line is broken.
+            Some(Member::Id) if self.message.id.is_none() && self.token.len() < TOKEN_BYTES => {
+                self.message.id = take(&mut self.token);
+            }
+            Some(Member::Method) if self.token != b"null" => self.message.method = take(&mut self.token),
+            _ => {}
+        }
+        self.token.clear();
+    }
+}
+
+impl Message {
+    /// Returns the id, where it is a `T`.
+    pub(crate) fn id<T: DeserializeOwned>(&self) -> Option<T> {
+        self.id.as_ref().and_then(|id| serde_json::from_slice(id).ok())
+    }
+
+    /// True for a request or a notification.
+    pub(crate) fn has_method(&self) -> bool {
+        self.method.is_some()
+    }
+
+    fn method_starts_with(&self, start: &[u8]) -> bool {
+        self.method.as_ref().is_some_and(|method| method.starts_with(start))
+    }
+}
+
+impl Member {
+    /// Returns the member whose name is `raw`, as it was sent: it may be so in escapes.
+    fn of(raw: &[u8]) -> Self {
+        let plain = serde_json::from_slice::<&str>(raw).map(Cow::Borrowed);
+        let name = plain.or_else(|_| serde_json::from_slice::<String>(raw).map(Cow::Owned));
+        match name.as_deref() {
+            Ok("id") => Self::Id,
+            Ok("method") => Self::Method,
+            Ok("params") => Self::Params,
+            Ok("result" | "error") => Self::Outcome,
+            _ => Self::Other,
+        }
+    }
+}
+
+/// True for a byte outside strings that is a part of a number or a word.
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' | b'.' | b'-' | b'+')
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+    use serde_json::value::RawValue;
+
+    use super::*;
+
+    fn envelope_of(line: &[u8]) -> Envelope {
+        let mut envelope = Envelope::default();
+        envelope.take(line);
+        envelope
+    }
+
+    #[test]
+    fn id_is_known_where_it_is_the_messages_own() {
+        let cases: [(&[u8], Option<&str>); 12] = [
+            (b"{\"id\":7,\"params\":{\"a\":\"\"b\"},\"id\":9}", Some("7")),
+            (b"{\"id\":7,\"method\":\"x\",\"params\":", Some("7")),
+            (b" { \"id\" : \"a\\\"b\" , ", Some("\"a\\\"b\"")),
+            (b"{\"method\":\"x\",\"params\":{\"id\":1,\"a\":\"\\ud800}\"},\"id\":7}", Some("7")),
+            (b"{\"params\":\"\xff\",\"id\":-3}", Some("-3")),
+            (b"{\"params\":{\"id\":1},\"id\":7", None), // not at its end: who knows whose it is
+            (b"{\"params\":{\"id\":1}}", None),
+            (b"{\"params\":\"a\"b\",\"id\":7}", None),
+            (b"{\"params\":{}},\"id\":7}", None),
+            (b"{\"id\":1.5.}", None),
+            (b"{\"id\":{\"id\":1}}", None),
+            (b"[{\"id\":1}]", None),
+        ];
+        for (line, id) in cases {
+            let found = envelope_of(line).id::<Box<RawValue>>();
+            assert_eq!(found.as_deref().map(RawValue::get), id, "{}", String::from_utf8_lossy(line));
+        }
+        assert_eq!(envelope_of(b"{\"id\":1.5}").id::<i64>(), None);
+    }
+
+    #[test]
+    fn answers_are_owed_to_requests_alone() {
+        let cases: [(&[u8], bool); 10] = [
+            (b"{", true),
+            (b"{\"id\":1,\"method\":\"notifications/x\"", true),
+            (b"{\"method\":\"tools/call\",", true),
+            (b"{\"method\":\"notifications/x\",\"params\":\"\xff\"}", false),
+            (b"{\"id\":1,\"result\":\"\xff\"}", false),
+            (b"{\"id\":1,\"error\":", false),
+            (b"", false),
+            (b"not json {", false),
+            (b"[{\"id\":1}]", false),
+            (b"[{\"id\":1,\"method\":\"tools/call\"", false),
+        ];
+        for (line, wants) in cases {
+            assert_eq!(envelope_of(line).wants_answer(), wants, "{}", String::from_utf8_lossy(line));
+        }
+    }
+
+    #[test]
+    fn values_are_counted_outside_strings() {
+        for (line, values) in [
+            (&b"{\"a\":[0,{\"b,[\\\",\":1}]}"[..], 6),
+            (b"[0,0,0]", 3),
+            (b"{\"params\":{\"x\":\",,,,[[[[\\\\\"}}", 4),
+            (b"[[[[", 4),
+        ] {
+            for at in 0..line.len() {
+                let mut envelope = envelope_of(&line[..at]);
+                envelope.take(&line[at..]);
+                assert_eq!(envelope.values, values, "{}", String::from_utf8_lossy(line));
+            }
+        }
+    }
+
+    /// Returns the ids and kinds of the messages of `line`, however it comes in pieces.
+    fn messages(line: &str) -> Vec<(Option<Value>, bool)> {
+        let in_pieces = |bytes: usize| {
+            let mut envelope = Envelope::default();
+            line.as_bytes().chunks(bytes).for_each(|piece| envelope.take(piece));
+            let told = |one: Message| (one.id(), one.has_method());
+            envelope.into_messages().0.into_iter().map(told).collect::<Vec<_>>()
+        };
+        let whole = in_pieces(line.len().max(1));
+        for bytes in 1..5 {
+            assert_eq!(in_pieces(bytes), whole, "{line} in pieces of {bytes}");
+        }
+        whole
+    }
+
+    #[test]
+    fn ids_are_those_of_each_message_itself() {
+        let long = "x".repeat(2000);
+        let some = |id: &str| Some(id.parse().unwrap());
+        let cases = [
+            (r#"{"id":7,"method":"m"}"#.to_owned(), vec![(some("7"), true)]),
+            (
+                r#" {"params":{"id":1,"method":"no"}, "id" : "a\"}" }"#.to_owned(),
+                vec![(some(r#""a\"}""#), false)],
+            ),
+            (r#"{"result":[{"id":1},["id",2]],"id":-1.5e3}"#.to_owned(), vec![(some("-1.5e3"), false)]),
+            (r#"{"id":{"id":1}}"#.to_owned(), vec![(None, false)]),
+            (r#"{"x":"\\","id":1}"#.to_owned(), vec![(some("1"), false)]),
+            (format!(r#"{{"id":"{long}","method":"{long}","{long}":1}}"#), vec![(None, true)]),
+            (format!(r#"{{"id":{}}}"#, "7".repeat(2000)), vec![(None, false)]),
+            (
+                r#"[{"id":1,"method":"a"},{"id":"2","result":{"id":3}}]"#.to_owned(),
+                vec![(some("1"), true), (some("\"2\""), false)],
+            ),
+            (r#"["id",7,{}]"#.to_owned(), vec![(None, false)]),
+            (r#"{"\u0069d":1,"\u006dethod":"m"}"#.to_owned(), vec![(some("1"), true)]),
+            (r#"{"id":1,"method":null}"#.to_owned(), vec![(some("1"), false)]),
+            ("7".to_owned(), vec![]),
+            (r#"{"id":7"#.to_owned(), vec![]),
+            ("}}]\"".to_owned(), vec![]),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(messages(&line), expected, "{line}");
+        }
+        let batch = format!("[{}]", vec![r#"{"id":1}"#; 5000].join(","));
+        assert_eq!(messages(&batch).len(), MOST_MESSAGES);
+        assert_eq!(envelope_of(batch.as_bytes()).into_messages().1, 5000 - MOST_MESSAGES as u64);
+    }
+}
