@@ -69,7 +69,7 @@ mod tests {
     use crate::envelope::Message;
 
     #[test]
-    fn oversized_line_is_skimmed() {
+    fn oversized_line_is_known_by_its_ids() {
         let long = "x".repeat(200_000);
         let oversized = format!("{{\"method\":\"m\",\"params\":[\"{long}\\\"\"],\"id\":7}}\n");
         let input = format!("{{}}\r\n\n{oversized}[\"{long}\"]\nlast");
