@@ -208,7 +208,7 @@ struct Options {
     /// Outputs that are saved in full where an answer does not hold them: bash's, or those of grep, find and ls too, which then search to the end
     #[arg(long, value_name = "MODE", env = "CUTLINE_SAVE", value_parser = values::one_of(values::SAVES), default_value = "bash", global = true)]
     save: SaveMode,
-    /// Folder for saved outputs, used as it is [default: cutline-UID in the temp folder, mode 0700; on Windows cutline]
+    /// Folder for saved outputs, used as it is, or made [default: cutline-UID in the temp folder, mode 0700; on Windows cutline]
     #[arg(long, value_name = "DIR", env = "CUTLINE_SPILL_DIR", global = true)]
     spill_dir: Option<PathBuf>,
     /// Size of one saved output

@@ -60,10 +60,14 @@ pub struct Store {
 
 impl Store {
     /// Opens the folder that `settings` name. Cutline's own is made when it is needed; only where its usual place is
-    /// taken by somebody else is another made at once.
+    /// taken by somebody else is another made at once. A failure is warned of.
     pub fn new(settings: Settings) -> Self {
         let open = if settings.private { SavedFolder::private } else { SavedFolder::named };
-        Self { folder: open(&settings.dir), settings }
+        let folder = open(&settings.dir);
+        if let Err(error) = &folder {
+            tracing::warn!("no output can be saved in {}: {error}", settings.dir.display());
+        }
+        Self { settings, folder }
     }
 
     /// Returns the folder's path without links, also while it is not there: the workspace lets be read what

@@ -102,17 +102,9 @@ impl ServerHandler for Server {
         Err(ErrorData::invalid_params(format!("Unknown tool: {name}"), None))
     }
 
-    /// Answers a request that rmcp could not parse as the method that it names.
     async fn on_custom_request(&self, request: CustomRequest, _context: Request) -> Answer<CustomResult> {
-        let words = match request.method.as_str() {
-            "tools/call" => "tools/call takes name (a string) and arguments (an object)",
-            "resources/read" => "resources/read takes uri (a string)",
-            method => {
-                let method = show::middle_out(method, NAME_CHARS).into_owned();
-                return Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None));
-            }
-        };
-        Err(ErrorData::invalid_params(words, None))
+        let method = show::middle_out(&request.method, NAME_CHARS).into_owned();
+        Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None))
     }
 
     async fn set_level(&self, request: SetLevel, _context: Request) -> Answer<()> {

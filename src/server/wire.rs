@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, GetExtensions as _, JsonRpcMessage, RequestId,
+    ClientJsonRpcMessage, ClientNotification, ErrorData, GetExtensions as _, JsonRpcMessage, RequestId,
     ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
@@ -113,6 +113,12 @@ impl Wire {
                 // A request that was written so as to look like none.
                 Ok(JsonRpcMessage::Request(_)) | Err(Some(_)) if permit.is_none() => {
                     self.other_requests.push(line);
+                }
+                // Answered as well, it would take the place of the one that is open: that could not be cancelled.
+                Ok(JsonRpcMessage::Request(request)) if self.unanswered.contains_key(&request.id) => {
+                    let words =
+                        format!("Invalid request: id {} is that of a request that is open", request.id);
+                    self.refuse((ErrorData::invalid_request(words, None), Some(request.id)), permit);
                 }
                 Ok(mut message) => {
                     self.note(&mut message, permit);

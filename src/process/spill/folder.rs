@@ -3,8 +3,9 @@
 //! The default folder stands in the shared temp folder, under a name that every user can guess. So it must be
 //! a real folder, owned by this user, closed to all others; it is made on demand. Where another user has
 //! taken that name, a folder in `XDG_RUNTIME_DIR` is used instead, else one with a random name in the temp
-//! folder. A folder that the user named is opened at the start and used as it is.
+//! folder. A folder that the user named is opened at the start, made first where it is missing, and used as it is.
 
+use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -28,9 +29,19 @@ pub(in crate::process) struct SavedFolder {
 }
 
 impl SavedFolder {
-    /// Opens the folder at `path`, which the user named.
+    /// Opens the folder at `path`, which the user named; makes it where it is missing, for this user alone.
     pub(super) fn named(path: &Path) -> io::Result<Self> {
-        let folder = Mutex::new(Some(Arc::new(sys::open_folder(path)?)));
+        let made = |missing| {
+            let whole = std::path::absolute(path)?;
+            let Some((parent, name)) = whole.parent().zip(whole.file_name().and_then(OsStr::to_str)) else {
+                return Err(missing);
+            };
+            below::make_private_folder(&sys::open_folder(parent)?, name)?;
+            sys::open_folder(path)
+        };
+        let folder = sys::open_folder(path)
+            .or_else(|error| if sys::is_missing(&error) { made(error) } else { Err(error) })?;
+        let folder = Mutex::new(Some(Arc::new(folder)));
         Ok(Self { path: path.canonicalize()?, given: path.to_owned(), private: None, folder })
     }
 

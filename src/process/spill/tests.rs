@@ -92,8 +92,18 @@ fn a_folder_that_the_user_named_is_used_as_it_is() {
     let named = |dir| Store::new(Settings { private: false, ..settings(dir) });
     assert!(named(open.clone()).create(SavedKind::COMMAND).is_ok());
     assert_eq!(fs::metadata(&open).unwrap().permissions().mode() & 0o777, 0o755);
-    let missing = named(temp.path().join("missing"));
-    assert_eq!(missing.create(SavedKind::COMMAND).unwrap_err().kind(), io::ErrorKind::NotFound);
+    let in_missing = named(temp.path().join("missing/folder"));
+    assert_eq!(in_missing.create(SavedKind::COMMAND).unwrap_err().kind(), io::ErrorKind::NotFound);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_missing_folder_that_the_user_named_is_made_for_this_user_alone() {
+    let temp = tempfile::tempdir().unwrap();
+    let missing = temp.path().join("missing");
+    let store = Store::new(Settings { private: false, ..settings(missing.clone()) });
+    assert!(store.create(SavedKind::COMMAND).is_ok());
+    assert_eq!(fs::metadata(&missing).unwrap().permissions().mode() & 0o777, 0o700);
 }
 
 #[cfg(unix)]

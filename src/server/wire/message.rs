@@ -16,6 +16,15 @@ use crate::server::NAME_CHARS;
 /// The error that answers a line that is no message, and its id where that is known.
 pub(super) type Refusal = (ErrorData, Option<RequestId>);
 
+/// The params of the methods that a client calls with some: a request that has others is parsed as one of no known
+/// method.
+const PARAMS: [(&str, &str); 4] = [
+    ("initialize", "protocolVersion (a string), capabilities and clientInfo (objects)"),
+    ("tools/call", "name (a string) and arguments (an object)"),
+    ("resources/read", "uri (a string)"),
+    ("logging/setLevel", "level: debug, info, notice, warning, error, critical, alert or emergency"),
+];
+
 /// Parses a line as a message; where it is none, returns what it is answered with, if with anything.
 pub(super) fn take(line: &Line) -> Result<ClientJsonRpcMessage, Option<Refusal>> {
     let Line { bytes, envelope, over } = line;
@@ -31,6 +40,10 @@ pub(super) fn take(line: &Line) -> Result<ClientJsonRpcMessage, Option<Refusal>>
             let words = "Invalid request: id must be a string or an integer";
             Err(Some((ErrorData::invalid_request(words, None), None)))
         }
+        Ok(JsonRpcMessage::Request(request)) => match other_params(&request.request) {
+            Some(words) => Err(Some((ErrorData::invalid_params(words, None), Some(request.id)))),
+            None => Ok(JsonRpcMessage::Request(request)),
+        },
         Ok(message) => Ok(message),
         Err(error) => {
             tracing::debug!(%error, "a line that is no message");
@@ -50,6 +63,13 @@ fn call(line: &[u8], envelope: &Envelope) -> Option<ClientJsonRpcMessage> {
     let call = is_call.then(|| serde_json::from_slice::<JsonRpcRequest<CallToolRequest>>(line))?.ok()?;
     let request = ClientRequest::CallToolRequest(call.request);
     Some(JsonRpcMessage::Request(JsonRpcRequest::new(call.id, request)))
+}
+
+/// Returns the params that the method of a request takes, if it has others.
+fn other_params(request: &ClientRequest) -> Option<String> {
+    let ClientRequest::CustomRequest(request) = request else { return None };
+    let (method, params) = PARAMS.iter().find(|(method, _)| *method == request.method)?;
+    Some(format!("{method} takes {params}"))
 }
 
 /// JSON that is no message.

@@ -81,6 +81,26 @@ fn cancelling_unknown_call_is_ignored() {
 }
 
 #[test]
+fn request_with_the_id_of_an_open_call_is_refused_and_leaves_that_to_be_cancelled() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    let id = client.send_call("bash", json!({"command": "touch started; exec sleep 600"}), None);
+    eventually("the command runs", || workspace.path("started").exists());
+    for method in ["ping", "tools/call"] {
+        let params = json!({"name": "ls", "arguments": {}});
+        client.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        let answer = client.expect_message("its refusal", |message| message["id"] == id);
+        assert_eq!(answer["error"]["code"], -32600, "{method}: {answer}");
+    }
+    client.cancel(id);
+    eventually("the command is gone", || workspace.processes(client.id()).is_empty());
+    // An id of a call that was taken back is free.
+    client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "ping"}));
+    let answer = client.expect_message("its answer", |message| message["id"] == id);
+    assert!(answer["result"].is_object(), "{answer}");
+}
+
+#[test]
 fn cancelling_one_call_leaves_the_others() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);

@@ -40,6 +40,23 @@ fn params_of_another_shape_are_protocol_errors() {
 }
 
 #[test]
+fn params_of_another_shape_are_told_of_in_words() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    for (method, params, expected) in [
+        ("logging/setLevel", json!({"level": "loud"}), "logging/setLevel takes level: debug, info, "),
+        ("logging/setLevel", json!({}), "logging/setLevel takes level: debug, info, "),
+        ("resources/read", json!({"uri": 5}), "resources/read takes uri (a string)"),
+        ("tools/call", json!({"name": 5}), "tools/call takes name (a string) and arguments (an object)"),
+        ("initialize", json!({"protocolVersion": 5}), "initialize takes protocolVersion (a string), "),
+    ] {
+        let answer = client.ask(method, params);
+        assert_eq!(answer["error"]["code"], INVALID_PARAMS, "{method}: {answer}");
+        assert!(answer["error"]["message"].as_str().unwrap().starts_with(expected), "{method}: {answer}");
+    }
+}
+
+#[test]
 fn missing_arguments_are_tool_errors() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Client::new(&workspace);
