@@ -9,9 +9,13 @@
 
 mod clients;
 
+use std::path::Path;
 use std::time::Duration;
 
-use crate::limits::{Images, Limits};
+use cutline_core::text::json_bytes;
+use cutline_core::truncate::BytesAs;
+
+use crate::limits::{Images, Limits, NOTICE_BYTES};
 
 pub use clients::CLIENTS;
 
@@ -29,6 +33,8 @@ pub struct Client {
     max_lines: Option<u64>,
     /// Bytes that it hands on, less room for the notice and for its own wrapping.
     max_bytes: Option<u64>,
+    /// Bytes of JSON that it hands on, where it makes JSON of the whole result.
+    max_result_json_bytes: Option<u64>,
     /// Seconds that it waits for an answer, less a tenth.
     answer_within_secs: Option<u64>,
     /// False if it starts a server for each call: a command ends with its call.
@@ -41,6 +47,16 @@ pub struct Client {
 
 /// Bytes of a client's name that is looked at: no known one has half as many.
 const NAME_BYTES: usize = 100;
+
+/// Bytes of a result as JSON around its one text: `{"content":[{"type":"text","text":""}],"isError":false}` and what
+/// clients and later revisions of the protocol put beside.
+pub const RESULT_BYTES: u64 = 100;
+/// Bytes of the path of the folder of saved outputs that the notices have room for.
+const FOLDER_BYTES: u64 = 100;
+/// Saved outputs that an answer names at most: that of a command, and once more where its processes go on.
+const SAVED_NAMED: u64 = 2;
+/// Bytes of a body that are left at least, however long that path is.
+const BODY_BYTES: u64 = 500;
 
 /// The client that answers are fitted to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -96,8 +112,9 @@ impl Client {
         self.answer_within_secs.is_some()
     }
 
-    /// Returns `limits` lowered to what the client takes, but for those that were `given`.
-    pub fn fitted(&self, limits: &Limits, given: Given) -> Limits {
+    /// Returns `limits` lowered to what the client takes, but for those that were `given`. Outputs are saved in the folder
+    /// `saved_in`.
+    pub fn fitted(&self, limits: &Limits, given: Given, saved_in: Option<&Path>) -> Limits {
         let lowered = |limit: u64, is_given: bool, to: Option<u64>| match to {
             Some(to) if !is_given => limit.min(to),
             _ => limit,
@@ -111,9 +128,15 @@ impl Client {
         // A command that goes on would be lost with the server: it is ended in time, with what it printed.
         let ends_with_call = answer_within.filter(|_| !self.keeps_server).map(|time| time.as_secs());
         let within_call = |secs: u64| ends_with_call.map_or(secs, |most| secs.min(most));
+        let max_json_bytes = self.max_result_json_bytes.filter(|_| !given.max_bytes).map(|all| {
+            let folder = saved_in.map_or(0, |path| json_bytes(&path.to_string_lossy()));
+            let of_paths = SAVED_NAMED * folder.saturating_sub(FOLDER_BYTES);
+            all.saturating_sub(RESULT_BYTES + NOTICE_BYTES + of_paths).max(BODY_BYTES)
+        });
         Limits {
             max_lines,
-            max_bytes: lowered(limits.max_bytes, given.max_bytes, self.max_bytes),
+            max_bytes: lowered(limits.max_bytes, given.max_bytes, self.max_bytes.or(max_json_bytes)),
+            bytes_as: max_json_bytes.map_or(limits.bytes_as, |_| BytesAs::Json),
             bash_head,
             bash_tail: limits.bash_tail.map(|tail| tail.min(max_lines - bash_head)),
             bash_timeout_secs: within_call(limits.bash_timeout_secs),
@@ -142,6 +165,7 @@ impl Fit {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use cutline_core::truncate::{SizeLimit, TruncatedBy};
 
     #[test]
     fn client_is_found_by_the_name_it_gives_itself() {
@@ -208,7 +232,7 @@ mod tests {
             ("opencode", 1990, 30_000, None, true, true),
             ("gemini", 2000, 30_000, None, true, true),
             ("qwen", 990, 24_000, None, true, true),
-            ("cline", 2000, 5500, Some(54), false, false),
+            ("cline", 2000, 6900, Some(54), false, false),
             ("continue", 2000, 30_000, Some(54), false, true),
             ("openai-agents-js", 2000, 30_000, Some(54), true, true),
             ("openai-agents", 2000, 30_000, Some(4), true, true),
@@ -225,7 +249,7 @@ mod tests {
             ("smolagents", 2000, 30_000, None, false, true),
         ];
         for (client, case) in CLIENTS.iter().zip(cases) {
-            let fitted = client.fitted(&Limits::default(), Given::default());
+            let fitted = client.fitted(&Limits::default(), Given::default(), None);
             let within = fitted.answer_within.map(|within| within.as_secs());
             let images = fitted.images != Images::Off;
             let found =
@@ -239,18 +263,34 @@ mod tests {
     fn given_flags_hold_over_the_row() {
         let cline = Client::of_id("cline").unwrap();
         let limits = Limits::default();
-        let fitted = cline.fitted(&limits, Given::default());
-        assert_eq!((fitted.max_lines, fitted.max_bytes, fitted.images), (2000, 5500, Images::Off));
+        let fitted = cline.fitted(&limits, Given::default(), None);
+        assert_eq!(
+            (fitted.max_lines, fitted.bounds().size_limit(TruncatedBy::Bytes)),
+            (2000, Some(SizeLimit::Json(6900)))
+        );
+        assert_eq!(fitted.images, Images::Off);
         let given = Given { max_bytes: true, images: true, answer_within: true, ..Given::default() };
-        assert_eq!(cline.fitted(&limits, given), limits);
+        assert_eq!(cline.fitted(&limits, given, None), limits);
         // A limit below that of the row is not raised.
         let low = Limits { max_bytes: 100, ..Limits::default() };
-        assert_eq!(cline.fitted(&low, Given::default()).max_bytes, 100);
+        assert_eq!(cline.fitted(&low, Given::default(), None).max_bytes, 100);
+    }
+
+    #[test]
+    fn long_path_of_saved_outputs_has_room() {
+        let cline = Client::of_id("cline").unwrap();
+        let max_bytes =
+            |path: &str| cline.fitted(&Limits::default(), Given::default(), Some(Path::new(path))).max_bytes;
+        assert_eq!(max_bytes("/tmp/cutline-1000"), 6900);
+        assert_eq!(max_bytes(&"/long".repeat(40)), 6900 - 2 * 100);
+        assert_eq!(max_bytes(&"/\"".repeat(100)), 6900 - 2 * 200);
+        assert_eq!(max_bytes(&"/long".repeat(800)), BODY_BYTES);
     }
 
     #[test]
     fn commands_of_a_client_that_starts_a_server_for_each_call_end_in_time() {
-        let fitted = |limits: &Limits, given| Client::of_id("llama-index").unwrap().fitted(limits, given);
+        let fitted =
+            |limits: &Limits, given| Client::of_id("llama-index").unwrap().fitted(limits, given, None);
         let limits = fitted(&Limits::default(), Given::default());
         assert_eq!(
             (limits.bash_timeout_secs, limits.bash_max_timeout_secs, limits.answer_within),
@@ -268,7 +308,7 @@ mod tests {
     fn kept_ends_stay_within_the_lines() {
         let opencode = Client::of_id("opencode").unwrap();
         let limits = Limits { bash_head: 1000, bash_tail: Some(1000), ..Limits::default() };
-        let fitted = opencode.fitted(&limits, Given::default());
+        let fitted = opencode.fitted(&limits, Given::default(), None);
         assert_eq!((fitted.bash_head, fitted.bash_tail), (1000, Some(990)));
     }
 

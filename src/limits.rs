@@ -7,13 +7,15 @@
 use std::time::Duration;
 
 use cutline_core::text::as_index;
-use cutline_core::truncate::Bounds;
 use cutline_core::truncate::line::MARK;
+use cutline_core::truncate::{Bounds, BytesAs};
 
 /// Lines in a body.
 pub const MAX_LINES: u64 = 2000;
 /// Bytes in a body: 30KB, which stays under every known client's own cut.
 pub const MAX_BYTES: u64 = 30_000;
+/// Bytes of an answer's notices and status, beside its body, where paths are of a usual length.
+pub const NOTICE_BYTES: u64 = 1000;
 /// Characters of a match or context line in grep.
 pub const MAX_LINE_CHARS: usize = 500;
 /// Matches (or files, by mode) that grep gives where the call names no limit.
@@ -102,8 +104,10 @@ pub const REGEX_BYTES: usize = 10_000_000;
 pub struct Limits {
     /// Lines in a body; above 0.
     pub max_lines: u64,
-    /// Bytes in a body, counted as UTF-8 without a final newline; above 0.
+    /// Bytes in a body without a final newline; above 0.
     pub max_bytes: u64,
+    /// The form in which those bytes are counted: UTF-8, but for clients whose own limit is one of JSON.
+    pub bytes_as: BytesAs,
     /// Tokens in a body, about; above 0. Any number if `None`.
     pub max_tokens: Option<u64>,
     /// True if a call may lower the limits of bytes and tokens for itself.
@@ -141,6 +145,7 @@ impl Default for Limits {
         Self {
             max_lines: MAX_LINES,
             max_bytes: MAX_BYTES,
+            bytes_as: BytesAs::Text,
             max_tokens: None,
             call_limits: false,
             max_line_chars: MAX_LINE_CHARS,
@@ -158,7 +163,7 @@ impl Default for Limits {
 impl Limits {
     /// The bounds of a body.
     pub fn bounds(&self) -> Bounds {
-        Bounds::new(self.max_lines, self.max_bytes).with_tokens(self.max_tokens)
+        Bounds::new(self.max_lines, self.max_bytes).counted_as(self.bytes_as).with_tokens(self.max_tokens)
     }
 
     /// Characters of a line in read and bash, if there is a limit. One over the bytes of a body would cut no line that

@@ -21,6 +21,7 @@ mod text;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read, Write};
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -71,11 +72,19 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Returns the limits for the results of `tool` that go to `client`. All limits are chosen here.
-    fn rules<'a>(&'a self, tool: &str, client: Option<&Client>, schema: &'a OutputSchema) -> Rules<'a> {
+    /// Returns the limits for the results of `tool` that go to `client`; wholes are saved in the folder `saved_in`. All limits
+    /// are chosen here.
+    fn rules<'a>(
+        &'a self,
+        tool: &str,
+        client: Option<&Client>,
+        saved_in: Option<&Path>,
+        schema: &'a OutputSchema,
+    ) -> Rules<'a> {
         let own = self.keep_for.iter().rev().find(|(glob, _)| matches(glob, tool)).map(|(_, keep)| *keep);
         Rules {
-            bounds: client.map_or(self.limits.bounds(), |row| row.fitted(&self.limits, self.given).bounds()),
+            bounds: client
+                .map_or(self.limits.bounds(), |row| row.fitted(&self.limits, self.given, saved_in).bounds()),
             shows_all: client.is_some_and(|client| client.leaves_details_out),
             keep: own.unwrap_or(self.keep),
             hint: self.hint.as_deref(),

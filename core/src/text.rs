@@ -5,12 +5,14 @@
 
 pub mod count;
 pub mod decode;
+mod json;
 pub mod show;
 pub mod size;
 pub mod terminal;
 pub mod tokens;
 
 pub use count::{Counter, Extent};
+pub use json::{ESCAPE_BYTES, json_bytes};
 pub use size::Size;
 pub use tokens::TokenCounter;
 

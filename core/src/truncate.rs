@@ -13,19 +13,20 @@
 //!
 //! [`truncate()`] does it in one call for a text in memory.
 
+mod bounds;
 mod head;
 mod head_tail;
 pub mod line;
 mod tail;
 
+pub use bounds::{Bounds, BytesAs, Meter, SizeLimit};
 pub use head::Head;
 pub use head_tail::HeadTail;
 pub use tail::Tail;
 
-use derive_more::Display;
 use serde::{Deserialize, Serialize};
 
-use crate::text::{Extent, Size, TokenCounter, as_index};
+use crate::text::{Extent, as_index};
 
 /// Cuts `text` to at most `bounds`, of which it keeps the lines that `keep` names. One line that alone is over the
 /// bytes is kept in part.
@@ -135,60 +136,6 @@ pub trait Collector {
     fn finish(&mut self) -> Truncation;
 }
 
-/// The most of a text that may be kept; both above 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bounds {
-    /// Lines at most.
-    pub lines: u64,
-    /// Bytes of UTF-8 at most, with the newlines between lines and without a final one.
-    pub bytes: u64,
-    /// Tokens at most, by the estimate of [`tokens`](crate::text::tokens); any number if `None`.
-    pub tokens: Option<u64>,
-}
-
-impl Bounds {
-    /// Returns bounds of lines and bytes, with any number of tokens.
-    pub const fn new(lines: u64, bytes: u64) -> Self {
-        Self { lines, bytes, tokens: None }
-    }
-
-    /// Returns the same with at most this many tokens, if any.
-    #[must_use]
-    pub const fn with_tokens(self, tokens: Option<u64>) -> Self {
-        Self { tokens, ..self }
-    }
-
-    /// Returns the limit of size that `by` says, for a notice; `None` for the lines.
-    pub fn size_limit(&self, by: TruncatedBy) -> Option<SizeLimit> {
-        match by {
-            TruncatedBy::Lines => None,
-            TruncatedBy::Bytes => Some(SizeLimit::Bytes(self.bytes)),
-            TruncatedBy::Tokens => self.tokens.map(SizeLimit::Tokens),
-        }
-    }
-
-    /// True if `tokens` are within the limit of tokens.
-    fn hold(&self, tokens: &TokenCounter) -> bool {
-        self.tokens.is_none_or(|max| tokens.count() <= max)
-    }
-
-    /// True if the tokens of `text`, the start of a text or the last lines of it, are within their limit.
-    fn hold_text(&self, text: &str) -> bool {
-        self.tokens.is_none() || self.hold(&TokenCounter::of(text))
-    }
-}
-
-/// A limit of the size of a text, as it stands before the word: `30KB`, `8000 token`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
-pub enum SizeLimit {
-    /// This many bytes.
-    #[display("{}", Size(*_0))]
-    Bytes(u64),
-    /// This many tokens, about.
-    #[display("{_0} token")]
-    Tokens(u64),
-}
-
 /// The part of a text that a collector kept, and the counts of the whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
@@ -253,31 +200,31 @@ pub enum Partial {
     LastLine,
 }
 
-/// Returns the part of `line` that is within `bytes` and, after `before`, within the tokens of `bounds`; and the limit
-/// that comes first. `part` gives a start or an end of a text, of so many bytes at most.
-fn part_within<'a>(
-    line: &'a str,
+/// Returns the part of `line` that is within `bytes` and, after what was measured `before`, within all limits; and the
+/// limit that comes first. `part` gives a start or an end of a text, of so many bytes at most.
+fn part_within(
+    line: &str,
     bytes: usize,
-    before: TokenCounter,
-    bounds: &Bounds,
+    before: Meter,
     part: fn(&str, usize) -> &str,
-) -> (&'a str, TruncatedBy) {
-    let most = part(line, bytes);
-    let holds = |text: &str| {
-        let mut tokens = before;
-        tokens.push(text);
-        bounds.hold(&tokens)
+) -> (&str, TruncatedBy) {
+    let exceeded = |text: &str| {
+        let mut meter = before;
+        meter.push(text);
+        meter.exceeded()
     };
-    if bounds.tokens.is_none() || holds(most) {
-        return (most, TruncatedBy::Bytes);
-    }
-    // More text has never fewer tokens.
+    let most = part(line, bytes);
+    let Some(mut by) = exceeded(most) else { return (most, TruncatedBy::Bytes) };
+    // More text is never less of anything.
     let (mut fits, mut over) = (0, most.len());
     while over - fits > 1 {
         let middle = usize::midpoint(fits, over);
-        if holds(part(most, middle)) { fits = middle } else { over = middle }
+        match exceeded(part(most, middle)) {
+            None => fits = middle,
+            Some(limit) => (over, by) = (middle, limit),
+        }
     }
-    (part(most, fits), TruncatedBy::Tokens)
+    (part(most, fits), by)
 }
 
 #[cfg(test)]

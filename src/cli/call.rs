@@ -122,7 +122,9 @@ fn prepared(
     let stats_file = options.stats_file()?;
     let cx = Context {
         limits: match options.fit.client(None) {
-            Some(client) => client.fitted(&shared.limits, options.given()),
+            Some(client) => {
+                client.fitted(&shared.limits, options.given(), shared.commands.store.path().as_deref())
+            }
             None => shared.limits.clone(),
         },
         shared,

@@ -10,6 +10,7 @@ const fn whole(id: &'static str, version: &'static str) -> Client {
         made_of_it: None,
         max_lines: None,
         max_bytes: None,
+        max_result_json_bytes: None,
         answer_within_secs: None,
         keeps_server: true,
         has_images: true,
@@ -29,7 +30,7 @@ pub static CLIENTS: [Client; 20] = [
     Client { max_lines: Some(990), max_bytes: Some(24_000), ..whole("qwen", "0.24") },
     // Shows the whole result as JSON and drops the middle above 8000 characters of it.
     Client {
-        max_bytes: Some(5500),
+        max_result_json_bytes: Some(8000),
         answer_within_secs: Some(54),
         has_images: false,
         leaves_details_out: true,

@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use cutline_core::truncate::BytesAs;
 use serde_json::{Value, json};
 
 use crate::limits::{Images, Limits};
@@ -67,6 +68,7 @@ impl CallStats {
         let named = [
             ("maxLines", Some(json!(limits.max_lines))),
             ("maxBytes", Some(json!(limits.max_bytes))),
+            ("bytesAs", (limits.bytes_as == BytesAs::Json).then(|| json!("json"))),
             ("maxTokens", limits.max_tokens.map(|tokens| json!(tokens))),
             ("images", Some(json!(limits.images != Images::Off))),
             ("answerWithinSeconds", limits.answer_within.map(|within| json!(within.as_secs()))),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject, Tool, ToolAnnotations};
 use serde_json::{Value, json};
 
-use crate::limits::Limits;
+use crate::limits::{Limits, NOTICE_BYTES};
 use crate::tools::arguments::{self, Object};
 use crate::tools::{Output, Shared, ToolError, ToolName};
 
@@ -17,8 +17,6 @@ const MAX_RESULT_SIZE: &str = "anthropic/maxResultSizeChars";
 const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
 /// Bytes of an answer that clients take without being told.
 const UNDECLARED_BYTES: u64 = 50_000;
-/// Bytes of an answer's notices, beside its body.
-const NOTICE_BYTES: u64 = 1000;
 
 /// The shape of results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

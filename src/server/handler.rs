@@ -46,7 +46,7 @@ impl ServerHandler for Server {
             client = request.client_info.name,
             fit = id.unwrap_or("none"),
             lines = limits.max_lines,
-            bytes = limits.max_bytes,
+            bytes = limits.bounds().bytes_words(),
             answer_within = limits.answer_within.map_or(0, |within| within.as_secs()),
             images = limits.images != Images::Off,
             "answers fit the client"

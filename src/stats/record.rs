@@ -11,7 +11,7 @@ use crate::tools::{Output, ToolError, ToolName};
 use cutline_core::details::{Details, TruncationDetails};
 use cutline_core::text::Extent;
 use cutline_core::text::tokens::{estimate, extrapolate};
-use cutline_core::truncate::{Bounds, TruncatedBy};
+use cutline_core::truncate::{Bounds, BytesAs, TruncatedBy};
 
 /// Percent of the limit above which an answer is worth a word.
 pub const NEAR_LIMIT_PERCENT: u64 = 70;
@@ -119,13 +119,19 @@ impl Record {
 }
 
 impl Answered {
-    /// An answer of which everything is known: what is `given`, with `tokens`, of `total`, within `bounds`.
-    pub fn of(
+    /// An answer that was not cut: the text `given` of `total`, within `bounds`.
+    pub(crate) fn of_text(given: &str, total: Extent, bounds: Bounds) -> Self {
+        let (extent, tokens) = (Extent::of(given), estimate(given));
+        let counted = Extent { bytes: bounds.bytes_of(given), ..extent };
+        Self::of(extent, tokens, total, None, limit_percent(counted, tokens, bounds))
+    }
+
+    fn of(
         given: Extent,
         tokens: u64,
         total: Extent,
         truncated_by: Option<TruncatedBy>,
-        bounds: Bounds,
+        limit_percent: u64,
     ) -> Self {
         Self {
             truncated_by,
@@ -135,7 +141,7 @@ impl Answered {
             total_lines: Some(total.lines),
             total_bytes: Some(total.bytes),
             total_is_lower_bound: false,
-            limit_percent: limit_percent(given, tokens, bounds),
+            limit_percent,
             tokens_given: tokens,
             tokens_left_out: Some(extrapolate(total.bytes.saturating_sub(given.bytes), given.bytes, tokens)),
         }
@@ -145,18 +151,22 @@ impl Answered {
     pub(crate) fn of_cut(cut: &TruncationDetails, bounds: Bounds) -> Self {
         let given = Extent { lines: cut.output_lines, bytes: cut.output_bytes };
         let total = Extent { lines: cut.total_lines, bytes: cut.total_bytes };
-        Self::of(given, cut.estimated_tokens, total, Some(cut.truncated_by), bounds)
+        let limit_percent = match bounds.bytes_as {
+            BytesAs::Text => limit_percent(given, cut.estimated_tokens, bounds),
+            // The bytes in hand are not those that were counted; a cut text is at a limit.
+            BytesAs::Json => 100,
+        };
+        Self::of(given, cut.estimated_tokens, total, Some(cut.truncated_by), limit_percent)
     }
 
     fn new(call: &Call, output: &Output, limits: &Limits) -> Self {
         let details = &output.details;
         let cut = details.truncation.as_ref();
         let of_all = if let Some(cut) = cut {
-            Self::of_cut(cut, Bounds::new(cut.max_lines, cut.max_bytes).with_tokens(limits.max_tokens))
+            Self::of_cut(cut, Bounds { lines: cut.max_lines, ..limits.bounds() })
         } else {
             let body = output.text.get(..output.body_bytes).unwrap_or(&output.text);
-            let given = Extent::of(body);
-            Self::of(given, estimate(body), given, None, bounds(call.tool, limits))
+            Self::of_text(body, Extent::of(body), bounds(call.tool, limits))
         };
         let given = Extent { lines: of_all.output_lines, bytes: of_all.output_bytes };
         let total = total(call, output, given);

@@ -10,7 +10,6 @@ use serde_json::{Value, json};
 
 use crate::limits::{Images, Limits};
 use cutline_core::notice::Count;
-use cutline_core::text::Size;
 
 use super::arguments::{self, Object, schema_of};
 use super::{Context, Output, ToolError, ToolName, ToolSet, bash, find, grep, ls, read};
@@ -125,7 +124,8 @@ impl ToolName {
 /// Returns the words for the most bytes of an answer, and for its most tokens where they have a limit.
 fn size_words(limits: &Limits) -> String {
     let tokens = limits.max_tokens.map(|tokens| format!(" or {}", Count(tokens, "token", "tokens")));
-    format!("{}{}", Size(limits.max_bytes), tokens.unwrap_or_default())
+    let bytes = limits.bounds().bytes_words();
+    format!("{bytes}{}", tokens.unwrap_or_default())
 }
 
 /// Returns the words for the lines of read and bash, where long ones are cut.
@@ -274,11 +274,11 @@ mod tests {
     #[test]
     fn instructions_name_the_limits_in_force() {
         let cline = crate::fit::Client::of_id("cline").unwrap();
-        let limits = cline.fitted(&Limits::default(), crate::fit::Given::default());
+        let limits = cline.fitted(&Limits::default(), crate::fit::Given::default(), None);
         let all = instructions(&limits, &ToolSet::from(ToolName::ALL));
         let end = "A command that still runs after 54 seconds is answered for and goes on. Of images the type and \
                    size are given.";
-        assert!(all.contains("at most 2000 lines or 5.5KB,") && all.ends_with(end), "{all}");
+        assert!(all.contains("at most 2000 lines or 6.9KB as JSON,") && all.ends_with(end), "{all}");
         let some = instructions(&limits, &ToolSet::from([ToolName::Ls]));
         assert!(some.ends_with("start from the workspace folder."), "{some}");
         assert!(

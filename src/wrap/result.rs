@@ -5,14 +5,14 @@ mod rebuild;
 mod said;
 
 use cutline_core::details::Details;
-use cutline_core::text::Extent;
-use cutline_core::text::tokens::estimate;
-use cutline_core::truncate::{Bounds, Keep};
+use cutline_core::text::{Extent, json_bytes};
+use cutline_core::truncate::{Bounds, BytesAs, Keep};
 
 use super::json::{Edits, Node};
 use super::save::{Save, Whole};
 use super::schema::OutputSchema;
 use super::text::{Texts, counted, tokens};
+use crate::fit::RESULT_BYTES;
 use crate::stats::Answered;
 use left::{Over, TextLeft};
 
@@ -35,18 +35,26 @@ pub(super) struct Rules<'a> {
 }
 
 impl Rules<'_> {
-    /// Returns the limits of `text`, and of `structured` content, which has any number of lines. Where they share bytes and
-    /// tokens, what one does not need is the other's.
-    fn shared(&self, text: &str, structured: &str) -> (Bounds, Bounds) {
-        let beside = |other: &str| {
-            let left = |limit: u64, used: u64| (limit - limit / 2).max(limit.saturating_sub(used));
-            let bytes = left(self.bounds.bytes, other.len() as u64);
-            let tokens = self.bounds.tokens.map(|limit| left(limit, tokens(other)));
-            Bounds { bytes, tokens, ..self.bounds }
+    /// Returns the limits of `text`, and of `structured` content, which has any number of lines and is JSON as it is. Where
+    /// they share bytes and tokens, what one does not need is the other's; `rest_bytes` of the result are neither.
+    fn shared(&self, text: &str, structured: &str, rest_bytes: u64) -> (Bounds, Bounds) {
+        let left = |limit: u64, used: u64| (limit - limit / 2).max(limit.saturating_sub(used));
+        let hint_bytes = self.hint.map_or(0, json_bytes);
+        let all = match self.bounds.bytes_as {
+            BytesAs::Text => self.bounds,
+            BytesAs::Json => Bounds {
+                bytes: left(self.bounds.bytes, rest_bytes.saturating_sub(RESULT_BYTES) + hint_bytes),
+                ..self.bounds
+            },
         };
-        let (of_text, of_structured) =
-            if self.shows_all { (beside(structured), beside(text)) } else { (self.bounds, self.bounds) };
-        (of_text, Bounds { lines: u64::MAX, ..of_structured })
+        let of_structured = all.counted_as(BytesAs::Text);
+        let beside = |own: Bounds, other: Bounds, text: &str| {
+            let bytes = left(own.bytes, other.bytes_of(text));
+            let tokens = own.tokens.map(|limit| left(limit, tokens(text)));
+            if self.shows_all { Bounds { bytes, tokens, ..own } } else { own }
+        };
+        let of_text = beside(all, of_structured, structured);
+        (of_text, Bounds { lines: u64::MAX, ..beside(of_structured, all, text) })
     }
 }
 
@@ -82,6 +90,8 @@ pub(super) struct ToolResult<'a> {
     structured: Option<Node<'a>>,
     is_error: Option<Node<'a>>,
     meta: Option<Node<'a>>,
+    /// Bytes of all of it.
+    bytes: usize,
 }
 
 impl<'a> ToolResult<'a> {
@@ -89,7 +99,7 @@ impl<'a> ToolResult<'a> {
     pub(super) fn of(result: Node<'a>) -> Self {
         let names = ["task", "content", "structuredContent", "isError", "_meta"];
         let [task, content, structured, is_error, meta] = result.get_all(names);
-        Self { task, content, structured, is_error, meta }
+        Self { task, content, structured, is_error, meta, bytes: result.text().len() }
     }
 }
 
@@ -133,18 +143,23 @@ pub(super) fn judge<'a>(
     edits: &mut Edits<'a>,
 ) -> Judged {
     let is_error = result.is_error.is_some_and(|raw| raw.text() == "true");
-    let items = result.content.into_iter().flat_map(Node::items);
-    let texts = Texts::of(items.filter_map(|item| Block::of(item)?.text.string()));
-    let raw = counted(texts.all());
     let structured = result.structured.map(Node::text);
-    let (bounds, structured_bounds) = rules.shared(texts.all(), structured.unwrap_or(""));
+    let items = result.content.into_iter().flat_map(Node::items);
+    let mut rest_bytes = result.bytes - structured.map_or(0, str::len);
+    let texts = Texts::of(items.filter_map(|item| {
+        let text = Block::of(item)?.text;
+        rest_bytes -= text.text().len();
+        text.string()
+    }));
+    let raw = counted(texts.all());
+    let (bounds, structured_bounds) = rules.shared(texts.all(), structured.unwrap_or(""), rest_bytes as u64);
     let over = Over { texts: &texts, raw: &raw, bounds, structured, structured_bounds, rules };
     let Some(left) = over.cut() else {
         let (given, extent) = match structured {
             Some(json) if texts.count() == 0 => (json, Extent::of(json)),
             _ => (texts.all(), raw.extent()),
         };
-        let answered = Answered::of(extent, estimate(given), extent, None, bounds);
+        let answered = Answered::of_text(given, extent, bounds);
         return Judged { is_error, answered };
     };
     let (mut notice, mut meta) = (None, Member::Same);
@@ -165,7 +180,7 @@ pub(super) fn judge<'a>(
             TextLeft::Parts(texts, _) => texts.all(),
             TextLeft::Block(_, text) => text,
         };
-        Answered::of(Extent::of(given), tokens(given), raw.extent(), None, bounds)
+        Answered::of_text(given, raw.extent(), bounds)
     };
     let notice = notice.as_deref();
     let content = if result.content.is_some_and(Node::is_array) {

@@ -126,7 +126,7 @@ impl Session {
                     return;
                 }
                 let schema = locked(&self.schemas).of(tool);
-                let rules = self.settings.rules(tool, call.client, &schema);
+                let rules = self.settings.rules(tool, call.client, self.store.path().as_deref(), &schema);
                 let save = |whole: Whole<'_>| save::save(&self.store, whole);
                 let judged = result::judge(answer, &result, &rules, &save, edits);
                 self.tally.answered(tool, &call, &judged, rules.bounds);

@@ -133,10 +133,7 @@ fn newlines(text: &str) -> u64 {
 
 /// True if `text`, whose counts are `raw`, is within `bounds`; a final newline does not count.
 pub(super) fn fits(text: &str, raw: &Counter, bounds: Bounds) -> bool {
-    let Extent { lines, bytes } = raw.extent();
-    lines <= bounds.lines
-        && bytes - u64::from(text.ends_with('\n')) <= bounds.bytes
-        && bounds.tokens.is_none_or(|max| tokens(text) <= max)
+    raw.extent().lines <= bounds.lines && bounds.exceeded_by(without_newline(text)).is_none()
 }
 
 /// Cuts `texts`, whose counts as they were sent are `raw`, to what `keep` and `bounds` allow;

@@ -79,7 +79,7 @@ pub(super) fn cut_by(limit: Option<SizeLimit>) -> String {
 pub(super) fn over(bytes: u64, limit: SizeLimit) -> String {
     let (size, limit) = match limit {
         SizeLimit::Bytes(limit) => Size(bytes).beside(limit),
-        SizeLimit::Tokens(_) => (Size(bytes).to_string(), limit.to_string()),
+        SizeLimit::Json(_) | SizeLimit::Tokens(_) => (Size(bytes).to_string(), limit.to_string()),
     };
     format!("{size}, exceeds {limit} limit")
 }

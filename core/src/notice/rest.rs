@@ -27,8 +27,12 @@ pub enum LineHint {
 impl LineHint {
     /// Returns the sentences for `line`, which is over `limit`.
     pub(super) fn words(&self, line: u64, limit: SizeLimit) -> String {
-        // Of tokens that are at least as many bytes.
-        let (SizeLimit::Bytes(bytes) | SizeLimit::Tokens(bytes)) = limit;
+        let bytes = match limit {
+            // Of tokens that are at least as many bytes.
+            SizeLimit::Bytes(bytes) | SizeLimit::Tokens(bytes) => bytes,
+            // As JSON, twice as many of any text without control characters.
+            SizeLimit::Json(bytes) => bytes / 2,
+        };
         match self {
             Self::Shell { path, is_utf16 } => {
                 let command = match (is_utf16, line) {

@@ -1,8 +1,8 @@
 //! Keeping the start of a text.
 
-use crate::text::{self, Counter, Extent, TokenCounter};
+use crate::text::{self, Counter, Extent};
 
-use super::{Bounds, Collector, Cut, Partial, TruncatedBy, Truncation, as_index, part_within};
+use super::{Bounds, Collector, Cut, Meter, Partial, TruncatedBy, Truncation, as_index, part_within};
 
 /// Keeps the first lines that fit.
 ///
@@ -22,8 +22,8 @@ pub struct Head {
     kept: String,
     /// Whole lines in `kept`.
     lines: u64,
-    /// Tokens of `kept`; none are counted where they have no limit.
-    tokens: TokenCounter,
+    /// The measure of `kept`.
+    meter: Meter,
     cut: Option<TruncatedBy>,
     total: Counter,
 }
@@ -36,7 +36,7 @@ impl Head {
             partial_allowed: false,
             kept: String::new(),
             lines: 0,
-            tokens: TokenCounter::default(),
+            meter: Meter::new(bounds),
             cut: None,
             total: Counter::default(),
         }
@@ -61,10 +61,10 @@ impl Head {
         self.cut.is_some()
     }
 
-    /// Takes in the start of `text` that is surely within the limits of lines and bytes, where tokens have none: whole
+    /// Takes in the start of `text` that is surely within the limits of lines and bytes, where there are no others: whole
     /// lines, or all. Returns the rest.
     fn take_sure<'a>(&mut self, text: &'a str) -> &'a str {
-        if self.is_full() || self.bounds.tokens.is_some() {
+        if self.is_full() || !self.meter.is_idle() {
             return text;
         }
         let room = as_index(self.bounds.bytes).saturating_sub(self.kept.len());
@@ -89,14 +89,12 @@ impl Head {
             self.cut = Some(TruncatedBy::Lines);
             return;
         }
-        let mut tokens = self.tokens;
-        if self.bounds.tokens.is_some() {
-            tokens.push(line);
-        }
-        if (self.kept.len() + line.len()) as u64 > self.bounds.bytes || !self.bounds.hold(&tokens) {
+        let mut meter = self.meter;
+        meter.push(line);
+        if (self.kept.len() + line.len()) as u64 > self.bounds.bytes || meter.exceeded().is_some() {
             // A newline may be past the limit.
             let room = as_index(self.bounds.bytes).saturating_sub(self.kept.len());
-            let (start, by) = part_within(line, room, self.tokens, &self.bounds, text::prefix);
+            let (start, by) = part_within(line, room, self.meter, text::prefix);
             if self.partial_allowed && self.lines == 0 {
                 self.kept.push_str(start);
             } else {
@@ -106,11 +104,9 @@ impl Head {
             return;
         }
         self.kept.push_str(piece);
-        self.tokens = tokens;
+        self.meter = meter;
         if line.len() < piece.len() {
-            if self.bounds.tokens.is_some() {
-                self.tokens.push("\n");
-            }
+            self.meter.push("\n");
             self.lines += 1;
         }
     }

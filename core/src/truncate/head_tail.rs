@@ -1,8 +1,8 @@
 //! Keeping both ends of a text, with a gap between them.
 
-use crate::text::{Counter, Extent, TokenCounter};
+use crate::text::{Counter, Extent};
 
-use super::{Bounds, Collector, Cut, Head, Tail, TruncatedBy, Truncation, as_index};
+use super::{Bounds, Collector, Cut, Head, Meter, Tail, TruncatedBy, Truncation, as_index};
 
 /// Keeps the first and the last lines that fit.
 ///
@@ -24,8 +24,8 @@ pub struct HeadTail {
     bounds: Bounds,
     head_lines: u64,
     total: Counter,
-    /// Tokens of what is whole so far, where they have a limit.
-    tokens: TokenCounter,
+    /// The measure of what is whole so far.
+    meter: Meter,
     state: State,
 }
 
@@ -49,7 +49,7 @@ impl HeadTail {
             bounds,
             head_lines: head_lines.min(bounds.lines.saturating_sub(1)),
             total: Counter::default(),
-            tokens: TokenCounter::default(),
+            meter: Meter::new(bounds),
             state: State::Whole(String::new()),
         }
     }
@@ -62,7 +62,7 @@ impl HeadTail {
         let body = text.strip_suffix('\n').unwrap_or(text);
         body.len() as u64 <= self.bounds.bytes
             && Extent::of(text).lines <= self.bounds.lines
-            && (self.bounds.hold(&self.tokens) || self.bounds.hold_text(body))
+            && (self.meter.exceeded().is_none() || self.bounds.exceeded_by(body).is_none())
     }
 
     /// Returns the head's part of a limit.
@@ -76,12 +76,13 @@ impl HeadTail {
     /// The head's share is within what `text` holds at least: a line that is still open in it
     /// reaches beyond the byte limit, or `text` has more lines than both ends.
     fn split(&self, text: &str) -> State {
-        let (used, head_by) = match self.head_share(self.bounds.bytes).checked_sub(1) {
+        let newline = self.bounds.bytes_of("\n");
+        let (used, head_by) = match self.head_share(self.bounds.bytes).checked_sub(newline) {
             None => (0, None),
-            // The newline that ends the head is part of its share: one byte less for its inside.
+            // The newline that ends the head is part of its share: so much less for its inside.
             Some(bytes) => {
                 let tokens = self.bounds.tokens.map(|tokens| self.head_share(tokens));
-                let mut head = Head::new(Bounds { lines: self.head_lines, bytes, tokens });
+                let mut head = Head::new(Bounds { lines: self.head_lines, bytes, tokens, ..self.bounds });
                 head.push(text);
                 let kept = head.finish();
                 let used = if kept.output.lines == 0 { 0 } else { kept.content.len() + 1 };
@@ -89,11 +90,9 @@ impl HeadTail {
             }
         };
         // A newline may cost more than the line before it left.
-        let used = if self.bounds.hold_text(&text[..used]) { used } else { 0 };
+        let used = if self.bounds.exceeded_by(&text[..used]).is_none() { used } else { 0 };
         let (head, rest) = text.split_at(used);
-        let bytes = self.bounds.bytes - head.len() as u64;
-        let tokens = self.bounds.tokens.map(|tokens| tokens.saturating_sub(TokenCounter::of(head).count()));
-        let mut tail = Tail::new(Bounds { lines: self.tail_lines(), bytes, tokens });
+        let mut tail = Tail::new(Bounds { lines: self.tail_lines(), ..self.bounds.less(head) });
         tail.push(rest);
         State::Split { head: head.to_owned(), head_by, tail }
     }
@@ -111,9 +110,7 @@ impl Collector for HeadTail {
             let room = as_index(self.bounds.bytes).saturating_add(2).saturating_sub(all.len());
             let (now, later) = rest.split_at(rest.floor_char_boundary(room.max(4)));
             all.push_str(now);
-            if self.bounds.tokens.is_some() {
-                self.tokens.push(now);
-            }
+            self.meter.push(now);
             rest = later;
             let all = std::mem::take(all);
             self.state = if self.fits(&all) { State::Whole(all) } else { self.split(&all) };

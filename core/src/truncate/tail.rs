@@ -2,9 +2,9 @@
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
 
-use crate::text::{self, Counter, Extent, TokenCounter};
+use crate::text::{self, Counter, Extent};
 
-use super::{Bounds, Collector, Cut, Partial, TruncatedBy, Truncation, as_index, part_within};
+use super::{Bounds, Collector, Cut, Meter, Partial, TruncatedBy, Truncation, as_index, part_within};
 
 /// Keeps the last lines that fit, or the end of the last line if that alone does not.
 ///
@@ -40,7 +40,7 @@ impl Tail {
     /// that stopped there; `None` if that is all.
     fn fitting(&self, body: &str) -> (usize, u64, Option<TruncatedBy>) {
         let (mut start, mut lines) = (body.len(), 0);
-        let mut tokens = TokenCounter::default();
+        let mut meter = Meter::new(self.bounds);
         loop {
             // The line before `start` ends at `end`; only the last one has no newline of its own.
             let end = if lines == 0 { body.len() } else { start - 1 };
@@ -53,11 +53,9 @@ impl Tail {
             if !whole || (body.len() - begin) as u64 > self.bounds.bytes {
                 return (start, lines, Some(TruncatedBy::Bytes));
             }
-            if self.bounds.tokens.is_some() {
-                tokens.add_line(&body[begin..start]);
-                if !self.bounds.hold(&tokens) {
-                    return (start, lines, Some(TruncatedBy::Tokens));
-                }
+            meter.add_line(&body[begin..start]);
+            if let Some(by) = meter.exceeded() {
+                return (start, lines, Some(by));
             }
             (start, lines) = (begin, lines + 1);
             if start == 0 {
@@ -89,7 +87,7 @@ impl Collector for Tail {
         let (content, partial, by) = match lines {
             0 => {
                 let bytes = as_index(self.bounds.bytes);
-                let (end, by) = part_within(body, bytes, TokenCounter::default(), &self.bounds, text::suffix);
+                let (end, by) = part_within(body, bytes, Meter::new(self.bounds), text::suffix);
                 (end, Some(Partial::LastLine), by)
             }
             _ => (&body[start..], None, by),

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::text::{prefix, suffix};
+use crate::text::{TokenCounter, json_bytes, prefix, suffix};
 
 /// Text in which newlines, long lines and multi-byte characters are common.
 fn text() -> impl Strategy<Value = String> {
@@ -204,6 +204,32 @@ proptest! {
             } else if !matches!(keep, Keep::Both { .. }) {
                 prop_assert_eq!(kept.cut.map(|cut| cut.by), Some(TruncatedBy::Tokens));
             }
+        }
+    }
+
+    #[test]
+    fn bytes_as_json_limit_as_bytes_do(
+        text in prop_oneof![text(), "([a\"\\\\\t\u{1b}\u{e9}]{0,9}\n?){0,12}"],
+        cuts in prop::collection::vec(0_usize..40, 0..6),
+        max_lines in 1_u64..9, max_bytes in 1_u64..90, max_tokens in prop::option::of(1_u64..40),
+    ) {
+        let bounds = Bounds::new(max_lines, max_bytes).with_tokens(max_tokens).counted_as(BytesAs::Json);
+        let all = lines(&text);
+        for keep in [Keep::Head, Keep::Tail, Keep::Both { head: max_lines / 2 }] {
+            let kept = collect(&mut *collector(bounds, keep), &pieces(&text, &cuts));
+            prop_assert_eq!(&kept, &collect(&mut *collector(bounds, keep), std::slice::from_ref(&text)));
+            prop_assert!(json_bytes(kept.body()) <= max_bytes, "{:?}", kept);
+            let by_bytes = |cut: &Cut| cut.partial.is_none() && cut.by == TruncatedBy::Bytes;
+            if !kept.cut.as_ref().is_some_and(by_bytes) {
+                continue;
+            }
+            let count = as_index(kept.output.lines);
+            let more = match keep {
+                Keep::Head => &all[..=count],
+                Keep::Tail => &all[all.len() - count - 1..],
+                Keep::Both { .. } => continue,
+            };
+            prop_assert!(json_bytes(&more.join("\n")) > max_bytes, "{:?}", kept);
         }
     }
 

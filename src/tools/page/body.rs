@@ -11,9 +11,9 @@ use std::collections::VecDeque;
 
 use cutline_core::details::TruncationDetails;
 use cutline_core::text::tokens::estimate;
-use cutline_core::text::{self, Extent, TokenCounter, as_index};
+use cutline_core::text::{self, Extent, as_index};
 use cutline_core::truncate::line::MARK;
-use cutline_core::truncate::{Bounds, TruncatedBy};
+use cutline_core::truncate::{Bounds, Meter, TruncatedBy};
 
 use super::SHOWN_BYTES;
 
@@ -82,8 +82,8 @@ pub(in crate::tools) struct Body {
     pub(super) text: String,
     /// Lines of the text.
     lines: u64,
-    /// Tokens of the text, where they have a limit.
-    tokens: TokenCounter,
+    /// The measure of the text.
+    meter: Meter,
     /// Units in the text.
     pub(super) units: u64,
     /// The last unit, not shown yet.
@@ -107,7 +107,7 @@ impl Body {
             bounds,
             text: String::new(),
             lines: 0,
-            tokens: TokenCounter::default(),
+            meter: Meter::new(bounds),
             units: 0,
             open: None,
             total: Extent::default(),
@@ -189,12 +189,11 @@ impl Body {
 
     /// Takes context away from the first unit until it fits.
     fn reduce(&mut self, unit: &mut Unit) {
-        let bounds = self.bounds;
         while let Some(by) = self.excess(&unit.lines) {
             self.cut = Some(by);
             if let [line] = unit.lines.make_contiguous() {
                 self.first_line_bytes = Some(line.text.len() as u64);
-                line.shorten(bounds.tokens.unwrap_or(u64::MAX).min(bounds.bytes).max(SHOWN_BYTES));
+                line.shorten(self.bounds.sure_bytes().max(SHOWN_BYTES));
                 break;
             }
             self.context_left_out += 1;
@@ -211,12 +210,10 @@ impl Body {
     fn excess(&self, lines: &VecDeque<Line>) -> Option<TruncatedBy> {
         let bounds = self.bounds;
         let (mut count, mut bytes) = (self.lines, self.text.len() as u64);
-        let mut tokens = self.tokens;
+        let mut meter = self.meter;
         for line in lines {
-            if bounds.tokens.is_some() {
-                tokens.push(if count > 0 { "\n" } else { "" });
-                tokens.push(&line.text);
-            }
+            meter.push(if count > 0 { "\n" } else { "" });
+            meter.push(&line.text);
             bytes += line.text.len() as u64 + u64::from(count > 0);
             count += 1;
         }
@@ -225,7 +222,7 @@ impl Body {
         } else if bytes > bounds.bytes {
             Some(TruncatedBy::Bytes)
         } else {
-            bounds.tokens.filter(|limit| tokens.count() > *limit).map(|_| TruncatedBy::Tokens)
+            meter.exceeded()
         }
     }
 
@@ -233,9 +230,7 @@ impl Body {
         let newline = if self.lines > 0 { "\n" } else { "" };
         for part in [newline, &line.text] {
             self.text.push_str(part);
-            if self.bounds.tokens.is_some() {
-                self.tokens.push(part);
-            }
+            self.meter.push(part);
         }
         self.lines += 1;
         self.any_line_cut |= line.cut;

@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use cutline_core::notice::PartUnit;
-use cutline_core::text::tokens::estimate;
 use cutline_core::truncate::{Bounds, TruncatedBy};
 
 use super::edits::Edits;
@@ -145,11 +144,6 @@ fn exceeded(texts: &[String], views: &[View<'_>]) -> Option<TruncatedBy> {
 /// Returns the limit that `text` is over.
 pub(in crate::wrap) fn limit_exceeded(text: &str, bounds: Bounds) -> Option<TruncatedBy> {
     let newlines = || memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
-    if text.len() as u64 > bounds.bytes {
-        return Some(TruncatedBy::Bytes);
-    }
-    if bounds.tokens.is_some_and(|max| estimate(text) > max) {
-        return Some(TruncatedBy::Tokens);
-    }
-    (bounds.lines < u64::MAX && newlines() >= bounds.lines).then_some(TruncatedBy::Lines)
+    let by_lines = || (bounds.lines < u64::MAX && newlines() >= bounds.lines).then_some(TruncatedBy::Lines);
+    bounds.exceeded_by(text).or_else(by_lines)
 }

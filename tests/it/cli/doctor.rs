@@ -226,7 +226,8 @@ fn every_clients_fit_is_named() {
 #[test]
 fn fit_that_is_given_is_named_without_an_entry() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
-    let line = "ok    the row cline (3.0) fits: 2000 lines, 5.5KB, answers within 54 seconds, no images\n";
+    let line =
+        "ok    the row cline (3.0) fits: 2000 lines, 6.9KB as JSON, answers within 54 seconds, no images\n";
     let said = |flags: &[&str]| stdout(&run(&workspace, &[&["doctor", "--tools", "ls"], flags].concat()));
     assert!(said(&["--fit", "cline"]).contains(line), "{}", said(&["--fit", "cline"]));
     assert!(!said(&[]).contains(" fits: "), "{}", said(&[]));

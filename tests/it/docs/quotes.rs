@@ -34,7 +34,7 @@ fn named_flags_exist() {
 
 /// Files with the texts that the model, or the user of the doctor, reads, beside those of the notices.
 const TEXTS: [&str; 9] = [
-    "core/src/truncate.rs",
+    "core/src/truncate/bounds.rs",
     "src/tools/error.rs",
     "src/tools/arguments.rs",
     "src/tools/read/image.rs",

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::support::{Era, Start, Workspace, eventually};
+use crate::support::{Client, Era, Start, Workspace, assert_whole_for_cline, escaped_texts, eventually};
 
 fn workspace() -> Workspace {
     Workspace::with(&json!({
@@ -68,8 +68,73 @@ fn text_only_client_gets_no_images_or_details() {
     reply.assert_text("Read image: wide.png (image/png, 2400x10, 103B)\n\n[This client shows no images]");
     assert_eq!(reply.result["content"].as_array().unwrap().len(), 1);
     let reply = client.call("read", json!({"path": "wide"}));
-    reply.assert_holds("(5.5KB limit)");
+    reply.assert_holds("(6.9KB JSON limit)");
     assert!(reply.result.get("_meta").is_none(), "{}", reply.result);
+}
+
+/// Reads `path` page by page, each whole, and returns what the pages say.
+fn pages(client: &mut Client, path: &str) -> String {
+    let (mut all, mut offset) = (String::new(), 1);
+    loop {
+        let reply = client.call("read", json!({"path": path, "offset": offset}));
+        assert_whole_for_cline(&reply.assert_worked().result, path);
+        let Some((body, notices)) = reply.text().rsplit_once("\n\n[") else { return all + reply.text() };
+        all = all + body + "\n";
+        let next = notices.rsplit_once("Use offset=").unwrap().1;
+        offset = next.split(' ').next().unwrap().parse().unwrap();
+    }
+}
+
+#[test]
+fn answers_are_whole_for_a_client_that_makes_json_of_them() {
+    let workspace = Workspace::new();
+    for (name, text) in escaped_texts() {
+        workspace.write(name, text);
+    }
+    for n in 0..500 {
+        workspace.write(format!("names/\"\"\"\"\"\"\"\" {n} \\\\\\\\"), "\"\"\n");
+    }
+    let saved_in = workspace.base().join("\"a long name\"".repeat(15));
+    std::fs::create_dir(&saved_in).unwrap();
+    for flags in [&[][..], &["--save", "all", "--spill-dir", saved_in.to_str().unwrap()]] {
+        let mut client = Start::new(&workspace).flags(flags).named("@cline/core").client();
+        for (name, text) in escaped_texts() {
+            assert_eq!(pages(&mut client, name), text, "{name}");
+            for (tool, arguments) in [
+                ("bash", json!({"command": format!("cat {name}; sleep 600 & exit 3")})),
+                ("bash", json!({"command": format!("cat -v {name}"), "head": 100, "tail": 1900})),
+                ("bash", json!({"command": format!("cat {name}"), "head": 2000})),
+                ("bash", json!({"command": format!("tr -d '\\n' < {name}")})),
+                ("grep", json!({"pattern": ".", "path": name, "limit": 2000})),
+            ] {
+                let reply = client.call(tool, arguments);
+                assert_whole_for_cline(&reply.assert_worked().result, &reply.asked);
+            }
+        }
+        for (tool, arguments) in [
+            ("ls", json!({"path": "names"})),
+            ("find", json!({"pattern": "*", "path": "names"})),
+            ("grep", json!({"pattern": "\"", "path": "names", "limit": 1000})),
+            ("grep", json!({"pattern": "5", "limit": 2000, "context": 3})),
+        ] {
+            let reply = client.call(tool, arguments);
+            reply.assert_holds("KB JSON limit reached");
+            assert_whole_for_cline(&reply.result, &reply.asked);
+        }
+    }
+}
+
+#[test]
+fn hint_for_a_long_line_gives_its_start_whole() {
+    let workspace = Workspace::new();
+    workspace.write("one line.json", format!("[{}\"\"]\n", "\"a\",".repeat(2000)));
+    let mut client = Start::new(&workspace).named("@cline/core").client();
+    let reply = client.call("read", json!({"path": "one line.json"}));
+    let hint = "[Line 1 is 8KB, exceeds 6.9KB JSON limit. Use bash to read: head -c 3450 'one line.json']";
+    reply.assert_text(hint);
+    let start = client.call("bash", json!({"command": "head -c 3450 'one line.json'"}));
+    assert!(start.text().starts_with("[\"a\",") && start.text().len() == 3450, "{start}");
+    assert_whole_for_cline(&start.result, "the start");
 }
 
 #[test]

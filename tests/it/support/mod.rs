@@ -1,6 +1,7 @@
 //! The harness. It hides the plumbing; a test shows what goes in and what comes out.
 
 mod client;
+mod escaped;
 mod pipes;
 mod recipe;
 mod reply;
@@ -10,6 +11,7 @@ mod workspace;
 use std::time::{Duration, Instant};
 
 pub(crate) use client::Client;
+pub(crate) use escaped::{assert_whole_for_cline, escaped_texts};
 pub(crate) use recipe::{content, text};
 pub(crate) use reply::{Reply, difference};
 pub(crate) use start::{Era, Start};

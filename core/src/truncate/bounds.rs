@@ -1,0 +1,177 @@
+//! The limits of a text, and the measure of what has one beside its lines and bytes.
+
+use derive_more::Display;
+
+use super::TruncatedBy;
+use crate::text::{ESCAPE_BYTES, Size, TokenCounter, json_bytes};
+
+/// The most of a text that may be kept; lines and bytes above 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Bounds {
+    /// Lines at most.
+    pub lines: u64,
+    /// Bytes at most, with the newlines between lines and without a final one.
+    pub bytes: u64,
+    /// The form in which those bytes are counted.
+    pub bytes_as: BytesAs,
+    /// Tokens at most, by the estimate of [`tokens`](crate::text::tokens); any number if `None`.
+    pub tokens: Option<u64>,
+}
+
+/// The form of a text in which its bytes are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BytesAs {
+    /// UTF-8.
+    #[default]
+    Text,
+    /// A JSON string without its quotes ([`json_bytes`]), for clients whose limit is one of the JSON of an answer: never
+    /// fewer than those of the text, nor than the UTF-16 units that JavaScript counts.
+    Json,
+}
+
+impl Bounds {
+    /// Returns bounds of lines and bytes of UTF-8, with any number of tokens.
+    pub const fn new(lines: u64, bytes: u64) -> Self {
+        Self { lines, bytes, bytes_as: BytesAs::Text, tokens: None }
+    }
+
+    /// Returns the same with at most this many tokens, if any.
+    #[must_use]
+    pub const fn with_tokens(self, tokens: Option<u64>) -> Self {
+        Self { tokens, ..self }
+    }
+
+    /// Returns the same with bytes that are counted so.
+    ///
+    /// ```
+    /// use cutline_core::truncate::{Bounds, BytesAs, Keep, truncate};
+    /// let bounds = Bounds::new(2000, 12).counted_as(BytesAs::Json);
+    /// assert_eq!(truncate("\"a\",\"b\"\n\"c\"", bounds, Keep::Head).content, "\"a\",\"b\"");
+    /// ```
+    #[must_use]
+    pub const fn counted_as(self, bytes_as: BytesAs) -> Self {
+        Self { bytes_as, ..self }
+    }
+
+    /// Returns the limit of size that `by` says, for a notice; `None` for the lines.
+    pub fn size_limit(&self, by: TruncatedBy) -> Option<SizeLimit> {
+        match (by, self.bytes_as) {
+            (TruncatedBy::Lines, _) => None,
+            (TruncatedBy::Bytes, BytesAs::Text) => Some(SizeLimit::Bytes(self.bytes)),
+            (TruncatedBy::Bytes, BytesAs::Json) => Some(SizeLimit::Json(self.bytes)),
+            (TruncatedBy::Tokens, _) => self.tokens.map(SizeLimit::Tokens),
+        }
+    }
+
+    /// Returns the words for the limit of bytes: `30KB`, `6.9KB as JSON`.
+    pub fn bytes_words(&self) -> String {
+        format!("{}{}", Size(self.bytes), if self.bytes_as == BytesAs::Json { " as JSON" } else { "" })
+    }
+
+    /// Returns the limit of bytes or tokens that `text` is over, which has no final newline that does not count.
+    pub fn exceeded_by(&self, text: &str) -> Option<TruncatedBy> {
+        if text.len() as u64 > self.bytes { Some(TruncatedBy::Bytes) } else { self.measured(text).exceeded() }
+    }
+
+    /// Returns the bytes of `text`, as they are counted.
+    pub fn bytes_of(&self, text: &str) -> u64 {
+        match self.bytes_as {
+            BytesAs::Text => text.len() as u64,
+            BytesAs::Json => json_bytes(text),
+        }
+    }
+
+    /// Returns the bytes of UTF-8 that are within the limits of bytes and tokens whatever the text is.
+    pub fn sure_bytes(&self) -> u64 {
+        let bytes = match self.bytes_as {
+            BytesAs::Text => self.bytes,
+            BytesAs::Json => self.bytes / ESCAPE_BYTES,
+        };
+        self.tokens.map_or(bytes, |tokens| tokens.min(bytes))
+    }
+
+    /// Returns the bounds of what may stand beside `text`, of any number of lines.
+    pub(super) fn less(&self, text: &str) -> Self {
+        Self {
+            bytes: self.bytes.saturating_sub(self.bytes_of(text)),
+            tokens: self.tokens.map(|tokens| tokens.saturating_sub(TokenCounter::of(text).count())),
+            ..*self
+        }
+    }
+
+    fn measured(&self, text: &str) -> Meter {
+        let mut meter = Meter::new(*self);
+        meter.push(text);
+        meter
+    }
+}
+
+/// Measures a text by the limits that its lines and bytes of UTF-8 do not tell of. Where there are none it does nothing.
+///
+/// ```
+/// use cutline_core::truncate::{Bounds, BytesAs, Meter, TruncatedBy};
+/// let mut meter = Meter::new(Bounds::new(2000, 10).counted_as(BytesAs::Json));
+/// meter.push("a\tb\n");
+/// assert_eq!(meter.exceeded(), None);
+/// meter.push("\u{1b}[m");
+/// assert_eq!(meter.exceeded(), Some(TruncatedBy::Bytes));
+/// ```
+#[derive(Debug, Clone, Copy)]
+pub struct Meter {
+    bounds: Bounds,
+    tokens: TokenCounter,
+    json_bytes: u64,
+}
+
+impl Meter {
+    /// Returns a measure of nothing, by the limits of `bounds`.
+    pub fn new(bounds: Bounds) -> Self {
+        Self { bounds, tokens: TokenCounter::default(), json_bytes: 0 }
+    }
+
+    /// True if there is no limit but those of lines and of bytes of UTF-8.
+    pub(super) fn is_idle(&self) -> bool {
+        self.bounds.tokens.is_none() && self.bounds.bytes_as == BytesAs::Text
+    }
+
+    /// Takes the next piece.
+    pub fn push(&mut self, text: &str) {
+        self.take(text, TokenCounter::push);
+    }
+
+    /// Takes a line, or the last part of one, that stands before or after all that was taken in.
+    pub(super) fn add_line(&mut self, line: &str) {
+        self.take(line, TokenCounter::add_line);
+    }
+
+    fn take(&mut self, text: &str, count: fn(&mut TokenCounter, &str)) {
+        if self.bounds.tokens.is_some() {
+            count(&mut self.tokens, text);
+        }
+        if self.bounds.bytes_as == BytesAs::Json {
+            self.json_bytes += json_bytes(text);
+        }
+    }
+
+    /// Returns the limit that what was taken in is over.
+    pub fn exceeded(&self) -> Option<TruncatedBy> {
+        if self.json_bytes > self.bounds.bytes {
+            return Some(TruncatedBy::Bytes);
+        }
+        self.bounds.tokens.filter(|max| self.tokens.count() > *max).map(|_| TruncatedBy::Tokens)
+    }
+}
+
+/// A limit of the size of a text, as it stands before the word: `30KB`, `8000 token`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
+pub enum SizeLimit {
+    /// This many bytes.
+    #[display("{}", Size(*_0))]
+    Bytes(u64),
+    /// This many bytes of the text as a JSON string.
+    #[display("{} JSON", Size(*_0))]
+    Json(u64),
+    /// This many tokens, about.
+    #[display("{_0} token")]
+    Tokens(u64),
+}

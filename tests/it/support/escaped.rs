@@ -1,0 +1,24 @@
+//! Texts that are much longer as JSON.
+
+/// UTF-16 units of the JSON of a result that Cline hands on.
+const CLINE_UNITS: usize = 8000;
+
+/// Returns texts with many characters that JSON escapes, by the names of files for them; each over every limit.
+pub(crate) fn escaped_texts() -> [(&'static str, String); 6] {
+    let lines = |line: fn(usize) -> String| (1..=4000).map(line).collect::<String>();
+    [
+        ("plain.txt", lines(|n| format!("line {n} of a text that has nothing to escape\n"))),
+        ("quoted.csv", lines(|n| format!("\"{n}\",\"a\",\"b\",\"\",\"\",\"c\"\n"))),
+        ("coloured.log", lines(|n| format!("\u{1b}[32mINFO\u{1b}[0m \u{1b}[1m{n}\u{1b}[0m\n"))),
+        ("short.txt", lines(|n| format!("{}\n", n % 10))),
+        ("flat.json", lines(|n| format!("{{\n\"n\":{n},\n\"path\":\"C:\\\\a\\\\b\"\n}},\n"))),
+        ("emoji.txt", lines(|n| format!("\u{1F600}\t{n}\u{7f}\u{2028}\n"))),
+    ]
+}
+
+/// Fails where the JSON of `result` is more than Cline hands on whole.
+#[track_caller]
+pub(crate) fn assert_whole_for_cline(result: &serde_json::Value, about: &str) {
+    let units = result.to_string().encode_utf16().count();
+    assert!(units <= CLINE_UNITS, "{about}: {units} units\n{result}");
+}
