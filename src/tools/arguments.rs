@@ -117,7 +117,9 @@ pub fn check(tool: &str, schema: &Object, given: &Object) -> Result<Object, Tool
             continue;
         };
         if value.is_null()
-            || (!required.contains(&Value::from(known.as_str())) && is_left_out(known, value, given))
+            || (!required.contains(&Value::from(known.as_str()))
+                && !is_name(property, value)
+                && is_left_out(known, value, given))
         {
             continue;
         }
@@ -153,6 +155,13 @@ pub fn limit_of(given: &Object) -> Option<Option<u64>> {
 fn says_nothing(name: &str, value: &Value, given: &Object) -> bool {
     let default = names::is_on_by_default(name);
     value.is_null() || is_left_out(name, value, given) || boolean(value) == Some(default)
+}
+
+/// Returns true if a value is a text that may be any name, and a name such as `0`.
+fn is_name(property: &Value, value: &Value) -> bool {
+    let takes_any =
+        property.get("type").is_some_and(|kind| kind == "string") && property.get("enum").is_none();
+    takes_any && value.as_str().is_some_and(|text| !text.is_empty())
 }
 
 /// Returns true if an optional argument of this value is one that the model meant to leave out.

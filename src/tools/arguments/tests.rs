@@ -58,6 +58,9 @@ fn empty_values_of_optional_arguments_are_left_out() {
         ),
         (Find, json!({"pattern": "*", "sort": "", "type": "", "path": ""}), json!({"pattern": "*"})),
         (Ls, json!({"path": "", "limit": 0}), json!({})),
+        // A folder may have that name; a choice can't.
+        (Ls, json!({"path": "0", "limit": "0"}), json!({"path": "0"})),
+        (Grep, json!({"pattern": "x", "glob": "00", "mode": "0"}), json!({"pattern": "x", "glob": "00"})),
         (Bash, json!({"command": "x", "timeout": 0, "head": 0, "tail": 0}), json!({"command": "x"})),
         (Bash, json!({"command": "x", "head": 0}), json!({"command": "x"})),
         // Here 0 is said beside a number, and means none.
