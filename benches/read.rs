@@ -13,6 +13,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use cutline::tools::catalog::Load;
 use cutline::tools::{Context, read};
 use harness::{context, median, peak, timed};
 
@@ -28,7 +29,7 @@ fn main() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let page = |cx: &Context, path: &str, offset: Option<i64>| {
         let args = read::Args { path: path.to_owned(), offset, limit: None };
-        runtime.block_on(read::run(cx, args, read::OnImage::Leave)).expect("a page");
+        runtime.block_on(read::run(cx, args, Load::Light)).expect("a page");
     };
     let cases = [
         ("first page of 200 MB", "big.txt", None, false),

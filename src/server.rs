@@ -20,7 +20,6 @@ mod stats_file;
 mod stdio;
 mod wire;
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -32,8 +31,7 @@ use crate::clock::now_ms;
 use crate::fs::workspace::Workspace;
 use crate::stats::{Call, asked_limit};
 use crate::tools::arguments::{self, Object};
-use crate::tools::catalog::CheckedCall;
-use crate::tools::{Context, Output, Shared, ToolError, ToolName};
+use crate::tools::{Context, Output, Shared, ToolError, ToolName, catalog};
 
 use call_stats::CallStats;
 use concurrency::ConcurrencyLimits;
@@ -151,18 +149,15 @@ impl Server {
         if cx.workspace.roots.is_empty() {
             return Err(ToolError::NoRoots);
         }
-        let mut call = CheckedCall::new(tool, given, cx)?;
-        loop {
-            let _permit = self.concurrency.enter(call.load(), &cx.cancel).await?;
-            if let Some(permit) = request.extensions.get::<Arc<Permit>>() {
-                let may_answer = cx.cancel.run_until_cancelled(permit.wait_for_client()).await;
+        let permit = |load| async move {
+            let held = self.concurrency.enter(load, &request.ct).await?;
+            if let Some(outstanding) = request.extensions.get::<Arc<Permit>>() {
+                let may_answer = request.ct.run_until_cancelled(outstanding.wait_for_client()).await;
                 may_answer.ok_or(ToolError::Cancelled)?;
             }
-            match call.run(cx).await? {
-                ControlFlow::Break(output) => return Ok(output),
-                ControlFlow::Continue(next) => call = next,
-            }
-        }
+            Ok(held)
+        };
+        catalog::call(cx, tool, given, permit).await
     }
 }
 

@@ -92,7 +92,10 @@ impl Context {
         let mut pending = self.shared.threads.run(move || work(&cx))?;
         tokio::select! {
             biased;
-            result = pending.result() => result.unwrap_or(Err(ToolError::Cancelled)),
+            result = pending.result() => match result {
+                Some(result) if !self.cancel.is_cancelled() => result,
+                _ => Err(ToolError::Cancelled),
+            },
             () = async { self.cancel.cancelled().await; tokio::time::sleep(CANCEL_GRACE).await } => {
                 Err(ToolError::Cancelled)
             }

@@ -73,10 +73,10 @@ fn check(settings: Settings, pattern: &str, text: &[u8]) {
             return;
         }
     };
-    let (rows, searched) = search(&compiled, OutputMode::Lines, context as u64, text);
-    let counted = |what| search(&compiled, what, 0, text).1.matches;
+    let (rows, searched) = search(&compiled, OutputMode::Content, context as u64, text);
+    let counted = |mode| search(&compiled, mode, 0, text).1.matches;
     assert_eq!(counted(OutputMode::Count), searched.matches);
-    assert_eq!(counted(OutputMode::Any), searched.matches.min(1));
+    assert_eq!(counted(OutputMode::Files), searched.matches.min(1));
     let (encoding, mark) = Encoding::of(text);
     if encoding != Encoding::Utf8 {
         return;
@@ -124,18 +124,18 @@ struct Searched {
 /// The rows of a file, by number, true if it matches, text, true if that is cut; and the outcome.
 fn search(
     pattern: &Pattern,
-    what: OutputMode,
+    mode: OutputMode,
     context: u64,
     text: &[u8],
 ) -> (Vec<(usize, bool, String, bool)>, Searched) {
     let (pattern, enough) = (pattern.clone(), u64::MAX);
-    let query = Query { pattern, what, context, enough, max_line_chars: LINE_CHARS, ranking: None };
+    let query = Query { pattern, mode, context, enough, max_line_chars: LINE_CHARS, ranking: None };
     let (mut rows, mut passed_over) = (Vec::new(), None);
     let mut take = |found| {
         match found {
             Found::Rows(_, found) => rows.extend(found.into_iter().map(|row| {
                 let number = usize::try_from(row.number).unwrap();
-                (number, row.kind == RowKind::Match, row.text, row.cut)
+                (number, row.kind == RowKind::Match, row.text, row.cut_from.is_some())
             })),
             Found::PassedOver(_, reason) => passed_over = Some(reason),
             Found::File(..) | Found::Ranked(..) => {}

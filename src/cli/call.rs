@@ -139,7 +139,7 @@ fn prepared(
 /// Runs the tool; Ctrl-C takes the call back as a client would.
 async fn call(cx: &mut Context, tool: ToolName, given: Object) -> (Result<Output, ToolError>, bool) {
     let (cancel, shared) = (cx.cancel.clone(), Arc::clone(&cx.shared));
-    let mut work = std::pin::pin!(catalog::call(cx, tool, &given));
+    let mut work = std::pin::pin!(catalog::call(cx, tool, &given, |_| async { Ok(()) }));
     let (outcome, interrupted) = tokio::select! {
         outcome = &mut work => (outcome, false),
         _ = tokio::signal::ctrl_c() => {

@@ -19,6 +19,9 @@ mod threads;
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 use super::walk::Emit;
 pub use pattern::Pattern;
 pub use ranked::Ranking;
@@ -26,14 +29,16 @@ pub use rows::{Row, RowKind};
 
 use cutline_core::text::as_index;
 
-/// The kind of result that is wanted of each file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The kind of result that is wanted of each file: its match lines with their context, only the fact that it has a match,
+/// or the number of its match lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+#[expect(missing_docs, reason = "a documented variant would not be a plain enum in the schema")]
 pub enum OutputMode {
-    /// Its match lines, with their context.
-    Lines,
-    /// Only the fact that it has a match.
-    Any,
-    /// The number of its match lines.
+    #[default]
+    Content,
+    Files,
     Count,
 }
 
@@ -43,7 +48,7 @@ pub struct Query {
     /// The pattern to search for.
     pub pattern: Pattern,
     /// The kind of result.
-    pub what: OutputMode,
+    pub mode: OutputMode,
     /// Lines of context that are wanted on each side of a match line; 0 where no lines are.
     pub context: u64,
     /// Match lines after which the rest of a file is not searched, but for the context of the last but
@@ -59,7 +64,7 @@ impl Query {
     /// True if the sink numbers match lines: the searcher takes twice as long, but numbers lines of
     /// context too.
     fn numbers_matches(&self) -> bool {
-        self.context == 0 && (self.ranking.is_some() || self.what == OutputMode::Lines)
+        self.context == 0 && (self.ranking.is_some() || self.mode == OutputMode::Content)
     }
 }
 

@@ -81,7 +81,7 @@ impl Visit for Files<'_> {
         emit: &mut Emit<'_, Found>,
     ) -> io::Result<()> {
         // The sink stops within what this run has given already.
-        if self.query.what == OutputMode::Lines && worker.matches >= self.query.enough {
+        if self.query.mode == OutputMode::Content && worker.matches >= self.query.enough {
             return Ok(());
         }
         let Some((file, stat)) = entry.open()? else { return Ok(()) };

@@ -4,6 +4,9 @@ use std::io;
 use std::ops::ControlFlow;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use schemars::JsonSchema;
+use serde::Deserialize;
+
 use super::globs::Glob;
 use super::relevance::NameScorer;
 use super::walk::{Emit, Entry, ProgressUnit, Visit, Walk, Walked};
@@ -14,8 +17,8 @@ use crate::sys::FileKind;
 pub struct Query {
     /// The names.
     pub names: Wanted,
-    /// The kinds of entries.
-    pub kinds: Kinds,
+    /// The kind of the entries.
+    pub kind: Kind,
 }
 
 /// The names that are searched for, and the key by which they are to be sorted.
@@ -38,15 +41,15 @@ impl Wanted {
     }
 }
 
-/// The kinds of entries that are searched for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kinds {
-    /// Regular files and links.
-    Files,
-    /// Folders.
-    Folders,
-    /// All there are.
-    All,
+/// The kind of the entries that are searched for: regular files and links, folders, or all there are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+#[expect(missing_docs, reason = "a documented variant would not be a plain enum in the schema")]
+pub enum Kind {
+    File,
+    Dir,
+    Any,
 }
 
 /// An entry that is asked for.
@@ -100,10 +103,10 @@ impl Visit for Search<'_> {
     }
 
     fn wants(&self, path: &[u8], kind: FileKind) -> bool {
-        let is_of_kind = match self.query.kinds {
-            Kinds::Files => matches!(kind, FileKind::File | FileKind::Link),
-            Kinds::Folders => kind == FileKind::Folder,
-            Kinds::All => true,
+        let is_of_kind = match self.query.kind {
+            Kind::File => matches!(kind, FileKind::File | FileKind::Link),
+            Kind::Dir => kind == FileKind::Folder,
+            Kind::Any => true,
         };
         is_of_kind && self.query.names.glob().is_none_or(|glob| glob.names(path, kind == FileKind::Folder))
     }

@@ -53,8 +53,7 @@ impl ConcurrencyLimits {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tools::catalog::CheckedCall;
-    use crate::tools::{ToolName, arguments};
+    use crate::tools::{ToolName, arguments, grep};
     use serde_json::json;
     use std::future::Future;
     use std::pin::pin;
@@ -73,7 +72,7 @@ mod tests {
         let cancel = CancellationToken::new();
         let load = |given: serde_json::Value| {
             let given = arguments::check("grep", ToolName::Grep.schema(), given.as_object().unwrap());
-            CheckedCall::Grep(arguments::typed(given.unwrap()).unwrap()).load()
+            arguments::typed::<grep::Args>(given.unwrap()).unwrap().load()
         };
         let costly = load(json!({"pattern": "(?:a{1,20}){1,30}b"}));
         let across = load(json!({"pattern": "a", "multiline": true}));

@@ -3,7 +3,6 @@
 #![expect(clippy::indexing_slicing, reason = "there is a schema for each tool")]
 
 use std::borrow::Cow;
-use std::ops::ControlFlow;
 use std::sync::{Arc, LazyLock};
 
 use serde_json::{Value, json};
@@ -13,7 +12,6 @@ use cutline_core::notice::Count;
 
 use super::arguments::{self, Object, schema_of};
 use super::{Context, Output, ToolError, ToolName, ToolSet, bash, find, grep, ls, read};
-use read::OnImage;
 
 /// The schemas of all tools, in their order, made when the first one is asked for.
 static SCHEMAS: LazyLock<[Arc<Object>; 5]> = LazyLock::new(|| {
@@ -158,21 +156,6 @@ pub fn instructions(limits: &Limits, tools: &ToolSet) -> String {
     )
 }
 
-/// A call whose arguments were checked: all that is known of it before it is run.
-#[derive(Debug)]
-pub enum CheckedCall {
-    /// A call of read.
-    Read(read::Args, OnImage),
-    /// A call of bash.
-    Bash(bash::Args),
-    /// A call of grep.
-    Grep(grep::Args),
-    /// A call of find.
-    Find(find::Args),
-    /// A call of ls.
-    Ls(ls::Args),
-}
-
 /// The work of a call on this machine's processors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Load {
@@ -188,58 +171,45 @@ pub enum Load {
     Costly,
 }
 
-impl CheckedCall {
-    /// Checks the arguments `given` to `tool`. Those that lower a limit do so in `cx`.
-    pub fn new(tool: ToolName, given: &Object, cx: &mut Context) -> Result<Self, ToolError> {
-        let limits = &cx.limits;
-        let checked = arguments::check(tool.as_str(), &tool.schema_within(limits), given)?;
-        let [max_bytes, max_tokens] = CALL_LIMITS.map(|(name, _)| checked.get(name).and_then(Value::as_u64));
-        if max_bytes.or(max_tokens).is_some() {
-            cx.limits = limits.lowered(max_bytes, max_tokens);
+/// Does one call of `tool` with what the model sent, which may lower the limits of `cx`. Each part of the work begins
+/// once `permit` gives a permit for it, which is held until the part is done.
+pub async fn call<P: Future<Output = Result<impl Sized, ToolError>>>(
+    cx: &mut Context,
+    tool: ToolName,
+    given: &Object,
+    permit: impl Fn(Load) -> P,
+) -> Result<Output, ToolError> {
+    let checked = arguments::check(tool.as_str(), &tool.schema_within(&cx.limits), given)?;
+    let [max_bytes, max_tokens] = CALL_LIMITS.map(|(name, _)| checked.get(name).and_then(Value::as_u64));
+    cx.limits = cx.limits.lowered(max_bytes, max_tokens);
+    match tool {
+        ToolName::Read => {
+            let args: read::Args = arguments::typed(checked)?;
+            let mut load = Load::Light;
+            loop {
+                let _permit = permit(load).await?;
+                match read::run(cx, args.clone(), load).await? {
+                    Some(output) => return Ok(output),
+                    None => load = Load::Image,
+                }
+            }
         }
-        Ok(match tool {
-            ToolName::Read => Self::Read(arguments::typed(checked)?, OnImage::Leave),
-            ToolName::Bash => Self::Bash(arguments::typed(checked)?),
-            ToolName::Grep => Self::Grep(arguments::typed(checked)?),
-            ToolName::Find => Self::Find(arguments::typed(checked)?),
-            ToolName::Ls => Self::Ls(arguments::typed(checked)?),
-        })
-    }
-
-    /// Returns the work that it will be.
-    pub fn load(&self) -> Load {
-        match self {
-            Self::Bash(_) => Load::Waits,
-            Self::Read(_, OnImage::Leave) | Self::Ls(_) => Load::Light,
-            Self::Read(_, OnImage::Decode) => Load::Image,
-            Self::Grep(args) if args.is_costly() => Load::Costly,
-            Self::Grep(_) | Self::Find(_) => Load::Heavy,
+        ToolName::Bash => {
+            let _permit = permit(Load::Waits).await?;
+            bash::run(cx, arguments::typed(checked)?).await
         }
-    }
-
-    /// Does it. It breaks with its answer, or goes on as a call that takes another permit.
-    pub async fn run(self, cx: &Context) -> Result<ControlFlow<Output, Self>, ToolError> {
-        let output = match self {
-            Self::Read(args, on_image) => match read::run(cx, args.clone(), on_image).await? {
-                Some(output) => output,
-                None => return Ok(ControlFlow::Continue(Self::Read(args, OnImage::Decode))),
-            },
-            Self::Bash(args) => bash::run(cx, args).await?,
-            Self::Grep(args) => grep::run(cx, args).await?,
-            Self::Find(args) => find::run(cx, args).await?,
-            Self::Ls(args) => ls::run(cx, args).await?,
-        };
-        Ok(ControlFlow::Break(output))
-    }
-}
-
-/// Does one call of `tool` with what the model sent, which may lower the limits of `cx`.
-pub async fn call(cx: &mut Context, tool: ToolName, given: &Object) -> Result<Output, ToolError> {
-    let mut call = CheckedCall::new(tool, given, cx)?;
-    loop {
-        match call.run(cx).await? {
-            ControlFlow::Break(output) => return Ok(output),
-            ControlFlow::Continue(next) => call = next,
+        ToolName::Grep => {
+            let args: grep::Args = arguments::typed(checked)?;
+            let _permit = permit(args.load()).await?;
+            grep::run(cx, args).await
+        }
+        ToolName::Find => {
+            let _permit = permit(Load::Heavy).await?;
+            find::run(cx, arguments::typed(checked)?).await
+        }
+        ToolName::Ls => {
+            let _permit = permit(Load::Light).await?;
+            ls::run(cx, arguments::typed(checked)?).await
         }
     }
 }

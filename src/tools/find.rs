@@ -9,11 +9,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::fs::open::OpenedPath;
-use crate::fs::saved_name::SavedKind;
 use crate::limits;
 use crate::search::best::Best;
-use crate::search::names::{self, Found, Kinds, Query, Wanted};
-use crate::search::walk::Walked;
+use crate::search::names::{self, Found, Kind, Query, Wanted};
+use crate::search::walk::{Walk, Walked};
 use cutline_core::details::Details;
 use cutline_core::notice::Unit;
 use cutline_core::text::{as_index, show};
@@ -47,66 +46,33 @@ pub struct Args {
     pub no_ignore: Option<bool>,
 }
 
-/// Kind of the entries that find looks for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline)]
-#[expect(missing_docs, reason = "a documented variant would not be a plain enum in the schema")]
-pub enum Kind {
-    #[default]
-    File,
-    Dir,
-    Any,
-}
-
-/// A call, checked.
-#[derive(Debug)]
-struct Plan {
-    query: Query,
-    request: PageRequest,
-    no_ignore: bool,
-}
-
 /// Does one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     cx.blocking(move |cx| {
         let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Directory)?;
-        let plan = plan(cx, &args, &place)?;
-        let walk = walk_support::walk(cx, &place, plan.no_ignore)?;
-        let mut results = Results::new(cx, &place, &plan);
-        names::tree(&walk, &plan.query, results.only_counted(), |found| results.take(found));
-        if cx.cancel.is_cancelled() {
-            return Err(ToolError::Cancelled);
-        }
-        results.conclude(walk.rules.ignored_any())
+        let query = query(cx, &args, &place)?;
+        let ranked = matches!(query.names, Wanted::Words(_)).then_some(0);
+        let request = PageRequest::new(args.offset, args.limit, Unit::Results, ranked)?;
+        let walk = walk_support::walk(cx, &place, args.no_ignore.unwrap_or(false))?;
+        search(Page::new(cx, request), &Paths::below(&cx.workspace, &place.real), &walk, &query)
     })
     .await
 }
 
-fn plan(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Plan, ToolError> {
+fn query(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Query, ToolError> {
     let sort = args.sort.unwrap_or_default();
-    let names = if sort == Sort::Relevance {
-        Wanted::Words(words(&args.pattern)?)
-    } else {
-        let glob = path_glob::compile(cx, &args.pattern, place)?;
-        if sort == Sort::Modified { Wanted::GlobByTime(glob) } else { Wanted::Glob(glob) }
-    };
+    if sort == Sort::Relevance {
+        return Ok(Query {
+            names: Wanted::Words(words(&args.pattern)?),
+            kind: args.kind.unwrap_or(Kind::File),
+        });
+    }
+    let glob = path_glob::compile(cx, &args.pattern, place)?;
     // A pattern that is of folders would find none among files.
-    let asks_for_folders = match &names {
-        Wanted::Glob(glob) | Wanted::GlobByTime(glob) => {
-            glob.is_of_folders() && !args.pattern.starts_with('!')
-        }
-        Wanted::Words(_) => false,
-    };
-    let kinds = match args.kind {
-        Some(Kind::Dir) => Kinds::Folders,
-        Some(Kind::Any) => Kinds::All,
-        None if asks_for_folders => Kinds::Folders,
-        Some(Kind::File) | None => Kinds::Files,
-    };
-    let ranked = (sort == Sort::Relevance).then_some(0);
-    let request = PageRequest::new(args.offset, args.limit, Unit::Results, ranked)?;
-    Ok(Plan { query: Query { names, kinds }, request, no_ignore: args.no_ignore.unwrap_or(false) })
+    let is_of_folders = glob.is_of_folders() && !args.pattern.starts_with('!');
+    let kind = args.kind.unwrap_or(if is_of_folders { Kind::Dir } else { Kind::File });
+    let names = if sort == Sort::Modified { Wanted::GlobByTime(glob) } else { Wanted::Glob(glob) };
+    Ok(Query { names, kind })
 }
 
 /// The words of a pattern that is no glob.
@@ -124,58 +90,33 @@ fn words(pattern: &str) -> Result<String, ToolError> {
     Ok(pattern.to_owned())
 }
 
-/// Takes what is found, in path order.
-struct Results {
-    paths: Paths,
-    /// Those to show, where they are sorted by something else than their paths.
-    best: Option<Best<i128, Vec<u8>>>,
-    page: Page,
-    aside: Aside,
-}
-
-impl Results {
-    fn new(cx: &Context, place: &OpenedPath, plan: &Plan) -> Self {
-        let is_sorted = !matches!(plan.query.names, Wanted::Glob(_));
-        // A ranking is not saved: its pages are all in reach.
-        let is_ranked = matches!(plan.query.names, Wanted::Words(_));
-        Self {
-            paths: Paths::below(&cx.workspace, &place.real),
-            best: is_sorted.then(|| Best::new(as_index(plan.request.kept()))),
-            page: Page::new(cx, plan.request, (!is_ranked).then_some(SavedKind::FIND)),
-            aside: Aside::default(),
-        }
-    }
-
-    /// The number of results at the start of which only the number matters.
-    fn only_counted(&self) -> u64 {
-        let is_in_path_order = self.best.is_none();
-        if is_in_path_order && self.page.whole.is_none() { self.page.request.offset } else { 0 }
-    }
-
-    fn take(&mut self, walked: Walked<Found>) -> ControlFlow<()> {
+/// Answers with the results of `query` that are of `page`.
+fn search(mut page: Page, paths: &Paths, walk: &Walk, query: &Query) -> Result<Output, ToolError> {
+    let request = page.request;
+    // Those to show, where they are sorted by something else than their paths.
+    let is_sorted = !matches!(query.names, Wanted::Glob(_));
+    let mut best: Option<Best<i128, Vec<u8>>> = is_sorted.then(|| Best::new(as_index(request.kept())));
+    // Of the results before the page only the number matters.
+    let only_counted = if is_sorted || page.whole.is_some() { 0 } else { request.offset };
+    let mut aside = Aside::default();
+    names::tree(walk, query, only_counted, |walked| {
         if let Walked::Counted(results) = walked {
-            self.page.found += results;
+            page.found += results;
         }
-        let Some(Found { path, key }) = self.aside.take(walked, &self.paths) else {
-            return ControlFlow::Continue(());
-        };
-        let line = || Line::name(self.paths.show(&path));
-        self.page.count(line);
-        let Some(best) = &mut self.best else { return self.page.show(line) };
+        let Some(Found { path, key }) = aside.take(walked, paths) else { return ControlFlow::Continue(()) };
+        let line = || Line::name(paths.show(&path));
+        page.count(line);
+        let Some(best) = &mut best else { return page.show(line) };
         best.push(key, path);
         ControlFlow::Continue(())
+    });
+    let skipped = as_index(request.offset);
+    for (_, path) in best.into_iter().flat_map(|best| best.into_sorted().skip(skipped)) {
+        page.body.line(Line::name(paths.show(&path)));
     }
-
-    /// The answer; `ignored` is true if rules left anything out.
-    fn conclude(mut self, ignored: bool) -> Result<Output, ToolError> {
-        let skipped = as_index(self.page.request.offset);
-        for (_, path) in self.best.into_iter().flat_map(|best| best.into_sorted().skip(skipped)) {
-            self.page.body.line(Line::name(self.paths.show(&path)));
-        }
-        let mut details = Details::default();
-        let about = self.aside.notices(ignored && self.page.found == 0, &mut details);
-        self.page.answer(None, about.collect(), details)
-    }
+    let mut details = Details::default();
+    let about = aside.notices(walk.rules.ignored_any() && page.found == 0, &mut details);
+    page.answer(None, about.collect(), details)
 }
 
 #[cfg(test)]

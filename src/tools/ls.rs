@@ -9,8 +9,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::fs::listing::{Listing, Order, Ranks, Rest};
-use crate::fs::open::{OpenError, OpenedPath};
-use crate::fs::saved_name::SavedKind;
+use crate::fs::open::OpenedPath;
 use crate::sys::{self, FileKind};
 use cutline_core::details::Details;
 use cutline_core::notice::Unit;
@@ -49,7 +48,7 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 }
 
 fn list(cx: &Context, place: &OpenedPath, request: PageRequest) -> Result<Output, ToolError> {
-    let mut page = Page::new(cx, request, Some(SavedKind::LS));
+    let mut page = Page::new(cx, request);
     let (skip, most) = match page.whole {
         Some(_) => (0, u64::MAX),
         // A page is full with one more than its lines.
@@ -64,7 +63,8 @@ fn list(cx: &Context, place: &OpenedPath, request: PageRequest) -> Result<Output
         page.count(line);
         page.show(line)
     })?;
-    let is_counted = page.whole.is_none() && page.body.is_cut();
+    page.body.settle();
+    let is_counted = page.whole.is_none() && page.body.is_full();
     let extent = is_counted.then(|| extent(cx, place)).transpose()?;
     page.answer(extent, Vec::new(), Details::default())
 }
@@ -122,16 +122,15 @@ fn each_name(
     place: &OpenedPath,
     mut take: impl FnMut(&[u8], FileKind),
 ) -> Result<(), ToolError> {
-    let refused = |error| resolve::refused(cx, &place.real.to_string_lossy(), error);
     let mut names = 0_u64;
-    let folder = place.folder().map_err(refused)?;
+    let folder = resolve::folder(cx, place)?;
     let read = sys::each_name(&folder, &mut Vec::with_capacity(BUFFER_BYTES), |name, kind| {
         take(name, kind);
         names += 1;
         let is_over = names.is_multiple_of(1024) && cx.cancel.is_cancelled();
         if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    read.map_err(|error| refused(OpenError::Other(error)))
+    read.map_err(|source| ToolError::Io { path: cx.workspace.show(&place.real), source })
 }
 
 /// A name as it is listed.

@@ -53,12 +53,7 @@ impl PageRequest {
         unit: Unit,
         ranked: Option<u64>,
     ) -> Result<Self, ToolError> {
-        let default = match unit {
-            _ if ranked.is_some() => limits::RANKED_LIMIT,
-            Unit::Matches | Unit::Files => limits::GREP_LIMIT,
-            Unit::Results => limits::FIND_LIMIT,
-            Unit::Entries => limits::LS_LIMIT,
-        };
+        let default = if ranked.is_some() { limits::RANKED_LIMIT } else { facts_of(unit).0 };
         let request = Self { offset: offset.unwrap_or(0), limit: limit.unwrap_or(default), unit, ranked };
         ranking::check(&request)?;
         Ok(request)
@@ -80,6 +75,16 @@ impl PageRequest {
     }
 }
 
+/// Returns the default limit of a call for such results, the kind of file that they are saved in, and the text in the
+/// place of none.
+fn facts_of(unit: Unit) -> (u64, SavedKind, &'static str) {
+    match unit {
+        Unit::Matches | Unit::Files => (limits::GREP_LIMIT, SavedKind::GREP, empty::NO_MATCHES),
+        Unit::Results => (limits::FIND_LIMIT, SavedKind::FIND, empty::NO_FILES),
+        Unit::Entries => (limits::LS_LIMIT, SavedKind::LS, empty::NO_ENTRIES),
+    }
+}
+
 /// Takes the results of a call: shows those of its page, saves all where they are saved, and counts them.
 #[derive(Debug)]
 pub(super) struct Page {
@@ -92,9 +97,10 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// The page that `request` asks for; all results are saved as `kind`, if that is said and they are to be saved.
-    pub(super) fn new(cx: &Context, request: PageRequest, kind: Option<SavedKind>) -> Self {
-        let whole = kind.and_then(|kind| Whole::begin(cx, kind));
+    /// The page that `request` asks for. A ranking is not saved: what ranks below the page is not held, and in reach.
+    pub(super) fn new(cx: &Context, request: PageRequest) -> Self {
+        let (_, kind, _) = facts_of(request.unit);
+        let whole = if request.ranked.is_none() { Whole::begin(cx, kind) } else { None };
         Self { request, body: Body::new(cx.limits.bounds()), whole, found: 0 }
     }
 
@@ -137,7 +143,8 @@ impl Page {
         if offset > 0 && found <= offset && (found > 0 || unit == Unit::Entries) {
             return Err(ToolError::OffsetBeyondLast { offset, total: found, unit });
         }
-        let is_cut = body.is_cut();
+        body.settle();
+        let is_cut = body.is_full();
         let is_part = more || is_cut;
         let saved = whole.filter(|_| is_part).map(|whole| whole.keep(&mut details));
         let (saved_extent, saved) = saved.unzip();
@@ -198,12 +205,7 @@ impl Page {
             details.next_offset = next;
             notices.extend(next.map(|offset| Notice::Continue { offset }));
         }
-        let body = match unit {
-            _ if found > 0 => body.text,
-            Unit::Matches | Unit::Files => empty::NO_MATCHES.to_owned(),
-            Unit::Results => empty::NO_FILES.to_owned(),
-            Unit::Entries => empty::NO_ENTRIES.to_owned(),
-        };
+        let body = if found > 0 { body.text } else { facts_of(unit).2.to_owned() };
         Ok(Output::new(Answer { body, notices, ..Answer::default() }, details))
     }
 }

@@ -21,6 +21,7 @@ use crate::limits::{BINARY_SNIFF_BYTES, PSEUDO_FILE_BYTES, PSEUDO_FILE_SECS};
 use cutline_core::text::as_index;
 use cutline_core::text::decode::Encoding;
 
+use super::catalog::Load;
 use super::resolve::{self, ExpectedKind};
 use super::{Context, Output, ToolError};
 
@@ -43,21 +44,13 @@ pub struct Args {
     pub limit: Option<u64>,
 }
 
-/// The treatment of an image.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum OnImage {
-    /// It is left, to be decoded under a permit for that. Nothing of it is held meanwhile.
-    Leave,
-    /// It is decoded.
-    Decode,
-}
-
-/// Does one call; `None` where its file is an image that is left.
-pub async fn run(cx: &Context, args: Args, on_image: OnImage) -> Result<Option<Output>, ToolError> {
+/// Does one call under a permit for `load`; `None` where its file is an image, and the permit is not for one. Then nothing
+/// of it is held until it is called again.
+pub async fn run(cx: &Context, args: Args, load: Load) -> Result<Option<Output>, ToolError> {
     let opened = open_cached(cx, &args.path);
     match opened.as_ref().and_then(|opened| answer_cached(cx, &args, opened)) {
         Some(answer) => answer.map(Some),
-        None => cx.blocking(move |cx| read(cx, &args, on_image, opened)).await,
+        None => cx.blocking(move |cx| read(cx, &args, load, opened)).await,
     }
 }
 
@@ -90,13 +83,8 @@ fn answer_cached(cx: &Context, args: &Args, opened: &Opened) -> Option<Result<Ou
     is_text.then(|| page::read(cx, args, place, &text))
 }
 
-/// Answers the call, `None` for an image that is left; what is open already is not opened again.
-fn read(
-    cx: &Context,
-    args: &Args,
-    on_image: OnImage,
-    opened: Option<Opened>,
-) -> Result<Option<Output>, ToolError> {
+/// Answers the call, `None` for an image under another permit; what is open already is not opened again.
+fn read(cx: &Context, args: &Args, load: Load, opened: Option<Opened>) -> Result<Option<Output>, ToolError> {
     let (place, file) = match opened {
         Some(Opened { place, file }) => (place, file),
         None => (resolve::open(cx, &args.path, ExpectedKind::File)?, None),
@@ -115,7 +103,7 @@ fn read(
     if (binary || std::str::from_utf8(&start).is_err())
         && let Some(format) = image::format_of(&start)
     {
-        if on_image == OnImage::Leave {
+        if load != Load::Image {
             return Ok(None);
         }
         let shown = cx.workspace.show(&place.real);

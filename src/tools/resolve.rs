@@ -1,9 +1,11 @@
 //! The path of a call: found, opened inside the roots, or an error that the model can act on.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use crate::fs::open::{FileKind, NAME_BYTES, OpenError, OpenedPath};
 use crate::fs::{file_uri, near};
+use crate::sys::Folder;
 use cutline_core::text::show;
 
 use super::{Context, ToolError, ToolName};
@@ -83,6 +85,16 @@ pub fn refused(cx: &Context, asked: &str, error: OpenError) -> ToolError {
         OpenError::Denied => ToolError::PermissionDenied(path),
         OpenError::Other(source) => ToolError::Io { path, source },
     }
+}
+
+/// Opens the file at `place` for reading.
+pub fn file(cx: &Context, place: &OpenedPath) -> Result<File, ToolError> {
+    place.file().map_err(|error| refused(cx, &place.real.to_string_lossy(), error))
+}
+
+/// Opens the folder at `place` for listing it.
+pub fn folder(cx: &Context, place: &OpenedPath) -> Result<Folder, ToolError> {
+    place.folder().map_err(|error| refused(cx, &place.real.to_string_lossy(), error))
 }
 
 /// Returns the error for a file that is not text, by its first bytes.

@@ -3,10 +3,10 @@
 //! Two are made at the start and never end, so that calls are worked on also where the system gives no
 //! more. Work that was given up is not waited for: its thread counts as stuck until it comes back.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use tokio::sync::oneshot;
@@ -30,22 +30,26 @@ struct Pool {
     work_came: Condvar,
 }
 
-/// Work that was begun, by its number.
-type Id = u64;
 /// Does work; returns what then tells its result.
 type Work = Box<dyn FnOnce() -> Box<dyn FnOnce() + Send> + Send>;
+/// Upgrades as long as work was not given up: its [`Pending`] holds the other side.
+type Wanted = Weak<()>;
 
 #[derive(Default)]
 struct State {
-    last_id: Id,
-    waiting: VecDeque<(Id, Work)>,
-    running: HashSet<Id>,
-    /// The work that was given up while it ran, and still runs.
-    stuck: HashSet<Id>,
+    waiting: VecDeque<(Wanted, Work)>,
+    running: Vec<Wanted>,
     /// Threads that wait for work.
     idle: usize,
     /// All threads, those that are stuck too.
     threads: usize,
+}
+
+impl State {
+    /// Returns the number of threads whose work was given up while it ran, and still runs.
+    fn stuck(&self) -> usize {
+        self.running.iter().filter(|wanted| wanted.strong_count() == 0).count()
+    }
 }
 
 impl std::fmt::Debug for State {
@@ -58,9 +62,8 @@ impl std::fmt::Debug for State {
 #[derive(Debug)]
 #[must_use]
 pub struct Pending<T> {
-    threads: Threads,
-    id: Id,
     result: oneshot::Receiver<std::thread::Result<T>>,
+    _wanted: Arc<()>,
 }
 
 impl Threads {
@@ -77,12 +80,14 @@ impl Threads {
         work: impl FnOnce() -> T + Send + 'static,
     ) -> Result<Pending<T>, ToolError> {
         let mut state = self.state();
-        if state.stuck.len() >= MAX_STUCK {
-            return Err(ToolError::StuckThreads(state.stuck.len()));
+        state.waiting.retain(|(wanted, _)| wanted.strong_count() > 0);
+        let stuck = state.stuck();
+        if stuck >= MAX_STUCK {
+            return Err(ToolError::StuckThreads(stuck));
         }
         if state.idle <= state.waiting.len()
             && let Err(error) = self.add(&mut state)
-            && state.threads <= state.stuck.len()
+            && state.threads <= stuck
         {
             return Err(ToolError::NoThread(error));
         }
@@ -92,11 +97,10 @@ impl Threads {
             let tell = move || _ = sender.send(result); // fails where the work was given up
             Box::new(tell) as Box<dyn FnOnce() + Send>
         });
-        state.last_id += 1;
-        let id = state.last_id;
-        state.waiting.push_back((id, run));
+        let wanted = Arc::new(());
+        state.waiting.push_back((Arc::downgrade(&wanted), run));
         self.0.work_came.notify_one();
-        Ok(Pending { threads: self.clone(), id, result })
+        Ok(Pending { result, _wanted: wanted })
     }
 
     fn add(&self, state: &mut State) -> io::Result<()> {
@@ -110,14 +114,15 @@ impl Threads {
     fn work(&self) {
         let mut state = self.state();
         loop {
-            if let Some((id, run)) = state.waiting.pop_front() {
-                state.running.insert(id);
+            if let Some((wanted, run)) = state.waiting.pop_front() {
+                if wanted.strong_count() == 0 {
+                    continue;
+                }
+                state.running.push(wanted.clone());
                 drop(state);
                 let tell = run();
                 state = self.state();
-                if !state.running.remove(&id) {
-                    state.stuck.remove(&id);
-                }
+                state.running.retain(|one| !one.ptr_eq(&wanted));
                 // Not under the lock: where nothing waits any more, the result is dropped there, with its files.
                 drop(state);
                 tell();
@@ -129,7 +134,7 @@ impl Threads {
             let timeout;
             (state, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
             state.idle -= 1;
-            if timeout.timed_out() && state.waiting.is_empty() && state.threads - state.stuck.len() > KEPT {
+            if timeout.timed_out() && state.waiting.is_empty() && state.threads - state.stuck() > KEPT {
                 state.threads -= 1;
                 return;
             }
@@ -149,19 +154,10 @@ impl<T> Pending<T> {
     }
 }
 
-impl<T> Drop for Pending<T> {
-    fn drop(&mut self) {
-        let mut state = self.threads.state();
-        state.waiting.retain(|(id, _)| *id != self.id);
-        if state.running.remove(&self.id) {
-            state.stuck.insert(self.id);
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::mpsc::channel;
 
     /// Work that blocks until the sender is dropped, and is running when this returns.
@@ -180,16 +176,16 @@ mod tests {
         let threads = Threads::default();
         let (pending, go) = block(&threads);
         drop(pending);
-        assert_eq!(threads.state().stuck.len(), 1);
+        assert_eq!(threads.state().stuck(), 1);
         let (mut pending, go_on) = block(&threads);
         drop(go_on);
         while pending.result.try_recv().is_err() {
             std::thread::yield_now();
         }
         drop(pending);
-        assert_eq!(threads.state().stuck.len(), 1);
+        assert_eq!(threads.state().stuck(), 1);
         drop(go);
-        while !threads.state().stuck.is_empty() {
+        while threads.state().stuck() > 0 {
             std::thread::yield_now();
         }
         assert_eq!(threads.state().threads, 2);
@@ -198,14 +194,20 @@ mod tests {
     #[test]
     fn work_given_up_before_it_runs_is_not_run() {
         let threads = Threads::default();
-        let (_pending, _go) = block(&threads);
-        // A lock held here keeps the threads from taking anything.
-        let mut state = threads.state();
-        state.waiting.push_back((7, Box::new(|| panic!("it was given up"))));
-        let (_sender, result) = oneshot::channel::<std::thread::Result<()>>();
-        drop(state);
-        drop(Pending { threads: threads.clone(), id: 7, result });
-        let state = threads.state();
-        assert!(state.waiting.is_empty() && state.stuck.is_empty());
+        let (_pending, go) = block(&threads);
+        let was_run = Arc::new(AtomicBool::new(false));
+        let run = {
+            let was_run = Arc::clone(&was_run);
+            Box::new(move || {
+                was_run.store(true, Ordering::Relaxed);
+                Box::new(|| ()) as Box<dyn FnOnce() + Send>
+            })
+        };
+        threads.state().waiting.push_back((Wanted::new(), run));
+        drop(go);
+        while threads.state().idle == 0 {
+            std::thread::yield_now();
+        }
+        assert!(threads.state().waiting.is_empty() && !was_run.load(Ordering::Relaxed));
     }
 }

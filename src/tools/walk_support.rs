@@ -13,8 +13,7 @@ use cutline_core::details::{Details, Skipped};
 use cutline_core::notice::{Names, Notice};
 use cutline_core::text::show;
 
-use super::resolve::refused;
-use super::{Context, Progress, ToolError};
+use super::{Context, Progress, ToolError, resolve};
 
 /// Time before the first progress: shorter walks report none.
 const FIRST_PROGRESS_AFTER: Duration = Duration::from_secs(1);
@@ -28,7 +27,7 @@ pub(super) struct Paths {
 }
 
 impl Paths {
-    /// The paths below `folder`, a real place.
+    /// The paths below `folder`, a real place; or the empty path of a file that is searched alone.
     pub(super) fn below(workspace: &Workspace, folder: &Path) -> Self {
         let prefix = match workspace.show(folder) {
             here if here == "." => String::new(),
@@ -36,11 +35,6 @@ impl Paths {
             folder => folder + "/",
         };
         Self { prefix }
-    }
-
-    /// The one path of a file that is searched alone.
-    pub(super) fn of_file(workspace: &Workspace, file: &Path) -> Self {
-        Self { prefix: workspace.show(file) }
     }
 
     /// A path below the folder, as it is shown.
@@ -112,7 +106,7 @@ impl Aside {
 /// A walk of the folder at `place`, with its ignore rules or without.
 pub(super) fn walk(cx: &Context, place: &OpenedPath, no_ignore: bool) -> Result<Walk, ToolError> {
     Ok(Walk {
-        root: place.folder().map_err(|error| refused(cx, &place.real.to_string_lossy(), error))?,
+        root: resolve::folder(cx, place)?,
         rules: if no_ignore { Rules::none() } else { Rules::above(&place.real) },
         workers: cx.shared.workers,
         stop: cx.cancel.child_token(),
@@ -160,7 +154,7 @@ mod tests {
             let joined = workspace.show(&Path::new(folder).join(path));
             assert_eq!(joined.trim_end_matches('/'), shown, "{folder} {path}");
         }
-        assert_eq!(Paths::of_file(&workspace, Path::new("/data/repo/a.rs")).show(b""), "a.rs");
+        assert_eq!(Paths::below(&workspace, Path::new("/data/repo/a.rs")).show(b""), "a.rs");
         for (folder, path, shown) in [
             ("/data/repo", "~/a", "./~/a"),
             ("/data/repo", "~", "./~"),
@@ -170,7 +164,7 @@ mod tests {
         ] {
             assert_eq!(Paths::below(&workspace, Path::new(folder)).show(path.as_bytes()), shown);
         }
-        assert_eq!(Paths::of_file(&workspace, Path::new("/data/repo/~")).show(b""), "./~");
+        assert_eq!(Paths::below(&workspace, Path::new("/data/repo/~")).show(b""), "./~");
     }
 
     #[test]

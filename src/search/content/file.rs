@@ -89,7 +89,7 @@ impl Searcher {
         let ranking = ranking.map(|ranking| RefCell::new(FileRanking::new(ranking, query.context, path)));
         let told = match &ranking {
             Some(ranking) => ToldLines::Ranked(ranking),
-            None if query.what == OutputMode::Count => ToldLines::None,
+            None if query.mode == OutputMode::Count => ToldLines::None,
             None => ToldLines::All,
         };
         let matcher = GuardedMatcher::new(pattern, text, stop).telling(told);
@@ -119,7 +119,7 @@ impl Searcher {
         if found > 0 && flow.is_continue() {
             if let Some(ranking) = &ranking {
                 flow = emit(Found::Ranked(path().into(), found, ranking.borrow_mut().finish(found)));
-            } else if query.what != OutputMode::Lines {
+            } else if query.mode != OutputMode::Content {
                 flow = emit(Found::File(path(), found));
             }
         }

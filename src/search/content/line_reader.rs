@@ -28,15 +28,15 @@ pub(super) struct ReadLines {
     /// Newlines in all of the text that was given to the searcher so far, where match lines are numbered by them.
     pub(super) newlines: Cell<u64>,
     /// For each line that was searched in windows, the offset at which it begins in the text that the searcher is given,
-    /// and its text as it is shown, with true if that is cut.
-    pub(super) giants: RefCell<VecDeque<(u64, (String, bool))>>,
+    /// and its text as it is shown, with the bytes that it was cut from.
+    pub(super) giants: RefCell<VecDeque<(u64, (String, Option<u64>))>>,
     /// True if a line was too long for its pattern.
     pub(super) unsearched: Cell<bool>,
 }
 
 impl ReadLines {
     /// The row of the line that begins at `offset`, if it was searched in windows. Offsets are asked for in order.
-    pub(super) fn take_giant(&self, offset: u64) -> Option<(String, bool)> {
+    pub(super) fn take_giant(&self, offset: u64) -> Option<(String, Option<u64>)> {
         let mut giants = self.giants.borrow_mut();
         while giants.front().is_some_and(|giant| giant.0 < offset) {
             giants.pop_front();

@@ -17,8 +17,8 @@ pub struct Row {
     pub kind: RowKind,
     /// Its text, without what ends it.
     pub text: String,
-    /// True if the text was cut.
-    pub cut: bool,
+    /// Bytes of the line, where the text is a part of it; of one over 1 MB it is the greatest number.
+    pub cut_from: Option<u64>,
 }
 
 /// Why a line is shown.
@@ -37,7 +37,7 @@ impl Row {
     }
 }
 
-/// A line, or the part of it that is at hand, as it is shown; and true if anything of it is missing.
+/// A line, or the part of it that is at hand, as it is shown; and its bytes, if anything of it is missing.
 ///
 /// Only what is near the focus is decoded, however long the line.
 pub(super) fn shown(
@@ -45,7 +45,8 @@ pub(super) fn shown(
     focus: Range<usize>,
     max_chars: usize,
     mut missing: Missing,
-) -> (String, bool) {
+) -> (String, Option<u64>) {
+    let bytes = if missing == Missing::default() { line.len() as u64 } else { u64::MAX };
     let near = max_chars.saturating_mul(8).max(64);
     let (mut from, mut to) = (0, line.len());
     if line.len() > near {
@@ -58,8 +59,8 @@ pub(super) fn shown(
     let focus = focus_in(part, &(focus.start - from..focus.end.min(to).saturating_sub(from)));
     let text = lossy(part);
     let shown = cut(&text, focus, max_chars, missing);
-    let is_cut = matches!(shown, Cow::Owned(_));
-    (shown.into_owned(), is_cut)
+    let cut_from = matches!(shown, Cow::Owned(_)).then_some(bytes);
+    (shown.into_owned(), cut_from)
 }
 
 /// Returns the range in the text as shown that stands for a range of bytes of a line.

@@ -103,8 +103,8 @@ impl<'a, 'e> RowSink<'a, 'e> {
         let (query, read) = (self.query, self.read);
         let row = |focus| {
             let shown = || shown(line, focus, query.max_line_chars, Missing::default());
-            let (text, cut) = read.take_giant(offset).unwrap_or_else(shown);
-            Row { number, kind, text, cut }
+            let (text, cut_from) = read.take_giant(offset).unwrap_or_else(shown);
+            Row { number, kind, text, cut_from }
         };
         if let Some(ranking) = self.ranking {
             let mut ranking = ranking.borrow_mut();
@@ -126,7 +126,7 @@ impl Sink for RowSink<'_, '_> {
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
         let is_ranked = self.ranking.is_some();
-        let is_counted = self.ranking.map_or(self.query.what == OutputMode::Count, |ranking| {
+        let is_counted = self.ranking.map_or(self.query.mode == OutputMode::Count, |ranking| {
             let mut ranking = ranking.borrow_mut();
             self.query.pattern.spans_lines && !ranking.has_context() && !ranking.may_rank()
         });
@@ -134,7 +134,7 @@ impl Sink for RowSink<'_, '_> {
             self.matches += found.lines().count() as u64;
             return Ok(true);
         }
-        if self.query.what == OutputMode::Any && !is_ranked {
+        if self.query.mode == OutputMode::Files && !is_ranked {
             self.matches = 1;
             return Ok(false);
         }

@@ -17,7 +17,7 @@ fn query(pattern: &str, context: usize) -> Query {
     let source = Source { pattern, syntax: Syntax::Regex, case: Case::Counts, reach: LineMode::Line };
     Query {
         pattern: Pattern::new(&source).unwrap(),
-        what: OutputMode::Lines,
+        mode: OutputMode::Content,
         context: context as u64,
         enough: u64::MAX,
         max_line_chars: 40,
@@ -123,7 +123,7 @@ proptest! {
         queries.get_or_insert_with(|| patterns.map(|pattern| query(pattern, 0)).to_vec());
         for (query, pattern) in queries.iter().flatten().zip(patterns) {
             let rows = search(query, content.as_bytes()).1.matches;
-            let count = Query { what: OutputMode::Count, ..query.clone() };
+            let count = Query { mode: OutputMode::Count, ..query.clone() };
             prop_assert_eq!(search(&count, content.as_bytes()), (Vec::new(), Searched { matches: rows, passed_over: None }));
             let (matches, lines) = ranked(query, content.as_bytes());
             prop_assert_eq!((matches, lines.len() as u64), (rows, rows.min(2)), "{}", pattern);
@@ -152,7 +152,7 @@ fn context_spans_blocks() {
             let expected = oracle(|line| line.contains("needle"), &content, context);
             assert!(rows == expected, "{step} {context}");
             assert_eq!(searched.matches, 60_000_u64.div_ceil(step as u64));
-            let count = Query { what: OutputMode::Count, ..query("needle", 0) };
+            let count = Query { mode: OutputMode::Count, ..query("needle", 0) };
             assert_eq!(search(&count, content.as_bytes()), (Vec::new(), searched));
         }
     }

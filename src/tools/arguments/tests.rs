@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::*;
+use crate::search::content::OutputMode;
 use crate::tools::{ToolName, bash, find, grep, read};
 
 fn given(value: &Value) -> Object {
@@ -38,7 +39,7 @@ fn values_of_another_form_are_converted() {
     let value =
         json!({"pattern": "x", "ignore_case": "true", "mode": "Files", "limit": null, "no-ignore": true});
     let args: grep::Args = parse("grep", &schema, &given(&value)).unwrap();
-    assert_eq!((args.ignore_case, args.mode, args.limit), (Some(true), Some(grep::Mode::Files), None));
+    assert_eq!((args.ignore_case, args.mode, args.limit), (Some(true), Some(OutputMode::Files), None));
 }
 
 #[test]

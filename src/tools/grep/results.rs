@@ -4,19 +4,22 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::fs::saved_name::SavedKind;
-use crate::search::content::{Found, PassedOver, Row, RowKind};
+use crate::search::best::Best;
+use crate::search::content::{Found, OutputMode, PassedOver, Row, RowKind};
 use crate::search::walk::Walked;
 use cutline_core::details::Details;
 use cutline_core::notice::{FullLines, Notice};
+use cutline_core::text::as_index;
+use cutline_core::text::tokens::BYTES_PER_TOKEN;
 
-use super::ranked::Ranked;
-use super::{Context, Mode, Output, Paths, Plan, ToolError, ToolName};
+use super::{Args, Context, Output, Paths, Plan, ToolError};
+use crate::tools::ToolName;
 use crate::tools::page::{Line, Page, SEPARATOR};
 use crate::tools::walk_support::Aside;
 
 /// Takes what is found, in order.
 pub(super) struct Results<'a> {
+    cx: &'a Context,
     plan: &'a Plan,
     paths: Paths,
     page: Page,
@@ -24,10 +27,20 @@ pub(super) struct Results<'a> {
     is_page_full: bool,
     file: Option<FileRows>,
     /// The best matches, where they are ranked; the body is made of them in the end.
-    ranked: Option<Ranked>,
+    best: Option<Best<i32, RankedRows>>,
     aside: Aside,
     /// True if the pattern would take too long over a file.
     pub(super) is_too_costly: bool,
+    /// True if ignore rules left anything out.
+    pub(super) ignored_any: bool,
+}
+
+/// A match line with its context, or the best one of a file with its number of match lines.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+struct RankedRows {
+    path: Arc<[u8]>,
+    matches: u64,
+    rows: Vec<Row>,
 }
 
 /// The file whose rows are being added, and the last lines that were added.
@@ -46,24 +59,25 @@ struct FileRows {
 }
 
 impl<'a> Results<'a> {
-    pub(super) fn new(cx: &Context, plan: &'a Plan, paths: Paths) -> Self {
-        let ranking = plan.query.ranking.as_ref();
+    pub(super) fn new(cx: &'a Context, plan: &'a Plan, paths: Paths) -> Self {
+        let kept = as_index(plan.request.kept());
         Self {
+            cx,
             plan,
             paths,
-            // A ranking is not saved: of what ranks below the page nothing is held.
-            page: Page::new(cx, plan.request, ranking.is_none().then_some(SavedKind::GREP)),
+            page: Page::new(cx, plan.request),
             is_page_full: false,
             file: None,
-            ranked: ranking.map(|ranking| Ranked::new(Arc::clone(ranking), &plan.request)),
+            best: plan.query.ranking.is_some().then(|| Best::new(kept)),
             aside: Aside::default(),
             is_too_costly: false,
+            ignored_any: false,
         }
     }
 
     /// Takes the next thing found; breaks when there is enough.
     pub(super) fn take(&mut self, walked: Walked<Found>) -> ControlFlow<()> {
-        if self.page.has_enough() && self.ranked.is_none() && self.page.whole.is_none() {
+        if self.page.has_enough() && self.best.is_none() && self.page.whole.is_none() {
             // Only what stands after the last match is still of interest.
             match (&walked, &self.file) {
                 (Walked::Found(Found::Rows(path, _)), Some(file)) if file.path == *path => {}
@@ -74,15 +88,13 @@ impl<'a> Results<'a> {
             None => {}
             Some(Found::Rows(path, rows)) => return self.rows(path, &rows),
             Some(Found::File(path, matches)) => {
-                let line = || super::file_line(self.paths.show(&path), self.plan.mode, matches);
+                let line = || file_line(self.paths.show(&path), self.plan.query.mode, matches);
                 self.page.count(line);
                 return self.page.show(line);
             }
             Some(Found::Ranked(path, matches, lines)) => {
-                self.page.found += if self.plan.mode == Mode::Content { matches } else { 1 };
-                if let Some(ranked) = &mut self.ranked {
-                    ranked.take(&path, matches, lines);
-                }
+                self.page.found += if self.plan.query.mode == OutputMode::Content { matches } else { 1 };
+                self.rank(&path, matches, lines);
             }
             Some(Found::PassedOver(path, why)) => match why {
                 PassedOver::Binary => self.aside.binary += 1,
@@ -97,6 +109,19 @@ impl<'a> Results<'a> {
         ControlFlow::Continue(())
     }
 
+    /// Keeps those lines of a file that are among the most relevant.
+    fn rank(&mut self, path: &Arc<[u8]>, matches: u64, lines: Vec<(i32, Vec<Row>)>) {
+        let (Some(best), Some(ranking)) = (&mut self.best, &self.plan.query.ranking) else { return };
+        for (score, rows) in lines {
+            if best.least().is_none_or(|least| score > *least) {
+                best.push(score, RankedRows { path: Arc::clone(path), matches, rows });
+            }
+        }
+        if let Some(least) = best.least() {
+            ranking.raise(*least);
+        }
+    }
+
     fn rows(&mut self, path: Arc<[u8]>, rows: &[Row]) -> ControlFlow<()> {
         let mut file = match self.file.take() {
             Some(file) if file.path == path => file,
@@ -108,7 +133,7 @@ impl<'a> Results<'a> {
                 if self.plan.query.context > 0 && self.page.found > 0 && !touches {
                     whole.push(SEPARATOR);
                 }
-                whole.push(&super::row_line(&file.shown, row.kind, row).text);
+                whole.push(&row_line(&file.shown, row.kind, row).text);
                 file.last_row = Some(row.number);
             }
             self.page.found += u64::from(row.kind == RowKind::Match);
@@ -136,7 +161,7 @@ impl<'a> Results<'a> {
         if context == 0 {
             return ControlFlow::Continue(());
         }
-        let line = super::row_line(&file.shown, RowKind::Context, row);
+        let line = row_line(&file.shown, RowKind::Context, row);
         if let Some(left) = after {
             file.last_line = Some(row.number);
             self.page.body.after(line);
@@ -159,7 +184,7 @@ impl<'a> Results<'a> {
         let first = before.front().map_or(row.number, |(number, _)| *number);
         let touches = file.last_line.is_some_and(|last| last + 1 == first);
         let before = before.into_iter().map(|(_, line)| line).collect();
-        self.page.body.unit(context > 0 && !touches, before, super::row_line(&file.shown, row.kind, row));
+        self.page.body.unit(context > 0 && !touches, before, row_line(&file.shown, row.kind, row));
         file.last_match = Some(row.number);
         file.last_line = Some(row.number);
     }
@@ -169,30 +194,71 @@ impl<'a> Results<'a> {
         self.aside.binary > 0
     }
 
-    /// The answer; `ignored` is true if rules left anything out.
-    pub(super) fn conclude(mut self, cx: &Context, ignored: bool) -> Result<Output, ToolError> {
-        if let Some(ranked) = self.ranked {
-            ranked.show(self.plan, &self.paths, &mut self.page.body);
+    /// Shows the page of the ranking; with context each match is a group of its own.
+    fn show_ranked(&mut self, RankedRows { path, matches, rows }: RankedRows) {
+        let (shown, query, body) = (self.paths.show(&path), &self.plan.query, &mut self.page.body);
+        if query.mode != OutputMode::Content {
+            return body.line(file_line(shown, query.mode, matches));
         }
+        let found = rows.iter().position(|row| row.kind == RowKind::Match).unwrap_or(0);
+        let mut lines = rows.iter().map(|row| row_line(&shown, row.kind, row));
+        let before = lines.by_ref().take(found).collect();
+        if let Some(line) = lines.next() {
+            body.unit(query.context > 0, before, line);
+        }
+        lines.for_each(|line| body.after(line));
+    }
+
+    /// Returns the way to see the whole of lines that were cut, the longest of which has so many bytes.
+    fn full_lines(&self, bytes: u64) -> FullLines {
+        let (limits, has_bash) = (&self.cx.limits, self.cx.has(ToolName::Bash));
+        if limits.max_text_line_chars.is_some() {
+            return FullLines::Tools { grep: false, bash: has_bash };
+        }
+        let tokens = limits.max_tokens.map(|tokens| tokens.saturating_mul(BYTES_PER_TOKEN));
+        let is_page = bytes <= limits.max_bytes && tokens.is_none_or(|tokens| bytes <= tokens);
+        // Of a line that no page holds read names a command for bash, or grep, which was here.
+        match self.cx.has(ToolName::Read) && (is_page || has_bash) {
+            true => FullLines::Read,
+            false => FullLines::Tools { grep: false, bash: false },
+        }
+    }
+
+    /// Returns the answer.
+    pub(super) fn conclude(mut self, args: &Args) -> Result<Output, ToolError> {
+        let skipped = as_index(self.plan.request.offset);
+        let ranked = self.best.take().into_iter().flat_map(Best::into_sorted).skip(skipped);
+        ranked.for_each(|(_, rows)| self.show_ranked(rows));
+        self.page.body.settle();
         let mut details = Details::default();
         let mut about = Vec::new();
-        if self.page.body.any_line_cut() {
+        if let Some(bytes) = self.page.body.cut_from {
             details.lines_truncated = Some(true);
-            let hint = match cx.limits.max_text_line_chars {
-                None if cx.has(ToolName::Read) => FullLines::Read,
-                None => FullLines::Tools { grep: false, bash: false },
-                Some(_) => FullLines::Tools { grep: false, bash: cx.has(ToolName::Bash) },
-            };
-            about.push(Notice::LinesTruncated { max_chars: self.plan.query.max_line_chars, hint });
+            let (max_chars, hint) = (self.plan.query.max_line_chars, self.full_lines(bytes));
+            about.push(Notice::LinesTruncated { max_chars, hint });
         }
-        let lines = self.page.body.context_left_out();
+        let lines = self.page.body.context_left_out;
         if lines > 0 {
-            about.push(Notice::ContextLeftOut { lines, can_read: cx.has(ToolName::Read) });
+            about.push(Notice::ContextLeftOut { lines, can_read: self.cx.has(ToolName::Read) });
         }
-        if self.page.found == 0 && self.plan.escapes_bar {
-            about.push(Notice::BarEscaped);
-        }
-        about.extend(self.aside.notices(ignored && self.page.found == 0, &mut details));
+        let is_empty = self.page.found == 0;
+        about.extend((is_empty && args.escapes_bar()).then_some(Notice::BarEscaped));
+        about.extend(self.aside.notices(is_empty && self.ignored_any, &mut details));
         self.page.answer(None, about, details)
+    }
+}
+
+/// The line of a match, `path:3: text`, or of one beside it, `path-3- text`.
+fn row_line(path: &str, kind: RowKind, row: &Row) -> Line {
+    let mark = if kind == RowKind::Match { ":" } else { "-" };
+    let text = [path, mark, &row.number.to_string(), mark, " ", &row.text].concat();
+    Line { text, path: path.len(), cut_from: row.cut_from }
+}
+
+/// The line of a file, by mode.
+fn file_line(path: String, mode: OutputMode, matches: u64) -> Line {
+    match mode {
+        OutputMode::Count => Line { text: format!("{path}: {matches}"), path: path.len(), cut_from: None },
+        OutputMode::Content | OutputMode::Files => Line::name(path),
     }
 }

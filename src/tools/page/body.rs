@@ -26,14 +26,14 @@ pub(in crate::tools) struct Line {
     pub(in crate::tools) text: String,
     /// Bytes of the path that it begins with.
     pub(in crate::tools) path: usize,
-    /// True if it was cut to the limit of characters.
-    pub(in crate::tools) cut: bool,
+    /// Bytes that it was cut from, if it was cut to the limit of characters.
+    pub(in crate::tools) cut_from: Option<u64>,
 }
 
 impl Line {
     /// A line that is a path, or another name.
     pub(in crate::tools) fn name(text: String) -> Self {
-        Self { path: text.len(), text, cut: false }
+        Self { path: text.len(), text, cut_from: None }
     }
 
     /// The line in so many bytes: of the path the middle goes, where that is more than half of them,
@@ -96,8 +96,9 @@ pub(in crate::tools) struct Body {
     /// Bytes of the first match line or name, where it was over the limits alone.
     pub(super) first_line_bytes: Option<u64>,
     /// Context lines that the first unit lost.
-    context_left_out: u64,
-    any_line_cut: bool,
+    pub(in crate::tools) context_left_out: u64,
+    /// Bytes of the longest line of which a part is shown.
+    pub(in crate::tools) cut_from: Option<u64>,
 }
 
 impl Body {
@@ -115,7 +116,7 @@ impl Body {
             first_too_large: false,
             first_line_bytes: None,
             context_left_out: 0,
-            any_line_cut: false,
+            cut_from: None,
         }
     }
 
@@ -149,32 +150,20 @@ impl Body {
         }
     }
 
-    /// True if more lines would only be counted.
+    /// True if a limit of lines or of size cut what was given: more lines would only be counted.
     pub(in crate::tools) fn is_full(&self) -> bool {
         self.cut.is_some()
     }
 
-    /// True if a line of what is shown was cut to the limit of characters.
-    pub(in crate::tools) fn any_line_cut(&mut self) -> bool {
-        self.settle();
-        self.any_line_cut
-    }
-
-    /// Returns the number of context lines that the first unit lost.
-    pub(in crate::tools) fn context_left_out(&mut self) -> u64 {
-        self.settle();
-        self.context_left_out
-    }
-
     /// Shows the last unit where it fits, now that its context is known.
-    fn settle(&mut self) {
+    pub(in crate::tools) fn settle(&mut self) {
         let Some(mut unit) = self.open.take() else { return };
         if self.units == 0 {
             self.reduce(&mut unit);
             self.first_too_large = self.cut.is_some();
         } else {
             if unit.separated {
-                unit.lines.push_front(Line { text: SEPARATOR.to_owned(), path: 0, cut: false });
+                unit.lines.push_front(Line { text: SEPARATOR.to_owned(), path: 0, cut_from: None });
             }
             self.cut = self.excess(&unit.lines);
             if self.cut.is_some() {
@@ -233,18 +222,12 @@ impl Body {
             self.meter.push(part);
         }
         self.lines += 1;
-        self.any_line_cut |= line.cut;
+        self.cut_from = self.cut_from.max(line.cut_from);
     }
 
     fn count(&mut self, text: &str) {
         self.total.bytes += text.len() as u64 + u64::from(self.total.lines > 0);
         self.total.lines += 1;
-    }
-
-    /// True if a limit of lines or of size cut what was given so far.
-    pub(in crate::tools) fn is_cut(&mut self) -> bool {
-        self.settle();
-        self.is_full()
     }
 
     /// Returns the details of the cut that the limits made, if they made one; `total` is the extent of all, if that is more

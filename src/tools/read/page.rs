@@ -231,19 +231,12 @@ fn shell_path(path: Cow<'_, [u8]>) -> String {
 
 /// Returns a name with bytes that are no text as bash takes it: `$'a\xff'`.
 fn escaped(name: &[u8]) -> String {
-    let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("\\x{byte:02x}")).collect::<Vec<_>>().concat();
-    let mut word = String::from("$'");
-    for chunk in name.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            match c {
-                '\\' | '\'' => word.extend(['\\', c]),
-                c if c.is_control() => word += &hex(c.encode_utf8(&mut [0; 4]).as_bytes()),
-                c => word.push(c),
-            }
-        }
-        word += &hex(chunk.invalid());
-    }
-    word + "'"
+    let characters = name.iter().map(|byte| match byte {
+        b'\\' | b'\'' => format!("\\{}", char::from(*byte)),
+        b' '..=b'~' => char::from(*byte).to_string(),
+        _ => format!("\\x{byte:02x}"),
+    });
+    format!("$'{}'", characters.collect::<String>())
 }
 
 #[cfg(test)]
@@ -260,7 +253,7 @@ mod tests {
             (b"bad\xff", "$'bad\\xff'"),
             (b"-\x01'\\", "$'./-\\x01\\'\\\\'"),
             (b"cr\r1", "$'cr\\x0d1'"),
-            ("\u{85}é\u{FFFD}".as_bytes(), "$'\\xc2\\x85é\u{FFFD}'"),
+            ("\u{85}é\u{FFFD}".as_bytes(), "$'\\xc2\\x85\\xc3\\xa9\\xef\\xbf\\xbd'"),
         ];
         for (bytes, expected) in cases {
             assert_eq!(shell_path(Cow::Borrowed(bytes)), expected);

@@ -36,7 +36,7 @@ fn body_of(output: &Output) -> String {
 /// Waits for a call on a text.
 fn page(fixture: &Fixture, call: &serde_json::Value) -> Output {
     let args = args(call);
-    let output = Fixture::wait(async { Ok(run(&fixture.cx, args, OnImage::Leave).await?.unwrap()) });
+    let output = Fixture::wait(async { Ok(run(&fixture.cx, args, Load::Light).await?.unwrap()) });
     output.unwrap()
 }
 
@@ -111,7 +111,7 @@ fn file_that_is_open_is_not_opened_again() {
         let Some(opened) = open_cached(&fixture.cx, &args.path) else { return };
         assert!(answer_cached(&fixture.cx, &args, &opened).is_none());
         std::fs::rename(fixture.at("b"), fixture.at("a")).unwrap();
-        match (read(&fixture.cx, &args, OnImage::Leave, Some(opened)), expected) {
+        match (read(&fixture.cx, &args, Load::Light, Some(opened)), expected) {
             (Ok(Some(output)), Ok(start)) => assert!(output.text.starts_with(start), "{}", output.text),
             (Err(error), Err(part)) => assert!(error.to_string().contains(part), "{error}"),
             (answer, _) => panic!("{answer:?}"),
