@@ -29,7 +29,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::clock::now_ms;
 use crate::fs::workspace::Workspace;
-use crate::stats::{Call, asked_limit};
+use crate::stats::Call;
 use crate::tools::arguments::{self, Object};
 use crate::tools::{Context, Output, Shared, ToolError, ToolName, catalog};
 
@@ -98,7 +98,7 @@ impl Server {
         let start = Instant::now();
         let Fitted { limits, shape, .. } = self.fitted_call(request.client_info().as_ref());
         let given = params.arguments.unwrap_or_default();
-        let asked = asked_limit(&given);
+        let asked = arguments::limit_of(tool, &given);
         if tool == ToolName::Bash {
             self.fits.patience.note(&request.id);
         }

@@ -17,7 +17,7 @@ mod wire;
 
 pub use counts::Counts;
 pub use durations::Durations;
-pub use record::{Answered, Call, NEAR_LIMIT_PERCENT, Outcome, Record, asked_limit};
+pub use record::{Answered, Call, NEAR_LIMIT_PERCENT, Outcome, Record};
 pub use slowest::Slowest;
 pub use summary::summary;
 pub use sums::{Stats, Sums, rounded};

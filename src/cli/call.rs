@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 use crate::clock::now_ms;
 use crate::limits::Limits;
 use crate::server::{StatsFile, result_of};
-use crate::stats::{Call, Record, asked_limit};
-use crate::tools::arguments::Object;
+use crate::stats::{Call, Record};
+use crate::tools::arguments::{self, Object};
 use crate::tools::{Context, Output, Progress, ToolError, ToolName, ToolSet, catalog};
 use cutline_core::notice::Count;
 use cutline_core::text::show;
@@ -73,7 +73,7 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
     let (mut cx, given, stats_file) = prepared(options, tool, &words, &told)
         .unwrap_or_else(|message| refuse_in(&["call", tool.as_str()], message));
     let runtime = serve::runtime()?;
-    let (asked, start) = (asked_limit(&given), Instant::now());
+    let (asked, start) = (arguments::limit_of(tool, &given), Instant::now());
     let (outcome, interrupted) = runtime.block_on(call(&mut cx, tool, given));
     if told.load(Ordering::Relaxed) {
         let _closed = write!(std::io::stderr(), "{CLEAR}");

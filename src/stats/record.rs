@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use super::Tool;
 use crate::limits::Limits;
-use crate::tools::arguments::{self, Object};
 use crate::tools::{Output, ToolError, ToolName};
 use cutline_core::details::{Details, TruncationDetails};
 use cutline_core::text::Extent;
@@ -86,17 +85,12 @@ pub struct Answered {
 pub struct Call {
     /// The tool.
     pub tool: ToolName,
-    /// The number of lines, matches, results or entries that the call asked for, if it named one ([`asked_limit`]).
+    /// The number of lines, matches, results or entries that the call asked for, if it named one ([`limit_of`](crate::tools::arguments::limit_of)).
     pub asked: Option<u64>,
     /// When it ended, in milliseconds since 1970 (UTC).
     pub time_ms: u64,
     /// Its duration.
     pub duration: Duration,
-}
-
-/// Returns the `limit` of the arguments `given`, in any form in which the tools take them; 0 if it is not a number.
-pub fn asked_limit(given: &Object) -> Option<u64> {
-    arguments::limit_of(given).map(|limit| limit.unwrap_or(0))
 }
 
 impl Record {

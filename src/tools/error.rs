@@ -80,7 +80,7 @@ pub enum ToolError {
         source: io::Error,
     },
     /// A page that begins after the file's end.
-    #[error("Offset {offset} is beyond end of file ({total} lines total)")]
+    #[error("Offset {} is beyond end of file ({total} lines total)", given(offset.unsigned_abs()))]
     OffsetBeyondFile {
         /// The line asked for.
         offset: i64,
@@ -88,7 +88,7 @@ pub enum ToolError {
         total: u64,
     },
     /// A page that begins after the last result.
-    #[error("Offset {offset} is beyond the last {} ({total} in all)", unit.words().0)]
+    #[error("Offset {} is beyond the last {} ({total} in all)", given(*offset), unit.words().0)]
     OffsetBeyondLast {
         /// The number to be skipped.
         offset: u64,
@@ -136,6 +136,11 @@ pub enum ToolError {
     /// The client took the call back, or the server ended.
     #[error("Cancelled")]
     Cancelled,
+}
+
+/// Returns a number as it was given in a call. The largest one stands for all that can't be counted in.
+pub(super) fn given(number: u64) -> String {
+    if number < i64::MAX.unsigned_abs() { number.to_string() } else { "over 10^18".to_owned() }
 }
 
 /// Returns a folder's path before a full stop: the workspace, which is shown as `.`, is `./` there.

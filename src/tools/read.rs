@@ -16,7 +16,7 @@ use std::io::{self, Read as _};
 use std::time::{Duration, Instant};
 
 use crate::fs::lines::{self, Bytes, TextFile};
-use crate::fs::open::{FileKind, OpenError, OpenedPath};
+use crate::fs::open::{FileKind, OpenedPath};
 use crate::limits::{BINARY_SNIFF_BYTES, PSEUDO_FILE_BYTES, PSEUDO_FILE_SECS};
 use cutline_core::text::as_index;
 use cutline_core::text::decode::Encoding;
@@ -119,9 +119,8 @@ fn read(cx: &Context, args: &Args, load: Load, opened: Option<Opened>) -> Result
 fn failure(cx: &Context, place: &OpenedPath, source: io::Error) -> ToolError {
     let path = cx.workspace.show(&place.real);
     match source.kind() {
-        io::ErrorKind::Interrupted if cx.cancel.is_cancelled() => ToolError::Cancelled,
         io::ErrorKind::PermissionDenied => ToolError::PermissionDenied(path),
-        _ => resolve::refused(cx, &path, OpenError::Other(source)),
+        _ => ToolError::Io { path, source },
     }
 }
 

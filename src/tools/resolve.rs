@@ -114,42 +114,65 @@ fn open_alike(cx: &Context, asked: &str) -> Option<OpenedPath> {
 }
 
 fn same_name(cx: &Context, asked: &str) -> Option<OpenedPath> {
-    let (folder, path, name) = folder_of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED)?;
-    let entry = near::same(&folder, &name)?;
-    OpenedPath::open(&cx.workspace, &path.join(entry)).ok()
+    let nearest = Nearest::of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED)?;
+    let entry = near::same(&nearest.folder, &nearest.name).filter(|_| nearest.rest.as_os_str().is_empty())?;
+    OpenedPath::open(&cx.workspace, &nearest.path.join(entry)).ok()
 }
 
 fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
-    let path = cx.workspace.show_asked(asked);
-    let folder = folder_of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED);
-    let near = folder.map_or_else(Vec::new, |(folder, _, name)| {
-        let full = |name: &String| cx.workspace.show(&folder.real.join(name));
-        near::names(&folder, &name).iter().map(full).collect()
-    });
+    let nearest = Nearest::of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED);
     let wanted = match wanted {
         ExpectedKind::File => "File",
         ExpectedKind::Directory => "Directory",
         ExpectedKind::Either => "Path",
     };
-    ToolError::NotFound { wanted, path, near }
+    let near = nearest.map_or_else(Vec::new, |nearest| nearest.near(cx));
+    ToolError::NotFound { wanted, path: cx.workspace.show_asked(asked), near }
 }
 
-/// Returns the folder of `path`, open, its path, and the name in it. If that folder does not exist by
-/// its exact name, the one is taken whose name means the same; up to `repairs` folders in a row.
-fn folder_of(cx: &Context, path: &Path, repairs: usize) -> Option<(OpenedPath, PathBuf, String)> {
-    if path.as_os_str().len() > MAX_PATH_BYTES {
-        return None;
-    }
-    let name = path.file_name()?.to_str().filter(|name| name.len() <= MAX_NAME_BYTES)?.to_owned();
-    let mut parent = path.parent().map(Path::to_path_buf)?;
-    let folder = match OpenedPath::open(&cx.workspace, &parent) {
-        Err(OpenError::Missing) if repairs > 0 => {
-            let (above, place, name) = folder_of(cx, &parent, repairs - 1)?;
-            parent = place.join(near::same(&above, &name)?);
-            OpenedPath::open(&cx.workspace, &parent)
+/// The folder that is nearest to what does not exist.
+struct Nearest {
+    folder: OpenedPath,
+    /// The folder's path as it was asked for, with the names that were found by what they mean.
+    path: PathBuf,
+    /// The name that is missing there.
+    name: String,
+    /// What was to be below that name.
+    rest: PathBuf,
+}
+
+impl Nearest {
+    /// Finds that of `path`. Where a folder does not exist by its exact name, the one is taken whose name means the same;
+    /// up to `repairs` folders in a row.
+    fn of(cx: &Context, path: &Path, repairs: usize) -> Option<Self> {
+        if path.as_os_str().len() > MAX_PATH_BYTES {
+            return None;
         }
-        other => other,
-    };
-    let folder = folder.ok().filter(|folder| folder.stat.kind == FileKind::Folder)?;
-    Some((folder, parent, name))
+        let name = path.file_name()?.to_str().filter(|name| name.len() <= MAX_NAME_BYTES)?.to_owned();
+        let mut parent = path.parent().map(Path::to_path_buf)?;
+        let mut opened = OpenedPath::open(&cx.workspace, &parent);
+        if matches!(opened, Err(OpenError::Missing)) && repairs > 0 {
+            let above = Self::of(cx, &parent, repairs - 1)?;
+            let same = near::same(&above.folder, &above.name).filter(|_| above.rest.as_os_str().is_empty());
+            let Some(same) = same else { return Some(Self { rest: above.rest.join(name), ..above }) };
+            parent = above.path.join(same);
+            opened = OpenedPath::open(&cx.workspace, &parent);
+        }
+        let folder = opened.ok().filter(|folder| folder.stat.kind == FileKind::Folder)?;
+        Some(Self { folder, path: parent, name, rest: PathBuf::new() })
+    }
+
+    /// Returns the paths that may have been meant: those with a near name, below which the rest exists; or the folders with
+    /// such a name, where it exists below none.
+    fn near(&self, cx: &Context) -> Vec<String> {
+        let opens = |path: &PathBuf| OpenedPath::open(&cx.workspace, path).is_ok();
+        let named = near::names(&self.folder, &self.name).into_iter().map(|name| self.folder.real.join(name));
+        let named: Vec<PathBuf> = named.collect();
+        let shown = |paths: Vec<PathBuf>| paths.iter().map(|path| cx.workspace.show(path)).collect();
+        if self.rest.as_os_str().is_empty() {
+            return shown(named);
+        }
+        let whole: Vec<PathBuf> = named.iter().map(|path| path.join(&self.rest)).filter(opens).collect();
+        shown(if whole.is_empty() { named } else { whole })
+    }
 }

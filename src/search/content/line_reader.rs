@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::giant;
 use super::pattern::LineEnds;
+use super::rows::ShownLine;
 use super::{Pattern, Query};
 use crate::limits::GREP_LINE_BYTES;
 
@@ -29,14 +30,14 @@ pub(super) struct ReadLines {
     pub(super) newlines: Cell<u64>,
     /// For each line that was searched in windows, the offset at which it begins in the text that the searcher is given,
     /// and its text as it is shown, with the bytes that it was cut from.
-    pub(super) giants: RefCell<VecDeque<(u64, (String, Option<u64>))>>,
+    pub(super) giants: RefCell<VecDeque<(u64, ShownLine)>>,
     /// True if a line was too long for its pattern.
     pub(super) unsearched: Cell<bool>,
 }
 
 impl ReadLines {
     /// The row of the line that begins at `offset`, if it was searched in windows. Offsets are asked for in order.
-    pub(super) fn take_giant(&self, offset: u64) -> Option<(String, Option<u64>)> {
+    pub(super) fn take_giant(&self, offset: u64) -> Option<ShownLine> {
         let mut giants = self.giants.borrow_mut();
         while giants.front().is_some_and(|giant| giant.0 < offset) {
             giants.pop_front();

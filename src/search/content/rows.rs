@@ -37,15 +37,13 @@ impl Row {
     }
 }
 
-/// A line, or the part of it that is at hand, as it is shown; and its bytes, if anything of it is missing.
+/// A line as it is shown, and its bytes if anything of it is missing.
+pub(super) type ShownLine = (String, Option<u64>);
+
+/// Returns a line, or the part of it that is at hand, as it is shown.
 ///
 /// Only what is near the focus is decoded, however long the line.
-pub(super) fn shown(
-    line: &[u8],
-    focus: Range<usize>,
-    max_chars: usize,
-    mut missing: Missing,
-) -> (String, Option<u64>) {
+pub(super) fn shown(line: &[u8], focus: Range<usize>, max_chars: usize, mut missing: Missing) -> ShownLine {
     let bytes = if missing == Missing::default() { line.len() as u64 } else { u64::MAX };
     let near = max_chars.saturating_mul(8).max(64);
     let (mut from, mut to) = (0, line.len());

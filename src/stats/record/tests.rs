@@ -163,20 +163,6 @@ fn an_output_that_is_not_text_has_no_known_total() {
 }
 
 #[test]
-fn a_limit_in_any_form_in_which_tools_take_it() {
-    for (given, asked) in [
-        (json!({}), None),
-        (json!({"limit": null}), None),
-        (json!({"limit": 5}), Some(5)),
-        (json!({"Limit": "12"}), Some(12)),
-        (json!({"limit": 7.0}), Some(7)),
-        (json!({"limit": "ten"}), Some(0)),
-    ] {
-        assert_eq!(asked_limit(given.as_object().unwrap()), asked, "{given}");
-    }
-}
-
-#[test]
 fn a_line_is_read_as_it_was_written() {
     let truncation = cut(TruncatedBy::Lines, (2000, 8893), (3000, 13_893));
     let details = Details { truncation: Some(truncation), next_offset: Some(2001), ..Details::default() };

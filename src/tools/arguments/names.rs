@@ -5,9 +5,6 @@ use serde_json::Value;
 
 use super::Object;
 
-/// The argument that says how much is wanted.
-const LIMIT: &str = "limit";
-
 /// The tools that take names which others have for an argument (none is any tool), those names, joined and in small
 /// letters, and the argument.
 const OTHER_NAMES: [(&[&str], &[&str], &str); 9] = [
@@ -17,8 +14,8 @@ const OTHER_NAMES: [(&[&str], &[&str], &str); 9] = [
     (&["ls"], &["dir"], "path"),
     (&[], &["cmd"], "command"),
     (&["grep"], &["regex", "query"], "pattern"),
-    (&["grep", "find", "ls"], &["maxresults"], LIMIT),
-    (&["grep"], &["headlimit"], LIMIT),
+    (&["grep", "find", "ls"], &["maxresults"], "limit"),
+    (&["grep"], &["headlimit"], "limit"),
     (&["grep"], &["include"], "glob"),
 ];
 
@@ -72,16 +69,6 @@ pub(super) fn near<'a>(tool: &str, properties: &'a Object, name: &str) -> Option
 /// Returns true if `name`, which is none of ours, is of what is done where nothing is said.
 pub(super) fn is_on_by_default(name: &str) -> bool {
     joined(name) == "casesensitive"
-}
-
-/// Returns true if `name` is `limit`, or another tool's name for it.
-pub(super) fn is_limit(name: &str) -> bool {
-    if name == LIMIT {
-        return true;
-    }
-    let joined = joined(name);
-    joined == LIMIT
-        || OTHER_NAMES.iter().any(|(_, others, known)| *known == LIMIT && others.contains(&joined.as_str()))
 }
 
 /// `file_path`, `file-path` and `filePath` as `filepath`.

@@ -212,15 +212,14 @@ impl<'a> Results<'a> {
     /// Returns the way to see the whole of lines that were cut, the longest of which has so many bytes.
     fn full_lines(&self, bytes: u64) -> FullLines {
         let (limits, has_bash) = (&self.cx.limits, self.cx.has(ToolName::Bash));
-        if limits.max_text_line_chars.is_some() {
-            return FullLines::Tools { grep: false, bash: has_bash };
-        }
+        let read_cuts_too = limits.max_text_line_chars.is_some();
         let tokens = limits.max_tokens.map(|tokens| tokens.saturating_mul(BYTES_PER_TOKEN));
         let is_page = bytes <= limits.max_bytes && tokens.is_none_or(|tokens| bytes <= tokens);
-        // Of a line that no page holds read names a command for bash, or grep, which was here.
-        match self.cx.has(ToolName::Read) && (is_page || has_bash) {
-            true => FullLines::Read,
-            false => FullLines::Tools { grep: false, bash: false },
+        // Of a line that no page holds read names a command for bash, or else grep, which was here.
+        if self.cx.has(ToolName::Read) && !read_cuts_too && (is_page || has_bash) {
+            FullLines::Read
+        } else {
+            FullLines::Tools { grep: false, bash: has_bash && read_cuts_too }
         }
     }
 

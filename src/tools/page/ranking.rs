@@ -4,6 +4,7 @@ use cutline_core::notice::RankedNext;
 
 use super::{PageRequest, ToolError};
 use crate::limits::RANKED_AT_ONCE;
+use crate::tools::error::given;
 
 /// Returns the number of results that can be ranked, each with so many lines of context on each side: all are held
 /// until everything is searched.
@@ -20,7 +21,8 @@ pub(super) fn check(request: &PageRequest) -> Result<(), ToolError> {
     }
     let context = if context > 0 { format!(" and context={context}") } else { String::new() };
     Err(ToolError::Argument(format!(
-        "offset and limit: must be at most {most} together with sort=relevance{context}, got {both}"
+        "offset and limit: must be at most {most} together with sort=relevance{context}, got {}",
+        given(both)
     )))
 }
 

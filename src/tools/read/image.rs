@@ -9,7 +9,7 @@ mod decode;
 mod jpeg;
 
 use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read as _, Seek as _};
+use std::io::{self, Cursor, Read as _, Seek as _};
 use std::panic::resume_unwind;
 
 use base64::Engine as _;
@@ -47,12 +47,12 @@ pub(super) fn read(
     bytes: u64,
     format: ImageFormat,
 ) -> io::Result<Output> {
+    let cancel = &cx.cancel;
     let source = || {
         let mut file = file;
-        file.rewind()?;
-        io::Result::Ok(Cancellable::new(BufReader::new(file), &cx.cancel))
+        file.rewind().map(|()| file)
     };
-    let head = Head::read(source()?, format);
+    let head = Head::read(Cancellable::buffered(source()?, cancel), format);
     let shown = match (head, cx.limits.images) {
         (_, Images::Off) => Err(Notice::ImagesOff),
         (None, _) => Err(Notice::ImageDamaged),
@@ -61,20 +61,18 @@ pub(super) fn read(
             None if head.width.max(head.height) <= IMAGE_MAX_SIDE && bytes <= max_bytes => {
                 let mut content = Vec::new();
                 source()?.take(bytes).read_to_end(&mut content)?;
-                let image = decode(Cancellable::new(Cursor::new(&content), &cx.cancel), format);
+                let image = decode(Cursor::new(&content), format, cancel);
                 image.map(|_| (content, format, None)).ok_or(Notice::ImageDamaged)
             }
             None => {
-                let source = source()?;
-                let (from, cancel) = ((head.width, head.height, bytes), &cx.cancel);
-                on_thread_of_its_own(|| fitted(decode(source, format)?, format, max_bytes, from, cancel))?
-                    .ok_or(Notice::ImageDamaged)
+                let (source, from) = (source()?, (head.width, head.height, bytes));
+                on_thread_of_its_own(|| {
+                    fitted(decode(source, format, cancel)?, format, max_bytes, from, cancel)
+                })?
+                .ok_or(Notice::ImageDamaged)
             }
         },
     };
-    if cx.cancel.is_cancelled() {
-        return Err(io::ErrorKind::Interrupted.into());
-    }
     let mime_type = format.to_mime_type();
     let size = head.map_or_else(String::new, |head| format!("{}x{}, ", head.width, head.height));
     let body = format!("Read image: {} ({mime_type}, {size}{})", show::path(path), Size(bytes));
@@ -208,8 +206,7 @@ mod tests {
                 cancel.cancel();
             }
             file.rewind().unwrap();
-            let source = Cancellable::new(BufReader::new(&file), &cancel);
-            assert_eq!(decode(source, ImageFormat::Png).is_none(), cancelled);
+            assert_eq!(decode(&file, ImageFormat::Png, &cancel).is_none(), cancelled);
             assert_eq!(file.stream_position().unwrap() == 0, cancelled);
         }
     }
@@ -231,7 +228,7 @@ mod tests {
         write_held_upright(PngEncoder::new(&mut png), &image);
         let (cancel, from) = (CancellationToken::new(), (2400, 1200, 0));
         for (file, format) in [(jpeg, ImageFormat::Jpeg), (png, ImageFormat::Png)] {
-            let decoded = decode(Cancellable::new(Cursor::new(&file), &cancel), format).unwrap();
+            let decoded = decode(Cursor::new(&file), format, &cancel).unwrap();
             let (shown, format, notice) = fitted(decoded, format, 150_000, from, &cancel).unwrap();
             let notice = notice.unwrap();
             assert!(

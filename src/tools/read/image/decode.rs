@@ -1,11 +1,12 @@
 //! Decoding an image: its size and what decoding it holds are known from its head, and nothing is unpacked but
 //! its pixels.
 
-use std::io::{BufRead, Seek};
+use std::io::{BufRead, Read, Seek};
 
 use image::metadata::Orientation;
 use image::{DynamicImage, GrayAlphaImage, GrayImage, ImageFormat, ImageReader, Limits, RgbImage, RgbaImage};
 use png::{ColorType, Decoder, Transformations};
+use tokio_util::sync::CancellationToken;
 
 use super::cancellable::Cancellable;
 use super::jpeg::{self, Start};
@@ -32,10 +33,17 @@ impl Head {
             Self { width, height, decoded_bytes }
         };
         match format {
-            ImageFormat::Png => png_head(source),
+            ImageFormat::Png => {
+                let mut decoder = Decoder::new(source);
+                let info = decoder.read_header_info().ok()?;
+                let head = of_pixels(info.size(), 4);
+                // Rows as they are in the file: this one, the one before, and room for the next.
+                let rows = 4 * info.raw_row_length() as u64;
+                Some(Self { decoded_bytes: head.decoded_bytes.saturating_add(rows), ..head })
+            }
             ImageFormat::Jpeg => Some(Start::read(&mut source).ok()??.head),
             // All of it, and once more a frame that does not fill it.
-            ImageFormat::Gif => Some(of_pixels(dimensions(source, format)?, 4 + 4)),
+            ImageFormat::Gif => Some(of_pixels(reader(source, format).into_dimensions().ok()?, 4 + 4)),
             ImageFormat::WebP => {
                 let mut head = [0; WEBP_HEAD_BYTES];
                 source.read_exact(&mut head).ok()?;
@@ -48,25 +56,11 @@ impl Head {
                     // All with transparency, and without it.
                     _ => 4 + 3,
                 };
-                Some(of_pixels(dimensions(source, format)?, bytes))
+                Some(of_pixels(reader(source, format).into_dimensions().ok()?, bytes))
             }
             _ => None,
         }
     }
-}
-
-fn png_head(source: impl BufRead + Seek) -> Option<Head> {
-    let mut decoder = Decoder::new(source);
-    let info = decoder.read_header_info().ok()?;
-    let (width, height) = info.size();
-    let pixels = u64::from(width) * u64::from(height);
-    // Rows as they are in the file: this one, the one before, and room for the next.
-    let rows = 4 * info.raw_row_length() as u64;
-    Some(Head { width, height, decoded_bytes: pixels.saturating_mul(4).saturating_add(rows) })
-}
-
-fn dimensions(source: impl BufRead + Seek, format: ImageFormat) -> Option<(u32, u32)> {
-    reader(source, format).into_dimensions().ok()
 }
 
 fn reader<R: BufRead + Seek>(source: R, format: ImageFormat) -> ImageReader<R> {
@@ -79,12 +73,14 @@ fn reader<R: BufRead + Seek>(source: R, format: ImageFormat) -> ImageReader<R> {
 
 /// Decodes an image whose head was read, and says the turn by which it is shown upright; `None` where it is damaged.
 pub(super) fn decode(
-    source: Cancellable<'_, impl BufRead + Seek>,
+    source: impl Read + Seek,
     format: ImageFormat,
+    cancel: &CancellationToken,
 ) -> Option<(DynamicImage, Orientation)> {
+    let source = Cancellable::buffered(source, cancel);
     match format {
         ImageFormat::Png => decode_png(source),
-        ImageFormat::Jpeg => jpeg::decode(source),
+        ImageFormat::Jpeg => jpeg::decode(source, cancel),
         // A WebP's note is not asked for: its decoder makes room for as many bytes as that says to have.
         _ => Some((reader(source, format).decode().ok()?, Orientation::NoTransforms)),
     }
@@ -118,7 +114,6 @@ fn decode_png(source: impl BufRead + Seek) -> Option<(DynamicImage, Orientation)
 mod tests {
     use super::*;
     use std::io::Cursor;
-    use tokio_util::sync::CancellationToken;
 
     #[test]
     fn heads_are_those_of_the_decoders() {
@@ -135,8 +130,7 @@ mod tests {
             let rows = if format == ImageFormat::Png { 4 * (37 * 4 + 1) } else { 0 };
             assert_eq!(head.decoded_bytes, 37 * 21 * bytes_per_pixel + rows, "{format:?}");
             let cancel = CancellationToken::new();
-            let source = Cancellable::new(Cursor::new(file.get_ref()), &cancel);
-            let (decoded, _) = decode(source, format).unwrap();
+            let (decoded, _) = decode(Cursor::new(file.get_ref()), format, &cancel).unwrap();
             assert_eq!((decoded.width(), decoded.height()), (37, 21), "{format:?}");
         }
     }

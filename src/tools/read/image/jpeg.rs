@@ -9,6 +9,7 @@ use std::io::{self, BufRead, Cursor, Read, Seek, SeekFrom};
 
 use image::metadata::Orientation;
 use image::{DynamicImage, GrayImage, RgbImage};
+use tokio_util::sync::CancellationToken;
 use zune_jpeg::JpegDecoder;
 use zune_jpeg::zune_core::colorspace::ColorSpace;
 use zune_jpeg::zune_core::options::DecoderOptions;
@@ -47,7 +48,7 @@ impl Start {
     pub(super) fn read(source: &mut (impl BufRead + Seek)) -> io::Result<Option<Self>> {
         source.seek(SeekFrom::Start(START_OF_IMAGE.len() as u64))?;
         let mut segments = START_OF_IMAGE.to_vec();
-        let (mut frame, mut orientation) = (None, Orientation::NoTransforms);
+        let (mut frame, mut orientation): (Option<(u8, Vec<u8>)>, _) = (None, Orientation::NoTransforms);
         loop {
             let [MARKER, mut marker] = next(source)? else { return Ok(None) };
             while marker == MARKER {
@@ -73,13 +74,15 @@ impl Start {
                 continue;
             }
             segments.extend([MARKER, marker].into_iter().chain(length).chain(content.iter().copied()));
-            if is_frame && frame.replace(Frame::of(marker, &content)).is_some() {
-                return Ok(None);
-            }
             if marker == SCAN {
-                let (frame, components) = (frame.flatten(), content.first());
-                let head = frame.zip(components).map(|(frame, components)| frame.head(*components));
+                let (Some((marker, frame)), Some(scanned)) = (frame, content.first()) else {
+                    return Ok(None);
+                };
+                let head = head_of(marker, &frame, *scanned);
                 return Ok(head.map(|head| Self { head, segments, orientation }));
+            }
+            if is_frame && frame.replace((marker, content)).is_some() {
+                return Ok(None);
             }
         }
     }
@@ -91,58 +94,36 @@ fn next<const N: usize>(source: &mut impl Read) -> io::Result<[u8; N]> {
     Ok(bytes)
 }
 
-/// The head of the one frame of a file.
-#[derive(Debug, Clone, Copy)]
-struct Frame {
-    width: u16,
-    height: u16,
-    components: u8,
-    /// True if its pixels come in several passes.
-    is_progressive: bool,
-    /// Most samples of a component in a block of pixels, across and down.
-    largest: (u64, u64),
-    /// Samples of all components in such a block.
-    samples: u64,
-}
-
-impl Frame {
-    fn of(marker: u8, content: &[u8]) -> Option<Self> {
-        let (&[_precision, h0, h1, w0, w1, components], rest) = content.split_first_chunk()?;
-        let (height, width) = (u16::from_be_bytes([h0, h1]), u16::from_be_bytes([w0, w1]));
-        if width == 0 || height == 0 || rest.len() != 3 * usize::from(components) {
-            return None;
-        }
-        let (mut largest, mut samples) = ((1, 1), 0);
-        for component in rest.chunks_exact(3) {
-            let (across, down) = (u64::from(component[1] >> 4), u64::from(component[1] & 15));
-            largest = (largest.0.max(across), largest.1.max(down));
-            samples += across * down;
-        }
-        let is_progressive = !matches!(marker, 0xC0 | 0xC1);
-        Some(Self { width, height, components, is_progressive, largest, samples })
+/// Returns the head of the image whose one frame has that marker and content, and whose first scan has so many of its
+/// components; `None` where the frame is none.
+fn head_of(frame_marker: u8, frame: &[u8], scanned: u8) -> Option<Head> {
+    let (&[_precision, h0, h1, w0, w1, components], rest) = frame.split_first_chunk()?;
+    let (height, width) = (u16::from_be_bytes([h0, h1]), u16::from_be_bytes([w0, w1]));
+    if width == 0 || height == 0 || rest.len() != 3 * usize::from(components) {
+        return None;
     }
-
-    /// Returns the head of the image whose first scan has so many of the components.
-    fn head(self, components: u8) -> Head {
-        let (width, height) = (u64::from(self.width), u64::from(self.height));
-        let colours = if self.components == 1 { 1 } else { 3 };
-        // What comes in passes, or one colour after the other, is held as coefficients of two bytes until the last. An
-        // allocator may keep as much as the largest colour of an earlier image.
-        let is_held = self.is_progressive || components != self.components;
-        let blocks = width.div_ceil(8 * self.largest.0) * height.div_ceil(8 * self.largest.1);
-        let samples = self.samples + self.largest.0 * self.largest.1;
-        let coefficients = if is_held { blocks * 64 * samples } else { 0 };
-        Head {
-            width: self.width.into(),
-            height: self.height.into(),
-            decoded_bytes: width * height * colours + 2 * coefficients,
-        }
+    // Samples in a block of pixels: of all components, and across and down of those that have most.
+    let (mut samples, mut across, mut down) = (0, 1, 1);
+    for component in rest.chunks_exact(3) {
+        let (own_across, own_down) = (u64::from(component[1] >> 4), u64::from(component[1] & 15));
+        (across, down) = (across.max(own_across), down.max(own_down));
+        samples += own_across * own_down;
     }
+    let pixels = u64::from(width) * u64::from(height);
+    let colours = if components == 1 { 1 } else { 3 };
+    // What comes in passes, or one colour after the other, is held as coefficients of two bytes until the last. An
+    // allocator may keep as much as the largest colour of an earlier image.
+    let is_held = !matches!(frame_marker, 0xC0 | 0xC1) || scanned != components;
+    let blocks = u64::from(width).div_ceil(8 * across) * u64::from(height).div_ceil(8 * down);
+    let coefficients = if is_held { blocks * 64 * (samples + across * down) } else { 0 };
+    let decoded_bytes = pixels * colours + 2 * coefficients;
+    Some(Head { width: width.into(), height: height.into(), decoded_bytes })
 }
 
 /// Decodes a file, and says the turn by which it is shown upright; `None` where it is damaged.
 pub(super) fn decode(
-    mut source: Cancellable<'_, impl BufRead + Seek>,
+    mut source: impl BufRead + Seek,
+    cancel: &CancellationToken,
 ) -> Option<(DynamicImage, Orientation)> {
     let Start { head, segments: mut bytes, orientation } = Start::read(&mut source).ok()??;
     let first_scan = bytes.len();
@@ -154,7 +135,8 @@ pub(super) fn decode(
     let any_size = DecoderOptions::default().set_max_width(usize::MAX).set_max_height(usize::MAX);
     // Else the decoder fills up with gray what is missing of a file that was cut off.
     let options = any_size.set_strict_mode(!has_end);
-    let mut decoder = JpegDecoder::new_with_options(source.with(Cursor::new(bytes)), options);
+    let mut decoder =
+        JpegDecoder::new_with_options(Cancellable::buffered(Cursor::new(bytes), cancel), options);
     decoder.decode_headers().ok()?;
     let is_gray = decoder.input_colorspace()? == ColorSpace::Luma;
     let colours = if is_gray { ColorSpace::Luma } else { ColorSpace::RGB };
@@ -173,7 +155,6 @@ pub(super) fn decode(
 mod tests {
     use super::*;
     use image::ImageFormat;
-    use tokio_util::sync::CancellationToken;
 
     /// The head of a frame of 4000 by 3000 with colours of every second pixel.
     const FRAME: &[u8] = b"\0\x11\x08\x0B\xB8\x0F\xA0\x03\x01\x22\0\x02\x11\x01\x03\x11\x01";
@@ -189,7 +170,7 @@ mod tests {
     }
 
     fn decoded(file: &[u8]) -> Option<DynamicImage> {
-        Some(decode(Cancellable::new(Cursor::new(file), &CancellationToken::new()))?.0)
+        Some(decode(Cursor::new(file), &CancellationToken::new())?.0)
     }
 
     #[test]
@@ -280,7 +261,7 @@ mod tests {
     fn decoding_stops_once_its_call_is_taken_back() {
         let cancel = CancellationToken::new();
         let source = CancelsAtEnd(Cursor::new(encoded(100)), &cancel);
-        assert!(decode(Cancellable::new(source, &cancel)).is_none());
+        assert!(decode(source, &cancel).is_none());
         assert!(cancel.is_cancelled());
     }
 }
