@@ -26,18 +26,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::spawn_blocking;
-use tokio::time::{Instant, sleep, timeout};
+use tokio::time::{Instant, timeout};
 
 use crate::fit::{Client, Fit, Given};
 use crate::limits::Limits;
 use crate::process::{Commands, Ending, Served, signal_name};
 use crate::signals::Signals;
-use relay::ServerInput;
+use relay::{Over, ServerInput};
 use result::Rules;
 use schema::OutputSchema;
-use session::{Session, Side};
+use session::Session;
 use tally::Tally;
 
 pub use result::KeepPart;
@@ -119,11 +118,10 @@ pub async fn run(
     let store = Arc::clone(&commands.store);
     let session = Arc::new(Session::new(settings, Box::new(output), Tally::new(take_record), store));
     let server_input = ServerInput::new(server_input);
-    let (tell, over) = unbounded_channel();
-    let reads = relay::from_server(Arc::clone(&session), server_output, server_input.clone(), tell.clone())?;
-    relay::from_client(Arc::clone(&session), input, server_input.clone(), tell)?;
-    let mut life =
-        Life { served, session, server_input, over, reads, output_is_over: false, client_is_over: false };
+    let over = Over::default();
+    let reads = relay::from_server(Arc::clone(&session), server_output, server_input.clone(), &over)?;
+    relay::from_client(Arc::clone(&session), input, server_input.clone(), &over)?;
+    let mut life = Life { served, session, server_input, over, reads };
     let code = tokio::select! {
         biased;
         number = signals.next() => {
@@ -151,22 +149,23 @@ struct Life {
     served: Served,
     session: Arc<Session>,
     server_input: ServerInput,
-    /// The sides that have come to their end: a client that writes or reads no more, a server that writes no more.
-    over: UnboundedReceiver<Side>,
+    over: Over,
     /// Reads of the server's output that were begun and that were ended.
     reads: Arc<AtomicU64>,
-    output_is_over: bool,
-    /// True once the client has closed its side.
-    client_is_over: bool,
 }
 
 impl Life {
     /// Waits for the end, and ends what is left; the exit code.
     async fn end(&mut self) -> i32 {
+        let a_side_is_over = async {
+            tokio::select! {
+                () = self.over.client.cancelled() => {}
+                () = self.over.server.cancelled() => {}
+            }
+        };
         let own_end = tokio::select! {
             ending = self.served.wait() => Some(ending),
-            side = self.over.recv() => {
-                self.note_over(side);
+            () = a_side_is_over => {
                 self.server_input.close();
                 timeout(END_GRACE, self.served.wait()).await.ok()
             }
@@ -176,7 +175,7 @@ impl Life {
             self.last_output().await;
             self.answer_waiting(&server_ended(ending)).await;
             // The client asked for the end; a server that only fell silent did not end well.
-            return i32::from(!self.client_is_over);
+            return i32::from(!self.over.client.is_cancelled());
         };
         self.last_output().await;
         self.served.end(LEFT_GRACE).await;
@@ -184,19 +183,12 @@ impl Life {
         ending.exit_code()
     }
 
-    fn note_over(&mut self, side: Option<Side>) {
-        match side {
-            Some(Side::Client) => self.client_is_over = true,
-            Some(Side::Server) | None => self.output_is_over = true,
-        }
-    }
-
     /// Ends the server, as a signal of that number ends this process.
     async fn end_at_once(&mut self, number: i32) {
         self.server_input.close();
         self.served.end(LEFT_GRACE).await;
         // The client may read nothing any more.
-        self.client_is_over = true;
+        self.over.client.cancel();
         let _or_left = timeout(OUTPUT_GRACE, self.last_output()).await;
         self.answer_waiting(&format!("The wrap was ended (signal {})", signal_name(number))).await;
     }
@@ -205,18 +197,15 @@ impl Life {
     /// another process holds that. A slow client is waited for, unless it has closed its side.
     async fn last_output(&mut self) {
         let (since, mut last) = (Instant::now(), 0);
-        while !self.output_is_over {
+        while !self.over.server.is_cancelled() {
             // A read that was open at the last look finds nothing.
             let reads = self.reads.load(Ordering::Acquire);
             let waits = reads % 2 == 1 && std::mem::replace(&mut last, reads) == reads;
             let is_taken = since.elapsed() >= OUTPUT_GRACE && waits;
-            if is_taken || (self.client_is_over && since.elapsed() >= END_GRACE) {
+            if is_taken || (self.over.client.is_cancelled() && since.elapsed() >= END_GRACE) {
                 return;
             }
-            tokio::select! {
-                side = self.over.recv() => self.note_over(side),
-                () = sleep(OUTPUT_LOOK) => {}
-            }
+            let _looks_again = timeout(OUTPUT_LOOK, self.over.server.cancelled()).await;
         }
     }
 
@@ -224,7 +213,7 @@ impl Life {
     async fn answer_waiting(&self, why: &str) {
         let (session, why) = (Arc::clone(&self.session), why.to_owned());
         let answers = spawn_blocking(move || session.finish(&why));
-        if self.client_is_over {
+        if self.over.client.is_cancelled() {
             // It may read nothing any more.
             let _or_left = timeout(OUTPUT_GRACE, answers).await;
         } else {

@@ -103,8 +103,9 @@ mod tests {
     #[test]
     fn calls_of_tools_are_forgotten_last() {
         let mut calls = Calls::default();
-        let open = |calls: &mut Calls, id: i128, asks: Asks| {
-            let (id, since) = (Id::Whole(id), Instant::now());
+        let id = |number: usize| Id::of(&number.to_string()).unwrap();
+        let open = |calls: &mut Calls, number: usize, asks: Asks| {
+            let (id, since) = (id(number), Instant::now());
             let call = Call {
                 id,
                 raw_id: String::new(),
@@ -117,12 +118,12 @@ mod tests {
             calls.open(call).map(|call| call.id)
         };
         let tool = || Asks::Tool("a".to_owned());
-        for id in 0..MOST as i128 {
-            let asks = if id == 2 { Asks::Other } else { tool() };
-            assert_eq!(open(&mut calls, id, asks), None);
+        for number in 0..MOST {
+            let asks = if number == 2 { Asks::Other } else { tool() };
+            assert_eq!(open(&mut calls, number, asks), None);
         }
-        calls.cancel(&Id::Whole(3)).unwrap();
-        let forgotten = [3, 2, 0].map(|id| Some(Id::Whole(id)));
-        assert_eq!([5000, 5001, 5002].map(|id| open(&mut calls, id, tool())), forgotten);
+        calls.cancel(&id(3)).unwrap();
+        let forgotten = [3, 2, 0].map(|number| Some(id(number)));
+        assert_eq!([5000, 5001, 5002].map(|number| open(&mut calls, number, tool())), forgotten);
     }
 }

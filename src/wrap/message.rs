@@ -16,36 +16,29 @@ pub(super) fn messages(line: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     alone.into_iter().chain(line.items())
 }
 
-/// An id as JSON compares it: 1 and 1.0 are one, `"1"` is another.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) enum Id {
-    Text(String),
-    Whole(i128),
-    /// Any other number, by its bits or, beyond them, its digits; a string with half of a pair, as it was sent.
-    Other(String),
-}
+/// An id as JSON compares it, spelled in one way: 1 and 1.0 are one, `"1"` is another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Id(String);
 
 impl Id {
     /// The id that `raw` is; `None` for null and what can't be one.
     pub(super) fn of(raw: &str) -> Option<Self> {
-        match raw.as_bytes().first()? {
-            b'"' => Some(serde_json::from_str(raw).map_or_else(|_| Self::Other(raw.to_owned()), Self::Text)),
-            b'-' | b'0'..=b'9' => Some(raw.parse().map_or_else(|_| Self::of_fraction(raw), Self::Whole)),
-            _ => None,
-        }
-    }
-
-    fn of_fraction(raw: &str) -> Self {
-        let Some(number) = raw.parse::<f64>().ok().filter(|number| number.is_finite()) else {
-            return Self::Other(raw.to_owned());
-        };
-        // Up to this, 2^53, whole numbers are exact, and print as such.
-        match format!("{number:.0}").parse() {
-            Ok(whole) if number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0 => {
-                Self::Whole(whole)
+        // Up to this, 2^53, whole numbers are exact.
+        let is_exact = |number: f64| number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0;
+        Some(Self(match raw.as_bytes().first()? {
+            // With half of a pair, as it was sent.
+            b'"' => {
+                serde_json::from_str(raw).map_or_else(|_| raw.to_owned(), |text: String| format!("'{text}"))
             }
-            _ => Self::Other(number.to_bits().to_string()),
-        }
+            b'-' | b'0'..=b'9' => match (raw.parse::<i128>(), raw.parse::<f64>()) {
+                (Ok(whole), _) => whole.to_string(),
+                // Without the sign of -0.0.
+                (_, Ok(number)) if is_exact(number) => (number + 0.0).to_string(),
+                (_, Ok(number)) if number.is_finite() => format!("{number:e}"),
+                _ => raw.to_owned(),
+            },
+            _ => return None,
+        }))
     }
 }
 
@@ -63,9 +56,11 @@ mod tests {
         assert_eq!(id("-9007199254740992"), id("-9007199254740992.0"));
         assert_eq!(id("\"a\""), id(r#""\u0061""#));
         assert_eq!(id("0"), id("-0"));
+        assert_eq!((id("0"), id("1.50")), (id("-0.0"), id("15e-1")));
         assert_ne!(id("1"), id("\"1\""));
         assert_ne!(id("9007199254740993"), id("9007199254740992"));
         assert_ne!(id("1.5"), id("1.25"));
+        assert_ne!(id("1e400"), id("2e400"));
         assert_ne!(id(r#""\ud83d""#), id(r#""\ud83e""#));
         assert!(id(r#""\ud83d""#).is_some());
         assert_eq!((id("null"), id("{}")), (None, None));

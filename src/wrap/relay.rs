@@ -6,7 +6,7 @@ use std::io::{self, PipeReader, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use tokio::sync::mpsc::UnboundedSender;
+use tokio_util::sync::CancellationToken;
 
 use super::lines::{BLOCK_BYTES, Lines, Next};
 use super::session::{Session, Side};
@@ -43,21 +43,31 @@ impl ServerInput {
     }
 }
 
+/// The ends of both sides.
+#[derive(Debug, Default)]
+pub(super) struct Over {
+    /// Fires once the client writes or reads no more.
+    pub(super) client: CancellationToken,
+    /// Fires once the server writes no more.
+    pub(super) server: CancellationToken,
+}
+
 /// Passes on what the client writes, to its end.
 pub(super) fn from_client(
     session: Arc<Session>,
     read: impl Read + Send + 'static,
     server: ServerInput,
-    over: UnboundedSender<Side>,
+    over: &Over,
 ) -> io::Result<()> {
+    let over = over.client.clone().drop_guard();
     thread("client", move || {
+        let _over = over;
         let lines = Lines::new(read, session.settings.max_message_bytes);
         let oversized = |line: Envelope| session.oversized(Side::Client, line).into_bytes();
         let write_all = |bytes: &[u8]| server.write_all(bytes);
         let _or_left = pass_on(lines, |line| session.note_client(line).into(), oversized, write_all);
         // Here nothing else writes but an answer to what was too long.
         locked(&server.0).take();
-        let _gone = over.send(Side::Client);
     })
 }
 
@@ -67,11 +77,13 @@ pub(super) fn from_server(
     session: Arc<Session>,
     read: PipeReader,
     server: ServerInput,
-    over: UnboundedSender<Side>,
+    over: &Over,
 ) -> io::Result<Arc<AtomicU64>> {
     let reads = Arc::new(AtomicU64::new(0));
     let watched = Watched { read, reads: Arc::clone(&reads) };
+    let (client_over, over) = (over.client.clone(), over.server.clone().drop_guard());
     thread("server", move || {
+        let _over = over;
         let lines = Lines::new(watched, session.settings.max_message_bytes);
         let oversized = |line: Envelope| {
             let (reply, server) = (session.oversized(Side::Server, line), server.clone());
@@ -83,9 +95,8 @@ pub(super) fn from_server(
         };
         let write_all = |bytes: &[u8]| session.to_client(bytes);
         if pass_on(lines, |line| session.judge_server(line), oversized, write_all).is_err() {
-            let _gone = over.send(Side::Client);
+            client_over.cancel();
         }
-        let _gone = over.send(Side::Server);
     })?;
     Ok(reads)
 }

@@ -9,7 +9,7 @@ use cutline_core::text::{Extent, json_bytes};
 use cutline_core::truncate::{Bounds, BytesAs, Keep};
 
 use super::json::{Edits, Node};
-use super::save::{Save, Whole};
+use super::save::Save;
 use super::schema::OutputSchema;
 use super::text::{Texts, counted, tokens};
 use crate::fit::RESULT_BYTES;
@@ -163,10 +163,9 @@ pub(super) fn judge<'a>(
         return Judged { is_error, answered };
     };
     let (mut notice, mut meta) = (None, Member::Same);
-    let answered = if let Some((facts, whole)) = left.cut {
-        let beside = left.beside.map(|structured| save(Whole::Json(structured)));
+    let answered = if let Some(facts) = left.facts {
         let answered = facts.answered;
-        let (words, details) = facts.said(&save(whole), beside.as_ref(), left.schema_may_not_hold);
+        let (words, details) = facts.said(save);
         let hint = rules.hint.map_or_else(String::new, |hint| format!("\n{hint}"));
         notice = Some(format!("{words}{hint}"));
         if !rules.shows_all {

@@ -57,8 +57,12 @@ impl OutputSchemas {
     pub(super) fn learn(&mut self, result: Node<'_>) {
         for tool in result.get("tools").into_iter().flat_map(Node::items) {
             let Some(name) = tool.get("name").and_then(Node::string) else { continue };
-            let schema = tool.get("outputSchema");
-            let schema = schema.map_or(OutputSchema::Absent, |raw| OutputSchema::known(raw.text()));
+            let schema = match tool.get("outputSchema").map(Node::text) {
+                None => OutputSchema::Absent,
+                // Too large to be asked.
+                Some(raw) if raw.len() > SCHEMA_BYTES => OutputSchema::Unseen,
+                Some(raw) => OutputSchema::Known(raw.into()),
+            };
             self.bytes += name.len() + schema.bytes();
             if let Some(former) = self.schemas.insert(name.clone().into_owned(), schema) {
                 self.bytes -= name.len() + former.bytes();
@@ -73,11 +77,6 @@ impl OutputSchemas {
 }
 
 impl OutputSchema {
-    /// Returns the schema that `raw` is; one that is too large to be asked counts as not seen.
-    fn known(raw: &str) -> Self {
-        if raw.len() > SCHEMA_BYTES { Self::Unseen } else { Self::Known(raw.into()) }
-    }
-
     /// Bytes that it takes.
     fn bytes(&self) -> usize {
         if let Self::Known(schema) = self { schema.len() } else { 0 }
@@ -190,14 +189,14 @@ mod tests {
             (inside("prefixItems", json!([long])), &characters, false),
         ];
         for (schema, one, expected) in cases {
-            let known = OutputSchema::known(&schema.to_string());
+            let known = OutputSchema::Known(schema.to_string().into());
             assert_eq!(known.holds_for(std::slice::from_ref(one)), expected, "{schema}");
         }
     }
 
     #[test]
     fn only_promises_on_what_was_cut_count() {
-        let schema = OutputSchema::known(&json!({
+        let schema = OutputSchema::Known(json!({
             "type": "object",
             "required": ["rows"],
             "properties": {
@@ -206,7 +205,7 @@ mod tests {
                 "when": {"anyOf": [{"type": "null"}, {"type": "string", "format": "date-time"}]},
             },
             "$defs": {"row": {"properties": {"id": {"type": "string", "pattern": "^x"}, "body": {"type": "string"}}}},
-        }).to_string());
+        }).to_string().into());
         let (items, members, characters) = (PartUnit::Items, PartUnit::Members, PartUnit::Characters);
         let cases: [(Shortened<'_>, bool); 6] = [
             (Shortened::at(items, &[Some("\"rows\"")]), true),

@@ -79,7 +79,7 @@ impl<'a> Node<'a> {
 
     /// Returns the number of its children, where that is known.
     pub(super) fn child_count(self) -> Option<u64> {
-        self.value.child_count(self.start)
+        self.value.large_at(self.start).map(|one| one.children)
     }
 
     /// Returns the items of an array; none of another value.

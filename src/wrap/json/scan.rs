@@ -15,7 +15,8 @@ pub(super) fn tokens(text: &str) -> impl Iterator<Item = &str> {
         let start = after_space(text.as_bytes(), at);
         at = match text.as_bytes().get(start)? {
             b'{' | b'}' | b'[' | b']' | b',' | b':' => start + 1,
-            _ => value_end(text.as_bytes(), start),
+            b'"' => string_end(text.as_bytes(), start),
+            _ => plain_end(text.as_bytes(), start),
         };
         Some(&text[start..at])
     })

@@ -28,10 +28,11 @@ pub(in crate::wrap) struct Value<'a> {
 
 /// An array, an object or a string in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Large {
+pub(super) struct Large {
     start: usize,
     end: usize,
-    children: u64,
+    /// Members or items.
+    pub(super) children: u64,
 }
 
 /// The tokens that may come next.
@@ -127,12 +128,8 @@ impl<'a> Value<'a> {
         }
     }
 
-    /// Returns the number of children of the one at `start`, where that is known.
-    pub(super) fn child_count(&self, start: usize) -> Option<u64> {
-        self.large_at(start).map(|one| one.children)
-    }
-
-    fn large_at(&self, start: usize) -> Option<&Large> {
+    /// Returns the large one that begins at `start`.
+    pub(super) fn large_at(&self, start: usize) -> Option<&Large> {
         self.large.binary_search_by_key(&start, |one| one.start).ok().map(|n| &self.large[n])
     }
 

@@ -56,23 +56,17 @@ impl TextLeft<'_> {
 /// The part that is left of a result.
 pub(super) struct Left<'a, 'm> {
     pub(super) text: TextLeft<'a>,
-    /// The facts of the cut that the notice tells of, and what that was before: the text, or else the structured content.
-    /// `None` where only escapes were resolved, or white space went.
-    pub(super) cut: Option<(Facts, Whole<'a>)>,
+    /// The facts of the cut; `None` where only escapes were resolved, or white space went.
+    pub(super) facts: Option<Facts<'a>>,
     pub(super) structured: Member<'m, 'm>,
-    /// The structured content as it was, where it was cut and is another value than the text.
-    pub(super) beside: Option<&'a str>,
-    /// True if the structured content may not be what the tool's schema promises.
-    pub(super) schema_may_not_hold: bool,
     /// True if the structured content is the text, or the block that is left of it.
     is_same: bool,
 }
 
 impl<'a> Left<'a, '_> {
     /// Returns what is left where the text is now `text`, and nothing else was changed.
-    fn of(text: TextLeft<'a>) -> Self {
-        let (cut, structured, beside) = (None, Member::Same, None);
-        Self { text, cut, structured, beside, schema_may_not_hold: false, is_same: false }
+    fn of(text: TextLeft<'a>, facts: Option<Facts<'a>>) -> Self {
+        Self { text, facts, structured: Member::Same, is_same: false }
     }
 }
 
@@ -97,7 +91,7 @@ impl<'a, 'm> Over<'a> {
                 self.cut_value((0, value), TruncatedBy::Bytes, twin, Whole::Json(texts.all()))
             }
             None if text_is_over => self.cut_texts(structured_value.as_ref()),
-            _ => Left::of(TextLeft::Same(texts)),
+            _ => Left::of(TextLeft::Same(texts), None),
         };
         if let Some((raw, by)) = structured.zip(structured_by).filter(|_| !left.is_same) {
             self.cut_structured(&mut left, raw, structured_value.as_ref(), by);
@@ -125,15 +119,15 @@ impl<'a, 'm> Over<'a> {
             by,
         });
         let text = cut.texts.pop();
-        left.schema_may_not_hold = text.is_none() || !self.rules.schema.holds_for(&cut.shortened);
-        if left.cut.is_some() {
-            left.beside = Some(raw);
-        } else {
+        let is_beside = left.facts.is_some();
+        let facts = left.facts.get_or_insert_with(|| {
             // The limit of lines is said too, which it can't be over.
             let bounds = Bounds { lines: self.bounds.lines, ..bounds };
-            let facts = Facts::of_json(&cut, text.as_deref().unwrap_or(""), None, original, bounds);
-            left.cut = Some((facts, Whole::Json(raw)));
-        }
+            Facts::of_json(&cut, text.as_deref().unwrap_or(""), None, Whole::Json(raw), original, bounds)
+        });
+        facts.beside = is_beside.then_some(raw);
+        let schema_holds = text.is_some() && self.rules.schema.holds_for(&cut.shortened);
+        facts.details.schema_may_not_hold = (!schema_holds).then_some(true);
         left.structured = text.map_or(Member::Gone, Member::New);
     }
 
@@ -155,9 +149,9 @@ impl<'a, 'm> Over<'a> {
         {
             return self.cut_value((n, &value), by, twin(&value, structured), whole);
         }
-        let Outcome::Cut(cut) = outcome else { return Left::of(TextLeft::Parts(shown, None)) };
-        let facts = Facts::of_text(&cut, &shown, all_json, self.original(), bounds);
-        Left { cut: Some((facts, whole)), ..Left::of(TextLeft::Parts(shown, Some(cut))) }
+        let Outcome::Cut(cut) = outcome else { return Left::of(TextLeft::Parts(shown, None), None) };
+        let facts = Facts::of_text(&cut, &shown, whole, self.original(), bounds);
+        Left::of(TextLeft::Parts(shown, Some(cut)), Some(facts))
     }
 
     /// Cuts the block `n`, one JSON value that alone is over the limit `by`, and `twin`, the same value as structured
@@ -177,13 +171,13 @@ impl<'a, 'm> Over<'a> {
         let text = cut.texts.swap_remove(0);
         let count = self.texts.count() as u64;
         let blocks = (count > 1).then_some((1, count));
-        let facts = Facts::of_json(&cut, &text, blocks, self.original(), self.bounds);
+        let mut facts = Facts::of_json(&cut, &text, blocks, whole, self.original(), self.bounds);
+        let schema_holds = structured.is_none() || self.rules.schema.holds_for(&cut.shortened);
+        facts.details.schema_may_not_hold = (!schema_holds).then_some(true);
         Left {
-            cut: (is_cut || count > 1).then_some((facts, whole)),
-            schema_may_not_hold: structured.is_some() && !self.rules.schema.holds_for(&cut.shortened),
             structured: structured.map_or(Member::Same, Member::New),
             is_same: twin.is_some(),
-            ..Left::of(TextLeft::Block(n, text))
+            ..Left::of(TextLeft::Block(n, text), Some(facts).filter(|_| is_cut || count > 1))
         }
     }
 

@@ -1,7 +1,5 @@
 //! The notice and the details of a cut.
 
-use std::io;
-
 use cutline_core::details::{Details, TruncationDetails, TruncationReason};
 use cutline_core::notice::{NAMES_LISTED, Notice, Part, PartUnit, ResultShown};
 use cutline_core::text::Extent;
@@ -11,27 +9,31 @@ use cutline_core::truncate::{Bounds, Partial};
 use crate::stats::Answered;
 use crate::tools::said;
 use crate::wrap::json::Cut;
-use crate::wrap::save::SavedOutput;
+use crate::wrap::save::{Save, Whole};
 use crate::wrap::text::{TextCut, Texts};
 
 /// The facts of a cut.
-#[derive(Debug, Clone)]
-pub(super) struct Facts {
-    /// The part that is shown.
-    shown: ResultShown,
-    /// Text blocks shown, and text blocks in all, where some are not shown.
-    blocks: Option<(u64, u64)>,
-    details: Details,
+pub(super) struct Facts<'a> {
+    /// The text as it was, or else the structured content: this is saved.
+    whole: Whole<'a>,
+    /// The structured content as it was, where it was cut too and is another value than the text.
+    pub(super) beside: Option<&'a str>,
+    shown: Shown,
+    pub(super) details: Details,
     pub(super) answered: Answered,
 }
 
-impl Facts {
-    /// Returns the facts of `texts` that were `original`, lines and bytes and characters; of blocks of JSON, where they are
-    /// `all_json`.
+/// The parts that are shown, the text blocks shown and in all where some are not, and the same counts of what was cut first:
+/// in all, and shown.
+type Shown = (ResultShown, Option<(u64, u64)>, (u64, u64));
+
+impl<'a> Facts<'a> {
+    /// Returns the facts of `texts` that were `original`, lines and bytes and characters: blocks of JSON, where these are
+    /// saved as such.
     pub(super) fn of_text(
         left: &TextCut,
         texts: &Texts<'_>,
-        all_json: bool,
+        whole: Whole<'a>,
         original: (Extent, u64),
         bounds: Bounds,
     ) -> Self {
@@ -42,20 +44,18 @@ impl Facts {
             first_line_exceeds_limit: is_partial(Partial::FirstLine),
             ..TruncationDetails::new(cut.by, output, output_tokens, original.0, bounds)
         };
-        let answered = Answered::of_cut(&truncation, bounds);
-        let first_line_partial = is_partial(Partial::FirstLine).then_some(true);
-        let mut details = Details { first_line_partial, omitted_lines, ..Details::default() };
-        let info = details.add_cut(truncation, "");
-        info.estimated_chars = original.1;
         let count = texts.count() as u64;
         let kept = (0..texts.count()).filter(|n| left.left(texts, *n).is_some()).count() as u64;
-        if all_json {
-            (info.original_count, info.returned_count) = (count, kept);
-            let shown = ResultShown::Parts(vec![of_blocks(kept, count)], bounds.size_limit(cut.by));
-            return Self { shown, blocks: None, details, answered };
-        }
-        let blocks = (kept < count).then_some((kept, count));
-        Self { shown: ResultShown::Text(left.shown), blocks, details, answered }
+        let shown = if matches!(whole, Whole::JsonAll(_)) {
+            (ResultShown::Parts(vec![of_blocks(kept, count)], bounds.size_limit(cut.by)), None, (count, kept))
+        } else {
+            let blocks = (kept < count).then_some((kept, count));
+            (ResultShown::Text(left.shown), blocks, (original.0.lines, output.lines))
+        };
+        let mut facts = Self::new(whole, shown, truncation, original.1, bounds);
+        facts.details.first_line_partial = is_partial(Partial::FirstLine).then_some(true);
+        facts.details.omitted_lines = omitted_lines;
+        facts
     }
 
     /// Returns the facts of a value that is `left` of a text; where other blocks went beside it, of those too.
@@ -63,6 +63,7 @@ impl Facts {
         cut: &Cut<'_>,
         left: &str,
         blocks: Option<(u64, u64)>,
+        whole: Whole<'a>,
         original: (Extent, u64),
         bounds: Bounds,
     ) -> Self {
@@ -72,33 +73,38 @@ impl Facts {
             let (shown, total) = blocks.unwrap_or((1, 1));
             (vec![of_blocks(shown, total)], None, (total, shown))
         };
+        let shown = (ResultShown::Parts(parts, bounds.size_limit(cut.by)), blocks, counts);
         let truncation = TruncationDetails::new(cut.by, Extent::of(left), estimate(left), original.0, bounds);
+        let mut facts = Self::new(whole, shown, truncation, original.1, bounds);
+        if let Some(info) = facts.details.truncation_info.as_mut().filter(|_| cut.single_too_large) {
+            info.reason = TruncationReason::SingleResultTooLarge;
+        }
+        facts
+    }
+
+    fn new(
+        whole: Whole<'a>,
+        shown: Shown,
+        truncation: TruncationDetails,
+        chars: u64,
+        bounds: Bounds,
+    ) -> Self {
         let answered = Answered::of_cut(&truncation, bounds);
         let mut details = Details::default();
         let info = details.add_cut(truncation, "");
-        info.estimated_chars = original.1;
-        (info.original_count, info.returned_count) = counts;
-        if cut.single_too_large {
-            info.reason = TruncationReason::SingleResultTooLarge;
-        }
-        let shown = ResultShown::Parts(parts, bounds.size_limit(cut.by));
-        Self { shown, blocks, details, answered }
+        info.estimated_chars = chars;
+        (info.original_count, info.returned_count) = shown.2;
+        Self { whole, beside: None, shown, details, answered }
     }
 
-    /// Returns the notice of the cut, and the same as data: of what was `saved`, and of structured content that was saved
-    /// `beside` it.
-    pub(super) fn said(
-        self,
-        saved: &io::Result<SavedOutput>,
-        beside: Option<&io::Result<SavedOutput>>,
-        schema_may_not_hold: bool,
-    ) -> (Notice, Details) {
+    /// Saves what was cut; the notice of the cut, and the same as data.
+    pub(super) fn said(self, save: &Save<'_>) -> (Notice, Details) {
         let (mut details, mut of_beside) = (self.details, Details::default());
-        beside.map(|saved| said(saved, &mut of_beside));
-        let saved = said(saved, &mut details);
+        self.beside.map(|structured| said(&save(Whole::Json(structured)), &mut of_beside));
+        let saved = said(&save(self.whole), &mut details);
         details.structured_output_path = of_beside.full_output_path;
-        details.schema_may_not_hold = schema_may_not_hold.then_some(true);
-        (Notice::Result { shown: self.shown, blocks: self.blocks, saved }, details)
+        let (shown, blocks, _) = self.shown;
+        (Notice::Result { shown, blocks, saved }, details)
     }
 }
 

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::*;
 use crate::wrap::json::Value;
-use crate::wrap::save::SavedOutput;
+use crate::wrap::save::{SavedOutput, Whole};
 
 /// Returns what `result` becomes within these limits (`None` where it passes), and what was saved.
 fn judged_as_text(result: &str, rules: &Rules<'_>) -> (Option<String>, Vec<String>) {
