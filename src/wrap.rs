@@ -26,13 +26,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use futures_util::StreamExt as _;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout};
 
 use crate::fit::{Client, Fit, Given};
 use crate::limits::Limits;
 use crate::process::{Commands, Ending, Served, signal_name};
-use crate::signals::Signals;
+use crate::signals::signals;
 use relay::{Over, ServerInput};
 use result::Rules;
 use schema::OutputSchema;
@@ -112,7 +113,7 @@ pub async fn run(
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
 ) -> io::Result<i32> {
-    let mut signals = Signals::new()?;
+    let mut signals = signals()?;
     let (served, server_input, server_output) = commands.serve(program, arguments)?;
     commands.start();
     let store = Arc::clone(&commands.store);
@@ -124,7 +125,7 @@ pub async fn run(
     let mut life = Life { served, session, server_input, over, reads };
     let code = tokio::select! {
         biased;
-        number = signals.next() => {
+        Some(number) = signals.next() => {
             // A second signal does not wait.
             tokio::select! {
                 () = life.end_at_once(number) => {}

@@ -10,7 +10,7 @@ use crate::fs::line_index;
 use crate::fs::workspace::{Boundary, Root, Workspace, lexical};
 use crate::limits::{BASH_TIMEOUT_SECS, Images, Limits, MAX_BYTES, MAX_LINES};
 use crate::process::environment::Environment;
-use crate::process::sandbox::{self, Mode, Sandbox};
+use crate::process::sandbox::{Mode, Sandbox};
 use crate::process::spill;
 use crate::process::{self, Commands};
 use crate::server::{Shape, StatsFile};
@@ -99,29 +99,28 @@ impl Options {
 
     fn commands(&self) -> Result<process::Settings, String> {
         let spill = self.spill();
-        if self.sandbox == Mode::Off && !self.sandbox_deny.is_empty() {
-            return Err("--sandbox-deny needs --sandbox read-only or workspace-write".to_owned());
-        }
-        let mut own = vec![("the folder of saved outputs", spill.dir.clone())];
-        own.extend(self.stats_file.clone().map(|path| ("the file of --stats-file", path)));
-        let starters = match self.sandbox {
-            Mode::Off => Vec::new(),
-            _ => config::looked_at().chain(std::env::current_exe().ok()).collect(),
-        };
-        let sandbox = sandbox::Settings {
-            mode: self.sandbox,
-            starters,
-            writable: self.writable.clone(),
-            deny_unix_sockets: !self.sandbox_deny.is_empty(),
-            own,
-        };
-        let sandbox =
-            Sandbox::new(sandbox).map_err(|error| format!("--sandbox can't be had here: {error}"))?;
+        let sandbox = self.sandbox(&spill.dir)?;
         let environment = match self.env {
             EnvMode::Inherited => Environment::default(),
             EnvMode::Filtered => Environment::filtered(&self.env_keep),
         };
         Ok(process::Settings { spill, sandbox, environment })
+    }
+
+    /// Returns the rules that commands are held to, if any; where they can't be, the reason. Outputs are saved in `saved`.
+    fn sandbox(&self, saved: &Path) -> Result<Option<Sandbox>, String> {
+        let deny_unix_sockets = !self.sandbox_deny.is_empty();
+        if self.sandbox == Mode::Off {
+            let needed = "--sandbox-deny needs --sandbox read-only or workspace-write";
+            return if deny_unix_sockets { Err(needed.to_owned()) } else { Ok(None) };
+        }
+        let followed = |path: &Path| Root::followed(path.to_owned());
+        let mut own = vec![("the folder of saved outputs", followed(saved))];
+        own.extend(self.stats_file.as_deref().map(|path| ("the file of --stats-file", followed(path))));
+        let starters = config::looked_at().chain(std::env::current_exe().ok()).collect();
+        Sandbox::new(self.sandbox, deny_unix_sockets, &self.writable, starters, own)
+            .map(Some)
+            .map_err(|reason| format!("--sandbox can't be had here: {reason}"))
     }
 
     /// Returns the roots that can be used, the others warned of; where none can, why, and where commands
@@ -145,7 +144,7 @@ impl Options {
         let none = || format!("--root: none of the folders given can be used ({})", refused.join(", "));
         let workspace = Workspace::new(roots, boundary).ok_or_else(none)?;
         if let Some(sandbox) = &shared.commands.sandbox {
-            sandbox.check(&workspace.roots).map_err(|error| error.to_string())?;
+            sandbox.check(&workspace.roots)?;
             if let Some(warning) = sandbox.warning(&workspace.roots) {
                 tracing::warn!("{warning}");
             }

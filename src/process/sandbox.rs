@@ -38,7 +38,6 @@ use given::{check_outside, check_way};
 use starters::Starters;
 use system::{is_protected, rules_file};
 
-pub use given::Exposed;
 pub use system::{enter, knows_unix_sockets, probe};
 
 /// The folders that commands may write.
@@ -53,42 +52,6 @@ pub enum Mode {
     ReadOnly,
 }
 
-/// The flags that the rules are made from.
-#[derive(Debug, Default)]
-pub struct Settings {
-    /// The folders that commands may write.
-    pub mode: Mode,
-    /// Folders that they may write beside the roots.
-    pub writable: Vec<PathBuf>,
-    /// True if they may not make UNIX sockets, in either mode.
-    pub deny_unix_sockets: bool,
-    /// Files that start programs later and may lie in a root: this binary, the files of clients. A relative one is one
-    /// of each folder that commands may write.
-    pub starters: Vec<PathBuf>,
-    /// Files and folders of the server, each with the words that name it: none may lie where commands write.
-    pub own: Vec<(&'static str, PathBuf)>,
-}
-
-/// Why commands can't be held to a mode.
-#[derive(Debug, thiserror::Error)]
-pub enum Unsupported {
-    /// The kernel does not know the rules.
-    #[error("the kernel can't hold commands to it (Landlock, ABI 4 or later, is needed): {0}")]
-    Kernel(String),
-    /// The link is missing by which a command's process is started.
-    #[error("/proc is not mounted")]
-    NoProc,
-    /// The system has no such rules.
-    #[error("it needs Landlock, which only Linux has")]
-    System,
-    /// The temp folder for commands could not be made.
-    #[error("no temp folder for commands: {0}")]
-    TempFolder(#[from] io::Error),
-    /// A folder in which they may write is not there.
-    #[error("--writable {}: {_1}", _0.display())]
-    Writable(PathBuf, #[source] io::Error),
-}
-
 /// The rules for all commands of a server.
 #[derive(Debug)]
 pub struct Sandbox {
@@ -98,7 +61,7 @@ pub struct Sandbox {
     starters: Starters,
     /// True if this system lets commands have mounts of their own; unset until that was tried.
     can_mount: OnceLock<bool>,
-    /// Files and folders of the server, each with the words that name it.
+    /// Files and folders of the server, each with the words that name it: none may lie where commands write.
     pub(super) own: Vec<(&'static str, Root)>,
     /// The temp folder of commands.
     pub(super) temp: TempFolder,
@@ -127,29 +90,32 @@ pub const SUBCOMMAND: &str = "sandboxed";
 const THIS_BINARY: &str = "/proc/self/exe";
 
 impl Sandbox {
-    /// Returns the rules that `settings` ask for, with a temp folder for commands; `None` for [`Mode::Off`].
-    pub fn new(settings: Settings) -> Result<Option<Self>, Unsupported> {
-        let Settings { mode, writable, deny_unix_sockets, starters, own } = settings;
-        if mode == Mode::Off {
-            return Ok(None);
-        }
+    /// Returns the rules of `mode`, with a temp folder for commands; the reason where commands can't be held to them.
+    ///
+    /// `writable` are folders that they may write beside the roots; `starters` files that start programs later and may
+    /// lie in a root (this binary, the files of clients), a relative one in each folder that commands may write.
+    pub fn new(
+        mode: Mode,
+        deny_unix_sockets: bool,
+        writable: &[PathBuf],
+        starters: Vec<PathBuf>,
+        own: Vec<(&'static str, Root)>,
+    ) -> Result<Self, String> {
         probe()?;
-        let folder =
-            |path: PathBuf| Root::resolve(path.clone()).map_err(|error| Unsupported::Writable(path, error));
-        let writable = match mode {
-            Mode::WorkspaceWrite => writable.into_iter().map(folder).collect::<Result<_, _>>()?,
-            Mode::ReadOnly | Mode::Off => Vec::new(),
+        let is_read_only = mode == Mode::ReadOnly;
+        let folder = |path: &PathBuf| {
+            Root::resolve(path.clone()).map_err(|error| format!("--writable {}: {error}", path.display()))
         };
-        Ok(Some(Self {
+        Ok(Self {
             mode,
-            writable,
-            deny_unix_sockets: deny_unix_sockets || mode == Mode::ReadOnly,
+            writable: writable.iter().filter(|_| !is_read_only).map(folder).collect::<Result<_, _>>()?,
+            deny_unix_sockets: deny_unix_sockets || is_read_only,
             starters: Starters::new(starters),
             can_mount: OnceLock::new(),
-            own: own.into_iter().map(|(name, path)| (name, Root::followed(path))).collect(),
+            own,
             temp_parent: Root::followed(std::env::temp_dir()),
-            temp: TempFolder::create()?,
-        }))
+            temp: TempFolder::create().map_err(|error| format!("no temp folder for commands: {error}"))?,
+        })
     }
 
     /// Returns the folders beside the roots in which commands may write: those named, and their temp folder.
@@ -166,7 +132,7 @@ impl Sandbox {
 
     /// Returns an error if a command for `roots` could write where the server's own files are, or could lead
     /// the way to a given file or folder elsewhere.
-    pub fn check(&self, roots: &[Root]) -> Result<(), Exposed> {
+    pub fn check(&self, roots: &[Root]) -> Result<(), String> {
         let writable: Vec<&Path> = self.writable_with(roots).collect();
         self.own.iter().try_for_each(|(name, own)| check_outside(name, own, &writable))?;
         roots.iter().try_for_each(|root| self.check_root(root, roots))?;
@@ -176,7 +142,7 @@ impl Sandbox {
     }
 
     /// Returns an error if a command for `roots` could lead the way to `root`, one of them, elsewhere.
-    pub fn check_root(&self, root: &Root, roots: &[Root]) -> Result<(), Exposed> {
+    pub fn check_root(&self, root: &Root, roots: &[Root]) -> Result<(), String> {
         let writable: Vec<&Path> = self.writable_with(roots).collect();
         check_way("the root", root, &writable, &self.sound(roots, &writable))
     }

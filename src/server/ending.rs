@@ -8,11 +8,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use futures_util::StreamExt as _;
 use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio_util::sync::CancellationToken;
 
-use crate::signals::Signals;
+use crate::signals::signals;
 
 use super::stdio::Stdio;
 use super::wire::Wire;
@@ -28,7 +29,7 @@ const LOOKS: u32 = 10;
 pub async fn serve(config: Config) -> std::io::Result<Option<i32>> {
     let shutdown = CancellationToken::new();
     let Stdio { read, write, written, all_out } = Stdio::open()?;
-    let mut signals = Signals::new()?;
+    let mut signals = signals()?;
     let shared = Arc::clone(&config.shared);
     shared.threads.start();
     shared.commands.start();
@@ -37,7 +38,7 @@ pub async fn serve(config: Config) -> std::io::Result<Option<i32>> {
     let mut session = tokio::spawn(session(Arc::clone(&server), wire));
     let signal = tokio::select! {
         biased;
-        number = signals.next() => Some(number),
+        Some(number) = signals.next() => Some(number),
         () = shutdown.cancelled() => None,
         _ = &mut session => None,
     };

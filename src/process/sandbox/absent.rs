@@ -5,11 +5,11 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 
-use super::{Rules, Unsupported};
+use super::Rules;
 
-/// Returns an error: the system has no such rules.
-pub fn probe() -> Result<(), Unsupported> {
-    Err(Unsupported::System)
+/// Returns the reason: the system has no such rules.
+pub fn probe() -> Result<(), String> {
+    Err("it needs Landlock, which only Linux has".to_owned())
 }
 
 /// Returns false: the system has no such rules.

@@ -10,7 +10,7 @@ use landlock::{
 };
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 
-use crate::process::sandbox::{THIS_BINARY, Unsupported};
+use crate::process::sandbox::THIS_BINARY;
 
 /// Devices that may be written to: what is written is gone.
 const SINKS: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
@@ -29,12 +29,13 @@ fn ruleset() -> Result<RulesetCreated, RulesetError> {
         .create()
 }
 
-/// Returns an error if the kernel can't hold the rules, or no command can be started under them.
-pub fn probe() -> Result<(), Unsupported> {
+/// Returns the reason if the kernel can't hold the rules, or no command can be started under them.
+pub fn probe() -> Result<(), String> {
     if !Path::new(THIS_BINARY).exists() {
-        return Err(Unsupported::NoProc);
+        return Err("/proc is not mounted".to_owned());
     }
-    ruleset().map(drop).map_err(|error| Unsupported::Kernel(error.to_string()))
+    let needed = "the kernel can't hold commands to it (Landlock, ABI 4 or later, is needed)";
+    ruleset().map(drop).map_err(|error| format!("{needed}: {error}"))
 }
 
 /// True if the kernel can keep commands from UNIX sockets outside by their paths (ABI 9).
