@@ -150,9 +150,9 @@ pub(crate) fn is_missing(error: &io::Error) -> bool {
     kinds.contains(&error.kind()) || error.raw_os_error().is_some_and(|code| NO_SUCH_FILE.contains(&code))
 }
 
-/// True if the error says that this user may not.
-pub(crate) fn is_denied(error: &io::Error) -> bool {
-    error.kind() == ErrorKind::PermissionDenied
+/// Returns the name of the folder of saved outputs in the temp folder, which on Windows each user has for itself.
+pub(crate) fn saved_folder_name() -> String {
+    if cfg!(windows) { "cutline".to_owned() } else { format!("cutline-{}", user()) }
 }
 
 /// Bytes of the buffer that the names in a folder are read through.

@@ -108,7 +108,7 @@ impl OpenedPath {
 }
 
 fn not_read(error: io::Error) -> OpenError {
-    if sys::is_denied(&error) { OpenError::Denied } else { OpenError::Other(error) }
+    if error.kind() == io::ErrorKind::PermissionDenied { OpenError::Denied } else { OpenError::Other(error) }
 }
 
 /// True if `path` begins with a root and does not climb: without links in its way, what it opens can be judged once it

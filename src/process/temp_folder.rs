@@ -34,7 +34,7 @@ impl TempFolder {
         below::make_private_folder(&parent, &name)?;
         let locked = below::folder(&parent, name.as_bytes())?;
         // Without it, where the file system has no locks, number and start still tell whose it is.
-        let _told_by_name_too = sys::lock_folder(&locked);
+        let _told_by_name_too = sys::lock(&locked);
         Ok(Self { path: shared.join(&name), parent, name, _locked: locked })
     }
 
@@ -63,7 +63,7 @@ pub(super) fn remove_stale() {
     let Ok(shared) = sys::open_folder(std::env::temp_dir()) else { return };
     for name in sys::names_in(&shared, usize::MAX, is_of_ended_server).unwrap_or_default() {
         let Ok(folder) = below::folder(&shared, &name) else { continue };
-        if sys::stat_of(&folder).is_ok_and(|stat| stat.is_own_private_folder()) && sys::lock_folder(&folder) {
+        if below::stat(&folder, b".").is_ok_and(|stat| stat.is_own_private_folder()) && sys::lock(&folder) {
             let _next_server_tries_again = sys::remove_tree(&shared, &name, &folder);
         }
     }

@@ -2,7 +2,6 @@
 
 mod opened;
 mod processes;
-mod waker;
 
 use std::fs::File;
 use std::io::{IoSliceMut, PipeReader};
@@ -19,7 +18,6 @@ pub(crate) use processes::{
     has_lost_its_reader, has_process_table, list_processes, mark_of, owner, pid_namespace, pipes,
     process_info, send_signals,
 };
-pub(super) use waker::Waker;
 
 /// Refuses paths that leave the folder or lead through a link.
 const BELOW: ResolveFlags =

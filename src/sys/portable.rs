@@ -1,7 +1,6 @@
 //! The calls that every Unix has, and macOS' own where they are not enough.
 
 mod opened;
-mod waker;
 
 use std::os::fd::{AsFd, OwnedFd};
 
@@ -13,7 +12,6 @@ use super::{Folder, OutOfDescriptors, pid, process_info};
 
 pub(super) use opened::LOOK;
 pub(crate) use opened::PathHandle;
-pub(super) use waker::Waker;
 
 /// Fails: this system can't open below a folder in one step.
 pub(super) fn open_beneath(_: impl AsFd, _: &[u8], _: OFlags) -> Result<OwnedFd, Errno> {

@@ -12,7 +12,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
@@ -110,21 +110,10 @@ pub(crate) fn path_of(open: &OwnedFd) -> String {
     format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(open))
 }
 
-/// Locks a file while `file` is open; false where another descriptor has it locked, or where the file system
-/// has no locks.
-pub(crate) fn lock_file(file: &File) -> bool {
-    file.try_lock().is_ok()
-}
-
-/// Locks a folder while `folder` is open; false where another descriptor has it locked, or where the file
+/// Locks a file or folder while it is `open`; false where another descriptor has it locked, or where the file
 /// system has no locks.
-pub(crate) fn lock_folder(folder: &Folder) -> bool {
-    rustix::fs::flock(folder, FlockOperation::NonBlockingLockExclusive).is_ok()
-}
-
-/// Returns type, owner and mode of an open folder.
-pub(crate) fn stat_of(folder: &Folder) -> io::Result<Stat> {
-    Ok(Stat::of(&rustix::fs::fstat(folder)?))
+pub(crate) fn lock(open: impl AsFd) -> bool {
+    rustix::fs::flock(open, FlockOperation::NonBlockingLockExclusive).is_ok()
 }
 
 /// Reads at an offset.
@@ -169,22 +158,14 @@ pub(crate) fn may_be_alive(id: u32, start: u64) -> bool {
 /// Number of the first process of a namespace, which inherits what others leave.
 const FIRST_PROCESS: u32 = 1;
 
-/// True if this process inherits those whose parents have ended.
+/// True if this process inherits those whose parents have ended: as the first, or because what started it made it a
+/// subreaper.
 pub(crate) fn inherits_orphans() -> bool {
-    std::process::id() == FIRST_PROCESS || is_subreaper()
-}
-
-/// True if what started this process has it inherit what it leaves.
-fn is_subreaper() -> bool {
     #[cfg(target_os = "linux")]
-    return rustix::process::child_subreaper().is_ok_and(|set| set.is_some());
+    let is_subreaper = rustix::process::child_subreaper().is_ok_and(|set| set.is_some());
     #[cfg(not(target_os = "linux"))]
-    false
-}
-
-/// Returns the name of the folder of saved outputs in the temp folder that all users share.
-pub(crate) fn saved_folder_name() -> String {
-    format!("cutline-{}", user())
+    let is_subreaper = false;
+    is_subreaper || std::process::id() == FIRST_PROCESS
 }
 
 #[cfg(test)]

@@ -101,20 +101,10 @@ pub(crate) fn user() -> u32 {
     0
 }
 
-/// Returns true, and locks nothing: it would keep others from reading. An open file can't be removed anyway.
-pub(crate) fn lock_file(_: &File) -> bool {
+/// Returns true, and locks nothing: it would keep others from reading. An open file can't be removed anyway, and there
+/// is no sandbox here whose folder would be locked.
+pub(crate) fn lock<T>(_: &T) -> bool {
     true
-}
-
-/// Returns true: there is no sandbox here whose folder would be locked.
-pub(crate) fn lock_folder(_: &Folder) -> bool {
-    true
-}
-
-/// Returns type, owner and mode of an open folder.
-pub(crate) fn stat_of(folder: &Folder) -> io::Result<Stat> {
-    let (file, _) = below::open(&folder.real)?;
-    Stat::of(&file)
 }
 
 /// Removes the folder `name` of `base`, and all that is in it.
@@ -125,11 +115,6 @@ pub(crate) fn remove_tree(base: &Folder, name: &[u8], _opened: &Folder) -> io::R
 /// Returns true: no server here leaves anything that another has to end or remove.
 pub(crate) fn may_be_alive(_: u32, _: u64) -> bool {
     true
-}
-
-/// Returns the name of the folder of saved outputs in the temp folder, which each user has for itself.
-pub(crate) fn saved_folder_name() -> String {
-    "cutline".to_owned()
 }
 
 /// Gives each name in `folder` to `take`, in no order, with what the folder says it is, until that breaks; `.` and

@@ -62,7 +62,7 @@ impl SavedFile {
         let name = random_name(kind);
         let file = below::create(&folder, &name)?;
         // Keeps it from a sweep while it is open. Where the file system has no locks, no sweep removes anything.
-        let _is_locked = sys::lock_file(&file);
+        let _is_locked = sys::lock(&file);
         let path = path.join(&name);
         Ok(Self { file, removal: Removal { folder, name, kept: false }, path, written: 0, max_bytes })
     }

@@ -123,7 +123,7 @@ impl SavedFolder {
 }
 
 fn is_fit(folder: &Folder) -> bool {
-    sys::stat_of(folder).is_ok_and(|stat| stat.is_own_private_folder() && !stat.is_removed())
+    below::stat(folder, b".").is_ok_and(|stat| stat.is_own_private_folder() && !stat.is_removed())
 }
 
 fn not_private(path: &Path) -> io::Error {

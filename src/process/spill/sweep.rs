@@ -33,9 +33,7 @@ pub(super) fn sweep(folder: &Folder, settings: &Settings, now: SystemTime) {
 /// another server's sweep.
 fn remove(folder: &Folder, seen: &Stat, name: &[u8]) -> bool {
     match below::file(folder, name) {
-        Ok(Some((file, now))) => {
-            now.id == seen.id && sys::lock_file(&file) && below::remove(folder, name).is_ok()
-        }
+        Ok(Some((file, now))) => now.id == seen.id && sys::lock(&file) && below::remove(folder, name).is_ok(),
         Ok(None) => false,
         Err(error) => sys::is_missing(&error),
     }

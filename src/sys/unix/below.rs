@@ -50,7 +50,7 @@ pub(crate) fn file(base: &Folder, path: &[u8]) -> io::Result<Option<(File, Stat)
     Ok((stat.kind == FileKind::File).then(|| (File::from(fd), stat)))
 }
 
-/// Returns type, size, times and owner of the entry `name` of `base`; of a link itself.
+/// Returns type, size, times and owner of the entry `name` of `base`, of a link itself; `.` is `base`.
 pub(crate) fn stat(base: &Folder, name: &[u8]) -> io::Result<Stat> {
     Ok(Stat::of(&rustix::fs::statat(base, name, AtFlags::SYMLINK_NOFOLLOW)?))
 }

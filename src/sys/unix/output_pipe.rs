@@ -1,20 +1,18 @@
 //! The end of a pipe that is read from, by one thread that others can stop.
 
-use std::io::{self, PipeReader, Read as _};
+use std::io::{self, PipeReader, PipeWriter, Read as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::{Errno, retry_on_intr};
 
-use crate::sys::Waker;
-
 /// The reading end of a pipe.
 pub(crate) struct OutputPipe {
     pipe: PipeReader,
     id: u64,
-    /// Wakes the thread where it waits.
-    waker: Waker,
+    /// A pipe of its own, which the thread waits for too: a byte in it wakes that, now and from then on.
+    waker: (PipeReader, PipeWriter),
     stopped: AtomicBool,
     /// True while the thread waits, having taken all there was.
     idle: AtomicBool,
@@ -22,7 +20,7 @@ pub(crate) struct OutputPipe {
 
 impl OutputPipe {
     /// Descriptors that it takes.
-    pub(crate) const DESCRIPTORS: u32 = 1 + Waker::DESCRIPTORS;
+    pub(crate) const DESCRIPTORS: u32 = 3;
 
     /// Takes the pipe over.
     pub(crate) fn new(pipe: PipeReader) -> io::Result<Self> {
@@ -30,7 +28,7 @@ impl OutputPipe {
         rustix::io::ioctl_fionbio(&pipe, true)?;
         let id = rustix::fs::fstat(&pipe)?.st_ino;
         let (stopped, idle) = (AtomicBool::new(false), AtomicBool::new(false));
-        Ok(Self { pipe, id, waker: Waker::new()?, stopped, idle })
+        Ok(Self { pipe, id, waker: io::pipe()?, stopped, idle })
     }
 
     /// Reads what there is, and waits where there is nothing; 0 at the pipe's end, or once it is stopped.
@@ -53,7 +51,7 @@ impl OutputPipe {
     fn wait(&self) -> Result<(), Errno> {
         let mut fds = [
             PollFd::from_borrowed_fd(self.pipe.as_fd(), PollFlags::IN),
-            PollFd::from_borrowed_fd(self.waker.as_fd(), PollFlags::IN),
+            PollFd::from_borrowed_fd(self.waker.0.as_fd(), PollFlags::IN),
         ];
         retry_on_intr(|| poll(&mut fds, None)).map(drop)
     }
@@ -61,7 +59,7 @@ impl OutputPipe {
     /// Stops the reader. The system tells those that still write, once this is dropped.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
-        self.waker.wake();
+        let _never_full = (&self.waker.1).write(&[1]);
     }
 
     /// Returns how many bytes wait in it.

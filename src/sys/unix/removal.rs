@@ -55,25 +55,17 @@ impl Removal<'_> {
         }
         // A mount point can't be moved: it fails here, before anything below it is touched.
         let name = self.move_up(self.top, name)?;
-        let open = || openat(self.top, name.as_str(), FOLDER, Mode::empty());
-        let folder = open().or_else(|_| {
-            make_accessible(self.top, name.as_bytes())?;
-            open()
-        })?;
+        make_accessible(self.top, name.as_bytes())?;
+        let folder = openat(self.top, name.as_str(), FOLDER, Mode::empty())?;
         for inner in some_names(&folder)? {
-            if self.remove_inner(&folder, &inner).is_err() {
-                // The mode of that folder or of the one around it may be in the way.
-                make_accessible(self.top, name.as_bytes())?;
-                let _is_no_folder = make_accessible(&folder, &inner);
-                self.remove_inner(&folder, &inner)?;
+            if !remove_file_or_empty(&folder, &inner) && self.move_up(&folder, &inner).is_err() {
+                // Its mode may be in the way.
+                make_accessible(&folder, &inner)?;
+                self.move_up(&folder, &inner)?;
             }
             self.progress = true;
         }
         Ok(unlinkat(self.top, name.as_str(), AtFlags::REMOVEDIR)?)
-    }
-
-    fn remove_inner(&mut self, folder: &Folder, name: &[u8]) -> Result<(), Errno> {
-        if remove_file_or_empty(folder, name) { Ok(()) } else { self.move_up(folder, name).map(drop) }
     }
 
     /// Moves the folder `name` of `from` to the top under a name that is free there, and returns that.

@@ -104,7 +104,7 @@ pub(crate) fn append(base: &Folder, name: &OsStr) -> io::Result<(File, Stat)> {
     Ok((file, stat))
 }
 
-/// Returns type, size and times of the entry `name` of `base`; of a link itself.
+/// Returns type, size and times of the entry `name` of `base`, of a link itself; `.` is `base`.
 pub(crate) fn stat(base: &Folder, name: &[u8]) -> io::Result<Stat> {
     let mut options = OpenOptions::new();
     options.access_mode(LOOK).custom_flags(FOLDERS_TOO | LINK_ITSELF);
