@@ -36,13 +36,13 @@ use std::time::SystemTime;
 
 /// A path that was opened without being read.
 #[derive(Debug)]
-pub(crate) struct Opened {
+pub struct Opened {
     /// The path without links.
-    pub(crate) real: PathBuf,
+    pub real: PathBuf,
     /// Its type, size, times and owner.
-    pub(crate) stat: Stat,
+    pub stat: Stat,
     /// The handle by which it is opened for reading.
-    pub(crate) held: PathHandle,
+    handle: PathHandle,
 }
 
 /// Type, size, times and owner of a file, a folder or a link.

@@ -9,11 +9,12 @@
 
 use std::fs::File;
 use std::io;
+use std::ops::Deref;
 use std::path::{Component, Path, PathBuf};
 
 use crate::fs::follow::{follow, root_of};
 use crate::fs::workspace::{Boundary, Workspace};
-use crate::sys::{self, Folder, Opened, PathHandle};
+use crate::sys::{self, Folder, Opened};
 
 pub use crate::sys::{FileKind, Stat};
 
@@ -24,12 +25,14 @@ const LONG_PATH_BYTES: usize = 1023;
 
 /// A path that is open, and inside the roots.
 #[derive(Debug)]
-pub struct OpenedPath {
-    /// Its real path, without links.
-    pub real: PathBuf,
-    /// Its type, size, times and identity, as the system says.
-    pub stat: Stat,
-    held: PathHandle,
+pub struct OpenedPath(Opened);
+
+impl Deref for OpenedPath {
+    type Target = Opened;
+
+    fn deref(&self) -> &Opened {
+        &self.0
+    }
 }
 
 /// The reason for which a path was not opened.
@@ -63,7 +66,7 @@ impl OpenedPath {
             _ if bounded && leaves(workspace, path) => return Err(OpenError::Outside),
             _ => Opened::through_links(path),
         };
-        match opened.map(Self::of) {
+        match opened.map(Self) {
             Ok(place) if !place.is_allowed(workspace) => Err(OpenError::Outside),
             Ok(place) if place.stat.is_removed() => Err(OpenError::Missing),
             Ok(place) => Ok(place),
@@ -77,13 +80,8 @@ impl OpenedPath {
     /// for a disk or a network, and if no link is in the way. `None` says nothing of what stands there.
     pub fn open_cached(workspace: &Workspace, path: &Path) -> Option<Self> {
         let opened = is_plain(workspace, path).then(|| Opened::cached(path))?;
-        let place = Self::of(opened.ok()?);
+        let place = Self(opened.ok()?);
         (place.is_allowed(workspace) && !place.stat.is_removed()).then_some(place)
-    }
-
-    fn of(opened: Opened) -> Self {
-        let Opened { real, stat, held } = opened;
-        Self { real, stat, held }
     }
 
     fn is_allowed(&self, workspace: &Workspace) -> bool {
@@ -93,12 +91,12 @@ impl OpenedPath {
 
     /// Opens the file for reading: the same that was checked. Never waits, whatever it is.
     pub fn file(&self) -> Result<File, OpenError> {
-        self.held.file().map_err(not_read)
+        self.0.file().map_err(not_read)
     }
 
     /// Opens the folder for listing it and for opening what is below it.
     pub fn folder(&self) -> Result<Folder, OpenError> {
-        self.held.folder().map_err(not_read)
+        self.0.folder().map_err(not_read)
     }
 
     /// Returns the path of the entry with that name in the folder.

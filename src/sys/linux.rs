@@ -12,8 +12,7 @@ use rustix::io::{Errno, ReadWriteFlags};
 
 use super::Folder;
 
-pub(super) use opened::LOOK;
-pub(crate) use opened::PathHandle;
+pub(super) use opened::{LOOK, PathHandle};
 pub(crate) use processes::{
     has_lost_its_reader, has_process_table, list_processes, mark_of, owner, pid_namespace, pipes,
     process_info, send_signals,

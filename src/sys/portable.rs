@@ -10,8 +10,7 @@ use rustix::process::{Signal, kill_process};
 
 use super::{Folder, OutOfDescriptors, pid, process_info};
 
-pub(super) use opened::LOOK;
-pub(crate) use opened::PathHandle;
+pub(super) use opened::{LOOK, PathHandle};
 
 /// Fails: this system can't open below a folder in one step.
 pub(super) fn open_beneath(_: impl AsFd, _: &[u8], _: OFlags) -> Result<OwnedFd, Errno> {

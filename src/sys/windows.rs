@@ -22,7 +22,7 @@ use super::{FileKind, Stat};
 
 pub(crate) use below::{Folder, folder_from, open_folder};
 pub(crate) use input_pipe::InputPipe;
-pub(crate) use opened::PathHandle;
+pub(super) use opened::PathHandle;
 pub(crate) use output_pipe::OutputPipe;
 pub(crate) use shell::*;
 

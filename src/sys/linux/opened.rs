@@ -17,8 +17,7 @@ use crate::sys::{Folder, Opened, Stat, path_of};
 pub(in crate::sys) const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 
 /// A handle on what was opened, by which it is not read.
-#[derive(Debug)]
-pub(crate) struct PathHandle(OwnedFd);
+pub(in crate::sys) type PathHandle = OwnedFd;
 
 impl Opened {
     /// Opens `path`, through links.
@@ -43,11 +42,9 @@ impl Opened {
     fn of(fd: OwnedFd) -> io::Result<Self> {
         let stat = Stat::of(&rustix::fs::fstat(&fd)?);
         let real = rustix::fs::readlinkat(CWD, path_of(&fd), Vec::new()).map_err(without_proc)?;
-        Ok(Self { real: PathBuf::from(OsString::from_vec(real.into_bytes())), stat, held: PathHandle(fd) })
+        Ok(Self { real: PathBuf::from(OsString::from_vec(real.into_bytes())), stat, handle: fd })
     }
-}
 
-impl PathHandle {
     /// Opens the same once more. Never waits, whatever it is.
     pub(crate) fn file(&self) -> io::Result<File> {
         self.reopen(OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY).map(File::from)
@@ -59,7 +56,7 @@ impl PathHandle {
     }
 
     fn reopen(&self, flags: OFlags) -> io::Result<OwnedFd> {
-        Ok(rustix::fs::openat(CWD, path_of(&self.0), flags, Mode::empty())?)
+        Ok(rustix::fs::openat(CWD, path_of(&self.handle), flags, Mode::empty())?)
     }
 }
 

@@ -27,18 +27,17 @@ pub(in crate::sys) const LOOK: OFlags =
     OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 
 /// A handle on what was opened; `None` where that is neither a file nor a folder.
-#[derive(Debug)]
-pub(crate) struct PathHandle(Option<OwnedFd>);
+pub(in crate::sys) type PathHandle = Option<OwnedFd>;
 
 impl Opened {
     /// Opens `path`, through links.
     pub(crate) fn through_links(path: &Path) -> io::Result<Self> {
         let stat = Stat::of(&rustix::fs::stat(path)?);
         if !is_opened(&stat) {
-            return Ok(Self { real: path.canonicalize()?, stat, held: PathHandle(None) });
+            return Ok(Self { real: path.canonicalize()?, stat, handle: None });
         }
         let fd = rustix::fs::openat(CWD, path, LOOK, Mode::empty())?;
-        Ok(Self { real: place(&fd)?, stat: Stat::of(&rustix::fs::fstat(&fd)?), held: PathHandle(Some(fd)) })
+        Ok(Self { real: place(&fd)?, stat: Stat::of(&rustix::fs::fstat(&fd)?), handle: Some(fd) })
     }
 
     /// Opens `path` where no part of it is a link. Of a file with several names the system may tell any: here the one
@@ -54,7 +53,7 @@ impl Opened {
         let climbs = path.components().any(|component| component == Component::ParentDir);
         let has_several_names = stat.kind == FileKind::File && stat.links > 1;
         let real = if has_several_names && !climbs { path.components().collect() } else { place(&fd)? };
-        Ok(Self { real, stat, held: PathHandle(Some(fd)) })
+        Ok(Self { real, stat, handle: Some(fd) })
     }
 
     /// Fails: the links of the path are followed one by one beforehand instead.
@@ -62,13 +61,11 @@ impl Opened {
     pub(crate) fn without_links(_: &Path) -> io::Result<Self> {
         Err(Errno::NOSYS.into())
     }
-}
 
-impl PathHandle {
     /// Gives the same once more, from its beginning. All that are given of one share where they are
     /// read: only the last may be read on.
     pub(crate) fn file(&self) -> io::Result<File> {
-        let file = rustix::io::fcntl_dupfd_cloexec(self.0.as_ref().ok_or(Errno::NOTSUP)?, 0)?;
+        let file = rustix::io::fcntl_dupfd_cloexec(self.handle.as_ref().ok_or(Errno::NOTSUP)?, 0)?;
         // A folder has no beginning, and is not read so.
         let _folders_have_none = rustix::fs::seek(&file, SeekFrom::Start(0));
         Ok(File::from(file))
@@ -76,7 +73,7 @@ impl PathHandle {
 
     /// Opens the same once more, as a folder.
     pub(crate) fn folder(&self) -> io::Result<Folder> {
-        let held = self.0.as_ref().ok_or(Errno::NOTDIR)?;
+        let held = self.handle.as_ref().ok_or(Errno::NOTDIR)?;
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::DIRECTORY;
         Ok(rustix::fs::openat(held, ".", flags, Mode::empty())?)
     }
