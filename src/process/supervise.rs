@@ -157,11 +157,11 @@ impl SupervisedCommand {
     /// Returns what is left of a command that ended by itself; `None` where nothing is, or it was ended.
     async fn survivors(&self, cause: Cause) -> Option<Survivors> {
         let scope = self.registered.scope().filter(|_| cause == Cause::Itself)?;
-        let (pipe, is_open) = (self.drain.pipe.id(), !self.drain.has_ended());
-        if scope.is_empty() && !is_open {
+        let pipe = (!self.drain.has_ended()).then(|| self.drain.pipe.id());
+        if scope.is_empty() && pipe.is_none() {
             return None;
         }
-        let survivors = on_own_thread(move || scope.survivors(pipe, is_open)).await;
+        let survivors = on_own_thread(move || scope.survivors(pipe)).await;
         (survivors.in_group || !self.drain.has_ended()).then_some(survivors)
     }
 

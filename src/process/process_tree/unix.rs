@@ -42,8 +42,8 @@ enum KillScope {
     Everything,
     /// After the shell's end, those that stayed in the group or hold the output open.
     Background {
-        /// The pipe of the output, by its inode. It is open here: no other pipe can have that.
-        pipe: u64,
+        /// The pipe of the output, by its inode, if it was held open: then it is open here too, and no other can have that.
+        pipe: Option<u64>,
         /// The processes in the group or at the pipe when the shell ended.
         known: BTreeSet<ProcessKey>,
     },
@@ -75,10 +75,9 @@ impl Scope {
         pid(self.group).is_none_or(|group| test_kill_process_group(group).is_err())
     }
 
-    /// Returns what survives the shell, which has ended; `is_open` if the output of `pipe` is held open.
-    /// Blocks.
-    pub(in crate::process) fn survivors(self, pipe: u64, is_open: bool) -> Survivors {
-        let seen = self.group_and_holders(pipe, is_open).ok().filter(|_| sys::has_process_table());
+    /// Returns what survives the shell, which has ended; `pipe` is its output, where that is held open. Blocks.
+    pub(in crate::process) fn survivors(self, pipe: Option<u64>) -> Survivors {
+        let seen = self.group_and_holders(pipe).ok().filter(|_| sys::has_process_table());
         // Where nothing was seen, there may be some.
         let in_group = seen.as_ref().is_none_or(|(group, _)| !group.is_empty());
         let (group, holders) = seen.unwrap_or_default();
@@ -90,13 +89,9 @@ impl Scope {
         Survivors { scope, shown, in_group }
     }
 
-    fn group_and_holders(
-        &self,
-        pipe: u64,
-        is_open: bool,
-    ) -> Result<(Vec<Process>, Vec<Process>), OutOfDescriptors> {
+    fn group_and_holders(&self, pipe: Option<u64>) -> Result<(Vec<Process>, Vec<Process>), OutOfDescriptors> {
         let snapshot = ProcessSnapshot::fresh()?;
-        let holders = if is_open { snapshot.holders(pipe)? } else { Vec::new() };
+        let holders = pipe.map_or(Ok(Vec::new()), |pipe| snapshot.holders(pipe))?;
         let in_group =
             |process: &&Process| process.group == self.group && !process.ended && process.start >= self.since;
         Ok((snapshot.processes.iter().filter(in_group).cloned().collect(), holders))

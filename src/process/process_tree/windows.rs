@@ -65,7 +65,7 @@ impl Scope {
     }
 
     /// Returns what survives the shell, which has ended.
-    pub(in crate::process) fn survivors(self, _pipe: u64, _is_open: bool) -> Survivors {
+    pub(in crate::process) fn survivors(self, _pipe: Option<u64>) -> Survivors {
         let members = self.members();
         let unknown = members.is_err();
         // Beside each program without a window the system starts one for the window that it has not.

@@ -10,8 +10,8 @@ use std::sync::Arc;
 use crate::fs::saved_name::{SAVED_RANDOM_CHARS, SavedKind};
 use crate::sys::{self, Folder, below};
 
-/// The characters of the random part of a name: each is as likely as the next.
-const ALPHABET: &[u8; 32] = b"abcdefghijklmnopqrstuvwxyz234567";
+/// Bits of a random number for which the random part of a name has no room: it has four in each character.
+const UNUSED_BITS: usize = 64 - 4 * SAVED_RANDOM_CHARS;
 
 /// A saved output.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,7 +59,8 @@ impl SavedFile {
         kind: SavedKind,
         max_bytes: u64,
     ) -> io::Result<Self> {
-        let name = random_name(kind);
+        let SavedKind { start, end } = kind;
+        let name = format!("{start}{:0SAVED_RANDOM_CHARS$x}{end}", sys::random() >> UNUSED_BITS);
         let file = below::create(&folder, &name)?;
         // Keeps it from a sweep while it is open. Where the file system has no locks, no sweep removes anything.
         let _is_locked = sys::lock(&file);
@@ -81,11 +82,4 @@ impl SavedFile {
         self.removal.kept = true;
         SavedOutput { path: self.path.clone(), first_bytes: (self.written < bytes).then_some(self.written) }
     }
-}
-
-fn random_name(SavedKind { start, end }: SavedKind) -> String {
-    let random = sys::random().to_le_bytes().into_iter().chain(sys::random().to_le_bytes());
-    let letter = |byte: u8| char::from(ALPHABET[usize::from(byte) % ALPHABET.len()]);
-    let letters: String = random.take(SAVED_RANDOM_CHARS).map(letter).collect();
-    format!("{start}{letters}{end}")
 }

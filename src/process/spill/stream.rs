@@ -18,25 +18,16 @@ pub struct SavedStream {
     bounds: Bounds,
     /// Counts of all that it took.
     pub raw: Counter,
-    state: SaveState,
-}
-
-#[derive(Debug)]
-enum SaveState {
-    /// Everything so far, within the bounds.
-    Held(Vec<u8>),
-    /// In a file, from byte 0.
-    File(SavedFile),
-    /// Not possible, and why.
-    Failed(io::Error),
-    /// Not wanted any more.
-    Done,
+    /// Everything so far, until it goes to the file.
+    held: Vec<u8>,
+    /// The file that holds it from byte 0, or why there is none; `None` within the bounds.
+    file: Option<io::Result<SavedFile>>,
 }
 
 impl SavedStream {
     /// Returns one that saves in `store` what is longer than `bounds`.
     pub fn new(store: Arc<Store>, kind: SavedKind, bounds: Bounds) -> Self {
-        Self { store, kind, bounds, raw: Counter::default(), state: SaveState::Held(Vec::new()) }
+        Self { store, kind, bounds, raw: Counter::default(), held: Vec::new(), file: None }
     }
 
     /// Takes the next bytes.
@@ -53,46 +44,40 @@ impl SavedStream {
 
     /// Makes sure that all of it so far is in a file that stays; what follows goes to it too.
     pub fn keep(&mut self) -> io::Result<SavedOutput> {
-        self.begin();
-        match &mut self.state {
-            SaveState::File(file) => Ok(file.keep(self.raw.extent().bytes)),
-            SaveState::Failed(error) => Err(same_error(error)),
-            SaveState::Held(_) | SaveState::Done => Err(io::ErrorKind::Other.into()),
-        }
+        let bytes = self.raw.extent().bytes;
+        self.file().as_mut().map(|file| file.keep(bytes)).map_err(|error| same_error(error))
     }
 
     /// Saves no more; what was saved and not kept is removed.
     pub fn discard(&mut self) {
-        self.state = SaveState::Done;
+        (self.held, self.file) = (Vec::new(), Some(Err(io::ErrorKind::Other.into())));
     }
 
     fn save(&mut self, bytes: &[u8]) {
-        let result = match &mut self.state {
-            SaveState::Held(held) => {
-                held.extend_from_slice(bytes);
+        match &mut self.file {
+            None => {
+                self.held.extend_from_slice(bytes);
                 let Extent { lines, bytes } = self.raw.extent();
                 let final_newline = u64::from(self.raw.is_at_line_start());
                 if lines > self.bounds.lines || bytes - final_newline.min(bytes) > self.bounds.bytes {
-                    self.begin();
+                    self.file();
                 }
-                return;
             }
-            SaveState::File(file) => file.write(bytes),
-            SaveState::Failed(_) | SaveState::Done => return,
-        };
-        if let Err(error) = result {
-            self.state = SaveState::Failed(error);
+            Some(Ok(file)) => {
+                if let Err(error) = file.write(bytes) {
+                    self.file = Some(Err(error));
+                }
+            }
+            Some(Err(_)) => {}
         }
     }
 
-    /// Moves the bytes that are held to a file.
-    fn begin(&mut self) {
-        if let SaveState::Held(held) = &self.state {
-            let begun = self.store.create(self.kind).and_then(|mut file| file.write(held).map(|()| file));
-            self.state = match begun {
-                Ok(file) => SaveState::File(file),
-                Err(error) => SaveState::Failed(error),
-            };
-        }
+    /// Returns the file, begun with the bytes that are held where there was none yet; or why there is none.
+    fn file(&mut self) -> &mut io::Result<SavedFile> {
+        self.file.get_or_insert_with(|| {
+            let held = std::mem::take(&mut self.held);
+            let mut file = self.store.create(self.kind)?;
+            file.write(&held).map(|()| file)
+        })
     }
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process_group};
 
-use super::snapshot::{ProcessSnapshot, looked_up};
+use super::snapshot::ProcessSnapshot;
 use super::{KillScope, ProcessKey, Scope, key};
 use crate::sys::{self, OutOfDescriptors, Process, pid};
 
@@ -69,10 +69,6 @@ fn end_groups(scopes: &[Scope], grace: Duration) {
 struct Targets {
     /// Each with the signal that it had last.
     found: BTreeMap<ProcessKey, Option<Signal>>,
-    /// The mark of each process that was looked at, for all scopes.
-    marks: BTreeMap<ProcessKey, Option<String>>,
-    /// The pipes of each process that was looked at, for all scopes.
-    pipes: BTreeMap<ProcessKey, Vec<u64>>,
     /// True if something could not be looked at or signalled in this round: no descriptor was left.
     unseen: bool,
 }
@@ -81,15 +77,14 @@ impl Targets {
     /// Looks for the processes of `scopes` once more, and sends `signal` to all that did not have it. Returns how
     /// many of them are left, and one more where some may not have been seen.
     fn signal(&mut self, scopes: &[Scope], signal: Signal) -> usize {
-        self.unseen = false;
         let snapshot = ProcessSnapshot::fresh();
-        let alive = snapshot.as_ref().ok().map(|snapshot| -> BTreeSet<ProcessKey> {
+        self.unseen = snapshot.is_err();
+        let alive = snapshot.ok().map(|snapshot| -> BTreeSet<ProcessKey> {
             for scope in scopes {
-                self.add(&snapshot.processes, scope);
+                self.add(&snapshot, scope);
             }
             snapshot.processes.iter().filter(|process| !process.ended).map(key).collect()
         });
-        self.unseen |= alive.is_none();
         // One that is stopped takes SIGTERM only when it goes on.
         let signals = if signal == Signal::TERM { &[signal, Signal::CONT][..] } else { &[signal] };
         let mut left = 0;
@@ -110,18 +105,20 @@ impl Targets {
         left + usize::from(self.unseen)
     }
 
-    /// Adds those of `processes` that belong to `scope`, with all that descend from them.
-    fn add(&mut self, processes: &[Process], scope: &Scope) {
+    /// Adds the processes that belong to `scope`, with all that descend from them.
+    fn add(&mut self, snapshot: &ProcessSnapshot, scope: &Scope) {
         let own = std::process::id();
-        let candidates: Vec<&Process> = processes
+        let candidates: Vec<&Process> = snapshot
+            .processes
             .iter()
             .filter(|process| process.id != own && !process.ended && process.start >= scope.since)
             .collect();
-        let owns_group = self.owns_group(scope, processes);
+        let owns_group = self.owns_group(snapshot, scope);
         let mut belonging = BTreeSet::new();
         for process in &candidates {
             let is_known = self.found.contains_key(&key(process));
-            if is_known || (owns_group && process.group == scope.group) || self.belongs(process, scope) {
+            let in_group = owns_group && process.group == scope.group;
+            if is_known || in_group || self.seen(belongs(snapshot, process, scope)) {
                 belonging.insert(process.id);
             }
         }
@@ -138,50 +135,35 @@ impl Targets {
         }
     }
 
-    /// True if a process is known by its mark or its pipe, in whatever group.
-    fn belongs(&mut self, process: &Process, scope: &Scope) -> bool {
-        match scope.reach {
-            KillScope::Everything => self.carries(process, &scope.mark),
-            KillScope::Background { pipe, .. } => {
-                let seen = looked_up(&mut self.pipes, key(process), || sys::pipes(process.id));
-                self.unseen |= seen.is_err();
-                seen.is_ok_and(|pipes| pipes.contains(&pipe))
-            }
-            KillScope::Orphans { session } => {
-                self.carries(process, &scope.mark) && self.is_orphan(process, session)
-            }
-        }
-    }
-
     /// True if the group of that number is still the command's: its shell was not waited for, or a process in
     /// it was in it before or has the mark. Once a group is empty its number may become another's.
-    fn owns_group(&mut self, scope: &Scope, processes: &[Process]) -> bool {
+    fn owns_group(&mut self, snapshot: &ProcessSnapshot, scope: &Scope) -> bool {
         let shell = (scope.group, scope.since);
-        if scope.group == 0 || processes.iter().any(|process| key(process) == shell) {
+        if scope.group == 0 || snapshot.processes.iter().any(|process| key(process) == shell) {
             return scope.group != 0;
         }
-        let mut members = processes.iter().filter(|process| process.group == scope.group && !process.ended);
-        members.any(|process| match &scope.reach {
+        let in_group = |process: &&Process| process.group == scope.group && !process.ended;
+        snapshot.processes.iter().filter(in_group).any(|process| match &scope.reach {
             KillScope::Background { known, .. } if known.contains(&key(process)) => true,
-            _ => self.carries(process, &scope.mark),
+            _ => self.seen(snapshot.carries(process, &scope.mark)),
         })
     }
 
-    /// True if a process has `mark` in its environment, or one that begins with it.
-    fn carries(&mut self, process: &Process, mark: &str) -> bool {
-        let seen = looked_up(&mut self.marks, key(process), || sys::mark_of(process.id));
-        self.unseen |= seen.is_err();
-        seen.is_ok_and(|seen| seen.as_ref().is_some_and(|seen| seen.starts_with(mark)))
+    /// Returns what was told; false, which is noted, where no descriptor was left to look with.
+    fn seen(&mut self, told: Result<bool, OutOfDescriptors>) -> bool {
+        self.unseen |= told.is_err();
+        told == Ok(true)
     }
+}
 
-    /// True if a marked process of this user's stayed in its server's `session`, or lost who read its output.
-    fn is_orphan(&mut self, process: &Process, session: u32) -> bool {
-        let lost = || sys::has_lost_its_reader(process.id);
-        sys::owner(process.id) == Some(sys::user())
-            && (process.session == session
-                || lost().unwrap_or_else(|OutOfDescriptors| {
-                    self.unseen = true;
-                    false
-                }))
+/// True if a process is known by its mark or its pipe, in whatever group.
+fn belongs(snapshot: &ProcessSnapshot, process: &Process, scope: &Scope) -> Result<bool, OutOfDescriptors> {
+    match scope.reach {
+        KillScope::Background { pipe, .. } => pipe.map_or(Ok(false), |pipe| snapshot.holds(process, pipe)),
+        KillScope::Everything => snapshot.carries(process, &scope.mark),
+        // Of another user's process nothing is told.
+        KillScope::Orphans { session } => Ok(snapshot.carries(process, &scope.mark)?
+            && sys::owner(process.id) == Some(sys::user())
+            && (process.session == session || sys::has_lost_its_reader(process.id)?)),
     }
 }

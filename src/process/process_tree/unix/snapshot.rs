@@ -14,7 +14,9 @@ pub(super) struct ProcessSnapshot {
     began: Instant,
     /// All processes.
     pub(super) processes: Vec<Process>,
-    /// The pipes of those of them that were looked at since, by process number.
+    /// The marks of those of them that were looked at since, by process number.
+    marks: Mutex<BTreeMap<u32, Option<String>>>,
+    /// The pipes that they can write to, in the same way.
     pipes: Mutex<BTreeMap<u32, Vec<u64>>>,
 }
 
@@ -28,8 +30,9 @@ impl ProcessSnapshot {
         if let Some(snapshot) = latest.as_ref().filter(|snapshot| snapshot.began >= asked) {
             return Ok(Arc::clone(snapshot));
         }
-        let began = Instant::now();
-        let snapshot = Arc::new(Self { began, processes: sys::list_processes()?, pipes: Mutex::default() });
+        let (began, processes) = (Instant::now(), sys::list_processes()?);
+        let (marks, pipes) = (Mutex::default(), Mutex::default());
+        let snapshot = Arc::new(Self { began, processes, marks, pipes });
         *latest = Some(Arc::clone(&snapshot));
         Ok(snapshot)
     }
@@ -37,26 +40,37 @@ impl ProcessSnapshot {
     /// Returns the processes other than this one that can write to the pipe with that inode.
     pub(super) fn holders(&self, pipe: u64) -> Result<Vec<Process>, OutOfDescriptors> {
         let own = std::process::id();
-        // One thread at a time: the next finds what this one saw.
-        let mut seen = self.pipes.lock().unwrap_or_else(PoisonError::into_inner);
         let mut holders = Vec::new();
         for process in self.processes.iter().filter(|process| process.id != own && !process.ended) {
-            if looked_up(&mut seen, process.id, || sys::pipes(process.id))?.contains(&pipe) {
+            if self.holds(process, pipe)? {
                 holders.push(process.clone());
             }
         }
         Ok(holders)
     }
+
+    /// True if a process can write to the pipe with that inode.
+    pub(super) fn holds(&self, process: &Process, pipe: u64) -> Result<bool, OutOfDescriptors> {
+        looked_up(&self.pipes, process, sys::pipes, |pipes| pipes.contains(&pipe))
+    }
+
+    /// True if a process has `mark` in its environment, or one that begins with it.
+    pub(super) fn carries(&self, process: &Process, mark: &str) -> Result<bool, OutOfDescriptors> {
+        let is_marked = |seen: &Option<String>| seen.as_ref().is_some_and(|seen| seen.starts_with(mark));
+        looked_up(&self.marks, process, sys::mark_of, is_marked)
+    }
 }
 
-/// Returns what `look` tells of a process, which is asked once.
-pub(super) fn looked_up<K: Ord, T>(
-    known: &mut BTreeMap<K, T>,
-    process: K,
-    look: impl FnOnce() -> Result<T, OutOfDescriptors>,
-) -> Result<&T, OutOfDescriptors> {
-    Ok(match known.entry(process) {
+/// Asks `test` about what `look` tells of a process. Only the first thread looks: the next finds what that saw.
+fn looked_up<T>(
+    known: &Mutex<BTreeMap<u32, T>>,
+    process: &Process,
+    look: fn(u32) -> Result<T, OutOfDescriptors>,
+    test: impl FnOnce(&T) -> bool,
+) -> Result<bool, OutOfDescriptors> {
+    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(test(match known.entry(process.id) {
         Entry::Occupied(entry) => entry.into_mut(),
-        Entry::Vacant(entry) => entry.insert(look()?),
-    })
+        Entry::Vacant(entry) => entry.insert(look(process.id)?),
+    }))
 }
