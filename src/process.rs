@@ -20,7 +20,6 @@ mod permits;
 mod process_tree;
 mod registry;
 pub mod sandbox;
-mod served;
 pub mod spill;
 mod start;
 mod supervise;
@@ -45,7 +44,7 @@ pub use capture::{Capture, Captured, Latest};
 pub use command::{Background, Cause, Outcome, Request, Running, State, Times};
 pub use ending::{Ending, signal_name};
 pub use permits::{CommandPermit, TooManyCommands};
-pub use served::Served;
+pub use start::Program;
 
 /// Time from the start until what killed servers left is looked for: the first answers come before.
 const END_STALE_AFTER: Duration = Duration::from_millis(300);

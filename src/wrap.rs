@@ -32,7 +32,7 @@ use tokio::time::{Instant, timeout};
 
 use crate::fit::{Client, Fit, Given};
 use crate::limits::Limits;
-use crate::process::{Commands, Ending, Served, signal_name};
+use crate::process::{Commands, Ending, Program, signal_name};
 use crate::signals::signals;
 use relay::{Over, ServerInput};
 use result::Rules;
@@ -147,7 +147,7 @@ pub async fn run(
 
 /// A server from its start to its end.
 struct Life {
-    served: Served,
+    served: Program,
     session: Arc<Session>,
     server_input: ServerInput,
     over: Over,

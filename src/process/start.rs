@@ -1,35 +1,51 @@
-//! Starting programs: the shell of a command, and another program's server.
+//! Starting programs, the shell of a command and another program's server, and ending them with all that they started.
 
+use std::ffi::{OsStr, OsString};
 use std::io::{self, PipeReader};
 use std::path::Path;
+use std::time::Duration;
 
 use tokio::process::{Child, Command};
+use tokio::time::timeout;
 
-use super::Commands;
+use super::process_tree::kill_group;
 use super::registry::RegisteredCommand;
+use super::{Commands, Ending};
 use crate::fs::workspace::Root;
-use crate::sys::{self, MARK};
+use crate::sys::{self, InputPipe, MARK};
 
 /// The bytes that the pipe is asked to hold: a command that prints much waits less often.
 const PIPE_BYTES: usize = 1 << 20;
+/// The longest wait for a program that was killed, and for its pipe's end.
+pub(super) const KILLED_WAIT: Duration = Duration::from_millis(500);
 
-impl RegisteredCommand {
+/// A program that runs, with all that it starts. Dropped, it is killed.
+#[derive(Debug)]
+pub struct Program {
+    pub(super) child: Child,
+    pub(super) registered: RegisteredCommand,
+}
+
+impl Commands {
     /// Starts `program` with its mark. Returns it with the one end of the pipe that its output comes from, its errors too
-    /// where `with_errors`.
-    pub(super) fn start(&self, mut program: Command, with_errors: bool) -> io::Result<(Child, PipeReader)> {
+    /// where `with_errors`. Needs a runtime.
+    pub(super) fn start_program(
+        &self,
+        mut program: Command,
+        with_errors: bool,
+    ) -> io::Result<(Program, PipeReader)> {
+        let registered = self.registry.add()?;
         let (output, input) = io::pipe()?;
         sys::enlarge(&output, PIPE_BYTES);
         if with_errors {
             program.stderr(input.try_clone()?);
         }
         // `program` holds the pipe's other end; it goes when this returns, so that the end is seen.
-        let mut child = program.env(MARK, &self.mark).stdout(input).spawn()?;
-        self.attach_shell(&mut child)?;
-        Ok((child, output))
+        let mut child = program.env(MARK, &registered.mark).stdout(input).spawn()?;
+        registered.attach_shell(&mut child)?;
+        Ok((Program { child, registered }, output))
     }
-}
 
-impl Commands {
     /// Returns the shell that runs `command` in the first of `roots`, under the rules, not started yet. Nothing of it may
     /// need code between fork and exec: that would cost the fast way to start. Where the system needs it, the shell waits
     /// for [`sys::send_command`].
@@ -45,5 +61,54 @@ impl Commands {
         shell.env_clear().envs(self.environment.variables());
         sys::prepare_spawn(&mut shell);
         Ok(shell)
+    }
+
+    /// Starts the server that `program` with `arguments` is, in the folder and the environment of this process, to which
+    /// its stderr goes too. Returns it with the pipes that it reads and writes. Needs a runtime.
+    pub(crate) fn serve(
+        &self,
+        program: &OsStr,
+        arguments: &[OsString],
+    ) -> io::Result<(Program, InputPipe, PipeReader)> {
+        let (from_input, input) = io::pipe()?;
+        // By its whole path where it is on `PATH`: on Windows its name may lack its ending.
+        let is_name = Path::new(program).components().count() == 1;
+        let found = is_name.then(|| sys::on_path(program)).flatten();
+        let mut command = Command::new(found.as_deref().map_or(program, Path::as_os_str));
+        sys::prepare_spawn(&mut command);
+        command.args(arguments).stdin(from_input);
+        let (program, output) = self.start_program(command, false)?;
+        Ok((program, InputPipe::new(input)?, output))
+    }
+}
+
+impl Program {
+    /// Waits until it has ended. The future can be dropped and made again.
+    pub async fn wait(&mut self) -> Ending {
+        Ending::of(self.child.wait().await.ok(), false)
+    }
+
+    /// Ends it with all that it started: SIGTERM, and after `grace` SIGKILL. Then it is done with.
+    pub async fn end(&mut self, grace: Duration) -> Ending {
+        let ending = self.kill(grace).await;
+        self.registered.unregister();
+        ending
+    }
+
+    /// Ends it with all that it started. The end of the server still waits for what is left to do about it.
+    pub(super) async fn kill(&mut self, grace: Duration) -> Ending {
+        self.registered.end(grace).await;
+        self.wait_for_killed().await
+    }
+
+    /// Waits for it while it is being killed.
+    pub(super) async fn wait_for_killed(&mut self) -> Ending {
+        let mut status = timeout(KILLED_WAIT, self.child.wait()).await;
+        if status.is_err() {
+            // It could not be seen, for want of descriptors, or it was started after the last look.
+            kill_group(&mut self.child);
+            status = timeout(KILLED_WAIT, self.child.wait()).await;
+        }
+        Ending::of(status.ok().and_then(Result::ok), true)
     }
 }

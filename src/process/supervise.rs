@@ -4,20 +4,19 @@
 //! command and stays until it is ended.
 
 use std::io;
-use std::process::ExitStatus;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::process::Child;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::capture::{Capture, Captured};
 use super::drain::{Drain, DrainHandle, DrainProgress};
-use super::process_tree::{Survivors, kill_group, on_own_thread};
-use super::registry::{GRACE, RegisteredCommand};
-use super::{Background, Cause, CommandPermit, Commands, Ending, Outcome, Request, Running, State, Times};
+use super::process_tree::{Survivors, on_own_thread};
+use super::registry::GRACE;
+use super::start::KILLED_WAIT;
+use super::{Background, Cause, CommandPermit, Commands, Outcome, Program, Request, Running, State, Times};
 use crate::fs::saved_name::SavedKind;
 use crate::sys;
 
@@ -29,17 +28,14 @@ const QUIET_PERIOD: Duration = Duration::from_millis(40);
 const BACKGROUND_WAIT: Duration = Duration::from_millis(200);
 /// The longest that an answer waits for what the shell itself wrote: a disk may hang.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
-/// The longest wait for a shell that was killed, and for its pipe's end.
-const KILLED_WAIT: Duration = Duration::from_millis(500);
 
 impl Commands {
     /// Starts a command. Needs a runtime, on which a task then supervises it.
     pub fn run(&self, permit: CommandPermit, request: Request<'_>) -> io::Result<Running> {
         let Request { command, roots, keep, bounds, max_line_chars, times } = request;
         let began = Instant::now();
-        let registered = self.registry.add()?;
-        let (mut child, output) = registered.start(self.shell_for(command, roots)?, true)?;
-        sys::send_command(&mut child, command);
+        let (mut shell, output) = self.start_program(self.shell_for(command, roots)?, true)?;
+        sys::send_command(&mut shell.child, command);
 
         let store = Arc::clone(&self.store);
         let capture = Capture::new(store, SavedKind::COMMAND, keep, bounds, max_line_chars);
@@ -47,7 +43,7 @@ impl Commands {
         let cancel = CancellationToken::new();
         let (answer, outcome) = oneshot::channel();
         let reader = Arc::clone(&drain);
-        let command = SupervisedCommand { child, drain, registered, permit, began };
+        let command = SupervisedCommand { shell, drain, permit, began };
         tokio::spawn(command.supervise(times, cancel.clone(), answer));
         Ok(Running { outcome, drain: reader, kill_on_drop: Some(cancel.drop_guard()) })
     }
@@ -55,9 +51,8 @@ impl Commands {
 
 /// A command that was started.
 struct SupervisedCommand {
-    child: Child,
+    shell: Program,
     drain: DrainHandle,
-    registered: RegisteredCommand,
     permit: CommandPermit,
     began: Instant,
 }
@@ -66,21 +61,21 @@ impl SupervisedCommand {
     /// Looks after the command to its end, and answers for it once.
     async fn supervise(mut self, times: Times, cancel: CancellationToken, answer: oneshot::Sender<Outcome>) {
         let Times { timeout, answer_within, status_line } = times;
-        let closing = self.registered.registry.closing.clone();
+        let closing = self.shell.registered.registry.closing.clone();
         let (began, mut answer) = (self.began, Some(answer));
-        let (mut cause, status) = loop {
+        let (mut cause, ending) = loop {
             let was_answered = answer.is_none();
             tokio::select! {
                 biased;
                 // The registry ends all that runs, together.
-                () = closing.cancelled() => break (Cause::Cancelled, self.wait_for_killed().await),
-                status = self.child.wait() => break (Cause::Itself, status.ok()),
-                () = cancel.cancelled() => break (Cause::Cancelled, self.end(GRACE).await),
-                () = wait_until(began, timeout) => break (Cause::Timeout, self.end(TIMEOUT_GRACE).await),
+                () = closing.cancelled() => break (Cause::Cancelled, self.shell.wait_for_killed().await),
+                ending = self.shell.wait() => break (Cause::Itself, ending),
+                () = cancel.cancelled() => break (Cause::Cancelled, self.shell.kill(GRACE).await),
+                () = wait_until(began, timeout) => break (Cause::Timeout, self.shell.kill(TIMEOUT_GRACE).await),
                 () = wait_until(began, answer_within.unwrap_or(Duration::MAX)), if !was_answered => {
                     // What comes later goes to the saved file.
                     let output = self.captured(|capture| capture.answer(true)).await;
-                    let state = State::StillRunning { id: self.child.id().unwrap_or_default() };
+                    let state = State::StillRunning { id: self.shell.child.id().unwrap_or_default() };
                     let outcome = Outcome { state, output, duration: began.elapsed() };
                     if let Some(answer) = answer.take() {
                         let _caller_went_away = answer.send(outcome);
@@ -93,12 +88,11 @@ impl SupervisedCommand {
             tokio::select! {
                 () = self.wait_until_drained() => {}
                 () = cancel.cancelled() => {
-                    self.end(GRACE).await;
+                    self.shell.kill(GRACE).await;
                     cause = Cause::Cancelled;
                 }
             }
         }
-        let ending = Ending::of(status, cause != Cause::Itself);
         if answer.is_none() {
             let line = status_line(ending, cause, timeout);
             self.captured(move |capture| capture.stream.end_with(&line)).await;
@@ -114,39 +108,23 @@ impl SupervisedCommand {
         }
     }
 
-    /// Ends all of its processes; returns how the shell ended.
-    async fn end(&mut self, grace: Duration) -> Option<ExitStatus> {
-        self.registered.end(grace).await;
-        self.wait_for_killed().await
-    }
-
-    /// Waits for the shell, which is being killed; returns how it ended.
-    async fn wait_for_killed(&mut self) -> Option<ExitStatus> {
-        if let Ok(status) = timeout(KILLED_WAIT, self.child.wait()).await {
-            return status.ok();
-        }
-        // It could not be seen, for want of descriptors, or it was started after the last look.
-        kill_group(&mut self.child);
-        timeout(KILLED_WAIT, self.child.wait()).await.ok()?.ok()
-    }
-
     /// Takes what was printed. The background processes of a command that ended by itself are left alive.
     async fn collect_output(mut self, cause: Cause) -> (Captured, Vec<Background>) {
         let Some(survivors) = self.survivors(cause).await else {
             let _pipe_still_open = timeout(KILLED_WAIT, self.drain.ended()).await;
             self.drain.pipe.stop();
             let output = self.captured(|capture| capture.answer(false)).await;
-            self.registered.unregister();
+            self.shell.registered.unregister();
             return (output, Vec::new());
         };
         let is_open = !self.drain.has_ended();
         let output = self.captured(move |capture| capture.answer(is_open)).await;
-        let (registry, ended) = (Arc::clone(&self.registered.registry), self.drain.ended());
+        let (registry, ended) = (Arc::clone(&self.shell.registered.registry), self.drain.ended());
         let open = is_open.then(|| {
             self.permit.keep_for_background();
             (self.drain, self.permit)
         });
-        self.registered.left(survivors.scope, open);
+        self.shell.registered.left(survivors.scope, open);
         tokio::spawn(async move {
             ended.await;
             registry.reap();
@@ -156,7 +134,7 @@ impl SupervisedCommand {
 
     /// Returns what is left of a command that ended by itself; `None` where nothing is, or it was ended.
     async fn survivors(&self, cause: Cause) -> Option<Survivors> {
-        let scope = self.registered.scope().filter(|_| cause == Cause::Itself)?;
+        let scope = self.shell.registered.scope().filter(|_| cause == Cause::Itself)?;
         let pipe = (!self.drain.has_ended()).then(|| self.drain.pipe.id());
         if scope.is_empty() && pipe.is_none() {
             return None;
