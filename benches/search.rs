@@ -100,7 +100,7 @@ fn main() {
 }
 
 fn context(data: &Path) -> Context {
-    let root = Root::new(data, data);
+    let root = Root::followed(data.to_owned());
     let shared = Shared {
         limits: Limits::default(),
         tools: ToolSet::default(),

@@ -26,7 +26,7 @@ pub(crate) fn context(root: &Path, saved: PathBuf) -> Context {
         save: cutline::tools::SaveMode::default(),
         threads: Threads::default(),
     };
-    let roots = vec![Root::new(root, root)];
+    let roots = vec![Root::followed(root.to_owned())];
     Context {
         limits: shared.limits.clone(),
         shared: Arc::new(shared),

@@ -34,7 +34,7 @@ impl Tools {
         let folder = tempfile::tempdir().unwrap();
         let real = folder.path().canonicalize().unwrap().join("work");
         fill(folder.path());
-        let workspace = Workspace::new(vec![Root::new(real.clone(), real)], Boundary::Roots).unwrap();
+        let workspace = Workspace::new(vec![Root::followed(real)], Boundary::Roots).unwrap();
         let shared = Shared {
             limits,
             tools: ToolSet::default(),

@@ -55,8 +55,7 @@ impl LineIndex {
     /// Counts the lines of `text` in up to `workers` threads.
     pub fn count(text: &TextFile<'_>, workers: usize, cancel: &CancellationToken) -> io::Result<Self> {
         let bytes = text.end.saturating_sub(text.start);
-        let block_bytes = bytes.div_ceil(MAX_BLOCKS).next_multiple_of(BLOCK_BYTES as u64);
-        let block_bytes = block_bytes.max(BLOCK_BYTES as u64);
+        let block_bytes = bytes.div_ceil(MAX_BLOCKS).max(1).next_multiple_of(BLOCK_BYTES as u64);
         let blocks = bytes.div_ceil(block_bytes);
         let counts: Vec<AtomicU64> = (0..blocks).map(|_| AtomicU64::new(0)).collect();
         let next = AtomicU64::new(0);

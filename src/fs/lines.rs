@@ -104,15 +104,13 @@ impl TextFile<'_> {
         if len == 0 || !len.is_multiple_of(newline.len() as u64) {
             return Ok(false);
         }
-        match self.bytes {
-            Bytes::Held(bytes) => Ok(bytes[..as_index(self.end)].ends_with(newline)),
-            Bytes::Open(file) => {
-                let mut last = [0_u8; 2];
-                let last = &mut last[..newline.len()];
-                let read = read_at(file, last, self.end - newline.len() as u64)?;
-                Ok(read == last.len() && last == newline)
-            }
-        }
+        let mut is_newline = false;
+        let from = self.end - newline.len() as u64;
+        self.blocks(from, newline.len(), &CancellationToken::new(), |_, last| {
+            is_newline = last == newline;
+            ControlFlow::Break(())
+        })?;
+        Ok(is_newline)
     }
 }
 

@@ -34,9 +34,8 @@ pub struct Listing<T> {
     max_bytes: usize,
     /// Only what comes after this is listed.
     after: Option<Bound<T>>,
-    /// Names after this are left out.
+    /// The last of those that are kept, if any name is left out.
     last: Option<Bound<T>>,
-    left_out: bool,
     pushed: usize,
     names_per_place: usize,
     places: Vec<Bound<T>>,
@@ -65,7 +64,6 @@ impl<T: Copy + Ord> Listing<T> {
             max_bytes,
             after,
             last: None,
-            left_out: false,
             pushed: 0,
             names_per_place: NAMES_PER_PLACE,
             places: Vec::new(),
@@ -84,7 +82,6 @@ impl<T: Copy + Ord> Listing<T> {
             && let Some(last) = &self.last
             && prefix(name, !by_name) > last.entry.prefix
         {
-            self.left_out = true;
             return;
         }
         if self.bytes.len() > LARGE_BYTES && self.bytes.capacity() < ROOM_BYTES {
@@ -98,7 +95,6 @@ impl<T: Copy + Ord> Listing<T> {
             self.add_place(entry.bound(&self.bytes));
         }
         if is_too_early || is_too_late {
-            self.left_out |= is_too_late;
             self.bytes.truncate(entry.start);
             return;
         }
@@ -132,7 +128,6 @@ impl<T: Copy + Ord> Listing<T> {
         self.entries.select_nth_unstable_by(count - 1, |a, b| a.compare(bytes, b, bytes));
         self.entries.truncate(count);
         self.last = Some(self.entries[count - 1].bound(bytes));
-        self.left_out = true;
         // Moved together where they are: beside a copy of them there would be twice as much.
         self.entries.sort_unstable_by_key(|entry| entry.start);
         let mut end = 0;
@@ -148,15 +143,14 @@ impl<T: Copy + Ord> Listing<T> {
     /// Puts what is listed in order, once all names were added. Returns the rest, where anything was left out.
     pub fn finish(&mut self) -> Option<Rest<T>> {
         self.keep(self.max_entries);
-        if self.left_out {
+        if self.last.is_some() {
             self.bytes.shrink_to_fit();
             self.entries.shrink_to_fit();
         }
         let bytes = &self.bytes;
         self.entries.sort_unstable_by(|a, b| a.compare(bytes, b, bytes));
         let mut places = std::mem::take(&mut self.places);
-        let last = self.entries.last().filter(|_| self.left_out)?;
-        let after = last.bound(bytes);
+        let after = self.last.take()?;
         places.retain(|place| place.compare(&after).is_gt());
         places.sort_unstable_by(Bound::compare);
         Some(Rest { after, listed: self.entries.len(), places })

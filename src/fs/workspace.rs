@@ -45,11 +45,6 @@ pub struct Root {
 }
 
 impl Root {
-    /// A root whose real path is known, and in which commands may write.
-    pub fn new(given: impl Into<PathBuf>, real: impl Into<PathBuf>) -> Self {
-        Self { given: given.into(), real: real.into(), way: Followed::default(), writable: true }
-    }
-
     /// Follows the path `given` through links, to what need not be there.
     pub fn followed(given: PathBuf) -> Self {
         let way = Followed::new(&given);
@@ -205,7 +200,8 @@ mod tests {
     use super::*;
 
     fn workspace(boundary: Boundary) -> Workspace {
-        let roots = vec![Root::new("/link/repo", "/data/repo"), Root::new("/other", "/other")];
+        let root = |given: &str, real: &str| Root { real: real.into(), ..Root::followed(given.into()) };
+        let roots = vec![root("/link/repo", "/data/repo"), root("/other", "/other")];
         let saved = Some("/tmp/cutline-1".into());
         Workspace { saved, ..Workspace::new(roots, boundary).unwrap() }
     }

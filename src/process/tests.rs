@@ -17,7 +17,7 @@ impl Here {
         let real = folder.path().canonicalize().unwrap();
         let spill = spill::Settings { dir: real.join("saved"), ..spill::Settings::default() };
         let commands = Commands::new(Settings { spill, ..Settings::default() });
-        Self { commands, roots: vec![Root::new(real.clone(), real)], _folder: folder }
+        Self { commands, roots: vec![Root::resolve(real).unwrap()], _folder: folder }
     }
 
     async fn run(&self, command: &str) -> Running {

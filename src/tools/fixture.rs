@@ -23,7 +23,7 @@ impl Fixture {
         let dir = tempfile::tempdir().unwrap();
         let real = dir.path().canonicalize().unwrap().join("work");
         std::fs::create_dir(&real).unwrap();
-        let workspace = Workspace::new(vec![Root::new(real.clone(), real)], Boundary::Roots).unwrap();
+        let workspace = Workspace::new(vec![Root::resolve(real).unwrap()], Boundary::Roots).unwrap();
         let shared = Shared {
             limits: Limits::default(),
             tools: ToolSet::from(ToolName::ALL),

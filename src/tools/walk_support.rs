@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn paths_as_the_workspace_shows_them() {
-        let root = Root::new("/data/repo", "/data/repo");
+        let root = Root::followed("/data/repo".into());
         let workspace = Workspace::new(vec![root], Boundary::None).unwrap();
         for (folder, path, shown) in [
             ("/data/repo", "a/b", "a/b"),

@@ -4,20 +4,12 @@
 //! opened: a FIFO or a device that is put there in between is opened, without waiting and without
 //! being read. What it is and where it really is are then asked of the open file.
 
-#[cfg(target_os = "macos")]
-use std::ffi::OsString;
 use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
-#[cfg(target_os = "macos")]
-use std::os::unix::ffi::OsStringExt as _;
-#[cfg(target_os = "macos")]
-use std::path::Component;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
-#[cfg(target_os = "macos")]
-use rustix::fs::AtFlags;
-use rustix::fs::{CWD, Mode, OFlags, SeekFrom};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, SeekFrom};
 use rustix::io::Errno;
 
 use crate::sys::{FileKind, Folder, Opened, Stat};
@@ -25,6 +17,12 @@ use crate::sys::{FileKind, Folder, Opened, Stat};
 /// Only for looking at what it is, and for opening what is below it.
 pub(in crate::sys) const LOOK: OFlags =
     OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
+
+/// Refuses paths that lead through a link.
+#[cfg(target_os = "macos")]
+const NO_LINKS: Option<OFlags> = Some(OFlags::NOFOLLOW_ANY);
+#[cfg(not(target_os = "macos"))]
+const NO_LINKS: Option<OFlags> = None;
 
 /// A handle on what was opened; `None` where that is neither a file nor a folder.
 pub(in crate::sys) type PathHandle = Option<OwnedFd>;
@@ -41,25 +39,20 @@ impl Opened {
     }
 
     /// Opens `path` where no part of it is a link. Of a file with several names the system may tell any: here the one
-    /// that opened it is the answer.
-    #[cfg(target_os = "macos")]
+    /// that opened it is the answer. Fails where the system can't refuse links: they are followed one by one beforehand
+    /// instead.
     pub(crate) fn without_links(path: &Path) -> io::Result<Self> {
+        let flags = LOOK | NO_LINKS.ok_or(Errno::NOSYS)?;
         let before = Stat::of(&rustix::fs::statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW)?);
         if !is_opened(&before) {
             return Err(Errno::NOTSUP.into());
         }
-        let fd = rustix::fs::openat(CWD, path, LOOK | OFlags::NOFOLLOW_ANY, Mode::empty())?;
+        let fd = rustix::fs::openat(CWD, path, flags, Mode::empty())?;
         let stat = Stat::of(&rustix::fs::fstat(&fd)?);
         let climbs = path.components().any(|component| component == Component::ParentDir);
         let has_several_names = stat.kind == FileKind::File && stat.links > 1;
         let real = if has_several_names && !climbs { path.components().collect() } else { place(&fd)? };
         Ok(Self { real, stat, handle: Some(fd) })
-    }
-
-    /// Fails: the links of the path are followed one by one beforehand instead.
-    #[cfg(not(target_os = "macos"))]
-    pub(crate) fn without_links(_: &Path) -> io::Result<Self> {
-        Err(Errno::NOSYS.into())
     }
 
     /// Gives the same once more, from its beginning. All that are given of one share where they are
@@ -86,7 +79,9 @@ fn is_opened(stat: &Stat) -> bool {
 /// Returns the path of an open file.
 #[cfg(target_os = "macos")]
 fn place(fd: &OwnedFd) -> io::Result<PathBuf> {
-    Ok(PathBuf::from(OsString::from_vec(rustix::fs::getpath(fd)?.into_bytes())))
+    use std::os::unix::ffi::OsStrExt as _;
+
+    Ok(Path::new(std::ffi::OsStr::from_bytes(rustix::fs::getpath(fd)?.to_bytes())).to_owned())
 }
 
 /// The same on Linux, where alone this side is tested.

@@ -56,7 +56,7 @@ impl Server {
             save: crate::tools::SaveMode::default(),
             threads: Threads::default(),
         };
-        let roots = vec![Root::new(real.clone(), real)];
+        let roots = vec![Root::resolve(real).unwrap()];
         let cx = Context {
             limits: shared.limits.clone(),
             shared: Arc::new(shared),
