@@ -89,10 +89,10 @@ impl Context {
         work: impl FnOnce(&Self) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, ToolError> {
         let cx = self.clone();
-        let mut pending = self.shared.threads.run(move || work(&cx))?;
+        let pending = self.shared.threads.run(move || work(&cx))?;
         tokio::select! {
             biased;
-            result = pending.result() => match result {
+            result = pending => match result {
                 Some(result) if !self.cancel.is_cancelled() => result,
                 _ => Err(ToolError::Cancelled),
             },

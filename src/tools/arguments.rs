@@ -256,8 +256,7 @@ fn expected(property: &Value) -> String {
         (Some("integer"), _) => match (bound("minimum"), bound("maximum")) {
             (Some(least), Some(most)) => format!("an integer from {least} to {most}"),
             (Some(least), None) => format!("an integer of at least {least}"),
-            (None, Some(most)) => format!("an integer of at most {most}"),
-            (None, None) => "an integer".to_owned(),
+            (None, _) => "an integer".to_owned(),
         },
         (Some("boolean"), _) => "true or false".to_owned(),
         (_, Some(Value::Array(choices))) => {

@@ -3,7 +3,7 @@
 #![expect(clippy::indexing_slicing, reason = "there is a schema for each tool")]
 
 use std::borrow::Cow;
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use serde_json::{Value, json};
 
@@ -14,10 +14,10 @@ use super::arguments::{self, Object, schema_of};
 use super::{Context, Output, ToolError, ToolName, ToolSet, bash, find, grep, ls, read};
 
 /// The schemas of all tools, in their order, made when the first one is asked for.
-static SCHEMAS: LazyLock<[Arc<Object>; 5]> = LazyLock::new(|| {
+static SCHEMAS: LazyLock<[Object; 5]> = LazyLock::new(|| {
     let [read, bash] = [schema_of::<read::Args>(), schema_of::<bash::Args>()];
     let [grep, find, ls] = [schema_of::<grep::Args>(), schema_of::<find::Args>(), schema_of::<ls::Args>()];
-    [read, bash, grep, find, ls].map(Arc::new)
+    [read, bash, grep, find, ls]
 });
 
 /// The arguments by which a call lowers a limit for itself, and their descriptions.
@@ -28,7 +28,7 @@ impl ToolName {
     /// The schema of its arguments under `limits`: with the longest timeout, so that an error can name both bounds,
     /// and with the arguments that lower a limit, where there are such.
     pub fn schema_within(self, limits: &Limits) -> Cow<'static, Object> {
-        let mut schema = Cow::Borrowed(&**self.schema());
+        let mut schema = Cow::Borrowed(self.schema());
         if (self == Self::Bash || limits.call_limits)
             && let Some(properties) = schema.to_mut().get_mut("properties").and_then(Value::as_object_mut)
         {
@@ -45,7 +45,7 @@ impl ToolName {
     }
 
     /// The schema of its arguments.
-    pub fn schema(self) -> &'static Arc<Object> {
+    pub fn schema(self) -> &'static Object {
         &SCHEMAS[self as usize]
     }
 

@@ -14,7 +14,7 @@ use serde::Deserialize;
 
 use crate::fs::lines;
 use crate::fs::open::{FileKind, OpenedPath};
-use crate::limits::{self, Limits};
+use crate::limits;
 use crate::search::content::pattern::{self, Case, LineMode, Refused, Source, Syntax};
 use crate::search::content::{OutputMode, Pattern, Query, Ranking};
 use crate::search::globs::Glob;
@@ -24,9 +24,9 @@ use cutline_core::notice::Unit;
 use cutline_core::text::{as_index, show};
 
 use super::catalog::Load;
-use super::page::{PageRequest, SHOWN_BYTES, Sort};
+use super::page::{Page, PageRequest, SHOWN_BYTES, Sort};
 use super::resolve::{self, ExpectedKind};
-use super::walk_support::{self, Paths};
+use super::walk_support;
 use super::{Context, Output, SaveMode, ToolError, path_glob};
 use results::Results;
 
@@ -74,24 +74,20 @@ const MESSAGE_CHARS: usize = 600;
 const NEWLINE: &str =
     "pattern: a newline can't match within a line. Use multiline=true to match across lines";
 
-/// The plan of a call, made of its arguments.
-#[derive(Debug)]
-struct Plan {
-    query: Query,
-    glob: Option<Glob>,
-    request: PageRequest,
-}
-
 /// Does one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     cx.blocking(move |cx| {
         let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Either)?;
-        search(cx, &args, &place, &plan(cx, &args, &place)?)
+        let (query, request) = plan(cx, &args)?;
+        let glob = args.glob.as_ref().map(|glob| path_glob::compile(cx, glob, &place)).transpose()?;
+        let results = Results::new(cx, &query, Page::new(cx, request), &place);
+        search(cx, &args, &place, glob.as_ref(), results)
     })
     .await
 }
 
-fn plan(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Plan, ToolError> {
+/// Returns the search that the arguments ask for, and the page of its results.
+fn plan(cx: &Context, args: &Args) -> Result<(Query, PageRequest), ToolError> {
     let is_literal = args.literal == Some(true);
     let most = if is_literal { limits::LITERAL_BYTES } else { limits::PATTERN_BYTES };
     if args.pattern.len() > most {
@@ -104,7 +100,6 @@ fn plan(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Plan, ToolError
         Refused::TooCostly => too_costly(args),
         Refused::Wrong(message) => ToolError::Pattern(show::middle_out(&message, MESSAGE_CHARS).into_owned()),
     })?;
-    let glob = args.glob.as_ref().map(|glob| path_glob::compile(cx, glob, place));
     let mode = args.mode.unwrap_or_default();
     let (context, unit) = match mode {
         OutputMode::Content => (args.context.unwrap_or(0), Unit::Matches),
@@ -120,8 +115,10 @@ fn plan(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Plan, ToolError
     });
     let goes_to_the_end = ranked.is_some() || cx.shared.save == SaveMode::All;
     let enough = if goes_to_the_end { u64::MAX } else { request.enough() };
-    let query = Query { pattern, mode, context, enough, max_line_chars: max_line_chars(&cx.limits), ranking };
-    Ok(Plan { query, glob: glob.transpose()?, request })
+    // Never more than a page has bytes, so that the match is within what is shown of a line that is over the limit alone.
+    let page_bytes = as_index(cx.limits.max_bytes.max(SHOWN_BYTES));
+    let max_line_chars = cx.limits.max_line_chars.min(page_bytes);
+    Ok((Query { pattern, mode, context, enough, max_line_chars, ranking }, request))
 }
 
 /// The error for a pattern that takes more than a text is worth.
@@ -161,22 +158,20 @@ fn source(args: &Args) -> Source<'_> {
     }
 }
 
-/// Characters of a line that are shown: never more than a page has bytes, so that the match is within
-/// what is shown of a line that is over the limit alone.
-fn max_line_chars(limits: &Limits) -> usize {
-    let page = limits.max_bytes.max(SHOWN_BYTES);
-    limits.max_line_chars.min(as_index(page))
-}
-
-fn search(cx: &Context, args: &Args, place: &OpenedPath, plan: &Plan) -> Result<Output, ToolError> {
-    let mut results = Results::new(cx, plan, Paths::below(&cx.workspace, &place.real));
+fn search(
+    cx: &Context,
+    args: &Args,
+    place: &OpenedPath,
+    glob: Option<&Glob>,
+    mut results: Results<'_>,
+) -> Result<Output, ToolError> {
     if place.stat.kind == FileKind::Folder {
         let walk = walk_support::walk(cx, place, args.no_ignore == Some(true))?;
-        matches::tree(&walk, &plan.query, plan.glob.as_ref(), |found| results.take(found));
+        matches::tree(&walk, results.query, glob, |found| results.take(found));
         results.ignored_any = walk.rules.ignored_any();
     } else {
         let (file, stop) = (resolve::file(cx, place)?, cx.cancel.child_token());
-        matches::file(&plan.query, file, place.stat.bytes, &stop, |found| results.take(found))
+        matches::file(results.query, file, place.stat.bytes, &stop, |found| results.take(found))
             .map_err(|source| ToolError::Io { path: cx.workspace.show(&place.real), source })?;
         if results.passed_over_binary() {
             // The one file that was asked for: that nothing was found in it would say too much.

@@ -101,10 +101,8 @@ fn in_order(
         rest = names.finish();
         for (n, (name, kind)) in names.iter().enumerate().skip(skip) {
             // Looking at a link takes a while.
-            if n.is_multiple_of(1024) && cx.cancel.is_cancelled() {
-                return Err(ToolError::Cancelled);
-            }
-            if take(name, kind).is_break() {
+            let is_over = n.is_multiple_of(1024) && cx.cancel.is_cancelled();
+            if is_over || take(name, kind).is_break() {
                 return Ok(total);
             }
         }
@@ -133,20 +131,15 @@ fn each_name(
     read.map_err(|source| ToolError::Io { path: cx.workspace.show(&place.real), source })
 }
 
-/// A name as it is listed.
+/// A name as it is listed: of a folder with `/`, also of a link to one inside the roots. Nothing is told of what is outside.
 fn shown(cx: &Context, place: &OpenedPath, name: &[u8], kind: FileKind) -> String {
-    let slash = if leads_to_folder(cx, place, name, kind) { "/" } else { "" };
-    [&show::name(name), slash].concat()
-}
-
-/// True if an entry is a folder, or a link to one inside the roots; nothing is told of what is outside.
-fn leads_to_folder(cx: &Context, place: &OpenedPath, name: &[u8], kind: FileKind) -> bool {
     let inside = || OpenedPath::open(&cx.workspace, &place.join(name));
-    match kind {
-        FileKind::Folder => true,
-        FileKind::Link => inside().is_ok_and(|place| place.stat.kind == FileKind::Folder),
-        _ => false,
-    }
+    let slash = match kind {
+        FileKind::Folder => "/",
+        FileKind::Link if inside().is_ok_and(|place| place.stat.kind == FileKind::Folder) => "/",
+        _ => "",
+    };
+    [&show::name(name), slash].concat()
 }
 
 /// The extent of the whole listing.
@@ -154,7 +147,7 @@ fn extent(cx: &Context, place: &OpenedPath) -> Result<Extent, ToolError> {
     let (mut lines, mut bytes) = (0, 0);
     each_name(cx, place, |name, kind| {
         lines += 1;
-        bytes += show::name(name).len() as u64 + u64::from(leads_to_folder(cx, place, name, kind)) + 1;
+        bytes += shown(cx, place, name, kind).len() as u64 + 1;
     })?;
     Ok(Extent { lines, bytes: bytes.saturating_sub(1) })
 }

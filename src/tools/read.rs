@@ -89,8 +89,7 @@ fn read(cx: &Context, args: &Args, load: Load, opened: Option<Opened>) -> Result
         Some(Opened { place, file }) => (place, file),
         None => (resolve::open(cx, &args.path, ExpectedKind::File)?, None),
     };
-    let file = file.map_or_else(|| place.file(), Ok);
-    let file = file.map_err(|error| resolve::refused(cx, &args.path, error))?;
+    let file = file.map_or_else(|| resolve::file(cx, &place), Ok)?;
     let failed = |source| failure(cx, &place, source);
     let held = held_bytes(&place, &file).map_err(failed)?;
     let start = match &held {

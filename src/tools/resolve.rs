@@ -115,8 +115,7 @@ fn open_alike(cx: &Context, asked: &str) -> Option<OpenedPath> {
 
 fn same_name(cx: &Context, asked: &str) -> Option<OpenedPath> {
     let nearest = Nearest::of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED)?;
-    let entry = near::same(&nearest.folder, &nearest.name).filter(|_| nearest.rest.as_os_str().is_empty())?;
-    OpenedPath::open(&cx.workspace, &nearest.path.join(entry)).ok()
+    OpenedPath::open(&cx.workspace, &nearest.same()?).ok()
 }
 
 fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
@@ -137,7 +136,7 @@ struct Nearest {
     path: PathBuf,
     /// The name that is missing there.
     name: String,
-    /// What was to be below that name.
+    /// The path that was to be below that name.
     rest: PathBuf,
 }
 
@@ -153,13 +152,18 @@ impl Nearest {
         let mut opened = OpenedPath::open(&cx.workspace, &parent);
         if matches!(opened, Err(OpenError::Missing)) && repairs > 0 {
             let above = Self::of(cx, &parent, repairs - 1)?;
-            let same = near::same(&above.folder, &above.name).filter(|_| above.rest.as_os_str().is_empty());
-            let Some(same) = same else { return Some(Self { rest: above.rest.join(name), ..above }) };
-            parent = above.path.join(same);
+            let Some(same) = above.same() else { return Some(Self { rest: above.rest.join(name), ..above }) };
+            parent = same;
             opened = OpenedPath::open(&cx.workspace, &parent);
         }
         let folder = opened.ok().filter(|folder| folder.stat.kind == FileKind::Folder)?;
         Some(Self { folder, path: parent, name, rest: PathBuf::new() })
+    }
+
+    /// Returns the path that was meant, where only a name of the folder means the same.
+    fn same(&self) -> Option<PathBuf> {
+        let is_last = self.rest.as_os_str().is_empty();
+        is_last.then(|| near::same(&self.folder, &self.name)).flatten().map(|name| self.path.join(name))
     }
 
     /// Returns the paths that may have been meant: those with a near name, below which the rest exists; or the folders with

@@ -32,7 +32,7 @@ struct Pool {
 
 /// Does work; returns what then tells its result.
 type Work = Box<dyn FnOnce() -> Box<dyn FnOnce() + Send> + Send>;
-/// Upgrades as long as work was not given up: its [`Pending`] holds the other side.
+/// Upgrades as long as work was not given up: the future of its result holds the other side.
 type Wanted = Weak<()>;
 
 #[derive(Default)]
@@ -58,14 +58,6 @@ impl std::fmt::Debug for State {
     }
 }
 
-/// Work that was begun. Dropped before its end, it gives the work up.
-#[derive(Debug)]
-#[must_use]
-pub struct Pending<T> {
-    result: oneshot::Receiver<std::thread::Result<T>>,
-    _wanted: Arc<()>,
-}
-
 impl Threads {
     /// Makes the threads that never end; where the system gives none, there are fewer.
     pub fn start(&self) {
@@ -73,12 +65,13 @@ impl Threads {
         while state.threads < KEPT && self.add(&mut state).is_ok() {}
     }
 
-    /// Runs `work` on a thread. Fails where too many are stuck, or where the system gives none and there is none that
+    /// Runs `work` on a thread. Returns its result, from which a panic is handed on, and `None` where it was never begun;
+    /// what is dropped before gives the work up. Fails where too many are stuck, or where the system gives none and there is none that
     /// could come to it.
-    pub fn run<T: Send + 'static>(
+    pub fn run<T: Send + 'static, F: FnOnce() -> T + Send + 'static>(
         &self,
-        work: impl FnOnce() -> T + Send + 'static,
-    ) -> Result<Pending<T>, ToolError> {
+        work: F,
+    ) -> Result<impl Future<Output = Option<T>> + use<T, F>, ToolError> {
         let mut state = self.state();
         state.waiting.retain(|(wanted, _)| wanted.strong_count() > 0);
         let stuck = state.stuck();
@@ -100,7 +93,11 @@ impl Threads {
         let wanted = Arc::new(());
         state.waiting.push_back((Arc::downgrade(&wanted), run));
         self.0.work_came.notify_one();
-        Ok(Pending { result, _wanted: wanted })
+        Ok(async move {
+            let result = result.await;
+            drop(wanted);
+            Some(result.ok()?.unwrap_or_else(|panic| resume_unwind(panic)))
+        })
     }
 
     fn add(&self, state: &mut State) -> io::Result<()> {
@@ -146,14 +143,6 @@ impl Threads {
     }
 }
 
-impl<T> Pending<T> {
-    /// Waits for the result; hands a panic on. `None` where the work was never begun.
-    pub async fn result(&mut self) -> Option<T> {
-        let result = (&mut self.result).await.ok()?;
-        Some(result.unwrap_or_else(|panic| resume_unwind(panic)))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -161,7 +150,7 @@ mod tests {
     use std::sync::mpsc::channel;
 
     /// Work that blocks until the sender is dropped, and is running when this returns.
-    fn block(threads: &Threads) -> (Pending<()>, std::sync::mpsc::Sender<()>) {
+    fn block(threads: &Threads) -> (impl Future<Output = Option<()>>, std::sync::mpsc::Sender<()>) {
         let ((go, wait), (tell, running)) = (channel::<()>(), channel());
         let pending = threads.run(move || {
             tell.send(()).unwrap();
@@ -171,18 +160,15 @@ mod tests {
         (pending.unwrap(), go)
     }
 
-    #[test]
-    fn stuck_threads_come_back() {
+    #[tokio::test]
+    async fn stuck_threads_come_back() {
         let threads = Threads::default();
         let (pending, go) = block(&threads);
         drop(pending);
         assert_eq!(threads.state().stuck(), 1);
-        let (mut pending, go_on) = block(&threads);
+        let (pending, go_on) = block(&threads);
         drop(go_on);
-        while pending.result.try_recv().is_err() {
-            std::thread::yield_now();
-        }
-        drop(pending);
+        assert_eq!(pending.await, Some(()));
         assert_eq!(threads.state().stuck(), 1);
         drop(go);
         while threads.state().stuck() > 0 {

@@ -1,6 +1,6 @@
 //! The whole of a result: saved while it is found, and named in the answer where that had to be cut.
 
-use std::io;
+use std::io::{self, BufWriter, Write as _};
 use std::sync::Arc;
 
 use crate::fs::saved_name::SavedKind;
@@ -28,39 +28,27 @@ pub enum SaveMode {
 
 /// Takes all lines of a result, in order.
 #[derive(Debug)]
-pub(super) struct Whole {
-    stream: SavedStream,
-    gathered: String,
-}
+pub(super) struct Whole(BufWriter<SavedStream>);
 
 impl Whole {
     /// Returns one for the results of a tool; `None` where they are not saved.
     pub(super) fn begin(cx: &Context, kind: SavedKind) -> Option<Self> {
         let store = Arc::clone(&cx.shared.commands.store);
-        (cx.shared.save == SaveMode::All).then(|| Self {
-            stream: SavedStream::new(store, kind, cx.limits.bounds()),
-            gathered: String::new(),
-        })
+        let stream = || SavedStream::new(store, kind, cx.limits.bounds());
+        (cx.shared.save == SaveMode::All).then(|| Self(BufWriter::with_capacity(GATHERED_BYTES, stream())))
     }
 
     /// Takes the next line, without its newline.
     pub(super) fn push(&mut self, line: &str) {
-        self.gathered.extend([line, "\n"]);
-        if self.gathered.len() >= GATHERED_BYTES {
-            self.write();
-        }
-    }
-
-    fn write(&mut self) {
-        self.stream.push(self.gathered.as_bytes());
-        self.gathered.clear();
+        let _never_fails = self.0.write_all(line.as_bytes()).and_then(|()| self.0.write_all(b"\n"));
     }
 
     /// Keeps it; returns its extent without a final newline, and its place. The same goes to `details`.
     pub(super) fn keep(mut self, details: &mut Details) -> (Extent, Saved) {
-        self.write();
-        let Extent { lines, bytes } = self.stream.raw.extent();
-        let saved = self.stream.keep();
+        let _never_fails = self.0.flush();
+        let stream = self.0.get_mut();
+        let Extent { lines, bytes } = stream.raw.extent();
+        let saved = stream.keep();
         (Extent { lines, bytes: bytes.saturating_sub(1) }, said(&saved, details))
     }
 }

@@ -46,14 +46,3 @@ pub(super) fn save(store: &Arc<Store>, whole: Whole<'_>) -> io::Result<SavedOutp
     drop(out);
     saved.keep()
 }
-
-impl io::Write for SavedStream {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.push(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}

@@ -81,3 +81,15 @@ impl SavedStream {
         })
     }
 }
+
+impl io::Write for SavedStream {
+    /// Never fails: what could not be saved is said when it is to be kept.
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.push(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}

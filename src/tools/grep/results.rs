@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use crate::fs::open::OpenedPath;
 use crate::search::best::Best;
 use crate::search::content::{Found, OutputMode, PassedOver, Row, RowKind};
 use crate::search::walk::Walked;
@@ -12,15 +13,15 @@ use cutline_core::notice::{FullLines, Notice};
 use cutline_core::text::as_index;
 use cutline_core::text::tokens::BYTES_PER_TOKEN;
 
-use super::{Args, Context, Output, Paths, Plan, ToolError};
+use super::{Args, Context, Output, Query, ToolError};
 use crate::tools::ToolName;
 use crate::tools::page::{Line, Page, SEPARATOR};
-use crate::tools::walk_support::Aside;
+use crate::tools::walk_support::{Aside, Paths};
 
 /// Takes what is found, in order.
 pub(super) struct Results<'a> {
     cx: &'a Context,
-    plan: &'a Plan,
+    pub(super) query: &'a Query,
     paths: Paths,
     page: Page,
     /// True if the page takes no more.
@@ -59,16 +60,15 @@ struct FileRows {
 }
 
 impl<'a> Results<'a> {
-    pub(super) fn new(cx: &'a Context, plan: &'a Plan, paths: Paths) -> Self {
-        let kept = as_index(plan.request.kept());
+    pub(super) fn new(cx: &'a Context, query: &'a Query, page: Page, place: &OpenedPath) -> Self {
         Self {
             cx,
-            plan,
-            paths,
-            page: Page::new(cx, plan.request),
+            query,
+            paths: Paths::below(&cx.workspace, &place.real),
+            best: query.ranking.is_some().then(|| Best::new(as_index(page.request.kept()))),
+            page,
             is_page_full: false,
             file: None,
-            best: plan.query.ranking.is_some().then(|| Best::new(kept)),
             aside: Aside::default(),
             is_too_costly: false,
             ignored_any: false,
@@ -88,12 +88,12 @@ impl<'a> Results<'a> {
             None => {}
             Some(Found::Rows(path, rows)) => return self.rows(path, &rows),
             Some(Found::File(path, matches)) => {
-                let line = || file_line(self.paths.show(&path), self.plan.query.mode, matches);
+                let line = || file_line(self.paths.show(&path), self.query.mode, matches);
                 self.page.count(line);
                 return self.page.show(line);
             }
             Some(Found::Ranked(path, matches, lines)) => {
-                self.page.found += if self.plan.query.mode == OutputMode::Content { matches } else { 1 };
+                self.page.found += if self.query.mode == OutputMode::Content { matches } else { 1 };
                 self.rank(&path, matches, lines);
             }
             Some(Found::PassedOver(path, why)) => match why {
@@ -111,7 +111,7 @@ impl<'a> Results<'a> {
 
     /// Keeps those lines of a file that are among the most relevant.
     fn rank(&mut self, path: &Arc<[u8]>, matches: u64, lines: Vec<(i32, Vec<Row>)>) {
-        let (Some(best), Some(ranking)) = (&mut self.best, &self.plan.query.ranking) else { return };
+        let (Some(best), Some(ranking)) = (&mut self.best, &self.query.ranking) else { return };
         for (score, rows) in lines {
             if best.least().is_none_or(|least| score > *least) {
                 best.push(score, RankedRows { path: Arc::clone(path), matches, rows });
@@ -130,7 +130,7 @@ impl<'a> Results<'a> {
         for row in rows {
             if let Some(whole) = &mut self.page.whole {
                 let touches = file.last_row.is_some_and(|last| last + 1 == row.number);
-                if self.plan.query.context > 0 && self.page.found > 0 && !touches {
+                if self.query.context > 0 && self.page.found > 0 && !touches {
                     whole.push(SEPARATOR);
                 }
                 whole.push(&row_line(&file.shown, row.kind, row).text);
@@ -148,12 +148,15 @@ impl<'a> Results<'a> {
 
     /// Gives a row to the page; breaks once that takes no more.
     fn row(&mut self, file: &mut FileRows, row: &Row) -> ControlFlow<()> {
+        let context = self.query.context;
+        while file.before.front().is_some_and(|(number, _)| number + context < row.number) {
+            file.before.pop_front();
+        }
         // A match of another page stands near those of this one as any other line does.
-        if row.kind == RowKind::Match && self.plan.request.gives(self.page.found) {
+        if row.kind == RowKind::Match && self.page.request.gives(self.page.found) {
             self.match_row(file, row);
             return ControlFlow::Continue(());
         }
-        let context = self.plan.query.context;
         let after = file.last_match.and_then(|last| (last + context).checked_sub(row.number));
         if self.page.has_enough() && after.is_none() {
             return ControlFlow::Break(());
@@ -169,22 +172,17 @@ impl<'a> Results<'a> {
                 return ControlFlow::Break(());
             }
         } else {
-            if file.before.len() as u64 >= context {
-                file.before.pop_front();
-            }
             file.before.push_back((row.number, line));
         }
         ControlFlow::Continue(())
     }
 
     fn match_row(&mut self, file: &mut FileRows, row: &Row) {
-        let context = self.plan.query.context;
-        let mut before = std::mem::take(&mut file.before);
-        before.retain(|(number, _)| number + context >= row.number);
+        let before = std::mem::take(&mut file.before);
         let first = before.front().map_or(row.number, |(number, _)| *number);
         let touches = file.last_line.is_some_and(|last| last + 1 == first);
         let before = before.into_iter().map(|(_, line)| line).collect();
-        self.page.body.unit(context > 0 && !touches, before, row_line(&file.shown, row.kind, row));
+        self.page.body.unit(self.query.context > 0 && !touches, before, row_line(&file.shown, row.kind, row));
         file.last_match = Some(row.number);
         file.last_line = Some(row.number);
     }
@@ -196,7 +194,7 @@ impl<'a> Results<'a> {
 
     /// Shows the page of the ranking; with context each match is a group of its own.
     fn show_ranked(&mut self, RankedRows { path, matches, rows }: RankedRows) {
-        let (shown, query, body) = (self.paths.show(&path), &self.plan.query, &mut self.page.body);
+        let (shown, query, body) = (self.paths.show(&path), &self.query, &mut self.page.body);
         if query.mode != OutputMode::Content {
             return body.line(file_line(shown, query.mode, matches));
         }
@@ -225,7 +223,7 @@ impl<'a> Results<'a> {
 
     /// Returns the answer.
     pub(super) fn conclude(mut self, args: &Args) -> Result<Output, ToolError> {
-        let skipped = as_index(self.plan.request.offset);
+        let skipped = as_index(self.page.request.offset);
         let ranked = self.best.take().into_iter().flat_map(Best::into_sorted).skip(skipped);
         ranked.for_each(|(_, rows)| self.show_ranked(rows));
         self.page.body.settle();
@@ -233,7 +231,7 @@ impl<'a> Results<'a> {
         let mut about = Vec::new();
         if let Some(bytes) = self.page.body.cut_from {
             details.lines_truncated = Some(true);
-            let (max_chars, hint) = (self.plan.query.max_line_chars, self.full_lines(bytes));
+            let (max_chars, hint) = (self.query.max_line_chars, self.full_lines(bytes));
             about.push(Notice::LinesTruncated { max_chars, hint });
         }
         let lines = self.page.body.context_left_out;

@@ -77,7 +77,10 @@ pub(super) fn read(
     let size = head.map_or_else(String::new, |head| format!("{}x{}, ", head.width, head.height));
     let body = format!("Read image: {} ({mime_type}, {size}{})", show::path(path), Size(bytes));
     let (image, notice) = match shown {
-        Ok((bytes, format, notice)) => (Some((bytes, format)), notice),
+        Ok((bytes, format, notice)) => {
+            let image = Image { base64: STANDARD.encode(bytes), mime_type: format.to_mime_type() };
+            (Some(image), notice)
+        }
         Err(notice) => (None, Some(notice)),
     };
     let details = Details {
@@ -86,8 +89,6 @@ pub(super) fn read(
         height: head.map(|head| head.height),
         ..Details::default()
     };
-    let image = image
-        .map(|(bytes, format)| Image { base64: STANDARD.encode(bytes), mime_type: format.to_mime_type() });
     let answer = Answer { body, notices: notice.into_iter().collect(), ..Answer::default() };
     Ok(Output { image, ..Output::new(answer, details) })
 }

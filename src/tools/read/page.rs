@@ -41,24 +41,24 @@ pub(super) fn read(
         };
     }
     let failed = |source| failure(cx, place, source);
-    let (index, first, from) = locate(cx, offset, place, text).map_err(failed)?;
-    let Some(from) = from else {
+    let (index, start) = locate(cx, offset, place, text).map_err(failed)?;
+    let Some((first, from)) = start else {
         return Err(ToolError::OffsetBeyondFile { offset, total: index.lines });
     };
-    let bounds = cx.limits.bounds();
-    let lines = args.limit.map_or(bounds.lines, |limit| limit.min(bounds.lines));
-    let collected = collect(cx, text, from, Bounds { lines, ..bounds }).map_err(failed)?;
-    Page { cx, args, place, text, index: &index, first, from }.answer(collected).map_err(failed)
+    Page { cx, args, place, text, index: &index, first, from }.answer().map_err(failed)
 }
 
-/// Returns the index of `text`, the number of the page's first line, and the offset at which that
-/// begins, `None` beyond the last: by the index that is remembered, or by a new one if there is none or it does not hold.
+/// The number of a page's first line, and the offset at which that begins.
+type Start = (u64, u64);
+
+/// Returns the index of `text`, and the start of the page, `None` beyond the last line: by the index that is
+/// remembered, or by a new one if there is none or it does not hold.
 fn locate(
     cx: &Context,
     offset: i64,
     place: &OpenedPath,
     text: &TextFile<'_>,
-) -> io::Result<(Arc<LineIndex>, u64, Option<u64>)> {
+) -> io::Result<(Arc<LineIndex>, Option<Start>)> {
     let shared = &cx.shared;
     let start = |index: &LineIndex| {
         let first = match u64::try_from(offset) {
@@ -66,61 +66,28 @@ fn locate(
             Err(_) => index.lines.saturating_sub(offset.unsigned_abs()) + 1,
         };
         if first > index.lines {
-            return Ok((first, None));
+            return Ok(None);
         }
         let from = index.start_of(text, first, &cx.cancel)?;
         let from = from.ok_or_else(|| io::Error::other("the file changed while it was read"))?;
-        io::Result::Ok((first, Some(from)))
+        io::Result::Ok(Some((first, from)))
     };
     let index = match text.bytes {
         Bytes::Held(_) => Arc::new(LineIndex::count(text, 1, &cx.cancel)?),
         Bytes::Open(_) => {
             if let Some(index) = shared.line_indexes.get(place.stat)
-                && let Ok((first, from @ Some(_))) = start(&index)
+                && let Ok(start @ Some(_)) = start(&index)
             {
-                return Ok((index, first, from));
+                return Ok((index, start));
             }
             shared.line_indexes.count(place.stat, text, shared.workers, &cx.cancel)?
         }
     };
-    let (first, from) = start(&index)?;
-    Ok((index, first, from))
+    let start = start(&index)?;
+    Ok((index, start))
 }
 
-/// The decoded text of a page.
-struct Collected {
-    kept: Truncation,
-    /// True if anything had to be replaced: in the page, or after it if that was cut.
-    lossy: bool,
-    line_ending: Option<&'static str>,
-    /// The characters to which long lines of it were cut, if any were.
-    lines_cut: Option<usize>,
-}
-
-fn collect(cx: &Context, text: &TextFile<'_>, from: u64, bounds: Bounds) -> io::Result<Collected> {
-    let mut head = Head::new(bounds);
-    let mut decoder = Decoder::new(text.encoding);
-    let mut lines = PageLines::new(cx.limits.text_line_chars());
-    text.blocks(from, PAGE_BLOCK_BYTES, &cx.cancel, |_, block| {
-        // Bytes in memory are one block: those beyond the page are not even decoded.
-        for piece in block.chunks(DECODED_BYTES) {
-            decoder.push(piece, &mut |part| lines.push(part, &mut head));
-            if head.is_full() {
-                return ControlFlow::Break(());
-            }
-        }
-        ControlFlow::Continue(())
-    })?;
-    if !head.is_full() {
-        decoder.finish(&mut |part| lines.push(part, &mut head));
-        lines.finish(&mut head);
-    }
-    let kept = head.finish();
-    let (line_ending, lines_cut) = (lines.word(&kept), lines.cut_in(&kept));
-    Ok(Collected { kept, lossy: decoder.lossy(), line_ending, lines_cut })
-}
-
-/// A page that has been read, with all that its notices speak of.
+/// A page that is to be read, with all that its notices speak of.
 struct Page<'a> {
     cx: &'a Context,
     args: &'a Args,
@@ -132,8 +99,33 @@ struct Page<'a> {
 }
 
 impl Page<'_> {
-    fn answer(&self, collected: Collected) -> io::Result<Output> {
-        let Collected { kept, lossy, line_ending, lines_cut } = collected;
+    /// Returns the text that is shown, its lines, and true if anything had to be replaced: in the page, or after it if that
+    /// was cut.
+    fn collect(&self) -> io::Result<(Truncation, PageLines, bool)> {
+        let bounds = self.cx.limits.bounds();
+        let lines = self.args.limit.map_or(bounds.lines, |limit| limit.min(bounds.lines));
+        let mut head = Head::new(Bounds { lines, ..bounds });
+        let mut decoder = Decoder::new(self.text.encoding);
+        let mut lines = PageLines::new(self.cx.limits.text_line_chars());
+        self.text.blocks(self.from, PAGE_BLOCK_BYTES, &self.cx.cancel, |_, block| {
+            // Bytes in memory are one block: those beyond the page are not even decoded.
+            for piece in block.chunks(DECODED_BYTES) {
+                decoder.push(piece, &mut |part| lines.push(part, &mut head));
+                if head.is_full() {
+                    return ControlFlow::Break(());
+                }
+            }
+            ControlFlow::Continue(())
+        })?;
+        if !head.is_full() {
+            decoder.finish(&mut |part| lines.push(part, &mut head));
+            lines.finish(&mut head);
+        }
+        Ok((head.finish(), lines, decoder.lossy()))
+    }
+
+    fn answer(&self) -> io::Result<Output> {
+        let (kept, lines, lossy) = self.collect()?;
         let (limits, encoding, first) = (&self.cx.limits, self.text.encoding, self.first);
         let total = Extent { lines: self.index.lines, bytes: self.text.end };
         let last = first + kept.output.lines.saturating_sub(1);
@@ -143,11 +135,11 @@ impl Page<'_> {
         let is_named = lossy || encoding != Encoding::Utf8;
         let mut details = Details {
             encoding: is_named.then(|| format!("{encoding}{}", if lossy { " (lossy)" } else { "" })),
-            line_ending,
+            line_ending: lines.word(&kept),
             ..Details::default()
         };
         let mut notices = Vec::new();
-        if let Some(max_chars) = lines_cut {
+        if let Some(max_chars) = lines.cutter.limit_of_cut(&kept.content) {
             details.lines_truncated = Some(true);
             let (grep, bash) = (self.cx.has(ToolName::Grep), self.cx.has(ToolName::Bash));
             notices.push(Notice::LinesTruncated { max_chars, hint: FullLines::Tools { grep, bash } });
@@ -220,12 +212,10 @@ fn shell_path(path: Cow<'_, [u8]>) -> String {
     if bytes.starts_with(b"-") {
         bytes = Cow::Owned([b"./", bytes.as_ref()].concat());
     }
-    match (str::from_utf8(&bytes), show::name(&bytes)) {
-        (Ok(text), Cow::Borrowed(_)) => {
-            shlex::try_quote(text).map_or_else(|_| escaped(&bytes), Cow::into_owned)
-        }
+    match show::name(&bytes) {
+        Cow::Borrowed(text) => shlex::try_quote(text).map_or_else(|_| escaped(&bytes), Cow::into_owned),
         // It could not be shown as it is.
-        _ => escaped(&bytes),
+        Cow::Owned(_) => escaped(&bytes),
     }
 }
 

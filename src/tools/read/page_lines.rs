@@ -8,7 +8,8 @@ use cutline_core::truncate::{Collector, Head, Truncation};
 /// Makes `\r\n` to `\n`, and counts those that are shown; cuts what is longer than the limit of a line.
 pub(super) struct PageLines {
     crlf: u64,
-    cutter: LineCutter,
+    /// Cuts long lines.
+    pub(super) cutter: LineCutter,
     /// True if the last part ended with a `\r` that was held back.
     held: bool,
 }
@@ -57,11 +58,6 @@ impl PageLines {
             crlf if crlf < ended => Some("mixed"),
             _ => Some("crlf"),
         }
-    }
-
-    /// Returns the characters to which long lines of `kept` were cut, if any were.
-    pub(super) fn cut_in(&self, kept: &Truncation) -> Option<usize> {
-        self.cutter.limit_of_cut(&kept.content)
     }
 
     /// Gives a part of the page to the collector; later NUL bytes are shown, not handed on.
