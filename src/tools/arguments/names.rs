@@ -7,32 +7,53 @@ use super::Object;
 
 /// The tools that take names which others have for an argument (none is any tool), those names, joined and in small
 /// letters, and the argument.
-const OTHER_NAMES: [(&[&str], &[&str], &str); 9] = [
+const OTHER_NAMES: [(&[&str], &[&str], &str); 13] = [
     (&[], &["filepath"], "path"),
     (&["read", "grep"], &["filename"], "path"),
-    (&["grep", "find", "ls"], &["directory", "dirpath"], "path"),
-    (&["ls"], &["dir"], "path"),
+    (&["grep"], &["file"], "path"),
+    (&["grep", "find", "ls"], &["directory", "dirpath", "dir", "folder", "relativeworkspacepath"], "path"),
+    (&["read"], &["startlineoneindexed"], "offset"),
     (&[], &["cmd"], "command"),
     (&["grep"], &["regex", "query"], "pattern"),
+    (&["find"], &["glob", "name"], "pattern"),
     (&["grep", "find", "ls"], &["maxresults"], "limit"),
     (&["grep"], &["headlimit"], "limit"),
-    (&["grep"], &["include"], "glob"),
+    (&["read"], &["head"], "limit"),
+    (&["grep"], &["include", "includepattern"], "glob"),
+    (&["grep"], &["fixedstrings"], "literal"),
 ];
 
 /// Names, joined, by which other tools do what an argument here does in another form, and what to give here. Their values
 /// can't be taken; if they were left aside, the answer would be to another question, or a command run elsewhere.
-const OTHER_FORMS: [(&str, &[&str], &str); 7] = [
+const OTHER_FORMS: [(&str, &[&str], &str); 16] = [
     (
         "bash",
-        &["cwd", "workdir", "workingdirectory", "workingdir", "directory", "dir"],
+        &["cwd", "workdir", "workingdirectory", "workingdir", "directory", "dir", "folder"],
         "cd DIR && … in command",
     ),
+    ("bash", &["runinbackground", "isbackground", "background"], "COMMAND & in command"),
+    ("bash", &["env", "environment"], "NAME=VALUE COMMAND in command"),
+    ("bash", &["stdin", "input"], "COMMAND <<< TEXT in command"),
     ("grep", &["i", "casesensitive", "caseinsensitive", "insensitive"], "ignoreCase"),
     ("grep", &["a", "b", "c", "beforecontext", "aftercontext", "linesbefore", "linesafter"], "context"),
-    ("grep", &["exclude", "type", "filetype", "extension", "extensions", "filepattern"], "glob"),
-    ("grep", &["outputmode"], "mode"),
-    ("read", &["startline", "line", "linenumber", "viewrange", "start"], "offset"),
-    ("read", &["endline", "end"], "limit"),
+    ("grep", &["g", "type", "filetype", "filetypes", "extension", "extensions", "filepattern"], "glob"),
+    ("grep", &["exclude", "excludepattern"], "!GLOB in glob"),
+    ("grep", &["outputmode", "l", "fileswithmatches"], "mode"),
+    ("grep", &["maxcount", "m"], "limit"),
+    ("grep", &["w", "word", "wholeword", "wordregexp"], r"\bWORD\b in pattern"),
+    ("find", &["i", "ignorecase", "casesensitive", "caseinsensitive"], "[Aa] for a letter in pattern"),
+    (
+        "find",
+        &["extension", "extensions", "include", "exclude", "excludepatterns", "maxdepth", "depth"],
+        "pattern",
+    ),
+    ("ls", &["ignore", "glob", "pattern", "recursive", "depth", "maxdepth", "type", "sort"], "the tool find"),
+    (
+        "read",
+        &["startline", "line", "linenumber", "linestart", "viewrange", "range", "lines", "start", "tail"],
+        "offset",
+    ),
+    ("read", &["endline", "lineend", "endlineoneindexedinclusive", "end"], "limit"),
 ];
 
 /// Jaro-Winkler similarity above which a name that does not exist is taken for a slip of one that does.

@@ -92,6 +92,11 @@ fn other_names_are_taken_where_they_mean_one_thing() {
         (Grep, json!({"pattern": "x", "head_limit": 5}), json!({"pattern": "x", "limit": 5})),
         (Find, json!({"pattern": "*", "dir_path": "a"}), json!({"pattern": "*", "path": "a"})),
         (Ls, json!({"directory": "a"}), json!({"path": "a"})),
+        (Ls, json!({"relative_workspace_path": "a"}), json!({"path": "a"})),
+        (Find, json!({"glob": "*.rs"}), json!({"pattern": "*.rs"})),
+        (Grep, json!({"pattern": "x", "include_pattern": "*.rs"}), json!({"pattern": "x", "glob": "*.rs"})),
+        (Grep, json!({"pattern": "x", "fixed_strings": true}), json!({"pattern": "x", "literal": true})),
+        (Read, json!({"path": "a", "head": 5}), json!({"path": "a", "limit": 5})),
         // A name of a file is no folder to search, so it is none of find's.
         (Find, json!({"pattern": "*", "filename": "a"}), json!({"pattern": "*"})),
     ];
@@ -131,14 +136,20 @@ fn arguments_of_agents_are_left_aside() {
 
 #[test]
 fn names_of_other_forms_are_refused_with_what_is_meant() {
-    use ToolName::{Bash, Grep, Read};
+    use ToolName::{Bash, Find, Grep, Ls, Read};
     let cases = [
         (Bash, json!({"command": "x", "cwd": "a"}), "cd DIR && … in command"),
         (Bash, json!({"command": "x", "working_directory": "a"}), "cd DIR && … in command"),
         (Grep, json!({"pattern": "x", "-i": true}), "ignoreCase"),
         (Grep, json!({"pattern": "x", "case_sensitive": false}), "ignoreCase"),
         (Grep, json!({"pattern": "x", "-A": 2}), "context"),
-        (Grep, json!({"pattern": "x", "exclude": "*.txt"}), "glob"),
+        (Grep, json!({"pattern": "x", "exclude": "*.txt"}), "!GLOB in glob"),
+        (Grep, json!({"pattern": "x", "type": "rust"}), "glob"),
+        (Grep, json!({"pattern": "x", "-w": true}), r"\bWORD\b in pattern"),
+        (Bash, json!({"command": "x", "run_in_background": true}), "COMMAND & in command"),
+        (Find, json!({"pattern": "readme*", "ignoreCase": true}), "[Aa] for a letter in pattern"),
+        (Find, json!({"pattern": "*", "max_depth": 1}), "pattern"),
+        (Ls, json!({"ignore": ["*.o"]}), "the tool find"),
         (Grep, json!({"pattern": "x", "output_mode": "content"}), "mode"),
         (Read, json!({"path": "a", "start_line": 5}), "offset"),
         (Read, json!({"path": "a", "view_range": [5, 9]}), "offset"),
@@ -147,6 +158,9 @@ fn names_of_other_forms_are_refused_with_what_is_meant() {
     for (tool, value, own) in [
         (Bash, json!({"command": "x", "cwd": null}), json!({"command": "x"})),
         (Bash, json!({"command": "x", "cwd": ""}), json!({"command": "x"})),
+        (Bash, json!({"command": "x", "run_in_background": false}), json!({"command": "x"})),
+        (Find, json!({"pattern": "*", "excludePatterns": []}), json!({"pattern": "*"})),
+        (Ls, json!({"path": "a", "recursive": false}), json!({"path": "a"})),
         (Grep, json!({"pattern": "x", "-A": 0, "-i": false, "type": ""}), json!({"pattern": "x"})),
         (Grep, json!({"pattern": "x", "case_sensitive": true}), json!({"pattern": "x"})),
     ] {
