@@ -20,7 +20,7 @@ mod scan;
 mod string;
 mod value;
 
-pub(super) use cut::{Cut, Shortened, cut, limit_exceeded};
+pub(super) use cut::{Cut, Shortened, cut};
 pub(super) use edits::Edits;
 pub(super) use indent::{indent, indent_all};
 pub(super) use node::Node;

@@ -16,7 +16,7 @@ use crate::fit::RESULT_BYTES;
 use crate::stats::Answered;
 use left::{Over, TextLeft};
 
-use rebuild::{Member, set_members};
+use rebuild::{Content, Member, set_members};
 
 /// The limits on the results of one tool.
 #[derive(Debug, Clone, Copy)]
@@ -115,8 +115,8 @@ pub(super) struct Judged {
 /// A block of content that has a text.
 struct Block<'a> {
     node: Node<'a>,
-    /// The resource that is embedded in it, where its text is that one's.
-    resource: Option<Node<'a>>,
+    /// True if its text is that of the resource that is embedded in it.
+    is_resource: bool,
     /// The text of a text block, or of the embedded resource.
     text: Node<'a>,
 }
@@ -125,12 +125,12 @@ impl<'a> Block<'a> {
     /// Returns the block that `node` is; `None` where it has no text.
     fn of(node: Node<'a>) -> Option<Self> {
         let [kind, text, resource] = node.get_all(["type", "text", "resource"]);
-        let (text, resource) = match kind.and_then(Node::string).as_deref() {
-            Some("text") => (text, None),
-            Some("resource") => (resource.and_then(|resource| resource.get("text")), resource),
-            _ => (None, None),
+        let (text, is_resource) = match kind.and_then(Node::string).as_deref() {
+            Some("text") => (text, false),
+            Some("resource") => (resource.and_then(|resource| resource.get("text")), true),
+            _ => return None,
         };
-        Some(Self { node, resource, text: text.filter(|text| text.text().starts_with('"'))? })
+        Some(Self { node, is_resource, text: text.filter(|text| text.text().starts_with('"'))? })
     }
 }
 
@@ -183,23 +183,20 @@ pub(super) fn judge<'a>(
     };
     let notice = notice.as_deref();
     let content = if result.content.is_some_and(Node::is_array) {
-        let edit = |edits: &mut _, content| rebuild::edit_content(edits, content, &texts, &left.text, notice);
-        Member::Edited(Box::new(edit))
+        Member::Content(Content { own: &texts, left: &left.text, notice })
     } else {
         notice.map_or(Member::Same, |notice| Member::New(format!("[{}]", rebuild::text_block(notice))))
     };
-    let names = ["content", "structuredContent", "_meta"];
-    let fates = [content, left.structured, meta];
-    let edit = |edits: &mut _, result| set_members(edits, result, names, fates);
-    set_members(edits, answer, ["result"], [Member::Edited(Box::new(edit))]);
+    let fates = vec![("content", content), ("structuredContent", left.structured), ("_meta", meta)];
+    set_members(edits, answer, vec![("result", Member::Members(fates))]);
     Judged { is_error, answered }
 }
 
 /// Returns the fate of a result's own `_meta`, which gets the details of the cut in place of its own.
-fn with_details<'e, 'a>(own: Option<Node<'a>>, details: &Details) -> Member<'e, 'a> {
+fn with_details<'a>(own: Option<Node<'_>>, details: &Details) -> Member<'a, 'a> {
     let details = rebuild::json(details);
     if own.is_some_and(Node::is_object) {
-        Member::Edited(Box::new(|edits, own| set_members(edits, own, ["details"], [Member::New(details)])))
+        Member::Members(vec![("details", Member::New(details))])
     } else {
         Member::New(format!("{{\"details\":{details}}}"))
     }

@@ -131,9 +131,12 @@ fn newlines(text: &str) -> u64 {
     memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64
 }
 
-/// True if `text`, whose counts are `raw`, is within `bounds`; a final newline does not count.
-pub(super) fn fits(text: &str, raw: &Counter, bounds: Bounds) -> bool {
-    raw.extent().lines <= bounds.lines && bounds.exceeded_by(without_newline(text)).is_none()
+/// Returns the limit that `text` is over; a final newline does not count.
+pub(super) fn limit_exceeded(text: &str, bounds: Bounds) -> Option<TruncatedBy> {
+    let text = without_newline(text);
+    let by_lines =
+        || (bounds.lines < u64::MAX && newlines(text) >= bounds.lines).then_some(TruncatedBy::Lines);
+    bounds.exceeded_by(text).or_else(by_lines)
 }
 
 /// Cuts `texts`, whose counts as they were sent are `raw`, to what `keep` and `bounds` allow;

@@ -10,6 +10,7 @@ use super::node::Node;
 use super::path::{self, Step};
 use super::string;
 use super::value::Value;
+use crate::wrap::text::limit_exceeded;
 
 mod cutter;
 
@@ -139,11 +140,4 @@ fn cut_to<'a>(views: &[View<'a>], max_bytes: u64) -> Cut<'a> {
 /// Returns the limit that one of `texts`, the views as they are now, is over.
 fn exceeded(texts: &[String], views: &[View<'_>]) -> Option<TruncatedBy> {
     texts.iter().zip(views).find_map(|(text, (_, bounds))| limit_exceeded(text, *bounds))
-}
-
-/// Returns the limit that `text` is over.
-pub(in crate::wrap) fn limit_exceeded(text: &str, bounds: Bounds) -> Option<TruncatedBy> {
-    let newlines = || memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64;
-    let by_lines = || (bounds.lines < u64::MAX && newlines() >= bounds.lines).then_some(TruncatedBy::Lines);
-    bounds.exceeded_by(text).or_else(by_lines)
 }

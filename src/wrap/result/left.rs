@@ -54,28 +54,28 @@ impl TextLeft<'_> {
 }
 
 /// The part that is left of a result.
-pub(super) struct Left<'a, 'm> {
+pub(super) struct Left<'a> {
     pub(super) text: TextLeft<'a>,
     /// The facts of the cut; `None` where only escapes were resolved, or white space went.
     pub(super) facts: Option<Facts<'a>>,
-    pub(super) structured: Member<'m, 'm>,
+    pub(super) structured: Member<'a, 'a>,
     /// True if the structured content is the text, or the block that is left of it.
     is_same: bool,
 }
 
-impl<'a> Left<'a, '_> {
+impl<'a> Left<'a> {
     /// Returns what is left where the text is now `text`, and nothing else was changed.
     fn of(text: TextLeft<'a>, facts: Option<Facts<'a>>) -> Self {
         Self { text, facts, structured: Member::Same, is_same: false }
     }
 }
 
-impl<'a, 'm> Over<'a> {
+impl<'a> Over<'a> {
     /// Returns what is left of the result; `None` where it is within its limits.
-    pub(super) fn cut(&self) -> Option<Left<'a, 'm>> {
+    pub(super) fn cut(&self) -> Option<Left<'a>> {
         let (texts, structured) = (self.texts, self.structured);
-        let text_is_over = !text::fits(texts.all(), self.raw, self.bounds);
-        let structured_by = structured.and_then(|raw| json::limit_exceeded(raw, self.structured_bounds));
+        let text_is_over = text::limit_exceeded(texts.all(), self.bounds).is_some();
+        let structured_by = structured.and_then(|raw| text::limit_exceeded(raw, self.structured_bounds));
         if !text_is_over && structured_by.is_none() {
             return None;
         }
@@ -101,17 +101,11 @@ impl<'a, 'm> Over<'a> {
 
     /// Cuts structured content that is over the limit `by`, and is `value` or a string. Deeper than a value may be that is
     /// looked into, it goes.
-    fn cut_structured(
-        &self,
-        left: &mut Left<'a, 'm>,
-        raw: &'a str,
-        value: Option<&Value<'a>>,
-        by: TruncatedBy,
-    ) {
+    fn cut_structured(&self, left: &mut Left<'a>, raw: &'a str, value: Option<&Value<'a>>, by: TruncatedBy) {
         let (bounds, original) = (self.structured_bounds, (Extent::of(raw), chars(raw)));
         let string = Value::of_string(raw);
         let cut = value.or(string.as_ref()).map(|value| json::cut(&[(value, bounds)]));
-        let cut = cut.filter(|cut| json::limit_exceeded(&cut.texts[0], bounds).is_none());
+        let cut = cut.filter(|cut| text::limit_exceeded(&cut.texts[0], bounds).is_none());
         let mut cut = cut.unwrap_or_else(|| Cut {
             texts: Vec::new(),
             shortened: vec![Shortened::nothing_of(original.1)],
@@ -133,7 +127,7 @@ impl<'a, 'm> Over<'a> {
 
     /// Cuts the texts, which are not one JSON value alone. Where one is left that is such a value, `structured` is cut
     /// alike if it is the same one.
-    fn cut_texts(&self, structured: Option<&Value<'a>>) -> Left<'a, 'm> {
+    fn cut_texts(&self, structured: Option<&Value<'a>>) -> Left<'a> {
         let (bounds, texts) = (self.bounds, self.texts);
         let all_json = texts.blocks().all(|text| Value::of(text).is_some());
         let (keep, whole) = if all_json {
@@ -162,7 +156,7 @@ impl<'a, 'm> Over<'a> {
         by: TruncatedBy,
         twin: Option<&Value<'_>>,
         whole: Whole<'a>,
-    ) -> Left<'a, 'm> {
+    ) -> Left<'a> {
         let views = [Some((value, self.bounds)), twin.map(|twin| (twin, self.structured_bounds))];
         let mut cut = json::cut(&views.into_iter().flatten().collect::<Vec<_>>());
         let is_cut = !cut.shortened.is_empty();

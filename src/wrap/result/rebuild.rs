@@ -9,15 +9,14 @@ use super::left::TextLeft;
 use crate::wrap::json::{Edits, Node};
 use crate::wrap::text::Texts;
 
-/// Edits what is in a member.
-type Edit<'e, 'a> = Box<dyn FnOnce(&mut Edits<'a>, Node<'a>) + 'e>;
-
 /// The fate of a member of an object.
 pub(super) enum Member<'e, 'a> {
     /// It stays.
     Same,
-    /// It stays, and this edits what is in it.
-    Edited(Edit<'e, 'a>),
+    /// It is an object and stays, and these members of it have these fates.
+    Members(Vec<(&'static str, Member<'e, 'a>)>),
+    /// It is a result's content, and its blocks get these texts.
+    Content(Content<'e, 'a>),
     /// This JSON is its value.
     New(String),
     /// It goes.
@@ -63,83 +62,84 @@ impl<'e, 'a> Siblings<'e, 'a> {
 
 /// Gives the members of these names in `object` that fate; a new one that it does not have comes at its end. Of two of one
 /// name the first goes.
-pub(super) fn set_members<'a, const N: usize>(
+pub(super) fn set_members<'a>(
     edits: &mut Edits<'a>,
     object: Node<'a>,
-    names: [&str; N],
-    mut fates: [Member<'_, 'a>; N],
+    mut fates: Vec<(&'static str, Member<'_, '_>)>,
 ) {
-    let last = object.get_all(names).map(|member| member.map(Node::place));
+    let last: Vec<_> = fates.iter().map(|(name, _)| object.get(name).map(Node::place)).collect();
     let mut members = Siblings::of(edits, object);
     for member in object.children() {
-        let fate = match names.iter().position(|name| member.is_named(name)) {
-            Some(n) if last[n] == Some(member.place()) => std::mem::replace(&mut fates[n], Member::Same),
+        let fate = match fates.iter().position(|(name, _)| member.is_named(name)) {
+            Some(n) if last[n] == Some(member.place()) => std::mem::replace(&mut fates[n].1, Member::Same),
             Some(_) => Member::Gone,
             None => Member::Same,
         };
         members.pass(member, !matches!(fate, Member::Gone));
         match fate {
-            Member::Edited(edit) => edit(members.edits, member),
+            Member::Members(fates) => set_members(members.edits, member, fates),
+            Member::Content(content) => content.edit(members.edits, member),
             Member::New(value) => members.edits.replace(member.place(), &value),
             Member::Same | Member::Gone => {}
         }
     }
-    for (name, fate) in names.iter().zip(fates) {
+    for (name, fate) in fates {
         if let Member::New(value) = fate {
             members.add(&format!("\"{name}\":{value}"));
         }
     }
 }
 
-/// Gives each block of `content` the text that is `left` of it; it goes where none is. What is no object is no block, and
-/// goes. The notice stands in the last block that is left, or after it.
-pub(super) fn edit_content<'a>(
-    edits: &mut Edits<'a>,
-    content: Node<'a>,
-    own: &Texts<'_>,
-    left: &TextLeft<'_>,
-    mut notice: Option<&str>,
-) {
-    let last = (0..own.count()).rfind(|n| left.block(*n).is_some());
-    let mut blocks = Siblings::of(edits, content);
-    let mut numbers = 0..;
-    for item in content.items() {
-        let Some((block, n)) = Block::of(item).and_then(|block| Some((block, numbers.next()?))) else {
-            blocks.pass(item, item.is_object());
-            continue;
-        };
-        let text = left.block(n);
-        blocks.pass(item, text.is_some());
-        let Some(text) = text else { continue };
-        if last == Some(n)
-            && left.may_hold_notice(n)
-            && block.resource.is_none()
-            && let Some(notice) = notice.take()
-        {
-            block.set_text(blocks.edits, &[text.trim_end_matches('\n'), "\n\n", notice].concat());
-        } else if own.block(n) != text {
-            block.set_text(blocks.edits, &text);
+/// The texts of a result's content.
+pub(super) struct Content<'e, 'a> {
+    /// Those that it has.
+    pub(super) own: &'e Texts<'e>,
+    pub(super) left: &'e TextLeft<'a>,
+    pub(super) notice: Option<&'e str>,
+}
+
+impl Content<'_, '_> {
+    /// Gives each block of `content` the text that is left of it; it goes where none is. What is no object is no block, and
+    /// goes. The notice stands in the last block that is left, or after it.
+    fn edit<'a>(self, edits: &mut Edits<'a>, content: Node<'a>) {
+        let Self { own, left, mut notice } = self;
+        let last = (0..own.count()).rfind(|n| left.block(*n).is_some());
+        let mut blocks = Siblings::of(edits, content);
+        let mut numbers = 0..;
+        for item in content.items() {
+            let Some((block, n)) = Block::of(item).and_then(|block| Some((block, numbers.next()?))) else {
+                blocks.pass(item, item.is_object());
+                continue;
+            };
+            let text = left.block(n);
+            blocks.pass(item, text.is_some());
+            let Some(text) = text else { continue };
+            if last == Some(n)
+                && left.may_hold_notice(n)
+                && !block.is_resource
+                && let Some(notice) = notice.take()
+            {
+                block.set_text(blocks.edits, &[text.trim_end_matches('\n'), "\n\n", notice].concat());
+            } else if own.block(n) != text {
+                block.set_text(blocks.edits, &text);
+            }
+            if last == Some(n)
+                && let Some(notice) = notice.take()
+            {
+                blocks.add(&text_block(notice));
+            }
         }
-        if last == Some(n)
-            && let Some(notice) = notice.take()
-        {
+        if let Some(notice) = notice {
             blocks.add(&text_block(notice));
         }
-    }
-    if let Some(notice) = notice {
-        blocks.add(&text_block(notice));
     }
 }
 
 impl<'a> Block<'a> {
     fn set_text(&self, edits: &mut Edits<'a>, text: &str) {
-        let new = Member::New(json(text));
-        if self.resource.is_none() {
-            set_members(edits, self.node, ["text"], [new]);
-        } else {
-            let edit = |edits: &mut _, resource| set_members(edits, resource, ["text"], [new]);
-            set_members(edits, self.node, ["resource"], [Member::Edited(Box::new(edit))]);
-        }
+        let new = vec![("text", Member::New(json(text)))];
+        let fates = if self.is_resource { vec![("resource", Member::Members(new))] } else { new };
+        set_members(edits, self.node, fates);
     }
 }
 
