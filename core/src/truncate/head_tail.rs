@@ -1,8 +1,8 @@
 //! Keeping both ends of a text, with a gap between them.
 
-use crate::text::{Counter, Extent};
+use crate::text::Extent;
 
-use super::{Bounds, Collector, Cut, Head, Meter, Tail, TruncatedBy, Truncation, as_index};
+use super::{Bounds, Collector, Cut, Head, Tail, TruncatedBy, Truncation};
 
 /// Keeps the first and the last lines that fit.
 ///
@@ -23,120 +23,67 @@ use super::{Bounds, Collector, Cut, Head, Meter, Tail, TruncatedBy, Truncation, 
 pub struct HeadTail {
     bounds: Bounds,
     head_lines: u64,
-    total: Counter,
-    /// The measure of what is whole so far.
-    meter: Meter,
-    state: State,
-}
-
-#[derive(Debug)]
-enum State {
-    /// All there is so far: within the limits.
-    Whole(String),
-    /// The first lines, each with its newline, and a collector of all that came after them.
-    Split {
-        head: String,
-        /// The limit that ended the first lines.
-        head_by: Option<TruncatedBy>,
-        tail: Tail,
-    },
+    /// The first lines within their share.
+    head: Head,
+    /// The end of everything: all of it, if that is within the limits.
+    all: Tail,
 }
 
 impl HeadTail {
     /// Returns a collector that keeps `head_lines` from the start, and the others, at least one, from the end.
     pub fn new(bounds: Bounds, head_lines: u64) -> Self {
-        Self {
-            bounds,
-            head_lines: head_lines.min(bounds.lines.saturating_sub(1)),
-            total: Counter::default(),
-            meter: Meter::new(bounds),
-            state: State::Whole(String::new()),
-        }
-    }
-
-    fn tail_lines(&self) -> u64 {
-        self.bounds.lines - self.head_lines
-    }
-
-    fn fits(&self, text: &str) -> bool {
-        let body = text.strip_suffix('\n').unwrap_or(text);
-        body.len() as u64 <= self.bounds.bytes
-            && Extent::of(text).lines <= self.bounds.lines
-            && (self.meter.exceeded().is_none() || self.bounds.exceeded_by(body).is_none())
-    }
-
-    /// Returns the head's part of a limit.
-    fn head_share(&self, limit: u64) -> u64 {
-        let share = u128::from(limit) * u128::from(self.head_lines) / u128::from(self.bounds.lines.max(1));
-        u64::try_from(share).unwrap_or(limit)
-    }
-
-    /// Parts `text`, which is over the limits, into the first lines and the collector of the rest.
-    ///
-    /// The head's share is within what `text` holds at least: a line that is still open in it
-    /// reaches beyond the byte limit, or `text` has more lines than both ends.
-    fn split(&self, text: &str) -> State {
-        let newline = self.bounds.bytes_of("\n");
-        let (used, head_by) = match self.head_share(self.bounds.bytes).checked_sub(newline) {
-            None => (0, None),
-            // The newline that ends the head is part of its share: so much less for its inside.
-            Some(bytes) => {
-                let tokens = self.bounds.tokens.map(|tokens| self.head_share(tokens));
-                let mut head = Head::new(Bounds { lines: self.head_lines, bytes, tokens, ..self.bounds });
-                head.push(text);
-                let kept = head.finish();
-                let used = if kept.output.lines == 0 { 0 } else { kept.content.len() + 1 };
-                (used, kept.cut.map(|cut| cut.by))
-            }
+        let head_lines = head_lines.min(bounds.lines.saturating_sub(1));
+        let share = |limit: u64| {
+            let share = u128::from(limit) * u128::from(head_lines) / u128::from(bounds.lines.max(1));
+            u64::try_from(share).unwrap_or(limit)
         };
-        // A newline may cost more than the line before it left.
-        let used = if self.bounds.exceeded_by(&text[..used]).is_none() { used } else { 0 };
-        let (head, rest) = text.split_at(used);
-        let mut tail = Tail::new(Bounds { lines: self.tail_lines(), ..self.bounds.less(head) });
-        tail.push(rest);
-        State::Split { head: head.to_owned(), head_by, tail }
+        // The newline that ends the head is part of its share: so much less for its inside.
+        let inside = share(bounds.bytes).checked_sub(bounds.bytes_of("\n"));
+        let head = Bounds {
+            lines: inside.map_or(0, |_| head_lines),
+            bytes: inside.unwrap_or(0),
+            tokens: bounds.tokens.map(share),
+            ..bounds
+        };
+        Self { bounds, head_lines, head: Head::new(head), all: Tail::new(bounds) }
     }
 }
 
 impl Collector for HeadTail {
     fn push(&mut self, text: &str) {
-        self.total.push(text.as_bytes());
-        let mut rest = text;
-        while let State::Whole(all) = &mut self.state {
-            if rest.is_empty() {
-                return;
-            }
-            // One piece may be far larger than the limits: take in no more than decides.
-            let room = as_index(self.bounds.bytes).saturating_add(2).saturating_sub(all.len());
-            let (now, later) = rest.split_at(rest.floor_char_boundary(room.max(4)));
-            all.push_str(now);
-            self.meter.push(now);
-            rest = later;
-            let all = std::mem::take(all);
-            self.state = if self.fits(&all) { State::Whole(all) } else { self.split(&all) };
+        if !self.head.is_full() {
+            self.head.push(text);
         }
-        if let State::Split { tail, .. } = &mut self.state {
-            tail.push(rest);
-        }
+        self.all.push(text);
     }
 
     fn finish(&mut self) -> Truncation {
-        let total = self.total.extent();
-        let tail_lines = self.tail_lines();
-        let (head, head_by, tail) = match std::mem::replace(&mut self.state, State::Whole(String::new())) {
-            State::Whole(content) => return Truncation::new(content, total.lines, total, None),
-            State::Split { head, head_by, mut tail } => (head, head_by, tail.finish()),
-        };
+        let whole = self.all.end(self.bounds);
+        if whole.cut.is_none() {
+            return whole;
+        }
+        let first = self.head.finish();
+        let mut head = first.content;
+        if first.output.lines > 0 {
+            head.push('\n');
+        }
+        // The newline may cost more than the line before it left.
+        if self.bounds.exceeded_by(&head).is_some() {
+            head.clear();
+        }
         let kept = Extent::of(&head);
+        self.all.drop_first(kept.bytes);
+        let tail_lines = self.bounds.lines - self.head_lines;
+        let tail = self.all.end(Bounds { lines: tail_lines, ..self.bounds.less(&head) });
         let is_full = kept.lines == self.head_lines && tail.output.lines == tail_lines;
         let partial = tail.cut.and_then(|cut| cut.partial);
         let by = if is_full && partial.is_none() {
             TruncatedBy::Lines
         } else {
-            let ends = [tail.cut.map(|cut| cut.by), head_by].into_iter().flatten();
+            let ends = [tail.cut, first.cut].into_iter().flatten().map(|cut| cut.by);
             ends.into_iter().find(|by| *by != TruncatedBy::Lines).unwrap_or(TruncatedBy::Bytes)
         };
         let lines = kept.lines + tail.output.lines;
-        Truncation::new(head + tail.body(), lines, total, Some(Cut { by, partial, head: kept }))
+        Truncation::new(head + tail.body(), lines, whole.total, Some(Cut { by, partial, head: kept }))
     }
 }

@@ -36,21 +36,47 @@ impl Tail {
         as_index(self.bounds.bytes).saturating_add(2 + 4)
     }
 
+    /// Takes the first bytes of all that passed away from what is held.
+    pub(super) fn drop_first(&mut self, bytes: u64) {
+        let rest = as_index(self.total.extent().bytes - bytes);
+        self.dropped = self.recent.len() < rest;
+        self.recent.drain(..self.recent.len().saturating_sub(rest));
+    }
+
+    /// Returns what of the end is within `bounds`, which are at most those of the collector.
+    pub(super) fn end(&self, bounds: Bounds) -> Truncation {
+        let (total, recent) = (self.total.extent(), &self.recent);
+        let body = recent.strip_suffix('\n').unwrap_or(recent);
+        let (start, lines, by) = self.fitting(body, bounds);
+        let Some(by) = by else {
+            return Truncation::new(recent.clone(), Extent::of(recent).lines, total, None);
+        };
+        let (content, partial, by) = match lines {
+            0 => {
+                let (end, by) = part_within(body, as_index(bounds.bytes), Meter::new(bounds), text::suffix);
+                (end, Some(Partial::LastLine), by)
+            }
+            _ => (&body[start..], None, by),
+        };
+        let cut = Cut { by, partial, head: Extent::default() };
+        Truncation::new(content.to_owned(), lines.max(1), total, Some(cut))
+    }
+
     /// Returns the offset in `body` of the last whole lines that fit, their number, and the limit
     /// that stopped there; `None` if that is all.
-    fn fitting(&self, body: &str) -> (usize, u64, Option<TruncatedBy>) {
+    fn fitting(&self, body: &str, bounds: Bounds) -> (usize, u64, Option<TruncatedBy>) {
         let (mut start, mut lines) = (body.len(), 0);
-        let mut meter = Meter::new(self.bounds);
+        let mut meter = Meter::new(bounds);
         loop {
             // The line before `start` ends at `end`; only the last one has no newline of its own.
             let end = if lines == 0 { body.len() } else { start - 1 };
             let begin = memchr::memrchr(b'\n', &body.as_bytes()[..end]);
             let whole = begin.is_some() || !self.dropped;
             let begin = begin.map_or(0, |newline| newline + 1);
-            if lines == self.bounds.lines {
+            if lines == bounds.lines {
                 return (start, lines, Some(TruncatedBy::Lines));
             }
-            if !whole || (body.len() - begin) as u64 > self.bounds.bytes {
+            if !whole || (body.len() - begin) as u64 > bounds.bytes {
                 return (start, lines, Some(TruncatedBy::Bytes));
             }
             meter.add_line(&body[begin..start]);
@@ -80,19 +106,6 @@ impl Collector for Tail {
     }
 
     fn finish(&mut self) -> Truncation {
-        let (total, recent) = (self.total.extent(), std::mem::take(&mut self.recent));
-        let body = recent.strip_suffix('\n').unwrap_or(&recent);
-        let (start, lines, by) = self.fitting(body);
-        let Some(by) = by else { return Truncation::new(recent, total.lines, total, None) };
-        let (content, partial, by) = match lines {
-            0 => {
-                let bytes = as_index(self.bounds.bytes);
-                let (end, by) = part_within(body, bytes, Meter::new(self.bounds), text::suffix);
-                (end, Some(Partial::LastLine), by)
-            }
-            _ => (&body[start..], None, by),
-        };
-        let cut = Cut { by, partial, head: Extent::default() };
-        Truncation::new(content.to_owned(), lines.max(1), total, Some(cut))
+        self.end(self.bounds)
     }
 }
