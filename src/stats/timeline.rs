@@ -45,14 +45,14 @@ impl Timeline {
 
     /// All of it in columns of one length, the shortest with which there are at most `max_columns`
     /// (2 at least); those without a call too. The length is in milliseconds.
-    pub fn columns(mut self, max_columns: u64) -> (u64, Vec<Column>) {
+    pub fn columns(mut self, max_columns: usize) -> (u64, Vec<Column>) {
         let (first, last) = loop {
             let (Some((first, _)), Some((last, _))) =
                 (self.spans.first_key_value(), self.spans.last_key_value())
             else {
                 return (self.length_ms, Vec::new());
             };
-            if last - first < max_columns.max(2) {
+            if last - first < max_columns.max(2) as u64 {
                 break (*first, *last);
             }
             self.lengthen();
@@ -101,7 +101,7 @@ mod tests {
         }
         for max in [0, 1, 2, 10, 70, 5000] {
             let (length, columns) = timeline.clone().columns(max);
-            assert!(columns.len() as u64 <= max.max(2), "{max}");
+            assert!(columns.len() <= max.max(2), "{max}");
             for column in &columns {
                 assert_eq!(column.start_ms % length, 0);
                 let end = column.start_ms + length;

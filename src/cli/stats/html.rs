@@ -9,8 +9,9 @@ mod words;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value;
 
+use super::style::to_the_second;
 use plot::{Axis, Bars, GIVEN, LEFT_OUT};
-use words::{escaped, grouped, minutes, tenth, tick};
+use words::{escaped, grouped, tenth, tick};
 
 /// The rules of the page; those of the plots are added.
 const STYLE: &str = include_str!("html/style.css");
@@ -128,7 +129,7 @@ impl Page<'_> {
 
     fn time(&self, pointer: &str) -> Markup {
         let time = self.text(pointer);
-        html! { time datetime=(time) data-of=(pointer) { (minutes(time)) } }
+        html! { time datetime=(time) data-of=(pointer) { (to_the_second(time)) } }
     }
 
     fn body(&self) -> anyhow::Result<Markup> {

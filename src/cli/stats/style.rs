@@ -16,3 +16,8 @@ pub(super) fn short(number: u64) -> String {
     // As sizes are said, without their unit.
     Size(number).to_string().trim_end_matches('B').to_owned()
 }
+
+/// Returns a time of RFC 3339 to the second, as people write it.
+pub(super) fn to_the_second(time: &str) -> String {
+    time.chars().take(19).map(|c| if c == 'T' { ' ' } else { c }).collect()
+}

@@ -19,11 +19,6 @@ pub(super) fn tick(start: &str, starts: &[&str], span_ms: u64) -> String {
     }
 }
 
-/// A time to the second, as people write it.
-pub(super) fn minutes(time: &str) -> String {
-    time.chars().take(19).map(|c| if c == 'T' { ' ' } else { c }).collect()
-}
-
 /// A number's digits in groups of three.
 pub(super) fn grouped(number: &str) -> String {
     let (whole, rest) = number.split_at(number.find('.').unwrap_or(number.len()));
