@@ -1,6 +1,10 @@
 //! Durations of calls: quantiles from a histogram of fixed size.
 
+#![expect(clippy::indexing_slicing, reason = "there is a bin for each duration")]
+
 use std::time::Duration;
+
+use cutline_core::text::as_index;
 
 /// Steps into which each doubling is divided: a quantile is off by a sixteenth at most, up to twelve days.
 const STEPS: u64 = 8;
@@ -35,9 +39,7 @@ impl Durations {
     /// Adds one.
     pub fn add(&mut self, duration: Duration) {
         let us = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
-        if let Some(count) = self.counts.get_mut(bin(us)) {
-            *count += 1;
-        }
+        self.counts[bin(us)] += 1;
         self.total += 1;
         self.least_us = self.least_us.min(us);
         self.most_us = self.most_us.max(us);
@@ -64,8 +66,7 @@ impl Durations {
 /// The bin of a duration: under [`STEPS`] microseconds one each, then [`STEPS`] to a doubling.
 fn bin(us: u64) -> usize {
     let shift = (us / STEPS).checked_ilog2().unwrap_or(0);
-    let bin = u64::from(shift) * STEPS + (us >> shift);
-    usize::try_from(bin).unwrap_or(usize::MAX).min(LAST)
+    as_index(u64::from(shift) * STEPS + (us >> shift)).min(LAST)
 }
 
 /// The duration in the middle of a bin.

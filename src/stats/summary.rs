@@ -27,16 +27,12 @@ fn line(name: &str, sums: &Sums) -> String {
     if counts.cancelled > 0 {
         parts.push(format!("{} cancelled", counts.cancelled));
     }
+    let limits = [(counts.by_lines, "lines"), (counts.by_bytes, "bytes"), (counts.by_tokens, "tokens")];
+    let named = limits.iter().filter(|(cut, limit)| *cut > 0 || *limit != "tokens");
+    let named: Vec<_> = named.map(|(cut, limit)| format!("{cut} by {limit}")).collect();
     parts.push(match counts.truncated() {
         0 => "0 truncated".to_owned(),
-        cut => {
-            let by_tokens = match counts.by_tokens {
-                0 => String::new(),
-                tokens => format!(", {tokens} by tokens"),
-            };
-            let (lines, bytes) = (counts.by_lines, counts.by_bytes);
-            format!("{cut} truncated ({lines} by lines, {bytes} by bytes{by_tokens})")
-        }
+        cut => format!("{cut} truncated ({})", named.join(", ")),
     });
     let more = if counts.left_out_open > 0 { "+" } else { "" };
     let (given, left_out) = (Size(counts.given.bytes), Size(counts.left_out.bytes));

@@ -1,7 +1,10 @@
 //! The sums of records, for each tool and in all; and what they are as JSON.
 
+#![expect(clippy::indexing_slicing, reason = "a range is one of ten")]
+
 use std::collections::BTreeMap;
 
+use cutline_core::text::as_index;
 use serde_json::{Value, json};
 
 use crate::tools::arguments::Object;
@@ -31,10 +34,7 @@ impl Sums {
     pub fn add(&mut self, record: &Record) {
         self.counts.add(record);
         if let Outcome::Ok(answered) = &record.outcome {
-            let range = usize::try_from(answered.limit_percent / 10).unwrap_or(RANGES).min(RANGES - 1);
-            if let Some(answers) = self.limit_use.get_mut(range) {
-                *answers += 1;
-            }
+            self.limit_use[as_index(answered.limit_percent / 10).min(RANGES - 1)] += 1;
         }
         if record.outcome != Outcome::Cancelled {
             self.durations.add(record.duration);

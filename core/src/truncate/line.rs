@@ -6,21 +6,6 @@ use std::ops::Range;
 /// Marks an end at which a line was cut.
 pub const MARK: &str = "... [truncated]";
 
-/// A line cut to `max_chars` characters, its ends marked where something is missing.
-///
-/// Keeps the start of the line, or, if `focus` (a range of bytes, the match) starts after that, the
-/// characters around the focus. A line that fits is given back as it is.
-///
-/// ```
-/// use cutline_core::truncate::line::excerpt;
-/// assert_eq!(excerpt("short", 0..1, 10), "short");
-/// assert_eq!(excerpt("0123456789abc", 0..2, 10), "0123456789... [truncated]");
-/// assert_eq!(excerpt("0123456789abc", 11..12, 10), "... [truncated]3456789abc");
-/// ```
-pub fn excerpt(line: &str, focus: Range<usize>, max_chars: usize) -> Cow<'_, str> {
-    cut(line, focus, max_chars, Missing::default())
-}
-
 /// The ends of a line that were cut off before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Missing {
@@ -30,7 +15,18 @@ pub struct Missing {
     pub after: bool,
 }
 
-/// As [`excerpt`], for a piece of a line whose ends may be missing already.
+/// Returns a line cut to `max_chars` characters, its ends marked where something is missing there, or was `missing` before.
+///
+/// Keeps the start of the line, or, if `focus` (a range of bytes, the match) starts after that, the
+/// characters around the focus. A line that fits is given back as it is.
+///
+/// ```
+/// use cutline_core::truncate::line::{Missing, cut};
+/// let excerpt = |line, focus, max_chars| cut(line, focus, max_chars, Missing::default());
+/// assert_eq!(excerpt("short", 0..1, 10), "short");
+/// assert_eq!(excerpt("0123456789abc", 0..2, 10), "0123456789... [truncated]");
+/// assert_eq!(excerpt("0123456789abc", 11..12, 10), "... [truncated]3456789abc");
+/// ```
 pub fn cut(line: &str, focus: Range<usize>, max_chars: usize, missing: Missing) -> Cow<'_, str> {
     let start = start_of_window(line, &focus, max_chars, missing);
     let end = line[start..].char_indices().nth(max_chars).map_or(line.len(), |(at, _)| start + at);
@@ -98,30 +94,21 @@ impl LineCutter {
     /// Takes the next piece and gives what is shown of it to `sink`, in one part or several.
     pub fn push(&mut self, text: &str, sink: &mut impl FnMut(&str)) {
         let Some(max_chars) = self.max_chars else { return sink(text) };
-        let (mut given, mut start) = (0, 0);
         for line in text.split_inclusive('\n') {
             let body = line.strip_suffix('\n').unwrap_or(line);
-            let end = start + body.len();
             if let Some(chars) = self.open {
-                let room = max_chars - chars;
-                let excess = if body.len() <= room { None } else { body.char_indices().nth(room) };
-                if let Some((cut, _)) = excess {
-                    sink(&text[given..start + cut]);
+                let cut = body.char_indices().nth(max_chars - chars).map(|(at, _)| at);
+                sink(&body[..cut.unwrap_or(body.len())]);
+                self.open = cut.is_none().then(|| chars + body.chars().count());
+                if cut.is_some() {
                     sink(MARK);
-                    (given, self.open, self.cut_any) = (end, None, true);
-                } else {
-                    self.open = Some(chars + body.chars().count());
+                    self.cut_any = true;
                 }
-            } else {
-                given = end;
             }
             if body.len() < line.len() {
+                sink("\n");
                 self.open = Some(0);
             }
-            start += line.len();
-        }
-        if given < text.len() {
-            sink(&text[given..]);
         }
     }
 }
@@ -157,7 +144,7 @@ mod tests {
             let starts: Vec<usize> = line.char_indices().map(|(i, _)| i).chain([line.len()]).collect();
             let from = starts[at.min(starts.len() - 1)];
             let to = starts[(at + len).min(starts.len() - 1)];
-            let shown = excerpt(&line, from..to, max);
+            let shown = cut(&line, from..to, max, Missing::default());
             let fits = line.chars().count() <= max;
             prop_assert_eq!(fits, shown == line);
             if !fits {

@@ -7,34 +7,24 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::cli::stats::style::short;
 
-/// A colour.
-#[derive(Debug)]
-pub(super) struct Colour {
-    /// The name of its variable in the page's rules.
-    variable: &'static str,
-    /// Its value on a light page.
-    light: RGBColor,
-}
-
-const fn colour(variable: &'static str, light: RGBColor) -> Colour {
-    Colour { variable, light }
-}
+/// A colour: the name of its variable in the page's rules, and its value on a light page.
+pub(super) type Colour = (&'static str, RGBColor);
 
 /// Amounts given, and used.
-pub(super) const GIVEN: Colour = colour("--given", RGBColor(0x1F, 0x6F, 0xB2));
+pub(super) const GIVEN: Colour = ("--given", RGBColor(0x1F, 0x6F, 0xB2));
 /// Amounts left out.
-pub(super) const LEFT_OUT: Colour = colour("--left-out", RGBColor(0xC2, 0x57, 0x0C));
+pub(super) const LEFT_OUT: Colour = ("--left-out", RGBColor(0xC2, 0x57, 0x0C));
 /// The line below the columns.
-const AXIS: Colour = colour("--axis", RGBColor(0x8A, 0x94, 0xA3));
+const AXIS: Colour = ("--axis", RGBColor(0x8A, 0x94, 0xA3));
 /// The lines of the scale.
-const GRID: Colour = colour("--grid", RGBColor(0xE2, 0xE6, 0xEC));
+const GRID: Colour = ("--grid", RGBColor(0xE2, 0xE6, 0xEC));
 /// Letters.
-const TEXT: Colour = colour("--quiet", RGBColor(0x55, 0x60, 0x6E));
+const TEXT: Colour = ("--quiet", RGBColor(0x55, 0x60, 0x6E));
 
 /// Returns the rules by which the page's colours are the plots'.
 pub(super) fn style() -> String {
     let mut rules = String::new();
-    for Colour { variable, light: RGBColor(red, green, blue) } in [GIVEN, LEFT_OUT, AXIS, GRID, TEXT] {
+    for (variable, RGBColor(red, green, blue)) in [GIVEN, LEFT_OUT, AXIS, GRID, TEXT] {
         for part in ["fill", "stroke"] {
             let rule =
                 format!("svg [{part}=\"#{red:02X}{green:02X}{blue:02X}\"] {{ {part}: var({variable}); }}\n");
@@ -88,13 +78,13 @@ impl Bars<'_> {
             .x_label_area_size(SCALE.1)
             .y_label_area_size(SCALE.0)
             .build_cartesian_2d(0.0..end, 0.0..top)?;
-        let text = ("sans-serif", LETTER, &TEXT.light);
+        let text = ("sans-serif", LETTER, &TEXT.1);
         chart
             .configure_mesh()
             .disable_x_mesh()
             .disable_x_axis()
             .axis_style(TRANSPARENT)
-            .bold_line_style(GRID.light)
+            .bold_line_style(GRID.1)
             .light_line_style(TRANSPARENT)
             .y_labels(4)
             .y_label_formatter(&|value| self.words(*value))
@@ -104,12 +94,12 @@ impl Bars<'_> {
             let (left, gap, mut foot) = (as_number(n), if columns > 30 { 0.08 } else { 0.14 }, 0.0);
             for (colour, value) in self.values(n) {
                 let bar = [(left + gap, foot), (left + 1.0 - gap, foot + value)];
-                chart.draw_series([Rectangle::new(bar, colour.light.filled())])?;
+                chart.draw_series([Rectangle::new(bar, colour.1.filled())])?;
                 foot += value;
             }
             if self.values(n).next().is_some() {
                 let line = vec![(left, 0.0), (left + 1.0, 0.0)];
-                chart.draw_series([PathElement::new(line, AXIS.light)])?;
+                chart.draw_series([PathElement::new(line, AXIS.1)])?;
             }
             if n.is_multiple_of(self.labels_apart(size.0)) {
                 let (x, y) = chart.backend_coord(&(left + 0.5, 0.0));
