@@ -20,7 +20,7 @@ use cutline_core::notice::{Answer, BodyEnd, Notice};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;
 use cutline_core::text::{Counter, Size};
-use cutline_core::truncate::{Bounds, Collector, Head, HeadTail, SizeLimit, Tail, Truncation};
+use cutline_core::truncate::{Bounds, Collector, Head, HeadTail, Limit, Tail, Truncation};
 
 const PIECE: usize = 128 * 1024;
 const PIECES: usize = 1600;
@@ -86,7 +86,7 @@ fn answer_of(kept: Truncation, bounds: Bounds) -> Output {
     let truncation = TruncationDetails::of(&kept, kept.total, bounds);
     let details = Details { truncation, ..Details::default() };
     let (last, total) = (kept.output.lines, kept.total.lines);
-    let notices = vec![Notice::Page { first: 1, last, total, limit: Some(SizeLimit::Bytes(bounds.bytes)) }];
+    let notices = vec![Notice::Page { first: 1, last, total, limit: Limit::Bytes(bounds.bytes) }];
     let end = BodyEnd::of(&kept);
     Output::new(Answer { body: kept.content, end, notices, status: None }, details)
 }

@@ -165,7 +165,7 @@ impl Fit {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cutline_core::truncate::{SizeLimit, TruncatedBy};
+    use cutline_core::truncate::{Limit, TruncatedBy};
 
     #[test]
     fn client_is_found_by_the_name_it_gives_itself() {
@@ -264,10 +264,7 @@ mod tests {
         let cline = Client::of_id("cline").unwrap();
         let limits = Limits::default();
         let fitted = cline.fitted(&limits, Given::default(), None);
-        assert_eq!(
-            (fitted.max_lines, fitted.bounds().size_limit(TruncatedBy::Bytes)),
-            (2000, Some(SizeLimit::Json(6900)))
-        );
+        assert_eq!((fitted.max_lines, fitted.bounds().limit(TruncatedBy::Bytes)), (2000, Limit::Json(6900)));
         assert_eq!(fitted.images, Images::Off);
         let given = Given { max_bytes: true, images: true, answer_within: true, ..Given::default() };
         assert_eq!(cline.fitted(&limits, given, None), limits);

@@ -11,7 +11,7 @@
 //! use cutline_core::notice::{Answer, BodyEnd, Notice, Saved, Shown};
 //! use cutline_core::text::decode::{Decoder, Encoding};
 //! use cutline_core::text::terminal::Terminal;
-//! use cutline_core::truncate::{Bounds, Collector, Tail};
+//! use cutline_core::truncate::{Bounds, Collector, Tail, TruncatedBy};
 //!
 //! let bounds = Bounds::new(2, 30_000);
 //! let mut decoder = Decoder::new(Encoding::Utf8);
@@ -26,7 +26,7 @@
 //!
 //! let kept = tail.finish();
 //! let (last, total) = (kept.total.lines, kept.total.lines);
-//! let shown = Shown::Lines { first: last + 1 - kept.output.lines, last, total, limit: None };
+//! let shown = Shown::Lines { first: last + 1 - kept.output.lines, last, total, limit: bounds.limit(TruncatedBy::Lines) };
 //! let saved = Saved::At { path: "/tmp/build.log".into(), first: None };
 //! let notices = vec![Notice::Output { shown, saved }];
 //! let answer = Answer { end: BodyEnd::of(&kept), body: kept.content, notices, status: None };

@@ -16,11 +16,11 @@ use std::fmt;
 use derive_more::Display;
 
 use crate::text::Size;
-use crate::truncate::SizeLimit;
+use crate::truncate::Limit;
 use limit::{cut_by, over};
 
 pub use answer::{Answer, BodyEnd, Status};
-pub use limit::{PageLimit, PageOf, Unit};
+pub use limit::{PageOf, Unit};
 pub use names::{NAMES_LISTED, Names};
 pub use rest::{FullLines, LineHint, RankedNext};
 pub use saved::Saved;
@@ -55,7 +55,8 @@ pub struct Omission(
 ///
 /// ```
 /// use cutline_core::notice::Notice;
-/// let page = Notice::Page { first: 1, last: 2000, total: 5000, limit: None };
+/// use cutline_core::truncate::Limit;
+/// let page = Notice::Page { first: 1, last: 2000, total: 5000, limit: Limit::Lines(2000) };
 /// assert_eq!(page.to_string(), "[Showing lines 1-2000 of 5000. Use offset=2001 to continue]");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Display)]
@@ -70,8 +71,8 @@ pub enum Notice {
         last: u64,
         /// Lines in the file.
         total: u64,
-        /// The limit of bytes or tokens, where that cut the page.
-        limit: Option<SizeLimit>,
+        /// The limit that cut the page.
+        limit: Limit,
     },
     /// A line that alone is over the byte limit, at the start of a page.
     #[display("[Line {line} is {}{}]", over(*bytes, *limit), hint.words(*line, *limit))]
@@ -81,7 +82,7 @@ pub enum Notice {
         /// Its bytes.
         bytes: u64,
         /// The limit.
-        limit: SizeLimit,
+        limit: Limit,
         /// The way to get at it.
         hint: LineHint,
     },
@@ -181,7 +182,7 @@ pub enum Notice {
     #[display("[{by} limit reached{}{}]", between(" (", *of, " shown)"), between(". ", saved.as_ref(), ""))]
     PageLimit {
         /// The limit that cut.
-        by: PageLimit,
+        by: Limit,
         /// The number of things shown and in all, if the tool says so.
         of: Option<PageOf>,
         /// The place of the whole, if that is saved.
@@ -193,7 +194,7 @@ pub enum Notice {
         /// The number shown and in all.
         of: PageOf,
         /// The limit that cut the page, where one did.
-        by: Option<PageLimit>,
+        by: Option<Limit>,
         /// The way to the results that follow, if any do.
         next: Option<RankedNext>,
     },
@@ -203,7 +204,7 @@ pub enum Notice {
         /// Its bytes.
         bytes: u64,
         /// The limit.
-        limit: SizeLimit,
+        limit: Limit,
         /// The place of the whole, if that is saved.
         saved: Option<Saved>,
     },

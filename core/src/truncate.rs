@@ -19,7 +19,7 @@ mod head_tail;
 pub mod line;
 mod tail;
 
-pub use bounds::{Bounds, BytesAs, Meter, SizeLimit};
+pub use bounds::{Bounds, BytesAs, Limit, Meter};
 pub use head::Head;
 pub use head_tail::HeadTail;
 pub use tail::Tail;

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::fs::saved_name::SavedKind;
 use crate::limits;
 use cutline_core::details::{Details, TruncationReason};
-use cutline_core::notice::{Answer, Blank, Notice, PageLimit, PageOf, RankedNext, Unit, empty};
+use cutline_core::notice::{Answer, Blank, Notice, PageOf, RankedNext, Unit, empty};
 use cutline_core::text::{self, Extent};
 
 use super::whole::Whole;
@@ -170,13 +170,12 @@ impl Page {
         }
         let mut by = None;
         if let Some(mut truncation) = body.truncation(extent) {
-            let limit = body.bounds.size_limit(truncation.truncated_by);
-            if let (false, Some(bytes), Some(limit)) = (is_grep, body.first_line_bytes, limit) {
+            let limit = body.bounds.limit(truncation.truncated_by);
+            if let (false, Some(bytes)) = (is_grep, body.first_line_bytes) {
                 let saved = saved.clone().filter(|_| next.is_none());
                 notices.push(Notice::NameTooLong { bytes, limit, saved });
             }
-            by = Some(PageLimit::of(truncation.truncated_by, body.bounds))
-                .filter(|_| next.is_some() || is_grep);
+            by = Some(limit).filter(|_| next.is_some() || is_grep);
             truncation.total_is_lower_bound = is_lower_bound.then_some(true);
             let info = details.add_cut(truncation, &body.text);
             info.original_count = if extent.is_some() || is_grep && ranked.is_some() { found } else { total };

@@ -4,7 +4,7 @@ use derive_more::Display;
 
 use super::{Count, between};
 use crate::text::Size;
-use crate::truncate::{Bounds, SizeLimit, TruncatedBy};
+use crate::truncate::Limit;
 
 /// The things that a limit counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,23 +39,6 @@ impl Unit {
     }
 }
 
-/// The limit of a page, as its notice names it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
-pub enum PageLimit {
-    /// A number of bytes or of tokens.
-    Size(SizeLimit),
-    /// A number of lines.
-    #[display("{}", Count(*_0, "line", "lines"))]
-    Lines(u64),
-}
-
-impl PageLimit {
-    /// Returns the limit of `bounds` that `by` says.
-    pub fn of(by: TruncatedBy, bounds: Bounds) -> Self {
-        bounds.size_limit(by).map_or(Self::Lines(bounds.lines), Self::Size)
-    }
-}
-
 /// The number of things that are shown, and in all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
 #[display("{shown} of {total}{} {}", if *more { "+" } else { "" }, unit.words().1)]
@@ -70,16 +53,16 @@ pub struct PageOf {
     pub unit: Unit,
 }
 
-/// Returns ` (30KB limit)`, where that limit cut.
-pub(super) fn cut_by(limit: Option<SizeLimit>) -> String {
-    between(" (", limit, " limit)")
+/// Returns ` (30KB limit)`, where a limit of bytes or tokens cut.
+pub(super) fn cut_by(limit: Limit) -> String {
+    between(" (", Some(limit).filter(|limit| !matches!(limit, Limit::Lines(_))), " limit)")
 }
 
 /// Returns bytes and the limit that they exceed: `31KB, exceeds 30KB limit`.
-pub(super) fn over(bytes: u64, limit: SizeLimit) -> String {
+pub(super) fn over(bytes: u64, limit: Limit) -> String {
     let (size, limit) = match limit {
-        SizeLimit::Bytes(limit) => Size(bytes).beside(limit),
-        SizeLimit::Json(_) | SizeLimit::Tokens(_) => (Size(bytes).to_string(), limit.to_string()),
+        Limit::Bytes(limit) => Size(bytes).beside(limit),
+        _ => (Size(bytes).to_string(), limit.to_string()),
     };
     format!("{size}, exceeds {limit} limit")
 }

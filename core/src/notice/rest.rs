@@ -3,7 +3,7 @@
 use derive_more::Display;
 
 use super::between;
-use crate::truncate::SizeLimit;
+use crate::truncate::Limit;
 
 /// The way to get at a line that no page can hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -26,12 +26,12 @@ pub enum LineHint {
 
 impl LineHint {
     /// Returns the sentences for `line`, which is over `limit`.
-    pub(super) fn words(&self, line: u64, limit: SizeLimit) -> String {
+    pub(super) fn words(&self, line: u64, limit: Limit) -> String {
         let bytes = match limit {
-            // Of tokens that are at least as many bytes.
-            SizeLimit::Bytes(bytes) | SizeLimit::Tokens(bytes) => bytes,
+            // Of tokens that are at least as many bytes. No line alone is over a limit of lines.
+            Limit::Bytes(bytes) | Limit::Tokens(bytes) | Limit::Lines(bytes) => bytes,
             // As JSON, twice as many of any text without control characters.
-            SizeLimit::Json(bytes) => bytes / 2,
+            Limit::Json(bytes) => bytes / 2,
         };
         match self {
             Self::Shell { path, is_utf16 } => {

@@ -5,7 +5,7 @@ use derive_more::Display;
 use super::limit::cut_by;
 use super::{Count, between};
 use crate::text::{Counter, Extent, Size, show};
-use crate::truncate::{Bounds, Cut, Partial, SizeLimit};
+use crate::truncate::{Bounds, Cut, Limit, Partial};
 
 /// Characters of a part's name in a notice; a longer one keeps both its ends.
 const PART_NAME_CHARS: usize = 60;
@@ -22,8 +22,8 @@ pub enum Shown {
         last: u64,
         /// Lines in all.
         total: u64,
-        /// The limit of bytes or tokens, where that cut.
-        limit: Option<SizeLimit>,
+        /// The limit that cut.
+        limit: Limit,
     },
     /// The first lines and the last ones.
     #[display("lines 1-{head} and {tail}-{total} of {total}{}", cut_by(*limit))]
@@ -34,8 +34,8 @@ pub enum Shown {
         tail: u64,
         /// Lines in all.
         total: u64,
-        /// The limit of bytes or tokens, where that cut.
-        limit: Option<SizeLimit>,
+        /// The limit that cut.
+        limit: Limit,
     },
     /// The end of the last line, after `head` whole lines from the start.
     #[display("{}last {}", before(*head), part_of_line(*bytes, *line, *of))]
@@ -72,7 +72,7 @@ impl Shown {
         raw: &Counter,
         bounds: Bounds,
     ) -> Self {
-        let limit = bounds.size_limit(cut.by);
+        let limit = bounds.limit(cut.by);
         let (head_lines, tail_lines) = (cut.head.lines, output.lines - cut.head.lines);
         let (head, tail) = (first - 1 + head_lines, (last + 1).saturating_sub(tail_lines));
         match (cut.partial, head_lines, tail_lines) {
@@ -129,9 +129,9 @@ impl ImageShown {
 pub enum ResultShown {
     /// Lines of text.
     Text(Shown),
-    /// Items and the like, with the limit of bytes or tokens where that cut; `NAMES_LISTED` of them at most.
+    /// Items and the like, with the limit that cut; `NAMES_LISTED` of them at most.
     #[display("{}{}", _0.iter().map(Part::to_string).collect::<Vec<_>>().join(", "), cut_by(*_1))]
-    Parts(Vec<Part>, Option<SizeLimit>),
+    Parts(Vec<Part>, Limit),
 }
 
 impl ResultShown {

@@ -15,17 +15,17 @@ fn results_of_other_servers() {
         part(20_000, 1_200_000, PartUnit::Characters, "results[0].body"),
     ];
     assert_eq!(
-        said(ResultShown::Parts(parts, Some(SizeLimit::Bytes(30_000))), None),
+        said(ResultShown::Parts(parts, Limit::Bytes(30_000)), None),
         "[Showing 1 of 80 items of \"results\", 20000 of 1200000 characters of \"results[0].body\" (30KB limit). \
          Full output: /tmp/x.json]"
     );
-    let top = |unit| ResultShown::Parts(vec![part(23, 214, unit, "")], None);
+    let top = |unit| ResultShown::Parts(vec![part(23, 214, unit, "")], Limit::Lines(2000));
     assert_eq!(said(top(PartUnit::Blocks), None), "[Showing 23 of 214 blocks. Full output: /tmp/x.json]");
     assert_eq!(
         said(top(PartUnit::Members), Some((1, 3))),
         "[Showing 23 of 214 members (1 of 3 text blocks shown). Full output: /tmp/x.json]"
     );
-    let lines = Shown::Lines { first: 1, last: 500, total: 5000, limit: Some(SizeLimit::Bytes(30_000)) };
+    let lines = Shown::Lines { first: 1, last: 500, total: 5000, limit: Limit::Bytes(30_000) };
     assert_eq!(
         said(ResultShown::Text(lines), Some((3, 5))),
         "[Showing lines 1-500 of 5000 (30KB limit; 3 of 5 text blocks shown). Full output: /tmp/x.json]"

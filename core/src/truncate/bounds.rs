@@ -53,13 +53,13 @@ impl Bounds {
         Self { bytes_as, ..self }
     }
 
-    /// Returns the limit of size that `by` says, for a notice; `None` for the lines.
-    pub fn size_limit(&self, by: TruncatedBy) -> Option<SizeLimit> {
+    /// Returns the limit that `by` says.
+    pub fn limit(&self, by: TruncatedBy) -> Limit {
         match (by, self.bytes_as) {
-            (TruncatedBy::Lines, _) => None,
-            (TruncatedBy::Bytes, BytesAs::Text) => Some(SizeLimit::Bytes(self.bytes)),
-            (TruncatedBy::Bytes, BytesAs::Json) => Some(SizeLimit::Json(self.bytes)),
-            (TruncatedBy::Tokens, _) => self.tokens.map(SizeLimit::Tokens),
+            (TruncatedBy::Lines, _) => Limit::Lines(self.lines),
+            (TruncatedBy::Bytes, BytesAs::Text) => Limit::Bytes(self.bytes),
+            (TruncatedBy::Bytes, BytesAs::Json) => Limit::Json(self.bytes),
+            (TruncatedBy::Tokens, _) => Limit::Tokens(self.tokens.unwrap_or(u64::MAX)),
         }
     }
 
@@ -162,9 +162,12 @@ impl Meter {
     }
 }
 
-/// A limit of the size of a text, as it stands before the word: `30KB`, `8000 token`.
+/// A limit of a text, as it stands before that word: `30KB`, `8000 token`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
-pub enum SizeLimit {
+pub enum Limit {
+    /// This many lines.
+    #[display("{_0} {}", if *_0 == 1 { "line" } else { "lines" })]
+    Lines(u64),
     /// This many bytes.
     #[display("{}", Size(*_0))]
     Bytes(u64),

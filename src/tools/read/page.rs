@@ -156,8 +156,8 @@ impl Page<'_> {
                     info.estimated_chars = total.bytes / 2;
                 }
             }
-            let limit = limits.bounds().size_limit(cut.by);
-            if let Some(limit) = limit.filter(|_| is_too_long) {
+            let limit = limits.bounds().limit(cut.by);
+            if is_too_long {
                 notices.push(Notice::LineTooLong { line: first, bytes, limit, hint: self.line_hint(next) });
             } else {
                 if is_white_space(&kept.content) {

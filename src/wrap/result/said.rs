@@ -47,7 +47,7 @@ impl<'a> Facts<'a> {
         let count = texts.count() as u64;
         let kept = (0..texts.count()).filter(|n| left.left(texts, *n).is_some()).count() as u64;
         let shown = if matches!(whole, Whole::JsonAll(_)) {
-            (ResultShown::Parts(vec![of_blocks(kept, count)], bounds.size_limit(cut.by)), None, (count, kept))
+            (ResultShown::Parts(vec![of_blocks(kept, count)], bounds.limit(cut.by)), None, (count, kept))
         } else {
             let blocks = (kept < count).then_some((kept, count));
             (ResultShown::Text(left.shown), blocks, (original.0.lines, output.lines))
@@ -73,7 +73,7 @@ impl<'a> Facts<'a> {
             let (shown, total) = blocks.unwrap_or((1, 1));
             (vec![of_blocks(shown, total)], None, (total, shown))
         };
-        let shown = (ResultShown::Parts(parts, bounds.size_limit(cut.by)), blocks, counts);
+        let shown = (ResultShown::Parts(parts, bounds.limit(cut.by)), blocks, counts);
         let truncation = TruncationDetails::new(cut.by, Extent::of(left), estimate(left), original.0, bounds);
         let mut facts = Self::new(whole, shown, truncation, original.1, bounds);
         if let Some(info) = facts.details.truncation_info.as_mut().filter(|_| cut.single_too_large) {
