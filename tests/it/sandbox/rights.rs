@@ -73,7 +73,9 @@ fn processes_outside_get_no_signal() {
     for flags in MODES {
         let Some(mut client) = client(&workspace, &flags) else { return };
         let mut outside = Outside::start();
-        for target in [outside.0.id(), client.id()] {
+        let left = client.call("bash", json!({"command": "sleep 600 & echo"}));
+        let of_other_command = left.details()["backgroundPids"][0].as_u64().unwrap();
+        for target in [outside.0.id(), client.id(), u32::try_from(of_other_command).unwrap()] {
             for signal in ["0", "TERM", "KILL", "CONT"] {
                 let command = format!("kill -{signal} {target}");
                 let reply = client.call("bash", json!({"command": command}));
