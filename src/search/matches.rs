@@ -5,7 +5,7 @@ use std::io;
 use std::ops::ControlFlow;
 use tokio_util::sync::CancellationToken;
 
-use super::content::{Found, OutputMode, Query, Row, Searcher};
+use super::content::{Found, Query, Row, Searcher};
 use super::globs::Glob;
 use super::walk::{Emit, Entry, ProgressUnit, Visit, Walk, Walked};
 use crate::sys::FileKind;
@@ -46,20 +46,13 @@ pub fn file(
     Searcher::new(query).search(file, size, stop, &Vec::new, &mut emit).map(|_| ())
 }
 
-/// State of one worker.
-struct Worker {
-    searcher: Searcher,
-    /// Match lines in this run of files.
-    matches: u64,
-}
-
 impl Visit for Files<'_> {
     type Found = Found;
-    type Worker = Worker;
+    type Worker = Searcher;
     const PROGRESS_UNIT: ProgressUnit = ProgressUnit::Visits;
 
-    fn worker(&self) -> Worker {
-        Worker { searcher: Searcher::new(self.query), matches: 0 }
+    fn worker(&self) -> Searcher {
+        Searcher::new(self.query)
     }
 
     fn wants(&self, path: &[u8], kind: FileKind) -> bool {
@@ -70,23 +63,14 @@ impl Visit for Files<'_> {
         self.glob.is_none_or(|glob| glob.reaches_into(path))
     }
 
-    fn begin(&self, worker: &mut Worker) {
-        worker.matches = 0;
-    }
-
     fn visit(
         &self,
-        worker: &mut Worker,
+        searcher: &mut Searcher,
         entry: &mut Entry<'_, '_>,
         emit: &mut Emit<'_, Found>,
     ) -> io::Result<()> {
-        // The sink stops within what this run has given already.
-        if self.query.mode == OutputMode::Content && worker.matches >= self.query.enough {
-            return Ok(());
-        }
         let Some((file, stat)) = entry.open()? else { return Ok(()) };
-        worker.matches += worker.searcher.search(file, stat.bytes, self.stop, &|| entry.path(), emit)?;
-        Ok(())
+        searcher.search(file, stat.bytes, self.stop, &|| entry.path(), emit).map(|_| ())
     }
 
     fn weight(&self, found: &Found) -> usize {

@@ -15,30 +15,23 @@ use crate::sys::FileKind;
 /// A search for names.
 #[derive(Debug)]
 pub struct Query {
-    /// The names.
-    pub names: Wanted,
+    /// The glob that names them; `None` where all names will do.
+    pub glob: Option<Glob>,
     /// The kind of the entries.
     pub kind: Kind,
+    /// The key by which they are to be sorted.
+    pub key: Key,
 }
 
-/// The names that are searched for, and the key by which they are to be sorted.
+/// The key by which entries are to be sorted.
 #[derive(Debug)]
-pub enum Wanted {
-    /// Those that a glob names; by path.
-    Glob(Glob),
-    /// The same, by the time at which they were modified.
-    GlobByTime(Glob),
-    /// Those that answer to words, by how well they do.
-    Words(String),
-}
-
-impl Wanted {
-    fn glob(&self) -> Option<&Glob> {
-        match self {
-            Self::Glob(glob) | Self::GlobByTime(glob) => Some(glob),
-            Self::Words(_) => None,
-        }
-    }
+pub enum Key {
+    /// Their path.
+    Path,
+    /// The time at which they were modified.
+    Modified,
+    /// The score by these words; entries without one are left out.
+    Relevance(String),
 }
 
 /// The kind of the entries that are searched for: regular files and links, folders, or all there are.
@@ -96,9 +89,9 @@ impl Visit for Search<'_> {
     const PROGRESS_UNIT: ProgressUnit = ProgressUnit::Names;
 
     fn worker(&self) -> Option<NameScorer> {
-        match &self.query.names {
-            Wanted::Words(words) => Some(NameScorer::new(words)),
-            Wanted::Glob(_) | Wanted::GlobByTime(_) => None,
+        match &self.query.key {
+            Key::Relevance(words) => Some(NameScorer::new(words)),
+            Key::Path | Key::Modified => None,
         }
     }
 
@@ -108,11 +101,11 @@ impl Visit for Search<'_> {
             Kind::Dir => kind == FileKind::Folder,
             Kind::Any => true,
         };
-        is_of_kind && self.query.names.glob().is_none_or(|glob| glob.names(path, kind == FileKind::Folder))
+        is_of_kind && self.query.glob.as_ref().is_none_or(|glob| glob.names(path, kind == FileKind::Folder))
     }
 
     fn enters(&self, path: &[u8]) -> bool {
-        self.query.names.glob().is_none_or(|glob| glob.reaches_into(path))
+        self.query.glob.as_ref().is_none_or(|glob| glob.reaches_into(path))
     }
 
     fn visit(
@@ -125,14 +118,16 @@ impl Visit for Search<'_> {
         if entry.kind() == FileKind::Folder {
             path.push(b'/');
         }
-        let key = match (&self.query.names, scorer) {
-            (Wanted::Words(_), Some(scorer)) => match scorer.score(&path) {
+        let key = match scorer {
+            Some(scorer) => match scorer.score(&path) {
                 Some(score) => score.into(),
                 None => return Ok(()),
             },
             // One that is gone by now is the oldest of all.
-            (Wanted::GlobByTime(_), _) => entry.stat().map_or(i128::MIN, |stat| stat.modified),
-            (Wanted::Glob(_) | Wanted::Words(_), _) => 0,
+            None if matches!(self.query.key, Key::Modified) => {
+                entry.stat().map_or(i128::MIN, |stat| stat.modified)
+            }
+            None => 0,
         };
         let _either = emit(Found { path, key }); // nothing follows
         Ok(())

@@ -71,6 +71,8 @@ pub struct FileScorer<'a> {
     words: &'a Words,
     /// Points for all words in one line.
     most_of_words: i32,
+    /// The most that [`FileScorer::file`] can come to.
+    pub most_of_file: i32,
     /// The words in the lines that were looked at.
     seen: WordSet,
     /// The last name that was compared with the file's, and the points for that.
@@ -80,14 +82,9 @@ pub struct FileScorer<'a> {
 impl<'a> FileScorer<'a> {
     /// Makes one for the file at `path`, in a search for `words`.
     pub fn new(path: &[u8], words: &'a Words) -> Self {
-        let most_of_words = further(words.all()) * table::WORD_IN_LINE;
-        Self { place: Place::new(path), words, most_of_words, seen: 0, named: (Vec::new(), 0) }
-    }
-
-    /// Returns the most that [`FileScorer::line`] can come to.
-    pub fn most_of_line(&self) -> i32 {
-        let of_name = table::kind::DEFINES + table::AT_LINE_START + table::EXPORTED + table::FILE_IS_NAMED;
-        of_name + self.most_of_words
+        let (place, most_of_words) = (Place::new(path), further(words.all()) * table::WORD_IN_LINE);
+        let most_of_file = place.points + of_file(u64::MAX, words.all());
+        Self { place, words, most_of_words, most_of_file, seen: 0, named: (Vec::new(), 0) }
     }
 
     /// Returns false only if no match in the line that ends at `end` makes it more than `needed` points.
@@ -170,18 +167,14 @@ impl<'a> FileScorer<'a> {
 
     /// Returns the points of the file: for its place, its number of match lines, and all words that are in it.
     pub fn file(&self, matches: u64) -> i32 {
-        self.of_file(matches, self.seen)
+        self.place.points + of_file(matches, self.seen)
     }
+}
 
-    /// Returns the most that [`FileScorer::file`] can come to.
-    pub fn most_of_file(&self) -> i32 {
-        self.of_file(u64::MAX, self.words.all())
-    }
-
-    fn of_file(&self, matches: u64, words: WordSet) -> i32 {
-        let doublings = i32::try_from(matches.max(1).ilog2().min(table::DOUBLINGS)).unwrap_or(0);
-        self.place.points + doublings * table::DOUBLED_MATCHES + further(words) * table::WORD_IN_FILE
-    }
+/// Returns the points for the number of match lines in a file, and for the words in it.
+fn of_file(matches: u64, words: WordSet) -> i32 {
+    let doublings = i32::try_from(matches.max(1).ilog2().min(table::DOUBLINGS)).unwrap_or(0);
+    doublings * table::DOUBLED_MATCHES + further(words) * table::WORD_IN_FILE
 }
 
 /// Returns how many words there are beside the first.

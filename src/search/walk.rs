@@ -60,6 +60,7 @@ impl Walk {
             sink: Mutex::new(sink),
             queue: Mutex::new(Queue::new(self.rules.clone())),
             changed: Condvar::new(),
+            turn: Condvar::new(),
             counted: AtomicU64::new(0),
         };
         let mut own = Worker::new(&shared);

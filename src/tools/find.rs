@@ -11,7 +11,8 @@ use serde::Deserialize;
 use crate::fs::open::OpenedPath;
 use crate::limits;
 use crate::search::best::Best;
-use crate::search::names::{self, Found, Kind, Query, Wanted};
+use crate::search::globs::Glob;
+use crate::search::names::{self, Found, Key, Kind, Query};
 use crate::search::walk::{Walk, Walked};
 use cutline_core::details::Details;
 use cutline_core::notice::Unit;
@@ -51,7 +52,7 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     cx.blocking(move |cx| {
         let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Directory)?;
         let query = query(cx, &args, &place)?;
-        let ranked = matches!(query.names, Wanted::Words(_)).then_some(0);
+        let ranked = matches!(query.key, Key::Relevance(_)).then_some(0);
         let request = PageRequest::new(args.offset, args.limit, Unit::Results, ranked)?;
         let walk = walk_support::walk(cx, &place, args.no_ignore.unwrap_or(false))?;
         search(Page::new(cx, request), &Paths::below(&cx.workspace, &place.real), &walk, &query)
@@ -61,18 +62,16 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 
 fn query(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Query, ToolError> {
     let sort = args.sort.unwrap_or_default();
-    if sort == Sort::Relevance {
-        return Ok(Query {
-            names: Wanted::Words(words(&args.pattern)?),
-            kind: args.kind.unwrap_or(Kind::File),
-        });
-    }
-    let glob = path_glob::compile(cx, &args.pattern, place)?;
+    let glob = || path_glob::compile(cx, &args.pattern, place).map(Some);
+    let (glob, key) = match sort {
+        Sort::Relevance => (None, Key::Relevance(words(&args.pattern)?)),
+        Sort::Modified => (glob()?, Key::Modified),
+        Sort::Path => (glob()?, Key::Path),
+    };
     // A pattern that is of folders would find none among files.
-    let is_of_folders = glob.is_of_folders() && !args.pattern.starts_with('!');
+    let is_of_folders = glob.as_ref().is_some_and(Glob::is_of_folders) && !args.pattern.starts_with('!');
     let kind = args.kind.unwrap_or(if is_of_folders { Kind::Dir } else { Kind::File });
-    let names = if sort == Sort::Modified { Wanted::GlobByTime(glob) } else { Wanted::Glob(glob) };
-    Ok(Query { names, kind })
+    Ok(Query { glob, kind, key })
 }
 
 /// The words of a pattern that is no glob.
@@ -94,7 +93,7 @@ fn words(pattern: &str) -> Result<String, ToolError> {
 fn search(mut page: Page, paths: &Paths, walk: &Walk, query: &Query) -> Result<Output, ToolError> {
     let request = page.request;
     // Those to show, where they are sorted by something else than their paths.
-    let is_sorted = !matches!(query.names, Wanted::Glob(_));
+    let is_sorted = !matches!(query.key, Key::Path);
     let mut best: Option<Best<i128, Vec<u8>>> = is_sorted.then(|| Best::new(as_index(request.kept())));
     // Of the results before the page only the number matters.
     let only_counted = if is_sorted || page.whole.is_some() { 0 } else { request.offset };

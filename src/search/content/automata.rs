@@ -4,10 +4,6 @@
 //! After every few bytes the search can be stopped, and what it took is counted. Where a pattern looks at words and
 //! the text is not ASCII, its [`threads`](super::threads) are stepped instead.
 
-#![expect(clippy::indexing_slicing, reason = "all bytes looked at are within the text")]
-
-use std::ops::Range;
-
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson::{self, WhichCaptures};
 use regex_automata::util::prefilter::Prefilter;
@@ -22,6 +18,8 @@ pub(super) const TABLE_BYTES: usize = 4_000_000;
 /// Bytes after which it is asked whether to go on. Each may need a new state of the automaton, which takes
 /// some tens of microseconds for the costliest pattern.
 pub(super) const TICK_BYTES: usize = 256;
+/// Bytes for each state of an automaton's tables below which it gives up, once they were full.
+const BYTES_PER_STATE: usize = 10;
 
 /// The automata of a pattern.
 #[derive(Debug)]
@@ -42,20 +40,14 @@ pub(super) struct Caches {
     threads: Option<Threads>,
 }
 
-/// The direction in which a text is stepped through.
-#[derive(Debug, Clone, Copy)]
-enum Direction {
-    Forward,
-    Backward,
-}
-
-/// Why the automata gave no answer.
+/// Why the lazy automata gave no answer.
 #[derive(Debug, PartialEq, Eq)]
 enum Unanswered<E> {
     /// The search was ended.
     Ended(E),
-    /// The pattern looks at words, and a character beside one is not ASCII.
-    NotAscii,
+    /// The pattern looks at words, and a character beside one is not ASCII; or each byte back to a match's beginning
+    /// needs a state of its own.
+    GaveUp,
 }
 
 impl Automata {
@@ -71,6 +63,9 @@ impl Automata {
             let config =
                 DFA::config().match_kind(kind).unicode_word_boundary(true).cache_capacity(TABLE_BYTES);
             let config = config.skip_cache_capacity_check(true).specialize_start_states(!reverse);
+            // Backward it can't be stopped, so that it may fill its tables once.
+            let config = config.minimum_cache_clear_count(reverse.then_some(1));
+            let config = config.minimum_bytes_per_state(Some(BYTES_PER_STATE));
             DFA::builder().configure(config).build_from_nfa(nfa).ok()
         };
         Some(Self {
@@ -94,10 +89,10 @@ impl Automata {
         at: usize,
         mut tick: impl FnMut(usize) -> Result<(), E>,
     ) -> Result<Option<Span>, E> {
-        match self.find_ascii(caches, text, at, &mut tick) {
+        match self.find_lazily(caches, text, at, &mut tick) {
             Ok(found) => Ok(found),
             Err(Unanswered::Ended(ended)) => Err(ended),
-            Err(Unanswered::NotAscii) => {
+            Err(Unanswered::GaveUp) => {
                 let nfa = self.forward.get_nfa();
                 let threads = caches.threads.get_or_insert_with(|| Threads::new(nfa));
                 threads.find((nfa, self.beginnings.as_ref()), text, at, &mut tick)
@@ -105,53 +100,40 @@ impl Automata {
         }
     }
 
-    fn find_ascii<E>(
+    fn find_lazily<E>(
         &self,
         caches: &mut Caches,
         text: &[u8],
         at: usize,
         tick: &mut impl FnMut(usize) -> Result<(), E>,
     ) -> Result<Option<Span>, Unanswered<E>> {
-        let ahead = at..text.len();
-        let Some(end) = self.run(Direction::Forward, &mut caches.forward, text, ahead, tick)? else {
-            return Ok(None);
-        };
-        let start = self.run(Direction::Backward, &mut caches.reverse, text, at..end, tick)?;
-        Ok(start.map(|start| Span { start, end }))
+        let Some(end) = self.end_of_match(&mut caches.forward, text, at, tick)? else { return Ok(None) };
+        tick(end - at).map_err(Unanswered::Ended)?;
+        let input = Input::new(text).range(at..end).anchored(Anchored::Yes);
+        let start = self.reverse.try_search_rev(&mut caches.reverse, &input);
+        let start = start.map_err(|_gave_up| Unanswered::GaveUp)?;
+        Ok(start.map(|start| Span { start: start.offset(), end }))
     }
 
-    /// Steps through a range of `text`. Returns the last place where a match ends, or begins where it is stepped
-    /// through backward from the end of one.
-    fn run<E>(
+    /// Steps through `text` from `at` on. Returns the place where the first match ends.
+    fn end_of_match<E>(
         &self,
-        direction: Direction,
         cache: &mut Cache,
         text: &[u8],
-        range: Range<usize>,
+        mut at: usize,
         tick: &mut impl FnMut(usize) -> Result<(), E>,
     ) -> Result<Option<usize>, Unanswered<E>> {
-        let (dfa, mut at, last) = match direction {
-            Direction::Forward => (&self.forward, range.start, range.end),
-            Direction::Backward => (&self.reverse, range.end, range.start),
-        };
         let start_state = |cache: &mut Cache, at: usize| {
-            let input = Input::new(text);
-            match direction {
-                Direction::Forward => dfa.start_state_forward(cache, &input.range(at..)),
-                Direction::Backward => {
-                    dfa.start_state_reverse(cache, &input.range(last..at).anchored(Anchored::Yes))
-                }
-            }
-            .map_err(|_quit| Unanswered::NotAscii)
+            let input = Input::new(text).range(at..);
+            self.forward.start_state_forward(cache, &input).map_err(|_quit| Unanswered::GaveUp)
         };
         let (mut found, mut ticked) = (None, at);
         let mut state = start_state(cache, at)?;
         loop {
-            // Start states are told from others only forward.
             if state.is_start()
                 && let Some(beginnings) = &self.beginnings
             {
-                let Some(candidate) = beginnings.find(text, Span { start: at, end: last }) else {
+                let Some(candidate) = beginnings.find(text, Span::from(at..text.len())) else {
                     return Ok(found);
                 };
                 if candidate.start > at {
@@ -159,33 +141,26 @@ impl Automata {
                     state = start_state(cache, at)?;
                 }
             }
-            if at.abs_diff(ticked) >= TICK_BYTES {
-                tick(at.abs_diff(ticked)).map_err(Unanswered::Ended)?;
+            if at - ticked >= TICK_BYTES {
+                tick(at - ticked).map_err(Unanswered::Ended)?;
                 ticked = at;
             }
-            let byte = match direction {
-                Direction::Forward => text.get(at),
-                Direction::Backward => at.checked_sub(1).map(|before| &text[before]),
-            };
-            state = match byte {
-                Some(&byte) => dfa.next_state(cache, state, byte),
-                None => dfa.next_eoi_state(cache, state),
+            state = match text.get(at) {
+                Some(&byte) => self.forward.next_state(cache, state, byte),
+                None => self.forward.next_eoi_state(cache, state),
             }
-            .map_err(|_gave_up| Unanswered::NotAscii)?;
+            .map_err(|_gave_up| Unanswered::GaveUp)?;
             if state.is_match() {
                 found = Some(at);
-            } else if state.is_dead() || state.is_quit() {
+            } else if state.is_quit() {
+                return Err(Unanswered::GaveUp);
+            }
+            if state.is_dead() || at == text.len() {
                 break;
             }
-            if at == last {
-                break;
-            }
-            at = match direction {
-                Direction::Forward => at + 1,
-                Direction::Backward => at - 1,
-            };
+            at += 1;
         }
-        tick(at.abs_diff(ticked)).map_err(Unanswered::Ended)?;
-        if state.is_quit() { Err(Unanswered::NotAscii) } else { Ok(found) }
+        tick(at - ticked).map_err(Unanswered::Ended)?;
+        Ok(found)
     }
 }

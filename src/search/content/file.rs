@@ -16,12 +16,13 @@ use grep_searcher::sinks::Bytes;
 use tokio_util::sync::CancellationToken;
 
 use super::line_reader::{LineReader, ReadLines, normalize};
-use super::matcher::{GuardedMatcher, ToldLines};
+use super::matcher::GuardedMatcher;
 use super::ranked::FileRanking;
 use super::sink::RowSink;
-use super::{Emit, Found, OutputMode, PassedOver, Pattern, Searcher};
+use super::{Emit, Found, OutputMode, PassedOver, Searcher};
 use crate::fs::lines::read_at;
 use crate::limits::{BINARY_SNIFF_BYTES, GREP_MULTILINE_BYTES, PSEUDO_FILE_BYTES};
+use cutline_core::text::as_index;
 use cutline_core::text::decode::Encoding;
 
 /// Bytes of a file that is read at once.
@@ -45,8 +46,7 @@ impl Searcher {
         emit: &mut Emit<'_, Found>,
     ) -> io::Result<u64> {
         let Self { query, grep, buffer, has_large_buffer } = self;
-        let pattern = &query.pattern;
-        let sized = usize::try_from(size).unwrap_or(usize::MAX);
+        let (pattern, sized) = (&query.pattern, as_index(size));
         // One byte more than the file has: that it is not there says that the file is read.
         let first = if (1..WHOLE_BYTES).contains(&sized) { sized + 1 } else { FIRST_BYTES };
         if buffer.len() < first {
@@ -54,8 +54,8 @@ impl Searcher {
         }
         let len = read_at(&file, &mut buffer[..first], 0)?;
         let (encoding, mark) = Encoding::of(&buffer[..len]);
-        let is_binary = || memchr::memchr(0, &buffer[..len.min(BINARY_SNIFF_BYTES)]).is_some();
-        let reason = if encoding == Encoding::Utf8 && is_binary() {
+        let is_utf8 = encoding == Encoding::Utf8;
+        let reason = if is_utf8 && memchr::memchr(0, &buffer[..len.min(BINARY_SNIFF_BYTES)]).is_some() {
             Some(PassedOver::Binary)
         } else {
             (pattern.spans_lines && size > GREP_MULTILINE_BYTES).then_some(PassedOver::TooLarge)
@@ -71,29 +71,27 @@ impl Searcher {
         };
         let lines = ReadLines::default();
         let mut whole = Vec::new();
-        let (text, source) = if encoding == Encoding::Utf8 && rest == 0 {
-            (normalized(pattern, &mut buffer[mark..len]), None)
+        let (text, source) = if is_utf8 && rest == 0 {
+            let len = normalize(pattern, &mut buffer[..len], mark);
+            (&buffer[mark..len], None)
         } else {
             file.seek(SeekFrom::Start(len as u64))?;
-            let start = if encoding == Encoding::Utf8 { mark } else { 0 };
+            let start = if is_utf8 { mark } else { 0 };
             let mut source = decoded(buffer[start..len].chain(file.take(rest)), encoding)?;
             if pattern.spans_lines {
                 // In parts: a file of `/proc` may be slow.
                 while !stop.is_cancelled() && (&mut source).take(BLOCK_BYTES).read_to_end(&mut whole)? > 0 {}
-                (normalized(pattern, &mut whole), None)
+                let len = normalize(pattern, &mut whole, 0);
+                (&whole[..len], None)
             } else {
                 (&[][..], Some(source))
             }
         };
         let ranking = query.ranking.as_ref();
         let ranking = ranking.map(|ranking| RefCell::new(FileRanking::new(ranking, query.context, path)));
-        let told = match &ranking {
-            Some(ranking) => ToldLines::Ranked(ranking),
-            None if query.mode == OutputMode::Count => ToldLines::None,
-            None => ToldLines::All,
-        };
-        let matcher = GuardedMatcher::new(pattern, text, stop).telling(told);
-        let mut sink = RowSink::new(query, &matcher, &lines, ranking.as_ref(), path, emit);
+        let mut matcher = GuardedMatcher::new(query, text, stop);
+        matcher.ranking = ranking.as_ref();
+        let mut sink = RowSink::new(&matcher, &lines, path, emit);
         let done = match source {
             None => grep.search_slice(&matcher, text, &mut sink),
             Some(source) => {
@@ -104,7 +102,7 @@ impl Searcher {
             }
         };
         let (found, mut flow) = sink.finish();
-        let (mut found, mut passed_over) = (found + matcher.counted(), None);
+        let (mut found, mut passed_over) = (found + matcher.counted.get(), None);
         if matcher.was_too_costly() {
             (found, passed_over) = (0, Some(PassedOver::TooCostly));
         } else {
@@ -151,10 +149,4 @@ fn decoded<'a>(bytes: impl Read + 'a, encoding: Encoding) -> io::Result<Box<dyn 
     };
     let mut decoder = DecodeReaderBytesBuilder::new();
     Ok(Box::new(decoder.encoding(Some(encoding)).build_with_buffer(bytes, vec![0; DECODED_BYTES])?))
-}
-
-/// The text as `pattern` is searched for in it.
-fn normalized<'a>(pattern: &Pattern, text: &'a mut [u8]) -> &'a [u8] {
-    let len = normalize(pattern, text, 0);
-    &text[..len]
 }

@@ -35,24 +35,17 @@ const TRIES: usize = 16;
 /// Bytes of the line's start that are kept for each character that is shown: an escape may take as many.
 const BYTES_PER_CHAR: usize = 8;
 
-/// A line in the place of one that is too long.
-pub(super) struct StandIn {
-    /// It, with what ends it.
-    pub(super) line: Vec<u8>,
-    /// True if no more lines can be searched.
-    pub(super) ends_text: bool,
-}
-
 /// Searches the line that begins with `held`, at the byte `offset` of the text, and of which the end is not
-/// read. What was read after it is left in `held`.
+/// read. What was read after it is left in `held`. Returns a line to take its place; without a newline no more of the
+/// text can be searched.
 pub(super) fn search(
     query: &Query,
     (lines, offset): (&ReadLines, u64),
     held: &mut Vec<u8>,
     mut source: impl Read,
     stop: &CancellationToken,
-) -> io::Result<StandIn> {
-    let matcher = GuardedMatcher::new(&query.pattern, &[], stop);
+) -> io::Result<Vec<u8>> {
+    let matcher = GuardedMatcher::new(query, &[], stop);
     let start = held[..query.max_line_chars.saturating_mul(BYTES_PER_CHAR).min(held.len())].to_vec();
     let mut found = None;
     let mut is_sure = true;
@@ -94,12 +87,10 @@ pub(super) fn search(
         (line, shown(&start, 0..0, query.max_line_chars, Missing { before: false, after: true }))
     };
     lines.giants.borrow_mut().push_back((offset, row));
-    let ends_text = newline.is_none() || line.is_none();
+    let has_more = newline.is_some() && line.is_some();
     let mut line = line.unwrap_or_default();
-    if newline.is_some() {
-        line.push(b'\n');
-    }
-    Ok(StandIn { line, ends_text })
+    line.extend(has_more.then_some(b'\n'));
+    Ok(line)
 }
 
 /// A line that does not match.
@@ -121,7 +112,7 @@ enum WindowResult {
 
 /// Searches a window of a line, of which more may be `missing`.
 fn find(matcher: &GuardedMatcher<'_>, window: &[u8], missing: Missing) -> io::Result<WindowResult> {
-    let pattern = matcher.pattern();
+    let pattern = &matcher.query.pattern;
     let max_len = pattern.properties().maximum_len();
     let looks = !pattern.properties().look_set().is_empty();
     let is_bounded = max_len.is_some_and(|len| len + 2 * LOOK_BYTES < MARGIN_BYTES);

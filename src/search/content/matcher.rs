@@ -9,14 +9,14 @@
 mod told;
 
 use std::cell::{Cell, RefCell};
-use std::ops::ControlFlow;
+use std::ops::{ControlFlow, Range};
 
 use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher, NoCaptures};
 use tokio_util::sync::CancellationToken;
 
-use super::Pattern;
 use super::automata::{Automata, Caches};
-pub(super) use told::ToldLines;
+use super::ranked::FileRanking;
+use super::{OutputMode, Query};
 
 /// Bytes, times the pattern's positions, that are searched in one go: a twentieth of a second at worst.
 const GO_STEPS: usize = 4_000_000;
@@ -39,9 +39,11 @@ pub(super) enum Ended {
     TooCostly,
 }
 
-/// Finds a pattern in one text.
+/// Finds a query's pattern in one text.
 pub(super) struct GuardedMatcher<'a> {
-    pattern: &'a Pattern,
+    pub(super) query: &'a Query,
+    /// The most relevant lines of the file, where those are wanted.
+    pub(super) ranking: Option<&'a RefCell<FileRanking<'a>>>,
     /// All of the text, where matches may span lines; the searcher gives what is left of it.
     text: &'a [u8],
     stop: &'a CancellationToken,
@@ -59,19 +61,20 @@ pub(super) struct GuardedMatcher<'a> {
     #[cfg(test)]
     pub(super) checks: Cell<usize>,
     automata: RefCell<Option<(&'a Automata, Caches)>>,
-    told: ToldLines<'a>,
-    /// Match lines that the searcher is not told of.
-    counted: Cell<u64>,
+    /// Number of the match lines that the searcher was not told of.
+    pub(super) counted: Cell<u64>,
 }
 
 impl<'a> GuardedMatcher<'a> {
-    pub(super) fn new(pattern: &'a Pattern, text: &'a [u8], stop: &'a CancellationToken) -> Self {
-        let looks_at_words = pattern.properties().look_set().contains_word_unicode();
+    pub(super) fn new(query: &'a Query, text: &'a [u8], stop: &'a CancellationToken) -> Self {
+        let looks_at_words = query.pattern.properties().look_set().contains_word_unicode();
+        let slower = if looks_at_words { SLOWER } else { 1 };
         Self {
-            pattern,
+            query,
+            ranking: None,
             text,
             stop,
-            piece_bytes: GO_STEPS / pattern.positions.max(1) / if looks_at_words { SLOWER } else { 1 },
+            piece_bytes: GO_STEPS / query.pattern.positions.max(1) / slower,
             steps: Cell::new(GO_STEPS),
             looks: Cell::new(0),
             may_have_looked: Cell::new(0),
@@ -79,18 +82,13 @@ impl<'a> GuardedMatcher<'a> {
             #[cfg(test)]
             checks: Cell::new(0),
             automata: RefCell::new(None),
-            told: ToldLines::All,
             counted: Cell::new(0),
         }
     }
 
-    pub(super) fn pattern(&self) -> &'a Pattern {
-        self.pattern
-    }
-
     /// Ends a search that was stopped. It is asked once in so many steps; `bytes` are to be searched next.
     fn check(&self, bytes: usize) -> Result<(), Ended> {
-        let steps = self.steps.get() + bytes.min(self.piece_bytes) * self.pattern.positions;
+        let steps = self.steps.get() + bytes.min(self.piece_bytes) * self.query.pattern.positions;
         self.steps.set(steps);
         if steps >= GO_STEPS {
             self.steps.set(0);
@@ -119,7 +117,7 @@ impl<'a> GuardedMatcher<'a> {
         // Each byte may have made a state of all positions.
         self.check(bytes * 8)?;
         let most = LOOKS + self.text.len().saturating_mul(LOOKS_PER_BYTE);
-        let is_over = self.pattern.spans_lines && self.looks.get() > most;
+        let is_over = self.query.pattern.spans_lines && self.looks.get() > most;
         if is_over { Err(self.end(Ended::TooCostly)) } else { Ok(()) }
     }
 
@@ -127,20 +125,20 @@ impl<'a> GuardedMatcher<'a> {
     fn find(&self, text: &[u8], at: usize) -> Result<Option<Match>, Ended> {
         let left = text.len() - at;
         self.check(left)?;
-        if self.pattern.spans_lines {
+        if self.query.pattern.spans_lines {
             self.may_have_looked.set(self.may_have_looked.get().saturating_add(left));
         }
         if left > self.piece_bytes || self.may_have_looked.get() > LOOKS {
             let mut automata = self.automata.borrow_mut();
             if automata.is_none() {
-                *automata = self.pattern.automata().map(|automata| (automata, automata.caches()));
+                *automata = self.query.pattern.automata().map(|automata| (automata, automata.caches()));
             }
             if let Some((automata, caches)) = automata.as_mut() {
                 let found = automata.find(caches, text, at, |bytes| self.looked(bytes))?;
                 return Ok(found.map(|found| Match::new(found.start, found.end)));
             }
         }
-        self.pattern.regex.find_at(text, at).map_err(|_never| Ended::Stopped)
+        self.query.pattern.regex.find_at(text, at).map_err(|_never| Ended::Stopped)
     }
 
     /// The next match in all of the text, of which the searcher gave what is left, from its byte `at` on.
@@ -163,12 +161,17 @@ impl<'a> GuardedMatcher<'a> {
     }
 }
 
+/// The part of a match that is in `line`, which may be without what ends it.
+pub(super) fn within(line: &[u8], found: Match) -> Range<usize> {
+    found.start().min(line.len())..found.end().min(line.len())
+}
+
 impl Matcher for GuardedMatcher<'_> {
     type Captures = NoCaptures;
     type Error = Ended;
 
     fn find_at(&self, text: &[u8], at: usize) -> Result<Option<Match>, Ended> {
-        if self.pattern.spans_lines { self.find_across(text, at) } else { self.find(text, at) }
+        if self.query.pattern.spans_lines { self.find_across(text, at) } else { self.find(text, at) }
     }
 
     fn shortest_match_at(&self, text: &[u8], at: usize) -> Result<Option<usize>, Ended> {
@@ -176,7 +179,7 @@ impl Matcher for GuardedMatcher<'_> {
             return Ok(self.find(text, at)?.map(|found| found.end()));
         }
         self.check(text.len() - at)?;
-        self.pattern.regex.shortest_match_at(text, at).map_err(|_never| Ended::Stopped)
+        self.query.pattern.regex.shortest_match_at(text, at).map_err(|_never| Ended::Stopped)
     }
 
     fn find_candidate_line(&self, text: &[u8]) -> Result<Option<LineMatchKind>, Ended> {
@@ -187,12 +190,12 @@ impl Matcher for GuardedMatcher<'_> {
             while from < end {
                 let piece = &text[from..end];
                 let found = if piece.len() <= self.piece_bytes {
-                    self.pattern.regex.find_candidate_line(piece).map_err(|_never| Ended::Stopped)?
+                    self.query.pattern.regex.find_candidate_line(piece).map_err(|_never| Ended::Stopped)?
                 } else {
                     Some(LineMatchKind::Candidate(0))
                 };
                 let Some(found) = found else { break };
-                if matches!(self.told, ToldLines::All) {
+                if self.ranking.is_none() && self.query.mode != OutputMode::Count {
                     return Ok(Some(match found {
                         LineMatchKind::Candidate(at) => LineMatchKind::Candidate(from + at),
                         LineMatchKind::Confirmed(at) => LineMatchKind::Confirmed(from + at),
@@ -213,10 +216,10 @@ impl Matcher for GuardedMatcher<'_> {
     }
 
     fn non_matching_bytes(&self) -> Option<&ByteSet> {
-        self.pattern.regex.non_matching_bytes()
+        self.query.pattern.regex.non_matching_bytes()
     }
 
     fn line_terminator(&self) -> Option<LineTerminator> {
-        self.pattern.regex.line_terminator()
+        self.query.pattern.regex.line_terminator()
     }
 }

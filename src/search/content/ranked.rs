@@ -37,8 +37,6 @@ pub(super) struct FileRanking<'a> {
     path: &'a dyn Fn() -> Vec<u8>,
     /// Made at the first match: most files have none.
     scorer: Option<FileScorer<'a>>,
-    /// The most points that the file can have beside those of a line.
-    most_of_file: i32,
     /// Lines of context on each side.
     context: u64,
     best: Best<i32, Vec<Row>>,
@@ -55,24 +53,11 @@ impl<'a> FileRanking<'a> {
             ranking,
             path,
             scorer: None,
-            most_of_file: 0,
             context,
             best: Best::new(ranking.keep),
             recent: VecDeque::new(),
             open: VecDeque::new(),
         }
-    }
-
-    /// True if lines that do not match are kept too.
-    pub(super) fn has_context(&self) -> bool {
-        self.context > 0
-    }
-
-    /// True if any line that follows may be among the best.
-    pub(super) fn may_rank(&mut self) -> bool {
-        // Not by the best of the file alone: how many words of an alternation it has is still to be seen.
-        let least = self.ranking.least.load(Ordering::Relaxed);
-        self.scorer().most_of_line() + self.most_of_file > least
     }
 
     /// Returns the score of a match line, without that of its file; `None` if it is not among the best.
@@ -84,17 +69,12 @@ impl<'a> FileRanking<'a> {
     /// Returns the points that a line has to be above.
     fn needed(&mut self) -> i32 {
         let least = self.ranking.least.load(Ordering::Relaxed);
-        self.scorer();
-        let needed = least.saturating_sub(self.most_of_file);
+        let needed = least.saturating_sub(self.scorer().most_of_file);
         self.best.least().map_or(needed, |least| needed.max(*least))
     }
 
     fn scorer(&mut self) -> &mut FileScorer<'a> {
-        self.scorer.get_or_insert_with(|| {
-            let scorer = FileScorer::new(&(self.path)(), &self.ranking.words);
-            self.most_of_file = scorer.most_of_file();
-            scorer
-        })
+        self.scorer.get_or_insert_with(|| FileScorer::new(&(self.path)(), &self.ranking.words))
     }
 
     /// Takes the next line: a match that is kept has a score.
@@ -114,11 +94,7 @@ impl<'a> FileRanking<'a> {
             let rows = self.recent.iter().cloned().chain([row]).collect();
             self.open.push_back((score, number, rows));
         }
-        if context == 0 {
-            self.close_first();
-        } else {
-            self.recent.push_back(beside);
-        }
+        self.recent.push_back(beside);
     }
 
     fn close_first(&mut self) {

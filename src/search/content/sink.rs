@@ -2,7 +2,6 @@
 
 #![expect(clippy::indexing_slicing, reason = "offsets are within the buffer that holds the line")]
 
-use std::cell::RefCell;
 use std::io;
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -11,10 +10,9 @@ use grep_matcher::Matcher as _;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 
 use super::line_reader::ReadLines;
-use super::matcher::GuardedMatcher;
-use super::ranked::FileRanking;
+use super::matcher::{GuardedMatcher, within};
 use super::rows::{Row, RowKind, shown};
-use super::{Emit, Found, OutputMode, Query};
+use super::{Emit, Found, OutputMode};
 use cutline_core::truncate::line::Missing;
 
 /// Bytes of rows that are handed over together.
@@ -22,13 +20,10 @@ const FULL_BYTES: usize = 64 * 1024;
 
 /// Takes the match and context lines of one file.
 pub(super) struct RowSink<'a, 'e> {
-    query: &'a Query,
     matcher: &'a GuardedMatcher<'a>,
     read: &'a ReadLines,
     /// The byte at which the line begins that was numbered last, and its number.
     numbered: (u64, u64),
-    /// Takes the lines in the place of `emit`, where the most relevant ones are wanted.
-    ranking: Option<&'a RefCell<FileRanking<'a>>>,
     path: &'a dyn Fn() -> Vec<u8>,
     emit: &'e mut Emit<'e, Found>,
     /// The path of the file, once rows of it were handed over.
@@ -44,19 +39,15 @@ pub(super) struct RowSink<'a, 'e> {
 
 impl<'a, 'e> RowSink<'a, 'e> {
     pub(super) fn new(
-        query: &'a Query,
         matcher: &'a GuardedMatcher<'a>,
         read: &'a ReadLines,
-        ranking: Option<&'a RefCell<FileRanking<'a>>>,
         path: &'a dyn Fn() -> Vec<u8>,
         emit: &'e mut Emit<'e, Found>,
     ) -> Self {
         Self {
-            query,
             matcher,
             read,
             numbered: (0, 1),
-            ranking,
             path,
             emit,
             shared_path: None,
@@ -100,16 +91,16 @@ impl<'a, 'e> RowSink<'a, 'e> {
     /// Adds a line that begins at the byte `offset` of the text; `focus` is the match in it. Returns true if more lines
     /// are wanted.
     fn line(&mut self, kind: RowKind, number: u64, offset: u64, line: &[u8], focus: Range<usize>) -> bool {
-        let (query, read) = (self.query, self.read);
+        let (read, max_chars) = (self.read, self.matcher.query.max_line_chars);
         let row = |focus| {
-            let shown = || shown(line, focus, query.max_line_chars, Missing::default());
+            let shown = || shown(line, focus, max_chars, Missing::default());
             let (text, cut_from) = read.take_giant(offset).unwrap_or_else(shown);
             Row { number, kind, text, cut_from }
         };
-        if let Some(ranking) = self.ranking {
+        if let Some(ranking) = self.matcher.ranking {
             let mut ranking = ranking.borrow_mut();
             let score = if kind == RowKind::Match { ranking.score(line, &focus) } else { None };
-            if score.is_some() || ranking.has_context() {
+            if score.is_some() || self.matcher.query.context > 0 {
                 ranking.take(score, row(focus));
             }
             return true;
@@ -125,28 +116,25 @@ impl Sink for RowSink<'_, '_> {
     type Error = io::Error;
 
     fn matched(&mut self, _: &Searcher, found: &SinkMatch<'_>) -> io::Result<bool> {
-        let is_ranked = self.ranking.is_some();
-        let is_counted = self.ranking.map_or(self.query.mode == OutputMode::Count, |ranking| {
-            let mut ranking = ranking.borrow_mut();
-            self.query.pattern.spans_lines && !ranking.has_context() && !ranking.may_rank()
-        });
-        if is_counted {
+        let query = self.matcher.query;
+        let is_ranked = self.matcher.ranking.is_some();
+        if query.mode == OutputMode::Count && !is_ranked {
             self.matches += found.lines().count() as u64;
             return Ok(true);
         }
-        if self.query.mode == OutputMode::Files && !is_ranked {
+        if query.mode == OutputMode::Files && !is_ranked {
             self.matches = 1;
             return Ok(false);
         }
-        let (pattern, block) = (&self.query.pattern, found.buffer());
+        let (pattern, block) = (&query.pattern, found.buffer());
         let lines = found.bytes_range_in_buffer();
         let first = found.line_number().unwrap_or_else(|| self.number(found));
         let mut at = lines.start;
         let mut across = lines.start..lines.start;
         for (line, number) in found.lines().zip(first..) {
-            let unended = self.query.pattern.unended(line);
+            let unended = pattern.unended(line);
             // Where the match is matters only to a line that is cut, or ranked.
-            let focus = if unended.len() <= self.query.max_line_chars && !is_ranked {
+            let focus = if unended.len() <= query.max_line_chars && !is_ranked {
                 0..0
             } else if pattern.spans_lines {
                 // The first match that reaches into the line.
@@ -160,12 +148,12 @@ impl Sink for RowSink<'_, '_> {
             } else {
                 let text = line.strip_suffix(b"\n").unwrap_or(line);
                 let found = self.matcher.find(text).map_err(io::Error::other)?;
-                found.map_or(0..0, |found| found.start().min(unended.len())..found.end().min(unended.len()))
+                found.map_or(0..0, |found| within(unended, found))
             };
             let offset = found.absolute_byte_offset() + (at - lines.start) as u64;
             self.matches += 1;
-            if self.matches == self.query.enough {
-                self.last = Some(number + self.query.context);
+            if self.matches == query.enough {
+                self.last = Some(number + query.context);
             }
             if !self.line(RowKind::Match, number, offset, unended, focus) {
                 return Ok(false);
@@ -177,7 +165,7 @@ impl Sink for RowSink<'_, '_> {
 
     fn context(&mut self, _: &Searcher, found: &SinkContext<'_>) -> io::Result<bool> {
         let (number, offset) = (found.line_number().unwrap_or(1), found.absolute_byte_offset());
-        let line = self.query.pattern.unended(found.bytes());
+        let line = self.matcher.query.pattern.unended(found.bytes());
         Ok(self.line(RowKind::Context, number, offset, line, 0..0))
     }
 }

@@ -6,8 +6,7 @@ use std::path::Path;
 use std::process::Command;
 
 use super::*;
-use crate::search::globs::Glob;
-use crate::search::names::{self, Found, Kind, Query, Wanted};
+use crate::search::names::{self, Found, Key, Kind, Query};
 use crate::search::walk::{Walk, Walked};
 use crate::sys;
 use tokio_util::sync::CancellationToken;
@@ -18,7 +17,7 @@ fn search(dir: &Path, workers: usize) -> (Vec<String>, bool, u64) {
     let dir = dir.canonicalize().unwrap();
     let (root, rules) = (sys::open_folder(&dir).unwrap(), Rules::above(&dir));
     let walk = Walk { root, rules, workers, stop: CancellationToken::new(), progress: Box::new(|_| {}) };
-    let query = Query { names: Wanted::Glob(Glob::new("*", &dir).unwrap()), kind: Kind::File };
+    let query = Query { glob: None, kind: Kind::File, key: Key::Path };
     let (mut files, mut left_aside) = (Vec::new(), 0);
     names::tree(&walk, &query, 0, |found| {
         match found {

@@ -31,8 +31,6 @@ pub(super) enum Work {
     Entries { dir: Arc<Dir>, from: usize, rules: Rules },
     /// Consecutive entries to visit.
     Batch { dir: Arc<Dir>, range: Range<usize> },
-    /// As `Batch`, which together gave more than may be held: only for the front.
-    Streamed { dir: Arc<Dir>, range: Range<usize> },
 }
 
 /// A running item, as the queue knows it.
@@ -79,7 +77,7 @@ impl<F> Queue<F> {
         let last_allowed = if self.is_full() { front } else { 0 };
         let is_allowed = |&at: &usize| match &self.items[at] {
             // What was taken from the front before it may still be on its way to the sink.
-            Item::Pending(Work::Streamed { .. } | Work::Rest { .. }) => at == front && !self.draining,
+            Item::Pending(Work::Rest { .. }) => at == front && !self.draining,
             Item::Pending(_) => true,
             Item::Running(_) | Item::Found { .. } => false,
         };
@@ -93,6 +91,12 @@ impl<F> Queue<F> {
         let (work, rest) = first_of(work);
         self.add(at, rest);
         Some((ticket, work))
+    }
+
+    /// True if it is the turn of a running item: all that is before it is with the sink.
+    pub(super) fn is_at_front(&self, ticket: Ticket) -> bool {
+        let is_front = matches!(self.items.last(), Some(Item::Running(front)) if *front == ticket);
+        is_front && !self.draining
     }
 
     /// Adds work in the place after the item that stands at `at`.

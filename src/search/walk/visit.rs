@@ -27,9 +27,6 @@ pub(in crate::search) trait Visit: Sync {
     /// True if anything below a folder may be wanted.
     fn enters(&self, path: &[u8]) -> bool;
 
-    /// Begins a run of consecutive entries.
-    fn begin(&self, _worker: &mut Self::Worker) {}
-
     /// Visits an entry, and gives what is found to `emit` until that breaks; fails where the entry can't be read.
     fn visit(
         &self,

@@ -26,8 +26,10 @@ pub(super) struct Shared<'a, V: Visit, S> {
     pub(super) visit: &'a V,
     pub(super) sink: Mutex<S>,
     pub(super) queue: Mutex<Queue<Walked<V::Found>>>,
-    /// Notified when workers that wait may go on.
+    /// Notified when workers that wait for work may go on.
     pub(super) changed: Condvar,
+    /// Notified when the front may be another piece of work, whose turn it is then.
+    pub(super) turn: Condvar,
     /// Count of the progress so far.
     pub(super) counted: AtomicU64,
 }
@@ -39,6 +41,7 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<'_, V, S> {
         loop {
             if self.is_stopped() || queue.is_empty() {
                 self.changed.notify_all();
+                self.turn.notify_all();
                 return None;
             }
             if let Some(next) = queue.next() {
@@ -65,13 +68,12 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<'_, V, S> {
             queue.draining = true;
             while let Some(found) = queue.ready() {
                 drop(queue);
-                let mut sink = lock(&self.sink);
-                let _flow = found.into_iter().try_for_each(|one| self.give(&mut *sink, one)); // the walk is stopped
-                drop(sink);
+                let _flow = self.give(found); // the walk is stopped
                 queue = lock(&self.queue);
             }
             queue.draining = false;
         }
+        self.turn.notify_all();
         // The worker that finished goes on with the next; others are woken for what is left then.
         if was_full && !queue.is_full() {
             self.changed.notify_all();
@@ -86,13 +88,24 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<'_, V, S> {
         }
     }
 
-    /// Gives one thing found to the sink, and stops the walk where that breaks.
-    fn give(&self, sink: &mut S, one: Walked<V::Found>) -> ControlFlow<()> {
-        let flow = if self.is_stopped() { ControlFlow::Break(()) } else { sink(one) };
-        if flow.is_break() {
-            self.walk.stop.cancel();
+    /// Gives what was found to the sink, and stops the walk where that breaks.
+    fn give(&self, found: Vec<Walked<V::Found>>) -> ControlFlow<()> {
+        let mut sink = lock(&self.sink);
+        for one in found {
+            if self.is_stopped() || sink(one).is_break() {
+                self.walk.stop.cancel();
+                return ControlFlow::Break(());
+            }
         }
-        flow
+        ControlFlow::Continue(())
+    }
+
+    /// Gives what a piece of work has found so far, once its turn has come. Whoever works on what is before it does not
+    /// wait, since workers take the front-most work first.
+    fn give_in_turn(&self, ticket: Ticket, found: Vec<Walked<V::Found>>) -> ControlFlow<()> {
+        let is_early = |queue: &mut Queue<_>| !queue.is_at_front(ticket) && !self.is_stopped();
+        drop(self.turn.wait_while(lock(&self.queue), is_early));
+        self.give(found)
     }
 
     /// Bytes that something holds until its turn comes.
@@ -133,6 +146,7 @@ impl<V: Visit, S> Drop for Worker<'_, V, S> {
             self.shared.walk.stop.cancel();
             let _guard = lock(&self.shared.queue);
             self.shared.changed.notify_all();
+            self.shared.turn.notify_all();
         }
     }
 }
@@ -161,8 +175,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         match work {
             Work::Folder { position, rules } => self.read(ticket, &position, rules, None),
             Work::Rest { position, rules, rest } => self.read(ticket, &position, rules, Some(&rest)),
-            Work::Batch { dir, range } => self.visit_ahead(ticket, dir, range),
-            Work::Streamed { dir, range } => self.visit_at_front(ticket, &dir, range),
+            Work::Batch { dir, range } => self.visit_batch(ticket, &dir, range),
             Work::Entries { .. } => self.shared.finish(ticket, Vec::new(), Some(work)),
         }
         Some(())
@@ -286,45 +299,23 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         self.path_len = self.path.len();
     }
 
-    /// Visits entries ahead of their turn. Where one gives more than may be held, it is left for the
-    /// time when its results can be handed over as they come.
-    fn visit_ahead(&mut self, ticket: Ticket, dir: Arc<Dir>, range: Range<usize>) {
+    /// Visits entries. Where they give more than may be held ahead of their turn, that is waited for.
+    fn visit_batch(&mut self, ticket: Ticket, dir: &Arc<Dir>, range: Range<usize>) {
         let shared = self.shared;
         let (mut found, mut weight) = (Vec::new(), 0);
-        shared.visit.begin(&mut self.own);
-        for index in range.clone() {
-            let kept = found.len();
-            let mut overflows = false;
-            self.visit(&dir, index, &mut |one| {
+        for index in range.clone().take_while(|_| !shared.is_stopped()) {
+            self.visit(dir, index, &mut |one| {
                 weight += shared.weight(&one);
                 found.push(one);
-                overflows = weight > PIECE_BYTES;
-                if overflows { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+                if weight <= PIECE_BYTES {
+                    return ControlFlow::Continue(());
+                }
+                weight = 0;
+                shared.give_in_turn(ticket, std::mem::take(&mut found))
             });
-            if overflows {
-                found.truncate(kept);
-                let rest = Work::Streamed { dir, range: index..range.end };
-                return shared.finish(ticket, found, Some(rest));
-            }
-            if shared.is_stopped() {
-                break;
-            }
         }
         self.count(ProgressUnit::Visits, range.len());
         shared.finish(ticket, found, None);
-    }
-
-    /// Visits entries whose turn it is: what they give goes straight to the sink.
-    fn visit_at_front(&mut self, ticket: Ticket, dir: &Arc<Dir>, range: Range<usize>) {
-        let shared = self.shared;
-        let mut sink = lock(&shared.sink);
-        shared.visit.begin(&mut self.own);
-        for index in range.clone().take_while(|_| !shared.is_stopped()) {
-            self.visit(dir, index, &mut |one| shared.give(&mut *sink, one));
-        }
-        drop(sink);
-        self.count(ProgressUnit::Visits, range.len());
-        shared.finish(ticket, Vec::new(), None);
     }
 
     /// Visits an entry, and gives what is found, and that it can't be read.

@@ -5,46 +5,24 @@
 
 #![expect(clippy::indexing_slicing, reason = "lines are within the piece that they were found in")]
 
-use std::cell::RefCell;
 use std::ops::ControlFlow;
 
 use grep_matcher::{LineMatchKind, Matcher as _};
 
-use super::super::ranked::FileRanking;
-use super::{Ended, GuardedMatcher};
+use super::{Ended, GuardedMatcher, within};
 
-/// The match lines that the searcher is told of, where a match is within a line.
-#[derive(Clone, Copy)]
-pub(in super::super) enum ToldLines<'a> {
-    /// All of them.
-    All,
-    /// None: they are only counted.
-    None,
-    /// Those that may be among the most relevant; the others are only counted.
-    Ranked(&'a RefCell<FileRanking<'a>>),
-}
-
-impl<'a> GuardedMatcher<'a> {
-    /// The same, of whose match lines the searcher is told only `told`.
-    pub(in super::super) fn telling(self, told: ToldLines<'a>) -> Self {
-        Self { told, ..self }
-    }
-
-    /// Number of the match lines that the searcher was not told of.
-    pub(in super::super) fn counted(&self) -> u64 {
-        self.counted.get()
-    }
-
-    /// Takes the line of `piece` that `found` is in. Breaks with a place in it if the searcher is to be told of it;
-    /// else it was counted where it matches, and the place is where the next line begins.
+impl GuardedMatcher<'_> {
+    /// Takes the line of `piece` that `found` is in. Breaks with a place in it if it may be among the most relevant, which
+    /// the searcher is told of; else it was counted where it matches, and the place is where the next line begins.
     pub(super) fn take_line(
         &self,
         piece: &[u8],
         found: LineMatchKind,
     ) -> Result<ControlFlow<usize, usize>, Ended> {
+        let pattern = &self.query.pattern;
         let (is_sure, at) = match found {
             LineMatchKind::Confirmed(at) => (true, at),
-            LineMatchKind::Candidate(at) => (self.pattern.is_word_before(piece, at), at),
+            LineMatchKind::Candidate(at) => (pattern.is_word_before(piece, at), at),
         };
         let end = memchr::memchr(b'\n', &piece[at..]).map_or(piece.len(), |len| at + len);
         let next = (end + 1).min(piece.len());
@@ -53,24 +31,21 @@ impl<'a> GuardedMatcher<'a> {
             return Ok(ControlFlow::Continue(next));
         }
         let start = || memchr::memrchr(b'\n', &piece[..at]).map_or(0, |before| before + 1);
-        let mut is_match = is_sure;
-        if let ToldLines::Ranked(ranking) = self.told {
-            let mut ranking = ranking.borrow_mut();
-            let start = start();
-            let line = self.pattern.unended(&piece[start..next]);
-            let ends = (at - start).min(line.len());
-            let mut found = None;
-            if !is_sure || ranking.may_want(line, ends) {
-                found = self.find(&piece[start..end], 0)?;
-                is_match = found.is_some();
+        let is_match = if let Some(ranking) = self.ranking {
+            let (mut ranking, start) = (ranking.borrow_mut(), start());
+            let line = pattern.unended(&piece[start..next]);
+            if is_sure && !ranking.may_want(line, (at - start).min(line.len())) {
+                true
+            } else {
+                let found = self.find(&piece[start..end], 0)?;
+                if found.is_some_and(|found| ranking.score(line, &within(line, found)).is_some()) {
+                    return Ok(ControlFlow::Break(at));
+                }
+                found.is_some()
             }
-            let found = found.map(|found| found.start().min(line.len())..found.end().min(line.len()));
-            if found.is_some_and(|found| ranking.score(line, &found).is_some()) {
-                return Ok(ControlFlow::Break(at));
-            }
-        } else if !is_sure {
-            is_match = self.is_match(&piece[start()..end])?;
-        }
+        } else {
+            is_sure || self.is_match(&piece[start()..end])?
+        };
         self.counted.set(self.counted.get() + u64::from(is_match));
         Ok(ControlFlow::Continue(next))
     }

@@ -48,7 +48,7 @@ fn long_search_asks_whether_to_stop() {
         (across(r"\b\w{8}\s*c"), &other),
     ] {
         let stop = CancellationToken::new();
-        let matcher = GuardedMatcher::new(&query.pattern, text.as_bytes(), &stop);
+        let matcher = GuardedMatcher::new(&query, text.as_bytes(), &stop);
         assert_eq!(matcher.find_at(text.as_bytes(), 0), Ok(None));
         let steps = text.len() * query.pattern.positions;
         assert!(matcher.checks.get() * 4_000_000 >= steps, "{} for {steps} steps", matcher.checks.get());
