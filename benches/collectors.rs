@@ -10,9 +10,9 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
+use cutline::call_stats::RecordWriter;
 use cutline::fs::append::Appended;
 use cutline::limits::Limits;
-use cutline::server::RecordWriter;
 use cutline::stats::{Call, Record, Stats};
 use cutline::tools::{Output, ToolName};
 use cutline_core::details::{Details, TruncationDetails};

@@ -9,6 +9,7 @@
 //!   (walks and matches) and [`process`] (commands, saved outputs, the sandbox);
 //! - the [`tools`], where these meet the core's words;
 //! - the [`stats`], sums of what their calls came to;
+//! - [`call_stats`], those of this process, and the file of records;
 //! - `envelope`, the top level of a message that is not parsed yet;
 //! - [`wrap`], which stands before another server;
 //! - the [`server`], which alone knows the SDK, and the command line ([`cli`]).
@@ -16,6 +17,7 @@
 #[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
 compile_error!("cutline is for Linux, macOS and Windows (docs/architecture.md, \"Other systems\")");
 
+pub mod call_stats;
 pub mod cli;
 mod clock;
 mod envelope;

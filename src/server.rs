@@ -4,7 +4,6 @@
 //! result. What it adds is what a session needs: a bound on what runs at once, progress, a client's
 //! roots, an end at the end of input. Nothing but JSON-RPC goes to stdout.
 
-mod call_stats;
 mod concurrency;
 mod convert;
 mod ending;
@@ -16,7 +15,7 @@ mod patience;
 mod progress;
 mod resources;
 mod roots;
-mod stats_file;
+mod session_stats;
 mod stdio;
 mod wire;
 
@@ -27,13 +26,13 @@ use rmcp::model::{CallToolRequestParams, CallToolResponse, ProtocolVersion};
 use rmcp::service::{RequestContext, RoleServer};
 use tokio_util::sync::CancellationToken;
 
+use crate::call_stats::StatsFile;
 use crate::clock::now_ms;
 use crate::fs::workspace::Workspace;
 use crate::stats::Call;
 use crate::tools::arguments::{self, Object};
 use crate::tools::{Context, Output, Shared, ToolError, ToolName, catalog};
 
-use call_stats::CallStats;
 use concurrency::ConcurrencyLimits;
 pub use convert::{Shape, result_of};
 pub use ending::serve;
@@ -41,7 +40,7 @@ pub use fits::Fits;
 use fits::Fitted;
 pub(crate) use resources::STATS_URI;
 use roots::Roots;
-pub use stats_file::{RecordWriter, StatsFile};
+use session_stats::SessionStats;
 use wire::Permit;
 
 /// A request, as its handler is given it.
@@ -71,7 +70,7 @@ pub struct Server {
     roots: Roots,
     fits: Fits,
     concurrency: ConcurrencyLimits,
-    call_stats: CallStats,
+    stats: SessionStats,
     shutdown: CancellationToken,
 }
 
@@ -83,7 +82,7 @@ impl Server {
             roots: Roots::new(workspace, follows_client_roots, Arc::clone(&shared)),
             fits,
             concurrency: ConcurrencyLimits::new(shared.workers),
-            call_stats: CallStats::new(now_ms(), stats_file),
+            stats: SessionStats::new(now_ms(), stats_file),
             shared,
             shutdown,
         }
@@ -130,7 +129,7 @@ impl Server {
             );
         }
         let call = Call { tool, asked, time_ms: now_ms(), duration: start.elapsed() };
-        self.call_stats.record(&call, &outcome, &limits, &request).await;
+        self.stats.record(&call, &outcome, &limits, &request).await;
         result_of(outcome, shape).into()
     }
 

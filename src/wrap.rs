@@ -16,7 +16,6 @@ mod result;
 mod save;
 mod schema;
 mod session;
-mod tally;
 mod text;
 
 use std::ffi::{OsStr, OsString};
@@ -30,6 +29,7 @@ use futures_util::StreamExt as _;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout};
 
+use crate::call_stats::{CallStats, StatsFile};
 use crate::fit::{Client, Fit, Given};
 use crate::limits::Limits;
 use crate::process::{Commands, Ending, Program, signal_name};
@@ -38,10 +38,8 @@ use relay::{Over, ServerInput};
 use result::Rules;
 use schema::OutputSchema;
 use session::Session;
-use tally::Tally;
 
 pub use result::KeepPart;
-pub use tally::TakeRecord;
 
 /// Time that a server has for its end once its input is closed, and once more once it was told to end.
 const END_GRACE: Duration = Duration::from_secs(2);
@@ -109,7 +107,7 @@ pub async fn run(
     settings: Settings,
     (program, arguments): (&OsStr, &[OsString]),
     commands: Commands,
-    take_record: Option<TakeRecord>,
+    records: Option<StatsFile>,
     input: impl Read + Send + 'static,
     output: impl Write + Send + 'static,
 ) -> io::Result<i32> {
@@ -117,7 +115,7 @@ pub async fn run(
     let (served, server_input, server_output) = commands.serve(program, arguments)?;
     commands.start();
     let store = Arc::clone(&commands.store);
-    let session = Arc::new(Session::new(settings, Box::new(output), Tally::new(take_record), store));
+    let session = Arc::new(Session::new(settings, Box::new(output), CallStats::new(records), store));
     let server_input = ServerInput::new(server_input);
     let over = Over::default();
     let reads = relay::from_server(Arc::clone(&session), server_output, server_input.clone(), &over)?;
@@ -139,7 +137,7 @@ pub async fn run(
         () = commands.shutdown() => {}
         _ = signals.next() => {}
     }
-    for line in life.session.tally.summary() {
+    for line in life.session.stats.finish().await {
         tracing::info!("{line}");
     }
     Ok(code)

@@ -11,9 +11,10 @@ use clap::{ArgAction, ArgMatches};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
+use crate::call_stats::StatsFile;
 use crate::clock::now_ms;
 use crate::limits::Limits;
-use crate::server::{StatsFile, result_of};
+use crate::server::result_of;
 use crate::stats::{Call, Record};
 use crate::tools::arguments::{self, Object};
 use crate::tools::{Context, Output, Progress, ToolError, ToolName, ToolSet, catalog};

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::call_stats::StatsFile;
 use crate::fit::Given;
 use crate::fs::line_index;
 use crate::fs::workspace::{Boundary, Root, Workspace, lexical};
@@ -13,7 +14,7 @@ use crate::process::environment::Environment;
 use crate::process::sandbox::{Mode, Sandbox};
 use crate::process::spill;
 use crate::process::{self, Commands};
-use crate::server::{Shape, StatsFile};
+use crate::server::Shape;
 use crate::tools::Shared;
 use crate::tools::error::reason;
 use crate::tools::threads::Threads;

@@ -1,7 +1,6 @@
 //! `cutline wrap -- COMMAND…`: the flags of a wrap, and its start.
 
 use std::ffi::OsString;
-use std::sync::Arc;
 
 use clap::{ArgMatches, Args as _, CommandFactory as _};
 
@@ -9,7 +8,7 @@ use super::values;
 use super::{Cli, Options, config, refuse_in, serve};
 use crate::process::{self, Commands};
 use crate::tools::error::reason;
-use crate::wrap::{self, KeepPart, Settings, TakeRecord};
+use crate::wrap::{self, KeepPart, Settings};
 
 /// The flags of every command that a wrap takes too.
 const TAKEN: [&str; 10] = [
@@ -62,9 +61,7 @@ pub(super) fn run(
 ) -> anyhow::Result<i32> {
     serve::log_to_stderr(options);
     refuse_foreign("wrap", matches);
-    let records = options.stats_file().unwrap_or_else(|message| refuse_in(&["wrap"], message)).map(Arc::new);
-    let take_record =
-        records.clone().map(|records| -> TakeRecord { Box::new(move |record| records.append(record)) });
+    let records = options.stats_file().unwrap_or_else(|message| refuse_in(&["wrap"], message));
     let WrapOptions { keep, keep_for, hint, max_message } = own;
     let settings = Settings {
         limits: options.body_limits(),
@@ -82,13 +79,7 @@ pub(super) fn run(
     };
     let runtime = serve::runtime()?;
     let (input, output) = (std::io::stdin(), std::io::stdout());
-    let code = runtime.block_on(async {
-        let code = wrap::run(settings, (program, arguments), commands, take_record, input, output).await;
-        if let Some(records) = records {
-            records.finish().await;
-        }
-        code
-    });
+    let code = runtime.block_on(wrap::run(settings, (program, arguments), commands, records, input, output));
     // The threads of both directions may wait for ever.
     runtime.shutdown_background();
     Ok(code.unwrap_or_else(|error| {

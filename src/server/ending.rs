@@ -57,7 +57,7 @@ pub async fn serve(config: Config) -> std::io::Result<Option<i32>> {
         }
     };
     tokio::join!(shared.commands.shutdown(), answers);
-    for line in server.call_stats.finish().await {
+    for line in server.stats.calls.finish().await {
         tracing::info!("{line}");
     }
     Ok(signal)

@@ -90,7 +90,7 @@ impl ServerHandler for Server {
         context: Request,
     ) -> Answer<ReadResourceResponse> {
         let Fitted { id, limits, .. } = self.fitted_call(context.client_info().as_ref());
-        resources::read(&params.uri, &self.call_stats.to_value(&limits, id)).map(Into::into)
+        resources::read(&params.uri, &self.stats.to_value(&limits, id)).map(Into::into)
     }
 
     async fn call_tool(&self, params: CallToolRequestParams, request: Request) -> Answer<CallToolResponse> {
@@ -108,7 +108,7 @@ impl ServerHandler for Server {
     }
 
     async fn set_level(&self, request: SetLevel, _context: Request) -> Answer<()> {
-        self.call_stats.log_level.set(&request);
+        self.stats.log_level.set(&request);
         Ok(())
     }
 

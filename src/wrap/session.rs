@@ -23,17 +23,18 @@ use super::replies::{self, SERVER_ENDED};
 use super::result::{self, ToolResult};
 use super::save::{self, Whole};
 use super::schema::OutputSchemas;
-use super::tally::Tally;
 use super::{Settings, locked};
+use crate::call_stats::{CallStats, tell};
+use crate::clock::now_ms;
 use crate::fit::Client;
 use crate::process::spill::Store;
-use crate::stats::Outcome;
+use crate::stats::{Outcome, Record, Tool};
 pub(super) use oversized::Side;
 
 /// One client, one server, and what is between them.
 pub(super) struct Session {
     pub(super) settings: Settings,
-    pub(super) tally: Tally,
+    pub(super) stats: CallStats,
     /// The folder in which whole results are saved.
     store: Arc<Store>,
     /// The client, by the name in its handshake, where results are fitted to it.
@@ -57,13 +58,13 @@ impl Session {
     pub(super) fn new(
         settings: Settings,
         client: Box<dyn Write + Send>,
-        tally: Tally,
+        stats: CallStats,
         store: Arc<Store>,
     ) -> Self {
         Self {
             client_row: Mutex::new(settings.fit.client(None)),
             settings,
-            tally,
+            stats,
             store,
             calls: Mutex::default(),
             forgotten: AtomicU64::new(0),
@@ -129,17 +130,33 @@ impl Session {
                 let rules = self.settings.rules(tool, call.client, self.store.path().as_deref(), &schema);
                 let save = |whole: Whole<'_>| save::save(&self.store, whole);
                 let judged = result::judge(answer, &result, &rules, &save, edits);
-                self.tally.answered(tool, &call, &judged, rules.bounds);
+                let answered = judged.answered;
+                tell(
+                    tool,
+                    &answered,
+                    answered.total_bytes.unwrap_or(answered.output_bytes),
+                    rules.bounds.bytes,
+                );
+                self.count(&call, if judged.is_error { Outcome::Error } else { Outcome::Ok(answered) });
             }
-            (Asks::Tool(_), None) => self.tally.add(&call, Outcome::Error),
+            (Asks::Tool(_), None) => self.count(&call, Outcome::Error),
             (Asks::List, Some(result)) => locked(&self.schemas).learn(result),
             _ => {}
         }
     }
 
+    /// Counts a call of a tool. One that was taken back is counted when it is, and not once more.
+    fn count(&self, call: &Call, outcome: Outcome) {
+        let Asks::Tool(tool) = &call.asks else { return };
+        if let Some(tool) = Tool::named(tool).filter(|_| !call.is_cancelled || outcome == Outcome::Cancelled)
+        {
+            self.stats.add(Record::of(now_ms(), tool, call.since.elapsed(), outcome));
+        }
+    }
+
     /// Counts a call that has failed, and returns what is answered to it.
     fn failed(&self, call: &Call, raw_id: &str, why: &str) -> String {
-        self.tally.add(call, Outcome::Error);
+        self.count(call, Outcome::Error);
         match call.asks {
             Asks::Tool(_) => replies::tool_error(raw_id, why, call.is_stateless),
             Asks::List | Asks::Other => replies::error(raw_id, SERVER_ENDED, why),

@@ -185,7 +185,7 @@ fn wrap_names_neither_rmcp_nor_server() {
         "crate::tools::Shared",
     ];
     assert_never_names(&["wrap"], &strangers);
-    for room in ["stats", "tools", "process", "fs", "server", "signals"] {
+    for room in ["stats", "call_stats", "tools", "process", "fs", "server", "signals"] {
         assert_never_names(&[room], &["crate::wrap"]);
     }
     // What is cut is cut without a look at the system.

@@ -88,7 +88,7 @@ impl Session {
     fn cancelled(&self, id: &Id) {
         let mut calls = locked(&self.calls);
         if let Some(call) = calls.cancel(id) {
-            self.tally.add(call, Outcome::Cancelled);
+            self.count(call, Outcome::Cancelled);
         }
     }
 }

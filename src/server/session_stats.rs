@@ -1,33 +1,30 @@
-//! Counts of the calls: logged as they happen, and summed up.
-
-use std::sync::{Mutex, MutexGuard, PoisonError};
+//! The counts of a session's calls: told as they happen, and given as JSON.
 
 use cutline_core::truncate::BytesAs;
 use serde_json::{Value, json};
 
+use crate::call_stats::{CallStats, StatsFile, tell};
 use crate::limits::{Images, Limits};
-use crate::stats::{Answered, Call, NEAR_LIMIT_PERCENT, Outcome, Record, Stats, rfc3339, summary};
+use crate::stats::{Call, Outcome, Record, rfc3339};
 use crate::tools::{Output, ToolError};
 
 use super::Request;
 use super::legacy_log::{INFO, LogLevel, WARNING};
-use super::stats_file::StatsFile;
 
-/// The sums over the server's life, and where each call is told of.
+/// The counts over the server's life, and the way to tell the client of a call.
 #[derive(Debug)]
-pub(super) struct CallStats {
+pub(super) struct SessionStats {
     /// When the server started, in milliseconds since 1970.
     since_ms: u64,
-    stats: Mutex<Stats>,
-    file: Option<StatsFile>,
+    pub(super) calls: CallStats,
     /// The level of log notifications that a client of the handshake era has set.
     pub(super) log_level: LogLevel,
 }
 
-impl CallStats {
+impl SessionStats {
     /// Nothing counted yet; each call is written to `file` too.
     pub(super) fn new(since_ms: u64, file: Option<StatsFile>) -> Self {
-        Self { since_ms, stats: Mutex::default(), file, log_level: LogLevel::default() }
+        Self { since_ms, calls: CallStats::new(file), log_level: LogLevel::default() }
     }
 
     /// Counts a call, and tells of its answer where that was cut or nearly so.
@@ -39,31 +36,20 @@ impl CallStats {
         request: &Request,
     ) {
         let record = Record::new(call, outcome, limits);
-        self.stats().add(&record);
-        if let Some(file) = &self.file {
-            file.append(record.clone());
-        }
-        let (Outcome::Ok(answered), Ok(output)) = (record.outcome, outcome) else { return };
-        let Answered { output_bytes: shown, limit_percent, .. } = answered;
-        let cut = output.details.truncation.as_ref();
-        let total = cut.map_or(shown, |cut| cut.total_bytes);
-        let tool = call.tool.as_str();
-        let (level, message) = if cut.is_some() {
-            tracing::warn!(tool, shown, total, "answer truncated");
-            (WARNING, "answer truncated")
-        } else if limit_percent > NEAR_LIMIT_PERCENT {
-            tracing::info!(tool, shown, limit = limits.max_bytes, "answer near the limit");
-            (INFO, "answer near the limit")
-        } else {
-            return;
-        };
+        let counted = record.outcome;
+        self.calls.add(record);
+        let (Outcome::Ok(answered), Ok(output)) = (counted, outcome) else { return };
+        let (tool, shown) = (call.tool.as_str(), answered.output_bytes);
+        let total = output.details.truncation.as_ref().map_or(shown, |cut| cut.total_bytes);
+        let Some(message) = tell(tool, &answered, total, limits.max_bytes) else { return };
+        let level = if answered.truncated_by.is_some() { WARNING } else { INFO };
         let data = json!({ "message": message, "tool": tool, "shown": shown, "total": total });
         self.log_level.notify(level, data, request).await;
     }
 
     /// The sums as JSON, with the limits that they are measured against, and the row of the fit that set those.
     pub(super) fn to_value(&self, limits: &Limits, fit: Option<&str>) -> Value {
-        let mut facts = self.stats().to_object();
+        let mut facts = self.calls.stats().to_object();
         facts.insert("since".to_owned(), json!(rfc3339::words(self.since_ms)));
         let named = [
             ("maxLines", Some(json!(limits.max_lines))),
@@ -77,18 +63,5 @@ impl CallStats {
         facts.insert("limits".to_owned(), Value::Object(named.collect()));
         facts.extend(fit.map(|id| ("fit".to_owned(), id.into())));
         Value::Object(facts)
-    }
-
-    /// Waits until all records are written. Returns a line for each tool that was called, where there is
-    /// more than one, and one for all.
-    pub(super) async fn finish(&self) -> Vec<String> {
-        if let Some(file) = &self.file {
-            file.finish().await;
-        }
-        summary(&self.stats())
-    }
-
-    fn stats(&self) -> MutexGuard<'_, Stats> {
-        self.stats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

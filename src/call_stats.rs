@@ -1,0 +1,60 @@
+//! The statistics of the calls of one process: their sums, a record of each in a file, and a word on stderr.
+
+mod file;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+pub use file::{RecordWriter, StatsFile};
+
+use crate::stats::{Answered, NEAR_LIMIT_PERCENT, Record, Stats, summary};
+
+/// The sums, and the file of records.
+#[derive(Debug)]
+pub(crate) struct CallStats {
+    stats: Mutex<Stats>,
+    file: Option<StatsFile>,
+}
+
+impl CallStats {
+    /// Nothing counted yet; each call is written to `file` too.
+    pub(crate) fn new(file: Option<StatsFile>) -> Self {
+        Self { stats: Mutex::default(), file }
+    }
+
+    /// Counts a call.
+    pub(crate) fn add(&self, record: Record) {
+        self.stats().add(&record);
+        if let Some(file) = &self.file {
+            file.append(record);
+        }
+    }
+
+    /// Returns the sums.
+    pub(crate) fn stats(&self) -> MutexGuard<'_, Stats> {
+        self.stats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until all records are written. Returns a line for each tool that was called, where there is
+    /// more than one, and one for all.
+    pub(crate) async fn finish(&self) -> Vec<String> {
+        if let Some(file) = &self.file {
+            file.finish().await;
+        }
+        summary(&self.stats())
+    }
+}
+
+/// Tells of an answer of `tool` that was cut from `total` bytes, or that is nearly as long as the `limit` of bytes; the words
+/// for it, if it is either.
+pub(crate) fn tell(tool: &str, answered: &Answered, total: u64, limit: u64) -> Option<&'static str> {
+    let shown = answered.output_bytes;
+    if answered.truncated_by.is_some() {
+        tracing::warn!(tool, shown, total, "answer truncated");
+        Some("answer truncated")
+    } else if answered.limit_percent > NEAR_LIMIT_PERCENT {
+        tracing::info!(tool, shown, limit, "answer near the limit");
+        Some("answer near the limit")
+    } else {
+        None
+    }
+}
