@@ -49,35 +49,22 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 
 fn list(cx: &Context, place: &OpenedPath, request: PageRequest) -> Result<Output, ToolError> {
     let mut page = Page::new(cx, request);
-    let (skip, most) = match page.whole {
-        Some(_) => (0, u64::MAX),
-        // A page is full with one more than its lines.
-        None => (request.offset, request.limit.min(cx.limits.max_lines.saturating_add(1))),
-    };
-    page.found = skip;
-    page.found = in_order(cx, place, as_index(skip), as_index(most), |name, kind| {
-        if page.whole.is_none() && page.body.is_full() {
-            return ControlFlow::Break(());
-        }
-        let line = || Line::name(shown(cx, place, name, kind));
-        page.count(line);
-        page.show(line)
-    })?;
+    page.found = fill(cx, place, &mut page)?;
     page.body.settle();
     let is_counted = page.whole.is_none() && page.body.is_full();
     let extent = is_counted.then(|| extent(cx, place)).transpose()?;
     page.answer(extent, Vec::new(), Details::default())
 }
 
-/// Gives `wanted` entries of the folder to `take`, in order, but for the first `skip`, until that breaks. Returns
-/// the number of all.
-fn in_order(
-    cx: &Context,
-    place: &OpenedPath,
-    mut skip: usize,
-    mut wanted: usize,
-    mut take: impl FnMut(&[u8], FileKind) -> ControlFlow<()>,
-) -> Result<u64, ToolError> {
+/// Gives `page` the entries that it needs, in order. Returns the number of all.
+fn fill(cx: &Context, place: &OpenedPath, page: &mut Page) -> Result<u64, ToolError> {
+    let PageRequest { offset, limit, .. } = page.request;
+    let (mut skip, mut wanted) = match page.whole {
+        Some(_) => (0, usize::MAX),
+        // A page is full with one more than its lines.
+        None => (as_index(offset), as_index(limit.min(cx.limits.max_lines.saturating_add(1)))),
+    };
+    page.found = skip as u64;
     let mut rest: Option<Rest<()>> = None;
     loop {
         let after = match &rest {
@@ -101,8 +88,13 @@ fn in_order(
         rest = names.finish();
         for (n, (name, kind)) in names.iter().enumerate().skip(skip) {
             // Looking at a link takes a while.
-            let is_over = n.is_multiple_of(1024) && cx.cancel.is_cancelled();
-            if is_over || take(name, kind).is_break() {
+            let is_cancelled = n.is_multiple_of(1024) && cx.cancel.is_cancelled();
+            if is_cancelled || page.whole.is_none() && page.body.is_full() {
+                return Ok(total);
+            }
+            let line = || Line::name(shown(cx, place, name, kind));
+            page.count(line);
+            if page.show(line).is_break() {
                 return Ok(total);
             }
         }

@@ -160,23 +160,25 @@ impl Nearest {
         Some(Self { folder, path: parent, name, rest: PathBuf::new() })
     }
 
-    /// Returns the path that was meant, where only a name of the folder means the same.
+    /// Returns the path of the one entry whose name means the same as the path's last name.
     fn same(&self) -> Option<PathBuf> {
-        let is_last = self.rest.as_os_str().is_empty();
-        is_last.then(|| near::same(&self.folder, &self.name)).flatten().map(|name| self.path.join(name))
+        let same = if self.is_last() { near::same(&self.folder, &self.name) } else { None };
+        same.map(|name| self.path.join(name))
+    }
+
+    /// True if it is the folder in which the path's last name is missing.
+    fn is_last(&self) -> bool {
+        self.rest.as_os_str().is_empty()
     }
 
     /// Returns the paths that may have been meant: those with a near name, below which the rest exists; or the folders with
     /// such a name, where it exists below none.
     fn near(&self, cx: &Context) -> Vec<String> {
-        let opens = |path: &PathBuf| OpenedPath::open(&cx.workspace, path).is_ok();
-        let named = near::names(&self.folder, &self.name).into_iter().map(|name| self.folder.real.join(name));
-        let named: Vec<PathBuf> = named.collect();
-        let shown = |paths: Vec<PathBuf>| paths.iter().map(|path| cx.workspace.show(path)).collect();
-        if self.rest.as_os_str().is_empty() {
-            return shown(named);
-        }
+        let named = near::names(&self.folder, &self.name);
+        let named: Vec<PathBuf> = named.iter().map(|name| self.folder.real.join(name)).collect();
+        let opens = |path: &PathBuf| !self.is_last() && OpenedPath::open(&cx.workspace, path).is_ok();
         let whole: Vec<PathBuf> = named.iter().map(|path| path.join(&self.rest)).filter(opens).collect();
-        shown(if whole.is_empty() { named } else { whole })
+        let meant = if whole.is_empty() { named } else { whole };
+        meant.iter().map(|path| cx.workspace.show(path)).collect()
     }
 }

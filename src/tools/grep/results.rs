@@ -11,7 +11,6 @@ use crate::search::walk::Walked;
 use cutline_core::details::Details;
 use cutline_core::notice::{FullLines, Notice};
 use cutline_core::text::as_index;
-use cutline_core::text::tokens::BYTES_PER_TOKEN;
 
 use super::{Args, Context, Output, Query, ToolError};
 use crate::tools::ToolName;
@@ -211,9 +210,8 @@ impl<'a> Results<'a> {
     fn full_lines(&self, bytes: u64) -> FullLines {
         let (limits, has_bash) = (&self.cx.limits, self.cx.has(ToolName::Bash));
         let read_cuts_too = limits.max_text_line_chars.is_some();
-        let tokens = limits.max_tokens.map(|tokens| tokens.saturating_mul(BYTES_PER_TOKEN));
-        let is_page = bytes <= limits.max_bytes && tokens.is_none_or(|tokens| bytes <= tokens);
-        // Of a line that no page holds read names a command for bash, or else grep, which was here.
+        let is_page = bytes <= limits.bounds().sure_bytes();
+        // Of a line that no page may hold read names a command for bash, or else grep, which was here.
         if self.cx.has(ToolName::Read) && !read_cuts_too && (is_page || has_bash) {
             FullLines::Read
         } else {
