@@ -7,6 +7,7 @@ use std::ops::ControlFlow;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
 
 use crate::fs::saved_name::SavedKind;
 use crate::limits;
@@ -94,6 +95,7 @@ pub(super) struct Page {
     pub(super) whole: Option<Whole>,
     /// Results so far, those skipped included.
     pub(super) found: u64,
+    cancel: CancellationToken,
 }
 
 impl Page {
@@ -101,7 +103,7 @@ impl Page {
     pub(super) fn new(cx: &Context, request: PageRequest) -> Self {
         let (_, kind, _) = facts_of(request.unit);
         let whole = if request.ranked.is_none() { Whole::begin(cx, kind) } else { None };
-        Self { request, body: Body::new(cx.limits.bounds()), whole, found: 0 }
+        Self { request, body: Body::new(cx.limits.bounds()), whole, found: 0, cancel: cx.cancel.clone() }
     }
 
     /// Counts the next result, and saves its line.
@@ -137,7 +139,11 @@ impl Page {
         mut details: Details,
     ) -> Result<Output, ToolError> {
         let more = self.has_enough();
-        let Self { request, mut body, whole, found } = self;
+        let Self { request, mut body, whole, found, cancel } = self;
+        // What was saved of a part is not kept.
+        if cancel.is_cancelled() {
+            return Err(ToolError::Cancelled);
+        }
         let PageRequest { offset, limit, unit, ranked } = request;
         // Of a search that finds nothing, that is the answer.
         if offset > 0 && found <= offset && (found > 0 || unit == Unit::Entries) {
