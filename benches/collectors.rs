@@ -60,7 +60,7 @@ fn main() {
             let text = source(as_index(bounds.bytes) * 4 / 3);
             let of = format!("{}, {}", Size(bounds.bytes), name);
             adds(&format!("an answer of {of}: start"), || {
-                answer(Head::new(bounds).with_partial_line(), &text, bounds)
+                answer(Head::with_partial_line(bounds), &text, bounds)
             });
             adds(&format!("an answer of {of}: end"), || answer(Tail::new(bounds), &text, bounds));
         }

@@ -97,7 +97,7 @@ pub fn truncate(text: &str, bounds: Bounds, keep: Keep) -> Truncation {
 /// ```
 pub fn collector(bounds: Bounds, keep: Keep) -> Box<dyn Collector + Send> {
     match keep {
-        Keep::Head => Box::new(Head::new(bounds).with_partial_line()),
+        Keep::Head => Box::new(Head::with_partial_line(bounds)),
         Keep::Tail => Box::new(Tail::new(bounds)),
         Keep::Both { head } => Box::new(HeadTail::new(bounds, head)),
     }

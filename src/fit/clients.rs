@@ -18,6 +18,11 @@ const fn whole(id: &'static str, version: &'static str) -> Client {
     }
 }
 
+/// Returns a client that gives the model all of a result as text: images and details too.
+const fn all_as_text(id: &'static str, version: &'static str) -> Client {
+    Client { has_images: false, leaves_details_out: true, ..whole(id, version) }
+}
+
 /// The clients that were measured.
 pub static CLIENTS: [Client; 20] = [
     whole("claude-code", "2.1"),
@@ -29,38 +34,16 @@ pub static CLIENTS: [Client; 20] = [
     // Drops the middle above 25,000 characters or 1000 lines.
     Client { max_lines: Some(990), max_bytes: Some(24_000), ..whole("qwen", "0.24") },
     // Shows the whole result as JSON and drops the middle above 8000 characters of it.
-    Client {
-        max_result_json_bytes: Some(8000),
-        answer_within_secs: Some(54),
-        has_images: false,
-        leaves_details_out: true,
-        ..whole("cline", "3.0")
-    },
+    Client { max_result_json_bytes: Some(8000), answer_within_secs: Some(54), ..all_as_text("cline", "3.0") },
     Client { answer_within_secs: Some(54), has_images: false, ..whole("continue", "1.5") },
     // It gives itself the name that the server has in its list. Before the one whose name its own begins with.
     Client { answer_within_secs: Some(54), ..whole("openai-agents-js", "0.20") },
     Client { answer_within_secs: Some(4), ..whole("openai-agents", "0.24") },
     whole("pydantic-ai", "2.68"),
     Client { made_of_it: Some("langgraph"), ..whole("langchain", "0.3") },
-    Client {
-        answer_within_secs: Some(4),
-        has_images: false,
-        leaves_details_out: true,
-        ..whole("google-adk", "2.13")
-    },
-    Client {
-        answer_within_secs: Some(27),
-        keeps_server: false,
-        has_images: false,
-        leaves_details_out: true,
-        ..whole("llama-index", "0.6")
-    },
-    Client {
-        answer_within_secs: Some(54),
-        has_images: false,
-        leaves_details_out: true,
-        ..whole("mastra", "0.14")
-    },
+    Client { answer_within_secs: Some(4), ..all_as_text("google-adk", "2.13") },
+    Client { answer_within_secs: Some(27), keeps_server: false, ..all_as_text("llama-index", "0.6") },
+    Client { answer_within_secs: Some(54), ..all_as_text("mastra", "0.14") },
     Client { answer_within_secs: Some(4), has_images: false, ..whole("autogen", "0.7") },
     // Keeps the start alone, somewhere above 6.6 KB.
     Client { max_bytes: Some(6000), has_images: false, ..whole("crewai", "1.15") },

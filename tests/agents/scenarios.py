@@ -101,6 +101,9 @@ def limits():
     yield [call("bash", "^wide 03000 ", SAVED, command="cat wide.txt")]
     yield [call("grep", "^1: wide|^wide.txt:1: ", CONTINUES, pattern="wide", path="wide.txt", limit=2000)]
     yield [call("ls", "^0000.txt\n", path="many", limit=3000)]
+    yield [call("read", '^"1","', CONTINUES, path="quoted.csv")]
+    yield [call("grep", ':1: "1"', CONTINUES, pattern=",", path="quoted.csv", limit=2000)]
+    yield [call("read", r"INFO", CONTINUES, path="coloured.log")]
     yield [call("bash", SAVED, command="for i in $(seq 3000); do printf '\"%s\\t\\\\ü\"\\n' $i; done")]
 
 
@@ -177,6 +180,8 @@ def make_workspace(folder):
 
     file("rows.txt", "".join(f"row {i:05} of a file — naïve «text»\n" for i in range(1, LINES + 1)))
     file("short.txt", "".join(f"{i}\n" for i in range(1, LINES + 1)))
+    file("quoted.csv", "".join(f'"{i}","a","b","","","c"\n' for i in range(1, 3001)))
+    file("coloured.log", "".join(f"\x1b[32mINFO\x1b[0m \x1b[1m{i}\x1b[0m\n" for i in range(1, 3001)))
     file("wide.txt", "".join(f"wide {i:05} {'columns ' * 11}\n" for i in range(1, 3001)))
     for i in range(1200):
         file(f"many/{i:04}.txt", f"needle {i}\n")

@@ -70,7 +70,9 @@ impl Bounds {
 
     /// Returns the limit of bytes or tokens that `text` is over, which has no final newline that does not count.
     pub fn exceeded_by(&self, text: &str) -> Option<TruncatedBy> {
-        if text.len() as u64 > self.bytes { Some(TruncatedBy::Bytes) } else { self.measured(text).exceeded() }
+        let mut meter = Meter::new(*self);
+        meter.push(text);
+        if text.len() as u64 > self.bytes { Some(TruncatedBy::Bytes) } else { meter.exceeded() }
     }
 
     /// Returns the bytes of `text`, as they are counted.
@@ -97,12 +99,6 @@ impl Bounds {
             tokens: self.tokens.map(|tokens| tokens.saturating_sub(TokenCounter::of(text).count())),
             ..*self
         }
-    }
-
-    fn measured(&self, text: &str) -> Meter {
-        let mut meter = Meter::new(*self);
-        meter.push(text);
-        meter
     }
 }
 

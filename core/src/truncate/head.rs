@@ -17,6 +17,7 @@ use super::{Bounds, Collector, Cut, Meter, Partial, TruncatedBy, Truncation, as_
 #[derive(Debug)]
 pub struct Head {
     bounds: Bounds,
+    /// True if the start of the first line is kept where that alone is over the limits.
     partial_allowed: bool,
     /// Whole lines with their newlines, then the line that is being taken in.
     kept: String,
@@ -42,18 +43,9 @@ impl Head {
         }
     }
 
-    /// Makes it keep the start of the first line if that alone is over the byte limit.
-    ///
-    /// ```
-    /// use cutline_core::truncate::{Bounds, Collector, Head};
-    /// let mut head = Head::new(Bounds::new(2, 4)).with_partial_line();
-    /// head.push("123456\n");
-    /// assert_eq!(head.finish().content, "1234");
-    /// ```
-    #[must_use]
-    pub fn with_partial_line(mut self) -> Self {
-        self.partial_allowed = true;
-        self
+    /// Returns the same that keeps the start of the first line, if that alone is over the limits.
+    pub fn with_partial_line(bounds: Bounds) -> Self {
+        Self { partial_allowed: true, ..Self::new(bounds) }
     }
 
     /// True if more text would only be counted.

@@ -100,7 +100,7 @@ proptest! {
 
     #[test]
     fn head_may_keep_a_part_of_the_first_line(text in "\\PC{1,40}", cuts in prop::collection::vec(0_usize..9, 0..9), max in 1_u64..30) {
-        let kept = collect(&mut Head::new(Bounds::new(5, max)).with_partial_line(), &pieces(&text, &cuts));
+        let kept = collect(&mut *collector(Bounds::new(5, max), Keep::Head), &pieces(&text, &cuts));
         prop_assert_eq!(&kept.content, prefix(&text, as_index(max)));
         prop_assert_eq!(kept.cut.is_some(), text.len() as u64 > max);
         if kept.cut.is_some() && !kept.content.is_empty() {

@@ -100,10 +100,6 @@ impl Page<'_> {
         self.sums.pointer(pointer).unwrap_or(&Value::Null)
     }
 
-    fn text(&self, pointer: &str) -> &str {
-        self.value(pointer).as_str().unwrap_or(NONE)
-    }
-
     fn is_zero(&self, pointer: &str) -> bool {
         self.value(pointer) == 0
     }
@@ -128,7 +124,7 @@ impl Page<'_> {
     }
 
     fn time(&self, pointer: &str) -> Markup {
-        let time = self.text(pointer);
+        let time = self.value(pointer).as_str().unwrap_or(NONE);
         html! { time datetime=(time) data-of=(pointer) { (to_the_second(time)) } }
     }
 
@@ -184,20 +180,24 @@ impl Page<'_> {
 
     fn tools(&self) -> Markup {
         let names = self.value("/tools").as_object().into_iter().flat_map(serde_json::Map::keys);
-        let row = |name: &str, of: &str| self.row(&html! { bdi { (name) } }, of, &SUMS);
-        let tools: Vec<_> = names.map(|name| row(name, &format!("/tools/{}", escaped(name)))).collect();
+        let row = |name: &String| (html! { bdi { (name) } }, format!("/tools/{}", escaped(name)));
+        let tools: Vec<_> = names.map(row).collect();
+        let all = (tools.len() > 1).then(|| (html! { bdi { "All" } }, "/total".to_owned()));
         let rows = html! {
-            tbody { @for tool in &tools { (tool) } }
-            @if tools.len() > 1 { tfoot { (row("All", "/total")) } }
+            tbody { (self.rows(tools, &SUMS)) }
+            @if all.is_some() { tfoot { (self.rows(all, &SUMS)) } }
         };
         table("Sums for each tool", "sums", "Tool", &SUMS, &rows)
     }
 
-    fn row(&self, heading: &Markup, of: &str, columns: &[Column]) -> Markup {
+    /// The rows of a table: the heading of each, and where its part of the sums stands.
+    fn rows(&self, rows: impl IntoIterator<Item = (Markup, String)>, columns: &[Column]) -> Markup {
         html! {
-            tr {
-                th scope="row" { (heading) }
-                @for (heading, part) in columns { td data-label=(heading) { span { (self.sum(of, part)) } } }
+            @for (heading, of) in rows {
+                tr {
+                    th scope="row" { (heading) }
+                    @for (heading, part) in columns { td data-label=(heading) { span { (self.sum(&of, part)) } } }
+                }
             }
         }
     }
@@ -262,18 +262,16 @@ impl Page<'_> {
     }
 
     fn uses(&self, tenths: &[String]) -> Markup {
-        let row = |(n, tenth)| {
-            self.row(&html! { (tenth) " %" }, &format!("/total/limitUse/answersByTenth/{n}"), &USES)
-        };
-        let rows = html! { tbody { @for row in tenths.iter().enumerate().map(row) { (row) } } };
+        let row = |(n, tenth)| (html! { (tenth) " %" }, format!("/total/limitUse/answersByTenth/{n}"));
+        let rows = html! { tbody { (self.rows(tenths.iter().enumerate().map(row), &USES)) } };
         table("Answers by use of the limit", "", "Use of the limit", &USES, &rows)
     }
 
     fn spans(&self) -> Markup {
         let with_calls = self.items("/overTime/spans").enumerate().filter(|(_, span)| span["calls"] != 0);
-        let row = |of: String| self.row(&self.time(&[&of, "/start"].concat()), &of, &SPAN);
-        let rows = with_calls.map(|(n, _)| row(format!("/overTime/spans/{n}")));
-        table("Sums over time", "", "Start", &SPAN, &html! { tbody { @for row in rows { (row) } } })
+        let rows = with_calls.map(|(n, _)| format!("/overTime/spans/{n}"));
+        let rows = rows.map(|of| (self.time(&[&of, "/start"].concat()), of));
+        table("Sums over time", "", "Start", &SPAN, &html! { tbody { (self.rows(rows, &SPAN)) } })
     }
 
     fn slowest(&self) -> Markup {
