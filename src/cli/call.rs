@@ -70,10 +70,9 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
     let (name, matches) = matches.subcommand().context("no tool is named")?;
     let tool = ToolName::of(name).context("no tool has that name")?;
     let words: Vec<&String> = matches.get_many(WORDS).unwrap_or_default().collect();
-    let told = Arc::new(AtomicBool::new(false));
+    let (told, runtime) = (Arc::new(AtomicBool::new(false)), serve::runtime()?);
     let (mut cx, given, stats_file) = prepared(options, tool, &words, &told)
         .unwrap_or_else(|message| refuse_in(&["call", tool.as_str()], message));
-    let runtime = serve::runtime()?;
     let (asked, start) = (arguments::limit_of(tool, &given), Instant::now());
     let (outcome, interrupted) = runtime.block_on(call(&mut cx, tool, given));
     if told.load(Ordering::Relaxed) {

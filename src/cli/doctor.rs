@@ -10,7 +10,7 @@ use std::io::Write as _;
 use anstyle::AnsiColor;
 use clap::ArgMatches;
 
-use super::{Options, TOOL_ERROR, config};
+use super::{Options, TOOL_ERROR, config, serve};
 use cutline_core::text::show;
 
 /// The start of each line of a finding but the first: it stands below the first one's text.
@@ -41,6 +41,7 @@ impl Finding {
 /// Looks at everything; the exit code, 1 where something is wrong.
 pub(super) fn run(options: &Options, matches: &ArgMatches) -> anyhow::Result<i32> {
     let binary = std::env::current_exe()?;
+    let _before_any_process = serve::runtime()?;
     let mut wrong = 0;
     let mut say = |finding: Finding| {
         wrong += usize::from(matches!(finding, Finding::Wrong(_)));

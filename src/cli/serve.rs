@@ -20,11 +20,11 @@ All flags:              cutline --help
 /// Serves to the end of the session; the exit code.
 pub(super) fn run(options: &Options) -> anyhow::Result<i32> {
     log_to_stderr(options);
+    let runtime = runtime()?;
     let config = config(options).unwrap_or_else(|message| refuse_in(&[], message));
     if std::io::stdin().is_terminal() {
         let _closed = std::io::stderr().write_all(ON_A_TERMINAL.as_bytes());
     }
-    let runtime = runtime()?;
     let signal = runtime.block_on(server::serve(config));
     // Work that still blocks is not waited for.
     runtime.shutdown_background();
@@ -48,9 +48,16 @@ fn config(options: &Options) -> Result<Config, String> {
 }
 
 /// The runtime: one thread for all that waits, and threads for blocking work. With more of the first
-/// kind, each message would be woken from thread to thread on its way.
+/// kind, each message would be woken from thread to thread on its way. Made before any process is started.
 pub(super) fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
-    tokio::runtime::Builder::new_current_thread().enable_all().build()
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    // What started this process may have ignored the ends of children. That is inherited, and none could be waited for.
+    #[cfg(unix)]
+    {
+        let _within = runtime.enter();
+        tokio::signal::unix::signal(tokio::signal::unix::SignalKind::child())?;
+    }
+    Ok(runtime)
 }
 
 /// Writes logs to stderr, one line each, by `--log`, else `RUST_LOG`. Else what a person wants to know is

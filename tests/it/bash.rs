@@ -36,6 +36,14 @@ fn a_saved_output_is_complete_and_private() {
 }
 
 #[test]
+fn end_of_a_command_is_known_where_the_client_ignores_the_ends_of_children() {
+    let workspace = Workspace::new();
+    let ignoring = Start::new(&workspace).through("bash", &["-c", "trap '' CHLD; exec \"$0\" \"$@\""]);
+    let reply = ignoring.client().call("bash", json!({"command": "exit 7"}));
+    assert_eq!(reply.details()["exitCode"], 7, "{reply}");
+}
+
+#[test]
 fn uncut_output_is_not_saved() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
