@@ -67,12 +67,10 @@ pub(super) fn log_to_stderr(options: &Options) {
         let text = std::env::var("RUST_LOG").ok().filter(|text| !text.is_empty())?;
         values::log_filter(&text).ok()
     };
-    let stderr = std::io::stderr;
-    let filter = options
-        .log
-        .clone()
-        .or_else(from_rust_log)
-        .or_else(|| values::log_filter(if stderr().is_terminal() { "info" } else { "warn" }).ok());
+    let filter =
+        options.log.clone().or_else(from_rust_log).or_else(|| {
+            values::log_filter(if std::io::stderr().is_terminal() { "info" } else { "warn" }).ok()
+        });
     let lines =
         tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false).with_target(false);
     tracing_subscriber::registry().with(filter).with(lines).init();

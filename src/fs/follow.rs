@@ -62,14 +62,9 @@ pub(super) fn follow(
         if !visit(&here) {
             return None;
         }
-        if !exists {
-            continue;
-        }
-        let Ok(metadata) = here.symlink_metadata() else {
-            exists = false;
-            continue;
-        };
-        if metadata.is_symlink() {
+        let found = exists.then(|| here.symlink_metadata().ok()).flatten();
+        exists = found.is_some();
+        if found.is_some_and(|found| found.is_symlink()) {
             links += 1;
             let mut target = here.read_link().ok()?;
             if links > MAX_LINKS {

@@ -9,7 +9,7 @@ use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use tokio_util::sync::{CancellationToken, WaitForCancellationFutureOwned};
+use tokio_util::sync::CancellationToken;
 
 use super::capture::Capture;
 use crate::sys::OutputPipe;
@@ -27,7 +27,7 @@ pub(super) struct Drain {
     /// Bytes that were captured: known also while the capture is at work.
     bytes: AtomicU64,
     /// Cancelled once all was read that will ever come, or the reader was stopped.
-    ended: CancellationToken,
+    pub(super) ended: CancellationToken,
 }
 
 impl fmt::Debug for Drain {
@@ -98,16 +98,6 @@ impl Drain {
             self.with(|capture| capture.push(bytes));
             self.bytes.fetch_add(bytes.len() as u64, Ordering::AcqRel);
         }
-    }
-
-    /// Waits until all was read that will ever come, or the reader was stopped.
-    pub(super) fn ended(&self) -> WaitForCancellationFutureOwned {
-        self.ended.clone().cancelled_owned()
-    }
-
-    /// True if all was read that will ever come, or the reader was stopped.
-    pub(super) fn has_ended(&self) -> bool {
-        self.ended.is_cancelled()
     }
 
     /// Returns how far the reader is.

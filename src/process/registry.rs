@@ -47,15 +47,6 @@ enum Phase {
     Unsure,
 }
 
-impl CommandEntry {
-    /// Frees the pipe of a background command once that has ended; true if none of its processes is left.
-    fn release_if_done(&mut self) -> bool {
-        let Phase::Background(output) = &mut self.phase else { return false };
-        output.take_if(|(drain, _)| drain.has_ended());
-        output.is_none() && self.scope.is_empty()
-    }
-}
-
 impl Registry {
     /// Returns the registry of this server.
     pub(super) fn new() -> Self {
@@ -81,10 +72,14 @@ impl Registry {
         Ok(RegisteredCommand { registry: Arc::clone(self), mark })
     }
 
-    /// Forgets background commands of which no process is left, and waits for ended processes that this one inherited.
+    /// Frees the pipes of background commands that have ended, forgets those of which no process is left, and waits for ended processes that this one inherited.
     pub(super) fn reap(&self) {
         process_tree::reap_inherited(|| self.scopes());
-        self.commands().retain(|_, command| !command.release_if_done());
+        self.commands().retain(|_, CommandEntry { scope, phase }| {
+            let Phase::Background(output) = phase else { return true };
+            output.take_if(|(drain, _)| drain.ended.is_cancelled());
+            output.is_some() || !scope.is_empty()
+        });
     }
 
     /// Ends all commands and what they left, and waits for it. No further command starts.

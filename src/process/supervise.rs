@@ -111,22 +111,22 @@ impl SupervisedCommand {
     /// Takes what was printed. The background processes of a command that ended by itself are left alive.
     async fn collect_output(mut self, cause: Cause) -> (Captured, Vec<Background>) {
         let Some(survivors) = self.survivors(cause).await else {
-            let _pipe_still_open = timeout(KILLED_WAIT, self.drain.ended()).await;
+            let _pipe_still_open = timeout(KILLED_WAIT, self.drain.ended.cancelled()).await;
             self.drain.pipe.stop();
             let output = self.captured(|capture| capture.answer(false)).await;
             self.shell.registered.unregister();
             return (output, Vec::new());
         };
-        let is_open = !self.drain.has_ended();
+        let is_open = !self.drain.ended.is_cancelled();
         let output = self.captured(move |capture| capture.answer(is_open)).await;
-        let (registry, ended) = (Arc::clone(&self.shell.registered.registry), self.drain.ended());
+        let (registry, ended) = (Arc::clone(&self.shell.registered.registry), self.drain.ended.clone());
         let open = is_open.then(|| {
             self.permit.keep_for_background();
             (self.drain, self.permit)
         });
         self.shell.registered.left(survivors.scope, open);
         tokio::spawn(async move {
-            ended.await;
+            ended.cancelled().await;
             registry.reap();
         });
         (output, if is_open { survivors.shown } else { Vec::new() })
@@ -135,12 +135,12 @@ impl SupervisedCommand {
     /// Returns what is left of a command that ended by itself; `None` where nothing is, or it was ended.
     async fn survivors(&self, cause: Cause) -> Option<Survivors> {
         let scope = self.shell.registered.scope().filter(|_| cause == Cause::Itself)?;
-        let pipe = (!self.drain.has_ended()).then(|| self.drain.pipe.id());
+        let pipe = (!self.drain.ended.is_cancelled()).then(|| self.drain.pipe.id());
         if scope.is_empty() && pipe.is_none() {
             return None;
         }
         let survivors = on_own_thread(move || scope.survivors(pipe)).await;
-        (survivors.in_group || !self.drain.has_ended()).then_some(survivors)
+        (survivors.in_group || !self.drain.ended.is_cancelled()).then_some(survivors)
     }
 
     /// Waits until all was read that the command wrote: until the pipe's end, or, where others hold
@@ -149,7 +149,7 @@ impl SupervisedCommand {
         let began = Instant::now();
         let end = self.drain.progress();
         let mut before = end;
-        while timeout(QUIET_PERIOD, self.drain.ended()).await.is_err() {
+        while timeout(QUIET_PERIOD, self.drain.ended.cancelled()).await.is_err() {
             let now = self.drain.progress();
             if output_is_complete(began.elapsed(), end, before, now) {
                 break;

@@ -45,29 +45,23 @@ pub(crate) fn list_processes() -> Result<Vec<Process>, OutOfDescriptors> {
 
 /// Returns the process with that number.
 pub(crate) fn process_info(id: u32) -> Result<Option<Process>, OutOfDescriptors> {
-    let id = sysinfo::Pid::from_u32(id);
-    let system = refreshed(ProcessesToUpdate::Some(&[id]), ProcessRefreshKind::nothing());
-    Ok(system.process(id).map(seen))
+    Ok(told_of(id, ProcessRefreshKind::nothing(), |process| Some(seen(process))))
 }
 
 /// Returns the mark in the environment that a process was started with.
 #[cfg(unix)]
 pub(crate) fn mark_of(id: u32) -> Result<Option<String>, OutOfDescriptors> {
-    let id = sysinfo::Pid::from_u32(id);
-    let environment = ProcessRefreshKind::nothing().with_environ(UpdateKind::Always);
-    let system = refreshed(ProcessesToUpdate::Some(&[id]), environment);
-    let environment = system.process(id).map(sysinfo::Process::environ).unwrap_or_default();
     let mark = |entry: &str| Some(entry.strip_prefix(MARK)?.strip_prefix('=')?.to_owned());
-    Ok(environment.iter().find_map(|entry| mark(entry.to_str()?)))
+    Ok(told_of(id, ProcessRefreshKind::nothing().with_environ(UpdateKind::Always), |process| {
+        process.environ().iter().find_map(|entry| mark(entry.to_str()?))
+    }))
 }
 
 /// Returns the number of the user that a process runs as.
 #[cfg(unix)]
 pub(crate) fn owner(id: u32) -> Option<u32> {
-    let id = sysinfo::Pid::from_u32(id);
     let user = ProcessRefreshKind::nothing().with_user(UpdateKind::Always);
-    let system = refreshed(ProcessesToUpdate::Some(&[id]), user);
-    system.process(id)?.effective_user_id().map(|user| **user)
+    told_of(id, user, |process| process.effective_user_id().map(|user| **user))
 }
 
 /// Returns 0: here process numbers have no namespaces.
@@ -85,6 +79,16 @@ pub(crate) fn pipes(_: u32) -> Result<Vec<u64>, OutOfDescriptors> {
 #[cfg(unix)]
 pub(crate) fn has_lost_its_reader(_: u32) -> Result<bool, OutOfDescriptors> {
     Ok(false)
+}
+
+/// Returns what `ask` tells of the process with that number, of which `what` is looked at.
+fn told_of<T>(
+    id: u32,
+    what: ProcessRefreshKind,
+    ask: impl FnOnce(&sysinfo::Process) -> Option<T>,
+) -> Option<T> {
+    let id = sysinfo::Pid::from_u32(id);
+    refreshed(ProcessesToUpdate::Some(&[id]), what).process(id).and_then(ask)
 }
 
 fn refreshed(which: ProcessesToUpdate<'_>, what: ProcessRefreshKind) -> System {

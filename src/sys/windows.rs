@@ -26,11 +26,6 @@ pub(super) use opened::PathHandle;
 pub(crate) use output_pipe::OutputPipe;
 pub(crate) use shell::*;
 
-/// From 1601, where the system's time begins, to 1970, in its units.
-const TO_1970: i128 = 116_444_736_000_000_000;
-/// Nanoseconds of one of its units.
-const UNIT_NANOS: i128 = 100;
-
 impl Stat {
     /// Asks the system about an open file.
     fn of(file: &File) -> io::Result<Self> {
@@ -57,7 +52,7 @@ impl Stat {
             kind: FileKind::of(metadata.file_type()),
             bytes: metadata.file_size(),
             id: (known.volume_serial_number(), known.file_index()),
-            modified: (i128::from(metadata.last_write_time()) - TO_1970) * UNIT_NANOS,
+            modified: super::nanos(metadata.modified()?),
             ..told
         })
     }

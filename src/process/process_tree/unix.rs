@@ -55,7 +55,7 @@ enum KillScope {
 }
 
 impl Scope {
-    /// Returns all that has `mark`: a command of `server` that is about to start.
+    /// Returns all that has `mark`, or one that begins with it: of a command of `server` that is about to start.
     pub(in crate::process) fn new(server: Server, mark: &str) -> Self {
         Self { mark: mark.to_owned(), group: 0, since: server.start, reach: KillScope::Everything }
     }
@@ -139,11 +139,9 @@ pub(in crate::process) fn end_orphans(grace: Duration) {
     let is_gone = |server: &Server| {
         server.namespace == namespace && Some(*server) != own && !sys::may_be_alive(server.id, server.start)
     };
-    let orphans = |server: Server| Scope {
-        mark: server.mark_prefix(),
-        group: 0,
-        since: server.start,
-        reach: KillScope::Orphans { session: server.session },
+    let orphans = |server: Server| {
+        let reach = KillScope::Orphans { session: server.session };
+        Scope { reach, ..Scope::new(server, &server.mark_prefix()) }
     };
     let scopes: Vec<Scope> = servers.into_iter().filter(is_gone).map(orphans).collect();
     if !scopes.is_empty() {

@@ -5,7 +5,6 @@
 //! taken that name, a folder in `XDG_RUNTIME_DIR` is used instead, else one with a random name in the temp
 //! folder. A folder that the user named is opened at the start, made first where it is missing, and used as it is.
 
-use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -31,17 +30,12 @@ pub(in crate::process) struct SavedFolder {
 impl SavedFolder {
     /// Opens the folder at `path`, which the user named; makes it where it is missing, for this user alone.
     pub(super) fn named(path: &Path) -> io::Result<Self> {
-        let made = |missing| {
-            let whole = std::path::absolute(path)?;
-            let Some((parent, name)) = whole.parent().zip(whole.file_name().and_then(OsStr::to_str)) else {
-                return Err(missing);
-            };
-            below::make_private_folder(&sys::open_folder(parent)?, name)?;
-            sys::open_folder(path)
-        };
-        let folder = sys::open_folder(path)
-            .or_else(|error| if sys::is_missing(&error) { made(error) } else { Err(error) })?;
-        let folder = Mutex::new(Some(Arc::new(folder)));
+        if sys::open_folder(path).is_err_and(|error| sys::is_missing(&error))
+            && let Some((parent, name)) = &Self::at(&std::path::absolute(path)?)?.private
+        {
+            below::make_private_folder(parent, name)?;
+        }
+        let folder = Mutex::new(Some(Arc::new(sys::open_folder(path)?)));
         Ok(Self { path: path.canonicalize()?, given: path.to_owned(), private: None, folder })
     }
 
@@ -51,7 +45,10 @@ impl SavedFolder {
         let Err(reason) = chosen.existing() else { return Ok(chosen) };
         let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|dir| dir.is_absolute());
         let in_runtime = runtime.and_then(|dir| Self::at(&dir.join(NAME_IN_RUNTIME_DIR)).ok());
-        let usable = |other: &Self| other.is_in_own_folder() && other.existing().is_ok();
+        // Where no other user can make anything beside it.
+        let usable = |other: &Self| {
+            other.private.as_ref().is_some_and(|(parent, _)| is_fit(parent)) && other.existing().is_ok()
+        };
         let other = match in_runtime.filter(usable) {
             Some(other) => other,
             None => chosen.beside()?,
@@ -83,11 +80,6 @@ impl SavedFolder {
         }))?;
         other.open()?;
         Ok(other)
-    }
-
-    /// True if no other user can make anything in the folder around this one.
-    fn is_in_own_folder(&self) -> bool {
-        self.private.as_ref().is_some_and(|(parent, _)| is_fit(parent))
     }
 
     /// Returns the folder, made first where it is cutline's own and missing.

@@ -89,9 +89,8 @@ pub(crate) fn make_private_folder(base: &Folder, name: &str) -> io::Result<()> {
 pub(crate) fn create(base: &Folder, name: &str) -> io::Result<File> {
     /// `FILE_SHARE_READ` and `FILE_SHARE_WRITE`, without `FILE_SHARE_DELETE`.
     const SHARED: u32 = 0b11;
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create_new(true).share_mode(SHARED);
-    options.open(join(base, name.as_bytes()))
+    let path = join(base, name.as_bytes());
+    OpenOptions::new().read(true).write(true).create_new(true).share_mode(SHARED).open(path)
 }
 
 /// Opens what is called `name` in `base` for reading and for adding to its end, and creates it where there is
@@ -106,9 +105,8 @@ pub(crate) fn append(base: &Folder, name: &OsStr) -> io::Result<(File, Stat)> {
 
 /// Returns type, size and times of the entry `name` of `base`, of a link itself; `.` is `base`.
 pub(crate) fn stat(base: &Folder, name: &[u8]) -> io::Result<Stat> {
-    let mut options = OpenOptions::new();
-    options.access_mode(LOOK).custom_flags(FOLDERS_TOO | LINK_ITSELF);
-    Stat::of(&options.open(join(base, name))?)
+    let flags = FOLDERS_TOO | LINK_ITSELF;
+    Stat::of(&OpenOptions::new().access_mode(LOOK).custom_flags(flags).open(join(base, name))?)
 }
 
 /// Removes the file of that name from `base`.

@@ -1,5 +1,7 @@
 //! The end of a pipe that is read from, by one thread that others can stop.
 
+#![expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "elsewhere the system is asked")]
+
 use std::io::{self, PipeReader, Read as _};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -16,7 +18,6 @@ impl OutputPipe {
     pub(crate) const DESCRIPTORS: u32 = 2;
 
     /// Takes the pipe over.
-    #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
     pub(crate) fn new(pipe: PipeReader) -> io::Result<Self> {
         Ok(Self { pipe, stopped: AtomicBool::new(false), idle: AtomicBool::new(false) })
     }
@@ -42,7 +43,6 @@ impl OutputPipe {
     }
 
     /// Bytes that wait in it: none while the reader waits, and not known while it does not.
-    #[expect(clippy::unused_self, reason = "elsewhere it is asked of the pipe")]
     pub(crate) fn waiting(&self) -> u64 {
         0
     }
@@ -53,7 +53,6 @@ impl OutputPipe {
     }
 
     /// Returns 0: processes are not looked for by the pipe here.
-    #[expect(clippy::unused_self, reason = "elsewhere it is the pipe's inode")]
     pub(crate) fn id(&self) -> u64 {
         0
     }

@@ -114,14 +114,12 @@ impl Targets {
             .filter(|process| process.id != own && !process.ended && process.start >= scope.since)
             .collect();
         let owns_group = self.owns_group(snapshot, scope);
-        let mut belonging = BTreeSet::new();
-        for process in &candidates {
-            let is_known = self.found.contains_key(&key(process));
+        let mut belongs = |process: &&&Process| {
             let in_group = owns_group && process.group == scope.group;
-            if is_known || in_group || self.seen(belongs(snapshot, process, scope)) {
-                belonging.insert(process.id);
-            }
-        }
+            in_group || self.found.contains_key(&key(process)) || self.seen(belongs(snapshot, process, scope))
+        };
+        let known = candidates.iter().filter(|process| belongs(process));
+        let mut belonging: BTreeSet<u32> = known.map(|process| process.id).collect();
         loop {
             let children = candidates.iter().filter(|process| belonging.contains(&process.parent));
             let before = belonging.len();

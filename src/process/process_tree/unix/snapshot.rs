@@ -40,13 +40,9 @@ impl ProcessSnapshot {
     /// Returns the processes other than this one that can write to the pipe with that inode.
     pub(super) fn holders(&self, pipe: u64) -> Result<Vec<Process>, OutOfDescriptors> {
         let own = std::process::id();
-        let mut holders = Vec::new();
-        for process in self.processes.iter().filter(|process| process.id != own && !process.ended) {
-            if self.holds(process, pipe)? {
-                holders.push(process.clone());
-            }
-        }
-        Ok(holders)
+        let others = self.processes.iter().filter(|process| process.id != own && !process.ended);
+        let holder = |process: &Process| Ok(self.holds(process, pipe)?.then(|| process.clone()));
+        others.filter_map(|process| holder(process).transpose()).collect()
     }
 
     /// True if a process can write to the pipe with that inode.

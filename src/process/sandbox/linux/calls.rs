@@ -25,19 +25,6 @@ pub(super) fn refuse(deny_unix_sockets: bool) -> io::Result<()> {
     apply_filter(&program).map_err(io::Error::other)
 }
 
-/// Calls that are refused whatever their arguments are.
-const REFUSED: [i64; 7] = [
-    // A ring does all of this without a call that could be looked at.
-    libc::SYS_io_uring_setup,
-    // Opens a file past the mount that makes it read-only, where root asks.
-    libc::SYS_open_by_handle_at,
-    // The user's keys, and queues that other programs of the user read.
-    libc::SYS_add_key,
-    libc::SYS_request_key,
-    libc::SYS_keyctl,
-    libc::SYS_mq_open,
-    libc::SYS_mq_unlink,
-];
 /// Connects and sends in one; libc has no name for the flag on every system.
 const MSG_FASTOPEN: u64 = 0x2000_0000;
 /// Puts another protocol in a TCP socket's place, so that Landlock does not know it any more. By which
@@ -59,7 +46,18 @@ fn rules(deny_unix_sockets: bool) -> Result<BTreeMap<i64, Vec<SeccompRule>>, Bac
     let fast_open = |at| vec![argument(at, SeccompCmpOp::MaskedEq(MSG_FASTOPEN), MSG_FASTOPEN)];
     let of_tcp = |option| vec![is(1, libc::IPPROTO_TCP), is(2, option)];
     let into_terminal = |request| vec![argument(1, SeccompCmpOp::Eq, request)];
-    let by_arguments: [(i64, Vec<Conditions>); 8] = [
+    let always = Vec::new;
+    let refused: [(i64, Vec<Conditions>); 15] = [
+        // A ring does all of this without a call that could be looked at.
+        (libc::SYS_io_uring_setup, always()),
+        // Opens a file past the mount that makes it read-only, where root asks.
+        (libc::SYS_open_by_handle_at, always()),
+        // The user's keys, and queues that other programs of the user read.
+        (libc::SYS_add_key, always()),
+        (libc::SYS_request_key, always()),
+        (libc::SYS_keyctl, always()),
+        (libc::SYS_mq_open, always()),
+        (libc::SYS_mq_unlink, always()),
         (libc::SYS_socket, sockets(deny_unix_sockets)),
         (libc::SYS_socketpair, pairs(deny_unix_sockets)),
         (libc::SYS_sendto, vec![fast_open(3)]),
@@ -71,8 +69,10 @@ fn rules(deny_unix_sockets: bool) -> Result<BTreeMap<i64, Vec<SeccompRule>>, Bac
         (libc::SYS_ioctl, TERMINAL_INPUT.map(into_terminal).into()),
     ];
     let rule = |conditions: Conditions| SeccompRule::new(conditions.into_iter().collect::<Result<_, _>>()?);
-    let refused = by_arguments.into_iter().chain(REFUSED.map(|call| (call, Vec::new())));
-    refused.map(|(call, rules)| Ok((call, rules.into_iter().map(rule).collect::<Result<_, _>>()?))).collect()
+    refused
+        .into_iter()
+        .map(|(call, rules)| Ok((call, rules.into_iter().map(rule).collect::<Result<_, _>>()?)))
+        .collect()
 }
 
 /// Refuses all sockets but UNIX ones (where they are let be), TCP, UDP, and the kernel's news of the network.
