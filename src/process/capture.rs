@@ -130,10 +130,8 @@ impl Capture {
 
     /// Returns the output for the answer. Where it `output_is_open` it is saved however short it is.
     pub fn answer(&mut self, output_is_open: bool) -> Captured {
-        let (text, lines_cut) = match self.view.take() {
-            Some(view) => view.finish(),
-            None => (truncate("", Bounds::new(0, 0), Keep::Tail), None),
-        };
+        let nothing = || (truncate("", Bounds::new(0, 0), Keep::Tail), None);
+        let (text, lines_cut) = self.view.take().map_or_else(nothing, View::finish);
         self.recent = Vec::new();
         let wanted = output_is_open || self.binary || text.cut.is_some() || lines_cut.is_some();
         let saved = if wanted { Some(self.stream.keep()) } else { None };

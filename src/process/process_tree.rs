@@ -20,16 +20,9 @@ pub(super) use unix::{Scope, end_all, end_orphans, kill_group, reap_inherited};
 #[cfg(windows)]
 pub(super) use windows::{Scope, end_all, end_orphans, kill_group, reap_inherited};
 
-/// The processes that survive the shell of a command that ended by itself.
-#[derive(Debug)]
-pub(super) struct Survivors {
-    /// The processes that are ended with the server.
-    pub(super) scope: Scope,
-    /// Those of them that an answer names.
-    pub(super) shown: Vec<Background>,
-    /// True if a process is left in the group (on Windows, in the job), or that can't be told; those outside it do not count.
-    pub(super) in_group: bool,
-}
+/// Processes that survive the shell of a command that ended by itself: those that are ended with the server, and those
+/// of them that an answer names.
+pub(super) type Survivors = (Scope, Vec<Background>);
 
 /// Calls [`end_all`] on a thread of its own. Returns true if no process is known to be left.
 pub(super) async fn end(scopes: Vec<Scope>, grace: Duration) -> bool {

@@ -110,7 +110,7 @@ impl SupervisedCommand {
 
     /// Takes what was printed. The background processes of a command that ended by itself are left alive.
     async fn collect_output(mut self, cause: Cause) -> (Captured, Vec<Background>) {
-        let Some(survivors) = self.survivors(cause).await else {
+        let Some((scope, background)) = self.survivors(cause).await else {
             let _pipe_still_open = timeout(KILLED_WAIT, self.drain.ended.cancelled()).await;
             self.drain.pipe.stop();
             let output = self.captured(|capture| capture.answer(false)).await;
@@ -124,12 +124,12 @@ impl SupervisedCommand {
             self.permit.keep_for_background();
             (self.drain, self.permit)
         });
-        self.shell.registered.left(survivors.scope, open);
+        self.shell.registered.left(scope, open);
         tokio::spawn(async move {
             ended.cancelled().await;
             registry.reap();
         });
-        (output, if is_open { survivors.shown } else { Vec::new() })
+        (output, if is_open { background } else { Vec::new() })
     }
 
     /// Returns what is left of a command that ended by itself; `None` where nothing is, or it was ended.
@@ -139,8 +139,7 @@ impl SupervisedCommand {
         if scope.is_empty() && pipe.is_none() {
             return None;
         }
-        let survivors = on_own_thread(move || scope.survivors(pipe)).await;
-        (survivors.in_group || !self.drain.ended.is_cancelled()).then_some(survivors)
+        on_own_thread(move || scope.survivors(pipe)).await
     }
 
     /// Waits until all was read that the command wrote: until the pipe's end, or, where others hold

@@ -76,17 +76,18 @@ impl Scope {
     }
 
     /// Returns what survives the shell, which has ended; `pipe` is its output, where that is held open. Blocks.
-    pub(in crate::process) fn survivors(self, pipe: Option<u64>) -> Survivors {
+    pub(in crate::process) fn survivors(self, pipe: Option<u64>) -> Option<Survivors> {
         let seen = self.group_and_holders(pipe).ok().filter(|_| sys::has_process_table());
-        // Where nothing was seen, there may be some.
-        let in_group = seen.as_ref().is_none_or(|(group, _)| !group.is_empty());
+        // Where nothing was seen, there may be some. Those outside the group count while they hold the output.
+        if pipe.is_none() && seen.as_ref().is_some_and(|(group, _)| group.is_empty()) {
+            return None;
+        }
         let (group, holders) = seen.unwrap_or_default();
         let known = group.iter().chain(&holders).map(key).collect();
         // Of a process that is another user's, its pipes are unknown; that it is in the group is not.
         let shown = if holders.is_empty() { group } else { holders };
         let shown = shown.into_iter().map(|Process { id, name, .. }| Background { id, name }).collect();
-        let scope = Self { reach: KillScope::Background { pipe, known }, ..self };
-        Survivors { scope, shown, in_group }
+        Some((Self { reach: KillScope::Background { pipe, known }, ..self }, shown))
     }
 
     fn group_and_holders(&self, pipe: Option<u64>) -> Result<(Vec<Process>, Vec<Process>), OutOfDescriptors> {

@@ -64,17 +64,18 @@ impl Scope {
         self.members().is_ok_and(|members| members.is_empty())
     }
 
-    /// Returns what survives the shell, which has ended.
-    pub(in crate::process) fn survivors(self, _pipe: Option<u64>) -> Survivors {
+    /// Returns what survives the shell, which has ended; `pipe` is its output, where that is held open.
+    pub(in crate::process) fn survivors(self, pipe: Option<u64>) -> Option<Survivors> {
         let members = self.members();
-        let unknown = members.is_err();
+        // Where they can't be told, there may be some.
+        let may_be_open = members.is_err() || pipe.is_some();
         // Beside each program without a window the system starts one for the window that it has not.
         let shown: Vec<Background> = processes_of(&members.unwrap_or_default())
             .map(|Process { id, name, .. }| (id, name.strip_suffix(".exe").unwrap_or(&name).to_owned()))
             .filter(|(_, name)| name != "conhost")
             .map(|(id, name)| Background { id, name })
             .collect();
-        Survivors { in_group: unknown || !shown.is_empty(), scope: self, shown }
+        (may_be_open || !shown.is_empty()).then_some((self, shown))
     }
 }
 
