@@ -29,8 +29,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use tokio_util::sync::CancellationToken;
-
 use crate::fs::workspace::Root;
 use crate::sys;
 use environment::Environment;
@@ -76,8 +74,6 @@ pub struct Commands {
     environment: Environment,
     registry: Arc<Registry>,
     permits: CommandPermits,
-    /// Ends the sweeping of old saved outputs.
-    housekeeping_stop: CancellationToken,
 }
 
 impl Commands {
@@ -96,7 +92,6 @@ impl Commands {
             environment: settings.environment,
             store: Arc::new(store),
             permits: CommandPermits::new(),
-            housekeeping_stop: CancellationToken::new(),
         }
     }
 
@@ -111,7 +106,7 @@ impl Commands {
     /// Begins the work beside the commands: what killed servers left is ended and removed, old saved
     /// outputs are removed, now and once an hour. Needs a runtime; `shutdown` ends it.
     pub fn start(&self) {
-        let (store, over) = (Arc::clone(&self.store), self.housekeeping_stop.clone());
+        let (store, over) = (Arc::clone(&self.store), self.registry.closing.clone());
         sys::survive_large_files();
         if let Some(warning) = self.warning() {
             tracing::warn!("{warning}");
@@ -149,7 +144,6 @@ impl Commands {
     /// Ends all commands that run, and all that those which have ended left behind. Waits for it, not much over a second
     /// and a half in all; no command starts any more.
     pub async fn shutdown(&self) {
-        self.housekeeping_stop.cancel();
         self.registry.shutdown().await;
         if let Some(sandbox) = &self.sandbox {
             sandbox.temp.remove();

@@ -37,16 +37,12 @@ impl Appended {
         if !stat.is_own_file() {
             return Err(io::Error::other("not a file of this user's alone: it has another owner or name"));
         }
-        let is_torn = !ends_in_a_line(&file, stat.bytes)?;
-        Ok(Self { file, is_torn })
+        let mut last = *b"\n";
+        if let Some(at) = stat.bytes.checked_sub(1) {
+            sys::read_at(&file, &mut last, at)?;
+        }
+        Ok(Self { file, is_torn: last != *b"\n" })
     }
-}
-
-/// True if a file of that many bytes is empty, or ends with a whole line.
-fn ends_in_a_line(file: &File, bytes: u64) -> io::Result<bool> {
-    let Some(at) = bytes.checked_sub(1) else { return Ok(true) };
-    let mut last = [0];
-    Ok(sys::read_at(file, &mut last, at)? == 0 || last == *b"\n")
 }
 
 #[cfg(unix)]

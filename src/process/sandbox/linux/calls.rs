@@ -7,6 +7,8 @@
 use std::collections::BTreeMap;
 use std::io;
 
+#[cfg(target_arch = "x86_64")]
+use seccompiler::sock_filter;
 use seccompiler::{
     BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
     SeccompRule, TargetArch, apply_filter,
@@ -21,7 +23,7 @@ pub(super) fn refuse(deny_unix_sockets: bool) -> io::Result<()> {
         .map_err(io::Error::other)?;
     let mut program = BpfProgram::try_from(filter).map_err(io::Error::other)?;
     #[cfg(target_arch = "x86_64")]
-    program.splice(0..0, x32::REFUSED);
+    program.splice(0..0, X32_REFUSED);
     apply_filter(&program).map_err(io::Error::other)
 }
 
@@ -124,27 +126,15 @@ fn argument(at: u8, op: SeccompCmpOp, value: u64) -> Condition {
     SeccompCondition::new(at, SeccompCmpArgLen::Dword, op, value)
 }
 
-/// The calls of x86-64 once more, under numbers with a bit of their own, which no rule would know.
+/// Instructions that refuse the calls of x86-64 once more, under numbers with a bit of their own, which no rule would
+/// know. They stand before all others.
 #[cfg(target_arch = "x86_64")]
-mod x32 {
-    use seccompiler::sock_filter;
-
-    /// Offset in bytes of the number of a call in what a filter is given.
-    const NUMBER_OFFSET: u32 = 0;
-    /// The bit.
-    const BIT: u32 = 0x4000_0000;
-
-    /// Instructions that refuse numbers with the bit, to stand before all others.
-    pub(super) const REFUSED: [sock_filter; 3] = [
-        instruction(0x20, 0, NUMBER_OFFSET),                   // load the number
-        instruction(0x35, 1, BIT),                             // below the bit: pass over the next
-        instruction(0x06, 0, libc::SECCOMP_RET_ERRNO | EPERM), // refuse
-    ];
-    /// The error that a refused call ends with.
-    const EPERM: u32 = libc::EPERM.unsigned_abs();
-
-    /// Returns an instruction that passes over the next `jf` ones where its test fails.
-    const fn instruction(code: u16, jf: u8, k: u32) -> sock_filter {
-        sock_filter { code, jt: 0, jf, k }
-    }
-}
+const X32_REFUSED: [sock_filter; 3] = {
+    let x32_bit = 0x4000_0000;
+    let refuse = libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs();
+    [
+        sock_filter { code: 0x20, jt: 0, jf: 0, k: 0 }, // load the number, which stands first
+        sock_filter { code: 0x35, jt: 0, jf: 1, k: x32_bit }, // below the bit: pass over the next
+        sock_filter { code: 0x06, jt: 0, jf: 0, k: refuse },
+    ]
+};
