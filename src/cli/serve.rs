@@ -55,7 +55,7 @@ pub(super) fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     #[cfg(unix)]
     {
         let _within = runtime.enter();
-        tokio::signal::unix::signal(tokio::signal::unix::SignalKind::child())?;
+        let _handled_from_now_on = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::child())?;
     }
     Ok(runtime)
 }
