@@ -5,8 +5,6 @@
 
 #![expect(clippy::indexing_slicing, reason = "positions are below the length that the loop checks")]
 
-use std::borrow::Cow;
-
 use serde::de::DeserializeOwned;
 
 /// Bytes of a member's name or plain value that are held; an id or a name that fills them is taken for none.
@@ -243,13 +241,14 @@ impl Message {
 impl Member {
     /// Returns the member whose name is `raw`, as it was sent: it may be so in escapes.
     fn of(raw: &[u8]) -> Self {
-        let plain = serde_json::from_slice::<&str>(raw).map(Cow::Borrowed);
-        let name = plain.or_else(|_| serde_json::from_slice::<String>(raw).map(Cow::Owned));
-        match name.as_deref() {
-            Ok("id") => Self::Id,
-            Ok("method") => Self::Method,
-            Ok("params") => Self::Params,
-            Ok("result" | "error") => Self::Outcome,
+        let plain = raw.strip_prefix(b"\"").and_then(|raw| raw.strip_suffix(b"\"")).unwrap_or_default();
+        let escaped = plain.contains(&b'\\');
+        let unescaped = escaped.then(|| serde_json::from_slice::<String>(raw).unwrap_or_default());
+        match unescaped.as_ref().map_or(plain, String::as_bytes) {
+            b"id" => Self::Id,
+            b"method" => Self::Method,
+            b"params" => Self::Params,
+            b"result" | b"error" => Self::Outcome,
             _ => Self::Other,
         }
     }
