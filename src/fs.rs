@@ -14,3 +14,5 @@ pub mod near;
 pub mod open;
 pub mod saved_name;
 pub mod workspace;
+
+pub(crate) use crate::sys::{stdin, stdout};

@@ -1,10 +1,12 @@
-//! Signals by which a person or the system tells this process to end.
+//! Signals by which a person or the system tells this process to end, and that of a child's end.
 
 use std::io;
 use std::task::{Context, Poll};
 
 use futures_util::StreamExt as _;
 use futures_util::stream::{BoxStream, SelectAll, poll_fn};
+#[cfg(unix)]
+use tokio::signal::unix::{SignalKind, signal};
 
 /// The signals that end the server, each as its number, each time that it comes.
 pub(crate) type Signals = SelectAll<BoxStream<'static, i32>>;
@@ -17,11 +19,22 @@ fn numbered(
     poll_fn(poll).map(move |()| number).boxed()
 }
 
+/// Has the ends of children be seen. What started this process may have ignored them, which is inherited; then no child
+/// could be waited for. Needs a runtime.
+#[cfg(unix)]
+pub(crate) fn see_children_end() -> io::Result<()> {
+    signal(SignalKind::child()).map(drop)
+}
+
+#[cfg(windows)]
+#[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
+pub(crate) fn see_children_end() -> io::Result<()> {
+    Ok(())
+}
+
 /// Returns the signals, from now on.
 #[cfg(unix)]
 pub(crate) fn signals() -> io::Result<Signals> {
-    use tokio::signal::unix::{SignalKind, signal};
-
     let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
     let numbered = |kind: SignalKind| {
         let mut signal = signal(kind)?;

@@ -7,6 +7,7 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::process::Ending;
 use crate::server::{self, Config, Fits};
+use crate::signals;
 
 use super::{Options, refuse_in, values};
 
@@ -51,12 +52,7 @@ fn config(options: &Options) -> Result<Config, String> {
 /// kind, each message would be woken from thread to thread on its way. Made before any process is started.
 pub(super) fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    // What started this process may have ignored the ends of children. That is inherited, and none could be waited for.
-    #[cfg(unix)]
-    {
-        let _within = runtime.enter();
-        let _handled_from_now_on = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::child())?;
-    }
+    runtime.block_on(async { signals::see_children_end() })?;
     Ok(runtime)
 }
 

@@ -6,6 +6,7 @@ use clap::{ArgMatches, Args as _, CommandFactory as _};
 
 use super::values;
 use super::{Cli, Options, config, refuse_in, serve};
+use crate::fs;
 use crate::process::{self, Commands};
 use crate::tools::error::reason;
 use crate::wrap::{self, KeepPart, Settings};
@@ -78,7 +79,7 @@ pub(super) fn run(
         refuse_in(&["wrap"], "no COMMAND is given")
     };
     let runtime = serve::runtime()?;
-    let (input, output) = (std::io::stdin(), std::io::stdout());
+    let (input, output) = (fs::stdin(), fs::stdout());
     let code = runtime.block_on(wrap::run(settings, (program, arguments), commands, records, input, output));
     // The threads of both directions may wait for ever.
     runtime.shutdown_background();

@@ -18,6 +18,8 @@ use tokio::net::unix::pipe::{OpenOptions, Receiver, Sender};
 use tokio::sync::oneshot;
 use tokio_util::io::SyncIoBridge;
 
+use crate::fs;
+
 /// Bytes on their way from or to a thread: what a pipe holds.
 const BUFFER_BYTES: usize = 64 * 1024;
 /// Stack of a thread that only copies.
@@ -77,7 +79,7 @@ fn start(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
 
 /// Copies stdin until its end, or until the session is over.
 fn copy_input(mut to: SyncIoBridge<DuplexStream>) {
-    match io::copy(&mut io::stdin().lock(), &mut to) {
+    match io::copy(&mut fs::stdin(), &mut to) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             tracing::error!(%error, "reading the input failed");
         }
@@ -88,7 +90,7 @@ fn copy_input(mut to: SyncIoBridge<DuplexStream>) {
 /// Copies to stdout until the end of `from`, or until stdout is closed.
 fn copy_output(mut from: SyncIoBridge<DuplexStream>, written: &AtomicUsize) {
     let mut buffer = vec![0; BUFFER_BYTES];
-    let mut stdout = io::stdout().lock();
+    let mut stdout = fs::stdout();
     while let Ok(read @ 1..) = from.read(&mut buffer) {
         let copied = stdout.write_all(&buffer[..read]);
         if copied.and_then(|()| stdout.flush()).is_err() {

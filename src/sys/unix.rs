@@ -6,6 +6,7 @@ mod output_pipe;
 mod removal;
 mod shell;
 pub(crate) mod spelling;
+mod stdio;
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -27,6 +28,7 @@ pub(crate) use input_pipe::InputPipe;
 pub(crate) use output_pipe::OutputPipe;
 pub(crate) use removal::remove_tree;
 pub(crate) use shell::*;
+pub(crate) use stdio::{stdin, stdout};
 
 /// An open folder: what is below it is opened through it.
 pub(crate) type Folder = OwnedFd;

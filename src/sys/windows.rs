@@ -25,6 +25,7 @@ pub(crate) use input_pipe::InputPipe;
 pub(super) use opened::PathHandle;
 pub(crate) use output_pipe::OutputPipe;
 pub(crate) use shell::*;
+pub(crate) use std::io::{stdin, stdout};
 
 impl Stat {
     /// Asks the system about an open file.

@@ -30,27 +30,36 @@ fn large_file() -> (Workspace, String) {
 
 #[test]
 fn sockets_are_read_and_written() {
-    let (workspace, text) = large_file();
-    let (ours, theirs) = UnixStream::pair().unwrap();
-    let mut command = Start::new(&workspace).command();
-    command.stdin(OwnedFd::from(theirs.try_clone().unwrap())).stdout(OwnedFd::from(theirs));
-    let mut server = command.stderr(Stdio::null()).spawn().unwrap();
-    drop(command);
-    let mut answers = BufReader::new(ours.try_clone().unwrap()).lines();
-    (&ours).write_all(messages().as_bytes()).unwrap();
-    let mut answer = || serde_json::from_str::<Value>(&answers.next().unwrap().unwrap()).unwrap();
-    assert_eq!(answer()["id"], 1);
-    assert_eq!(answer()["result"]["content"][0]["text"], text);
-    // It goes on after any pause, and ends with the input.
-    (&ours).write_all(b"{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\"}\n").unwrap();
-    assert_eq!(answer()["id"], 3);
-    ours.shutdown(std::net::Shutdown::Write).unwrap();
-    let mut status = None;
-    eventually("the server ends", || {
-        status = server.try_wait().unwrap();
-        status.is_some()
-    });
-    assert_eq!(status.unwrap().code(), Some(0));
+    for is_nonblocking in [false, true] {
+        let (workspace, text) = large_file();
+        let (ours, theirs) = UnixStream::pair().unwrap();
+        theirs.set_nonblocking(is_nonblocking).unwrap();
+        let mut command = Start::new(&workspace).command();
+        command.stdin(OwnedFd::from(theirs.try_clone().unwrap())).stdout(OwnedFd::from(theirs));
+        let mut server = command.stderr(Stdio::null()).spawn().unwrap();
+        drop(command);
+        let mut answers = BufReader::new(ours.try_clone().unwrap()).lines();
+        (&ours).write_all(messages().as_bytes()).unwrap();
+        let mut answer = || serde_json::from_str::<Value>(&answers.next().unwrap().unwrap()).unwrap();
+        assert_eq!(answer()["id"], 1);
+        assert_eq!(answer()["result"]["content"][0]["text"], text);
+        // It goes on after any pause, where its answers are more than the socket holds, and ends with the input.
+        for id in 3..33 {
+            let params = json!({"name": "read", "arguments": {"path": "a"}});
+            let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+            (&ours).write_all(format!("{call}\n").as_bytes()).unwrap();
+        }
+        for _ in 3..33 {
+            assert_eq!(answer()["result"]["content"][0]["text"], text, "{is_nonblocking}");
+        }
+        ours.shutdown(std::net::Shutdown::Write).unwrap();
+        let mut status = None;
+        eventually("the server ends", || {
+            status = server.try_wait().unwrap();
+            status.is_some()
+        });
+        assert_eq!(status.unwrap().code(), Some(0));
+    }
 }
 
 #[test]
