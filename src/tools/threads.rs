@@ -65,9 +65,9 @@ impl Threads {
         while state.threads < KEPT && self.add(&mut state).is_ok() {}
     }
 
-    /// Runs `work` on a thread. Returns its result, from which a panic is handed on, and `None` where it was never begun;
-    /// what is dropped before gives the work up. Fails where too many are stuck, or where the system gives none and there is none that
-    /// could come to it.
+    /// Runs `work` on a thread. Returns its result, from which a panic is handed on, and which is `None` where the work was
+    /// never begun; dropping it before it is there gives the work up. Fails where too many threads are stuck, or where the
+    /// system gives none and there is none that could come to it.
     pub fn run<T: Send + 'static, F: FnOnce() -> T + Send + 'static>(
         &self,
         work: F,
