@@ -255,6 +255,9 @@ pub enum Notice {
     /// Nothing was found for a pattern that has its alternatives as grep's basic syntax writes them.
     #[display("[An escaped | is the character itself. Use a plain | between alternatives]")]
     BarEscaped,
+    /// Nothing was found for a glob that lists several, as this one lists them.
+    #[display("[A comma in a glob is the character itself. Use {_0} for all of them]")]
+    GlobsListed(String),
     /// Nothing was found, and ignore rules left something out.
     #[display("[Ignored files were not searched. Use noIgnore=true to include them]")]
     IgnoredNotSearched,

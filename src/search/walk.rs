@@ -49,10 +49,8 @@ impl Walk {
         visit: &V,
         mut sink: impl FnMut(Walked<V::Found>) -> ControlFlow<()> + Send,
     ) {
-        for _ in 0..self.rules.left_aside_above() {
-            if sink(Walked::RulesLeftAside).is_break() {
-                return;
-            }
+        if (0..self.rules.left_aside_above()).any(|_| sink(Walked::RulesLeftAside).is_break()) {
+            return;
         }
         let shared = Shared {
             walk: self,

@@ -55,7 +55,13 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
         let ranked = matches!(query.key, Key::Relevance(_)).then_some(0);
         let request = PageRequest::new(args.offset, args.limit, Unit::Results, ranked)?;
         let walk = walk_support::walk(cx, &place, args.no_ignore.unwrap_or(false))?;
-        search(Page::new(cx, request), &Paths::below(&cx.workspace, &place.real), &walk, &query)
+        search(
+            Page::new(cx, request),
+            &Paths::below(&cx.workspace, &place.real),
+            &walk,
+            &query,
+            &args.pattern,
+        )
     })
     .await
 }
@@ -90,7 +96,13 @@ fn words(pattern: &str) -> Result<String, ToolError> {
 }
 
 /// Answers with the results of `query` that are of `page`.
-fn search(mut page: Page, paths: &Paths, walk: &Walk, query: &Query) -> Result<Output, ToolError> {
+fn search(
+    mut page: Page,
+    paths: &Paths,
+    walk: &Walk,
+    query: &Query,
+    pattern: &str,
+) -> Result<Output, ToolError> {
     let request = page.request;
     // Those to show, where they are sorted by something else than their paths.
     let is_sorted = !matches!(query.key, Key::Path);
@@ -114,8 +126,10 @@ fn search(mut page: Page, paths: &Paths, walk: &Walk, query: &Query) -> Result<O
         page.body.line(Line::name(paths.show(&path)));
     }
     let mut details = Details::default();
-    let about = aside.notices(walk.rules.ignored_any() && page.found == 0, &mut details);
-    page.answer(None, about.collect(), details)
+    let is_empty = page.found == 0;
+    let hint = if is_empty && query.glob.is_some() { path_glob::list_hint(pattern) } else { None };
+    let aside = aside.notices(is_empty && walk.rules.ignored_any(), &mut details);
+    page.answer(None, hint.into_iter().chain(aside).collect(), details)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 use crate::fs::open::{FileKind, OpenedPath};
 use crate::fs::workspace::{lexical, shown};
 use crate::search::globs::{self, Glob, literal_folders};
+use cutline_core::notice::Notice;
 use cutline_core::text::show;
 
 use super::{Context, ToolError};
@@ -19,6 +20,16 @@ pub(super) fn compile(cx: &Context, glob: &str, base: &OpenedPath) -> Result<Glo
         if base.stat.kind == FileKind::Folder { below(cx, glob, &base.real) } else { Ok(glob.into()) };
     let compiled = below.and_then(|below| Glob::new(&below, &base.real));
     compiled.map_err(|message| ToolError::Glob { glob: glob.to_owned(), message })
+}
+
+/// The notice for a glob that names several with commas between them, where nothing was found; a comma in braces means that.
+pub(super) fn list_hint(glob: &str) -> Option<Notice> {
+    let (mark, rest) = glob.strip_prefix('!').map_or(("", glob), |rest| ("!", rest));
+    let globs: Vec<&str> = rest.split(',').map(str::trim).collect();
+    let is_list = globs.len() > 1 && !globs.iter().any(|glob| glob.is_empty() || glob.starts_with('!'));
+    let list = format!("{mark}{{{}}}", globs.join(","));
+    (is_list && !rest.contains(['{', '}', '\\']))
+        .then(|| Notice::GlobsListed(show::name(list.as_bytes()).into_owned()))
 }
 
 /// Returns `glob` with the real spelling of the folders that it begins with, or the reason why nothing below `base` can match.

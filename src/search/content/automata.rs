@@ -2,7 +2,8 @@
 //! take too long over it in one call.
 //!
 //! After every few bytes the search can be stopped, and what it took is counted. Where a pattern looks at words and
-//! the text is not ASCII, its [`threads`](super::threads) are stepped instead.
+//! the text is not ASCII, or a match's beginning is too costly to find from its end, its [`threads`](super::threads) are
+//! stepped instead.
 
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson::{self, WhichCaptures};

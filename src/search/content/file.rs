@@ -102,18 +102,13 @@ impl Searcher {
             }
         };
         let (found, mut flow) = sink.finish();
-        let (mut found, mut passed_over) = (found + matcher.counted.get(), None);
-        if matcher.was_too_costly() {
-            (found, passed_over) = (0, Some(PassedOver::TooCostly));
-        } else {
-            let all_held = match done {
-                Err(error) if is_full(&error) && !stop.is_cancelled() => false,
-                done => done.map(|()| true)?,
-            };
-            if !all_held || lines.unsearched.get() {
-                passed_over = Some(PassedOver::LongLine);
-            }
-        }
+        let found = found + matcher.counted.get();
+        let (found, passed_over) = match done {
+            _ if matcher.was_too_costly() => (0, Some(PassedOver::TooCostly)),
+            Err(error) if !is_full(&error) || stop.is_cancelled() => return Err(error),
+            Ok(()) if !lines.unsearched.get() => (found, None),
+            _ => (found, Some(PassedOver::LongLine)),
+        };
         if found > 0 && flow.is_continue() {
             if let Some(ranking) = &ranking {
                 flow = emit(Found::Ranked(path().into(), found, ranking.borrow_mut().finish(found)));

@@ -64,12 +64,8 @@ pub(super) fn search(
             // A `\r` before the newline is no part of the line, but for a pattern that names it.
             let ends = newline.is_some() && query.pattern.line_ends != LineEnds::Searched;
             let window = if ends { window.strip_suffix(b"\r").unwrap_or(window) } else { window };
-            match find(&matcher, window, missing)? {
-                WindowResult::Found(at) => {
-                    found = Some((window.to_vec(), shown(window, at, query.max_line_chars, missing)));
-                }
-                WindowResult::Nothing => {}
-                WindowResult::Unsure => is_sure = false,
+            if let Some(at) = find(&matcher, window, missing, &mut is_sure)? {
+                found = Some((window.to_vec(), shown(window, at, query.max_line_chars, missing)));
             }
         }
         if !missing.after {
@@ -103,15 +99,14 @@ fn without_match(matcher: &GuardedMatcher<'_>, start: &[u8]) -> io::Result<Optio
     Ok(None)
 }
 
-enum WindowResult {
-    Found(Range<usize>),
-    Nothing,
-    /// There may be a match that this window does not show.
-    Unsure,
-}
-
-/// Searches a window of a line, of which more may be `missing`.
-fn find(matcher: &GuardedMatcher<'_>, window: &[u8], missing: Missing) -> io::Result<WindowResult> {
+/// Searches a window of a line, of which more may be `missing`. It is not `is_sure` that there is no match where one may
+/// be that this window does not show.
+fn find(
+    matcher: &GuardedMatcher<'_>,
+    window: &[u8],
+    missing: Missing,
+    is_sure: &mut bool,
+) -> io::Result<Option<Range<usize>>> {
     let pattern = &matcher.query.pattern;
     let max_len = pattern.properties().maximum_len();
     let looks = !pattern.properties().look_set().is_empty();
@@ -121,15 +116,16 @@ fn find(matcher: &GuardedMatcher<'_>, window: &[u8], missing: Missing) -> io::Re
         let found = matcher.find_at(window, from).map_err(io::Error::other)?;
         let is_here = |found: &Match| !missing.after || found.start() + MARGIN_BYTES <= window.len();
         let Some(found) = found.filter(is_here) else {
-            let is_sure = is_bounded || !pattern.may_begin_in(window);
-            return Ok(if is_sure { WindowResult::Nothing } else { WindowResult::Unsure });
+            *is_sure &= is_bounded || !pattern.may_begin_in(window);
+            return Ok(None);
         };
         let at_start = missing.before && looks && found.start() < LOOK_BYTES;
         let at_end = missing.after && looks && found.end() + LOOK_BYTES > window.len();
         if !(at_start || at_end) {
-            return Ok(WindowResult::Found(found.start()..found.end()));
+            return Ok(Some(found.start()..found.end()));
         }
         from = found.start() + 1;
     }
-    Ok(WindowResult::Unsure)
+    *is_sure = false;
+    Ok(None)
 }

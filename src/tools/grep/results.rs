@@ -13,9 +13,9 @@ use cutline_core::notice::{FullLines, Notice};
 use cutline_core::text::as_index;
 
 use super::{Args, Context, Output, Query, ToolError};
-use crate::tools::ToolName;
 use crate::tools::page::{Line, Page, SEPARATOR};
 use crate::tools::walk_support::{Aside, Paths};
+use crate::tools::{ToolName, path_glob};
 
 /// Takes what is found, in order.
 pub(super) struct Results<'a> {
@@ -238,6 +238,7 @@ impl<'a> Results<'a> {
         }
         let is_empty = self.page.found == 0;
         about.extend((is_empty && args.escapes_bar()).then_some(Notice::BarEscaped));
+        about.extend(args.glob.as_deref().filter(|_| is_empty).and_then(path_glob::list_hint));
         about.extend(self.aside.notices(is_empty && self.ignored_any, &mut details));
         self.page.answer(None, about, details)
     }
