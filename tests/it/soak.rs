@@ -23,6 +23,9 @@ const GROWTH_BYTES: u64 = 16_000_000;
 /// Bytes that it may ever hold.
 const PEAK_BYTES: u64 = 64_000_000;
 
+/// The threads of an idle server: its own, and two for work that blocks, which it keeps.
+const IDLE_THREADS: usize = 3;
+
 /// A tool, its arguments, and what the text must hold if the call is not cancelled.
 type Request = (&'static str, Value, String);
 
@@ -189,7 +192,7 @@ fn rest(workspace: &Workspace, client: &Client) -> Usage {
     next.close_stdin();
     next.exit();
     // Threads that have nothing to do stay for some seconds.
-    eventually("its threads are gone", || entries("task") <= 2);
+    eventually("its threads are gone", || entries("task") <= IDLE_THREADS);
     let status = fs::read_to_string(of("status")).unwrap();
     let bytes = |field: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(field)).unwrap();
