@@ -26,10 +26,10 @@ const OFFERED: usize = 3;
 /// The one entry of `folder` whose name means the same as `name`; none where several do.
 pub fn same(folder: &OpenedPath, name: &str) -> Option<OsString> {
     let wanted = folded(name);
-    let mut names =
-        entries(folder).into_iter().filter(|entry| folded(&show::name(entry.as_encoded_bytes())) == wanted);
+    let entries = entries(folder);
+    let mut names = entries.iter().filter(|entry| folded(&show::name(entry)) == wanted);
     let one = names.next()?;
-    names.next().is_none().then_some(one)
+    names.next().is_none().then(|| sys::name(one).into_owned())
 }
 
 /// The names in `folder` that are nearest to `name`, the nearest first; never that name itself,
@@ -38,7 +38,7 @@ pub fn names(folder: &OpenedPath, name: &str) -> Vec<String> {
     let wanted = name.to_lowercase();
     let mut near: Vec<(f64, String)> = entries(folder)
         .iter()
-        .map(|entry| show::name(entry.as_encoded_bytes()).into_owned())
+        .map(|entry| show::name(entry).into_owned())
         .filter(is_affordable(wanted.len()))
         .map(|entry| (likeness(&wanted, &entry.to_lowercase()), entry))
         .filter(|(likeness, entry)| *likeness >= ALIKE && entry != name)
@@ -79,10 +79,9 @@ fn folded(name: &str) -> String {
 }
 
 /// The names in a folder, in no order; none where it can't be read.
-fn entries(folder: &OpenedPath) -> Vec<OsString> {
+fn entries(folder: &OpenedPath) -> Vec<Vec<u8>> {
     let Ok(folder) = folder.folder() else { return Vec::new() };
-    let names = sys::names_in(&folder, MAX_ENTRIES, |_| true).unwrap_or_default();
-    names.iter().map(|name| sys::name(name).into_owned()).collect()
+    sys::names_in(&folder, MAX_ENTRIES, |_| true).unwrap_or_default()
 }
 
 #[cfg(test)]
