@@ -72,7 +72,8 @@ impl Registry {
         Ok(RegisteredCommand { registry: Arc::clone(self), mark })
     }
 
-    /// Frees the pipes of background commands that have ended, forgets those of which no process is left, and waits for ended processes that this one inherited.
+    /// Frees the pipes of background commands that have ended, forgets those of which no process is left, and waits for
+    /// ended processes that this one inherited.
     pub(super) fn reap(&self) {
         process_tree::reap_inherited(|| self.scopes());
         self.commands().retain(|_, CommandEntry { scope, phase }| {
