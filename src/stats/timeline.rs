@@ -46,22 +46,17 @@ impl Timeline {
     /// All of it in columns of one length, the shortest with which there are at most `max_columns`
     /// (2 at least); those without a call too. The length is in milliseconds.
     pub fn columns(mut self, max_columns: usize) -> (u64, Vec<Column>) {
-        let (first, last) = loop {
-            let (Some((first, _)), Some((last, _))) =
-                (self.spans.first_key_value(), self.spans.last_key_value())
-            else {
-                return (self.length_ms, Vec::new());
-            };
-            if last - first < max_columns.max(2) as u64 {
-                break (*first, *last);
-            }
+        let most = max_columns.max(2) as u64;
+        let ends = |spans: &BTreeMap<u64, Counts>| Some((*spans.keys().next()?, *spans.keys().next_back()?));
+        while ends(&self.spans).is_some_and(|(first, last)| last - first >= most) {
             self.lengthen();
-        };
+        }
         let column = |span: u64| Column {
             start_ms: span * self.length_ms,
             counts: self.spans.get(&span).copied().unwrap_or_default(),
         };
-        (self.length_ms, (first..=last).map(column).collect())
+        let spans = ends(&self.spans).into_iter().flat_map(|(first, last)| first..=last);
+        (self.length_ms, spans.map(column).collect())
     }
 
     fn lengthen(&mut self) {
