@@ -22,14 +22,8 @@ pub(super) fn tick(start: &str, starts: &[&str], span_ms: u64) -> String {
 /// A number's digits in groups of three.
 pub(super) fn grouped(number: &str) -> String {
     let (whole, rest) = number.split_at(number.find('.').unwrap_or(number.len()));
-    let mut text = rest.to_owned();
-    for (n, digit) in whole.chars().rev().enumerate() {
-        if n > 0 && n.is_multiple_of(3) {
-            text.insert(0, ',');
-        }
-        text.insert(0, digit);
-    }
-    text
+    let groups = whole.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
+    groups.collect::<Vec<_>>().join(",") + rest
 }
 
 /// A name as a part of a JSON pointer.
