@@ -43,13 +43,14 @@ impl Server {
     /// Returns the limits of this server, and the shape, that fit the client that gives itself this name.
     pub(super) fn fitted(&self, client: Option<&Implementation>) -> Fitted {
         let (fits, limits) = (&self.fits, &self.shared.limits);
-        let saved_in = self.shared.commands.store.path();
         let row = fits.fit.client(client.map(|client| client.name.as_str()));
         let is_bare = fits.shape == Shape::Text && row.is_some_and(|row| row.leaves_details_out);
         Fitted {
             id: row.map(|row| row.id),
-            limits: row
-                .map_or_else(|| limits.clone(), |row| row.fitted(limits, fits.given, saved_in.as_deref())),
+            limits: row.map_or_else(
+                || limits.clone(),
+                |row| row.fitted(limits, fits.given, self.shared.commands.store.path().as_deref()),
+            ),
             shape: if is_bare { Shape::Bare } else { fits.shape },
         }
     }
