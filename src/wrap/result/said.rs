@@ -18,14 +18,12 @@ pub(super) struct Facts<'a> {
     whole: Whole<'a>,
     /// The structured content as it was, where it was cut too and is another value than the text.
     pub(super) beside: Option<&'a str>,
-    shown: Shown,
+    shown: ResultShown,
+    /// Text blocks shown, and text blocks in all, where some are not shown.
+    blocks: Option<(u64, u64)>,
     pub(super) details: Details,
     pub(super) answered: Answered,
 }
-
-/// The parts that are shown, the text blocks shown and in all where some are not, and the same counts of what was cut first:
-/// in all, and shown.
-type Shown = (ResultShown, Option<(u64, u64)>, (u64, u64));
 
 impl<'a> Facts<'a> {
     /// Returns the facts of `texts` that were `original`, lines and bytes and characters: blocks of JSON, where these are
@@ -46,13 +44,13 @@ impl<'a> Facts<'a> {
         };
         let count = texts.count() as u64;
         let kept = (0..texts.count()).filter(|n| left.left(texts, *n).is_some()).count() as u64;
-        let shown = if matches!(whole, Whole::JsonAll(_)) {
+        let (shown, blocks, counts) = if matches!(whole, Whole::JsonAll(_)) {
             (ResultShown::Parts(vec![of_blocks(kept, count)], bounds.limit(cut.by)), None, (count, kept))
         } else {
             let blocks = (kept < count).then_some((kept, count));
             (ResultShown::Text(left.shown), blocks, (original.0.lines, output.lines))
         };
-        let mut facts = Self::new(whole, shown, truncation, original.1, bounds);
+        let mut facts = Self::new(whole, (shown, blocks), counts, truncation, original.1, bounds);
         facts.details.first_line_partial = is_partial(Partial::FirstLine).then_some(true);
         facts.details.omitted_lines = omitted_lines;
         facts
@@ -73,9 +71,9 @@ impl<'a> Facts<'a> {
             let (shown, total) = blocks.unwrap_or((1, 1));
             (vec![of_blocks(shown, total)], None, (total, shown))
         };
-        let shown = (ResultShown::Parts(parts, bounds.limit(cut.by)), blocks, counts);
+        let shown = ResultShown::Parts(parts, bounds.limit(cut.by));
         let truncation = TruncationDetails::new(cut.by, Extent::of(left), estimate(left), original.0, bounds);
-        let mut facts = Self::new(whole, shown, truncation, original.1, bounds);
+        let mut facts = Self::new(whole, (shown, blocks), counts, truncation, original.1, bounds);
         if let Some(info) = facts.details.truncation_info.as_mut().filter(|_| cut.single_too_large) {
             info.reason = TruncationReason::SingleResultTooLarge;
         }
@@ -84,7 +82,8 @@ impl<'a> Facts<'a> {
 
     fn new(
         whole: Whole<'a>,
-        shown: Shown,
+        (shown, blocks): (ResultShown, Option<(u64, u64)>),
+        counts: (u64, u64),
         truncation: TruncationDetails,
         chars: u64,
         bounds: Bounds,
@@ -93,8 +92,8 @@ impl<'a> Facts<'a> {
         let mut details = Details::default();
         let info = details.add_cut(truncation, "");
         info.estimated_chars = chars;
-        (info.original_count, info.returned_count) = shown.2;
-        Self { whole, beside: None, shown, details, answered }
+        (info.original_count, info.returned_count) = counts;
+        Self { whole, beside: None, shown, blocks, details, answered }
     }
 
     /// Saves what was cut; the notice of the cut, and the same as data.
@@ -103,8 +102,7 @@ impl<'a> Facts<'a> {
         self.beside.map(|structured| said(&save(Whole::Json(structured)), &mut of_beside));
         let saved = said(&save(self.whole), &mut details);
         details.structured_output_path = of_beside.full_output_path;
-        let (shown, blocks, _) = self.shown;
-        (Notice::Result { shown, blocks, saved }, details)
+        (Notice::Result { shown: self.shown, blocks: self.blocks, saved }, details)
     }
 }
 
