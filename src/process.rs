@@ -37,7 +37,7 @@ use registry::{GRACE, Registry};
 use sandbox::Sandbox;
 use spill::Store;
 
-pub(crate) use crate::sys::{InputPipe, close_inherited_on_exec, is_program, on_path};
+pub(crate) use crate::sys::{InputPipe, close_inherited_on_exec, is_program, leave_terminal, on_path};
 pub use capture::{Capture, Captured, Latest};
 pub use command::{Background, Cause, Outcome, Request, Running, State, Times};
 pub use ending::{Ending, signal_name};

@@ -5,7 +5,7 @@ use std::io::{IsTerminal as _, Write as _};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
-use crate::process::Ending;
+use crate::process::{self, Ending};
 use crate::server::{self, Config, Fits};
 use crate::signals;
 
@@ -25,6 +25,8 @@ pub(super) fn run(options: &Options) -> anyhow::Result<i32> {
     let config = config(options).unwrap_or_else(|message| refuse_in(&[], message));
     if std::io::stdin().is_terminal() {
         let _closed = std::io::stderr().write_all(ON_A_TERMINAL.as_bytes());
+    } else {
+        process::leave_terminal();
     }
     let signal = runtime.block_on(server::serve(config));
     // Work that still blocks is not waited for.

@@ -12,7 +12,7 @@ use rustix::process::Signal;
 use serde_json::json;
 
 use crate::bounds::memory_peak_kb;
-use crate::sandbox::compiled;
+use crate::sandbox::{WITHOUT, compiled};
 use crate::support::{Client, Start, Workspace, eventually};
 
 /// A command that stays, with a child that has left its process group; neither heeds SIGTERM.
@@ -206,4 +206,24 @@ fn cancelled_commands_leave_no_process() {
     eventually("all are gone", || workspace.processes(client.id()).is_empty());
     client.call("bash", json!({"command": "echo hi"})).assert_text("hi\n");
     assert_eq!(client.unasked().len(), 0, "a call that was taken back was answered");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn without_pidfds_cancelled_commands_leave_no_process() {
+    let workspace = Workspace::new();
+    for (name, call) in [("pidfd_send_signal", "-DCALL=424"), ("pidfd_open", "-DCALL=434")] {
+        let without = compiled(&workspace, name, WITHOUT, &[call]).display().to_string();
+        let mut client = Start::new(&workspace).through(&without, &[]).client();
+        let command = "(setsid sleep 600 &); touch started; sleep 600; true";
+        let id = client.send_call("bash", json!({"command": command}), None);
+        eventually("it runs", || workspace.path("started").exists());
+        client.cancel(id);
+        eventually("all are gone", || workspace.processes(client.id()).is_empty());
+        client.call("bash", json!({"command": "rm started; (sleep 600) & echo hi"})).assert_worked();
+        client.close_stdin();
+        let server = client.id();
+        client.exit();
+        eventually("the background process is gone", || workspace.processes(server).is_empty());
+    }
 }

@@ -66,9 +66,9 @@ pub(crate) fn compiled(workspace: &Workspace, name: &str, source: &str, flags: &
     to
 }
 
-/// A program that starts another under a kernel that seems to have no Landlock.
+/// A program that starts another under a kernel that seems to lack the system call of the number `CALL`.
 #[cfg(target_os = "linux")]
-const WITHOUT: &str = r"
+pub(crate) const WITHOUT: &str = r"
 #include <errno.h>
 #include <stddef.h>
 #include <linux/filter.h>
@@ -78,7 +78,7 @@ const WITHOUT: &str = r"
 int main(int count, char **words) {
     struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 444, 0, 1),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CALL, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
@@ -92,7 +92,7 @@ int main(int count, char **words) {
 #[test]
 fn kernel_without_landlock_is_refused_at_the_start() {
     let workspace = workspace();
-    let without = compiled(&workspace, "without", WITHOUT, &[]).display().to_string();
+    let without = compiled(&workspace, "without", WITHOUT, &["-DCALL=444"]).display().to_string();
     for mode in ["read-only", "workspace-write"] {
         let start = Start::new(&workspace).flags(["--sandbox", mode]).through(&without, &[]);
         let refused = start.command().stdin(Stdio::null()).output().unwrap();

@@ -17,7 +17,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, readlinkat, statat};
 use rustix::io::Errno;
 
-use rustix::process::{PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
+use rustix::process::{PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_signal};
 
 use crate::sys::{Folder, MARK, OutOfDescriptors, Process, names_in, open_folder, pid};
 
@@ -65,14 +65,24 @@ pub(crate) fn process_info(id: u32) -> Result<Option<Process>, OutOfDescriptors>
     Ok(parse(id, &line[..len]))
 }
 
-/// Sends `signals` to exactly that process, by a pidfd. Returns false where it has ended, or is not this user's.
+/// Sends `signals` to exactly that process, by a pidfd; by its number, looked at just before, where the kernel has none or
+/// a container refuses them. Returns false where it has ended, or is not this user's.
 pub(crate) fn send_signals(id: u32, start: u64, signals: &[Signal]) -> Result<bool, OutOfDescriptors> {
     let Some(pid) = pid(id) else { return Ok(false) };
-    let opened = pidfd_open(pid, PidfdFlags::empty()).map_err(io::Error::from);
-    let Some(handle) = seen(opened)? else { return Ok(false) };
+    let handle = match pidfd_open(pid, PidfdFlags::empty()) {
+        Err(Errno::NOSYS | Errno::PERM) => None,
+        opened => {
+            let Some(handle) = seen(opened.map_err(io::Error::from))? else { return Ok(false) };
+            Some(handle)
+        }
+    };
     // What was opened is the one that was seen only if it is so now that it is open.
     let is_same = process_info(id)?.is_some_and(|now| now.start == start && !now.ended);
-    Ok(is_same && signals.iter().all(|signal| pidfd_send_signal(&handle, *signal).is_ok()))
+    let send = |signal| match handle.as_ref().map(|handle| pidfd_send_signal(handle, signal)) {
+        None | Some(Err(Errno::NOSYS | Errno::PERM)) => kill_process(pid, signal),
+        Some(sent) => sent,
+    };
+    Ok(is_same && signals.iter().all(|signal| send(*signal).is_ok()))
 }
 
 /// Reads `4242 (name) S 1 4242 …`: the name may hold spaces and brackets itself.

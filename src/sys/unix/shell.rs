@@ -39,6 +39,13 @@ pub(crate) fn close_inherited_on_exec() {
     close_fds::set_fds_cloexec(FIRST_OTHER_DESCRIPTOR, &[]);
 }
 
+/// Leaves the terminal of what started this process, so that no command has it: what asks there would wait for an answer,
+/// and what is shown there stands in the middle of the client's own. Not where this process leads a group: the system
+/// refuses it.
+pub(crate) fn leave_terminal() {
+    let _leads_a_group = rustix::process::setsid();
+}
+
 /// Does nothing: the shell has begun already.
 pub(crate) fn send_command(_: &mut Child, _: &str) {}
 

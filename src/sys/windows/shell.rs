@@ -68,6 +68,9 @@ pub(crate) fn shell_arguments(command: &str) -> Vec<OsString> {
 /// Nothing is inherited here that std does not hand on.
 pub(crate) fn close_inherited_on_exec() {}
 
+/// Does nothing: the shell gets no window.
+pub(crate) fn leave_terminal() {}
+
 /// Gives a shell that is about to be started an input of its own, no window, and for Git's bash what its starter
 /// would give it. It has no group: it is put into a job once it runs.
 pub(crate) fn prepare_spawn(shell: &mut Command) {
