@@ -163,11 +163,12 @@ pub(super) fn judge<'a>(
         return Judged { is_error, answered };
     };
     let (mut notice, mut meta) = (None, Member::Same);
+    let text_is_all = matches!(left.text, TextLeft::Same(_)) && over.structured_is_text();
     let answered = if let Some(facts) = left.facts {
         let answered = facts.answered;
         let (words, details) = facts.said(save);
         let hint = rules.hint.map_or_else(String::new, |hint| format!("\n{hint}"));
-        notice = Some(format!("{words}{hint}"));
+        notice = (!text_is_all).then(|| format!("{words}{hint}"));
         if !rules.shows_all {
             meta = with_details(result.meta, &details);
         }

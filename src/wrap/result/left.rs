@@ -3,6 +3,7 @@
 #![expect(clippy::indexing_slicing, reason = "a cut has a text for each view")]
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::{Bounds, Keep, TruncatedBy};
@@ -97,6 +98,13 @@ impl<'a> Over<'a> {
             self.cut_structured(&mut left, raw, structured_value.as_ref(), by);
         }
         Some(left)
+    }
+
+    /// True if the structured content is an object of one member, which is the text: as SDKs make one of it. Then nothing is
+    /// missing where the text is whole.
+    pub(super) fn structured_is_text(&self) -> bool {
+        let members = self.structured.and_then(|raw| serde_json::from_str::<HashMap<&str, String>>(raw).ok());
+        members.is_some_and(|members| members.len() == 1 && members.values().all(|text| text == self.texts.all()))
     }
 
     /// Cuts structured content that is over the limit `by`, and is `value` or a string. Deeper than a value may be that is
