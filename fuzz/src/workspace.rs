@@ -62,7 +62,9 @@ impl Tools {
 
     /// Does one call; its text is within its bounds, whatever it is.
     pub(crate) fn call(&self, tool: ToolName, arguments: Object) -> Result<Output, ToolError> {
-        let answer = self.runtime.block_on(catalog::call(&mut self.cx.clone(), tool, &arguments, |_| async { Ok(()) }));
+        let answer =
+            self.runtime
+                .block_on(catalog::call(&mut self.cx.clone(), tool, &arguments, |_| async { Ok(()) }));
         let most = self.cx.limits.max_bytes + BESIDE_BODY;
         let text = match &answer {
             Ok(output) => output.text.clone(),

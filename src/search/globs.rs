@@ -11,17 +11,16 @@
 use std::path::Path;
 use std::str::Chars;
 
+use globset::GlobBuilder;
 use regex_automata::meta::Regex;
 use regex_automata::util::syntax;
 
 use crate::fs::workspace::shown;
 use crate::limits::{GLOB_BYTES, GLOB_DEPTH};
 
-/// Regular expressions of one character of a name, of any part of a name, of anything, and of folders or none.
-const CHARACTER: &str = "[^/]";
-const IN_NAME: &str = "(?-u:[^/]*)";
-const ANYTHING: &str = "(?s-u:.*)";
-const FOLDERS: &str = "(?s-u:.*/)?";
+/// Any byte of a name, and one character of a name, in a regular expression.
+const IN_NAME: &str = "[^/]";
+const CHARACTER: &str = "(?u:[^/])";
 
 /// A compiled glob.
 #[derive(Debug, Clone)]
@@ -62,7 +61,9 @@ impl Glob {
         }
         let subject = if anchored || plain.contains('/') { Subject::Path } else { Subject::Name };
         // Names need not be UTF-8.
-        let regex = Regex::builder().syntax(syntax::Config::new().utf8(false)).build(&regex_of(plain)?);
+        let regex = Regex::builder()
+            .syntax(syntax::Config::new().utf8(false).dot_matches_new_line(true))
+            .build(&regex_of(plain)?);
         let regex = regex.map_err(|error| error.to_string())?;
         let prefix = if negated { "" } else { literal_folders(plain) };
         Ok(Self { regex, subject, negated, folders: plain.len() < rest.len(), prefix: prefix.to_owned() })
@@ -103,47 +104,50 @@ impl Glob {
 }
 
 /// The regular expression that matches what a glob does, or what is wrong with the glob.
+///
+/// `globset` knows no escapes in a class, and takes a character for its bytes. So it is given a `?` in the place of each
+/// class and of what is escaped, and what it writes for a `?` is replaced.
 fn regex_of(glob: &str) -> Result<String, String> {
-    let (mut regex, mut depth) = ("^".to_owned(), 0_usize);
-    let (mut chars, mut begins_part) = (glob.chars(), true);
+    let (mut plain, mut characters, mut depth) = (String::new(), Vec::new(), 0_usize);
+    let mut chars = glob.chars();
     while let Some(c) = chars.next() {
-        let is_in_braces = depth > 0;
-        let at_part = std::mem::replace(&mut begins_part, matches!(c, '/' | '{') || is_in_braces && c == ',');
         match c {
-            '*' => {
-                let rest = chars.as_str().trim_start_matches('*');
-                let is_double = chars.as_str().len() == rest.len() + 1;
-                let ends_part = rest.is_empty() || is_in_braces && rest.starts_with([',', '}']);
-                chars = rest.chars();
-                regex += match rest.strip_prefix('/') {
-                    Some(below) if is_double && at_part => {
-                        (chars, begins_part) = (below.chars(), true);
-                        FOLDERS
-                    }
-                    None if is_double && at_part && ends_part => ANYTHING,
-                    _ => IN_NAME,
-                };
+            '[' => characters.push(class(&mut chars)?),
+            '\\' => characters.push(escaped(chars.next().ok_or("dangling '\\'")?)),
+            '?' => characters.push(CHARACTER.to_owned()),
+            '{' => depth += 1,
+            // `**` that is all of an alternative, which is a `*` to `globset`.
+            ',' | '}' if depth > 0 => {
+                let first = plain.trim_end_matches("/**");
+                if first.ends_with("{**") || first.ends_with(",**") {
+                    plain.truncate(first.len());
+                    plain.push_str("/*");
+                }
             }
-            '?' => regex += CHARACTER,
-            '[' => regex += &class(&mut chars)?,
-            '\\' => regex += &escaped(chars.next().ok_or("dangling '\\'")?),
-            '{' => {
-                depth += 1;
-                regex += "(?:";
-            }
-            ',' if is_in_braces => regex.push('|'),
-            '}' => {
-                depth = depth.checked_sub(1).ok_or("unopened alternate group; missing '{'")?;
-                regex.push(')');
-            }
-            c => regex += &escaped(c),
+            _ => {}
+        }
+        if c == '}' {
+            depth = depth.saturating_sub(1);
         }
         // The regular expression is compiled as deep as the braces go.
         if depth > GLOB_DEPTH {
             return Err(too_large());
         }
+        plain.push(if matches!(c, '[' | '\\') { '?' } else { c });
     }
-    if depth > 0 { Err("unclosed alternate group; missing '}'".to_owned()) } else { Ok(regex + "$") }
+    let parsed = GlobBuilder::new(&plain).literal_separator(true).empty_alternates(true).build();
+    // Without the advice that comes after some.
+    let parsed = parsed.map_err(|error| error.kind().to_string().split(" (").take(1).collect::<String>())?;
+    let mut pieces = parsed.regex().split(IN_NAME);
+    let mut regex: String = pieces.by_ref().take(1).collect();
+    let mut characters = characters.iter();
+    for piece in pieces {
+        let is_star = piece.starts_with('*');
+        let any = if is_star { None } else { characters.next() };
+        regex.extend([any.map_or(IN_NAME, String::as_str), piece]);
+    }
+    // No path begins with `/`; this is found faster.
+    Ok(regex.replace("(?:/?|.*/)", "(?:.*/)?"))
 }
 
 /// Takes a class from after its `[` and writes it; no class matches `/`.
@@ -157,7 +161,7 @@ fn class(chars: &mut Chars<'_>) -> Result<String, String> {
         Some('\\') => chars.next().ok_or(UNCLOSED),
         c => c.ok_or(UNCLOSED),
     };
-    let mut regex = if negated { "[[^" } else { "[[" }.to_owned();
+    let mut regex = if negated { "(?u:[[^" } else { "(?u:[[" }.to_owned();
     let start = chars.as_str().len();
     while chars.as_str().len() == start || !chars.as_str().starts_with(']') {
         let first = member(chars)?;
@@ -172,7 +176,7 @@ fn class(chars: &mut Chars<'_>) -> Result<String, String> {
         regex.extend([&*escaped(first), "-", &escaped(last)]);
     }
     chars.next();
-    Ok(regex + "]&&[^/]]")
+    Ok(regex + "]&&[^/]])")
 }
 
 fn escaped(c: char) -> String {

@@ -35,6 +35,7 @@ const ESC: char = '\u{1b}';
 /// terminal.finish(&mut |text| shown.push_str(text));
 /// assert_eq!(shown, "100%\ndone");
 /// ```
+#[derive(Debug)]
 pub struct Terminal {
     /// The line that is open, or its end.
     line: Line,

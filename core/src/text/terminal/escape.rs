@@ -6,6 +6,8 @@
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
 
+use std::fmt;
+
 use vte::{Params, Parser, Perform};
 
 use super::line::Line;
@@ -31,6 +33,12 @@ enum State {
     Begun,
     /// Within one.
     Open,
+}
+
+impl fmt::Debug for Escape {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Escape").field("state", &self.state).finish_non_exhaustive()
+    }
 }
 
 impl Escape {
