@@ -1,7 +1,7 @@
 //! The top level of JSON-RPC messages and the number of their values, before they are parsed.
 //!
 //! A request that is broken, or too long to be held, is still owed an answer by its id, and parsing takes memory by the
-//! hundredfold. So messages are first taken piece by piece, in bounded memory: one, or those of a batch.
+//! hundredfold. So messages are first taken piece by piece, in bounded memory: one, or those of a batch where they are asked for.
 
 #![expect(clippy::indexing_slicing, reason = "positions are below the length that the loop checks")]
 
@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 /// Bytes of a member's name or plain value that are held; an id or a name that fills them is taken for none.
 const TOKEN_BYTES: usize = 1024;
-/// Messages of one batch that are told of.
+/// Messages of one batch that are told of, where those are asked for.
 const MOST_MESSAGES: usize = 1024;
 
 /// The members of messages that are taken in piece by piece.
@@ -29,6 +29,8 @@ pub(crate) struct Envelope {
     pub(crate) values: usize,
     /// The message alone, or the one of a batch that is not at its end.
     pub(crate) message: Message,
+    /// The messages of a batch that are held at most.
+    most_messages: usize,
     /// The first messages of a batch that have come to their end.
     batch: Vec<Message>,
     /// The number of the others.
@@ -86,6 +88,11 @@ enum Shape {
 }
 
 impl Envelope {
+    /// Returns one that holds the messages of a batch too.
+    pub(crate) fn with_batch() -> Self {
+        Self { most_messages: MOST_MESSAGES, ..Self::default() }
+    }
+
     /// Takes the next piece.
     pub(crate) fn take(&mut self, piece: &[u8]) {
         let mut at = 0;
@@ -180,7 +187,7 @@ impl Envelope {
 
     fn next_of_batch(&mut self) {
         let message = std::mem::take(&mut self.message);
-        if self.batch.len() < MOST_MESSAGES {
+        if self.batch.len() < self.most_messages {
             self.batch.push(message);
         } else {
             self.omitted += 1;
@@ -267,7 +274,7 @@ mod tests {
     use super::*;
 
     fn envelope_of(line: &[u8]) -> Envelope {
-        let mut envelope = Envelope::default();
+        let mut envelope = Envelope::with_batch();
         envelope.take(line);
         envelope
     }
@@ -333,7 +340,7 @@ mod tests {
     /// Returns the ids and kinds of the messages of `line`, however it comes in pieces.
     fn messages(line: &str) -> Vec<(Option<Value>, bool)> {
         let in_pieces = |bytes: usize| {
-            let mut envelope = Envelope::default();
+            let mut envelope = Envelope::with_batch();
             line.as_bytes().chunks(bytes).for_each(|piece| envelope.take(piece));
             let told = |one: Message| (one.id(), one.has_method());
             envelope.into_messages().0.into_iter().map(told).collect::<Vec<_>>()

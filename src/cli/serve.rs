@@ -21,12 +21,15 @@ All flags:              cutline --help
 /// Serves to the end of the session; the exit code.
 pub(super) fn run(options: &Options) -> anyhow::Result<i32> {
     log_to_stderr(options);
+    let is_started_by_hand = std::io::stdin().is_terminal();
+    if !is_started_by_hand {
+        // Before anything asks which session this is.
+        process::leave_terminal();
+    }
     let runtime = runtime()?;
     let config = config(options).unwrap_or_else(|message| refuse_in(&[], message));
-    if std::io::stdin().is_terminal() {
+    if is_started_by_hand {
         let _closed = std::io::stderr().write_all(ON_A_TERMINAL.as_bytes());
-    } else {
-        process::leave_terminal();
     }
     let signal = runtime.block_on(server::serve(config));
     // Work that still blocks is not waited for.

@@ -12,7 +12,7 @@ mod outstanding;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use rmcp::RoleServer;
 use rmcp::model::{
@@ -42,6 +42,8 @@ pub(super) struct Wire {
     other_requests: Queue,
     /// The permits of requests whose answers are not written yet. The handler of each holds it too.
     unanswered: HashMap<RequestId, Arc<Permit>>,
+    /// The permits of requests that were cancelled, of which the handler may still hold one.
+    cancelled: HashMap<RequestId, Weak<Permit>>,
     output: Output,
     /// Answers to lines that were no messages, on their way out.
     refusals: JoinSet<()>,
@@ -65,6 +67,7 @@ impl Wire {
             // They take no time: one waits only where answers are not read.
             other_requests: Queue::new(REQUESTS_AT_ONCE, unread),
             unanswered: HashMap::new(),
+            cancelled: HashMap::new(),
             output: Output::new(write, written),
             refusals: JoinSet::new(),
             shutdown,
@@ -115,7 +118,7 @@ impl Wire {
                     self.other_requests.push(line);
                 }
                 // Answered as well, it would take the place of the one that is open: that could not be cancelled.
-                Ok(JsonRpcMessage::Request(request)) if self.unanswered.contains_key(&request.id) => {
+                Ok(JsonRpcMessage::Request(request)) if self.is_open(&request.id) => {
                     let words =
                         format!("Invalid request: id {} is that of a request that is open", request.id);
                     self.refuse((ErrorData::invalid_request(words, None), Some(request.id)), permit);
@@ -128,6 +131,12 @@ impl Wire {
                 Err(None) => {}
             }
         }
+    }
+
+    /// True if a request with that id is not answered yet, or was cancelled and its handler has not ended.
+    fn is_open(&self, id: &RequestId) -> bool {
+        let is_held = |permit: &Weak<Permit>| permit.strong_count() > 0;
+        self.unanswered.contains_key(id) || self.cancelled.get(id).is_some_and(is_held)
     }
 
     /// The queue that a line has to wait in; `None` where it does not wait.
@@ -153,7 +162,10 @@ impl Wire {
                     && let Some(id) = &cancelled.params.request_id
                 {
                     // rmcp sends no answer to it any more.
-                    self.unanswered.remove(id);
+                    if let Some(permit) = self.unanswered.remove(id) {
+                        self.cancelled.retain(|_, permit| permit.strong_count() > 0);
+                        self.cancelled.insert(id.clone(), Arc::downgrade(&permit));
+                    }
                     self.calls.cancel(id);
                     self.other_requests.cancel(id);
                 }

@@ -14,6 +14,9 @@ use cutline_core::text::show;
 
 use super::{Context, ToolError};
 
+/// Bytes of a list of globs that a notice repeats.
+const LIST_BYTES: usize = 200;
+
 /// Compiles a glob over the paths below `base`.
 pub(super) fn compile(cx: &Context, glob: &str, base: &OpenedPath) -> Result<Glob, ToolError> {
     let below =
@@ -23,13 +26,14 @@ pub(super) fn compile(cx: &Context, glob: &str, base: &OpenedPath) -> Result<Glo
 }
 
 /// The notice for a glob that names several with commas between them, where nothing was found; a comma in braces means that.
+/// None for paths: in braces these may mean something else.
 pub(super) fn list_hint(glob: &str) -> Option<Notice> {
     let (mark, rest) = glob.strip_prefix('!').map_or(("", glob), |rest| ("!", rest));
     let globs: Vec<&str> = rest.split(',').map(str::trim).collect();
     let is_list = globs.len() > 1 && !globs.iter().any(|glob| glob.is_empty() || glob.starts_with('!'));
-    let list = format!("{mark}{{{}}}", globs.join(","));
-    (is_list && !rest.contains(['{', '}', '\\']))
-        .then(|| Notice::GlobsListed(show::name(list.as_bytes()).into_owned()))
+    let is_shown_whole = glob.len() <= LIST_BYTES && matches!(show::name(glob.as_bytes()), Cow::Borrowed(_));
+    let list = || Notice::GlobsListed(format!("{mark}{{{}}}", globs.join(",")));
+    (is_list && is_shown_whole && !rest.contains(['{', '}', '\\', '/'])).then(list)
 }
 
 /// Returns `glob` with the real spelling of the folders that it begins with, or the reason why nothing below `base` can match.

@@ -45,7 +45,7 @@ impl<R: Read> Lines<R> {
         if self.line.len() <= self.max_bytes || self.line.ends_with(b"\n") {
             return Ok(if self.line.is_empty() { Next::End } else { Next::Line(&self.line) });
         }
-        let mut envelope = Envelope::default();
+        let mut envelope = Envelope::with_batch();
         loop {
             let part = self.line.strip_suffix(b"\n");
             envelope.take(part.unwrap_or(&self.line));

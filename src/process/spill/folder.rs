@@ -88,10 +88,7 @@ impl SavedFolder {
             return Ok(folder);
         }
         if let Some((parent, name)) = &self.private {
-            match below::make_private_folder(parent, name) {
-                Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-                _made_or_there => {}
-            }
+            make(parent, name)?;
         }
         self.existing()?.ok_or_else(|| io::ErrorKind::NotFound.into())
     }
@@ -111,6 +108,14 @@ impl SavedFolder {
             _ => return Err(not_private(&self.path)),
         };
         Ok(open.clone())
+    }
+}
+
+/// Makes a folder for this user alone, where another server has not just made it.
+fn make(parent: &Folder, name: &str) -> io::Result<()> {
+    match below::make_private_folder(parent, name) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
+        _made_or_there => Ok(()),
     }
 }
 

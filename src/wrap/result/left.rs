@@ -104,7 +104,9 @@ impl<'a> Over<'a> {
     /// missing where the text is whole.
     pub(super) fn structured_is_text(&self) -> bool {
         let members = self.structured.and_then(|raw| serde_json::from_str::<HashMap<&str, String>>(raw).ok());
-        members.is_some_and(|members| members.len() == 1 && members.values().all(|text| text == self.texts.all()))
+        members.is_some_and(|members| {
+            members.len() == 1 && members.values().all(|text| text == self.texts.all())
+        })
     }
 
     /// Cuts structured content that is over the limit `by`, and is `value` or a string. Deeper than a value may be that is

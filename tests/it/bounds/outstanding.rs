@@ -163,6 +163,14 @@ fn unread_refusals_stop_the_input() {
 }
 
 #[test]
+fn batches_of_too_many_values_that_wait_hold_little_memory() {
+    let one = format!("{{\"id\":\"{}\",\"method\":\"{}\"}},", "i".repeat(1000), "m".repeat(1000));
+    let batch = format!("[{}[{}0]]\n", one.repeat(300), "0,".repeat(10_000));
+    let unread = (1..=1000).map(|id| request(id, "tools/list", "{}"));
+    assert_bounded(&Workspace::new(), unread.chain(std::iter::repeat_n(batch, 200)));
+}
+
+#[test]
 fn long_commands_that_wait_stop_the_input() {
     let command = json!({"command": format!("exec sleep 1000 # {}", "x".repeat(120_000))});
     let sent = assert_bounded(&Workspace::new(), calls(3000, "bash", &command));

@@ -94,10 +94,25 @@ fn request_with_the_id_of_an_open_call_is_refused_and_leaves_that_to_be_cancelle
     }
     client.cancel(id);
     eventually("the command is gone", || workspace.processes(client.id()).is_empty());
-    // An id of a call that was taken back is free.
-    client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "ping"}));
-    let answer = client.expect_message("its answer", |message| message["id"] == id);
-    assert!(answer["result"].is_object(), "{answer}");
+    eventually("the id is free once all of the call has ended", || {
+        client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "ping"}));
+        client.expect_message("its answer", |message| message["id"] == id)["result"].is_object()
+    });
+}
+
+#[test]
+fn request_with_the_id_of_a_cancelled_call_gets_no_answer_of_that() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    let command = "trap '' TERM; touch started; sleep 600 & wait; sleep 600";
+    let id = client.send_call("bash", json!({"command": command}), None);
+    eventually("the command runs", || workspace.path("started").exists());
+    let params = json!({"name": "bash", "arguments": {"command": "echo new"}});
+    client.cancel(id);
+    client.send(&json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}));
+    let answer = client.expect_message("an answer", |message| message["id"] == id);
+    let text = &answer["result"]["content"][0]["text"];
+    assert!(answer["error"]["code"] == -32600 || text == "new\n", "{answer}");
 }
 
 #[test]
