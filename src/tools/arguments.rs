@@ -108,7 +108,7 @@ pub fn check(tool: &str, schema: &Object, given: &Object) -> Result<Object, Tool
     let mut checked = Object::new();
     for (name, value) in given {
         let Some((known, property)) = names::find(tool, properties, name) else {
-            match names::near(tool, properties, name).filter(|_| !says_nothing(name, value, given)) {
+            match names::near(tool, properties, name).filter(|_| !says_nothing(tool, name, value, given)) {
                 Some(near) => return Err(ToolError::Argument(unknown(tool, properties, name, near))),
                 None => {
                     tracing::warn!(tool, argument = %shown(name), "an argument that does not exist is left aside");
@@ -153,9 +153,8 @@ pub fn limit_of(tool: ToolName, given: &Object) -> Option<u64> {
 }
 
 /// Returns true if an argument that does not exist says what is so without it.
-fn says_nothing(name: &str, value: &Value, given: &Object) -> bool {
-    let default = names::is_on_by_default(name);
-    value.is_null() || is_left_out(name, value, given) || boolean(value) == Some(default)
+fn says_nothing(tool: &str, name: &str, value: &Value, given: &Object) -> bool {
+    value.is_null() || is_left_out(name, value, given) || names::says_default(tool, name, value)
 }
 
 /// Returns true if a value is a text that may be any name, and a name such as `0`.

@@ -45,16 +45,22 @@ fn end_of_a_command_is_known_where_the_client_ignores_the_ends_of_children() {
 
 #[test]
 fn commands_have_no_terminal_where_the_client_has_one() {
-    // A terminal in which the server is one of several processes, as an agent in a terminal starts it.
-    let in_terminal = r#"mkfifo in out; cat out & script -qec "$(printf '%q ' "$0" "$@") < in > out; true" /dev/null \
-        < /dev/null > /dev/null & exec cat > in"#;
-    let workspace = Workspace::new();
-    let mut client = Start::new(&workspace).through("bash", &["-c", in_terminal]).client();
-    for command in ["head -c 1 < /dev/tty", "echo over the screen > /dev/tty"] {
-        let reply = client.call("bash", json!({"command": command, "timeout": 5}));
-        assert_eq!(reply.details()["exitCode"], 1, "{reply}");
+    // A terminal in which the server, or a wrap of it, is one of several processes, as an agent in a terminal starts it.
+    let in_terminal = |words: &str| {
+        format!(
+            r#"mkfifo in out; cat out & script -qec "$(printf '%q ' {words}) < in > out; true" /dev/null \
+            < /dev/null > /dev/null & exec cat > in"#
+        )
+    };
+    for words in [r#""$0" "$@""#, r#""$0" wrap -- "$0" "$@""#] {
+        let workspace = Workspace::new();
+        let mut client = Start::new(&workspace).through("bash", &["-c", &in_terminal(words)]).client();
+        for command in ["head -c 1 < /dev/tty", "echo over the screen > /dev/tty"] {
+            let reply = client.call("bash", json!({"command": command, "timeout": 5}));
+            assert_eq!(reply.details()["exitCode"], 1, "{reply}");
+        }
+        client.call("bash", json!({"command": "ps -o tty= -p $$"})).assert_text("?\n");
     }
-    client.call("bash", json!({"command": "ps -o tty= -p $$"})).assert_text("?\n");
 }
 
 #[test]

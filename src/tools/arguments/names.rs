@@ -56,6 +56,15 @@ const OTHER_FORMS: [(&str, &[&str], &str); 16] = [
     ("read", &["endline", "lineend", "endlineoneindexedinclusive", "end"], "limit"),
 ];
 
+/// Such names with the value that says what is so without them, where that is not `false`.
+const DEFAULTS: [(&[&str], &[&str], &str); 5] = [
+    (&["grep", "find"], &["casesensitive"], "true"),
+    (&["grep"], &["outputmode"], "content"),
+    (&["ls"], &["depth", "maxdepth"], "1"),
+    (&["ls"], &["sort"], "name"),
+    (&["ls"], &["type"], "any"),
+];
+
 /// Jaro-Winkler similarity above which a name that does not exist is taken for a slip of one that does.
 const NEAR: f64 = 0.8;
 
@@ -87,9 +96,13 @@ pub(super) fn near<'a>(tool: &str, properties: &'a Object, name: &str) -> Option
     })
 }
 
-/// Returns true if `name`, which is none of ours, is of what is done where nothing is said.
-pub(super) fn is_on_by_default(name: &str) -> bool {
-    joined(name) == "casesensitive"
+/// Returns true if `value` of `name`, which is none of ours, says what is so where nothing is said.
+pub(super) fn says_default(tool: &str, name: &str, value: &Value) -> bool {
+    let name = joined(name);
+    let value = value.as_str().map_or_else(|| value.to_string(), str::to_lowercase);
+    let default =
+        DEFAULTS.iter().find(|(of, others, _)| of.contains(&tool) && others.contains(&name.as_str()));
+    value == default.map_or("false", |(.., default)| default)
 }
 
 /// `file_path`, `file-path` and `filePath` as `filepath`.

@@ -150,7 +150,7 @@ fn names_of_other_forms_are_refused_with_what_is_meant() {
         (Find, json!({"pattern": "readme*", "ignoreCase": true}), "[Aa] for a letter in pattern"),
         (Find, json!({"pattern": "*", "max_depth": 1}), "pattern"),
         (Ls, json!({"ignore": ["*.o"]}), "the tool find"),
-        (Grep, json!({"pattern": "x", "output_mode": "content"}), "mode"),
+        (Grep, json!({"pattern": "x", "output_mode": "count"}), "mode"),
         (Read, json!({"path": "a", "start_line": 5}), "offset"),
         (Read, json!({"path": "a", "view_range": [5, 9]}), "offset"),
         (Read, json!({"path": "a", "end_line": 5}), "limit"),
@@ -160,7 +160,8 @@ fn names_of_other_forms_are_refused_with_what_is_meant() {
         (Bash, json!({"command": "x", "cwd": ""}), json!({"command": "x"})),
         (Bash, json!({"command": "x", "run_in_background": false}), json!({"command": "x"})),
         (Find, json!({"pattern": "*", "excludePatterns": []}), json!({"pattern": "*"})),
-        (Ls, json!({"path": "a", "recursive": false}), json!({"path": "a"})),
+        (Ls, json!({"path": "a", "recursive": "False", "depth": 1, "sort": "name"}), json!({"path": "a"})),
+        (Grep, json!({"pattern": "x", "output_mode": "content"}), json!({"pattern": "x"})),
         (Grep, json!({"pattern": "x", "-A": 0, "-i": false, "type": ""}), json!({"pattern": "x"})),
         (Grep, json!({"pattern": "x", "case_sensitive": true}), json!({"pattern": "x"})),
     ] {
