@@ -176,9 +176,16 @@ impl Nearest {
     fn near(&self, cx: &Context) -> Vec<String> {
         let named = near::names(&self.folder, &self.name);
         let named: Vec<PathBuf> = named.iter().map(|name| self.folder.real.join(name)).collect();
-        let opens = |path: &PathBuf| !self.is_last() && OpenedPath::open(&cx.workspace, path).is_ok();
-        let whole: Vec<PathBuf> = named.iter().map(|path| path.join(&self.rest)).filter(opens).collect();
-        let meant = if whole.is_empty() { named } else { whole };
+        let kind = |path: &PathBuf| OpenedPath::open(&cx.workspace, path).map(|opened| opened.stat.kind).ok();
+        let meant = if self.is_last() {
+            named
+        } else {
+            let folders = named.into_iter().filter(|path| kind(path) == Some(FileKind::Folder));
+            let folders: Vec<PathBuf> = folders.collect();
+            let whole = folders.iter().map(|path| path.join(&self.rest));
+            let whole: Vec<PathBuf> = whole.filter(|path| kind(path).is_some()).collect();
+            if whole.is_empty() { folders } else { whole }
+        };
         meant.iter().map(|path| cx.workspace.show(path)).collect()
     }
 }

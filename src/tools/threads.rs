@@ -72,8 +72,12 @@ impl Threads {
         &self,
         work: F,
     ) -> Result<impl Future<Output = Option<T>> + use<T, F>, ToolError> {
+        // Dropped after the lock is: it may hold files, whose end may have to be waited for.
+        let given_up;
         let mut state = self.state();
-        state.waiting.retain(|(wanted, _)| wanted.strong_count() > 0);
+        let waiting = std::mem::take(&mut state.waiting).into_iter();
+        (state.waiting, given_up) =
+            waiting.partition::<VecDeque<_>, _>(|(wanted, _)| wanted.strong_count() > 0);
         let stuck = state.stuck();
         if stuck >= MAX_STUCK {
             return Err(ToolError::StuckThreads(stuck));
@@ -92,6 +96,8 @@ impl Threads {
         });
         let wanted = Arc::new(());
         state.waiting.push_back((Arc::downgrade(&wanted), run));
+        drop(state);
+        drop(given_up);
         self.0.work_came.notify_one();
         Ok(async move {
             let result = result.await;
@@ -113,6 +119,9 @@ impl Threads {
         loop {
             if let Some((wanted, run)) = state.waiting.pop_front() {
                 if wanted.strong_count() == 0 {
+                    drop(state);
+                    drop(run);
+                    state = self.state();
                     continue;
                 }
                 state.running.push(wanted.clone());

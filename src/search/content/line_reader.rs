@@ -16,10 +16,12 @@ use super::rows::ShownLine;
 use super::{Pattern, Query};
 use crate::limits::GREP_LINE_BYTES;
 
-/// Bytes that are read at once.
+/// Bytes that are read at once of a line that does not fit in the searcher's buffer.
 pub(super) const READ_BYTES: usize = 256 * 1024;
 /// Bytes of a line that are held at most: whole reads.
 const HELD_BYTES: usize = GREP_LINE_BYTES.next_multiple_of(READ_BYTES);
+/// Bytes of room for which a read is worth its system call.
+const ROOM_BYTES: usize = 16 * 1024;
 
 /// Facts of the lines that were read, for the sink that takes them from the searcher.
 #[derive(Debug, Default)]
@@ -51,12 +53,11 @@ pub(super) struct LineReader<'a, R> {
     query: &'a Query,
     lines: &'a ReadLines,
     stop: &'a CancellationToken,
-    /// Bytes that were read, from the byte `offset` of the text on: of them the first `given` were handed on, the first
-    /// `ready` are whole lines.
+    /// Bytes that were read and not given; the first `ready` of them are to be given as they are.
     held: Vec<u8>,
-    given: usize,
     ready: usize,
-    offset: u64,
+    /// Bytes given so far.
+    given: u64,
     ended: bool,
 }
 
@@ -67,62 +68,92 @@ impl<'a, R: Read> LineReader<'a, R> {
         lines: &'a ReadLines,
         stop: &'a CancellationToken,
     ) -> Self {
-        Self { source, query, lines, stop, held: Vec::new(), given: 0, ready: 0, offset: 0, ended: false }
+        Self { source, query, lines, stop, held: Vec::new(), ready: 0, given: 0, ended: false }
     }
 
-    /// Reads on, after all that was ready is given, until whole lines are there or the text ends.
-    fn fill(&mut self) -> io::Result<()> {
-        self.held.drain(..self.ready);
-        self.offset += self.ready as u64;
-        (self.given, self.ready) = (0, 0);
-        while self.ready == 0 && !self.ended && !self.stop.is_cancelled() {
-            let seen = self.held.len();
-            if seen >= HELD_BYTES {
-                self.replace_line()?;
-                continue;
+    /// Gives what is ready, as far as there is room.
+    fn give(&mut self, room: &mut [u8]) -> usize {
+        let len = self.ready.min(room.len());
+        room[..len].copy_from_slice(&self.held[..len]);
+        self.held.drain(..len);
+        self.ready -= len;
+        len
+    }
+
+    /// Reads straight into the room, after the line that is held. Gives how much of it is whole lines.
+    fn read_lines(&mut self, room: &mut [u8]) -> io::Result<usize> {
+        let held = self.held.len();
+        room[..held].copy_from_slice(&self.held);
+        let read = loop {
+            match self.source.read(&mut room[held..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                done => break done?,
             }
-            let more = READ_BYTES.min(HELD_BYTES - seen) as u64;
-            self.ended = self.source.by_ref().take(more).read_to_end(&mut self.held)? == 0;
-            let len = normalize(&self.query.pattern, &mut self.held, seen);
-            self.held.truncate(len);
-            let whole = whole_lines(&self.held, seen.saturating_sub(1));
-            self.ready = if self.ended { len } else { whole.unwrap_or(0) };
-        }
+        };
+        self.ended = read == 0;
+        let len = normalize(&self.query.pattern, &mut room[..held + read], held);
+        let whole = if self.ended { len } else { whole_lines(&room[..len], 0).unwrap_or(0) };
+        self.held.clear();
+        self.held.extend_from_slice(&room[whole..len]);
+        Ok(whole)
+    }
+
+    /// Reads on in a line that is too long for the room, until its end is there.
+    fn read_long_line(&mut self) -> io::Result<()> {
+        let held = self.held.len();
+        let more = READ_BYTES.min(HELD_BYTES - held) as u64;
+        self.ended = self.source.by_ref().take(more).read_to_end(&mut self.held)? == 0;
+        let len = normalize(&self.query.pattern, &mut self.held, held);
+        self.held.truncate(len);
+        self.ready = if self.ended {
+            len
+        } else if let Some(ready) = whole_lines(&self.held, held.saturating_sub(1)) {
+            ready
+        } else if len >= HELD_BYTES {
+            self.replace_line()?
+        } else {
+            0
+        };
         Ok(())
     }
 
-    /// Puts another in the place of a line of which too much is held.
-    fn replace_line(&mut self) -> io::Result<()> {
-        let at = (self.lines, self.offset);
+    /// Puts another in the place of a line of which too much is held. Gives how much of what is held then
+    /// is whole lines.
+    fn replace_line(&mut self) -> io::Result<usize> {
+        let at = (self.lines, self.given);
         let mut line = giant::search(self.query, at, &mut self.held, &mut self.source, self.stop)?;
         if !line.ends_with(b"\n") {
             self.ended = true;
             self.held.clear();
         }
-        let seen = line.len();
+        let len = normalize(&self.query.pattern, &mut self.held, 0);
+        self.held.truncate(len);
+        let given = line.len();
         line.append(&mut self.held);
         self.held = line;
-        let len = normalize(&self.query.pattern, &mut self.held, seen);
-        self.held.truncate(len);
-        self.ready = whole_lines(&self.held, seen).unwrap_or(seen);
-        Ok(())
+        Ok(whole_lines(&self.held, given).unwrap_or(given))
     }
 }
 
 impl<R: Read> Read for LineReader<'_, R> {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
-        if self.given == self.ready {
-            self.fill()?;
+        let mut given = 0;
+        while given == 0 && !(self.ended && self.ready == 0) && !self.stop.is_cancelled() {
+            if self.ready > 0 {
+                given = self.give(room);
+            } else if self.held.len() < READ_BYTES && self.held.len() + ROOM_BYTES <= room.len() {
+                let most = room.len().min(self.held.len() + READ_BYTES);
+                given = self.read_lines(&mut room[..most])?;
+            } else {
+                self.read_long_line()?;
+            }
         }
-        let lines = &self.held[self.given..self.ready];
-        let len = lines.len().min(room.len());
-        room[..len].copy_from_slice(&lines[..len]);
-        self.given += len;
+        self.given += given as u64;
         if self.query.numbers_matches() {
-            let newlines = bytecount::count(&room[..len], b'\n') as u64;
+            let newlines = bytecount::count(&room[..given], b'\n') as u64;
             self.lines.newlines.set(self.lines.newlines.get() + newlines);
         }
-        Ok(len)
+        Ok(given)
     }
 }
 

@@ -17,7 +17,8 @@ pub struct Row {
     pub kind: RowKind,
     /// Its text, without what ends it.
     pub text: String,
-    /// Bytes of the line, where the text is a part of it; of one over 1 MB it is the greatest number.
+    /// Bytes of the line as a page of the file has it, at most, where the text is a part of it; of one over 1 MB it is the
+    /// greatest number.
     pub cut_from: Option<u64>,
 }
 
@@ -44,7 +45,7 @@ pub(super) type ShownLine = (String, Option<u64>);
 ///
 /// Only what is near the focus is decoded, however long the line.
 pub(super) fn shown(line: &[u8], focus: Range<usize>, max_chars: usize, mut missing: Missing) -> ShownLine {
-    let bytes = if missing == Missing::default() { line.len() as u64 } else { u64::MAX };
+    let is_whole = missing == Missing::default();
     let near = max_chars.saturating_mul(8).max(64);
     let (mut from, mut to) = (0, line.len());
     if line.len() > near {
@@ -57,8 +58,15 @@ pub(super) fn shown(line: &[u8], focus: Range<usize>, max_chars: usize, mut miss
     let focus = focus_in(part, &(focus.start - from..focus.end.min(to).saturating_sub(from)));
     let text = lossy(part);
     let shown = cut(&text, focus, max_chars, missing);
-    let cut_from = matches!(shown, Cow::Owned(_)).then_some(bytes);
+    let cut_from =
+        matches!(shown, Cow::Owned(_)).then(|| if is_whole { bytes_on_a_page(line) } else { u64::MAX });
     (shown.into_owned(), cut_from)
+}
+
+/// Returns the bytes that a line has on a page, at most: what is not UTF-8, or a NUL byte, takes three each.
+fn bytes_on_a_page(line: &[u8]) -> u64 {
+    let is_text = std::str::from_utf8(line).is_ok_and(|text| !text.contains('\0'));
+    line.len() as u64 * if is_text { 1 } else { REPLACEMENT.len_utf8() as u64 }
 }
 
 /// Returns the range in the text as shown that stands for a range of bytes of a line.

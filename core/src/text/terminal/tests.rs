@@ -134,16 +134,20 @@ fn of_a_long_line_the_end_can_be_overwritten() {
 }
 
 #[test]
-fn changes_inside_a_long_line_are_passed_over() {
-    let changed =
-        |start: &str, change: &str| resolved(&[start, &format!("\r{change}").repeat(5000), "b"], 1_000_000);
-    let (wide, long) = ("a".repeat(900), "a".repeat(100_000));
-    assert_eq!(changed(&wide, "\u{1b}[@\u{1b}[P"), format!("b{}", &wide[1..]));
-    for change in ["\u{1b}[@", "\u{1b}[P", "\u{1b}[X", "\u{1b}[90C\u{1b}[1K\r"] {
-        assert_eq!(changed(&long, change), format!("b{}", &long[1..]), "{change:?}");
-    }
-    let marks = "a\u{301}".repeat(60);
-    assert_eq!(changed(&marks, "\u{1b}[@"), format!("b{}", &marks["a\u{301}".len()..]));
+fn a_line_is_not_moved_more_often_than_its_length_allows() {
+    let moved = |len: usize, change: &str, times: usize| {
+        resolved(&[&"a".repeat(len), &format!("\r{change}").repeat(times)], 1_000_000)
+    };
+    // A line of a terminal's width, as often as one likes.
+    assert_eq!(moved(120, "\u{1b}[@\u{1b}[P", 5000), "a".repeat(120));
+    assert_eq!(moved(100_000, "\u{1b}[@", 10), format!("{}{}", " ".repeat(10), "a".repeat(100_000)));
+    let shown = moved(100_000, "\u{1b}[@", 1000);
+    let blanks = shown.find('a').unwrap();
+    assert!((60..100).contains(&blanks) && shown.len() == 100_000 + blanks, "{blanks} {}", shown.len());
+    let deleted = 100_000 - moved(100_000, "\u{1b}[P", 1000).len();
+    assert!((60..100).contains(&deleted), "{deleted}");
+    let marks = resolved(&[&"a\u{301}".repeat(10_000), &"\r\u{1b}[@".repeat(1000)], 1_000_000);
+    assert!((5..20).contains(&marks.find('a').unwrap()), "{:?}", marks.find('a'));
     let tabs = format!("a\ra{}{}", "\t".repeat(5000), "b\u{1b}[1K".repeat(2000));
     assert!(resolved(&[&tabs], 1_000_000).ends_with("bbbb"));
 }
@@ -224,7 +228,7 @@ proptest! {
         for _ in 0..100 {
             terminal.push(&piece, &mut |_| {});
         }
-        let held = format!("{:?}{:?}", terminal.line, terminal.settled).len();
+        let held = format!("{terminal:?}").len();
         prop_assert!(held < 4000 + 60 * as_index(max_bytes), "{}", held);
     }
 }
