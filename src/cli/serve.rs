@@ -21,11 +21,7 @@ All flags:              cutline --help
 /// Serves to the end of the session; the exit code.
 pub(super) fn run(options: &Options) -> anyhow::Result<i32> {
     log_to_stderr(options);
-    let is_started_by_hand = std::io::stdin().is_terminal();
-    if !is_started_by_hand {
-        // Before anything asks which session this is.
-        process::leave_terminal();
-    }
+    let is_started_by_hand = !leave_terminal();
     let runtime = runtime()?;
     let config = config(options).unwrap_or_else(|message| refuse_in(&[], message));
     if is_started_by_hand {
@@ -51,6 +47,16 @@ fn config(options: &Options) -> Result<Config, String> {
         fits: Fits::new(options.fit, options.given(), options.shape()),
         stats_file: options.stats_file()?,
     })
+}
+
+/// Leaves the client's terminal; not where a person started this on one. Returns true if it was to be left. Before anything
+/// asks which session this is.
+pub(super) fn leave_terminal() -> bool {
+    let is_client = !std::io::stdin().is_terminal();
+    if is_client {
+        process::leave_terminal();
+    }
+    is_client
 }
 
 /// The runtime: one thread for all that waits, and threads for blocking work. With more of the first

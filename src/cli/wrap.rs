@@ -1,7 +1,6 @@
 //! `cutline wrap -- COMMAND…`: the flags of a wrap, and its start.
 
 use std::ffi::OsString;
-use std::io::IsTerminal as _;
 
 use clap::{ArgMatches, Args as _, CommandFactory as _};
 
@@ -63,10 +62,8 @@ pub(super) fn run(
 ) -> anyhow::Result<i32> {
     serve::log_to_stderr(options);
     refuse_foreign("wrap", matches);
-    if !std::io::stdin().is_terminal() {
-        // The server's commands would have it: a wrap makes the server the leader of a group.
-        process::leave_terminal();
-    }
+    // The server can't: a wrap makes it the leader of a group.
+    serve::leave_terminal();
     let records = options.stats_file().unwrap_or_else(|message| refuse_in(&["wrap"], message));
     let WrapOptions { keep, keep_for, hint, max_message } = own;
     let settings = Settings {
