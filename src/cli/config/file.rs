@@ -85,22 +85,17 @@ fn rewritten(
     if old.as_ref() == Some(&new) {
         return Ok(Written::AsItWas);
     }
-    let mut file = owner::as_programs_make_them().tempfile_in(folder)?;
+    let before = old.is_some().then(|| File::open(&path)).transpose()?;
+    let mut file = owner::file_like(before.as_ref(), folder)?;
     file.write_all(new.as_bytes())?;
-    let Some(old) = old else {
-        file.as_file().sync_all()?;
+    file.as_file().sync_all()?;
+    let (Some(old), Some(before)) = (old, before) else {
         file.persist_noclobber(&path)?;
         return Ok(Written::New);
     };
-    let before = File::open(&path)?;
-    if owner::has_other_names(&before)? {
-        bail!("it has other names (hard links), which would keep the old text");
-    }
-    owner::belong_alike(file.as_file(), &before)?;
-    file.as_file().sync_all()?;
+    let backup = back_up(&path, &before)?;
     // Windows replaces no file that is open.
     drop(before);
-    let backup = back_up(&path)?;
     if read_all(&path)? != old {
         fs::remove_file(&backup)?;
         bail!("another program has written it just now");
@@ -112,15 +107,29 @@ fn rewritten(
     Ok(Written::Changed { backup })
 }
 
-/// Keeps the file as it is under a name beside it that nothing has yet: `FILE.bak`, `FILE.bak2`, …. That is a second name,
-/// which is all that is left of the file once another has taken its place; or a copy, where a file can't have two.
-fn back_up(path: &Path) -> anyhow::Result<PathBuf> {
-    let named = |number: u32| {
+/// Keeps the file as it is, open as `before`, under a name beside it that nothing has yet: `FILE.bak`, `FILE.bak2`, …. That is a
+/// second name, which is all that is left of the file once another has taken its place; or a copy, where a file can't have
+/// two. One that was killed between these has left it such a name, which then is the one.
+fn back_up(path: &Path, before: &File) -> anyhow::Result<PathBuf> {
+    let copy = |number: u32| {
         let mut name = path.as_os_str().to_owned();
         name.push(if number == 1 { ".bak".to_owned() } else { format!(".bak{number}") });
         PathBuf::from(name)
     };
-    let free = (1..1000).map(named).find(|backup| backup.symlink_metadata().is_err());
+    let (names, id) = owner::names_and_id(before)?;
+    let is_it = |backup: &PathBuf| {
+        backup.symlink_metadata().is_ok_and(|found| found.is_file())
+            && File::open(backup).and_then(|file| owner::names_and_id(&file)).is_ok_and(|found| found.1 == id)
+    };
+    let is_there = |backup: &PathBuf| backup.symlink_metadata().is_ok();
+    let left = (1..1000).map(copy).take_while(is_there).find(is_it);
+    if names > 1 + u64::from(left.is_some()) {
+        bail!("it has other names (hard links), which would keep the old text");
+    }
+    if let Some(left) = left {
+        return Ok(left);
+    }
+    let free = (1..1000).map(copy).find(|backup| !is_there(backup));
     let backup = free.context("there are a thousand copies of it already")?;
     fs::hard_link(path, &backup).or_else(|_| fs::copy(path, &backup).map(|_| ()))?;
     Ok(backup)

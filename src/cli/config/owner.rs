@@ -5,6 +5,9 @@ use std::fs::File;
 use std::io;
 #[cfg(unix)]
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+
+use tempfile::NamedTempFile;
 
 /// The mode of a new file, less what the user's mask takes.
 #[cfg(unix)]
@@ -19,18 +22,31 @@ pub(in crate::cli) fn as_programs_make_them() -> tempfile::Builder<'static, 'sta
     file
 }
 
-/// Returns true if a file has several names.
-pub(super) fn has_other_names(file: &File) -> io::Result<bool> {
-    #[cfg(unix)]
-    let names = file.metadata()?.nlink();
-    #[cfg(windows)]
-    let names = winapi_util::file::information(file)?.number_of_links();
-    Ok(names > 1)
+/// Makes a file in `folder` for a text that is to take the place of `other`: from the first byte on it has the owner, the group
+/// and the mode of that, and until then nobody else can read it. Where there is no other, it is as programs make them.
+pub(super) fn file_like(other: Option<&File>, folder: &Path) -> io::Result<NamedTempFile> {
+    let Some(other) = other else { return as_programs_make_them().tempfile_in(folder) };
+    let file = NamedTempFile::new_in(folder)?;
+    belong_alike(file.as_file(), other)?;
+    Ok(file)
+}
+
+/// Returns the number of names that a file has, and what tells it from all other files: its device and number.
+#[cfg(unix)]
+pub(super) fn names_and_id(file: &File) -> io::Result<(u64, (u64, u64))> {
+    let found = file.metadata()?;
+    Ok((found.nlink(), (found.dev(), found.ino())))
+}
+
+#[cfg(windows)]
+pub(super) fn names_and_id(file: &File) -> io::Result<(u64, (u64, u64))> {
+    let found = winapi_util::file::information(file)?;
+    Ok((found.number_of_links(), (found.volume_serial_number(), found.file_index())))
 }
 
 /// Gives a file the owner, group and mode of another.
 #[cfg(unix)]
-pub(super) fn belong_alike(file: &File, other: &File) -> io::Result<()> {
+fn belong_alike(file: &File, other: &File) -> io::Result<()> {
     let (own, other) = (file.metadata()?, other.metadata()?);
     if (own.uid(), own.gid()) != (other.uid(), other.gid()) {
         std::os::unix::fs::fchown(file, Some(other.uid()), Some(other.gid()))?;
@@ -40,6 +56,24 @@ pub(super) fn belong_alike(file: &File, other: &File) -> io::Result<()> {
 
 #[cfg(windows)]
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
-pub(super) fn belong_alike(_: &File, _: &File) -> io::Result<()> {
+fn belong_alike(_: &File, _: &File) -> io::Result<()> {
     Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_in_place_of_others_are_never_open_to_more() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("settings.json");
+        for mode in [0o600, 0o640, 0o644] {
+            let other = File::create(&path).unwrap();
+            other.set_permissions(std::fs::Permissions::from_mode(mode)).unwrap();
+            let made = file_like(Some(&other), folder.path()).unwrap();
+            let found = made.as_file().metadata().unwrap();
+            assert_eq!((found.mode() & 0o777, found.len()), (mode, 0));
+        }
+    }
 }

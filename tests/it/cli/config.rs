@@ -212,6 +212,16 @@ fn owner_and_links_kept() {
     assert_eq!(code(&output), 1);
     assert!(stderr(&output).contains("hard links"), "{}", stderr(&output));
     assert_eq!(fs::read_to_string(workspace.path("other-name")).unwrap(), "{}\n");
+    // A second name that is the copy is what one has left that was killed before it put the new file there.
+    fs::remove_file(workspace.path("other-name")).unwrap();
+    fs::write(workspace.path("linked.json.bak"), "older").unwrap();
+    fs::hard_link(workspace.path("linked.json"), workspace.path("linked.json.bak2")).unwrap();
+    let output = run(&workspace, &["config", "cursor", "--write", "--file", "linked.json"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    let backups =
+        ["linked.json.bak", "linked.json.bak2"].map(|name| fs::read_to_string(workspace.path(name)).unwrap());
+    assert_eq!(backups, ["older", "{}\n"]);
+    assert!(!workspace.path("linked.json.bak3").exists());
 }
 
 #[test]
