@@ -20,7 +20,7 @@ use cutline_core::notice::{Answer, BodyEnd, Notice};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;
 use cutline_core::text::{Counter, Size};
-use cutline_core::truncate::{Bounds, Collector, Head, HeadTail, Limit, Tail, Truncation};
+use cutline_core::truncate::{Bounds, Collector, Keep, Limit, Truncation};
 
 const PIECE: usize = 128 * 1024;
 const PIECES: usize = 1600;
@@ -46,10 +46,10 @@ fn main() {
         pieces(&text, |piece| terminal.push(piece, &mut |part| passed += part.len()));
         black_box(passed);
     });
-    report("head", || collect(Head::new(BOUNDS), &text));
-    report("tail", || collect(Tail::new(BOUNDS), &text));
+    report("head", || collect(Collector::new(BOUNDS, Keep::Head), &text));
+    report("tail", || collect(Collector::new(BOUNDS, Keep::Tail), &text));
     report("head and tail", || {
-        collect(HeadTail::new(Bounds { lines: 1000, ..BOUNDS }, 200), &text);
+        collect(Collector::new(Bounds { lines: 1000, ..BOUNDS }, Keep::Both { head: 200 }), &text);
     });
     println!();
     for (name, unit) in
@@ -60,14 +60,16 @@ fn main() {
             let text = source(as_index(bounds.bytes) * 4 / 3);
             let of = format!("{}, {}", Size(bounds.bytes), name);
             adds(&format!("an answer of {of}: start"), || {
-                answer(Head::with_partial_line(bounds), &text, bounds)
+                answer(Collector::new(bounds, Keep::Head), &text, bounds)
             });
-            adds(&format!("an answer of {of}: end"), || answer(Tail::new(bounds), &text, bounds));
+            adds(&format!("an answer of {of}: end"), || {
+                answer(Collector::new(bounds, Keep::Tail), &text, bounds)
+            });
         }
     }
     for pieces in [80, PIECES] {
         let bytes = Size((pieces * PIECE) as u64);
-        let mut tail = Tail::new(BOUNDS);
+        let mut tail = Collector::new(BOUNDS, Keep::Tail);
         let during = timed(|| (0..pieces).for_each(|_| tail.push(black_box(&text))));
         println!("{:<44} {during:>10.2?}", format!("a command's output of {bytes}, while it runs"));
         let after = timed(|| drop(black_box(answer_of(tail.finish(), BOUNDS))));
@@ -77,7 +79,7 @@ fn main() {
 }
 
 /// An answer from its text: what is kept, the facts, the notice, the one text.
-fn answer(mut collector: impl Collector, text: &str, bounds: Bounds) -> Output {
+fn answer(mut collector: Collector, text: &str, bounds: Bounds) -> Output {
     collector.push(black_box(text));
     answer_of(collector.finish(), bounds)
 }
@@ -93,7 +95,7 @@ fn answer_of(kept: Truncation, bounds: Bounds) -> Output {
 
 /// Measures the counting of a call: its record, the sums, a line in a file.
 fn counting(line: &str) {
-    let output = answer(Head::new(BOUNDS), &line.repeat(600), BOUNDS);
+    let output = answer(Collector::new(BOUNDS, Keep::Head), &line.repeat(600), BOUNDS);
     let outcome = Ok(Output { details: Details::default(), ..output });
     let call = Call { tool: ToolName::Read, asked: None, time_ms: 0, duration: Duration::ZERO };
     let mut stats = Stats::default();
@@ -126,7 +128,7 @@ fn pieces(text: &str, mut take: impl FnMut(&str)) {
     }
 }
 
-fn collect(mut collector: impl Collector, text: &str) {
+fn collect(mut collector: Collector, text: &str) {
     pieces(text, |piece| collector.push(piece));
     black_box(collector.finish());
 }

@@ -2,33 +2,35 @@
 //! notice that says what was left out.
 //!
 //! One call cuts a text in memory ([`truncate()`]); a [`Collector`](truncate::Collector) does the
-//! same to a stream, piece by piece and in bounded memory, and keeps its start ([`truncate::Head`]),
-//! its end ([`truncate::Tail`]) or both ([`truncate::HeadTail`]). Only whole lines are kept. A
-//! [`Notice`](notice::Notice) says what is missing and how to get it, and [`details`] has the same
-//! facts as data. Here is the output of a command, as an agent should see it:
+//! same to a stream, piece by piece and in bounded memory, and keeps its start, its end or both
+//! ([`Keep`](truncate::Keep)), in whole lines. A [`Notice`](notice::Notice) says what is missing and
+//! how to get it, and [`details`] has the same facts as data. Here is the output of a command, as an agent should see it:
 //!
 //! ```
 //! use cutline_core::notice::{Answer, BodyEnd, Notice, Saved, Shown};
 //! use cutline_core::text::decode::{Decoder, Encoding};
 //! use cutline_core::text::terminal::Terminal;
-//! use cutline_core::truncate::{Bounds, Collector, Tail, TruncatedBy};
+//! use cutline_core::text::Counter;
+//! use cutline_core::truncate::{Bounds, Collector, Keep};
 //!
 //! let bounds = Bounds::new(2, 30_000);
+//! let mut raw = Counter::default();
 //! let mut decoder = Decoder::new(Encoding::Utf8);
 //! let mut terminal = Terminal::new(bounds.bytes);
-//! let mut tail = Tail::new(bounds);
+//! let mut tail = Collector::new(bounds, Keep::Tail);
 //! // Pieces as a pipe gives them: bytes, with a progress bar and colours.
 //! for piece in [&b"compiling\n 10%\r"[..], b" 99%\r100%\n\x1b[31merr", b"or\x1b[0m: no such crate\n"] {
+//!     raw.push(piece);
 //!     decoder.push(piece, &mut |text| terminal.push(text, &mut |shown| tail.push(shown)));
 //! }
 //! decoder.finish(&mut |text| terminal.push(text, &mut |shown| tail.push(shown)));
 //! terminal.finish(&mut |shown| tail.push(shown));
 //!
 //! let kept = tail.finish();
-//! let (last, total) = (kept.total.lines, kept.total.lines);
-//! let shown = Shown::Lines { first: last + 1 - kept.output.lines, last, total, limit: bounds.limit(TruncatedBy::Lines) };
+//! let total = kept.total.lines;
 //! let saved = Saved::At { path: "/tmp/build.log".into(), first: None };
-//! let notices = vec![Notice::Output { shown, saved }];
+//! let shown = kept.cut.map(|cut| Shown::of(cut, kept.output, (1, total), total, &raw, bounds));
+//! let notices = shown.map(|shown| Notice::Output { shown, saved }).into_iter().collect();
 //! let answer = Answer { end: BodyEnd::of(&kept), body: kept.content, notices, status: None };
 //! assert_eq!(
 //!     answer.into_text(),

@@ -1,28 +1,20 @@
 //! The truncation layer: a part of a text that fits, and the truth about the rest.
 //!
-//! A [`Collector`] takes decoded text piece by piece. Its memory is bounded by its [`Bounds`], its
-//! counts are of everything that passed. Text is cut once, here, and only at a line's end: a part
-//! of a line is kept only by a collector that says so ([`Partial`]).
-//!
-//! | to keep | collector |
-//! | --- | --- |
-//! | the first lines | [`Head`] |
-//! | the last lines | [`Tail`] |
-//! | both ends, with a gap between them | [`HeadTail`] |
-//! | what is decided at run time | [`collector`] of a [`Keep`] |
+//! A [`Collector`] takes decoded text piece by piece and keeps the lines that [`Keep`] names: the first
+//! ones, the last ones, or both ends. Its memory is bounded by its [`Bounds`], its counts are of
+//! everything that passed. Text is cut once, here, and only at a line's end: a part of a line is kept
+//! only where that line alone is over the limits ([`Partial`]).
 //!
 //! [`truncate()`] does it in one call for a text in memory.
 
 mod bounds;
+mod collector;
 mod head;
-mod head_tail;
 pub mod line;
 mod tail;
 
 pub use bounds::{Bounds, BytesAs, Limit, Meter};
-pub use head::Head;
-pub use head_tail::HeadTail;
-pub use tail::Tail;
+pub use collector::Collector;
 
 use serde::{Deserialize, Serialize};
 
@@ -81,31 +73,16 @@ use crate::text::{Extent, as_index};
 /// assert_eq!(kept.cut.unwrap().by, TruncatedBy::Tokens);
 /// ```
 pub fn truncate(text: &str, bounds: Bounds, keep: Keep) -> Truncation {
-    let mut collector = collector(bounds, keep);
+    let mut collector = Collector::new(bounds, keep);
     collector.push(text);
     collector.finish()
 }
 
-/// Returns the collector of what `keep` says, within `bounds`. If the one line at the end that is kept is over the bytes
-/// alone, a part of it is.
-///
-/// ```
-/// use cutline_core::truncate::{Bounds, Keep, collector};
-/// let mut tail = collector(Bounds::new(2, 100), Keep::Tail);
-/// tail.push("one\ntwo\nthree\n");
-/// assert_eq!(tail.finish().content, "two\nthree");
-/// ```
-pub fn collector(bounds: Bounds, keep: Keep) -> Box<dyn Collector + Send> {
-    match keep {
-        Keep::Head => Box::new(Head::with_partial_line(bounds)),
-        Keep::Tail => Box::new(Tail::new(bounds)),
-        Keep::Both { head } => Box::new(HeadTail::new(bounds, head)),
-    }
-}
-
-/// The lines of a text that are kept.
+/// The lines of a text that are kept. Where the one line at an end is over the limits alone, a part of it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Keep {
+    /// The first ones, and no part of a line: nothing, where the first is over the limits.
+    WholeLines,
     /// The first ones.
     Head,
     /// The last ones.
@@ -115,25 +92,6 @@ pub enum Keep {
         /// Lines from the start; at least one of all lines is from the end.
         head: u64,
     },
-}
-
-/// Takes text piece by piece and keeps as much of it as its bounds allow.
-///
-/// ```
-/// use cutline_core::truncate::{Bounds, Collector, HeadTail, Truncation};
-/// fn read_all(mut collector: impl Collector, pieces: &[&str]) -> Truncation {
-///     pieces.iter().for_each(|piece| collector.push(piece));
-///     collector.finish()
-/// }
-/// let kept = read_all(HeadTail::new(Bounds::new(2, 100), 1), &["a\nb", "b\nc", "\n"]);
-/// assert_eq!(kept.content, "a\nc");
-/// ```
-pub trait Collector {
-    /// Takes the next piece.
-    fn push(&mut self, text: &str);
-
-    /// Returns the text that was kept, and the counts of all that passed; it is of no use afterwards.
-    fn finish(&mut self) -> Truncation;
 }
 
 /// The part of a text that a collector kept, and the counts of the whole.

@@ -4,9 +4,7 @@
 //! keeps is checked by the definition, on the whole text.
 
 use cutline_core::text::{Extent, prefix, suffix};
-use cutline_core::truncate::{
-    Bounds, Collector, Cut, Head, Keep, Partial, TruncatedBy, Truncation, collector,
-};
+use cutline_core::truncate::{Bounds, Collector, Cut, Keep, Partial, TruncatedBy, Truncation};
 
 use crate::input::{pieces_of_text, setting};
 
@@ -21,16 +19,16 @@ pub fn run(bytes: &[u8]) {
         (u64::from(lines % 16) + 1, u64::from(tail % 16) + 1, u64::from(max_bytes) + 1);
     let bounds = Bounds::new(head, max_bytes);
     let pieces = pieces_of_text(&text, lengths);
-    let plain = collect(&mut Head::new(bounds), &pieces);
-    assert_eq!(plain, collect(&mut Head::new(bounds), &[&text]), "in pieces and in one");
-    check(&plain, &text, max_bytes);
-    check_head(&plain, &text, bounds, "");
-    for (keep, lines) in [(Keep::Head, head), (Keep::Tail, head), (Keep::Both { head }, head + tail)] {
-        let collected = |pieces| collect(&mut *collector(Bounds::new(lines, max_bytes), keep), pieces);
+    for (keep, lines) in
+        [(Keep::WholeLines, head), (Keep::Head, head), (Keep::Tail, head), (Keep::Both { head }, head + tail)]
+    {
+        let collected =
+            |pieces: &[&str]| collect(Collector::new(Bounds::new(lines, max_bytes), keep), pieces);
         let kept = collected(&pieces);
         assert_eq!(kept, collected(&[&text]), "in pieces and in one");
         check(&kept, &text, max_bytes);
         match keep {
+            Keep::WholeLines => check_head(&kept, &text, bounds, ""),
             Keep::Head => {
                 let first = lines_of(&text).first().copied().unwrap_or_default();
                 check_head(&kept, &text, bounds, prefix(first, index(max_bytes)));
@@ -41,7 +39,7 @@ pub fn run(bytes: &[u8]) {
     }
 }
 
-fn collect(collector: &mut dyn Collector, pieces: &[&str]) -> Truncation {
+fn collect(mut collector: Collector, pieces: &[&str]) -> Truncation {
     pieces.iter().for_each(|piece| collector.push(piece));
     collector.finish()
 }

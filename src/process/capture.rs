@@ -16,7 +16,7 @@ use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;
 use cutline_core::text::{Counter, Extent, as_index};
 use cutline_core::truncate::line::LineCutter;
-use cutline_core::truncate::{Bounds, Collector, Keep, Truncation, collector, truncate};
+use cutline_core::truncate::{Bounds, Collector, Keep, Truncation, truncate};
 
 /// Bytes of the latest output that are kept to tell how far the command is.
 const RECENT_BYTES: usize = 2048;
@@ -60,7 +60,7 @@ struct View {
     decoder: Decoder,
     terminal: Terminal,
     cutter: LineCutter,
-    ends: Box<dyn Collector + Send>,
+    ends: Collector,
 }
 
 impl View {
@@ -99,7 +99,7 @@ impl Capture {
             decoder: Decoder::new(Encoding::Utf8),
             terminal: Terminal::new(bounds.bytes),
             cutter: LineCutter::new(max_line_chars),
-            ends: collector(bounds, keep),
+            ends: Collector::new(bounds, keep),
         };
         Self {
             stream: SavedStream::new(store, kind, bounds),

@@ -10,55 +10,13 @@ use crate::truncate::{Bounds, Cut, Limit, Partial};
 /// Characters of a part's name in a notice; a longer one keeps both its ends.
 const PART_NAME_CHARS: usize = 60;
 
-/// The part of a command's output that an answer shows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
-pub enum Shown {
-    /// Whole lines, from one number to another.
-    #[display("lines {first}-{last} of {total}{}", cut_by(*limit))]
-    Lines {
-        /// The first one's number.
-        first: u64,
-        /// The last one's number.
-        last: u64,
-        /// Lines in all.
-        total: u64,
-        /// The limit that cut.
-        limit: Limit,
-    },
-    /// The first lines and the last ones.
-    #[display("lines 1-{head} and {tail}-{total} of {total}{}", cut_by(*limit))]
-    Ends {
-        /// Lines from the start.
-        head: u64,
-        /// Number of the first line after the gap.
-        tail: u64,
-        /// Lines in all.
-        total: u64,
-        /// The limit that cut.
-        limit: Limit,
-    },
-    /// The end of the last line, after `head` whole lines from the start.
-    #[display("{}last {}", before(*head), part_of_line(*bytes, *line, *of))]
-    EndOfLine {
-        /// Lines from the start.
-        head: u64,
-        /// The line's number.
-        line: u64,
-        /// Bytes of it that are shown.
-        bytes: u64,
-        /// Bytes of the whole line.
-        of: u64,
-    },
-    /// The start of the first line that is not blank.
-    #[display("first {}", part_of_line(*bytes, *line, *of))]
-    StartOfLine {
-        /// Number of that line.
-        line: u64,
-        /// Bytes of it that are shown.
-        bytes: u64,
-        /// Bytes of the whole line.
-        of: u64,
-    },
+/// The part of a command's output that an answer shows, in words.
+#[derive(Debug, Clone, PartialEq, Eq, Display)]
+#[display("{words}")]
+pub struct Shown {
+    words: String,
+    /// Numbers of the first and the last line, where those between them are shown and all of each.
+    pub whole_lines: Option<(u64, u64)>,
 }
 
 impl Shown {
@@ -72,28 +30,29 @@ impl Shown {
         raw: &Counter,
         bounds: Bounds,
     ) -> Self {
-        let limit = bounds.limit(cut.by);
+        let by = cut_by(bounds.limit(cut.by));
         let (head_lines, tail_lines) = (cut.head.lines, output.lines - cut.head.lines);
         let (head, tail) = (first - 1 + head_lines, (last + 1).saturating_sub(tail_lines));
-        match (cut.partial, head_lines, tail_lines) {
-            (Some(Partial::LastLine), ..) => {
-                let (bytes, of) = (output.bytes - cut.head.bytes, raw.last_line_bytes());
-                Self::EndOfLine { head: if head_lines > 0 { head } else { 0 }, line: last, bytes, of }
+        let whole_lines = match (cut.partial, head_lines, tail_lines) {
+            (None, 1.., 0) => Some((first, head)),
+            (None, 0, 1..) => Some((tail, last)),
+            _ => None,
+        };
+        let words = match (whole_lines, cut.partial, head_lines) {
+            (Some((first, last)), ..) => format!("lines {first}-{last} of {total}{by}"),
+            (None, Some(Partial::LastLine), _) => {
+                let before = between("lines 1-", (head_lines > 0).then_some(head), " and ");
+                let part = part_of_line(output.bytes - cut.head.bytes, last, raw.last_line_bytes());
+                format!("{before}last {part}")
             }
-            (Some(Partial::FirstLine), ..) | (None, 0, 0) => {
-                Self::StartOfLine { line: first, bytes: output.bytes, of: raw.first_line_bytes() }
-            }
-            (None, _, 0) => Self::Lines { first, last: head, total, limit },
-            (None, 0, _) => Self::Lines { first: tail, last, total, limit },
-            (None, ..) => Self::Ends { head, tail, total, limit },
-        }
+            (None, None, 1..) => format!("lines 1-{head} and {tail}-{total} of {total}{by}"),
+            (None, ..) => format!("first {}", part_of_line(output.bytes, first, raw.first_line_bytes())),
+        };
+        Self { words, whole_lines }
     }
 }
 
-fn before(head: u64) -> String {
-    between("lines 1-", (head > 0).then_some(head), " and ")
-}
-
+/// Returns the words for a part of a line, after those for which end of it that is.
 fn part_of_line(bytes: u64, line: u64, of: u64) -> String {
     let (whole, part) = Size(of).beside(bytes);
     format!("{part} of line {line} (line is {whole})")

@@ -1,6 +1,8 @@
 //! The words of single notices; most stand in the scenarios.
 
 use super::*;
+use crate::text::{Counter, Extent};
+use crate::truncate::{Bounds, Cut, TruncatedBy};
 
 #[test]
 fn results_of_other_servers() {
@@ -25,7 +27,9 @@ fn results_of_other_servers() {
         said(top(PartUnit::Members), Some((1, 3))),
         "[Showing 23 of 214 members (1 of 3 text blocks shown). Full output: /tmp/x.json]"
     );
-    let lines = Shown::Lines { first: 1, last: 500, total: 5000, limit: Limit::Bytes(30_000) };
+    let head = Extent { lines: 500, bytes: 30_000 };
+    let cut = Cut { by: TruncatedBy::Bytes, partial: None, head };
+    let lines = Shown::of(cut, head, (1, 5000), 5000, &Counter::default(), Bounds::new(2000, 30_000));
     assert_eq!(
         said(ResultShown::Text(lines), Some((3, 5))),
         "[Showing lines 1-500 of 5000 (30KB limit; 3 of 5 text blocks shown). Full output: /tmp/x.json]"

@@ -1,69 +1,61 @@
 //! Keeping the start of a text.
 
-use crate::text::{self, Counter, Extent};
-
-use super::{Bounds, Collector, Cut, Meter, Partial, TruncatedBy, Truncation, as_index, part_within};
+use super::{Bounds, Cut, Meter, Partial, TruncatedBy, Truncation, as_index, part_within};
+use crate::text::{self, Extent};
 
 /// Keeps the first lines that fit.
-///
-/// ```
-/// use cutline_core::truncate::{Bounds, Collector, Head};
-/// let mut head = Head::new(Bounds::new(2, 100));
-/// head.push("one\ntwo\nthree\n");
-/// let kept = head.finish();
-/// assert_eq!(kept.content, "one\ntwo");
-/// assert_eq!((kept.output.lines, kept.total.lines), (2, 3));
-/// ```
 #[derive(Debug)]
-pub struct Head {
+pub(super) struct Head {
     bounds: Bounds,
     /// True if the start of the first line is kept where that alone is over the limits.
     partial_allowed: bool,
     /// Whole lines with their newlines, then the line that is being taken in.
-    kept: String,
+    pub(super) kept: String,
     /// Whole lines in `kept`.
     lines: u64,
     /// The measure of `kept`.
     meter: Meter,
-    cut: Option<TruncatedBy>,
-    total: Counter,
+    /// The limit past which more text is of no use.
+    pub(super) cut: Option<TruncatedBy>,
 }
 
 impl Head {
-    /// Returns a collector that keeps whole lines only: none if the first is over the byte limit.
-    pub fn new(bounds: Bounds) -> Self {
-        Self {
-            bounds,
-            partial_allowed: false,
-            kept: String::new(),
-            lines: 0,
-            meter: Meter::new(bounds),
-            cut: None,
-            total: Counter::default(),
+    pub(super) fn new(bounds: Bounds, partial_allowed: bool) -> Self {
+        let meter = Meter::new(bounds);
+        Self { bounds, partial_allowed, kept: String::new(), lines: 0, meter, cut: None }
+    }
+
+    /// Takes the next piece.
+    pub(super) fn push(&mut self, text: &str) {
+        let mut pieces = self.take_sure(text).split_inclusive('\n');
+        while self.cut.is_none()
+            && let Some(piece) = pieces.next()
+        {
+            self.take(piece);
         }
     }
 
-    /// Returns the same that keeps the start of the first line, if that alone is over the limits.
-    pub fn with_partial_line(bounds: Bounds) -> Self {
-        Self { partial_allowed: true, ..Self::new(bounds) }
-    }
-
-    /// True if more text would only be counted.
-    pub fn is_full(&self) -> bool {
-        self.cut.is_some()
+    /// Returns what is kept of a text with the counts `total`.
+    pub(super) fn finish(self, total: Extent) -> Truncation {
+        let Self { mut kept, .. } = self;
+        let Some(by) = self.cut else { return Truncation::new(kept, total.lines, total, None) };
+        let lines = Extent::of(&kept).lines;
+        let partial = (lines > self.lines).then_some(Partial::FirstLine);
+        if kept.ends_with('\n') {
+            kept.pop();
+        }
+        let head = Extent { lines, bytes: kept.len() as u64 };
+        Truncation::new(kept, lines, total, Some(Cut { by, partial, head }))
     }
 
     /// Takes in the start of `text` that is surely within the limits of lines and bytes, where there are no others: whole
     /// lines, or all. Returns the rest.
     fn take_sure<'a>(&mut self, text: &'a str) -> &'a str {
-        if self.is_full() || !self.meter.is_idle() {
+        if self.cut.is_some() || !self.meter.is_idle() {
             return text;
         }
         let room = as_index(self.bounds.bytes).saturating_sub(self.kept.len());
-        let end = match text.as_bytes().get(..room) {
-            Some(start) => memchr::memrchr(b'\n', start).map_or(0, |newline| newline + 1),
-            None => text.len(),
-        };
+        let end = if text.len() < room { text.len() } else { end_of_lines(text::prefix(text, room)) };
         let (sure, rest) = text.split_at(end);
         let newlines = memchr::memchr_iter(b'\n', sure.as_bytes()).count() as u64;
         if self.lines + newlines >= self.bounds.lines {
@@ -90,7 +82,7 @@ impl Head {
             if self.partial_allowed && self.lines == 0 {
                 self.kept.push_str(start);
             } else {
-                self.kept.truncate(self.kept.rfind('\n').map_or(0, |newline| newline + 1));
+                self.kept.truncate(end_of_lines(&self.kept));
             }
             self.cut = Some(by);
             return;
@@ -104,26 +96,7 @@ impl Head {
     }
 }
 
-impl Collector for Head {
-    fn push(&mut self, text: &str) {
-        self.total.push(text.as_bytes());
-        for piece in self.take_sure(text).split_inclusive('\n') {
-            if self.is_full() {
-                return;
-            }
-            self.take(piece);
-        }
-    }
-
-    fn finish(&mut self) -> Truncation {
-        let (total, mut kept) = (self.total.extent(), std::mem::take(&mut self.kept));
-        let Some(by) = self.cut else { return Truncation::new(kept, total.lines, total, None) };
-        let lines = Extent::of(&kept).lines;
-        let partial = (lines > self.lines).then_some(Partial::FirstLine);
-        if kept.ends_with('\n') {
-            kept.pop();
-        }
-        let head = Extent { lines, bytes: kept.len() as u64 };
-        Truncation::new(kept, lines, total, Some(Cut { by, partial, head }))
-    }
+/// Returns the bytes of `text` up to its last newline.
+fn end_of_lines(text: &str) -> usize {
+    memchr::memrchr(b'\n', text.as_bytes()).map_or(0, |newline| newline + 1)
 }

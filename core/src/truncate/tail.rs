@@ -1,53 +1,48 @@
 //! Keeping the end of a text.
 
-#![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
-
-use crate::text::{self, Counter, Extent};
-
-use super::{Bounds, Collector, Cut, Meter, Partial, TruncatedBy, Truncation, as_index, part_within};
+use super::{Bounds, Cut, Meter, Partial, TruncatedBy, Truncation, as_index, part_within};
+use crate::text::{self, Extent};
 
 /// Keeps the last lines that fit, or the end of the last line if that alone does not.
-///
-/// ```
-/// use cutline_core::truncate::{Bounds, Collector, Tail};
-/// let mut tail = Tail::new(Bounds::new(2, 100));
-/// tail.push("one\ntwo\nthree\n");
-/// assert_eq!(tail.finish().content, "two\nthree");
-/// ```
 #[derive(Debug)]
-pub struct Tail {
-    bounds: Bounds,
-    /// The end of the text: everything, or at least [`Tail::needed`] bytes of it.
+pub(super) struct Tail {
+    /// Bytes of the end that decide what is kept: the limit, a final newline, the newline that
+    /// shows that a line begins there, and a character cut in two.
+    needed: usize,
+    /// The end of the text: everything, or at least `needed` bytes of it.
     recent: String,
-    /// True if text before `recent` was dropped.
-    dropped: bool,
-    total: Counter,
 }
 
 impl Tail {
-    /// Returns a collector that keeps as much as `bounds` allow.
-    pub fn new(bounds: Bounds) -> Self {
-        Self { bounds, recent: String::new(), dropped: false, total: Counter::default() }
+    /// Holds what is needed to keep as much as `bounds` allow.
+    pub(super) fn new(bounds: Bounds) -> Self {
+        Self { needed: as_index(bounds.bytes).saturating_add(2 + 4), recent: String::new() }
     }
 
-    /// Returns the bytes of the end that decide what is kept: the limit, a final newline, the newline that
-    /// shows that a line begins there, and a character cut in two.
-    fn needed(&self) -> usize {
-        as_index(self.bounds.bytes).saturating_add(2 + 4)
+    /// Takes the next piece.
+    pub(super) fn push(&mut self, text: &str) {
+        let mut new = text;
+        if self.recent.len() + text.len() > self.needed.saturating_mul(2) {
+            let surplus = (self.recent.len() + text.len()).saturating_sub(self.needed);
+            let of_text = surplus.saturating_sub(self.recent.len());
+            new = &text[text.floor_char_boundary(of_text)..];
+            self.recent.drain(..self.recent.floor_char_boundary(surplus));
+        }
+        self.recent.push_str(new);
     }
 
     /// Takes the first bytes of all that passed away from what is held.
-    pub(super) fn drop_first(&mut self, bytes: u64) {
-        let rest = as_index(self.total.extent().bytes - bytes);
-        self.dropped = self.recent.len() < rest;
+    pub(super) fn drop_before(&mut self, bytes: u64, total: Extent) {
+        let rest = as_index(total.bytes - bytes);
         self.recent.drain(..self.recent.len().saturating_sub(rest));
     }
 
-    /// Returns what of the end is within `bounds`, which are at most those of the collector.
-    pub(super) fn end(&self, bounds: Bounds) -> Truncation {
-        let (total, recent) = (self.total.extent(), &self.recent);
+    /// Returns what of the end is within `bounds`, which are at most those it was made for, of a text with the counts
+    /// `total`.
+    pub(super) fn end(&self, bounds: Bounds, total: Extent) -> Truncation {
+        let recent = &self.recent;
         let body = recent.strip_suffix('\n').unwrap_or(recent);
-        let (start, lines, by) = self.fitting(body, bounds);
+        let (start, lines, by) = fitting(body, bounds);
         let Some(by) = by else {
             return Truncation::new(recent.clone(), Extent::of(recent).lines, total, None);
         };
@@ -61,51 +56,26 @@ impl Tail {
         let cut = Cut { by, partial, head: Extent::default() };
         Truncation::new(content.to_owned(), lines.max(1), total, Some(cut))
     }
-
-    /// Returns the offset in `body` of the last whole lines that fit, their number, and the limit
-    /// that stopped there; `None` if that is all.
-    fn fitting(&self, body: &str, bounds: Bounds) -> (usize, u64, Option<TruncatedBy>) {
-        let (mut start, mut lines) = (body.len(), 0);
-        let mut meter = Meter::new(bounds);
-        loop {
-            // The line before `start` ends at `end`; only the last one has no newline of its own.
-            let end = if lines == 0 { body.len() } else { start - 1 };
-            let begin = memchr::memrchr(b'\n', &body.as_bytes()[..end]);
-            let whole = begin.is_some() || !self.dropped;
-            let begin = begin.map_or(0, |newline| newline + 1);
-            if lines == bounds.lines {
-                return (start, lines, Some(TruncatedBy::Lines));
-            }
-            if !whole || (body.len() - begin) as u64 > bounds.bytes {
-                return (start, lines, Some(TruncatedBy::Bytes));
-            }
-            meter.add_line(&body[begin..start]);
-            if let Some(by) = meter.exceeded() {
-                return (start, lines, Some(by));
-            }
-            (start, lines) = (begin, lines + 1);
-            if start == 0 {
-                return (start, lines, None);
-            }
-        }
-    }
 }
 
-impl Collector for Tail {
-    fn push(&mut self, text: &str) {
-        self.total.push(text.as_bytes());
-        let (needed, mut new) = (self.needed(), text);
-        if self.recent.len() + text.len() > needed.saturating_mul(2) {
-            let surplus = (self.recent.len() + text.len()).saturating_sub(needed);
-            let of_text = surplus.saturating_sub(self.recent.len());
-            new = &text[text.floor_char_boundary(of_text)..];
-            self.recent.drain(..self.recent.floor_char_boundary(surplus));
-            self.dropped = true;
+/// Returns the offset in `body` of the last whole lines that fit, their number, and the limit that stopped there; `None`
+/// if that is all. Where `body` is the end of a longer text, it is over the bytes.
+fn fitting(body: &str, bounds: Bounds) -> (usize, u64, Option<TruncatedBy>) {
+    let (mut start, mut lines, mut meter) = (body.len(), 0, Meter::new(bounds));
+    let newlines = memchr::memrchr_iter(b'\n', body.as_bytes());
+    for begin in newlines.map(|newline| newline + 1).chain([0]) {
+        let by = if lines == bounds.lines {
+            Some(TruncatedBy::Lines)
+        } else if (body.len() - begin) as u64 > bounds.bytes {
+            Some(TruncatedBy::Bytes)
+        } else {
+            meter.add_line(&body[begin..start]);
+            meter.exceeded()
+        };
+        if by.is_some() {
+            return (start, lines, by);
         }
-        self.recent.push_str(new);
+        (start, lines) = (begin, lines + 1);
     }
-
-    fn finish(&mut self) -> Truncation {
-        self.end(self.bounds)
-    }
+    (start, lines, None)
 }

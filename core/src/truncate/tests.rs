@@ -23,7 +23,7 @@ fn pieces(text: &str, cuts: &[usize]) -> Vec<String> {
     pieces
 }
 
-fn collect(collector: &mut dyn Collector, pieces: &[String]) -> Truncation {
+fn collect(mut collector: Collector, pieces: &[String]) -> Truncation {
     for piece in pieces {
         collector.push(piece);
     }
@@ -63,7 +63,7 @@ proptest! {
         text in text(), cuts in prop::collection::vec(0_usize..9, 0..9), max_lines in 1_u64..9, max_bytes in 1_u64..60,
     ) {
         let bounds = Bounds::new(max_lines, max_bytes);
-        let kept = collect(&mut Head::new(bounds), &pieces(&text, &cuts));
+        let kept = collect(Collector::new(bounds, Keep::WholeLines), &pieces(&text, &cuts));
         let all = lines(&text);
         let (count, by) = fitting(&all, bounds);
         prop_assert_eq!(kept.total, extent(&text));
@@ -80,7 +80,7 @@ proptest! {
         let mut seen = Vec::new();
         while seen.len() < all.len() {
             let rest = all[seen.len()..].join("\n");
-            let kept = collect(&mut Head::new(Bounds::new(max_lines, max_bytes)), &[rest]);
+            let kept = collect(Collector::new(Bounds::new(max_lines, max_bytes), Keep::WholeLines), &[rest]);
             if kept.output.lines == 0 && kept.cut.is_some() {
                 prop_assert!(all[seen.len()].len() as u64 > max_bytes);
                 seen.push(all[seen.len()].to_owned()); // the one line that no page can hold
@@ -100,7 +100,7 @@ proptest! {
 
     #[test]
     fn head_may_keep_a_part_of_the_first_line(text in "\\PC{1,40}", cuts in prop::collection::vec(0_usize..9, 0..9), max in 1_u64..30) {
-        let kept = collect(&mut *collector(Bounds::new(5, max), Keep::Head), &pieces(&text, &cuts));
+        let kept = collect(Collector::new(Bounds::new(5, max), Keep::Head), &pieces(&text, &cuts));
         prop_assert_eq!(&kept.content, prefix(&text, as_index(max)));
         prop_assert_eq!(kept.cut.is_some(), text.len() as u64 > max);
         if kept.cut.is_some() && !kept.content.is_empty() {
@@ -113,7 +113,7 @@ proptest! {
         text in text(), cuts in prop::collection::vec(0_usize..9, 0..9), max_lines in 1_u64..9, max_bytes in 1_u64..60,
     ) {
         let bounds = Bounds::new(max_lines, max_bytes);
-        let kept = collect(&mut Tail::new(bounds), &pieces(&text, &cuts));
+        let kept = collect(Collector::new(bounds, Keep::Tail), &pieces(&text, &cuts));
         let all = lines(&text);
         let backwards: Vec<&str> = all.iter().rev().copied().collect();
         let (count, by) = fitting(&backwards, bounds);
@@ -136,7 +136,7 @@ proptest! {
         text in text(), cuts in prop::collection::vec(0_usize..9, 0..9),
         head in 1_u64..5, tail in 1_u64..5, max_bytes in 1_u64..60,
     ) {
-        let kept = collect(&mut *collector(Bounds::new(head + tail, max_bytes), Keep::Both { head }), &pieces(&text, &cuts));
+        let kept = collect(Collector::new(Bounds::new(head + tail, max_bytes), Keep::Both { head }), &pieces(&text, &cuts));
         let all = lines(&text);
         prop_assert_eq!(kept.total, extent(&text));
         prop_assert!(kept.output.bytes <= max_bytes);
@@ -168,15 +168,14 @@ proptest! {
     #[test]
     fn memory_is_bounded_by_the_limits(piece in "[a\n]{1,50}", times in 1_usize..200, max_bytes in 1_u64..50) {
         let bounds = Bounds::new(3, max_bytes);
-        let (mut head, mut tail, mut both) =
-            (Head::new(bounds), Tail::new(bounds), HeadTail::new(bounds, 1));
-        for _ in 0..times {
-            head.push(&piece);
-            tail.push(&piece);
-            both.push(&piece);
+        for keep in [Keep::WholeLines, Keep::Head, Keep::Tail, Keep::Both { head: 1 }] {
+            let mut collector = Collector::new(bounds, keep);
+            for _ in 0..times {
+                collector.push(&piece);
+            }
+            let held = format!("{collector:?}");
+            prop_assert!(held.len() < 1500 + 6 * as_index(max_bytes), "{}", held.len());
         }
-        let held = format!("{head:?}{tail:?}{both:?}");
-        prop_assert!(held.len() < 1500 + 12 * as_index(max_bytes), "{}", held.len());
     }
 }
 
@@ -193,11 +192,11 @@ proptest! {
             Keep::Tail,
             Keep::Both { head: max_lines / 2 },
         ] {
-            let whole = collect(&mut *collector(bounds, keep), std::slice::from_ref(&text));
-            let kept = collect(&mut *collector(bounds, keep), &pieces(&text, &cuts));
+            let whole = collect(Collector::new(bounds, keep), std::slice::from_ref(&text));
+            let kept = collect(Collector::new(bounds, keep), &pieces(&text, &cuts));
             prop_assert_eq!(&whole, &kept);
             prop_assert!(TokenCounter::of(kept.body()).count() <= max_tokens, "{:?}", kept);
-            let other = collect(&mut *collector(Bounds::new(max_lines, max_bytes), keep), std::slice::from_ref(&text));
+            let other = collect(Collector::new(Bounds::new(max_lines, max_bytes), keep), std::slice::from_ref(&text));
             if TokenCounter::of(other.body()).count() <= max_tokens && !matches!(keep, Keep::Both { .. }) {
                 // The limit of tokens cuts only what is over it.
                 prop_assert_eq!(other.content, kept.content);
@@ -216,8 +215,8 @@ proptest! {
         let bounds = Bounds::new(max_lines, max_bytes).with_tokens(max_tokens).counted_as(BytesAs::Json);
         let all = lines(&text);
         for keep in [Keep::Head, Keep::Tail, Keep::Both { head: max_lines / 2 }] {
-            let kept = collect(&mut *collector(bounds, keep), &pieces(&text, &cuts));
-            prop_assert_eq!(&kept, &collect(&mut *collector(bounds, keep), std::slice::from_ref(&text)));
+            let kept = collect(Collector::new(bounds, keep), &pieces(&text, &cuts));
+            prop_assert_eq!(&kept, &collect(Collector::new(bounds, keep), std::slice::from_ref(&text)));
             prop_assert!(json_bytes(kept.body()) <= max_bytes, "{:?}", kept);
             let by_bytes = |cut: &Cut| cut.partial.is_none() && cut.by == TruncatedBy::Bytes;
             if !kept.cut.as_ref().is_some_and(by_bytes) {
@@ -225,7 +224,7 @@ proptest! {
             }
             let count = as_index(kept.output.lines);
             let more = match keep {
-                Keep::Head => &all[..=count],
+                Keep::WholeLines | Keep::Head => &all[..=count],
                 Keep::Tail => &all[all.len() - count - 1..],
                 Keep::Both { .. } => continue,
             };
@@ -239,7 +238,7 @@ proptest! {
         let bounds = Bounds::new(5, 60).with_tokens(Some(max_tokens));
         let (mut rest, mut joined) = (text.as_str(), Vec::new());
         loop {
-            let page = collect(&mut Head::new(bounds), &[rest.to_owned()]);
+            let page = collect(Collector::new(bounds, Keep::WholeLines), &[rest.to_owned()]);
             let Some(_cut) = page.cut else {
                 joined.push(page.content);
                 break;
@@ -254,7 +253,7 @@ proptest! {
 
 #[test]
 fn newline_after_the_first_lines_counts() {
-    let mut both = HeadTail::new(Bounds::new(6, 6).with_tokens(Some(2)), 3);
+    let mut both = Collector::new(Bounds::new(6, 6).with_tokens(Some(2)), Keep::Both { head: 3 });
     both.push(" a\na");
     let kept = both.finish();
     assert_eq!((kept.content.as_str(), kept.output.lines), ("a", 1));

@@ -88,7 +88,7 @@ pub fn output_answer(
     };
     // Its last line may be one less than in all, where that was erased: a terminal shows nothing of it.
     let shown = Shown::of(cut, text.output, (1, text.total.lines), total.lines, &raw, bounds);
-    if let Shown::Lines { first, last, .. } = shown
+    if let Some((first, last)) = shown.whole_lines
         && text::is_white_space(&text.content)
     {
         notices.push(Notice::Blank(Blank::Lines(first, last)));

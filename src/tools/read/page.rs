@@ -14,7 +14,7 @@ use cutline_core::details::{Details, TruncationDetails};
 use cutline_core::notice::{Answer, Blank, BodyEnd, FullLines, LineHint, Notice};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::{Extent, is_blank, is_white_space, show};
-use cutline_core::truncate::{Bounds, Collector, Head, TruncatedBy, Truncation};
+use cutline_core::truncate::{Bounds, Collector, Keep, TruncatedBy, Truncation};
 
 use super::page_lines::PageLines;
 use super::{Args, failure};
@@ -104,7 +104,7 @@ impl Page<'_> {
     fn collect(&self) -> io::Result<(Truncation, PageLines, bool)> {
         let bounds = self.cx.limits.bounds();
         let lines = self.args.limit.map_or(bounds.lines, |limit| limit.min(bounds.lines));
-        let mut head = Head::new(Bounds { lines, ..bounds });
+        let mut head = Collector::new(Bounds { lines, ..bounds }, Keep::WholeLines);
         let mut decoder = Decoder::new(self.text.encoding);
         let mut lines = PageLines::new(self.cx.limits.text_line_chars());
         self.text.blocks(self.from, PAGE_BLOCK_BYTES, &self.cx.cancel, |_, block| {

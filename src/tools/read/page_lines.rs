@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use cutline_core::truncate::line::LineCutter;
-use cutline_core::truncate::{Collector, Head, Truncation};
+use cutline_core::truncate::{Collector, Truncation};
 
 /// Makes `\r\n` to `\n`, and counts those that are shown; cuts what is longer than the limit of a line.
 pub(super) struct PageLines {
@@ -20,7 +20,7 @@ impl PageLines {
     }
 
     /// Gives the next part of the text to `head`.
-    pub(super) fn push(&mut self, part: &str, head: &mut Head) {
+    pub(super) fn push(&mut self, part: &str, head: &mut Collector) {
         let before = if std::mem::take(&mut self.held) { "\r" } else { "" };
         if before.is_empty() && memchr::memchr(b'\r', part.as_bytes()).is_none() {
             return self.take(head, part);
@@ -41,7 +41,7 @@ impl PageLines {
     }
 
     /// Gives what was held back to `head`.
-    pub(super) fn finish(&mut self, head: &mut Head) {
+    pub(super) fn finish(&mut self, head: &mut Collector) {
         if std::mem::take(&mut self.held) {
             self.take(head, "\r");
         }
@@ -61,7 +61,7 @@ impl PageLines {
     }
 
     /// Gives a part of the page to the collector; later NUL bytes are shown, not handed on.
-    fn take(&mut self, head: &mut Head, part: &str) {
+    fn take(&mut self, head: &mut Collector, part: &str) {
         let shown = match memchr::memchr(0, part.as_bytes()) {
             None => Cow::Borrowed(part),
             Some(_) => Cow::Owned(part.replace('\0', "\u{FFFD}")),
@@ -73,7 +73,7 @@ impl PageLines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use cutline_core::truncate::Bounds;
+    use cutline_core::truncate::{Bounds, Keep};
 
     #[test]
     fn only_the_line_endings_that_are_shown_count() {
@@ -88,7 +88,7 @@ mod tests {
             (9, "a\r\nb\n", Some("mixed")),
         ] {
             for size in 1..=text.len() {
-                let mut head = Head::new(Bounds::new(lines, 100));
+                let mut head = Collector::new(Bounds::new(lines, 100), Keep::WholeLines);
                 let mut endings = PageLines::new(None);
                 for piece in text.as_bytes().chunks(size) {
                     endings.push(str::from_utf8(piece).unwrap(), &mut head);

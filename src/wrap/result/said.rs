@@ -48,7 +48,7 @@ impl<'a> Facts<'a> {
             (ResultShown::Parts(vec![of_blocks(kept, count)], bounds.limit(cut.by)), None, (count, kept))
         } else {
             let blocks = (kept < count).then_some((kept, count));
-            (ResultShown::Text(left.shown), blocks, (original.0.lines, output.lines))
+            (ResultShown::Text(left.shown.clone()), blocks, (original.0.lines, output.lines))
         };
         let mut facts = Self::new(whole, (shown, blocks), counts, truncation, original.1, bounds);
         facts.details.first_line_partial = is_partial(Partial::FirstLine).then_some(true);

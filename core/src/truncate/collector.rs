@@ -1,0 +1,131 @@
+//! Keeping of a stream what its limits allow, and counting all of it.
+
+use super::head::Head;
+use super::tail::Tail;
+use super::{Bounds, Cut, Keep, TruncatedBy, Truncation};
+use crate::text::{Counter, Extent};
+
+/// Takes text piece by piece and keeps as much of it as its bounds allow.
+///
+/// The first lines:
+///
+/// ```
+/// use cutline_core::truncate::{Bounds, Collector, Keep};
+/// let mut head = Collector::new(Bounds::new(2, 100), Keep::Head);
+/// ["one\ntw", "o\nthree\n"].into_iter().for_each(|piece| head.push(piece));
+/// let kept = head.finish();
+/// assert_eq!(kept.content, "one\ntwo");
+/// assert_eq!((kept.output.lines, kept.total.lines), (2, 3));
+/// ```
+///
+/// The last lines:
+///
+/// ```
+/// # use cutline_core::truncate::{Bounds, Collector, Keep};
+/// let mut tail = Collector::new(Bounds::new(2, 100), Keep::Tail);
+/// tail.push("one\ntwo\nthree\n");
+/// assert_eq!(tail.finish().content, "two\nthree");
+/// ```
+///
+/// Both: everything is kept while it is within the lines of both ends together and within the bytes.
+/// Past that, the head gets its share of the bytes, in proportion to its lines and its newlines
+/// counted, and the tail all that the head did not use. A first line over the head's share is left
+/// out; of a last line over the tail's, the end is kept.
+///
+/// ```
+/// # use cutline_core::truncate::{Bounds, Collector, Keep};
+/// let mut ends = Collector::new(Bounds::new(3, 100), Keep::Both { head: 1 });
+/// ends.push("one\ntwo\nthree\nfour\nfive\n");
+/// let kept = ends.finish();
+/// assert_eq!(kept.content, "one\nfour\nfive");
+/// assert_eq!(kept.cut.unwrap().head.bytes, 4);
+/// ```
+#[derive(Debug)]
+pub struct Collector {
+    bounds: Bounds,
+    /// Lines from the start at most, beside the last ones.
+    head_lines: u64,
+    /// The first lines, within their share where the last ones are kept too.
+    head: Head,
+    /// The end of everything, unless only the start is kept: all of it, if that is within the limits.
+    tail: Option<Tail>,
+    total: Counter,
+}
+
+impl Collector {
+    /// Returns a collector of what `keep` says, within `bounds`.
+    pub fn new(bounds: Bounds, keep: Keep) -> Self {
+        let head_lines = match keep {
+            Keep::Both { head } => head.min(bounds.lines.saturating_sub(1)),
+            _ => 0,
+        };
+        let has_tail = matches!(keep, Keep::Tail | Keep::Both { .. });
+        let head = if has_tail { share(bounds, head_lines) } else { bounds };
+        Self {
+            bounds,
+            head_lines,
+            head: Head::new(head, keep == Keep::Head),
+            tail: has_tail.then(|| Tail::new(bounds)),
+            total: Counter::default(),
+        }
+    }
+
+    /// True if more text would only be counted.
+    pub fn is_full(&self) -> bool {
+        self.head.cut.is_some() && self.tail.is_none()
+    }
+
+    /// Takes the next piece.
+    pub fn push(&mut self, text: &str) {
+        self.total.push(text.as_bytes());
+        self.head.push(text);
+        if let Some(tail) = &mut self.tail {
+            tail.push(text);
+        }
+    }
+
+    /// Returns the text that was kept, and the counts of all that passed.
+    pub fn finish(self) -> Truncation {
+        let total = self.total.extent();
+        let Some(mut tail) = self.tail else { return self.head.finish(total) };
+        let whole = tail.end(self.bounds, total);
+        if whole.cut.is_none() || self.head_lines == 0 {
+            return whole;
+        }
+        let Head { kept: mut head, cut: head_cut, .. } = self.head;
+        // The newline may cost more than the line before it left.
+        if self.bounds.exceeded_by(&head).is_some() {
+            head.clear();
+        }
+        let kept = Extent::of(&head);
+        tail.drop_before(kept.bytes, total);
+        let tail_lines = self.bounds.lines - self.head_lines;
+        let end = tail.end(Bounds { lines: tail_lines, ..self.bounds.less(&head) }, total);
+        let is_full = kept.lines == self.head_lines && end.output.lines == tail_lines;
+        let partial = end.cut.and_then(|cut| cut.partial);
+        let by = if is_full && partial.is_none() {
+            TruncatedBy::Lines
+        } else {
+            let mut ends = end.cut.map(|cut| cut.by).into_iter().chain(head_cut);
+            ends.find(|by| *by != TruncatedBy::Lines).unwrap_or(TruncatedBy::Bytes)
+        };
+        let lines = kept.lines + end.output.lines;
+        Truncation::new(head + end.body(), lines, total, Some(Cut { by, partial, head: kept }))
+    }
+}
+
+/// Returns the share of `bounds` of the first `lines`. The newline that ends them is part of it: so much less is for
+/// their inside.
+fn share(bounds: Bounds, lines: u64) -> Bounds {
+    let share = |limit: u64| {
+        let share = u128::from(limit) * u128::from(lines) / u128::from(bounds.lines.max(1));
+        u64::try_from(share).unwrap_or(limit)
+    };
+    let inside = share(bounds.bytes).checked_sub(bounds.bytes_of("\n"));
+    Bounds {
+        lines: inside.map_or(0, |_| lines),
+        bytes: inside.unwrap_or(0),
+        tokens: bounds.tokens.map(share),
+        ..bounds
+    }
+}
