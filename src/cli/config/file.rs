@@ -71,9 +71,8 @@ fn rewritten(
     }
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().context("it has no folder")?;
-    fs::create_dir_all(folder)?;
     // Two of these at once: the second begins with what the first has written. Where a folder can't be
-    // opened so (Windows), the last look before the file is replaced is all there is.
+    // opened so (Windows), or is not there, the last look before the file is replaced is all there is.
     let _one_at_a_time = File::open(folder).and_then(|folder| folder.lock().map(|()| folder));
     let old = match read_all(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => None,
@@ -85,6 +84,7 @@ fn rewritten(
     if old.as_ref() == Some(&new) {
         return Ok(Written::AsItWas);
     }
+    fs::create_dir_all(folder)?;
     let before = old.is_some().then(|| File::open(&path)).transpose()?;
     let mut file = owner::file_like(before.as_ref(), folder)?;
     file.write_all(new.as_bytes())?;

@@ -36,14 +36,22 @@ pub(super) fn merged(place: &Place, text: &str, program: &Program) -> Result<Str
     if merged.trim_end() == text.trim_end() {
         return Ok(text.to_owned());
     }
+    // In YAML a newline at the end may be of the last value.
+    let newline = if merged.ends_with('\n') || format == Format::Yaml { "" } else { "\n" };
+    let merged = with_line_ends_of(text, merged + newline);
     let now = Node::parse(format, &merged)?;
     let changes = Entry::new(*client, program, &now, entry_of(&now, keys, NAME)?)?.fields;
     if !changes.is_empty() || !is_kept(&top, &now, old, &entry.fields) {
         return Err("it could not be changed for sure".to_owned());
     }
-    let newline = if merged.ends_with('\n') { "" } else { "\n" };
-    let merged = format!("{merged}{newline}");
-    Ok(if text.contains("\r\n") { merged.replace("\r\n", "\n").replace('\n', "\r\n") } else { merged })
+    Ok(merged)
+}
+
+/// Returns `merged`, which was made of `text`, with `\r\n` at each line's end where all lines of that have it.
+fn with_line_ends_of(text: &str, merged: String) -> String {
+    let lines = text.matches('\n').count();
+    let is_crlf = lines > 0 && lines == text.matches("\r\n").count();
+    if is_crlf { merged.replace("\r\n", "\n").replace('\n', "\r\n") } else { merged }
 }
 
 /// Returns true if all that `old` says is in `new` too, but for these changes of its entry `own`.

@@ -174,6 +174,15 @@ fn invalid_file_left_unchanged() {
 }
 
 #[test]
+fn refused_change_makes_no_folder() {
+    let workspace = Workspace::new();
+    let output = run(&workspace, &["config", "cursor", "--wrap", "github", "--write"]);
+    assert_eq!(code(&output), 2);
+    assert!(stderr(&output).contains("has no entry github"), "{}", stderr(&output));
+    assert!(!workspace.path(".cursor").exists());
+}
+
+#[test]
 fn concurrent_writes_both_kept() {
     let workspace = Workspace::with(&json!({"settings.json": "{\"keep\": 1}\n"}));
     let start = |client: &str| {

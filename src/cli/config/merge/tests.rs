@@ -130,6 +130,19 @@ fn fixtures_are_merged() {
 }
 
 #[test]
+fn ends_of_other_lines_stay() {
+    let mixed =
+        "{\n  // pasted\r\n  \"a\": 1,\n  \"mcpServers\": {\n    \"x\": {\"command\": \"y\"}\n  }\n}\n";
+    let merged = put(Client::Cursor, mixed).unwrap();
+    assert!(merged.starts_with("{\n  // pasted\r\n  \"a\": 1,\n"), "{merged:?}");
+    let head = "name: L\nversion: 1.0.0\nschema: v1\nmcpServers:\n  - name: s\n    command: y\nrules: ";
+    for rules in ["|\n  - x", ">\n  x", "|+\n  x\n\n", "yes", "0o17"] {
+        let merged = put(Client::Continue, &format!("{head}{rules}")).unwrap();
+        assert!(merged.ends_with(&format!("\nrules: {rules}")), "{merged:?}");
+    }
+}
+
+#[test]
 fn what_is_not_sure_is_refused() {
     for text in [
         "{\"mcpServers\": {\"cutline\": {\"url\": \"http://localhost\"}}}",

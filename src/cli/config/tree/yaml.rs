@@ -3,7 +3,7 @@
 use std::str::FromStr as _;
 
 use serde_json::Value;
-use yaml_edit::validator::Validator;
+use yaml_edit::validator::{Severity, Validator};
 use yaml_edit::{Scalar, YamlFile, YamlNode};
 
 use super::{Kind, Node};
@@ -25,12 +25,11 @@ pub(super) fn parse(text: &str) -> Result<Option<Node>, String> {
         (None, _) => Ok(None),
         (Some(_), Some(_)) => Err("it holds several documents".to_owned()),
         (Some(document), None) => {
-            // The parser takes what is nearly YAML, too.
+            // The parser takes what is nearly YAML, too. What is only discouraged (`yes` as a value) is YAML.
             let violations = Validator::new().validate(&document);
-            if let Some(violation) =
-                violations.iter().find(|violation| violation.message != UNINDENTED_BRACKET)
-            {
-                return Err(violation.to_string());
+            let mut faults = violations.iter().filter(|fault| fault.severity == Severity::Error);
+            if let Some(fault) = faults.find(|fault| fault.message != UNINDENTED_BRACKET) {
+                return Err(fault.to_string());
             }
             let top = document.as_mapping().map(|top| node(&YamlNode::Mapping(top), text));
             top.map(Some).ok_or_else(|| "what it holds is not an object".to_owned())
