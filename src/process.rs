@@ -103,10 +103,11 @@ impl Commands {
         )
     }
 
-    /// Begins the work beside the commands: what killed servers left is ended and removed, old saved
-    /// outputs are removed, now and once an hour. Needs a runtime; `shutdown` ends it.
+    /// Begins the work beside the commands: a folder for outputs that the user named is made, what killed servers left is
+    /// ended and removed, old saved outputs are removed, now and once an hour. Needs a runtime; `shutdown` ends it.
     pub fn start(&self) {
         let (store, over) = (Arc::clone(&self.store), self.registry.closing.clone());
+        store.make_named();
         sys::survive_large_files();
         if let Some(warning) = self.warning() {
             tracing::warn!("{warning}");

@@ -125,6 +125,9 @@ pub(crate) struct Process {
     pub(crate) name: String,
     /// True for a zombie: it has ended, and its parent has not waited for it.
     pub(crate) ended: bool,
+    /// The addresses in its memory at which its environment begins and ends. A program that it becomes has others. `None`
+    /// where they are not told.
+    pub(crate) environment: Option<(u64, u64)>,
 }
 
 /// No descriptor is left to look at a process with: nothing is known of it.
@@ -148,6 +151,12 @@ pub(crate) fn nanos(time: SystemTime) -> i128 {
 pub(crate) fn is_missing(error: &io::Error) -> bool {
     let kinds = [ErrorKind::NotFound, ErrorKind::NotADirectory, ErrorKind::InvalidFilename];
     kinds.contains(&error.kind()) || error.raw_os_error().is_some_and(|code| NO_SUCH_FILE.contains(&code))
+}
+
+/// Returns the temp folder. A `TMPDIR` that is empty counts as not set, as for other programs.
+pub(crate) fn temp_dir() -> PathBuf {
+    let told = std::env::temp_dir();
+    if told.as_os_str().is_empty() { "/tmp".into() } else { told }
 }
 
 /// Returns the name of the folder of saved outputs in the temp folder, which on Windows each user has for itself.

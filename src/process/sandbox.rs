@@ -113,7 +113,7 @@ impl Sandbox {
             starters: Starters::new(starters),
             can_mount: OnceLock::new(),
             own,
-            temp_parent: Root::followed(std::env::temp_dir()),
+            temp_parent: Root::followed(sys::temp_dir()),
             temp: TempFolder::create().map_err(|error| format!("no temp folder for commands: {error}"))?,
         })
     }

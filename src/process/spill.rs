@@ -41,7 +41,7 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            dir: std::env::temp_dir().join(sys::saved_folder_name()),
+            dir: sys::temp_dir().join(sys::saved_folder_name()),
             private: true,
             max_file_bytes: SPILL_MAX_FILE_BYTES,
             max_total_bytes: SPILL_MAX_TOTAL_BYTES,
@@ -59,15 +59,29 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens the folder that `settings` name. Cutline's own is made when it is needed; only where its usual place is
+    /// Opens the folder that `settings` name. It is made when it is needed; only where the usual place of cutline's own is
     /// taken by somebody else is another made at once. A failure is warned of.
     pub fn new(settings: Settings) -> Self {
         let open = if settings.private { SavedFolder::private } else { SavedFolder::named };
         let folder = open(&settings.dir);
-        if let Err(error) = &folder {
-            tracing::warn!("no output can be saved in {}: {error}", settings.dir.display());
+        let store = Self { settings, folder };
+        store.warn_of(store.folder.as_ref().err());
+        store
+    }
+
+    /// Makes the folder that the user named, where it is missing. A failure is warned of.
+    pub(super) fn make_named(&self) {
+        if let Ok(folder) = self.folder.as_ref()
+            && !self.settings.private
+        {
+            self.warn_of(folder.open().as_ref().err());
         }
-        Self { settings, folder }
+    }
+
+    fn warn_of(&self, error: Option<&io::Error>) {
+        if let Some(error) = error {
+            tracing::warn!("no output can be saved in {}: {error}", self.settings.dir.display());
+        }
     }
 
     /// Returns the folder's path without links, also while it is not there: the workspace lets be read what

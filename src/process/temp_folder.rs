@@ -27,7 +27,7 @@ pub(super) struct TempFolder {
 impl TempFolder {
     /// Makes one for this user alone, with an unpredictable name.
     pub(super) fn create() -> io::Result<Self> {
-        let shared = std::env::temp_dir().canonicalize()?;
+        let shared = sys::temp_dir().canonicalize()?;
         let parent = sys::open_folder(&shared)?;
         let Server { id, start, .. } = Server::this();
         let name = format!("{PREFIX}{id}-{start}-{:016x}", sys::random());
@@ -60,7 +60,7 @@ impl Drop for TempFolder {
 
 /// Removes the temp folders of servers that were killed. Blocks.
 pub(super) fn remove_stale() {
-    let Ok(shared) = sys::open_folder(std::env::temp_dir()) else { return };
+    let Ok(shared) = sys::open_folder(sys::temp_dir()) else { return };
     for name in sys::names_in(&shared, usize::MAX, is_of_ended_server).unwrap_or_default() {
         let Ok(folder) = below::folder(&shared, &name) else { continue };
         if below::stat(&folder, b".").is_ok_and(|stat| stat.is_own_private_folder()) && sys::lock(&folder) {

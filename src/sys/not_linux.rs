@@ -77,8 +77,8 @@ pub(crate) fn pipes(_: u32) -> Result<Vec<u64>, OutOfDescriptors> {
 
 /// Returns false: this system does not tell the pipes of a process.
 #[cfg(unix)]
-pub(crate) fn has_lost_its_reader(_: u32) -> Result<bool, OutOfDescriptors> {
-    Ok(false)
+pub(crate) fn has_lost_its_reader(_: u32) -> bool {
+    false
 }
 
 /// Returns what `ask` tells of the process with that number, of which `what` is looked at.
@@ -107,6 +107,7 @@ fn seen(process: &sysinfo::Process) -> Process {
         session: process.session_id().map_or(0, sysinfo::Pid::as_u32),
         name: process.name().to_string_lossy().into_owned(),
         ended: matches!(process.status(), ProcessStatus::Zombie | ProcessStatus::Dead),
+        environment: None,
     }
 }
 

@@ -88,6 +88,18 @@ fn the_default_folder_is_in_the_temp_folder_and_private() {
 }
 
 #[test]
+fn the_default_folder_is_in_tmp_where_tmpdir_is_empty() {
+    let workspace = Workspace::new();
+    let mut client = Start::new(&workspace).default_saved_dir().env("TMPDIR", "").client();
+    let path = saved_path(&client.call("bash", json!({"command": "seq 3000"})));
+    assert_eq!(
+        path.parent().and_then(Path::parent),
+        Some(Path::new("/tmp").canonicalize().unwrap().as_path())
+    );
+    fs::remove_file(path).unwrap();
+}
+
+#[test]
 fn later_background_output_is_saved() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);

@@ -2,6 +2,8 @@
 //! is said then. Those on messages, arguments, commands, saved outputs and giant lines are reached where
 //! these are tested.
 
+#[cfg(all(target_os = "linux", not(cutline_portable)))]
+mod environments;
 #[cfg(target_os = "linux")]
 mod hung;
 mod images;

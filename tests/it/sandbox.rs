@@ -159,6 +159,15 @@ fn read_only_changes_nothing_at_all() {
 }
 
 #[test]
+fn temp_folder_of_commands_is_in_tmp_where_tmpdir_is_empty() {
+    let workspace = workspace();
+    let start = || Start::new(&workspace).env("TMPDIR", "").flags(["--sandbox", "read-only"]);
+    let Some(mut client) = started(start) else { return };
+    let reply = client.call("bash", json!({"command": "cd $TMPDIR/.. && pwd -P"}));
+    reply.assert_text(&format!("{}\n", Path::new("/tmp").canonicalize().unwrap().display()));
+}
+
+#[test]
 fn each_mode_has_a_temp_folder_of_its_own() {
     for mode in ["read-only", "workspace-write"] {
         let workspace = workspace();

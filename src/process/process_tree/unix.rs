@@ -14,7 +14,7 @@ use tokio::process::Child;
 use super::Survivors;
 use crate::process::Background;
 use crate::process::mark::Server;
-use crate::sys::{self, MARK, OutOfDescriptors, Process, pid};
+use crate::sys::{self, MARK, Process, pid};
 use snapshot::ProcessSnapshot;
 
 pub(in crate::process) use end::end_all;
@@ -77,25 +77,22 @@ impl Scope {
 
     /// Returns what survives the shell, which has ended; `pipe` is its output, where that is held open. Blocks.
     pub(in crate::process) fn survivors(self, pipe: Option<u64>) -> Option<Survivors> {
-        let seen = self.group_and_holders(pipe).ok().filter(|_| sys::has_process_table());
-        // Where nothing was seen, there may be some. Those outside the group count while they hold the output.
-        if pipe.is_none() && seen.as_ref().is_some_and(|(group, _)| group.is_empty()) {
+        let snapshot = ProcessSnapshot::fresh();
+        let in_group = |process: &&Process| process.group == self.group && process.start >= self.since;
+        let holds = |process: &&Process| pipe.is_some_and(|pipe| snapshot.holds(process, pipe));
+        let group: Vec<&Process> = snapshot.others().filter(in_group).collect();
+        let holders: Vec<&Process> = snapshot.others().filter(holds).collect();
+        // Those outside the group count while they hold the output.
+        if pipe.is_none() && group.is_empty() && !snapshot.is_partial() {
             return None;
         }
-        let (group, holders) = seen.unwrap_or_default();
-        let known = group.iter().chain(&holders).map(key).collect();
+        let known = group.iter().chain(&holders).map(|process| key(process)).collect();
         // Of a process that is another user's, its pipes are unknown; that it is in the group is not.
         let shown = if holders.is_empty() { group } else { holders };
-        let shown = shown.into_iter().map(|Process { id, name, .. }| Background { id, name }).collect();
+        let shown =
+            shown.into_iter().map(|Process { id, name, .. }| Background { id: *id, name: name.clone() });
+        let shown = shown.collect();
         Some((Self { reach: KillScope::Background { pipe, known }, ..self }, shown))
-    }
-
-    fn group_and_holders(&self, pipe: Option<u64>) -> Result<(Vec<Process>, Vec<Process>), OutOfDescriptors> {
-        let snapshot = ProcessSnapshot::fresh()?;
-        let holders = pipe.map_or(Ok(Vec::new()), |pipe| snapshot.holders(pipe))?;
-        let in_group =
-            |process: &&Process| process.group == self.group && !process.ended && process.start >= self.since;
-        Ok((snapshot.processes.iter().filter(in_group).cloned().collect(), holders))
     }
 }
 
@@ -128,15 +125,12 @@ pub(in crate::process) fn kill_group(shell: &mut Child) {
 /// Nothing but the process table says what that is: processes of this user's with the mark of a server that
 /// is not in it any more. One that left the session and gave up its output was meant to stay, and does.
 pub(in crate::process) fn end_orphans(grace: Duration) {
-    let Ok(snapshot) = ProcessSnapshot::fresh() else { return };
     let namespace = sys::pid_namespace();
     // What started this server is still at work, whatever it carries.
     let own = std::env::var(MARK).ok().and_then(|mark| server_of(&mark));
-    let server_of_process = |process: &Process| {
-        let mine = !process.ended && sys::owner(process.id) == Some(sys::user());
-        server_of(&sys::mark_of(process.id).ok().filter(|_| mine)??)
-    };
-    let servers: BTreeSet<Server> = snapshot.processes.iter().filter_map(server_of_process).collect();
+    let snapshot = ProcessSnapshot::fresh();
+    let servers: BTreeSet<Server> =
+        snapshot.others().filter_map(|process| server_of(&sys::mark_of(process.id).ok()??)).collect();
     let is_gone = |server: &Server| {
         server.namespace == namespace && Some(*server) != own && !sys::may_be_alive(server.id, server.start)
     };

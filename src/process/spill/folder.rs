@@ -3,7 +3,8 @@
 //! The default folder stands in the shared temp folder, under a name that every user can guess. So it must be
 //! a real folder, owned by this user, closed to all others; it is made on demand. Where another user has
 //! taken that name, a folder in `XDG_RUNTIME_DIR` is used instead, else one with a random name in the temp
-//! folder. A folder that the user named is opened at the start, made first where it is missing, and used as it is.
+//! folder. A folder that the user named is opened at the start, and used as it is; where it is missing it is made, once
+//! it is known that the server starts.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -21,22 +22,32 @@ pub(in crate::process) struct SavedFolder {
     pub(super) path: PathBuf,
     /// The path by which it was opened, which may lead through links.
     pub(in crate::process) given: PathBuf,
-    /// Of cutline's own, the folder that it is in, and its name there; `None` for one that the user named.
-    private: Option<(Folder, String)>,
+    /// The folder that it is in, and its name there; `None` for one that the user named and that was there.
+    place: Option<(Folder, String)>,
+    /// True if it is cutline's own: no other user may have made it or can look into it.
+    is_private: bool,
     /// The folder itself, once it is there.
     folder: Mutex<Option<Arc<Folder>>>,
 }
 
 impl SavedFolder {
-    /// Opens the folder at `path`, which the user named; makes it where it is missing, for this user alone.
+    /// Opens the folder at `path`, which the user named, where it is there.
     pub(super) fn named(path: &Path) -> io::Result<Self> {
-        if sys::open_folder(path).is_err_and(|error| sys::is_missing(&error))
-            && let Some((parent, name)) = &Self::at(&std::path::absolute(path)?)?.private
-        {
-            below::make_private_folder(parent, name)?;
-        }
-        let folder = Mutex::new(Some(Arc::new(sys::open_folder(path)?)));
-        Ok(Self { path: path.canonicalize()?, given: path.to_owned(), private: None, folder })
+        let folder = match sys::open_folder(path) {
+            Err(error) if sys::is_missing(&error) => {
+                let missing = Self { is_private: false, ..Self::at(&std::path::absolute(path)?)? };
+                missing.existing()?;
+                return Ok(missing);
+            }
+            opened => Mutex::new(Some(Arc::new(opened?))),
+        };
+        Ok(Self {
+            path: path.canonicalize()?,
+            given: path.to_owned(),
+            place: None,
+            is_private: false,
+            folder,
+        })
     }
 
     /// Chooses cutline's own folder: `path`, or another where that is not this user's alone.
@@ -47,7 +58,7 @@ impl SavedFolder {
         let in_runtime = runtime.and_then(|dir| Self::at(&dir.join(NAME_IN_RUNTIME_DIR)).ok());
         // Where no other user can make anything beside it.
         let usable = |other: &Self| {
-            other.private.as_ref().is_some_and(|(parent, _)| is_fit(parent)) && other.existing().is_ok()
+            other.place.as_ref().is_some_and(|(parent, _)| is_private(parent)) && other.existing().is_ok()
         };
         let other = match in_runtime.filter(usable) {
             Some(other) => other,
@@ -62,13 +73,13 @@ impl SavedFolder {
         let real = path.parent().ok_or_else(missing)?.canonicalize()?;
         let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(missing)?.to_owned();
         let (given, path) = (path.to_owned(), real.join(&name));
-        let private = Some((sys::open_folder(&real)?, name));
-        Ok(Self { path, given, private, folder: Mutex::default() })
+        let place = Some((sys::open_folder(&real)?, name));
+        Ok(Self { path, given, place, is_private: true, folder: Mutex::default() })
     }
 
     /// Returns a folder beside this one with a random name: one of an earlier server, or a new one.
     fn beside(&self) -> io::Result<Self> {
-        let Some((parent, name)) = &self.private else { return Err(not_private(&self.path)) };
+        let Some((parent, name)) = &self.place else { return Err(not_private(&self.path)) };
         let begins = format!("{name}-");
         let found = sys::names_in(parent, 1, |entry| {
             entry.starts_with(begins.as_bytes())
@@ -82,12 +93,12 @@ impl SavedFolder {
         Ok(other)
     }
 
-    /// Returns the folder, made first where it is cutline's own and missing.
+    /// Returns the folder, made first where it is missing.
     pub(super) fn open(&self) -> io::Result<Arc<Folder>> {
         if let Some(folder) = self.existing()? {
             return Ok(folder);
         }
-        if let Some((parent, name)) = &self.private {
+        if let Some((parent, name)) = &self.place {
             make(parent, name)?;
         }
         self.existing()?.ok_or_else(|| io::ErrorKind::NotFound.into())
@@ -96,18 +107,23 @@ impl SavedFolder {
     /// Returns the folder, `None` where it is not there; fails where it is not fit to be used.
     pub(super) fn existing(&self) -> io::Result<Option<Arc<Folder>>> {
         let mut open = self.folder.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some((parent, name)) = &self.private else { return Ok(open.clone()) };
+        let Some((parent, name)) = &self.place else { return Ok(open.clone()) };
         // It may have been cleared away, as old folders in a temp folder are.
-        if let Some(folder) = open.as_ref().filter(|folder| is_fit(folder)) {
+        if let Some(folder) = open.as_ref().filter(|folder| self.is_fit(folder)) {
             return Ok(Some(Arc::clone(folder)));
         }
         let is_missing = || below::stat(parent, name.as_bytes()).is_err_and(|error| sys::is_missing(&error));
         *open = match below::folder(parent, name.as_bytes()) {
-            Ok(folder) if is_fit(&folder) => Some(Arc::new(folder)),
+            Ok(folder) if self.is_fit(&folder) => Some(Arc::new(folder)),
             Err(_) if is_missing() => None,
             _ => return Err(not_private(&self.path)),
         };
         Ok(open.clone())
+    }
+
+    fn is_fit(&self, folder: &Folder) -> bool {
+        let is_there = below::stat(folder, b".").is_ok_and(|stat| !stat.is_removed());
+        is_there && (!self.is_private || is_private(folder))
     }
 }
 
@@ -119,8 +135,8 @@ fn make(parent: &Folder, name: &str) -> io::Result<()> {
     }
 }
 
-fn is_fit(folder: &Folder) -> bool {
-    below::stat(folder, b".").is_ok_and(|stat| stat.is_own_private_folder() && !stat.is_removed())
+fn is_private(folder: &Folder) -> bool {
+    below::stat(folder, b".").is_ok_and(|stat| stat.is_own_private_folder())
 }
 
 fn not_private(path: &Path) -> io::Error {

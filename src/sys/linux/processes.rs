@@ -97,7 +97,10 @@ fn parse(id: u32, line: &[u8]) -> Option<Process> {
     // After these: terminal, its group, flags, four faults, four times, priority, nice, threads, a zero, and then the
     // start.
     let start = fields.nth(15)?.parse().ok()?;
-    Some(Process { id, start, parent, group, session, name: name.to_owned(), ended })
+    // Far behind it, after those of the program, its data and its arguments. Of another user's process they are 0.
+    let mut address = |at| fields.nth(at)?.parse().ok().filter(|address| *address > 0);
+    let environment = address(27).zip(address(0));
+    Some(Process { id, start, parent, group, session, name: name.to_owned(), ended, environment })
 }
 
 /// Returns the mark in the environment that a process was started with.
@@ -133,23 +136,19 @@ pub(crate) fn pipes(id: u32) -> Result<Vec<u64>, OutOfDescriptors> {
     Ok(links.iter().filter_map(|link| pipe(&folder, link).filter(|_| writes(link))).collect())
 }
 
-/// True if the standard output or error of a process is a pipe that no process reads any more.
-pub(crate) fn has_lost_its_reader(id: u32) -> Result<bool, OutOfDescriptors> {
-    let Some(folder) = seen(open_folder(format!("/proc/{id}/fd")))? else { return Ok(false) };
-    for link in [&b"1"[..], b"2"] {
-        if pipe(&folder, link).is_none() {
-            continue;
-        }
+/// True if the standard output or error of a process is a pipe that no process reads any more. False where that can't be
+/// told.
+pub(crate) fn has_lost_its_reader(id: u32) -> bool {
+    let Ok(folder) = open_folder(format!("/proc/{id}/fd")) else { return false };
+    let has_lost = |link: &[u8]| {
+        pipe(&folder, link)?;
         let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let opened = openat(&folder, link, flags, Mode::empty()).map_err(io::Error::from);
-        let Some(end) = seen(opened)? else { continue };
+        let end = openat(&folder, link, flags, Mode::empty()).ok()?;
         let mut polled = [PollFd::new(&end, PollFlags::OUT)];
-        let told = poll(&mut polled, Some(&Timespec::default()));
-        if told.is_ok() && polled[0].revents().contains(PollFlags::ERR) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+        poll(&mut polled, Some(&Timespec::default())).ok()?;
+        Some(polled[0].revents().contains(PollFlags::ERR))
+    };
+    [&b"1"[..], b"2"].into_iter().any(|link| has_lost(link) == Some(true))
 }
 
 /// Returns the inode of the pipe that a descriptor's `link` stands for.
@@ -176,12 +175,23 @@ mod tests {
 
     #[test]
     fn a_name_may_hold_anything() {
-        let stat = b"42 (a) b (c) S 7 42 41 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765 1 2";
-        let process = parse(42, stat).unwrap();
-        let name = "a) b (c".to_owned();
-        let expected =
-            Process { id: 42, start: 98765, parent: 7, group: 42, session: 41, name, ended: false };
-        assert_eq!(process, expected);
+        let stat = "42 (a) b (c) S 7 42 41 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 98765";
+        let expected = Process {
+            id: 42,
+            start: 98765,
+            parent: 7,
+            group: 42,
+            session: 41,
+            name: "a) b (c".to_owned(),
+            ended: false,
+            environment: None,
+        };
+        assert_eq!(parse(42, stat.as_bytes()), Some(expected.clone()));
+        let between = " 1".repeat(27);
+        for (addresses, environment) in [("4096 5000 0", Some((4096, 5000))), ("0 0 0", None)] {
+            let process = parse(42, format!("{stat}{between} {addresses}").as_bytes());
+            assert_eq!(process, Some(Process { environment, ..expected.clone() }));
+        }
         assert_eq!(parse(1, b"1 (x"), None);
     }
 

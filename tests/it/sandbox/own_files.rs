@@ -58,6 +58,15 @@ fn server_files_below_a_writable_folder_are_refused_at_the_start() {
 }
 
 #[test]
+fn folder_of_saved_outputs_is_not_made_where_the_start_is_refused() {
+    let workspace = workspace();
+    let flags = ["--root", "<root>", "--spill-dir", "<root>/new", "--sandbox", "workspace-write"];
+    let (code, said) = refusal(&workspace, &flags);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(!workspace.path("new").exists());
+}
+
+#[test]
 fn saved_outputs_that_move_to_a_writable_folder_are_refused_at_the_start() {
     let workspace = workspace();
     if client(&workspace, &["--sandbox", "workspace-write"]).is_none() {

@@ -64,32 +64,25 @@ fn end_groups(scopes: &[Scope], grace: Duration) {
     send(Signal::KILL);
 }
 
-/// The processes found so far.
+/// The processes found so far, each with the signal that it had last.
 #[derive(Default)]
-struct Targets {
-    /// Each with the signal that it had last.
-    found: BTreeMap<ProcessKey, Option<Signal>>,
-    /// True if something could not be looked at or signalled in this round: no descriptor was left.
-    unseen: bool,
-}
+struct Targets(BTreeMap<ProcessKey, Option<Signal>>);
 
 impl Targets {
     /// Looks for the processes of `scopes` once more, and sends `signal` to all that did not have it. Returns how
     /// many of them are left, and one more where some may not have been seen.
     fn signal(&mut self, scopes: &[Scope], signal: Signal) -> usize {
         let snapshot = ProcessSnapshot::fresh();
-        self.unseen = snapshot.is_err();
-        let alive = snapshot.ok().map(|snapshot| -> BTreeSet<ProcessKey> {
-            for scope in scopes {
-                self.add(&snapshot, scope);
-            }
-            snapshot.processes.iter().filter(|process| !process.ended).map(key).collect()
-        });
+        for scope in scopes {
+            self.add(&snapshot, scope);
+        }
+        let alive: BTreeSet<ProcessKey> = snapshot.others().map(key).collect();
         // One that is stopped takes SIGTERM only when it goes on.
         let signals = if signal == Signal::TERM { &[signal, Signal::CONT][..] } else { &[signal] };
         let mut left = 0;
-        for (key, last) in &mut self.found {
-            if alive.as_ref().is_some_and(|alive| !alive.contains(key)) {
+        for (key, last) in &mut self.0 {
+            // Where nothing could be listed, any of them may be alive.
+            if !snapshot.processes.is_empty() && !alive.contains(key) {
                 continue;
             }
             if *last != Some(signal) {
@@ -97,28 +90,24 @@ impl Targets {
                     Ok(true) => *last = Some(signal),
                     // It has just ended, or is another user's.
                     Ok(false) => continue,
-                    Err(OutOfDescriptors) => self.unseen = true,
+                    Err(OutOfDescriptors) => {}
                 }
             }
             left += 1;
         }
-        left + usize::from(self.unseen)
+        left + usize::from(snapshot.is_partial())
     }
 
     /// Adds the processes that belong to `scope`, with all that descend from them.
     fn add(&mut self, snapshot: &ProcessSnapshot, scope: &Scope) {
-        let own = std::process::id();
-        let candidates: Vec<&Process> = snapshot
-            .processes
-            .iter()
-            .filter(|process| process.id != own && !process.ended && process.start >= scope.since)
-            .collect();
-        let owns_group = self.owns_group(snapshot, scope);
-        let mut belongs = |process: &&&Process| {
+        let candidates: Vec<&Process> =
+            snapshot.others().filter(|process| process.start >= scope.since).collect();
+        let owns_group = owns_group(snapshot, scope);
+        let belongs = |process: &&&Process| {
             let in_group = owns_group && process.group == scope.group;
-            in_group || self.found.contains_key(&key(process)) || self.seen(belongs(snapshot, process, scope))
+            in_group || self.0.contains_key(&key(process)) || belongs(snapshot, process, scope)
         };
-        let known = candidates.iter().filter(|process| belongs(process));
+        let known = candidates.iter().filter(belongs);
         let mut belonging: BTreeSet<u32> = known.map(|process| process.id).collect();
         loop {
             let children = candidates.iter().filter(|process| belonging.contains(&process.parent));
@@ -129,39 +118,32 @@ impl Targets {
             }
         }
         for process in candidates.iter().filter(|process| belonging.contains(&process.id)) {
-            self.found.entry(key(process)).or_default();
+            self.0.entry(key(process)).or_default();
         }
-    }
-
-    /// True if the group of that number is still the command's: its shell was not waited for, or a process in
-    /// it was in it before or has the mark. Once a group is empty its number may become another's.
-    fn owns_group(&mut self, snapshot: &ProcessSnapshot, scope: &Scope) -> bool {
-        let shell = (scope.group, scope.since);
-        if scope.group == 0 || snapshot.processes.iter().any(|process| key(process) == shell) {
-            return scope.group != 0;
-        }
-        let in_group = |process: &&Process| process.group == scope.group && !process.ended;
-        snapshot.processes.iter().filter(in_group).any(|process| match &scope.reach {
-            KillScope::Background { known, .. } if known.contains(&key(process)) => true,
-            _ => self.seen(snapshot.carries(process, &scope.mark)),
-        })
-    }
-
-    /// Returns what was told; false, which is noted, where no descriptor was left to look with.
-    fn seen(&mut self, told: Result<bool, OutOfDescriptors>) -> bool {
-        self.unseen |= told.is_err();
-        told == Ok(true)
     }
 }
 
+/// True if the group of that number is still the command's: its shell was not waited for, or a process in
+/// it was in it before or has the mark. Once a group is empty its number may become another's.
+fn owns_group(snapshot: &ProcessSnapshot, scope: &Scope) -> bool {
+    let is_shell = |process: &Process| key(process) == (scope.group, scope.since);
+    let was_in_it = |process| matches!(&scope.reach, KillScope::Background { known, .. } if known.contains(&key(process)));
+    let mut in_group = snapshot.others().filter(|process| process.group == scope.group);
+    scope.group != 0
+        && (snapshot.processes.iter().any(is_shell)
+            || in_group.any(|process| was_in_it(process) || snapshot.carries(process, &scope.mark)))
+}
+
 /// True if a process is known by its mark or its pipe, in whatever group.
-fn belongs(snapshot: &ProcessSnapshot, process: &Process, scope: &Scope) -> Result<bool, OutOfDescriptors> {
+fn belongs(snapshot: &ProcessSnapshot, process: &Process, scope: &Scope) -> bool {
     match scope.reach {
-        KillScope::Background { pipe, .. } => pipe.map_or(Ok(false), |pipe| snapshot.holds(process, pipe)),
+        KillScope::Background { pipe, .. } => pipe.is_some_and(|pipe| snapshot.holds(process, pipe)),
         KillScope::Everything => snapshot.carries(process, &scope.mark),
         // Of another user's process nothing is told.
-        KillScope::Orphans { session } => Ok(snapshot.carries(process, &scope.mark)?
-            && sys::owner(process.id) == Some(sys::user())
-            && (process.session == session || sys::has_lost_its_reader(process.id)?)),
+        KillScope::Orphans { session } => {
+            snapshot.carries(process, &scope.mark)
+                && sys::owner(process.id) == Some(sys::user())
+                && (process.session == session || sys::has_lost_its_reader(process.id))
+        }
     }
 }

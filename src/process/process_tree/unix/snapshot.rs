@@ -2,9 +2,11 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use super::{ProcessKey, key};
 use crate::sys::{self, OutOfDescriptors, Process};
 
 /// A snapshot of all processes, shared by all that asked before it began: many commands that end at once
@@ -12,61 +14,93 @@ use crate::sys::{self, OutOfDescriptors, Process};
 #[derive(Debug)]
 pub(super) struct ProcessSnapshot {
     began: Instant,
-    /// All processes.
+    /// All processes; none where they can't be told.
     pub(super) processes: Vec<Process>,
-    /// The marks of those of them that were looked at since, by process number.
-    marks: Mutex<BTreeMap<u32, Option<String>>>,
-    /// The pipes that they can write to, in the same way.
-    pipes: Mutex<BTreeMap<u32, Vec<u64>>>,
+    /// The marks of those of them that were looked at.
+    marks: Mutex<BTreeMap<ProgramKey, Option<String>>>,
+    /// The pipes that they can write to, of those that were looked at since it began.
+    pipes: Mutex<BTreeMap<ProgramKey, Vec<u64>>>,
+    /// True if something of them can't be told: no descriptor was left to look with, or there is no process table.
+    is_partial: AtomicBool,
 }
+
+/// A process by number and start, and the program that it is by where that one's environment is.
+type ProgramKey = (ProcessKey, Option<(u64, u64)>);
 
 static LATEST: Mutex<Option<Arc<ProcessSnapshot>>> = Mutex::new(None);
 
 impl ProcessSnapshot {
     /// Returns a snapshot that begins now or later, which another thread may have asked for too.
-    pub(super) fn fresh() -> Result<Arc<Self>, OutOfDescriptors> {
+    pub(super) fn fresh() -> Arc<Self> {
         let asked = Instant::now();
-        let mut latest = LATEST.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut latest = lock(&LATEST);
         if let Some(snapshot) = latest.as_ref().filter(|snapshot| snapshot.began >= asked) {
-            return Ok(Arc::clone(snapshot));
+            return Arc::clone(snapshot);
         }
-        let (began, processes) = (Instant::now(), sys::list_processes()?);
-        let (marks, pipes) = (Mutex::default(), Mutex::default());
-        let snapshot = Arc::new(Self { began, processes, marks, pipes });
+        let (began, listed) = (Instant::now(), sys::list_processes());
+        let is_partial = AtomicBool::new(listed.is_err() || !sys::has_process_table());
+        let processes = listed.unwrap_or_default();
+        let marks = latest.take().map_or_else(BTreeMap::new, |before| before.marks_that_stay(&processes));
+        let (marks, pipes) = (Mutex::new(marks), Mutex::default());
+        let snapshot = Arc::new(Self { began, processes, marks, pipes, is_partial });
         *latest = Some(Arc::clone(&snapshot));
-        Ok(snapshot)
+        snapshot
     }
 
-    /// Returns the processes other than this one that can write to the pipe with that inode.
-    pub(super) fn holders(&self, pipe: u64) -> Result<Vec<Process>, OutOfDescriptors> {
+    /// Returns the marks that need not be read again of `processes`, listed later: those of processes that are still the
+    /// same program. A new one has another environment, in which there may be a mark where there was none.
+    fn marks_that_stay(&self, processes: &[Process]) -> BTreeMap<ProgramKey, Option<String>> {
+        let marks = lock(&self.marks);
+        let programs = processes.iter().filter(|process| process.environment.is_some()).map(program);
+        programs.filter_map(|program| Some((program, marks.get(&program)?.clone()))).collect()
+    }
+
+    /// True if something that was asked of it, or of a process in it, can't be told.
+    pub(super) fn is_partial(&self) -> bool {
+        self.is_partial.load(Ordering::Acquire)
+    }
+
+    /// Returns the processes that have not ended, other than this one.
+    pub(super) fn others(&self) -> impl Iterator<Item = &Process> {
         let own = std::process::id();
-        let others = self.processes.iter().filter(|process| process.id != own && !process.ended);
-        let holder = |process: &Process| Ok(self.holds(process, pipe)?.then(|| process.clone()));
-        others.filter_map(|process| holder(process).transpose()).collect()
+        self.processes.iter().filter(move |process| process.id != own && !process.ended)
     }
 
     /// True if a process can write to the pipe with that inode.
-    pub(super) fn holds(&self, process: &Process, pipe: u64) -> Result<bool, OutOfDescriptors> {
-        looked_up(&self.pipes, process, sys::pipes, |pipes| pipes.contains(&pipe))
+    pub(super) fn holds(&self, process: &Process, pipe: u64) -> bool {
+        self.looked_up(&self.pipes, process, sys::pipes, |pipes| pipes.contains(&pipe))
     }
 
     /// True if a process has `mark` in its environment, or one that begins with it.
-    pub(super) fn carries(&self, process: &Process, mark: &str) -> Result<bool, OutOfDescriptors> {
+    pub(super) fn carries(&self, process: &Process, mark: &str) -> bool {
         let is_marked = |seen: &Option<String>| seen.as_ref().is_some_and(|seen| seen.starts_with(mark));
-        looked_up(&self.marks, process, sys::mark_of, is_marked)
+        self.looked_up(&self.marks, process, sys::mark_of, is_marked)
+    }
+
+    /// Asks `test` about what `look` tells of a process; false where that can't be told. Only the first thread looks: the
+    /// next finds what that saw.
+    fn looked_up<T>(
+        &self,
+        known: &Mutex<BTreeMap<ProgramKey, T>>,
+        process: &Process,
+        look: fn(u32) -> Result<T, OutOfDescriptors>,
+        test: impl FnOnce(&T) -> bool,
+    ) -> bool {
+        let told = match lock(known).entry(program(process)) {
+            Entry::Occupied(entry) => Ok(test(entry.get())),
+            Entry::Vacant(entry) => look(process.id).map(|seen| test(entry.insert(seen))),
+        };
+        told.unwrap_or_else(|OutOfDescriptors| {
+            self.is_partial.store(true, Ordering::Release);
+            false
+        })
     }
 }
 
-/// Asks `test` about what `look` tells of a process. Only the first thread looks: the next finds what that saw.
-fn looked_up<T>(
-    known: &Mutex<BTreeMap<u32, T>>,
-    process: &Process,
-    look: fn(u32) -> Result<T, OutOfDescriptors>,
-    test: impl FnOnce(&T) -> bool,
-) -> Result<bool, OutOfDescriptors> {
-    let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
-    Ok(test(match known.entry(process.id) {
-        Entry::Occupied(entry) => entry.into_mut(),
-        Entry::Vacant(entry) => entry.insert(look(process.id)?),
-    }))
+fn program(process: &Process) -> ProgramKey {
+    (key(process), process.environment)
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,0 +1,41 @@
+//! What an end of a command reads of the processes beside it.
+
+use std::fs;
+use std::process::{Child, Command};
+
+use serde_json::json;
+
+use crate::support::{Client, Workspace, eventually};
+
+/// Processes that are younger than the command, each with an environment of that many bytes.
+const OTHERS: u64 = 100;
+const ENVIRONMENT_BYTES: u64 = 100_000;
+
+/// Returns how many bytes the server has read so far.
+fn bytes_read(client: &Client) -> u64 {
+    let counts = fs::read_to_string(format!("/proc/{}/io", client.id())).unwrap();
+    counts.lines().find_map(|line| line.strip_prefix("rchar: ")?.parse().ok()).unwrap()
+}
+
+#[test]
+fn environments_of_others_are_read_once_while_a_command_is_ended() {
+    let workspace = Workspace::new();
+    let mut client = Client::new(&workspace);
+    // It is looked for again and again, until it is killed.
+    let command = "trap '' TERM; touch started; exec sleep 600";
+    let id = client.send_call("bash", json!({"command": command}), None);
+    eventually("the command runs", || workspace.path("started").exists());
+    let value = "x".repeat(usize::try_from(ENVIRONMENT_BYTES).unwrap());
+    let other = |_| Command::new("sleep").arg("600").env("LARGE", &value).spawn().unwrap();
+    let mut others: Vec<Child> = (0..OTHERS).map(other).collect();
+    let before = bytes_read(&client);
+    client.cancel(id);
+    eventually("it is ended", || workspace.processes(client.id()).is_empty());
+    let read = bytes_read(&client) - before;
+    for other in &mut others {
+        other.kill().unwrap();
+        other.wait().unwrap();
+    }
+    let once = OTHERS * ENVIRONMENT_BYTES;
+    assert!((once..2 * once).contains(&read), "{read} bytes were read, {once} are in all environments");
+}
