@@ -116,8 +116,8 @@ fn search(
         }
         let Some(Found { path, key }) = aside.take(walked, paths) else { return ControlFlow::Continue(()) };
         let line = || Line::name(paths.show(&path));
+        let Some(best) = &mut best else { return page.take(line) };
         page.count(line);
-        let Some(best) = &mut best else { return page.show(line) };
         best.push(key, path);
         ControlFlow::Continue(())
     });

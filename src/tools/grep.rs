@@ -165,10 +165,10 @@ fn search(
     glob: Option<&Glob>,
     mut results: Results<'_>,
 ) -> Result<Output, ToolError> {
-    if place.stat.kind == FileKind::Folder {
+    let walk = if place.stat.kind == FileKind::Folder {
         let walk = walk_support::walk(cx, place, args.no_ignore == Some(true))?;
         matches::tree(&walk, results.query, glob, |found| results.take(found));
-        results.ignored_any = walk.rules.ignored_any();
+        Some(walk)
     } else {
         let (file, stop) = (resolve::file(cx, place)?, cx.cancel.child_token());
         matches::file(results.query, file, place.stat.bytes, &stop, |found| results.take(found))
@@ -178,11 +178,12 @@ fn search(
             let start = lines::first_bytes(&resolve::file(cx, place)?, limits::BINARY_SNIFF_BYTES);
             return Err(resolve::binary(cx, place, place.stat.bytes, &start.unwrap_or_default()));
         }
-    }
+        None
+    };
     if results.is_too_costly {
         return Err(too_costly(args));
     }
-    results.conclude(args)
+    results.conclude(args, walk.as_ref())
 }
 
 #[cfg(test)]

@@ -50,7 +50,6 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 fn list(cx: &Context, place: &OpenedPath, request: PageRequest) -> Result<Output, ToolError> {
     let mut page = Page::new(cx, request);
     page.found = fill(cx, place, &mut page)?;
-    page.body.settle();
     let is_counted = page.whole.is_none() && page.body.is_full();
     let extent = is_counted.then(|| extent(cx, place)).transpose()?;
     page.answer(extent, Vec::new(), Details::default())
@@ -93,8 +92,7 @@ fn fill(cx: &Context, place: &OpenedPath, page: &mut Page) -> Result<u64, ToolEr
                 return Ok(total);
             }
             let line = || Line::name(shown(cx, place, name, kind));
-            page.count(line);
-            if page.show(line).is_break() {
+            if page.take(line).is_break() {
                 return Ok(total);
             }
         }

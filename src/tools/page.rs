@@ -17,7 +17,7 @@ use cutline_core::text::{self, Extent};
 
 use super::whole::Whole;
 use super::{Context, Output, ToolError};
-pub(super) use body::{Body, Line, SEPARATOR};
+pub(super) use body::{Body, Group, Line, SEPARATOR};
 
 /// The order of results; grep knows no times. Documented variants would not be a plain enum in the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
@@ -106,16 +106,9 @@ impl Page {
         Self { request, body: Body::new(cx.limits.bounds()), whole, found: 0, cancel: cx.cancel.clone() }
     }
 
-    /// Counts the next result, and saves its line.
-    pub(super) fn count(&mut self, line: impl FnOnce() -> Line) {
-        self.found += 1;
-        if let Some(whole) = &mut self.whole {
-            whole.push(&line().text);
-        }
-    }
-
-    /// Shows the line of the result that was counted last, if it is of the page. Breaks once no more are needed.
-    pub(super) fn show(&mut self, line: impl FnOnce() -> Line) -> ControlFlow<()> {
+    /// Takes the next result, a line alone: counts it, and shows it if it is of the page. Breaks once no more are needed.
+    pub(super) fn take(&mut self, line: impl Fn() -> Line) -> ControlFlow<()> {
+        self.count(&line);
         if self.request.gives(self.found) {
             self.body.line(line());
         }
@@ -123,6 +116,14 @@ impl Page {
             return ControlFlow::Break(());
         }
         ControlFlow::Continue(())
+    }
+
+    /// Counts the next result, and saves its line.
+    pub(super) fn count(&mut self, line: impl FnOnce() -> Line) {
+        self.found += 1;
+        if let Some(whole) = &mut self.whole {
+            whole.push(&line().text);
+        }
     }
 
     /// True if there are more results than the call's limit.
@@ -139,7 +140,7 @@ impl Page {
         mut details: Details,
     ) -> Result<Output, ToolError> {
         let more = self.has_enough();
-        let Self { request, mut body, whole, found, cancel } = self;
+        let Self { request, body, whole, found, cancel } = self;
         // What was saved of a part is not kept.
         if cancel.is_cancelled() {
             return Err(ToolError::Cancelled);
@@ -149,7 +150,6 @@ impl Page {
         if offset > 0 && found <= offset && (found > 0 || unit == Unit::Entries) {
             return Err(ToolError::OffsetBeyondLast { offset, total: found, unit });
         }
-        body.settle();
         let is_cut = body.is_full();
         let is_part = more || is_cut;
         let saved = whole.filter(|_| is_part).map(|whole| whole.keep(&mut details));
@@ -164,15 +164,15 @@ impl Page {
         *in_all = is_all_found.then_some(found);
         *reached = (more && !is_cut).then_some(limit);
         let is_grep = matches!(unit, Unit::Matches | Unit::Files);
-        details.matches = is_grep.then_some(body.units);
+        details.matches = is_grep.then_some(body.groups);
         // Up to the call's limit, where the search ended there.
         let given = found.saturating_sub(offset);
         let total = if extent.is_some() { given } else { given.min(limit) };
         let is_lower_bound = more && extent.is_none();
-        let next = (body.units < total || is_lower_bound).then_some(offset + body.units);
+        let next = (body.groups < total || is_lower_bound).then_some(offset + body.groups);
         let mut notices = Vec::new();
         if text::is_blank(&body.text) {
-            notices.push(Notice::Blank(Blank::Results(body.units)));
+            notices.push(Notice::Blank(Blank::Results(body.groups)));
         }
         let mut by = None;
         if let Some(mut truncation) = body.truncation(extent) {
@@ -185,8 +185,8 @@ impl Page {
             truncation.total_is_lower_bound = is_lower_bound.then_some(true);
             let info = details.add_cut(truncation, &body.text);
             info.original_count = if extent.is_some() || is_grep && ranked.is_some() { found } else { total };
-            info.returned_count = body.units;
-            if body.first_too_large {
+            info.returned_count = body.groups;
+            if body.context_left_out > 0 {
                 info.reason = TruncationReason::SingleResultTooLarge;
             }
         }
@@ -194,13 +194,13 @@ impl Page {
             notices.extend(about);
             let next = next.map(|offset| ranking::next(&request, offset));
             details.next_offset = next.and_then(RankedNext::offset);
-            let of = PageOf { shown: body.units, total: found, more: false, unit };
+            let of = PageOf { shown: body.groups, total: found, more: false, unit };
             if next.is_some() || by.is_some() {
                 notices.push(Notice::Ranked { of, by, next });
             }
         } else {
             if let Some(by) = by {
-                let of = PageOf { shown: body.units, total: offset + total, more: is_lower_bound, unit };
+                let of = PageOf { shown: body.groups, total: offset + total, more: is_lower_bound, unit };
                 let of = is_grep.then_some(of);
                 notices.push(Notice::PageLimit { by, of, saved });
             } else if more && !is_cut {

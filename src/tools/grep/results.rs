@@ -1,19 +1,18 @@
 //! Makes grep's answer of the matches it finds.
 
-use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::fs::open::OpenedPath;
 use crate::search::best::Best;
 use crate::search::content::{Found, OutputMode, PassedOver, Row, RowKind};
-use crate::search::walk::Walked;
+use crate::search::walk::{Walk, Walked};
 use cutline_core::details::Details;
 use cutline_core::notice::{FullLines, Notice};
 use cutline_core::text::as_index;
 
 use super::{Args, Context, Output, Query, ToolError};
-use crate::tools::page::{Line, Page, SEPARATOR};
+use crate::tools::page::{Group, Line, Page, SEPARATOR};
 use crate::tools::walk_support::{Aside, Paths};
 use crate::tools::{ToolName, path_glob};
 
@@ -23,16 +22,14 @@ pub(super) struct Results<'a> {
     pub(super) query: &'a Query,
     paths: Paths,
     page: Page,
-    /// True if the page takes no more.
-    is_page_full: bool,
     file: Option<FileRows>,
+    /// The last match on the page, whose context may go on.
+    open: Option<Group>,
     /// The best matches, where they are ranked; the body is made of them in the end.
     best: Option<Best<i32, RankedRows>>,
     aside: Aside,
     /// True if the pattern would take too long over a file.
     pub(super) is_too_costly: bool,
-    /// True if ignore rules left anything out.
-    pub(super) ignored_any: bool,
 }
 
 /// A match line with its context, or the best one of a file with its number of match lines.
@@ -55,7 +52,7 @@ struct FileRows {
     /// Number of the last line on the page.
     last_line: Option<u64>,
     /// Context since the last match line that does not belong to it.
-    before: VecDeque<(u64, Line)>,
+    before: Vec<(u64, Line)>,
 }
 
 impl<'a> Results<'a> {
@@ -66,30 +63,27 @@ impl<'a> Results<'a> {
             paths: Paths::below(&cx.workspace, &place.real),
             best: query.ranking.is_some().then(|| Best::new(as_index(page.request.kept()))),
             page,
-            is_page_full: false,
             file: None,
+            open: None,
             aside: Aside::default(),
             is_too_costly: false,
-            ignored_any: false,
         }
     }
 
     /// Takes the next thing found; breaks when there is enough.
     pub(super) fn take(&mut self, walked: Walked<Found>) -> ControlFlow<()> {
-        if self.page.has_enough() && self.best.is_none() && self.page.whole.is_none() {
-            // Only what stands after the last match is still of interest.
-            match (&walked, &self.file) {
-                (Walked::Found(Found::Rows(path, _)), Some(file)) if file.path == *path => {}
-                _ => return ControlFlow::Break(()),
-            }
+        // Once there is enough, only what stands after the last match is still of interest.
+        let last = self.file.as_ref().map(|file| &file.path);
+        let is_after = matches!(&walked, Walked::Found(Found::Rows(path, _)) if last == Some(path));
+        if self.may_end() && !is_after {
+            return ControlFlow::Break(());
         }
         match self.aside.take(walked, &self.paths) {
             None => {}
             Some(Found::Rows(path, rows)) => return self.rows(path, &rows),
             Some(Found::File(path, matches)) => {
                 let line = || file_line(self.paths.show(&path), self.query.mode, matches);
-                self.page.count(line);
-                return self.page.show(line);
+                return self.page.take(line);
             }
             Some(Found::Ranked(path, matches, lines)) => {
                 self.page.found += if self.query.mode == OutputMode::Content { matches } else { 1 };
@@ -136,8 +130,8 @@ impl<'a> Results<'a> {
                 file.last_row = Some(row.number);
             }
             self.page.found += u64::from(row.kind == RowKind::Match);
-            self.is_page_full = self.is_page_full || self.row(&mut file, row).is_break();
-            if self.is_page_full && self.page.whole.is_none() {
+            let context_left = self.row(&mut file, row);
+            if self.may_end() && context_left == 0 {
                 return ControlFlow::Break(());
             }
         }
@@ -145,43 +139,43 @@ impl<'a> Results<'a> {
         ControlFlow::Continue(())
     }
 
-    /// Gives a row to the page; breaks once that takes no more.
-    fn row(&mut self, file: &mut FileRows, row: &Row) -> ControlFlow<()> {
+    /// True if no more than what was found is needed.
+    fn may_end(&self) -> bool {
+        self.page.found >= self.query.enough
+    }
+
+    /// Gives a row to the page. Returns the number of lines after it that are still context of its last match.
+    fn row(&mut self, file: &mut FileRows, row: &Row) -> u64 {
         let context = self.query.context;
-        while file.before.front().is_some_and(|(number, _)| number + context < row.number) {
-            file.before.pop_front();
-        }
+        file.before.retain(|(number, _)| number + context >= row.number);
         // A match of another page stands near those of this one as any other line does.
         if row.kind == RowKind::Match && self.page.request.gives(self.page.found) {
             self.match_row(file, row);
-            return ControlFlow::Continue(());
+            return context;
         }
-        let after = file.last_match.and_then(|last| (last + context).checked_sub(row.number));
-        if self.page.has_enough() && after.is_none() {
-            return ControlFlow::Break(());
-        }
-        if context == 0 {
-            return ControlFlow::Continue(());
-        }
-        let line = row_line(&file.shown, RowKind::Context, row);
-        if let Some(left) = after {
-            file.last_line = Some(row.number);
-            self.page.body.after(line);
-            if self.page.has_enough() && left == 0 {
-                return ControlFlow::Break(());
+        let left = file.last_match.and_then(|last| (last + context).checked_sub(row.number));
+        if context > 0 && (left.is_some() || !self.page.has_enough()) {
+            let line = row_line(&file.shown, RowKind::Context, row);
+            if let (Some(_), Some(group)) = (left, &mut self.open) {
+                group.lines.push_back(line);
+                file.last_line = Some(row.number);
+            } else {
+                file.before.push((row.number, line));
             }
-        } else {
-            file.before.push_back((row.number, line));
         }
-        ControlFlow::Continue(())
+        left.unwrap_or(0)
     }
 
     fn match_row(&mut self, file: &mut FileRows, row: &Row) {
         let before = std::mem::take(&mut file.before);
-        let first = before.front().map_or(row.number, |(number, _)| *number);
+        let first = before.first().map_or(row.number, |(number, _)| *number);
         let touches = file.last_line.is_some_and(|last| last + 1 == first);
-        let before = before.into_iter().map(|(_, line)| line).collect();
-        self.page.body.unit(self.query.context > 0 && !touches, before, row_line(&file.shown, row.kind, row));
+        let at = before.len();
+        let lines = before.into_iter().map(|(_, line)| line).chain([row_line(&file.shown, row.kind, row)]);
+        let group = Group { separated: self.query.context > 0 && !touches, lines: lines.collect(), at };
+        if let Some(last) = self.open.replace(group) {
+            self.page.body.group(last);
+        }
         file.last_match = Some(row.number);
         file.last_line = Some(row.number);
     }
@@ -193,17 +187,13 @@ impl<'a> Results<'a> {
 
     /// Shows the page of the ranking; with context each match is a group of its own.
     fn show_ranked(&mut self, RankedRows { path, matches, rows }: RankedRows) {
-        let (shown, query, body) = (self.paths.show(&path), &self.query, &mut self.page.body);
-        if query.mode != OutputMode::Content {
-            return body.line(file_line(shown, query.mode, matches));
+        let shown = self.paths.show(&path);
+        if self.query.mode != OutputMode::Content {
+            return self.page.body.line(file_line(shown, self.query.mode, matches));
         }
-        let found = rows.iter().position(|row| row.kind == RowKind::Match).unwrap_or(0);
-        let mut lines = rows.iter().map(|row| row_line(&shown, row.kind, row));
-        let before = lines.by_ref().take(found).collect();
-        if let Some(line) = lines.next() {
-            body.unit(query.context > 0, before, line);
-        }
-        lines.for_each(|line| body.after(line));
+        let at = rows.iter().position(|row| row.kind == RowKind::Match).unwrap_or(0);
+        let lines = rows.iter().map(|row| row_line(&shown, row.kind, row)).collect();
+        self.page.body.group(Group { separated: self.query.context > 0, lines, at });
     }
 
     /// Returns the way to see the whole of lines that were cut, the longest of which has so many bytes.
@@ -219,12 +209,14 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Returns the answer.
-    pub(super) fn conclude(mut self, args: &Args) -> Result<Output, ToolError> {
+    /// Returns the answer; `walk` went through the folder that was searched, if it was one.
+    pub(super) fn conclude(mut self, args: &Args, walk: Option<&Walk>) -> Result<Output, ToolError> {
         let skipped = as_index(self.page.request.offset);
         let ranked = self.best.take().into_iter().flat_map(Best::into_sorted).skip(skipped);
         ranked.for_each(|(_, rows)| self.show_ranked(rows));
-        self.page.body.settle();
+        if let Some(last) = self.open.take() {
+            self.page.body.group(last);
+        }
         let mut details = Details::default();
         let mut about = Vec::new();
         if let Some(bytes) = self.page.body.cut_from {
@@ -238,8 +230,13 @@ impl<'a> Results<'a> {
         }
         let is_empty = self.page.found == 0;
         about.extend((is_empty && args.escapes_bar()).then_some(Notice::BarEscaped));
-        about.extend(args.glob.as_deref().filter(|_| is_empty).and_then(path_glob::list_hint));
-        about.extend(self.aside.notices(is_empty && self.ignored_any, &mut details));
+        let mut nothing_but_ignored = false;
+        // A file that is searched alone is so whatever the glob says.
+        if let (true, Some(walk)) = (is_empty, walk) {
+            about.extend(args.glob.as_deref().and_then(path_glob::list_hint));
+            nothing_but_ignored = walk.rules.ignored_any();
+        }
+        about.extend(self.aside.notices(nothing_but_ignored, &mut details));
         self.page.answer(None, about, details)
     }
 }

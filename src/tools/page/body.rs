@@ -1,6 +1,6 @@
-//! The body of a page: whole units within the limits, and the count of what does not fit.
+//! The body of a page: whole groups within the limits, and the count of what does not fit.
 //!
-//! A unit is a name, or a match line with its context up to the next match; it is shown whole or not at
+//! A group is a name, or a match line with its context up to the next match; it is shown whole or not at
 //! all, so that pages that follow each other leave no context out. Of the first match the context goes,
 //! from the outside in, where it does not fit; the line itself is always shown, cut to the byte limit
 //! where it is far over that. After the first thing
@@ -66,16 +66,17 @@ fn shortened(path: &str, max_bytes: usize) -> Cow<'_, str> {
     Cow::Owned([text::prefix(path, kept - kept / 2), "…", text::suffix(path, kept / 2)].concat())
 }
 
-/// A unit, until all of its context is known.
+/// Lines that are shown together: a match line with its context, or a name.
 #[derive(Debug)]
-struct Unit {
-    separated: bool,
-    lines: VecDeque<Line>,
+pub(in crate::tools) struct Group {
+    /// True if they do not touch those before them.
+    pub(in crate::tools) separated: bool,
+    pub(in crate::tools) lines: VecDeque<Line>,
     /// Index of the match line among them.
-    at: usize,
+    pub(in crate::tools) at: usize,
 }
 
-/// Takes lines and keeps those that fit.
+/// Takes groups and keeps those that fit.
 #[derive(Debug)]
 pub(in crate::tools) struct Body {
     pub(super) bounds: Bounds,
@@ -84,18 +85,14 @@ pub(in crate::tools) struct Body {
     lines: u64,
     /// The measure of the text.
     meter: Meter,
-    /// Units in the text.
-    pub(super) units: u64,
-    /// The last unit, not shown yet.
-    open: Option<Unit>,
+    /// Groups in the text.
+    pub(super) groups: u64,
     /// All that was given.
     total: Extent,
     cut: Option<TruncatedBy>,
-    /// True if the first unit alone was over the limits.
-    pub(super) first_too_large: bool,
     /// Bytes of the first match line or name, where it was over the limits alone.
     pub(super) first_line_bytes: Option<u64>,
-    /// Context lines that the first unit lost.
+    /// Context lines that the first group lost.
     pub(in crate::tools) context_left_out: u64,
     /// Bytes of the longest line of which a part is shown.
     pub(in crate::tools) cut_from: Option<u64>,
@@ -109,45 +106,40 @@ impl Body {
             text: String::new(),
             lines: 0,
             meter: Meter::new(bounds),
-            units: 0,
-            open: None,
+            groups: 0,
             total: Extent::default(),
             cut: None,
-            first_too_large: false,
             first_line_bytes: None,
             context_left_out: 0,
             cut_from: None,
         }
     }
 
-    /// Takes a name, or another line that is a unit alone.
+    /// Takes a name, or another line that is a group alone.
     pub(in crate::tools) fn line(&mut self, line: Line) {
-        self.unit(false, VecDeque::new(), line);
+        self.group(Group { separated: false, lines: VecDeque::from([line]), at: 0 });
     }
 
-    /// Takes a match line with those `before` it: separated from what was before them, or touching it.
-    pub(in crate::tools) fn unit(&mut self, separated: bool, before: VecDeque<Line>, line: Line) {
-        self.settle();
-        let separated = separated && self.total.lines > 0;
-        if separated {
-            self.count(SEPARATOR);
+    /// Takes a group: shows it where it fits, of the first one what fits.
+    pub(in crate::tools) fn group(&mut self, mut group: Group) {
+        if group.separated && self.total.lines > 0 {
+            group.lines.push_front(Line { text: SEPARATOR.to_owned(), path: 0, cut_from: None });
         }
-        for line in before.iter().chain([&line]) {
-            self.count(&line.text);
+        for line in &group.lines {
+            self.total.bytes += line.text.len() as u64 + u64::from(self.total.lines > 0);
+            self.total.lines += 1;
         }
-        if self.cut.is_none() {
-            let (at, mut lines) = (before.len(), before);
-            lines.push_back(line);
-            self.open = Some(Unit { separated, lines, at });
+        if self.is_full() {
+            return;
         }
-    }
-
-    /// Takes a line that stands after the last unit.
-    pub(in crate::tools) fn after(&mut self, line: Line) {
-        self.count(&line.text);
-        if let Some(unit) = &mut self.open {
-            unit.lines.push_back(line);
+        self.cut = self.show(&group.lines);
+        if self.is_full() {
+            if self.groups > 0 {
+                return;
+            }
+            self.show_part(group);
         }
+        self.groups += 1;
     }
 
     /// True if a limit of lines or of size cut what was given: more lines would only be counted.
@@ -155,67 +147,45 @@ impl Body {
         self.cut.is_some()
     }
 
-    /// Shows the last unit where it fits, now that its context is known.
-    pub(in crate::tools) fn settle(&mut self) {
-        let Some(mut unit) = self.open.take() else { return };
-        if self.units == 0 {
-            self.reduce(&mut unit);
-            self.first_too_large = self.cut.is_some();
-        } else {
-            if unit.separated {
-                unit.lines.push_front(Line { text: SEPARATOR.to_owned(), path: 0, cut_from: None });
-            }
-            self.cut = self.excess(&unit.lines);
-            if self.cut.is_some() {
-                return;
-            }
-        }
-        for line in &unit.lines {
-            self.show(line);
-        }
-        self.units += 1;
-    }
-
-    /// Takes context away from the first unit until it fits.
-    fn reduce(&mut self, unit: &mut Unit) {
-        while let Some(by) = self.excess(&unit.lines) {
-            self.cut = Some(by);
-            if let [line] = unit.lines.make_contiguous() {
+    /// Shows the first group, which does not fit, without the context that has no room.
+    fn show_part(&mut self, Group { mut lines, mut at, .. }: Group) {
+        loop {
+            if let [line] = lines.make_contiguous() {
                 self.first_line_bytes = Some(line.text.len() as u64);
                 line.shorten(self.bounds.sure_bytes().max(SHOWN_BYTES));
-                break;
+                return self.push(line);
             }
             self.context_left_out += 1;
-            if unit.lines.len() > 2 * unit.at {
-                unit.lines.pop_back();
+            if lines.len() > 2 * at {
+                lines.pop_back();
             } else {
-                unit.lines.pop_front();
-                unit.at -= 1;
+                lines.pop_front();
+                at -= 1;
             }
+            let Some(by) = self.show(&lines) else { return };
+            self.cut = Some(by);
         }
     }
 
-    /// The limit that these lines would pass.
-    fn excess(&self, lines: &VecDeque<Line>) -> Option<TruncatedBy> {
-        let bounds = self.bounds;
-        let (mut count, mut bytes) = (self.lines, self.text.len() as u64);
-        let mut meter = self.meter;
-        for line in lines {
-            meter.push(if count > 0 { "\n" } else { "" });
-            meter.push(&line.text);
-            bytes += line.text.len() as u64 + u64::from(count > 0);
-            count += 1;
-        }
-        if count > bounds.lines {
+    /// Shows lines if they fit; else returns the limit that they would pass.
+    fn show(&mut self, lines: &VecDeque<Line>) -> Option<TruncatedBy> {
+        let (bytes, before, meter, cut_from) = (self.text.len(), self.lines, self.meter, self.cut_from);
+        lines.iter().for_each(|line| self.push(line));
+        let passed = if self.lines > self.bounds.lines {
             Some(TruncatedBy::Lines)
-        } else if bytes > bounds.bytes {
+        } else if self.text.len() as u64 > self.bounds.bytes {
             Some(TruncatedBy::Bytes)
         } else {
-            meter.exceeded()
+            self.meter.exceeded()
+        };
+        if passed.is_some() {
+            self.text.truncate(bytes);
+            (self.lines, self.meter, self.cut_from) = (before, meter, cut_from);
         }
+        passed
     }
 
-    fn show(&mut self, line: &Line) {
+    fn push(&mut self, line: &Line) {
         let newline = if self.lines > 0 { "\n" } else { "" };
         for part in [newline, &line.text] {
             self.text.push_str(part);
@@ -223,11 +193,6 @@ impl Body {
         }
         self.lines += 1;
         self.cut_from = self.cut_from.max(line.cut_from);
-    }
-
-    fn count(&mut self, text: &str) {
-        self.total.bytes += text.len() as u64 + u64::from(self.total.lines > 0);
-        self.total.lines += 1;
     }
 
     /// Returns the details of the cut that the limits made, if they made one; `total` is the extent of all, if that is more
