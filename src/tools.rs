@@ -9,14 +9,14 @@ pub mod bash;
 pub mod catalog;
 pub mod error;
 pub mod find;
-#[cfg(test)]
-mod fixture;
 pub mod grep;
 pub mod ls;
 mod page;
 mod path_glob;
 pub mod read;
 pub mod resolve;
+#[cfg(test)]
+mod tests;
 pub mod threads;
 mod walk_support;
 mod whole;
@@ -198,62 +198,5 @@ impl Progress {
 impl std::fmt::Debug for Progress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Progress").field(&self.is_wanted()).finish()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::mpsc::{Sender, channel};
-    use tokio::sync::oneshot;
-
-    use super::fixture::Fixture;
-
-    type Call = tokio::task::JoinHandle<Result<(), ToolError>>;
-
-    /// Begins work that hangs until the sender is dropped, as a read of a dead network file system does.
-    async fn hang(cx: &Context) -> (CancellationToken, Sender<()>, Call) {
-        let cancel = CancellationToken::new();
-        let cx = Context { cancel: cancel.clone(), ..cx.clone() };
-        let ((go, wait), (tell, begun)) = (channel::<()>(), oneshot::channel());
-        let work = move |_: &Context| {
-            tell.send(()).unwrap();
-            let _until_dropped = wait.recv();
-            Ok(())
-        };
-        let call = tokio::spawn(async move { cx.blocking(work).await });
-        begun.await.unwrap();
-        (cancel, go, call)
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn cancelled_calls_end_though_their_threads_are_stuck() {
-        let here = Fixture::new(&[]);
-        let (mut stuck, mut calls) = (Vec::new(), Vec::new());
-        for _ in 0..64 {
-            let (cancel, go, call) = hang(&here.cx).await;
-            cancel.cancel();
-            stuck.push(go);
-            calls.push(call);
-        }
-        for call in calls {
-            assert!(matches!(call.await.unwrap(), Err(ToolError::Cancelled)));
-        }
-        let error = here.cx.blocking(|_| Ok(())).await.unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "64 calls that were taken back still hang in the system; no more work is begun until one ends"
-        );
-        drop(stuck.pop());
-        while here.cx.blocking(|_| Ok(())).await.is_err() {
-            tokio::task::yield_now().await;
-        }
-    }
-
-    #[tokio::test]
-    async fn panics_of_work_are_handed_on() {
-        let here = Fixture::new(&[]);
-        let call = tokio::spawn(async move { here.cx.blocking::<()>(|_| panic!("no luck")).await });
-        assert!(call.await.unwrap_err().is_panic());
     }
 }

@@ -1,7 +1,7 @@
 //! find on real trees.
 
 use super::*;
-use crate::tools::fixture::{Fixture, args};
+use crate::tools::tests::{Fixture, args};
 use serde_json::{Value, json};
 
 fn find(fixture: &Fixture, arguments: &Value) -> Result<Output, ToolError> {

@@ -3,7 +3,7 @@
 mod relevance;
 
 use super::*;
-use crate::tools::fixture::{Fixture, args};
+use crate::tools::tests::{Fixture, args};
 use serde_json::{Value, json};
 
 fn grep(fixture: &Fixture, arguments: &Value) -> Result<Output, ToolError> {

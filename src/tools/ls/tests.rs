@@ -1,7 +1,7 @@
 //! ls on real folders.
 
 use super::*;
-use crate::tools::fixture::{Fixture, args};
+use crate::tools::tests::{Fixture, args};
 use serde_json::{Value, json};
 
 fn ls(fixture: &Fixture, arguments: &Value) -> Result<Output, ToolError> {

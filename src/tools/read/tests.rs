@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::tools::fixture::{Fixture, args};
+use crate::tools::tests::{Fixture, args};
 use serde_json::json;
 
 /// The lines of one page, each with its newline where the file has it: the text before the empty

@@ -1,8 +1,10 @@
-//! A workspace to call tools in, for their tests.
+//! A workspace to call tools in, for the tests of each; and what holds for the work of all.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{Sender, channel};
 
+use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::threads::Threads;
@@ -82,4 +84,52 @@ impl Fixture {
 /// A call's arguments, from their JSON.
 pub(super) fn args<T: serde::de::DeserializeOwned>(json: &serde_json::Value) -> T {
     serde_json::from_value(json.clone()).unwrap()
+}
+
+type Call = tokio::task::JoinHandle<Result<(), ToolError>>;
+
+/// Begins work that hangs until the sender is dropped, as a read of a dead network file system does.
+async fn hang(cx: &Context) -> (CancellationToken, Sender<()>, Call) {
+    let cancel = CancellationToken::new();
+    let cx = Context { cancel: cancel.clone(), ..cx.clone() };
+    let ((go, wait), (tell, begun)) = (channel::<()>(), oneshot::channel());
+    let work = move |_: &Context| {
+        tell.send(()).unwrap();
+        let _until_dropped = wait.recv();
+        Ok(())
+    };
+    let call = tokio::spawn(async move { cx.blocking(work).await });
+    begun.await.unwrap();
+    (cancel, go, call)
+}
+
+#[tokio::test(start_paused = true)]
+async fn cancelled_calls_end_though_their_threads_are_stuck() {
+    let here = Fixture::new(&[]);
+    let (mut stuck, mut calls) = (Vec::new(), Vec::new());
+    for _ in 0..64 {
+        let (cancel, go, call) = hang(&here.cx).await;
+        cancel.cancel();
+        stuck.push(go);
+        calls.push(call);
+    }
+    for call in calls {
+        assert!(matches!(call.await.unwrap(), Err(ToolError::Cancelled)));
+    }
+    let error = here.cx.blocking(|_| Ok(())).await.unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "64 calls that were taken back still hang in the system; no more work is begun until one ends"
+    );
+    drop(stuck.pop());
+    while here.cx.blocking(|_| Ok(())).await.is_err() {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn panics_of_work_are_handed_on() {
+    let here = Fixture::new(&[]);
+    let call = tokio::spawn(async move { here.cx.blocking::<()>(|_| panic!("no luck")).await });
+    assert!(call.await.unwrap_err().is_panic());
 }
