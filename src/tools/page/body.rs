@@ -170,7 +170,9 @@ impl Body {
     /// Shows lines if they fit; else returns the limit that they would pass.
     fn show(&mut self, lines: &VecDeque<Line>) -> Option<TruncatedBy> {
         let (bytes, before, meter, cut_from) = (self.text.len(), self.lines, self.meter, self.cut_from);
-        lines.iter().for_each(|line| self.push(line));
+        for line in lines {
+            self.push(line);
+        }
         let passed = if self.lines > self.bounds.lines {
             Some(TruncatedBy::Lines)
         } else if self.text.len() as u64 > self.bounds.bytes {

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::fs::line_index::LineIndex;
-use crate::fs::lines::{BLOCK_BYTES, Bytes, TextFile};
+use crate::fs::lines::{BLOCK_BYTES, TextFile};
 use crate::fs::open::OpenedPath;
 use crate::fs::workspace::shown;
 use crate::tools::{Context, Output, ToolError, ToolName};
@@ -72,17 +72,12 @@ fn locate(
         let from = from.ok_or_else(|| io::Error::other("the file changed while it was read"))?;
         io::Result::Ok(Some((first, from)))
     };
-    let index = match text.bytes {
-        Bytes::Held(_) => Arc::new(LineIndex::count(text, 1, &cx.cancel)?),
-        Bytes::Open(_) => {
-            if let Some(index) = shared.line_indexes.get(place.stat)
-                && let Ok(start @ Some(_)) = start(&index)
-            {
-                return Ok((index, start));
-            }
-            shared.line_indexes.count(place.stat, text, shared.workers, &cx.cancel)?
-        }
-    };
+    if let Some(index) = shared.line_indexes.get(place.stat)
+        && let Ok(start @ Some(_)) = start(&index)
+    {
+        return Ok((index, start));
+    }
+    let index = shared.line_indexes.count(place.stat, text, shared.workers, &cx.cancel)?;
     let start = start(&index)?;
     Ok((index, start))
 }
