@@ -15,16 +15,20 @@ mod values;
 mod wrap;
 
 use std::ffi::OsString;
-use std::io::{ErrorKind, Write as _};
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, ErrorKind, Read, Write as _};
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use anstream::ColorChoice;
+use anstream::adapter::strip_str;
 use anyhow::Context as _;
 use clap::builder::Resettable;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use tracing_subscriber::filter::Targets;
 
 use crate::fit::Fit;
+use crate::fs;
 use crate::limits;
 use crate::process::{self, sandbox};
 use crate::tools::{SaveMode, ToolName};
@@ -259,12 +263,14 @@ pub fn run() -> anyhow::Result<i32> {
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut command(), NAME, &mut script);
-            print_all(&script)
+            print(script)?;
+            Ok(0)
         }
         Some(Command::Man { folder: None }) => {
             let mut page = Vec::new();
             clap_mangen::Man::new(command()).render(&mut page)?;
-            print_all(&page)
+            print(page)?;
+            Ok(0)
         }
         Some(Command::Man { folder: Some(folder) }) => {
             clap_mangen::generate_to(command(), &folder).with_context(|| folder.display().to_string())?;
@@ -282,18 +288,27 @@ fn command() -> clap::Command {
     Cli::command()
         .mut_args(without_empty_variable)
         .mut_subcommands(|command| command.mut_args(without_empty_variable))
-        .mut_subcommand("call", call::with_tools)
+        .mut_subcommand("call", |call| call.defer(call::with_tools))
 }
 
-/// Prints it; the exit code.
-fn print_all(bytes: &[u8]) -> anyhow::Result<i32> {
-    unless_closed(std::io::stdout().lock().write_all(bytes))?;
-    Ok(0)
+/// Returns the input that a file's name stands for: `-` for stdin.
+fn open(file: &Path) -> io::Result<Box<dyn Read>> {
+    if file == Path::new("-") { Ok(Box::new(fs::stdin())) } else { Ok(Box::new(File::open(file)?)) }
 }
 
-/// Takes it for no error that a reader has seen enough of an output.
-fn unless_closed(written: std::io::Result<()>) -> std::io::Result<()> {
+/// Prints it, as fast as stdout takes it. That its reader has seen enough is no error.
+fn print(bytes: impl AsRef<[u8]>) -> io::Result<()> {
+    let mut stdout = fs::stdout();
+    let written = stdout.write_all(bytes.as_ref()).and_then(|()| stdout.flush());
     written.or_else(|error| if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
+}
+
+/// Prints text in styles of ours; without them where stdout does not take any.
+fn print_styled(text: &str) -> io::Result<()> {
+    match anstream::stdout().current_choice() {
+        ColorChoice::AlwaysAnsi => print(text),
+        _ => print(strip_str(text).to_string()),
+    }
 }
 
 /// Ends the process as clap ends it for any bad usage: with code 2, and the usage of the command that these words

@@ -2,12 +2,13 @@
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
 use anstyle::{AnsiColor, Style};
 use anyhow::Context as _;
 use clap::{ArgAction, ArgMatches};
+use futures_util::FutureExt as _;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
@@ -21,7 +22,7 @@ use crate::tools::{Context, Output, Progress, ToolError, ToolName, ToolSet, cata
 use cutline_core::notice::Count;
 use cutline_core::text::show;
 
-use super::{Options, TOOL_ERROR, refuse_in, serve, unless_closed};
+use super::{Options, TOOL_ERROR, print, print_styled, refuse_in, serve};
 
 /// The name of the words after a tool's.
 const WORDS: &str = "words";
@@ -31,87 +32,85 @@ const NOTICE: Style = AnsiColor::Yellow.on_default();
 const NEWS_CHARS: usize = 76;
 /// Goes to the line's start and clears it.
 const CLEAR: &str = "\r\x1b[K";
+/// True once a line of news was shown, which has to go before the answer.
+static NEWS_SHOWN: AtomicBool = AtomicBool::new(false);
 /// Exit code of a call that was ended from the keyboard.
 const INTERRUPTED: i32 = 130;
-
-/// Adds a command for each tool.
-pub(super) fn with_tools(call: clap::Command) -> clap::Command {
-    ToolName::ALL.into_iter().fold(call.subcommand_required(true), |call, tool| {
-        let words = clap::Arg::new(WORDS).value_name("KEY=VALUE").num_args(0..).action(ArgAction::Append);
-        let words = words.help("The tool's arguments, as many as it takes");
-        let named = clap::Command::new(tool.as_str()).about(tool.title());
-        call.subcommand(named.arg(words).defer(with_help))
-    })
-}
 
 /// The parts of the help of a tool's command, in this order.
 const HELP: &str = "{about-with-newline}\n{usage-heading} {usage}{after-help}\n\nOptions:\n{options}";
 
-/// A tool's command with what the tool and its arguments are.
-fn with_help(command: clap::Command) -> clap::Command {
-    let Some(tool) = ToolName::of(command.get_name()) else { return command };
-    let schema = tool.schema();
-    let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let properties = schema.get("properties").and_then(Value::as_object);
-    let lines = properties.into_iter().flatten().map(|(name, property)| {
-        let text = |field| property.get(field).and_then(Value::as_str).unwrap_or_default();
-        let needed = if required.iter().any(|one| one == name) { "; required" } else { "" };
-        format!("  {name:<10} {:<8} {}{needed}", text("type"), text("description"))
-    });
-    let keys: Vec<String> = lines.collect();
-    command
-        .long_about(tool.description(&Limits::default(), &ToolSet::from(ToolName::ALL)))
-        .after_help(format!("Keys:\n{}", keys.join("\n")))
-        .help_template(HELP)
+/// Adds a command for each tool, with what the tool and its arguments are.
+pub(super) fn with_tools(call: clap::Command) -> clap::Command {
+    ToolName::ALL.into_iter().fold(call.subcommand_required(true), |call, tool| {
+        let words = clap::Arg::new(WORDS).value_name("KEY=VALUE").num_args(0..).action(ArgAction::Append);
+        let command = clap::Command::new(tool.as_str())
+            .about(tool.title())
+            .long_about(tool.description(&Limits::default(), &ToolSet::from(ToolName::ALL)))
+            .after_help(format!("Keys:\n{}", keys(tool.schema()).join("\n")))
+            .help_template(HELP)
+            .arg(words.help("The tool's arguments, as many as it takes"));
+        call.subcommand(command)
+    })
+}
+
+/// Returns a line for each argument of a schema.
+fn keys(schema: &Object) -> Vec<String> {
+    let required = schema.get("required").and_then(Value::as_array);
+    let line = |(name, property): (&String, &Value)| {
+        let [kind, about] = ["type", "description"].map(|field| property[field].as_str().unwrap_or_default());
+        let is_required = required.is_some_and(|names| names.contains(&name.as_str().into()));
+        format!("  {name:<10} {kind:<8} {about}{}", if is_required { "; required" } else { "" })
+    };
+    schema.get("properties").and_then(Value::as_object).into_iter().flatten().map(line).collect()
 }
 
 /// Does the call that `matches` name; the exit code.
 pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow::Result<i32> {
     let (name, matches) = matches.subcommand().context("no tool is named")?;
     let tool = ToolName::of(name).context("no tool has that name")?;
-    let words: Vec<&String> = matches.get_many(WORDS).unwrap_or_default().collect();
-    let (told, runtime) = (Arc::new(AtomicBool::new(false)), serve::runtime()?);
-    let (mut cx, given, stats_file) = prepared(options, tool, &words, &told)
-        .unwrap_or_else(|message| refuse_in(&["call", tool.as_str()], message));
-    let (asked, start) = (arguments::limit_of(tool, &given), Instant::now());
-    let (outcome, interrupted) = runtime.block_on(call(&mut cx, tool, given));
-    if told.load(Ordering::Relaxed) {
+    let words = matches.get_many(WORDS).unwrap_or_default();
+    let runtime = serve::runtime()?;
+    let (mut cx, given, stats_file) =
+        prepared(options, tool, words).unwrap_or_else(|message| refuse_in(&["call", name], message));
+    let start = Instant::now();
+    let outcome = runtime.block_on(call(&mut cx, tool, &given));
+    if NEWS_SHOWN.load(Relaxed) {
         let _closed = write!(std::io::stderr(), "{CLEAR}");
     }
     if let Some(file) = stats_file {
+        let asked = arguments::limit_of(tool, &given);
         let call = Call { tool, asked, time_ms: now_ms(), duration: start.elapsed() };
         file.append(Record::new(&call, &outcome, &cx.limits));
         runtime.block_on(file.finish());
     }
-    let failed = outcome.is_err();
+    let code = match &outcome {
+        _ if cx.cancel.is_cancelled() => INTERRUPTED,
+        Ok(_) => 0,
+        Err(_) => TOOL_ERROR,
+    };
     let background = outcome.as_ref().ok().and_then(|output| output.details.background_pids.as_ref());
     let ended =
         background.map(|ids| Count(ids.len() as u64, "background process was", "background processes were"));
     if json {
-        let result = serde_json::to_string_pretty(&result_of(outcome, options.shape()))?;
-        unless_closed(writeln!(std::io::stdout().lock(), "{result}"))?;
+        print(serde_json::to_string_pretty(&result_of(outcome, options.shape()))? + "\n")?;
     } else {
-        unless_closed(print(outcome))?;
+        print_answer(outcome)?;
     }
     if let Some(processes) = ended {
         // The answer is a server's, in which they would go on.
         let words = format!("{processes} ended with this call: only a server lets them go on");
-        writeln!(anstream::stderr().lock(), "{NOTICE}{words}{NOTICE:#}")?;
+        writeln!(anstream::stderr(), "{NOTICE}{words}{NOTICE:#}")?;
     }
     runtime.shutdown_background();
-    Ok(match (interrupted, failed) {
-        (true, _) => INTERRUPTED,
-        (false, true) => TOOL_ERROR,
-        (false, false) => 0,
-    })
+    Ok(code)
 }
 
 /// Returns the settings of the call, or an error in the words or the flags.
-fn prepared(
+fn prepared<'a>(
     options: &Options,
     tool: ToolName,
-    words: &[&String],
-    told: &Arc<AtomicBool>,
+    words: impl Iterator<Item = &'a String>,
 ) -> Result<(Context, Object, Option<StatsFile>), String> {
     if !options.tools.contains(&tool) {
         return Err(format!("{} is not a tool that is registered", tool.as_str()));
@@ -119,59 +118,44 @@ fn prepared(
     let given = object(words)?;
     let shared = options.shared()?;
     let workspace = Arc::new(options.workspace(&shared)?);
-    let stats_file = options.stats_file()?;
-    let cx = Context {
-        limits: match options.fit.client(None) {
-            Some(client) => {
-                client.fitted(&shared.limits, options.given(), shared.commands.store.path().as_deref())
-            }
-            None => shared.limits.clone(),
-        },
-        shared,
-        workspace,
-        cancel: CancellationToken::new(),
-        shutdown: CancellationToken::new(),
-        progress: news(told),
+    let limits = match options.fit.client(None) {
+        Some(client) => {
+            client.fitted(&shared.limits, options.given(), shared.commands.store.path().as_deref())
+        }
+        None => shared.limits.clone(),
     };
-    Ok((cx, given, stats_file))
+    let (cancel, shutdown) = (CancellationToken::new(), CancellationToken::new());
+    let cx = Context { limits, shared, workspace, cancel, shutdown, progress: news() };
+    Ok((cx, given, options.stats_file()?))
 }
 
 /// Runs the tool; Ctrl-C takes the call back as a client would.
-async fn call(cx: &mut Context, tool: ToolName, given: Object) -> (Result<Output, ToolError>, bool) {
-    let (cancel, shared) = (cx.cancel.clone(), Arc::clone(&cx.shared));
-    let mut work = std::pin::pin!(catalog::call(cx, tool, &given, |_| async { Ok(()) }));
-    let (outcome, interrupted) = tokio::select! {
-        outcome = &mut work => (outcome, false),
-        _ = tokio::signal::ctrl_c() => {
-            cancel.cancel();
-            (work.await, true)
-        }
-    };
-    shared.commands.shutdown().await;
-    (outcome, interrupted)
+async fn call(cx: &mut Context, tool: ToolName, given: &Object) -> Result<Output, ToolError> {
+    let cancel = cx.cancel.clone();
+    tokio::spawn(tokio::signal::ctrl_c().map(move |_| cancel.cancel()));
+    let outcome = catalog::call(cx, tool, given, |_| async { Ok(()) }).await;
+    cx.shared.commands.shutdown().await;
+    outcome
 }
 
-/// News of long work: one line on the terminal, each in the last one's place; elsewhere none. Once
-/// there are any, `told` is set.
-fn news(told: &Arc<AtomicBool>) -> Progress {
+/// News of long work: one line on the terminal, each in the last one's place; elsewhere none.
+fn news() -> Progress {
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
     if dumb || !std::io::stderr().is_terminal() {
         return Progress::default();
     }
-    let told = Arc::clone(told);
-    Progress::new(move |message| {
-        told.store(true, Ordering::Relaxed);
-        let line = show::middle_out(&message, NEWS_CHARS);
-        let _closed = write!(std::io::stderr(), "{CLEAR}{line}");
+    Progress::new(|message| {
+        NEWS_SHOWN.store(true, Relaxed);
+        let _closed = write!(std::io::stderr(), "{CLEAR}{}", show::middle_out(&message, NEWS_CHARS));
     })
 }
 
 /// `key=value` words as the object that a model would send; numbers and switches are taken from text.
-fn object(words: &[&String]) -> Result<Object, String> {
+fn object<'a>(words: impl Iterator<Item = &'a String>) -> Result<Object, String> {
     let mut object = Object::new();
     for word in words {
-        match word.split_once('=').filter(|(key, _)| !key.is_empty()) {
-            None => return Err(format!("{word} is not KEY=VALUE")),
+        match word.split_once('=') {
+            None | Some(("", _)) => return Err(format!("{word} is not KEY=VALUE")),
             Some((key, value)) if object.insert(key.to_owned(), value.into()).is_none() => {}
             Some(_) => return Err(format!("{word}: this key stands here twice")),
         }
@@ -180,22 +164,17 @@ fn object(words: &[&String]) -> Result<Object, String> {
 }
 
 /// Prints the text as it is, the notices in warning colour where the terminal takes it.
-fn print(outcome: Result<Output, ToolError>) -> std::io::Result<()> {
+fn print_answer(outcome: Result<Output, ToolError>) -> std::io::Result<()> {
     match outcome {
         Ok(output) => {
-            let (body, notices) =
-                output.text.split_at_checked(output.body_bytes).unwrap_or((&output.text, ""));
+            let (body, notices) = output.text.split_at(output.body_bytes);
             // The body goes out as it is: it is not ours to strip of escapes.
-            std::io::stdout().write_all(body.as_bytes())?;
-            let mut stdout = anstream::stdout().lock();
+            print(body)?;
             if !notices.is_empty() {
-                write!(stdout, "{NOTICE}{notices}{NOTICE:#}")?;
+                print_styled(&format!("{NOTICE}{notices}{NOTICE:#}"))?;
             }
-            if !output.text.ends_with('\n') {
-                writeln!(stdout)?;
-            }
-            stdout.flush()
+            print(if output.text.ends_with('\n') { "" } else { "\n" })
         }
-        Err(error) => writeln!(anstream::stderr().lock(), "{NOTICE}{error}{NOTICE:#}"),
+        Err(error) => writeln!(anstream::stderr(), "{NOTICE}{error}{NOTICE:#}"),
     }
 }

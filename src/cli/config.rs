@@ -19,7 +19,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, bail};
 use clap::ArgMatches;
 
-use super::{Client, NAME, Scope, refuse_in, unless_closed, wrap};
+use super::{Client, NAME, Scope, print, refuse_in, wrap};
 use file::Written;
 use server::entry_of;
 
@@ -106,22 +106,26 @@ fn put(options: &ConfigOptions, program: &Program) -> anyhow::Result<i32> {
     for place in options.places()? {
         let merged = |text: &str| merge::merged(&place, text, program);
         if !options.write {
-            let new = merged("").map_err(anyhow::Error::msg)?;
-            unless_closed(std::io::stdout().lock().write_all(new.as_bytes()))?;
+            let (new, _) = merged("").map_err(anyhow::Error::msg)?;
+            print(new)?;
             let _closed = writeln!(say, "This goes into {place}");
             break;
         }
         let path = place.path.display();
-        let _closed = match file::rewrite(&place, merged)? {
+        let mut switched_off = None;
+        let written = file::rewrite(&place, |old| {
+            let (new, switch) = merged(old)?;
+            switched_off = switch;
+            Ok(new)
+        });
+        let _closed = match written? {
             Written::AsItWas => writeln!(say, "{path} has this entry already"),
             Written::New => writeln!(say, "{path} is new, and holds this entry"),
             Written::Changed { backup } => {
                 writeln!(say, "{path} has this entry now; as it was, it is in {}", backup.display())
             }
         };
-        let top = Node::parse(options.client.row().format, &read(&place.path).unwrap_or_default());
-        let entry = top.as_ref().ok().and_then(|top| entry_of(top, &place.keys, NAME).ok()?);
-        if let Some(switch) = entry.and_then(server::switched_off) {
+        if let Some(switch) = switched_off {
             let _closed = writeln!(say, "It is switched off there: {switch}");
         }
     }
@@ -185,7 +189,7 @@ fn rewrap(options: &ConfigOptions, name: &str, program: &Program) -> anyhow::Res
         if !is_wrap && new == old {
             let _closed = writeln!(say, "{name} is not wrapped");
         }
-        unless_closed(writeln!(std::io::stdout().lock(), "{}", new[entry].trim_end()))?;
+        print(format!("{}\n", new[entry].trim_end()))?;
         return Ok(0);
     }
     let (as_it_was, changed, before) = if is_wrap {

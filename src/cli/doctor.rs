@@ -5,12 +5,10 @@ mod clients;
 mod machine;
 mod server;
 
-use std::io::Write as _;
-
 use anstyle::AnsiColor;
 use clap::ArgMatches;
 
-use super::{Options, TOOL_ERROR, config, serve};
+use super::{Options, TOOL_ERROR, config, print, print_styled, serve};
 use cutline_core::text::show;
 
 /// The start of each line of a finding but the first: it stands below the first one's text.
@@ -27,39 +25,33 @@ enum Finding {
     Wrong(String),
 }
 
-impl Finding {
-    /// Returns its word, the word's colour, and its text.
-    fn parts(&self) -> (&'static str, AnsiColor, &str) {
-        match self {
-            Self::Fine(text) => ("ok", AnsiColor::Green, text),
-            Self::Note(text) => ("note", AnsiColor::Yellow, text),
-            Self::Wrong(text) => ("wrong", AnsiColor::Red, text),
-        }
-    }
-}
-
 /// Looks at everything; the exit code, 1 where something is wrong.
 pub(super) fn run(options: &Options, matches: &ArgMatches) -> anyhow::Result<i32> {
     let binary = std::env::current_exe()?;
     let _before_any_process = serve::runtime()?;
     let mut wrong = 0;
     let mut say = |finding: Finding| {
-        wrong += usize::from(matches!(finding, Finding::Wrong(_)));
-        let (word, colour, text) = finding.parts();
+        let (word, colour, text) = match finding {
+            Finding::Fine(text) => ("ok", AnsiColor::Green, text),
+            Finding::Note(text) => ("note", AnsiColor::Yellow, text),
+            Finding::Wrong(text) => {
+                wrong += 1;
+                ("wrong", AnsiColor::Red, text)
+            }
+        };
         let style = colour.on_default();
         // A file's name, or a line of it, may have come with a project of others: no escapes, no line like another finding.
         let lines: Vec<_> = text.lines().map(|line| show::name(line.as_bytes())).collect();
         let text = lines.join(FURTHER_LINE);
-        let _closed = writeln!(anstream::stdout(), "{style}{word:<6}{style:#}{text}");
+        let _closed = print_styled(&format!("{style}{word:<6}{style:#}{text}\n"));
     };
     machine::look(options, &binary, &mut say);
     server::look(options, &binary, &config::flags(matches)?, &mut say);
     clients::look(&binary, &mut say);
-    let mut stdout = anstream::stdout().lock();
     if wrong == 0 {
-        writeln!(stdout, "All is well")?;
+        print("All is well\n")?;
         return Ok(0);
     }
-    writeln!(stdout, "{wrong} wrong")?;
+    print(format!("{wrong} wrong\n"))?;
     Ok(TOOL_ERROR)
 }

@@ -9,7 +9,6 @@ mod plot;
 mod style;
 mod table;
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
 use std::path::Path;
 
@@ -19,12 +18,10 @@ use serde_json::{Value, json};
 use crate::stats::{Column, Outcome, Record, Slowest, Stats, Timeline, milliseconds, rfc3339, rounded};
 
 use super::config::as_programs_make_them;
-use super::{TOOL_ERROR, unless_closed};
+use super::{TOOL_ERROR, open, print, print_styled};
 
 /// Bytes of a line that are taken in: a record has some three hundred.
 const LINE_BYTES: u64 = 4096;
-/// The name by which stdin is meant.
-const STDIN: &str = "-";
 
 /// The sums of a file of records.
 #[derive(Debug, Default)]
@@ -42,23 +39,16 @@ pub(super) fn run(file: &Path, json: bool, page: Option<&Path>) -> anyhow::Resul
     if let Some(page) = page.filter(|page| is_same(file, page)) {
         super::refuse_in(&["stats"], format!("--html {}: is the file of records itself", page.display()));
     }
-    let read = if file == Path::new(STDIN) {
-        read(io::stdin().lock())
-    } else {
-        File::open(file).and_then(|file| read(BufReader::new(file)))
-    };
+    let read = open(file).and_then(|input| read(BufReader::new(input)));
     let read = read.with_context(|| file.display().to_string())?;
     let nothing = read.stats.span_ms.is_none() && read.broken > 0;
     if let Some(page) = page {
         let text = html::page(&to_value(read))?;
         write_page(page, &text).with_context(|| page.display().to_string())?;
+    } else if json {
+        print(format!("{:#}\n", to_value(read)))?;
     } else {
-        let printed = if json {
-            writeln!(io::stdout().lock(), "{:#}", to_value(read))
-        } else {
-            page::print(&mut anstream::stdout().lock(), read, page::width())
-        };
-        unless_closed(printed)?;
+        print_styled(&page::text(read, page::width()))?;
     }
     Ok(if nothing { TOOL_ERROR } else { 0 })
 }

@@ -5,7 +5,6 @@
 
 #![expect(clippy::indexing_slicing, reason = "as many bytes as were read")]
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 use std::sync::Arc;
@@ -13,7 +12,7 @@ use std::time::SystemTime;
 
 use anyhow::Context as _;
 
-use super::{Options, print_all};
+use super::{Options, open, print};
 use crate::fs::saved_name::SavedKind;
 use crate::process::Capture;
 use crate::process::spill::Store;
@@ -24,8 +23,6 @@ use cutline_core::notice::FullLines;
 
 /// Bytes that are read at a time: what a pipe holds at most by default.
 const READ_BYTES: usize = 64 * 1024;
-/// The name by which stdin is meant.
-const STDIN: &str = "-";
 
 /// Prints what is kept of the file, or of stdin. Returns the exit code.
 pub(super) fn run(options: &Options, keep: KeepPart, file: Option<&Path>) -> anyhow::Result<i32> {
@@ -35,12 +32,10 @@ pub(super) fn run(options: &Options, keep: KeepPart, file: Option<&Path>) -> any
     let store = Arc::new(Store::new(options.spill()));
     store.sweep(SystemTime::now());
     let mut capture = Capture::new(store, SavedKind::FILTER, keep, bounds, limits.text_line_chars());
-    match file.filter(|file| *file != Path::new(STDIN)) {
-        None => read_to_end(io::stdin().lock(), &mut capture)?,
-        Some(file) => File::open(file)
-            .and_then(|open| read_to_end(open, &mut capture))
-            .with_context(|| file.display().to_string())?,
-    }
+    let file = file.unwrap_or(Path::new("-"));
+    open(file)
+        .and_then(|input| read_to_end(input, &mut capture))
+        .with_context(|| file.display().to_string())?;
     // Which tools there are is not known here.
     let hint = FullLines::Tools { grep: false, bash: false };
     let (answer, _saved) = output_answer(capture.answer(false), keep, bounds, hint, &mut Details::default());
@@ -49,7 +44,8 @@ pub(super) fn run(options: &Options, keep: KeepPart, file: Option<&Path>) -> any
     if !is_whole {
         text.push('\n');
     }
-    print_all(text.as_bytes())
+    print(text)?;
+    Ok(0)
 }
 
 fn read_to_end(mut input: impl Read, capture: &mut Capture) -> io::Result<()> {

@@ -3,6 +3,7 @@
 mod config;
 mod doctor;
 mod shells;
+mod streams;
 mod truncate;
 
 use std::process::{Command, Output, Stdio};

@@ -138,6 +138,7 @@ fn cancelled_call_counted_as_cancelled() {
     client.cancel(id);
     eventually("it is counted", || sums(&mut client)["total"]["cancelled"] == 1);
     assert_eq!(sums(&mut client)["total"]["durationMs"]["median"], Value::Null);
+    end(&mut client);
     let lines = records(&workspace.base().join("calls.jsonl"));
     assert_eq!(lines.iter().map(|line| &line["outcome"]).collect::<Vec<_>>(), ["cancelled"]);
 }

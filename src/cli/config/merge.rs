@@ -9,7 +9,7 @@ use toml_edit::{DocumentMut, Item, Table, TableLike};
 use yaml_edit::{Mapping, ScalarValue, Sequence, YamlFile};
 
 use super::entry::{Change, Entry};
-use super::server::{NAME_FIELD, TRANSPORT, entry_of, starter};
+use super::server::{NAME_FIELD, TRANSPORT, entry_of, starter, switched_off};
 use super::tree::{Format, Kind, LIKE_VSCODE, Node};
 use super::{Place, Program};
 use crate::cli::NAME;
@@ -17,15 +17,21 @@ use crate::cli::NAME;
 /// The lines before the servers in a file of YAML that has nothing else: Continue takes no file without them.
 const HEADER: &str = "name: Local Config\nversion: 1.0.0\nschema: v1\n";
 
-/// Returns the text of a place's file with this server's entry, which starts `program`; or why it can't be: what the text
-/// says could not be read for sure.
-pub(super) fn merged(place: &Place, text: &str, program: &Program) -> Result<String, String> {
+/// Returns the text of a place's file with this server's entry, which starts `program`, and the setting by which the entry
+/// is switched off; or why it can't be: what the text says could not be read for sure.
+pub(super) fn merged(
+    place: &Place,
+    text: &str,
+    program: &Program,
+) -> Result<(String, Option<&'static str>), String> {
     let Place { client, keys, .. } = place;
     let format = client.row().format;
     let top = Node::parse(format, text)?;
     let old = entry_of(&top, keys, NAME)?;
     old.map_or(Ok(()), |old| old.is_alone(format, text))?;
     let entry = Entry::new(*client, program, &top, old)?;
+    // No change is one of that setting.
+    let switched_off = old.and_then(switched_off);
     let merged = match format {
         Format::Toml => into_toml(text, keys, &entry)?,
         Format::Json => into_json(text, keys, &entry)?,
@@ -34,7 +40,7 @@ pub(super) fn merged(place: &Place, text: &str, program: &Program) -> Result<Str
     };
     // That a newline is missing at the end is no reason to write it anew.
     if merged.trim_end() == text.trim_end() {
-        return Ok(text.to_owned());
+        return Ok((text.to_owned(), switched_off));
     }
     // In YAML a newline at the end may be of the last value.
     let newline = if merged.ends_with('\n') || format == Format::Yaml { "" } else { "\n" };
@@ -44,7 +50,7 @@ pub(super) fn merged(place: &Place, text: &str, program: &Program) -> Result<Str
     if !changes.is_empty() || !is_kept(&top, &now, old, &entry.fields) {
         return Err("it could not be changed for sure".to_owned());
     }
-    Ok(merged)
+    Ok((merged, switched_off))
 }
 
 /// Returns `merged`, which was made of `text`, with `\r\n` at each line's end where all lines of that have it.

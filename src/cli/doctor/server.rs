@@ -33,7 +33,10 @@ const MY_NAME: &str = "cutline-doctor";
 pub(super) fn look(options: &Options, binary: &Path, flags: &[String], say: &mut dyn FnMut(Finding)) {
     let mut command = Command::new(binary);
     command.args(flags);
-    let talked = converse(command, MY_NAME, async |session, took| talk(session, options, took, say).await);
+    let talked = converse(command, MY_NAME, async |session, took| {
+        say(Fine(format!("the server started and greeted in {took:.0?}")));
+        session.call_each_tool(options, say).await
+    });
     say(match talked {
         Ok(()) => Fine("it ended with the end of its input".to_owned()),
         Err(message) => Wrong(message),
@@ -81,69 +84,13 @@ fn converse<T>(
             Ok(()) => talk(&mut session, began.elapsed()).await,
             Err(message) => Err(message),
         };
-        let Session { mut child, stdin, .. } = session;
-        drop(stdin);
-        let ended = timeout(END, child.wait()).await;
+        drop(session.stdin);
+        let ended = timeout(END, session.child.wait()).await;
         let talked = talked?;
-        match ended {
-            Ok(Ok(status)) if status.success() => Ok(talked),
-            Ok(Ok(status)) => Err(format!("it ended with {status}")),
-            Ok(Err(error)) => Err(error.to_string()),
-            Err(_) => Err(format!("it did not end in {END:?} after its input had ended")),
-        }
+        let late = |_| format!("it did not end in {END:?} after its input had ended");
+        let status = ended.map_err(late)?.map_err(|error| error.to_string())?;
+        if status.success() { Ok(talked) } else { Err(format!("it ended with {status}")) }
     })
-}
-
-async fn talk(
-    session: &mut Session,
-    options: &Options,
-    took: Duration,
-    say: &mut dyn FnMut(Finding),
-) -> Result<(), String> {
-    say(Fine(format!("the server started and greeted in {took:.0?}")));
-    let list = session.ask("tools/list", &json!({})).await?;
-    let names = list["tools"].as_array().into_iter().flatten();
-    let names: Vec<&str> = names.filter_map(|tool| tool["name"].as_str()).collect();
-    say(Fine(format!("its tools: {}", names.join(", "))));
-    if let Fit::Client(_) = options.fit {
-        say(Fine(limits(&session.stats().await?)));
-    }
-
-    let mut file = None;
-    for tool in [ToolName::Ls, ToolName::Find, ToolName::Grep, ToolName::Read, ToolName::Bash] {
-        if !options.tools.contains(&tool) {
-            continue;
-        }
-        let arguments = match (tool, &file) {
-            (ToolName::Ls, _) => json!({"limit": 1}),
-            (ToolName::Find, _) => json!({"pattern": "*", "type": "file", "limit": 1}),
-            (ToolName::Grep, _) => json!({"pattern": ".", "mode": "files", "limit": 1}),
-            (ToolName::Bash, _) => json!({"command": "true"}),
-            (ToolName::Read, Some(path)) => json!({"path": path, "limit": 1}),
-            (ToolName::Read, None) => {
-                say(Note("read: there is no file to try it on".to_owned()));
-                continue;
-            }
-        };
-        let began = Instant::now();
-        let call = json!({"name": tool.as_str(), "arguments": arguments});
-        let result = session.ask("tools/call", &call).await?;
-        let took = began.elapsed();
-        let text = result["content"][0]["text"].as_str().unwrap_or_default();
-        let failed = result["isError"] == true;
-        say(match (failed, tool) {
-            (false, _) => Fine(format!("{} answered in {took:.1?}", tool.as_str())),
-            // That one file may be a link, or not this user's to read.
-            (true, ToolName::Read) => Note(format!("read answered in {took:.1?}: {text}")),
-            (true, _) => Wrong(format!("{}: {text}", tool.as_str())),
-        });
-        // A file with text in it, where there is one.
-        let is_nothing = failed || [empty::NO_FILES, empty::NO_MATCHES].contains(&text);
-        if matches!(tool, ToolName::Find | ToolName::Grep) && !is_nothing {
-            file = text.lines().next().map(str::to_owned);
-        }
-    }
-    Ok(())
 }
 
 /// A server and the conversation with it. It is killed where this is dropped before its end.
@@ -151,7 +98,7 @@ struct Session {
     child: Child,
     stdin: ChildStdin,
     lines: Lines<BufReader<ChildStdout>>,
-    next_id: u64,
+    last_id: u64,
 }
 
 impl Session {
@@ -160,7 +107,7 @@ impl Session {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
         let mut child = command.spawn().map_err(|error| format!("the server can't be started: {error}"))?;
         let (stdin, stdout) = child.stdin.take().zip(child.stdout.take()).ok_or("it has no pipes")?;
-        Ok(Self { child, stdin, lines: BufReader::new(stdout).lines(), next_id: 1 })
+        Ok(Self { child, stdin, lines: BufReader::new(stdout).lines(), last_id: 0 })
     }
 
     /// The handshake.
@@ -168,30 +115,81 @@ impl Session {
         let me = json!({"name": name, "version": env!("CARGO_PKG_VERSION")});
         let greeting = json!({"protocolVersion": REVISION, "capabilities": {}, "clientInfo": me});
         self.ask("initialize", &greeting).await?;
-        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await
+        self.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
+        Ok(())
     }
 
-    async fn send(&mut self, message: &Value) -> Result<(), String> {
-        match self.stdin.write_all(format!("{message}\n").as_bytes()).await {
-            Ok(()) => Ok(()),
-            Err(_) => Err(self.last_words().await),
+    /// Says which tools there are, calls those that the options name, and says what each answered.
+    async fn call_each_tool(
+        &mut self,
+        options: &Options,
+        say: &mut dyn FnMut(Finding),
+    ) -> Result<(), String> {
+        let list = self.ask("tools/list", &json!({})).await?;
+        let names = list["tools"].as_array().into_iter().flatten();
+        let names: Vec<&str> = names.filter_map(|tool| tool["name"].as_str()).collect();
+        say(Fine(format!("its tools: {}", names.join(", "))));
+        if let Fit::Client(_) = options.fit {
+            say(Fine(limits(&self.stats().await?)));
         }
+        // A file with text in it, where there is one.
+        let mut file = None;
+        let order = [ToolName::Ls, ToolName::Find, ToolName::Grep, ToolName::Read, ToolName::Bash];
+        for tool in order.into_iter().filter(|tool| options.tools.contains(tool)) {
+            let arguments = match (tool, &file) {
+                (ToolName::Ls, _) => json!({"limit": 1}),
+                (ToolName::Find, _) => json!({"pattern": "*", "type": "file", "limit": 1}),
+                (ToolName::Grep, _) => json!({"pattern": ".", "mode": "files", "limit": 1}),
+                (ToolName::Bash, _) => json!({"command": "true"}),
+                (ToolName::Read, Some(path)) => json!({"path": path, "limit": 1}),
+                (ToolName::Read, None) => {
+                    say(Note("read: there is no file to try it on".to_owned()));
+                    continue;
+                }
+            };
+            let (name, began) = (tool.as_str(), Instant::now());
+            let result = self.ask("tools/call", &json!({"name": name, "arguments": arguments})).await?;
+            let took = began.elapsed();
+            let text = result["content"][0]["text"].as_str().unwrap_or_default();
+            let is_error = result["isError"] == true;
+            say(match tool {
+                _ if !is_error => Fine(format!("{name} answered in {took:.1?}")),
+                // That one file may be a link, or not this user's to read.
+                ToolName::Read => Note(format!("read answered in {took:.1?}: {text}")),
+                _ => Wrong(format!("{name}: {text}")),
+            });
+            let is_nothing = is_error || [empty::NO_FILES, empty::NO_MATCHES].contains(&text);
+            if matches!(tool, ToolName::Find | ToolName::Grep) && !is_nothing {
+                file = text.lines().next().map(str::to_owned);
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends a message. That the server has ended is found where its answers are read.
+    async fn send(&mut self, message: &Value) {
+        let _ended = self.stdin.write_all(format!("{message}\n").as_bytes()).await;
     }
 
     /// Sends a request and waits for its result.
     async fn ask(&mut self, method: &str, params: &Value) -> Result<Value, String> {
-        let id = self.next_id;
-        self.next_id += 1;
-        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await?;
+        self.last_id += 1;
+        let id = self.last_id;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
         let answer = async {
             while let Ok(Some(line)) = self.lines.next_line().await {
-                match serde_json::from_str::<Value>(&line) {
-                    Ok(message) if message["id"] == id => return Ok(message),
-                    Ok(_) => {}
-                    Err(_) => return Err(format!("its stdout has a line that is no JSON: {line}")),
+                let message = serde_json::from_str::<Value>(&line);
+                let message =
+                    message.map_err(|_| format!("its stdout has a line that is no JSON: {line}"))?;
+                if message["id"] == id {
+                    return Ok(message);
                 }
             }
-            Err(self.last_words().await)
+            let mut last_words = String::new();
+            if let Some(stderr) = self.child.stderr.take() {
+                let _what_was_read = stderr.take(4000).read_to_string(&mut last_words).await;
+            }
+            Err(format!("it ended: {}", last_words.trim()))
         };
         let answer = timeout(PATIENCE, answer).await;
         let answer = answer.unwrap_or_else(|_| Err(format!("no answer to {method} in {PATIENCE:?}")))?;
@@ -204,14 +202,5 @@ impl Session {
         let stats = self.ask("resources/read", &json!({"uri": STATS_URI})).await?;
         let text = stats["contents"][0]["text"].as_str().unwrap_or_default();
         serde_json::from_str(text).map_err(|error| error.to_string())
-    }
-
-    /// Returns what the server said on stderr, which has ended.
-    async fn last_words(&mut self) -> String {
-        let mut said = String::new();
-        if let Some(stderr) = self.child.stderr.take() {
-            let _what_was_read = stderr.take(4000).read_to_string(&mut said).await;
-        }
-        format!("it ended: {}", said.trim())
     }
 }

@@ -1,10 +1,10 @@
 //! The text of `cutline stats`: the span, the table, the use of the limit, the course over time.
 
-use std::io::{self, Write};
+use std::io;
 
 use terminal_size::{Width, terminal_size_of};
 
-use crate::stats::{Column, Sums, rfc3339};
+use crate::stats::{Column, Counts, Sums, rfc3339};
 use cutline_core::notice::Count;
 
 use super::plot::{self, PERCENT};
@@ -23,66 +23,70 @@ pub(super) fn width() -> usize {
     terminal_size_of(io::stdout()).map_or(WIDTH, |(Width(columns), _)| columns.into())
 }
 
-/// Prints all of it in so many columns.
-pub(super) fn print(to: &mut impl Write, read: Read, width: usize) -> io::Result<()> {
-    let stats = &read.stats;
+/// Returns all of it as text, in so many columns.
+pub(super) fn text(read: Read, width: usize) -> String {
+    let Read { stats, timeline, broken, .. } = read;
+    let mut lines = Vec::new();
     match stats.span_ms {
-        None => writeln!(to, "No calls")?,
+        None => lines.push("No calls".to_owned()),
         Some((first, last)) => {
             let calls = Count(stats.total.counts.calls, "call", "calls");
             let (first, last) = (rfc3339::words(first), rfc3339::words(last));
-            writeln!(to, "{TITLE}{calls}{TITLE:#}, {first} to {last}\n")?;
-            table::print(to, stats)?;
+            lines.push(format!("{TITLE}{calls}{TITLE:#}, {first} to {last}\n"));
+            lines.extend(table::lines(&stats));
             if stats.total.counts.answers() == 0 {
-                writeln!(to, "\nNo answers to plot")?;
+                lines.push("\nNo answers to plot".to_owned());
             } else {
                 let width = width.min(MAX_WIDTH);
-                limit_use(to, &stats.total)?;
-                over_time(to, read.timeline.columns(plot::cells(width)), width)?;
+                lines.extend(limit_use(&stats.total));
+                lines.extend(over_time(timeline.columns(plot::cells(width)), width));
             }
         }
     }
-    if read.broken > 0 {
-        let lines = Count(read.broken, "line is no record and was", "lines are no records and were");
-        writeln!(to, "\n{WARNING}{lines} passed over{WARNING:#}")?;
+    if broken > 0 {
+        let broken = Count(broken, "line is no record and was", "lines are no records and were");
+        lines.push(format!("\n{WARNING}{broken} passed over{WARNING:#}"));
     }
-    Ok(())
+    lines.join("\n") + "\n"
 }
 
-/// Prints the number of answers for each tenth of the limit that they used.
-fn limit_use(to: &mut impl Write, sums: &Sums) -> io::Result<()> {
-    writeln!(to, "\n{TITLE}Answers by use of the limit{TITLE:#}")?;
+/// Returns the number of answers for each tenth of the limit that they used.
+fn limit_use(sums: &Sums) -> impl Iterator<Item = String> {
     let most = sums.limit_use.iter().copied().max().unwrap_or(0);
-    for (range, answers) in sums.limit_use.iter().enumerate() {
+    let rows = sums.limit_use.iter().enumerate().map(move |(range, answers)| {
         let last = if range == sums.limit_use.len() - 1 { 100 } else { range * 10 + 9 };
         let bar = plot::lying(part(*answers, most), USE_CELLS);
         let gap = if bar.is_empty() { "" } else { " " };
-        writeln!(to, "{:>2}-{last:>3}%  {BAR}{bar}{BAR:#}{gap}{answers}", range * 10)?;
-    }
-    Ok(())
+        format!("{:>2}-{last:>3}%  {BAR}{bar}{BAR:#}{gap}{answers}", range * 10)
+    });
+    [format!("\n{TITLE}Answers by use of the limit{TITLE:#}")].into_iter().chain(rows)
 }
 
-fn over_time(to: &mut impl Write, (length_ms, columns): (u64, Vec<Column>), width: usize) -> io::Result<()> {
+/// Returns a plot for each value of the columns, and the line below the last.
+fn over_time((length_ms, columns): (u64, Vec<Column>), width: usize) -> Vec<String> {
     let each = humantime::format_duration(std::time::Duration::from_millis(length_ms));
     let tokens = columns.iter().map(|column| column.counts.tokens_left_out).max().unwrap_or(0);
     let most = short(tokens);
-    let left_out =
-        |column: &Column| (column.counts.answers() > 0).then(|| part(column.counts.tokens_left_out, tokens));
-    let of = |value: fn(&Column) -> Option<f64>| columns.iter().map(value).collect::<Vec<_>>();
+    let of = |value: &dyn Fn(&Counts) -> Option<f64>| {
+        columns.iter().map(|column| value(&column.counts)).collect::<Vec<_>>()
+    };
+    let left_out = |counts: &Counts| (counts.answers() > 0).then(|| part(counts.tokens_left_out, tokens));
     let plots = [
-        ("Answers truncated", PERCENT, of(|column| Some(column.counts.truncated_percent()? / 100.0))),
-        ("Use of the limit, on average", PERCENT, of(|column| Some(column.counts.limit_percent()? / 100.0))),
-        ("Tokens left out, about", (most.as_str(), "0"), columns.iter().map(left_out).collect()),
+        ("Answers truncated", PERCENT, of(&|counts| Some(counts.truncated_percent()? / 100.0))),
+        ("Use of the limit, on average", PERCENT, of(&|counts| Some(counts.limit_percent()? / 100.0))),
+        ("Tokens left out, about", (most.as_str(), "0"), of(&left_out)),
     ];
     // From 0 to 0 there is no scale.
     let shown = plots.len() - usize::from(tokens == 0);
+    let mut lines = Vec::new();
     for (title, scale, values) in plots.into_iter().take(shown) {
-        writeln!(to, "\n{TITLE}{title}{TITLE:#}, {each} a column")?;
-        plot::print(to, scale, &values, width)?;
+        lines.push(format!("\n{TITLE}{title}{TITLE:#}, {each} a column"));
+        lines.extend(plot::lines(scale, &values, width));
     }
     let [first, last] = [columns.first(), columns.last()]
         .map(|column| to_the_second(&rfc3339::words(column.map_or(0, |column| column.start_ms))));
-    writeln!(to, "{}", plot::ends(&first, &last, columns.len(), width))
+    lines.push(plot::ends(&first, &last, columns.len(), width));
+    lines
 }
 
 /// Returns `value` as a part of the most.

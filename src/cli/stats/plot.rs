@@ -5,8 +5,6 @@
     reason = "more than eight eighths have to fail, not to show an empty cell"
 )]
 
-use std::io::{self, Write};
-
 use super::style::BAR;
 
 /// Rows of a plot.
@@ -28,29 +26,20 @@ pub(super) fn cells(width: usize) -> usize {
     width.saturating_sub(SCALE_CELLS).max(10)
 }
 
-/// Prints a plot of values from 0 to 1. Below a column without a value the axis is broken.
-pub(super) fn print(
-    to: &mut impl Write,
-    (top, foot): (&str, &str),
-    values: &[Option<f64>],
-    width: usize,
-) -> io::Result<()> {
+/// Returns the lines of a plot of values from 0 to 1. Below a column without a value the axis is broken.
+pub(super) fn lines((top, foot): (&str, &str), values: &[Option<f64>], width: usize) -> Vec<String> {
     let wide = column_cells(values.len(), width);
-    for row in (0..ROWS).rev() {
-        let words = match row {
-            0 => foot,
-            row if row == ROWS - 1 => top,
-            _ => "",
-        };
+    let scale: [&str; ROWS] = [foot, "", "", top];
+    let row = |row: usize| {
         let bars = values.iter().map(|value| {
             let filled = value.map_or(0, |value| eighths(value, ROWS)).saturating_sub(row * 8).min(8);
             STANDING[filled].to_string().repeat(wide)
         });
-        let bars: String = bars.collect();
-        writeln!(to, "{words:>6} │{BAR}{}{BAR:#}", bars.trim_end())?;
-    }
+        format!("{:>6} │{BAR}{}{BAR:#}", scale[row], bars.collect::<String>().trim_end())
+    };
     let axis = values.iter().map(|value| if value.is_some() { "─" } else { " " }.repeat(wide));
-    writeln!(to, "{:>6} └{}", "", axis.collect::<String>().trim_end())
+    let axis = format!("{:>6} └{}", "", axis.collect::<String>().trim_end());
+    (0..ROWS).rev().map(row).chain([axis]).collect()
 }
 
 /// Returns the line below the plots: the starts of the first and the last column.
@@ -103,16 +92,13 @@ mod tests {
 
     #[test]
     fn a_plot() {
-        let mut shown = Vec::new();
         let values = [Some(1.0), Some(0.0), None, Some(0.3)];
-        print(&mut shown, PERCENT, &values, 20).unwrap();
-        let shown = anstream::adapter::strip_bytes(&shown).into_vec();
+        let shown = lines(PERCENT, &values, 20).join("\n");
         let expected = "  100% │███
        │███
        │███      ▂▂▂
     0% │███      ███
-       └──────   ───
-";
-        assert_eq!(String::from_utf8(shown).unwrap(), expected);
+       └──────   ───";
+        assert_eq!(anstream::adapter::strip_str(&shown).to_string(), expected);
     }
 }

@@ -1,6 +1,7 @@
 //! A row for each tool, and one for all of them.
 
-use std::io::{self, Write};
+#![expect(clippy::indexing_slicing, reason = "every row has all cells, and the headings are the first")]
+
 use std::time::Duration;
 
 use crate::stats::{Stats, Sums};
@@ -11,21 +12,22 @@ use super::style::{TITLE, short};
 const HEADINGS: [&str; 12] =
     ["tool", "calls", "errs", "cut", "lines", "bytes", "tokens", "given", "left out", "saved", "50%", "95%"];
 
-/// Prints the table. A `+` stands where more was left out than could be counted.
-pub(super) fn print(to: &mut impl Write, stats: &Stats) -> io::Result<()> {
+/// Returns the lines of the table. A `+` stands where more was left out than could be counted.
+pub(super) fn lines(stats: &Stats) -> Vec<String> {
     let tools = stats.tools.iter().map(|(tool, sums)| row(tool.as_str(), sums));
-    let rows: Vec<_> = tools.chain([row("all", &stats.total)]).collect();
-    let headings = HEADINGS.map(ToOwned::to_owned);
-    let width = |n: usize| {
-        let cells = rows.iter().chain([&headings]).filter_map(|row| row.get(n));
-        cells.map(|cell| cell.chars().count()).max().unwrap_or(0)
+    let headings = [HEADINGS.map(ToOwned::to_owned)].into_iter();
+    let rows: Vec<_> = headings.chain(tools).chain([row("all", &stats.total)]).collect();
+    let cells = |row: &[String; HEADINGS.len()]| {
+        let cells = row.iter().enumerate().map(|(n, cell)| {
+            let width = rows.iter().map(|row| row[n].chars().count()).max().unwrap_or(0);
+            // The names of the tools to the left, numbers to the right.
+            if n == 0 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+        });
+        cells.collect::<Vec<_>>().join(" ")
     };
-    let widths: Vec<_> = (0..HEADINGS.len()).map(width).collect();
-    writeln!(to, "{TITLE}{}{TITLE:#}", laid_out(&headings, &widths))?;
-    for row in &rows {
-        writeln!(to, "{}", laid_out(row, &widths))?;
-    }
-    Ok(())
+    let mut lines: Vec<_> = rows.iter().map(cells).collect();
+    lines[0] = format!("{TITLE}{}{TITLE:#}", lines[0]);
+    lines
 }
 
 fn row(name: &str, sums: &Sums) -> [String; HEADINGS.len()] {
@@ -46,15 +48,6 @@ fn row(name: &str, sums: &Sums) -> [String; HEADINGS.len()] {
         time(50),
         time(95),
     ]
-}
-
-/// The first cell to the left, numbers to the right.
-fn laid_out(row: &[String; HEADINGS.len()], widths: &[usize]) -> String {
-    let cells = row.iter().zip(widths).enumerate().map(|(n, (cell, width))| match n {
-        0 => format!("{cell:<width$}"),
-        _ => format!("{cell:>width$}"),
-    });
-    cells.collect::<Vec<_>>().join(" ")
 }
 
 /// A duration in three digits or so: `250µs`, `1.2ms`, `13s`.

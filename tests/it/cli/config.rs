@@ -173,6 +173,31 @@ fn invalid_file_left_unchanged() {
     }
 }
 
+/// That it is switched off is said of the text that was written, not of what another program writes after it.
+#[cfg(target_os = "linux")]
+#[test]
+fn file_that_says_all_already_is_read_once() {
+    use rustix::fs::inotify::{CreateFlags, ReadFlags, Reader, WatchFlags, add_watch, init};
+    use std::mem::MaybeUninit;
+
+    let workspace = Workspace::new();
+    run(&workspace, &["config", "cursor", "--write"]);
+    let file = workspace.path(".cursor/mcp.json");
+    let text = fs::read_to_string(&file).unwrap();
+    fs::write(&file, text.replacen("\"command\"", "\"disabled\": true, \"command\"", 1)).unwrap();
+    let events = init(CreateFlags::NONBLOCK).unwrap();
+    add_watch(&events, &file, WatchFlags::OPEN | WatchFlags::CLOSE).unwrap();
+    let said = stderr(&run(&workspace, &["config", "cursor", "--write"]));
+    assert!(said.ends_with("It is switched off there: disabled is true\n"), "{said}");
+    let mut buffer = [MaybeUninit::uninit(); 4096];
+    let mut events = Reader::new(&events, &mut buffer);
+    let mut opened = 0;
+    while let Ok(event) = events.next() {
+        opened += u32::from(event.events().contains(ReadFlags::OPEN));
+    }
+    assert_eq!(opened, 1, "{said}");
+}
+
 #[test]
 fn refused_change_makes_no_folder() {
     let workspace = Workspace::new();

@@ -27,7 +27,7 @@ fn place(client: Client) -> Place {
 }
 
 fn put(client: Client, text: &str) -> Result<String, String> {
-    merged(&place(client), text, &program(&FLAGS))
+    merged(&place(client), text, &program(&FLAGS)).map(|(text, _)| text)
 }
 
 /// The command, the variables and the folder of a server.
@@ -108,7 +108,7 @@ fn fixtures_are_merged() {
     for (client, file, before) in cases() {
         let name = file.file_name().and_then(std::ffi::OsStr::to_str).expect("a fixture has a name");
         let flags = if name.starts_with("bare") { &[][..] } else { &FLAGS };
-        let put = |text: &str| merged(&place(client), text, &program(flags));
+        let put = |text: &str| merged(&place(client), text, &program(flags)).map(|(text, _)| text);
         let after = file.with_file_name(name.replace(".before.", ".after."));
         let merged = put(&before).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         if std::env::var_os("UPDATE_FIXTURES").is_some() {

@@ -1,0 +1,77 @@
+//! Streams that do not block, as the process that started this one may have made them.
+
+use std::io::{Read as _, Write as _};
+use std::os::fd::AsFd;
+use std::process::{Child, Stdio};
+
+use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
+use rustix::io::ioctl_fionread;
+use serde_json::json;
+
+use super::code;
+use crate::support::{Start, Workspace, eventually};
+
+/// Bytes that a pipe holds by default.
+const PIPE_BYTES: u64 = 65_536;
+
+fn set_nonblocking(end: impl AsFd) {
+    let flags = fcntl_getfl(&end).unwrap();
+    fcntl_setfl(&end, flags | OFlags::NONBLOCK).unwrap();
+}
+
+fn has_ended(child: &mut Child) -> bool {
+    child.try_wait().unwrap().is_some()
+}
+
+#[test]
+fn input_that_does_not_block_is_waited_for() {
+    let record = r#"{"time":"2026-11-20T10:00:00.000Z","tool":"ls","durationMs":0.25,"outcome":"error"}"#;
+    for (words, line, expected) in
+        [(&["truncate"][..], "one", "one\n".repeat(9)), (&["stats", "-"], record, "9 calls, ".to_owned())]
+    {
+        let workspace = Workspace::new();
+        let (input, mut writer) = std::io::pipe().unwrap();
+        set_nonblocking(&input);
+        let mut command = Start::new(&workspace).flags(words).command();
+        command.stdin(input.try_clone().unwrap()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        drop(command);
+        // Each line is taken before the next one comes: then there is nothing to read.
+        for _ in 0..9 {
+            writeln!(writer, "{line}").unwrap();
+            eventually("the line is read", || ioctl_fionread(&input).unwrap() == 0 || has_ended(&mut child));
+        }
+        drop((writer, input));
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8(output.stdout.clone()).unwrap();
+        assert_eq!(code(&output), 0, "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(said.starts_with(&expected), "{words:?}: {said}");
+    }
+}
+
+#[test]
+fn output_that_does_not_block_is_waited_for() {
+    let workspace = Workspace::with(&json!({"a": {"lines": [1, 60_000], "text": "line {n} of it"}}));
+    let flags = ["--max-bytes", "2MB", "--max-lines", "60000"];
+    for (words, is_json) in [
+        (&["call", "read", "path=a"][..], false),
+        (&["call", "read", "path=a", "--json"], true),
+        (&["truncate", "a"], false),
+    ] {
+        let (mut reader, output) = std::io::pipe().unwrap();
+        set_nonblocking(&output);
+        let mut command = Start::new(&workspace).flags(flags).flags(words).command();
+        command.stdin(Stdio::null()).stdout(output).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        drop(command);
+        eventually("the pipe is full", || {
+            ioctl_fionread(&reader).unwrap() == PIPE_BYTES || has_ended(&mut child)
+        });
+        let mut said = String::new();
+        reader.read_to_string(&mut said).unwrap();
+        let ended = child.wait_with_output().unwrap();
+        assert_eq!(code(&ended), 0, "{words:?}: {}", String::from_utf8_lossy(&ended.stderr));
+        let end = if is_json { "line 60000 of it" } else { "line 60000 of it\n" };
+        assert!(said.contains(end) && (is_json || said.len() > 1_000_000), "{words:?}: {}", said.len());
+    }
+}
