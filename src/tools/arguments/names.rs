@@ -7,25 +7,30 @@ use super::Object;
 
 /// The tools that take names which others have for an argument (none is any tool), those names, joined and in small
 /// letters, and the argument.
-const OTHER_NAMES: [(&[&str], &[&str], &str); 13] = [
-    (&[], &["filepath"], "path"),
-    (&["read", "grep"], &["filename"], "path"),
-    (&["grep"], &["file"], "path"),
+const OTHER_NAMES: [(&[&str], &[&str], &str); 14] = [
+    (&[], &["filepath", "absolutepath", "uri"], "path"),
+    (&["read", "grep"], &["filename", "file", "targetfile"], "path"),
     (&["grep", "find", "ls"], &["directory", "dirpath", "dir", "folder", "relativeworkspacepath"], "path"),
+    (
+        &["grep", "find", "ls"],
+        &["cwd", "root", "basepath", "directorypath", "searchdirectory", "searchpath", "targetdirectory"],
+        "path",
+    ),
     (&["read"], &["startlineoneindexed"], "offset"),
     (&[], &["cmd"], "command"),
     (&["grep"], &["regex", "query"], "pattern"),
     (&["find"], &["glob", "name"], "pattern"),
     (&["grep", "find", "ls"], &["maxresults"], "limit"),
     (&["grep"], &["headlimit"], "limit"),
-    (&["read"], &["head"], "limit"),
+    (&["grep", "find", "ls"], &["skip"], "offset"),
+    (&["read"], &["head", "count", "maxlines", "numlines"], "limit"),
     (&["grep"], &["include", "includepattern"], "glob"),
     (&["grep"], &["fixedstrings"], "literal"),
 ];
 
 /// Names, joined, by which other tools do what an argument here does in another form, and what to give here. Their values
 /// can't be taken; if they were left aside, the answer would be to another question, or a command run elsewhere.
-const OTHER_FORMS: [(&str, &[&str], &str); 16] = [
+const OTHER_FORMS: [(&str, &[&str], &str); 19] = [
     (
         "bash",
         &["cwd", "workdir", "workingdirectory", "workingdir", "directory", "dir", "folder"],
@@ -33,31 +38,79 @@ const OTHER_FORMS: [(&str, &[&str], &str); 16] = [
     ),
     ("bash", &["runinbackground", "isbackground", "background"], "COMMAND & in command"),
     ("bash", &["env", "environment"], "NAME=VALUE COMMAND in command"),
+    ("bash", &["args", "arguments"], "all words in command"),
     ("bash", &["stdin", "input"], "COMMAND <<< TEXT in command"),
     ("grep", &["i", "casesensitive", "caseinsensitive", "insensitive"], "ignoreCase"),
-    ("grep", &["a", "b", "c", "beforecontext", "aftercontext", "linesbefore", "linesafter"], "context"),
-    ("grep", &["g", "type", "filetype", "filetypes", "extension", "extensions", "filepattern"], "glob"),
+    (
+        "grep",
+        &["a", "b", "c", "before", "after", "beforecontext", "aftercontext", "linesbefore", "linesafter"],
+        "context",
+    ),
+    ("grep", &["f"], "literal"),
+    ("grep", &["v", "invert", "invertmatch"], "grep -v in bash"),
+    (
+        "grep",
+        &[
+            "g",
+            "depth",
+            "maxdepth",
+            "recursive",
+            "type",
+            "filetype",
+            "filetypes",
+            "extension",
+            "extensions",
+            "filepattern",
+        ],
+        "glob",
+    ),
     ("grep", &["exclude", "excludepattern"], "!GLOB in glob"),
     ("grep", &["outputmode", "l", "fileswithmatches"], "mode"),
-    ("grep", &["maxcount", "m"], "limit"),
+    ("grep", &["maxcount", "m", "maxmatchesperfile"], "limit"),
     ("grep", &["w", "word", "wholeword", "wordregexp"], r"\bWORD\b in pattern"),
     ("find", &["i", "ignorecase", "casesensitive", "caseinsensitive"], "[Aa] for a letter in pattern"),
     (
         "find",
-        &["extension", "extensions", "include", "exclude", "excludepatterns", "maxdepth", "depth"],
+        &[
+            "extension",
+            "extensions",
+            "include",
+            "exclude",
+            "excludepatterns",
+            "maxdepth",
+            "depth",
+            "recursive",
+        ],
         "pattern",
     ),
-    ("ls", &["ignore", "glob", "pattern", "recursive", "depth", "maxdepth", "type", "sort"], "the tool find"),
+    (
+        "ls",
+        &["ignore", "exclude", "glob", "pattern", "recursive", "depth", "maxdepth", "type", "sort"],
+        "the tool find",
+    ),
     (
         "read",
-        &["startline", "line", "linenumber", "linestart", "viewrange", "range", "lines", "start", "tail"],
+        &[
+            "startline",
+            "line",
+            "linenumber",
+            "linestart",
+            "viewrange",
+            "range",
+            "lines",
+            "from",
+            "page",
+            "start",
+            "tail",
+        ],
         "offset",
     ),
-    ("read", &["endline", "lineend", "endlineoneindexedinclusive", "end"], "limit"),
+    ("read", &["endline", "lineend", "endlineoneindexedinclusive", "end", "to"], "limit"),
 ];
 
 /// Such names with the value that says what is so without them, where that is not `false`.
-const DEFAULTS: [(&[&str], &[&str], &str); 5] = [
+const DEFAULTS: [(&[&str], &[&str], &str); 6] = [
+    (&["grep", "find"], &["recursive"], "true"),
     (&["grep", "find"], &["casesensitive"], "true"),
     (&["grep"], &["outputmode"], "content"),
     (&["ls"], &["depth", "maxdepth"], "1"),

@@ -97,6 +97,14 @@ fn other_names_are_taken_where_they_mean_one_thing() {
         (Grep, json!({"pattern": "x", "include_pattern": "*.rs"}), json!({"pattern": "x", "glob": "*.rs"})),
         (Grep, json!({"pattern": "x", "fixed_strings": true}), json!({"pattern": "x", "literal": true})),
         (Read, json!({"path": "a", "head": 5}), json!({"path": "a", "limit": 5})),
+        (Read, json!({"target_file": "a", "num_lines": 5}), json!({"path": "a", "limit": 5})),
+        (Find, json!({"pattern": "*", "SearchDirectory": "a"}), json!({"pattern": "*", "path": "a"})),
+        (Ls, json!({"DirectoryPath": "a"}), json!({"path": "a"})),
+        (
+            Grep,
+            json!({"pattern": "x", "cwd": "a", "skip": 3}),
+            json!({"pattern": "x", "path": "a", "offset": 3}),
+        ),
         // A name of a file is no folder to search, so it is none of find's.
         (Find, json!({"pattern": "*", "filename": "a"}), json!({"pattern": "*"})),
     ];
@@ -142,7 +150,14 @@ fn names_of_other_forms_are_refused_with_what_is_meant() {
         (Bash, json!({"command": "x", "working_directory": "a"}), "cd DIR && … in command"),
         (Grep, json!({"pattern": "x", "-i": true}), "ignoreCase"),
         (Grep, json!({"pattern": "x", "case_sensitive": false}), "ignoreCase"),
+        (Bash, json!({"command": "ls", "args": ["-l"]}), "all words in command"),
         (Grep, json!({"pattern": "x", "-A": 2}), "context"),
+        (Grep, json!({"pattern": "x", "before": 2}), "context"),
+        (Grep, json!({"pattern": "x", "-v": true}), "grep -v in bash"),
+        (Grep, json!({"pattern": "x", "recursive": false}), "glob"),
+        (Ls, json!({"exclude": "*.o"}), "the tool find"),
+        (Read, json!({"path": "a", "from": 2}), "offset"),
+        (Read, json!({"path": "a", "to": 2}), "limit"),
         (Grep, json!({"pattern": "x", "exclude": "*.txt"}), "!GLOB in glob"),
         (Grep, json!({"pattern": "x", "type": "rust"}), "glob"),
         (Grep, json!({"pattern": "x", "-w": true}), r"\bWORD\b in pattern"),
@@ -164,6 +179,7 @@ fn names_of_other_forms_are_refused_with_what_is_meant() {
         (Grep, json!({"pattern": "x", "output_mode": "content"}), json!({"pattern": "x"})),
         (Grep, json!({"pattern": "x", "-A": 0, "-i": false, "type": ""}), json!({"pattern": "x"})),
         (Grep, json!({"pattern": "x", "case_sensitive": true}), json!({"pattern": "x"})),
+        (Find, json!({"pattern": "x", "recursive": true}), json!({"pattern": "x"})),
     ] {
         assert_eq!(checked(tool, &value), Ok(own), "{value}");
     }
