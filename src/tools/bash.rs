@@ -7,7 +7,7 @@ mod answer;
 pub(super) mod plan;
 mod progress;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,6 +20,9 @@ use plan::Plan;
 use progress::ProgressReporter;
 
 pub use answer::output_answer;
+
+/// The least time until a command is answered for that still runs: one that had to wait for a permit has a moment of its own.
+const LEAST_PATIENCE: Duration = Duration::from_millis(500);
 
 /// The arguments of bash.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -42,10 +45,11 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     let began = Instant::now();
     let mut reporter = ProgressReporter::new(&cx.progress);
     let permit = wait_for_permit(cx, &mut reporter).await?;
+    // The client's patience began with the call.
+    let patience = |within: Duration| within.saturating_sub(began.elapsed()).max(LEAST_PATIENCE);
     let times = Times {
         timeout: plan.timeout,
-        // The client's patience began with the call.
-        answer_within: cx.limits.answer_within.map(|within| within.saturating_sub(began.elapsed())),
+        answer_within: cx.limits.answer_within.map(patience),
         status_line: answer::status_line,
     };
     let Plan { keep, bounds, .. } = plan;
@@ -62,12 +66,14 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     }
 }
 
-/// Waits for a permit to run the command, and reports that it waits.
+/// Waits for a permit to run the command, as long as its call may go without an answer, and reports that it waits.
 async fn wait_for_permit(
     cx: &Context,
     reporter: &mut ProgressReporter<'_>,
 ) -> Result<CommandPermit, ToolError> {
     let mut permit = std::pin::pin!(cx.shared.commands.permit());
+    let within = cx.limits.answer_within.unwrap_or(Duration::MAX);
+    let mut patience = std::pin::pin!(tokio::time::sleep(within));
     loop {
         tokio::select! {
             permit = &mut permit => {
@@ -75,6 +81,10 @@ async fn wait_for_permit(
             }
             () = cx.cancel.cancelled() => return Err(ToolError::Cancelled),
             () = cx.shutdown.cancelled() => return Err(ToolError::Cancelled),
+            () = &mut patience => {
+                let running = cx.shared.commands.at_once();
+                return Err(ToolError::NotStarted { running, secs: within.as_secs() });
+            }
             () = reporter.due() => reporter.report_waiting(),
         }
     }

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::io;
 
 use crate::search::content::pattern::TOO_COSTLY;
-use cutline_core::notice::Unit;
+use cutline_core::notice::{Count, Unit};
 use cutline_core::text::{Size, show};
 
 /// The reason for which a call could not be done.
@@ -127,6 +127,18 @@ pub enum ToolError {
          which is all that the limit on open files allows. Send the output of such processes to a file"
     )]
     TooManyCommands(u32),
+    /// As many commands run as may, and none ended while the call could wait.
+    #[error(
+        "Command was not started: {running} others run, which is all that the limit on open files allows, and none of \
+         them ended within {}. Try again later",
+        Count(*secs, "second", "seconds")
+    )]
+    NotStarted {
+        /// Their number.
+        running: u32,
+        /// Seconds that the call waited.
+        secs: u64,
+    },
     /// The system gives no thread for the work.
     #[error("The system gives no thread to work on this: {}. Try again later", reason(.0))]
     NoThread(io::Error),

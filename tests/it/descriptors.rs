@@ -116,6 +116,29 @@ fn without_a_descriptor_left_cancelled_commands_are_ended() {
 }
 
 #[test]
+fn command_that_gets_no_permit_is_answered_in_time() {
+    let workspace = Workspace::new();
+    let script = "ulimit -n 64; exec \"$0\" \"$@\"";
+    let start = Start::new(&workspace).through("bash", &["-c", script]).flags(["--answer-within", "1"]);
+    let mut client = start.client();
+    let run = |command: &str| json!({"command": command});
+    for _ in 0..4 {
+        client.call("bash", run("exec sleep 600")).assert_holds("[Still running after 1 second (pid ");
+    }
+    let refused = client.call("bash", run("echo hi"));
+    refused
+        .assert_error(&["not started: 4 others run", "none of them ended within 1 second. Try again later"]);
+    let one = workspace.processes(client.id()).first().copied().and_then(Pid::from_raw).unwrap();
+    kill_process(one, Signal::KILL).unwrap();
+    eventually("there is room", || !client.call("bash", run("echo hi")).is_error());
+    // One that waited has a moment of its own.
+    client.send_call("bash", run("sleep 0.9"), None);
+    let waits = client.send_call("bash", run("echo hi"), None);
+    let text = client.answer(waits)["result"]["content"][0]["text"].as_str().unwrap().to_owned();
+    assert!(text == "hi\n" || text.contains("not started"), "{text}");
+}
+
+#[test]
 fn command_waits_for_its_permit() {
     let workspace = Workspace::new();
     let mut client = few_descriptors(&workspace, 64);
