@@ -14,7 +14,6 @@
 mod files;
 mod rule_file;
 
-use std::borrow::Cow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -37,6 +36,8 @@ pub struct Rules {
 #[derive(Debug)]
 struct Shared {
     global: ParsedRules,
+    /// The path of the folder where the walk begins, with the `/` after it, which the paths of all entries begin with.
+    base: Vec<u8>,
     ignored_any: AtomicBool,
     /// Folders above the walk whose rules were left aside.
     left_aside_above: u64,
@@ -46,7 +47,8 @@ struct Shared {
 #[derive(Debug)]
 struct DirRules {
     above: Option<Arc<DirRules>>,
-    from: Rebase,
+    /// Bytes of a path that lead to the folder, the `/` after it included.
+    path_len: usize,
     ignore: Option<ParsedRules>,
     gitignore: Option<ParsedRules>,
     /// `.git/info/exclude`, at the top of a repository.
@@ -55,15 +57,6 @@ struct DirRules {
     top: bool,
     /// The cost of these rules and of all above.
     cost: usize,
-}
-
-/// The change that makes a path of the walk one that begins in a folder with rules.
-#[derive(Debug)]
-enum Rebase {
-    /// The folder is above the walk: this comes before the path.
-    Prepend(Vec<u8>),
-    /// The folder is in the walk: so many bytes of the path lead to it, the `/` after it included.
-    Strip(usize),
 }
 
 impl Drop for DirRules {
@@ -120,25 +113,28 @@ impl Rules {
         let mut rules = Self::none();
         let mut left_aside_above = 0;
         for (folder, files) in found.into_iter().rev() {
-            let (Ok(fd), Ok(below)) = (sys::open_folder(folder), base.strip_prefix(folder)) else { continue };
-            let names = below.components().flat_map(|name| [name.as_os_str().as_encoded_bytes(), b"/"]);
-            let from = Rebase::Prepend(names.collect::<Vec<_>>().concat());
-            left_aside_above += u64::from(rules.add(&fd, from, files));
+            let Ok(open) = sys::open_folder(folder) else { continue };
+            left_aside_above += u64::from(rules.add(&open, with_slash(folder).len(), files));
         }
         let global = files::global().unwrap_or_default(); // without the file there are no rules
-        rules.shared =
-            Some(Arc::new(Shared { global, ignored_any: AtomicBool::new(false), left_aside_above }));
+        let (base, ignored_any) = (with_slash(base), AtomicBool::new(false));
+        rules.shared = Some(Arc::new(Shared { global, base, ignored_any, left_aside_above }));
         rules
+    }
+
+    /// The path that all paths of the walk begin with here; empty where there are no rules.
+    pub(super) fn base(&self) -> &[u8] {
+        self.shared.as_ref().map_or(b"", |shared| &shared.base)
     }
 
     /// Adds the rules of a folder of the walk, which has these rule files; true if they were left aside. `path_len` is
     /// the length of the folder's path with the `/` after it.
     pub fn enter(&mut self, folder: &Folder, path_len: usize, files: RuleFilesPresent) -> bool {
-        self.shared.is_some() && self.add(folder, Rebase::Strip(path_len), files)
+        self.shared.is_some() && self.add(folder, path_len, files)
     }
 
     /// Adds the rules of a folder; true if they were left aside.
-    fn add(&mut self, folder: &Folder, from: Rebase, files: RuleFilesPresent) -> bool {
+    fn add(&mut self, folder: &Folder, path_len: usize, files: RuleFilesPresent) -> bool {
         let read = |there: bool, name: &str| if there { files::rules(folder, name) } else { None };
         let mut own = [
             read(files.ignore, ".ignore"),
@@ -157,14 +153,14 @@ impl Rules {
         let top = files.git;
         self.nearest = if top || own.iter().any(Option::is_some) {
             let [ignore, gitignore, exclude] = own;
-            Some(Arc::new(DirRules { above, from, ignore, gitignore, exclude, top, cost }))
+            Some(Arc::new(DirRules { above, path_len, ignore, gitignore, exclude, top, cost }))
         } else {
             above
         };
         left_aside
     }
 
-    /// True if an entry is to be left out, which is noted; `path` is relative to where the walk began.
+    /// True if an entry is to be left out, which is noted; `path` begins with [`base`](Self::base).
     pub fn ignores(&self, path: &[u8], is_folder: bool) -> bool {
         let Some(shared) = &self.shared else { return false };
         let ignored = self.verdict(shared, path, is_folder).unwrap_or(false);
@@ -178,24 +174,22 @@ impl Rules {
     fn verdict(&self, shared: &Shared, path: &[u8], is_folder: bool) -> Option<bool> {
         let says = |rules: &Option<ParsedRules>, path: &[u8]| rules.as_ref()?.verdict(path, is_folder);
         let (mut by_git, mut by_exclude) = (None, None);
-        let mut top_path = None;
-        let mut next = self.nearest.as_deref();
-        while let Some(rules) = next {
-            let below = rules.from.path(path);
-            if let Some(verdict) = says(&rules.ignore, &below) {
+        let mut below_top = None;
+        for rules in std::iter::successors(self.nearest.as_deref(), |rules| rules.above.as_deref()) {
+            let below = &path[rules.path_len..];
+            if let Some(verdict) = says(&rules.ignore, below) {
                 return Some(verdict);
             }
-            if top_path.is_none() {
-                by_git = by_git.or_else(|| says(&rules.gitignore, &below));
+            if below_top.is_none() {
+                by_git = by_git.or_else(|| says(&rules.gitignore, below));
                 if rules.top {
-                    by_exclude = says(&rules.exclude, &below);
-                    top_path = Some(below);
+                    by_exclude = says(&rules.exclude, below);
+                    below_top = Some(below);
                 }
             }
-            next = rules.above.as_deref();
         }
-        let by_global = || shared.global.verdict(top_path.as_deref().unwrap_or(path), is_folder);
-        by_git.or(by_exclude).or_else(by_global)
+        let below_top = below_top.unwrap_or(&path[shared.base.len()..]);
+        by_git.or(by_exclude).or_else(|| shared.global.verdict(below_top, is_folder))
     }
 
     /// True if anything was left out so far.
@@ -209,14 +203,10 @@ impl Rules {
     }
 }
 
-impl Rebase {
-    /// A path of the walk, relative to the folder.
-    fn path<'a>(&self, path: &'a [u8]) -> Cow<'a, [u8]> {
-        match self {
-            Self::Prepend(prefix) => Cow::Owned([prefix, path].concat()),
-            Self::Strip(len) => Cow::Borrowed(&path[*len..]),
-        }
-    }
+/// The path of a folder with the `/` after it.
+fn with_slash(folder: &Path) -> Vec<u8> {
+    let names = folder.components().flat_map(|name| [name.as_os_str().as_encoded_bytes(), b"/"]);
+    names.collect::<Vec<_>>().concat()
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::content::{Found, Query, Row, Searcher};
 use super::globs::Glob;
-use super::walk::{Emit, Entry, ProgressUnit, Visit, Walk, Walked};
+use super::walk::{Emit, Entry, Visit, Walk, Walked};
 use crate::sys::FileKind;
 
 /// A search of the files that a walk comes by.
@@ -49,7 +49,7 @@ pub fn file(
 impl Visit for Files<'_> {
     type Found = Found;
     type Worker = Searcher;
-    const PROGRESS_UNIT: ProgressUnit = ProgressUnit::Visits;
+    const COUNTS_NAMES: bool = false;
 
     fn worker(&self) -> Searcher {
         Searcher::new(self.query)

@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::globs::Glob;
 use super::relevance::NameScorer;
-use super::walk::{Emit, Entry, ProgressUnit, Visit, Walk, Walked};
+use super::walk::{Emit, Entry, Visit, Walk, Walked};
 use crate::sys::FileKind;
 
 /// A search for names.
@@ -86,7 +86,7 @@ struct Search<'a> {
 impl Visit for Search<'_> {
     type Found = Found;
     type Worker = Option<NameScorer>;
-    const PROGRESS_UNIT: ProgressUnit = ProgressUnit::Names;
+    const COUNTS_NAMES: bool = true;
 
     fn worker(&self) -> Option<NameScorer> {
         match &self.query.key {

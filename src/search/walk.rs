@@ -26,7 +26,7 @@ use queue::Queue;
 use work::{Shared, Worker, lock};
 
 pub use visit::Walked;
-pub(super) use visit::{Emit, Entry, ProgressUnit, Visit};
+pub(super) use visit::{Emit, Entry, Visit};
 
 /// A walk through a folder.
 pub struct Walk {
@@ -52,27 +52,27 @@ impl Walk {
         if (0..self.rules.left_aside_above()).any(|_| sink(Walked::RulesLeftAside).is_break()) {
             return;
         }
-        let shared = Shared {
+        let shared = &Shared {
             walk: self,
             visit,
             sink: Mutex::new(sink),
-            queue: Mutex::new(Queue::new(self.rules.clone())),
+            queue: Mutex::new(Queue::new(0)),
             changed: Condvar::new(),
             turn: Condvar::new(),
             counted: AtomicU64::new(0),
         };
-        let mut own = Worker::new(&shared);
+        let mut own = Worker::new(shared, 0);
         // A folder of a few files is done before another thread would have begun.
-        own.step();
+        own.read(&None, self.rules.clone(), None);
         own.step();
         if !lock(&shared.queue).has_pending() {
             return own.run();
         }
         std::thread::scope(|scope| {
-            for _ in 1..self.workers.max(1) {
+            for id in 1..self.workers {
                 let thread = std::thread::Builder::new();
                 // Where there is no thread to be had, those that there are do all the work.
-                let _fewer = thread.spawn_scoped(scope, || Worker::new(&shared).run()).is_err();
+                let _fewer = thread.spawn_scoped(scope, move || Worker::new(shared, id).run()).is_err();
             }
             own.run();
         });

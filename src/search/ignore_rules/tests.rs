@@ -181,10 +181,10 @@ fn rules_past_budget_are_left_aside_for_any_workers() {
 #[test]
 fn chain_of_rules_is_dropped_without_recursion() {
     let mut rules = Rules { shared: None, nearest: None };
-    for len in 0..500_000 {
+    for path_len in 0..500_000 {
         let above = DirRules {
             above: rules.nearest,
-            from: Rebase::Strip(len),
+            path_len,
             ignore: None,
             gitignore: None,
             exclude: None,

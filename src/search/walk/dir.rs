@@ -8,7 +8,7 @@ use std::io;
 use std::sync::{Arc, Weak};
 
 use crate::fs::listing::{Listing, Rest};
-use crate::sys::{FileKind, Folder, below};
+use crate::sys::{Folder, below};
 
 /// Levels of a path that are opened at once, from a folder that is kept open: in a tree of thousands of
 /// levels each opening from the top would take longer than the one before.
@@ -46,21 +46,16 @@ impl Drop for Dir {
 }
 
 impl Dir {
-    /// The name of an entry, and its kind.
-    pub(super) fn entry(&self, index: usize) -> (&[u8], FileKind) {
-        let (name, kind, _) = self.entries.get(index);
-        (name, kind)
-    }
-
     /// The path of an entry, relative to where the walk began.
-    pub(super) fn path(&self, name: &[u8]) -> Vec<u8> {
-        join(name, ancestors(&self.position).map(|(dir, index)| dir.entry(*index).0))
+    pub(super) fn path(&self, index: usize) -> Vec<u8> {
+        let (name, ..) = self.entries.get(index);
+        join(name, ancestors(&self.position).map(|(dir, index)| dir.entries.get(*index).0))
     }
 }
 
 /// The path of a folder, relative to where the walk began; empty for that one.
 pub(super) fn path(position: &Position) -> Vec<u8> {
-    position.as_ref().map_or_else(Vec::new, |(dir, index)| dir.path(dir.entry(*index).0))
+    position.as_ref().map_or_else(Vec::new, |(dir, index)| dir.path(*index))
 }
 
 /// The positions of a folder and of those above it, the nearest first.
@@ -120,7 +115,7 @@ impl<'a> OpenDirs<'a> {
     /// Opens the folder at a position.
     pub(super) fn open(&mut self, position: &Position) -> io::Result<Folder> {
         let Some((dir, index)) = position else { return below::folder(self.root, b"") };
-        let (name, _) = dir.entry(*index);
+        let (name, ..) = dir.entries.get(*index);
         if let Some((_, folder)) = self.latest.as_ref().filter(|(latest, _)| is_of(latest, dir)) {
             return below::folder(folder, name);
         }
@@ -135,6 +130,6 @@ impl<'a> OpenDirs<'a> {
         let is_anchor = |dir: &Arc<Dir>| self.anchor.as_ref().is_some_and(|(anchor, _)| is_of(anchor, dir));
         let below_anchor = dirs.take_while(|dir| !is_anchor(dir)).filter_map(|dir| dir.position.as_ref());
         let base = self.anchor.as_ref().map_or(self.root, |(_, folder)| folder);
-        below::folder(base, &join(name, below_anchor.map(|(above, index)| above.entry(*index).0)))
+        below::folder(base, &join(name, below_anchor.map(|(above, index)| above.entries.get(*index).0)))
     }
 }

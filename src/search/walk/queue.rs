@@ -8,40 +8,59 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::dir::{Dir, Position, Task};
-use crate::fs::listing::Rest;
+use super::dir::{Dir, Task};
 use crate::search::ignore_rules::Rules;
 
 /// Entries that are visited in one go: fewer would have workers wait for the queue.
 const BATCH: usize = 32;
 /// Bytes that may be held for their turn before only the front is worked on.
 const HELD_BYTES: usize = 4 * 1024 * 1024;
-/// Items that may be held for their turn: the queue looks through them.
-const HELD_ITEMS: usize = 1024;
+/// Bytes that each item counts as besides, so that there are 1024 at most: the queue looks through them.
+const ITEM_BYTES: usize = 4096;
 
-/// A piece of work.
+/// Consecutive entries of a folder. As a worker takes them they are one folder to list, or several entries to visit.
+///
+/// None are the rest of a folder that has more names than are held at once. Only for the front: what is before it is
+/// handed over then, and no longer held, and it is known how many results were only counted.
 #[derive(Debug)]
-pub(super) enum Work {
-    /// A folder to read, with the rules that hold in it, those of its own files not yet among them.
-    Folder { position: Position, rules: Rules },
-    /// The rest of a folder that has more names than are held at once; the rules are its own. Only for the front:
-    /// what is before it is handed over then, and no longer held, and it is known how many results were only counted.
-    Rest { position: Position, rules: Rules, rest: Arc<Rest<Task>> },
-    /// The entries of a folder from one on.
-    Entries { dir: Arc<Dir>, from: usize, rules: Rules },
-    /// Consecutive entries to visit.
-    Batch { dir: Arc<Dir>, range: Range<usize> },
+pub(super) struct Work {
+    pub(super) dir: Arc<Dir>,
+    pub(super) range: Range<usize>,
+    /// The rules that hold in the folder.
+    pub(super) rules: Rules,
 }
 
-/// A running item, as the queue knows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Ticket(u64);
+impl Work {
+    /// All that a folder leads to.
+    pub(super) fn new(dir: Arc<Dir>, rules: Rules) -> Self {
+        let range = 0..dir.entries.iter().len();
+        Self { dir, range, rules }
+    }
+
+    /// True if nothing of the folder is left.
+    fn is_done(&self) -> bool {
+        self.range.is_empty() && self.dir.rest.is_none()
+    }
+
+    /// Takes out what one worker does at once.
+    fn take_first(&mut self) -> Self {
+        let Range { start, end } = self.range;
+        let end = end.min(start + BATCH);
+        let folder = (start..end).find(|&index| self.dir.entries.get(index).2 == Task::Enter);
+        self.range.start = folder.map_or(end, |folder| folder.max(start + 1));
+        Self { dir: Arc::clone(&self.dir), range: start..self.range.start, rules: self.rules.clone() }
+    }
+}
 
 #[derive(Debug)]
 enum Item<F> {
     Pending(Work),
-    Running(Ticket),
-    Found { found: Vec<F>, weight: usize },
+    /// A worker is at it, the one of this number.
+    Running(usize),
+    Found {
+        found: Vec<F>,
+        bytes: usize,
+    },
 }
 
 /// The items of a walk.
@@ -49,10 +68,7 @@ enum Item<F> {
 pub(super) struct Queue<F> {
     /// All of them, the front-most last: the changes are there, and what waits behind is not moved.
     items: Vec<Item<F>>,
-    pending: usize,
-    tickets: u64,
     held_bytes: usize,
-    held_items: usize,
     /// True while a worker hands over what is ready.
     pub(super) draining: bool,
     /// Number of workers that wait for a change.
@@ -60,10 +76,9 @@ pub(super) struct Queue<F> {
 }
 
 impl<F> Queue<F> {
-    /// One of all that is in the folder where the walk begins.
-    pub(super) fn new(rules: Rules) -> Self {
-        let items = vec![Item::Pending(Work::Folder { position: None, rules })];
-        Self { items, pending: 1, tickets: 0, held_bytes: 0, held_items: 0, draining: false, waiting: 0 }
+    /// One in which a worker lists the folder where the walk begins.
+    pub(super) fn new(worker: usize) -> Self {
+        Self { items: vec![Item::Running(worker)], held_bytes: 0, draining: false, waiting: 0 }
     }
 
     /// True if nothing is left of the walk.
@@ -71,94 +86,64 @@ impl<F> Queue<F> {
         self.items.is_empty()
     }
 
-    /// The first piece of work that may be done now.
-    pub(super) fn next(&mut self) -> Option<(Ticket, Work)> {
-        let front = self.items.len().checked_sub(1).filter(|_| self.has_pending())?;
+    /// The first piece of work that may be done now, which `worker` takes.
+    pub(super) fn next(&mut self, worker: usize) -> Option<Work> {
+        let front = self.items.len().checked_sub(1)?;
         let last_allowed = if self.is_full() { front } else { 0 };
         let is_allowed = |&at: &usize| match &self.items[at] {
-            // What was taken from the front before it may still be on its way to the sink.
-            Item::Pending(Work::Rest { .. }) => at == front && !self.draining,
-            Item::Pending(_) => true,
+            // What was taken from the front before the rest of a folder may still be on its way to the sink.
+            Item::Pending(work) => !work.range.is_empty() || at == front && !self.draining,
             Item::Running(_) | Item::Found { .. } => false,
         };
         let at = (last_allowed..=front).rev().find(is_allowed)?;
-        self.tickets += 1;
-        let ticket = Ticket(self.tickets);
-        let Item::Pending(work) = std::mem::replace(&mut self.items[at], Item::Running(ticket)) else {
-            return None;
-        };
-        self.pending -= 1;
-        let (work, rest) = first_of(work);
-        self.add(at, rest);
-        Some((ticket, work))
+        let Item::Pending(work) = &mut self.items[at] else { return None };
+        let first = work.take_first();
+        if first.range.is_empty() || work.is_done() {
+            self.items[at] = Item::Running(worker);
+        } else {
+            self.items.insert(at + 1, Item::Running(worker));
+        }
+        Some(first)
     }
 
-    /// True if it is the turn of a running item: all that is before it is with the sink.
-    pub(super) fn is_at_front(&self, ticket: Ticket) -> bool {
-        let is_front = matches!(self.items.last(), Some(Item::Running(front)) if *front == ticket);
+    /// True if it is a worker's turn: all that is before its work is with the sink.
+    pub(super) fn is_at_front(&self, worker: usize) -> bool {
+        let is_front = matches!(self.items.last(), Some(Item::Running(front)) if *front == worker);
         is_front && !self.draining
     }
 
-    /// Adds work in the place after the item that stands at `at`.
-    fn add(&mut self, at: usize, work: Option<Work>) {
-        if let Some(work) = work {
-            self.items.insert(at, Item::Pending(work));
-            self.pending += 1;
-        }
-    }
-
-    /// Ends a piece of work: what it found takes its place, what it leads to follows.
-    pub(super) fn finish(&mut self, ticket: Ticket, found: Vec<F>, weight: usize, then: Option<Work>) {
-        let is_it = |item: &Item<F>| matches!(item, Item::Running(running) if *running == ticket);
+    /// Ends a worker's piece of work: what it found, of so many bytes, takes its place, what it leads to follows.
+    pub(super) fn finish(&mut self, worker: usize, found: Vec<F>, bytes: usize, then: Option<Work>) {
+        let is_it = |item: &Item<F>| matches!(item, Item::Running(running) if *running == worker);
         let Some(at) = self.items.iter().rposition(is_it) else { return };
         if found.is_empty() {
             self.items.remove(at);
         } else {
-            self.held_bytes += weight;
-            self.held_items += 1;
-            self.items[at] = Item::Found { found, weight };
+            let bytes = bytes + ITEM_BYTES;
+            self.held_bytes += bytes;
+            self.items[at] = Item::Found { found, bytes };
         }
-        self.add(at, then);
+        if let Some(work) = then.filter(|work| !work.is_done()) {
+            self.items.insert(at, Item::Pending(work));
+        }
     }
 
     /// Takes the results at the front that are ready to be handed over.
     pub(super) fn ready(&mut self) -> Option<Vec<F>> {
         let front = self.items.pop_if(|front| matches!(front, Item::Found { .. }))?;
-        let Item::Found { found, weight } = front else { return None };
-        self.held_bytes -= weight;
-        self.held_items -= 1;
+        let Item::Found { found, bytes } = front else { return None };
+        self.held_bytes -= bytes;
         Some(found)
     }
 
     /// True if so much is held that only the front may be worked on.
     pub(super) fn is_full(&self) -> bool {
-        self.held_bytes > HELD_BYTES || self.held_items > HELD_ITEMS
+        self.held_bytes > HELD_BYTES
     }
 
     /// True if there is something for another worker to take.
     pub(super) fn has_pending(&self) -> bool {
-        self.pending > 0
+        // What is far from the front is hardly ever begun.
+        self.items.iter().any(|item| matches!(item, Item::Pending(_)))
     }
-}
-
-/// The first piece of work, and what remains: a folder's entries are taken in parts.
-fn first_of(work: Work) -> (Work, Option<Work>) {
-    let Work::Entries { dir, from, rules } = work else { return (work, None) };
-    let end = (from + BATCH).min(dir.entries.iter().len());
-    let to = (from..end).find(|&index| dir.entries.get(index).2 == Task::Enter).unwrap_or(end);
-    let first = if to == from {
-        Work::Folder { position: Some((Arc::clone(&dir), from)), rules: rules.clone() }
-    } else {
-        Work::Batch { dir: Arc::clone(&dir), range: from..to }
-    };
-    (first, entries(dir, to.max(from + 1), rules))
-}
-
-/// The entries of a folder from one on, or what follows the last.
-pub(super) fn entries(dir: Arc<Dir>, from: usize, rules: Rules) -> Option<Work> {
-    if from < dir.entries.iter().len() {
-        return Some(Work::Entries { dir, from, rules });
-    }
-    let rest = dir.rest.clone()?;
-    Some(Work::Rest { position: dir.position.clone(), rules, rest })
 }

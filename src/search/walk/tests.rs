@@ -14,7 +14,7 @@ struct All {
 impl Visit for All {
     type Found = Vec<u8>;
     type Worker = ();
-    const PROGRESS_UNIT: ProgressUnit = ProgressUnit::Visits;
+    const COUNTS_NAMES: bool = false;
 
     fn worker(&self) {}
     fn wants(&self, _: &[u8], _: FileKind) -> bool {

@@ -15,8 +15,8 @@ pub(in crate::search) trait Visit: Sync {
     /// State of one worker: buffers, caches.
     type Worker;
 
-    /// Unit of the walk's progress.
-    const PROGRESS_UNIT: ProgressUnit;
+    /// True if the walk's progress is the names that were looked at, false if it is the entries that were visited.
+    const COUNTS_NAMES: bool;
 
     /// Makes the state of one worker.
     fn worker(&self) -> Self::Worker;
@@ -57,15 +57,6 @@ pub enum Walked<F> {
     RulesLeftAside,
 }
 
-/// Unit of a walk's progress.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::search) enum ProgressUnit {
-    /// Names that were looked at.
-    Names,
-    /// Entries that were visited.
-    Visits,
-}
-
 /// Takes what a visit finds; breaks where no more of it is wanted now.
 pub(in crate::search) type Emit<'a, F> = dyn FnMut(F) -> ControlFlow<()> + 'a;
 
@@ -79,17 +70,17 @@ pub(in crate::search) struct Entry<'a, 'w> {
 impl Entry<'_, '_> {
     /// Its kind, as the folder says.
     pub(in crate::search) fn kind(&self) -> FileKind {
-        self.dir.entry(self.index).1
+        self.dir.entries.get(self.index).1
     }
 
     /// Its path, relative to where the walk began.
     pub(in crate::search) fn path(&self) -> Vec<u8> {
-        self.dir.path(self.dir.entry(self.index).0)
+        self.dir.path(self.index)
     }
 
     /// Opens it for reading; `None` where it is gone, or no regular file any more.
     pub(in crate::search) fn open(&mut self) -> io::Result<Option<(File, Stat)>> {
-        let (name, _) = self.dir.entry(self.index);
+        let (name, ..) = self.dir.entries.get(self.index);
         match self.open.get(self.dir).and_then(|folder| below::file(folder, name)) {
             Err(error) if sys::is_gone(&error) => Ok(None),
             opened => opened,
@@ -98,7 +89,7 @@ impl Entry<'_, '_> {
 
     /// Its status; of a link, the link's own.
     pub(in crate::search) fn stat(&mut self) -> io::Result<Stat> {
-        let (name, _) = self.dir.entry(self.index);
+        let (name, ..) = self.dir.entries.get(self.index);
         below::stat(self.open.get(self.dir)?, name)
     }
 }

@@ -1,4 +1,5 @@
 //! The workers of a walk, and their shared state. A worker reads a folder, visits some entries, and again.
+#![expect(clippy::indexing_slicing, reason = "the paths that the rules take begin with their base")]
 
 use std::io;
 use std::ops::{ControlFlow, Range};
@@ -7,8 +8,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::Walk;
 use super::dir::{self, Dir, OpenDirs, Position, Task};
-use super::queue::{self, Queue, Ticket, Work};
-use super::visit::{Emit, Entry, ProgressUnit, Visit, Walked};
+use super::queue::{Queue, Work};
+use super::visit::{Entry, Visit, Walked};
 use crate::fs::listing::{Bound, Listing, Order, Ranks, Rest};
 use crate::search::ignore_rules::{GIT, RuleFilesPresent, Rules};
 use crate::sys::{self, FileKind, Folder};
@@ -35,35 +36,35 @@ pub(super) struct Shared<'a, V: Visit, S> {
 }
 
 impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<'_, V, S> {
-    /// The next piece of work; waits for it. `None` when all is done.
-    fn next(&self) -> Option<(Ticket, Work)> {
+    /// The next piece of work for a worker; waits for it. `None` when all is done.
+    fn next(&self, worker: usize) -> Option<Work> {
         let mut queue = lock(&self.queue);
-        loop {
-            if self.is_stopped() || queue.is_empty() {
-                self.changed.notify_all();
-                self.turn.notify_all();
-                return None;
-            }
-            if let Some(next) = queue.next() {
-                self.wake_one(&queue);
+        while !self.is_stopped() && !queue.is_empty() {
+            if let Some(next) = queue.next(worker) {
+                // Each worker that goes on wakes another, as long as there is something for it.
+                if queue.waiting > 0 && queue.has_pending() && !queue.is_full() {
+                    self.changed.notify_one();
+                }
                 return Some(next);
             }
             queue.waiting += 1;
             queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
             queue.waiting -= 1;
         }
+        self.changed.notify_all();
+        self.turn.notify_all();
+        None
     }
 
     fn is_stopped(&self) -> bool {
         self.walk.stop.is_cancelled()
     }
 
-    /// Ends a piece of work, and hands over what is ready then.
-    fn finish(&self, ticket: Ticket, found: Vec<Walked<V::Found>>, then: Option<Work>) {
-        let weight = found.iter().map(|one| self.weight(one)).sum();
+    /// Ends the work of a worker, which goes on with the next, and hands over what is ready then.
+    fn finish(&self, worker: usize, found: Vec<Walked<V::Found>>, then: Option<Work>) {
+        let bytes = found.iter().map(|one| self.weight(one)).sum();
         let mut queue = lock(&self.queue);
-        let was_full = queue.is_full();
-        queue.finish(ticket, found, weight, then);
+        queue.finish(worker, found, bytes, then);
         if !queue.draining {
             queue.draining = true;
             while let Some(found) = queue.ready() {
@@ -74,18 +75,6 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<'_, V, S> {
             queue.draining = false;
         }
         self.turn.notify_all();
-        // The worker that finished goes on with the next; others are woken for what is left then.
-        if was_full && !queue.is_full() {
-            self.changed.notify_all();
-        } else {
-            self.wake_one(&queue);
-        }
-    }
-
-    fn wake_one(&self, queue: &Queue<Walked<V::Found>>) {
-        if queue.waiting > 0 && queue.has_pending() && !queue.is_full() {
-            self.changed.notify_one();
-        }
     }
 
     /// Gives what was found to the sink, and stops the walk where that breaks.
@@ -100,10 +89,10 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<'_, V, S> {
         ControlFlow::Continue(())
     }
 
-    /// Gives what a piece of work has found so far, once its turn has come. Whoever works on what is before it does not
+    /// Gives what a worker has found so far, once its turn has come. Whoever works on what is before it does not
     /// wait, since workers take the front-most work first.
-    fn give_in_turn(&self, ticket: Ticket, found: Vec<Walked<V::Found>>) -> ControlFlow<()> {
-        let is_early = |queue: &mut Queue<_>| !queue.is_at_front(ticket) && !self.is_stopped();
+    fn give_in_turn(&self, worker: usize, found: Vec<Walked<V::Found>>) -> ControlFlow<()> {
+        let is_early = |queue: &mut Queue<_>| !queue.is_at_front(worker) && !self.is_stopped();
         drop(self.turn.wait_while(lock(&self.queue), is_early));
         self.give(found)
     }
@@ -127,13 +116,15 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// One worker.
 pub(super) struct Worker<'a, V: Visit, S> {
     shared: &'a Shared<'a, V, S>,
+    /// Its number among the workers.
+    id: usize,
     own: V::Worker,
     /// The names of a folder come through it.
     buffer: Vec<u8>,
     open: OpenDirs<'a>,
     /// The folder whose path `path` begins with; `None` where that folder could not be listed.
     listed: Option<Weak<Dir>>,
-    /// A folder's path with a `/` after it, and then the name of one entry or another.
+    /// A folder's path with a `/` after it, as the rules take it, and then the name of one entry or another.
     path: Vec<u8>,
     /// Length of that folder's path with the `/`.
     path_len: usize,
@@ -152,9 +143,10 @@ impl<V: Visit, S> Drop for Worker<'_, V, S> {
 }
 
 impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, S> {
-    pub(super) fn new(shared: &'a Shared<'a, V, S>) -> Self {
+    pub(super) fn new(shared: &'a Shared<'a, V, S>, id: usize) -> Self {
         Self {
             shared,
+            id,
             own: shared.visit.worker(),
             buffer: Vec::with_capacity(BUFFER_BYTES),
             open: OpenDirs::new(&shared.walk.root),
@@ -171,37 +163,40 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
 
     /// Does the next piece of work; `None` when all is done.
     pub(super) fn step(&mut self) -> Option<()> {
-        let (ticket, work) = self.shared.next()?;
-        match work {
-            Work::Folder { position, rules } => self.read(ticket, &position, rules, None),
-            Work::Rest { position, rules, rest } => self.read(ticket, &position, rules, Some(&rest)),
-            Work::Batch { dir, range } => self.visit_batch(ticket, &dir, range),
-            Work::Entries { .. } => self.shared.finish(ticket, Vec::new(), Some(work)),
+        let Work { dir, range, rules } = self.shared.next(self.id)?;
+        if range.is_empty() {
+            let (position, rest) = (dir.position.clone(), dir.rest.clone());
+            // The names of one part are held at once.
+            drop(dir);
+            self.read(&position, rules, rest.as_deref());
+        } else if dir.entries.get(range.start).2 == Task::Enter {
+            self.read(&Some((dir, range.start)), rules, None);
+        } else {
+            self.visit(&dir, range);
         }
         Some(())
     }
 
-    /// Lists a folder, and leaves its entries as work.
-    fn read(&mut self, ticket: Ticket, position: &Position, rules: Rules, rest: Option<&Rest<Task>>) {
+    /// Lists a folder, or the `rest` of it, and leaves its entries as work.
+    pub(super) fn read(&mut self, position: &Position, rules: Rules, rest: Option<&Rest<Task>>) {
         let (mut found, mut then) = (Vec::new(), None);
         match self.list(position.clone(), rules, rest, &mut found) {
-            Ok((dir, rules)) => then = queue::entries(dir, 0, rules),
+            Ok(work) => then = Some(work),
             // Gone since its name was read: it is as if it had never been.
             Err(error) if sys::is_gone(&error) && position.is_some() => {}
             Err(_) => found.push(Walked::Unreadable(dir::path(position))),
         }
-        self.shared.finish(ticket, found, then);
+        self.shared.finish(self.id, found, then);
     }
 
-    /// Lists what is to be done in a folder; `found` takes what is to be said before its entries. Returns the rules
-    /// that hold below it too.
+    /// Lists what is to be done in a folder; `found` takes what is to be said before its entries.
     fn list(
         &mut self,
         position: Position,
         mut rules: Rules,
         rest: Option<&Rest<Task>>,
         found: &mut Vec<Walked<V::Found>>,
-    ) -> io::Result<(Arc<Dir>, Rules)> {
+    ) -> io::Result<Work> {
         self.set_folder_path(&position);
         let begins = rest.map(|rest| self.skip_counted(&position, &rules, rest)).transpose()?;
         let (after, counted) = begins.unzip();
@@ -210,7 +205,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         let (names, files) = self.each_task(&folder, |_, name, kind, task| entries.push(name, kind, task))?;
         found.extend(counted.map(Walked::Counted));
         if rest.is_none() {
-            self.count(ProgressUnit::Names, names);
+            self.count(if V::COUNTS_NAMES { names } else { 0 });
             found.extend(rules.enter(&folder, self.path_len, files).then_some(Walked::RulesLeftAside));
         }
         let rest = entries.finish().map(Arc::new);
@@ -222,7 +217,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         let dir = Arc::new(Dir { position, entries, rest });
         self.open.keep(&dir, folder);
         self.listed = Some(Arc::downgrade(&dir));
-        Ok((dir, rules))
+        Ok(Work::new(dir, rules))
     }
 
     /// Skips results at the start of the rest of a folder that only count for the caller's offset, without listing
@@ -259,7 +254,8 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         folder: &Folder,
         mut take: impl FnMut(&[u8], &[u8], FileKind, Task),
     ) -> io::Result<(usize, RuleFilesPresent)> {
-        let (visit, stop) = (self.shared.visit, &self.shared.walk.stop);
+        let Shared { walk, visit, .. } = self.shared;
+        let base_len = walk.rules.base().len();
         let (path, path_len) = (&mut self.path, self.path_len);
         let (mut names, mut files) = (0, RuleFilesPresent::default());
         sys::each_name(folder, &mut self.buffer, |name, kind| {
@@ -270,13 +266,14 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
             names += 1;
             path.truncate(path_len);
             path.extend_from_slice(name);
-            if visit.wants(path, kind) {
+            let below_base = &path[base_len..];
+            if visit.wants(below_base, kind) {
                 take(path, name, kind, Task::Visit);
             }
-            if kind == FileKind::Folder && visit.enters(path) {
+            if kind == FileKind::Folder && visit.enters(below_base) {
                 take(path, name, kind, Task::Enter);
             }
-            if names % 4096 == 0 && stop.is_cancelled() {
+            if names % 4096 == 0 && walk.stop.is_cancelled() {
                 return ControlFlow::Break(());
             }
             ControlFlow::Continue(())
@@ -289,9 +286,9 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         match (position, self.listed.take()) {
             (Some((above, index)), Some(listed)) if dir::is_of(&listed, above) => {
                 self.path.truncate(self.path_len);
-                self.path.extend_from_slice(above.entry(*index).0);
+                self.path.extend_from_slice(above.entries.get(*index).0);
             }
-            _ => self.path = dir::path(position),
+            _ => self.path = [self.shared.walk.rules.base(), &dir::path(position)].concat(),
         }
         if position.is_some() {
             self.path.push(b'/');
@@ -300,36 +297,33 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
     }
 
     /// Visits entries. Where they give more than may be held ahead of their turn, that is waited for.
-    fn visit_batch(&mut self, ticket: Ticket, dir: &Arc<Dir>, range: Range<usize>) {
-        let shared = self.shared;
+    fn visit(&mut self, dir: &Arc<Dir>, range: Range<usize>) {
+        let (shared, id) = (self.shared, self.id);
         let (mut found, mut weight) = (Vec::new(), 0);
+        let mut emit = |one| {
+            weight += shared.weight(&one);
+            found.push(one);
+            if weight <= PIECE_BYTES {
+                return ControlFlow::Continue(());
+            }
+            weight = 0;
+            shared.give_in_turn(id, std::mem::take(&mut found))
+        };
         for index in range.clone().take_while(|_| !shared.is_stopped()) {
-            self.visit(dir, index, &mut |one| {
-                weight += shared.weight(&one);
-                found.push(one);
-                if weight <= PIECE_BYTES {
-                    return ControlFlow::Continue(());
-                }
-                weight = 0;
-                shared.give_in_turn(ticket, std::mem::take(&mut found))
-            });
+            let mut entry = Entry { dir, index, open: &mut self.open };
+            let mut emit_found = |found| emit(Walked::Found(found));
+            if shared.visit.visit(&mut self.own, &mut entry, &mut emit_found).is_err() {
+                let _either = emit(Walked::Unreadable(entry.path())); // nothing of it follows
+            }
         }
-        self.count(ProgressUnit::Visits, range.len());
-        shared.finish(ticket, found, None);
+        self.count(if V::COUNTS_NAMES { 0 } else { range.len() });
+        shared.finish(id, found, None);
     }
 
-    /// Visits an entry, and gives what is found, and that it can't be read.
-    fn visit(&mut self, dir: &Arc<Dir>, index: usize, emit: &mut Emit<'_, Walked<V::Found>>) {
-        let mut entry = Entry { dir, index, open: &mut self.open };
-        let mut emit_found = |found| emit(Walked::Found(found));
-        if self.shared.visit.visit(&mut self.own, &mut entry, &mut emit_found).is_err() {
-            let _either = emit(Walked::Unreadable(entry.path())); // nothing of it follows
-        }
-    }
-
-    fn count(&self, unit: ProgressUnit, number: usize) {
-        let number = if unit == V::PROGRESS_UNIT { number as u64 } else { 0 };
-        let counted = self.shared.counted.fetch_add(number, Ordering::Relaxed) + number;
+    /// Counts the walk's progress, and reports it.
+    fn count(&self, more: usize) {
+        let more = more as u64;
+        let counted = self.shared.counted.fetch_add(more, Ordering::Relaxed) + more;
         (self.shared.walk.progress)(counted);
     }
 }
