@@ -48,7 +48,8 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Returns a terminal that holds at least the last `max_bytes` of a line, and at most twice as much.
+    /// Returns a terminal that holds at least the last `max_bytes` of a line, or as many columns once the cursor moves in
+    /// it, and at most twice as much.
     pub fn new(max_bytes: u64) -> Self {
         Self {
             line: Line::new(as_index(max_bytes)),
@@ -77,12 +78,9 @@ impl Terminal {
             }
             if self.escape.is_open() || rest.starts_with(ESC) {
                 rest = self.escape.push(rest, &mut self.line, &mut self.settled);
-            } else {
-                let mut chars = rest.chars();
-                if let Some(c) = chars.next() {
-                    self.line.char(c, &mut self.settled);
-                }
-                rest = chars.as_str();
+            } else if let Some(c) = rest.chars().next() {
+                self.line.char(c, &mut self.settled);
+                rest = &rest[c.len_utf8()..];
             }
         }
     }

@@ -6,7 +6,7 @@
 
 #![expect(clippy::indexing_slicing, reason = "a wrong column has to fail, not to leave the line as it was")]
 
-use std::collections::BTreeMap;
+use std::iter::{once, repeat_n};
 use std::ops::Range;
 
 use unicode_width::UnicodeWidthChar;
@@ -17,59 +17,61 @@ use super::step::Move;
 const WIDTH: usize = 120;
 /// Columns between two tab stops.
 const TAB: usize = 8;
-/// The content of the columns of a wide character, or of a tab, after its first.
-const CONTINUED: char = '\0';
-const BLANK: char = ' ';
-/// Columns that may be touched by changes for each character that was written.
-const WORK_BY_CHAR: usize = 64;
+/// Columns that may be touched by changes for each byte that was written.
+const WORK_BY_BYTE: usize = 64;
 /// Columns that may be touched by changes for each movement or change.
 const WORK_BY_STEP: usize = 512;
-/// Columns that take as long to be moved as one mark.
-const COLUMNS_OF_MARK: usize = 16;
+
+/// A column: a character and the marks over it, of which few have more than three. What is left of them is NUL, which no
+/// line has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Cell([char; 4]);
+
+impl Cell {
+    const BLANK: Self = Self::of(' ');
+    /// A column of a wide character, or of a tab, after its first.
+    const CONTINUED: Self = Self::of('\0');
+
+    const fn of(c: char) -> Self {
+        Self([c, '\0', '\0', '\0'])
+    }
+}
 
 /// The columns of one line.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Cells {
-    chars: Vec<char>,
-    /// Marks that are written over a column's character, by column.
-    marks: BTreeMap<usize, String>,
+    columns: Vec<Cell>,
     /// The column that is written next; may be after the last one.
     cursor: usize,
-    /// Bytes of all characters and marks.
-    bytes: usize,
-    /// True once there was anything but a letter, digit or sign of ASCII: then a column may be more
-    /// than one byte, or less than a character.
-    mixed: bool,
+    /// Columns that are held at least of a longer line, and at most twice as many.
+    limit: usize,
     /// Columns that changes may still touch.
     work: usize,
 }
 
 impl Cells {
-    /// Writes text without control characters but tabs at the cursor, and lets go what is too much
-    /// as [`Self::let_go`] does, after each character.
-    pub(super) fn put_all(&mut self, text: &str, limit: usize, out: &mut String) {
-        let simple = !text.is_empty() && text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
-        if !simple || self.mixed || self.bytes.max(self.cursor) + text.len() > limit {
-            for c in text.chars() {
-                self.put(c);
-                self.let_go(limit, out);
-            }
+    pub(super) fn new(limit: usize) -> Self {
+        Self { columns: Vec::new(), cursor: 0, limit, work: 0 }
+    }
+
+    /// Writes text without control characters but tabs at the cursor. What is let go of the line's start is added to `out`.
+    pub(super) fn put_all(&mut self, text: &str, out: &mut String) {
+        self.work = self.work.saturating_add(text.len().saturating_mul(WORK_BY_BYTE));
+        let is_simple = text.chars().all(|c| c.width() == Some(1));
+        if is_simple && self.columns.len().max(self.cursor) + text.len() <= self.limit.saturating_mul(2) {
+            self.write(text.chars().count(), text.chars().map(Cell::of));
             return;
         }
-        let columns = self.cursor..self.cursor + text.len();
-        self.work = self.work.saturating_add(text.len().saturating_mul(WORK_BY_CHAR));
-        self.widen(columns.end);
-        self.chars[columns.clone()].iter_mut().zip(text.chars()).for_each(|(cell, c)| *cell = c);
-        self.cursor = columns.end;
+        for c in text.chars() {
+            self.put(c);
+            self.let_go(out);
+        }
     }
 
     /// Writes a character at the cursor.
-    pub(super) fn put(&mut self, c: char) {
-        self.mixed |= !matches!(c, ' '..='~');
-        self.work = self.work.saturating_add(WORK_BY_CHAR);
-        let len = self.chars.len();
+    fn put(&mut self, c: char) {
         let width = match c {
-            '\t' if self.cursor < len => {
+            '\t' if self.cursor < self.columns.len() => {
                 // It moves the cursor and leaves what it passes over.
                 self.cursor = (self.cursor / TAB + 1) * TAB;
                 return;
@@ -77,138 +79,113 @@ impl Cells {
             '\t' => TAB - self.cursor % TAB,
             c => c.width().unwrap_or(0),
         };
-        if width == 0 && (1..=len).contains(&self.cursor) {
+        if width == 0 && (1..=self.columns.len()).contains(&self.cursor) {
             let owner = self.owner(self.cursor - 1);
-            self.marks.entry(owner).or_default().push(c);
-            self.bytes += c.len_utf8();
-            return;
+            if let Some(free) = self.columns[owner].0.iter_mut().find(|mark| **mark == '\0') {
+                *free = c;
+                return;
+            }
         }
-        let columns = self.cursor..self.cursor + width.max(1);
-        self.widen(columns.end);
+        let width = width.max(1);
+        self.write(width, once(Cell::of(c)).chain(repeat_n(Cell::CONTINUED, width - 1)));
+    }
+
+    /// Writes this many `cells` at the cursor.
+    fn write(&mut self, count: usize, cells: impl Iterator<Item = Cell>) {
+        let columns = self.cursor..self.cursor + count;
+        self.columns.resize(self.columns.len().max(columns.end), Cell::BLANK);
         self.part(&columns);
-        for column in columns.clone() {
-            self.set(column, if column == columns.start { c } else { CONTINUED });
-        }
         self.cursor = columns.end;
+        self.columns[columns].iter_mut().zip(cells).for_each(|(old, new)| *old = new);
     }
 
     /// Moves the cursor, or changes the line where it stands.
-    pub(super) fn act(&mut self, step: Move) {
-        let (cursor, len) = (self.cursor, self.chars.len());
+    pub(super) fn act(&mut self, step: Move, out: &mut String) {
+        let (cursor, len) = (self.cursor, self.columns.len());
         let reach = len.max(WIDTH - 1).max(cursor);
         self.work = self.work.saturating_add(WORK_BY_STEP);
         let touched = match step {
-            Move::Delete(_) | Move::Insert(_) => {
-                len.saturating_sub(cursor) + COLUMNS_OF_MARK * self.marks.len()
-            }
+            Move::Delete(_) | Move::Insert(_) => len.saturating_sub(cursor),
             Move::EraseToStart => cursor.min(len),
             Move::EraseNext(count) => count.min(len.saturating_sub(cursor)),
             // Of the others, some only move the cursor, and some take away what was written: that is once.
             _ => 0,
         };
-        match self.work.checked_sub(touched) {
-            Some(left) => self.work = left,
-            None => return,
-        }
+        let Some(left) = self.work.checked_sub(touched) else { return };
+        self.work = left;
         match step {
-            Move::Return => self.cursor = 0,
             Move::Back(count) => self.cursor = cursor.saturating_sub(count),
             Move::Forward(count) => self.cursor = cursor.saturating_add(count).min(reach),
             Move::Column(column) => self.cursor = column.min(reach),
             Move::Delete(count) => self.replace(cursor..cursor.saturating_add(count), 0),
             Move::Insert(count) => self.replace(cursor..cursor, count.min(WIDTH)),
             Move::EraseToEnd => self.replace(cursor..len, 0),
-            Move::EraseAll => self.replace(0..len, 0),
+            Move::EraseAll => self.columns.clear(),
             Move::EraseToStart => self.blank(0..cursor.saturating_add(1)),
             Move::EraseNext(count) => self.blank(cursor..cursor.saturating_add(count)),
         }
+        self.let_go(out);
     }
 
-    /// Adds the line's start to `out` where more than twice `limit` is held: `limit` stays.
-    pub(super) fn let_go(&mut self, limit: usize, out: &mut String) {
-        if self.bytes <= limit.saturating_mul(2) {
-            return;
+    /// Adds the line's start to `out` where more than twice the limit is held.
+    fn let_go(&mut self, out: &mut String) {
+        let len = self.columns.len();
+        if len > self.limit.saturating_mul(2) {
+            let rest = &self.columns[len - self.limit..];
+            let columns = len - rest.len() + continued(rest);
+            out.extend(shown(self.columns.drain(..columns)));
+            self.cursor = self.cursor.saturating_sub(columns);
         }
-        let (start, mut columns) = (out.len(), 0);
-        while let Some(c) = self.chars.get(columns) {
-            if *c != CONTINUED && self.bytes - (out.len() - start) <= limit {
-                break;
-            }
-            self.text_of(columns, *c, out);
-            columns += 1;
-        }
-        let cursor = self.cursor.saturating_sub(columns);
-        self.replace(0..columns, 0);
-        self.cursor = cursor;
     }
 
     /// Adds the line to `out`, without the blanks at its end: a terminal shows none.
     pub(super) fn finish(self, out: &mut String) {
         let start = out.len();
-        for (column, c) in self.chars.iter().enumerate() {
-            self.text_of(column, *c, out);
-        }
-        out.truncate(start + out[start..].trim_end_matches(BLANK).len());
-    }
-
-    fn text_of(&self, column: usize, c: char, text: &mut String) {
-        if c != CONTINUED {
-            text.push(c);
-            text.push_str(self.marks.get(&column).map_or("", String::as_str));
-        }
+        out.extend(shown(self.columns));
+        out.truncate(start + out[start..].trim_end_matches(' ').len());
     }
 
     /// Returns the column in which the character begins that is in `column`.
     fn owner(&self, column: usize) -> usize {
-        self.chars[..=column].iter().rposition(|c| *c != CONTINUED).unwrap_or(0)
+        self.columns[..=column].iter().rposition(|cell| *cell != Cell::CONTINUED).unwrap_or(0)
+    }
+
+    /// Makes `columns` blank.
+    fn blank(&mut self, columns: Range<usize>) {
+        let len = self.columns.len();
+        let columns = columns.start.min(len)..columns.end.min(len);
+        self.part(&columns);
+        self.columns[columns].fill(Cell::BLANK);
+    }
+
+    /// Takes `columns` away, as far as they are there, and puts so many blanks there.
+    fn replace(&mut self, columns: Range<usize>, blanks: usize) {
+        let len = self.columns.len();
+        if columns.start < len {
+            let columns = columns.start..columns.end.min(len);
+            self.part(&columns);
+            self.columns.splice(columns, repeat_n(Cell::BLANK, blanks));
+        }
     }
 
     /// Makes blank what stands only partly in `columns`.
     fn part(&mut self, columns: &Range<usize>) {
         for edge in [columns.start, columns.end] {
-            if self.chars.get(edge) != Some(&CONTINUED) {
-                continue;
+            let end = edge + continued(&self.columns[edge..]);
+            if end > edge {
+                let start = self.owner(edge);
+                self.columns[start..end].fill(Cell::BLANK);
             }
-            let start = self.owner(edge);
-            let end = edge + self.chars[edge..].iter().take_while(|c| **c == CONTINUED).count();
-            (start..end).for_each(|column| self.set(column, BLANK));
         }
     }
+}
 
-    /// Makes `columns` blank.
-    fn blank(&mut self, columns: Range<usize>) {
-        let columns = columns.start..columns.end.min(self.chars.len());
-        self.part(&columns);
-        columns.for_each(|column| self.set(column, BLANK));
-    }
+/// Returns the number of columns at the start of `cells` that belong to a character before them.
+fn continued(cells: &[Cell]) -> usize {
+    cells.iter().take_while(|cell| **cell == Cell::CONTINUED).count()
+}
 
-    /// Takes `columns` away, and puts so many blanks there.
-    fn replace(&mut self, columns: Range<usize>, blanks: usize) {
-        let len = self.chars.len();
-        if columns.start >= len {
-            return;
-        }
-        let columns = columns.start..columns.end.min(len);
-        self.blank(columns.clone());
-        self.part(&(columns.start..columns.start));
-        self.bytes = self.bytes - columns.len() + blanks;
-        self.chars.splice(columns.clone(), std::iter::repeat_n(BLANK, blanks));
-        let after = self.marks.split_off(&columns.end);
-        self.marks.extend(after.into_iter().map(|(at, marks)| (at - columns.len() + blanks, marks)));
-    }
-
-    fn widen(&mut self, columns: usize) {
-        let missing = columns.saturating_sub(self.chars.len());
-        self.chars.extend(std::iter::repeat_n(BLANK, missing));
-        self.bytes += missing;
-    }
-
-    /// Sets a column that is there, and takes its marks away.
-    fn set(&mut self, column: usize, c: char) {
-        let cell = &mut self.chars[column];
-        let bytes = |c: char| if c == CONTINUED { 0 } else { c.len_utf8() };
-        let marks = self.marks.remove(&column).map_or(0, |marks| marks.len());
-        self.bytes = self.bytes + bytes(c) - bytes(*cell) - marks;
-        *cell = c;
-    }
+/// Returns the characters in `cells`, each followed by its marks.
+fn shown(cells: impl IntoIterator<Item = Cell>) -> impl Iterator<Item = char> {
+    cells.into_iter().flat_map(|cell| cell.0).filter(|c| *c != '\0')
 }

@@ -37,20 +37,16 @@ pub(super) fn known(text: &str) -> Option<(&'static str, &str)> {
 
 /// Returns the index of the first byte that may begin a control character.
 fn first_suspect(bytes: &[u8]) -> Option<usize> {
+    let suspect = |bytes: &[u8]| bytes.iter().position(|byte| is_suspect(*byte));
     // Between colours there are often a few bytes only.
     let (near, far) = bytes.split_at(NEAR.min(bytes.len()));
-    if let Some(at) = near.iter().position(|byte| is_suspect(*byte)) {
-        return Some(at);
-    }
-    far_suspect(far).map(|at| near.len() + at)
-}
-
-fn far_suspect(bytes: &[u8]) -> Option<usize> {
-    let (blocks, rest) = bytes.as_chunks::<BLOCK>();
-    // No way out of a block in the middle: so the compiler looks at many bytes at once.
-    let has_suspect = |block: &[u8; BLOCK]| block.iter().fold(false, |any, byte| any | is_suspect(*byte));
-    let from = blocks.iter().position(has_suspect).map_or(bytes.len() - rest.len(), |nth| nth * BLOCK);
-    bytes[from..].iter().position(|byte| is_suspect(*byte)).map(|at| from + at)
+    suspect(near).or_else(|| {
+        let (blocks, rest) = far.as_chunks::<BLOCK>();
+        // No way out of a block in the middle: so the compiler looks at many bytes at once.
+        let has_suspect = |block: &[u8; BLOCK]| block.iter().fold(false, |any, byte| any | is_suspect(*byte));
+        let from = blocks.iter().position(has_suspect).map_or(far.len() - rest.len(), |nth| nth * BLOCK);
+        suspect(&far[from..]).map(|at| near.len() + from + at)
+    })
 }
 
 #[expect(

@@ -3,8 +3,6 @@
 /// A movement of the cursor, or a change where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Move {
-    /// To the line's start.
-    Return,
     /// Some columns to the left.
     Back(usize),
     /// Some columns to the right.
