@@ -291,6 +291,11 @@ fn command() -> clap::Command {
         .mut_subcommand("call", |call| call.defer(call::with_tools))
 }
 
+/// True if both are one file or folder that is there.
+fn is_same(a: &Path, b: &Path) -> bool {
+    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
+}
+
 /// Returns the input that a file's name stands for: `-` for stdin.
 fn open(file: &Path) -> io::Result<Box<dyn Read>> {
     if file == Path::new("-") { Ok(Box::new(fs::stdin())) } else { Ok(Box::new(File::open(file)?)) }

@@ -12,7 +12,7 @@ use futures_util::FutureExt as _;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use crate::call_stats::StatsFile;
+use crate::call_stats::CallStats;
 use crate::clock::now_ms;
 use crate::limits::Limits;
 use crate::server::result_of;
@@ -71,19 +71,17 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
     let tool = ToolName::of(name).context("no tool has that name")?;
     let words = matches.get_many(WORDS).unwrap_or_default();
     let runtime = serve::runtime()?;
-    let (mut cx, given, stats_file) =
+    let (mut cx, given, stats) =
         prepared(options, tool, words).unwrap_or_else(|message| refuse_in(&["call", name], message));
     let start = Instant::now();
     let outcome = runtime.block_on(call(&mut cx, tool, &given));
     if NEWS_SHOWN.load(Relaxed) {
         let _closed = write!(std::io::stderr(), "{CLEAR}");
     }
-    if let Some(file) = stats_file {
-        let asked = arguments::limit_of(tool, &given);
-        let call = Call { tool, asked, time_ms: now_ms(), duration: start.elapsed() };
-        file.append(Record::new(&call, &outcome, &cx.limits));
-        runtime.block_on(file.finish());
-    }
+    let asked = arguments::limit_of(tool, &given);
+    let call = Call { tool, asked, time_ms: now_ms(), duration: start.elapsed() };
+    stats.add(Record::new(&call, &outcome, &cx.limits));
+    runtime.block_on(stats.finish());
     let code = match &outcome {
         _ if cx.cancel.is_cancelled() => INTERRUPTED,
         Ok(_) => 0,
@@ -111,7 +109,7 @@ fn prepared<'a>(
     options: &Options,
     tool: ToolName,
     words: impl Iterator<Item = &'a String>,
-) -> Result<(Context, Object, Option<StatsFile>), String> {
+) -> Result<(Context, Object, CallStats), String> {
     if !options.tools.contains(&tool) {
         return Err(format!("{} is not a tool that is registered", tool.as_str()));
     }
@@ -126,7 +124,7 @@ fn prepared<'a>(
     };
     let (cancel, shutdown) = (CancellationToken::new(), CancellationToken::new());
     let cx = Context { limits, shared, workspace, cancel, shutdown, progress: news() };
-    Ok((cx, given, options.stats_file()?))
+    Ok((cx, given, CallStats::new(options.stats_file()?)))
 }
 
 /// Runs the tool; Ctrl-C takes the call back as a client would.

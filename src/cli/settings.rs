@@ -20,7 +20,7 @@ use crate::tools::error::reason;
 use crate::tools::threads::Threads;
 use cutline_core::text::as_index;
 
-use super::{EnvMode, Options, config};
+use super::{EnvMode, Options, config, is_same};
 
 impl Options {
     /// Returns the limits, which hold together; where they don't, what is wrong.
@@ -127,10 +127,8 @@ impl Options {
     /// Returns the roots that can be used, the others warned of; where none can, why, and where commands
     /// could write the server's own files. What `shared` saves may be read too.
     pub(super) fn workspace(&self, shared: &Shared) -> Result<Workspace, String> {
-        let given = match self.roots.as_slice() {
-            [] => &[PathBuf::from(".")],
-            roots => roots,
-        };
+        let here = [PathBuf::from(".")];
+        let given = if self.roots.is_empty() { &here[..] } else { &self.roots };
         let (mut roots, mut refused) = (Vec::new(), Vec::new());
         for path in given {
             match root(path) {
@@ -155,9 +153,11 @@ impl Options {
 
     /// Opens the file in which calls are recorded, where one is named.
     pub(super) fn stats_file(&self) -> Result<Option<StatsFile>, String> {
-        let Some(path) = &self.stats_file else { return Ok(None) };
-        let refused = |error| format!("--stats-file {}: {}", path.display(), reason(&error));
-        StatsFile::open(path).map(Some).map_err(refused)
+        let open = |path: &PathBuf| {
+            StatsFile::open(path)
+                .map_err(|error| format!("--stats-file {}: {}", path.display(), reason(&error)))
+        };
+        self.stats_file.as_ref().map(open).transpose()
     }
 
     /// Returns the shape of results.
@@ -170,8 +170,7 @@ impl Options {
 pub(super) fn absolute(path: &Path) -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
     let spelled = std::env::var_os("PWD").map(PathBuf::from);
-    let spelled = spelled
-        .filter(|spelled| spelled.is_absolute() && spelled.canonicalize().ok() == here.canonicalize().ok());
+    let spelled = spelled.filter(|spelled| spelled.is_absolute() && is_same(spelled, &here));
     let whole = spelled.unwrap_or(here).join(path);
     std::path::absolute(&whole).unwrap_or(whole)
 }

@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use crate::stats::{Column, Outcome, Record, Slowest, Stats, Timeline, milliseconds, rfc3339, rounded};
 
 use super::config::as_programs_make_them;
-use super::{TOOL_ERROR, open, print, print_styled};
+use super::{TOOL_ERROR, is_same, open, print, print_styled};
 
 /// Bytes of a line that are taken in: a record has some three hundred.
 const LINE_BYTES: u64 = 4096;
@@ -64,11 +64,6 @@ fn write_page(path: &Path, text: &str) -> io::Result<()> {
     file.write_all(text.as_bytes())?;
     file.persist(path)?;
     Ok(())
-}
-
-/// True if both are one file that is there.
-fn is_same(a: &Path, b: &Path) -> bool {
-    matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
 fn read(mut lines: impl BufRead) -> io::Result<Read> {

@@ -117,10 +117,13 @@ fn into_toml(text: &str, keys: &[String], entry: &Entry) -> Result<String, Strin
         file.insert(name, Item::Value(toml(value)));
     }
     let mut server: &mut dyn TableLike = file.as_table_mut();
-    for key in keys {
-        server = table_in(server, key, true)?;
+    for key in keys.iter().map(String::as_str).chain([NAME]) {
+        let mut made = Table::new();
+        // The entry alone has a header.
+        made.set_implicit(key != NAME);
+        let table = server.entry(key).or_insert(Item::Table(made)).as_table_like_mut();
+        server = table.ok_or_else(|| format!("{key} in it is not a table"))?;
     }
-    server = table_in(server, NAME, false)?;
     for Change { name, value, added, .. } in &entry.fields {
         match (added, server.get_mut(name).and_then(Item::as_value_mut)) {
             (Some(added), Some(toml_edit::Value::Array(list))) => list.extend(added.iter().map(toml)),
@@ -133,21 +136,6 @@ fn into_toml(text: &str, keys: &[String], entry: &Entry) -> Result<String, Strin
         }
     }
     Ok(file.to_string())
-}
-
-/// The table under that name, made where there is none; `implicit` without a header of its own.
-fn table_in<'a>(
-    table: &'a mut dyn TableLike,
-    name: &str,
-    implicit: bool,
-) -> Result<&'a mut dyn TableLike, String> {
-    let made = || {
-        let mut table = Table::new();
-        table.set_implicit(implicit);
-        Item::Table(table)
-    };
-    let item = table.entry(name).or_insert_with(made);
-    item.as_table_like_mut().ok_or_else(|| format!("{name} in it is not a table"))
 }
 
 fn toml(value: &Value) -> toml_edit::Value {

@@ -1,7 +1,8 @@
 //! The flags that were typed, as a client's file has them.
 
+use std::any::TypeId;
 use std::ffi::OsStr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::parser::ValueSource;
@@ -9,9 +10,6 @@ use clap::{ArgAction, ArgMatches, CommandFactory as _};
 
 use crate::cli::Cli;
 use crate::cli::settings::absolute;
-
-/// The flags whose values are paths: a client starts the server in a folder of its own.
-const PATHS: [&str; 4] = ["roots", "spill_dir", "writable", "stats_file"];
 
 /// Returns a path as text, which a file can hold.
 pub(super) fn text(value: &OsStr) -> anyhow::Result<String> {
@@ -32,9 +30,10 @@ pub(in crate::cli) fn words(matches: &ArgMatches, command: &clap::Command) -> an
             words.push(flag);
             continue;
         }
-        let id = arg.get_id().as_str();
-        for value in matches.get_raw(id).into_iter().flatten() {
-            let path = PATHS.contains(&id).then(|| absolute(Path::new(value)));
+        let is_path = arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
+        for value in matches.get_raw(arg.get_id().as_str()).into_iter().flatten() {
+            // A client starts the server in a folder of its own.
+            let path = is_path.then(|| absolute(Path::new(value)));
             let value = text(path.as_deref().map_or(value, Path::as_os_str))?;
             // A word of its own would be taken for a flag.
             if value.starts_with('-') {

@@ -12,7 +12,7 @@ use clap::{FromArgMatches as _, ValueEnum as _};
 use super::Finding::{self, Fine, Note, Wrong};
 use super::machine;
 use crate::cli::config::{self, Node, Place, Server, is_cutline};
-use crate::cli::{Cli, Client, NAME, command};
+use crate::cli::{Cli, Client, NAME, command, is_same};
 use crate::process;
 use crate::tools::error::reason;
 use cutline_core::text::show;
@@ -89,18 +89,12 @@ fn look_at(place: &Place, binary: &Path, found: &mut Found, say: &mut dyn FnMut(
         }
     }
     for (name, server) in own {
-        if let Some(switch) = server.switched_off() {
-            say(Note(format!("{place} has {} switched off: {switch}", show::path(name))));
-            continue;
-        }
         let by_name = if name == NAME { String::new() } else { format!(" as {}", show::path(name)) };
-        say_tried(
-            place.client,
-            &format!("{place} starts {}{by_name}", server.executable()),
-            &server,
-            binary,
-            say,
-        );
+        let what = format!("{place} starts {}{by_name}", server.executable());
+        match server.switched_off() {
+            Some(switch) => say(Note(format!("{place} has {} switched off: {switch}", show::path(name)))),
+            None => say_tried(place.client, &what, &server, binary, say),
+        }
     }
 }
 
@@ -135,7 +129,7 @@ fn say_tried(client: Client, what: &str, server: &Server<'_>, binary: &Path, say
     let Some(program) = program(server.executable()) else {
         return say(Wrong(format!("{what}, which is no program")));
     };
-    if program.canonicalize().ok() != binary.canonicalize().ok() {
+    if !is_same(&program, binary) {
         return say(Note(format!("{what}, another program than this one: it was not tried")));
     }
     let row = client.row();
@@ -160,10 +154,7 @@ fn serves(server: &Server<'_>) -> Result<(), String> {
         Ok(_) | Err(_) => return Err("not as a server".to_owned()),
     };
     let folder = Path::new(server.folder().unwrap_or_default());
-    cli.options.roots.iter().try_for_each(|root| match machine::root_can_be_used(&folder.join(root)) {
-        Wrong(message) => Err(message),
-        Fine(_) | Note(_) => Ok(()),
-    })
+    cli.options.roots.iter().try_for_each(|root| machine::check_root(&folder.join(root)))
 }
 
 /// Returns the reason for which the words are wrong, without the usage.

@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use super::Finding::{self, Fine, Note, Wrong};
-use crate::cli::{EnvMode, NAME, Options};
+use crate::cli::{EnvMode, NAME, Options, is_same};
 use crate::fs::workspace::shown;
 use crate::process::environment::Environment;
 use crate::process::{self, sandbox};
+use crate::tools::Shared;
 use crate::tools::error::reason;
 
 /// Commands that can run at once, below which a note is given: others then wait.
@@ -16,49 +17,13 @@ const FEW_COMMANDS: u32 = 16;
 pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding)) {
     say(Fine(format!("{NAME} {} is {}", env!("CARGO_PKG_VERSION"), binary.display())));
     say(on_path(binary));
-    options.roots.iter().for_each(|root| say(root_can_be_used(root)));
+    for root in &options.roots {
+        let fine = format!("--root {} is a folder that can be read", root.display());
+        say(check_root(root).map_or_else(Wrong, |()| Fine(fine)));
+    }
     match options.shared() {
         Err(message) => say(Wrong(message)),
-        Ok(shared) => {
-            let commands = &shared.commands;
-            say(match commands.shell.as_path() {
-                shell if shell.is_absolute() && !process::is_program(shell) => {
-                    Wrong(format!("there is no bash: {} can't be started", shell.display()))
-                }
-                shell if shell.file_stem() == Some("bash".as_ref()) => {
-                    Fine(format!("commands run by {}", shell.display()))
-                }
-                shell => {
-                    let name = shell.file_name().unwrap_or_default().display();
-                    Note(format!("there is no bash on PATH: commands run by {name}"))
-                }
-            });
-            say(match commands.store.try_out() {
-                Ok(folder) => {
-                    Fine(format!("whole outputs are saved in {}", String::from_utf8_lossy(&shown(&folder))))
-                }
-                Err(error) => Wrong(format!("whole outputs can't be saved: {}", reason(&error))),
-            });
-            if let (Some(sandbox), Ok(workspace)) = (&commands.sandbox, options.workspace(&shared)) {
-                let (held, _) = sandbox.found_starters(&workspace.roots);
-                if !held.is_empty() {
-                    let held = sandbox::listed(&held);
-                    say(Fine(format!(
-                        "for sandboxed commands, what starts programs later is read-only: {held}"
-                    )));
-                }
-                if let Some(warning) = sandbox.warning(&workspace.roots) {
-                    say(Note(warning));
-                }
-            }
-            if let Some(warning) = commands.warning() {
-                say(Note(warning.to_owned()));
-            }
-            if commands.at_once() < FEW_COMMANDS {
-                let most = commands.at_once();
-                say(Note(format!("{most} commands at once: the limit on open files is low (ulimit -n)")));
-            }
-        }
+        Ok(shared) => look_at_commands(options, &shared, say),
     }
     let probed = sandbox::probe();
     say(match &probed {
@@ -75,20 +40,52 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
     if probed.is_ok() && !sandbox::knows_unix_sockets() && unix_sockets_are_open {
         let open = "under --sandbox workspace-write each program of this user that listens on a UNIX socket is a full \
                     way out: --sandbox-deny unix-sockets keeps commands from them";
-        say(if options.sandbox == sandbox::Mode::Off {
-            Fine(open.to_owned())
-        } else {
-            Note(open.to_owned())
-        });
+        let finding = if options.sandbox == sandbox::Mode::Off { Fine } else { Note };
+        say(finding(open.to_owned()));
+    }
+}
+
+/// Says how commands run, where their outputs are saved, and what they are kept from.
+fn look_at_commands(options: &Options, shared: &Shared, say: &mut dyn FnMut(Finding)) {
+    let commands = &shared.commands;
+    let shell = commands.shell.display();
+    say(if commands.shell.is_absolute() && !process::is_program(&commands.shell) {
+        Wrong(format!("there is no bash: {shell} can't be started"))
+    } else if commands.shell.file_stem() == Some("bash".as_ref()) {
+        Fine(format!("commands run by {shell}"))
+    } else {
+        let name = commands.shell.file_name().unwrap_or_default().display();
+        Note(format!("there is no bash on PATH: commands run by {name}"))
+    });
+    say(match commands.store.try_out() {
+        Ok(folder) => {
+            Fine(format!("whole outputs are saved in {}", String::from_utf8_lossy(&shown(&folder))))
+        }
+        Err(error) => Wrong(format!("whole outputs can't be saved: {}", reason(&error))),
+    });
+    if let (Some(sandbox), Ok(workspace)) = (&commands.sandbox, options.workspace(shared)) {
+        let (held, _) = sandbox.found_starters(&workspace.roots);
+        if !held.is_empty() {
+            let held = sandbox::listed(&held);
+            say(Fine(format!("for sandboxed commands, what starts programs later is read-only: {held}")));
+        }
+        if let Some(warning) = sandbox.warning(&workspace.roots) {
+            say(Note(warning));
+        }
+    }
+    if let Some(warning) = commands.warning() {
+        say(Note(warning.to_owned()));
+    }
+    let most = commands.at_once();
+    if most < FEW_COMMANDS {
+        say(Note(format!("{most} commands at once: the limit on open files is low (ulimit -n)")));
     }
 }
 
 fn on_path(binary: &Path) -> Finding {
     let name = binary.file_name().unwrap_or_default();
     match process::on_path(name) {
-        Some(path) if path.canonicalize().ok() == binary.canonicalize().ok() => {
-            Fine(format!("{} is on PATH", name.display()))
-        }
+        Some(path) if is_same(&path, binary) => Fine(format!("{} is on PATH", name.display())),
         Some(other) => Note(format!("on PATH there is another: {}", other.display())),
         None => {
             Note(format!("it is not on PATH: a client needs its whole path, which `{NAME} config` gives"))
@@ -96,10 +93,8 @@ fn on_path(binary: &Path) -> Finding {
     }
 }
 
-/// Says if a folder that is given as a root can be used.
-pub(super) fn root_can_be_used(root: &Path) -> Finding {
-    match std::fs::read_dir(root) {
-        Ok(_) => Fine(format!("--root {} is a folder that can be read", root.display())),
-        Err(error) => Wrong(format!("--root {}: {}", root.display(), reason(&error))),
-    }
+/// Returns an error if a folder that is given as a root can't be used.
+pub(super) fn check_root(root: &Path) -> Result<(), String> {
+    let refused = |error| format!("--root {}: {}", root.display(), reason(&error));
+    std::fs::read_dir(root).map(drop).map_err(refused)
 }

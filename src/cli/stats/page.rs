@@ -62,26 +62,24 @@ fn limit_use(sums: &Sums) -> impl Iterator<Item = String> {
     [format!("\n{TITLE}Answers by use of the limit{TITLE:#}")].into_iter().chain(rows)
 }
 
-/// Returns a plot for each value of the columns, and the line below the last.
+/// Returns a plot of each value of the columns, and the line below the last.
 fn over_time((length_ms, columns): (u64, Vec<Column>), width: usize) -> Vec<String> {
     let each = humantime::format_duration(std::time::Duration::from_millis(length_ms));
-    let tokens = columns.iter().map(|column| column.counts.tokens_left_out).max().unwrap_or(0);
-    let most = short(tokens);
-    let of = |value: &dyn Fn(&Counts) -> Option<f64>| {
-        columns.iter().map(|column| value(&column.counts)).collect::<Vec<_>>()
-    };
-    let left_out = |counts: &Counts| (counts.answers() > 0).then(|| part(counts.tokens_left_out, tokens));
-    let plots = [
-        ("Answers truncated", PERCENT, of(&|counts| Some(counts.truncated_percent()? / 100.0))),
-        ("Use of the limit, on average", PERCENT, of(&|counts| Some(counts.limit_percent()? / 100.0))),
-        ("Tokens left out, about", (most.as_str(), "0"), of(&left_out)),
-    ];
-    // From 0 to 0 there is no scale.
-    let shown = plots.len() - usize::from(tokens == 0);
-    let mut lines = Vec::new();
-    for (title, scale, values) in plots.into_iter().take(shown) {
-        lines.push(format!("\n{TITLE}{title}{TITLE:#}, {each} a column"));
+    let plot = |title: &str, scale, value: &dyn Fn(&Counts) -> Option<f64>| {
+        let values: Vec<_> = columns.iter().map(|column| value(&column.counts)).collect();
+        let mut lines = vec![format!("\n{TITLE}{title}{TITLE:#}, {each} a column")];
         lines.extend(plot::lines(scale, &values, width));
+        lines
+    };
+    let truncated = |counts: &Counts| Some(counts.truncated_percent()? / 100.0);
+    let limit_use = |counts: &Counts| Some(counts.limit_percent()? / 100.0);
+    let mut lines = plot("Answers truncated", PERCENT, &truncated);
+    lines.extend(plot("Use of the limit, on average", PERCENT, &limit_use));
+    let most = columns.iter().map(|column| column.counts.tokens_left_out).max().unwrap_or(0);
+    // From 0 to 0 there is no scale.
+    if most > 0 {
+        let left_out = |counts: &Counts| (counts.answers() > 0).then(|| part(counts.tokens_left_out, most));
+        lines.extend(plot("Tokens left out, about", (&short(most), "0"), &left_out));
     }
     let [first, last] = [columns.first(), columns.last()]
         .map(|column| to_the_second(&rfc3339::words(column.map_or(0, |column| column.start_ms))));
