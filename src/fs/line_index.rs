@@ -64,7 +64,8 @@ impl LineIndex {
             loop {
                 let block = next.fetch_add(1, Ordering::Relaxed);
                 let Some(count) = counts.get(as_index(block)) else { return io::Result::Ok(()) };
-                block_of(text, block, block_bytes).blocks_through(&mut buffer, cancel, |_, piece| {
+                let part = block_of(text, block, block_bytes);
+                part.blocks(part.start, &mut buffer, cancel, |_, piece| {
                     count.fetch_add(text.encoding.newlines(piece), Ordering::Relaxed);
                     ControlFlow::Continue(())
                 })?;
@@ -106,21 +107,11 @@ impl LineIndex {
         let Some(&[before, after]) = self.newlines_before[block..].first_chunk() else { return Ok(None) };
         let (mut seen, mut found) = (before, None);
         let part = block_of(text, block as u64, self.block_bytes);
-        part.blocks(part.start, BLOCK_BYTES, cancel, |at, piece| {
-            let counted = match found {
-                Some(_) => 0,
-                None => match text.encoding.nth_newline(piece, newline - seen) {
-                    Ok(end) => {
-                        (found, seen) = (Some(at + end as u64), newline);
-                        end
-                    }
-                    Err(fewer) => {
-                        seen += fewer;
-                        piece.len()
-                    }
-                },
-            };
-            seen += text.encoding.newlines(&piece[counted..]);
+        part.blocks(part.start, &mut part.buffer(BLOCK_BYTES), cancel, |at, piece| {
+            if found.is_none() {
+                found = text.encoding.nth_newline(piece, newline - seen).map(|end| at + end as u64);
+            }
+            seen += text.encoding.newlines(piece);
             ControlFlow::Continue(())
         })?;
         Ok(found.filter(|_| seen == after))

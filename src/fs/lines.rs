@@ -44,43 +44,31 @@ pub enum Bytes<'a> {
 }
 
 impl TextFile<'_> {
-    /// Calls `visit` with the blocks from `from` on, each of at most `block_bytes` and with its
-    /// offset, until `visit` breaks, the text ends, or the call is cancelled. Bytes in memory are
-    /// one block.
-    pub fn blocks(
-        &self,
-        from: u64,
-        block_bytes: usize,
-        cancel: &CancellationToken,
-        visit: impl FnMut(u64, &[u8]) -> ControlFlow<()>,
-    ) -> io::Result<()> {
-        let rest = TextFile { start: from, ..*self };
-        rest.blocks_through(&mut rest.buffer(block_bytes), cancel, visit)
-    }
-
-    /// Returns a buffer for blocks of this text.
-    pub(super) fn buffer(&self, block_bytes: usize) -> Buffer {
+    /// Returns a buffer for blocks of this text, each of at most `block_bytes`.
+    pub fn buffer(&self, block_bytes: usize) -> Buffer {
         match self.bytes {
             Bytes::Held(_) => Buffer::new(0),
             Bytes::Open(_) => Buffer::new(as_index(self.end.saturating_sub(self.start)).min(block_bytes)),
         }
     }
 
-    /// Calls `visit` as [`Self::blocks`] does with all blocks, which are read to `buffer`.
-    pub(super) fn blocks_through(
+    /// Calls `visit` with the blocks from `from` on, which are read to `buffer`, each with its offset, until `visit`
+    /// breaks, the text ends, or the call is cancelled. Bytes in memory are one block.
+    pub fn blocks(
         &self,
+        from: u64,
         buffer: &mut Buffer,
         cancel: &CancellationToken,
         mut visit: impl FnMut(u64, &[u8]) -> ControlFlow<()>,
     ) -> io::Result<()> {
         let file = match self.bytes {
             Bytes::Held(bytes) => {
-                let _all_of_it = visit(self.start, &bytes[as_index(self.start)..as_index(self.end)]);
+                let _all_of_it = visit(from, &bytes[as_index(from)..as_index(self.end)]);
                 return Ok(());
             }
             Bytes::Open(file) => file,
         };
-        let mut at = self.start;
+        let mut at = from;
         while at < self.end {
             if cancel.is_cancelled() {
                 return Err(io::ErrorKind::Interrupted.into());
@@ -106,7 +94,7 @@ impl TextFile<'_> {
         }
         let mut is_newline = false;
         let from = self.end - newline.len() as u64;
-        self.blocks(from, newline.len(), &CancellationToken::new(), |_, last| {
+        self.blocks(from, &mut self.buffer(newline.len()), &CancellationToken::new(), |_, last| {
             is_newline = last == newline;
             ControlFlow::Break(())
         })?;

@@ -48,17 +48,16 @@ impl Encoding {
         }
     }
 
-    /// Returns the index after the `nth` newline (from 1) in `block`, or the number of its newlines.
-    pub fn nth_newline(self, block: &[u8], nth: u64) -> Result<usize, u64> {
+    /// Returns the index after the `nth` newline (from 1) in `block`, if it has as many.
+    pub fn nth_newline(self, block: &[u8], nth: u64) -> Option<usize> {
         let index = as_index(nth.saturating_sub(1));
-        let found = match self {
+        match self {
             Self::Utf8 => memchr::memchr_iter(NEWLINE, block).nth(index).map(|at| at + 1),
             Self::Utf16Le | Self::Utf16Be => {
                 let units = block.as_chunks::<2>().0.iter().enumerate();
                 units.filter(|(_, unit)| *unit == self.newline()).nth(index).map(|(at, _)| at * 2 + 2)
             }
-        };
-        found.ok_or_else(|| self.newlines(block))
+        }
     }
 
     /// Returns the encoding that the first bytes of a text say, and the bytes of the mark.

@@ -102,7 +102,8 @@ impl Page<'_> {
         let mut head = Collector::new(Bounds { lines, ..bounds }, Keep::WholeLines);
         let mut decoder = Decoder::new(self.text.encoding);
         let mut lines = PageLines::new(self.cx.limits.text_line_chars());
-        self.text.blocks(self.from, PAGE_BLOCK_BYTES, &self.cx.cancel, |_, block| {
+        let mut buffer = self.text.buffer(PAGE_BLOCK_BYTES);
+        self.text.blocks(self.from, &mut buffer, &self.cx.cancel, |_, block| {
             // Bytes in memory are one block: those beyond the page are not even decoded.
             for piece in block.chunks(DECODED_BYTES) {
                 decoder.push(piece, &mut |part| lines.push(part, &mut head));
@@ -183,7 +184,7 @@ impl Page<'_> {
         }
         let (mut decoder, mut len) = (Decoder::new(text.encoding), 0);
         let mut count = |part: &str| len += part.len() as u64;
-        TextFile { end, ..*text }.blocks(self.from, BLOCK_BYTES, cancel, |_, block| {
+        TextFile { end, ..*text }.blocks(self.from, &mut text.buffer(BLOCK_BYTES), cancel, |_, block| {
             decoder.push(block, &mut count);
             ControlFlow::Continue(())
         })?;

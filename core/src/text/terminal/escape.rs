@@ -21,54 +21,38 @@ const CANCELLED: [u8; 2] = [0x18, 0x1A];
 #[derive(Default)]
 pub(super) struct Escape {
     parser: Parser,
-    state: State,
-}
-
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-enum State {
-    /// Outside of any.
-    #[default]
-    Closed,
-    /// ESC was the last character.
-    Begun,
-    /// Within one.
-    Open,
+    /// The last byte of it so far.
+    last: Option<u8>,
 }
 
 impl fmt::Debug for Escape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Escape").field("state", &self.state).finish_non_exhaustive()
+        f.debug_struct("Escape").field("last", &self.last).finish_non_exhaustive()
     }
 }
 
 impl Escape {
     /// True if a sequence is open.
     pub(super) fn is_open(&self) -> bool {
-        self.state != State::Closed
+        self.last.is_some()
     }
 
-    /// Takes a part of `text`, which begins with ESC or goes on within a sequence, and does to
+    /// Takes a part of `text`, which is not empty and begins with ESC or goes on within a sequence, and does to
     /// `line` what it says; what is settled by that goes to `out`. Returns the rest of `text`.
     pub(super) fn push<'a>(&mut self, text: &'a str, line: &mut Line, out: &mut String) -> &'a str {
         let bytes = text.as_bytes();
-        let stray = self.state == State::Begun && !bytes.first().is_some_and(u8::is_ascii);
+        let stray = self.last == Some(ESC) && !bytes[0].is_ascii();
         // Up to the newline, and through the next ESC: then it does not matter how the text came.
-        let end = match memchr::memchr2(b'\n', ESC, bytes) {
-            Some(at) if bytes[at] == ESC => at + 1,
-            Some(at) => at,
-            None => bytes.len(),
-        };
+        let end = memchr::memchr2(b'\n', ESC, bytes);
+        let end = end.map_or(bytes.len(), |at| at + usize::from(bytes[at] == ESC));
         if stray || end == 0 {
             *self = Self::default();
             return text;
         }
         let mut effects = Effects { line, out, over: false };
         let taken = self.parser.advance_until_terminated(&mut effects, &bytes[..end]);
-        self.state = match bytes.get(taken.wrapping_sub(1)) {
-            Some(&ESC) => State::Begun,
-            _ if effects.over => State::Closed,
-            _ => State::Open,
-        };
+        let last = bytes[taken - 1];
+        self.last = (last == ESC || !effects.over).then_some(last);
         // A byte in a device's text may end it that is a part of a character.
         &text[text.ceil_char_boundary(taken)..]
     }
