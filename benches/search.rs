@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 
 use cutline::fs::workspace::{Boundary, Root, Workspace};
 use cutline::limits::Limits;
-use cutline::process;
+use cutline::process::environment::Environment;
+use cutline::process::{Commands, spill};
 use cutline::tools::threads::Threads;
 use cutline::tools::{Context, Output, Progress, Shared, ToolSet, find, grep, ls};
 use serde_json::{Value, json};
@@ -106,7 +107,7 @@ fn context(data: &Path) -> Context {
         tools: ToolSet::default(),
         workers: std::thread::available_parallelism().map_or(1, usize::from),
         line_indexes: cutline::fs::line_index::Cache::default(),
-        commands: process::Commands::new(process::Settings::default()),
+        commands: Commands::new(spill::Settings::default(), None, Environment::default()),
         save: cutline::tools::SaveMode::default(),
         threads: Threads::default(),
     };

@@ -51,17 +51,6 @@ const LAST_SWEEP_TIME: Duration = Duration::from_millis(500);
 /// Time between two sweeps of old saved outputs.
 const SWEEP_INTERVAL: Duration = Duration::from_hours(1);
 
-/// The settings for all commands.
-#[derive(Debug, Default)]
-pub struct Settings {
-    /// The folder of saved outputs, and its limits.
-    pub spill: spill::Settings,
-    /// The rules that commands are held to, if any.
-    pub sandbox: Option<Sandbox>,
-    /// The variables that commands do not have.
-    pub environment: Environment,
-}
-
 /// The commands of a server.
 #[derive(Debug)]
 pub struct Commands {
@@ -77,10 +66,10 @@ pub struct Commands {
 }
 
 impl Commands {
-    /// Returns commands that run by `settings`. Opens the folder of saved outputs; starts nothing yet.
-    pub fn new(settings: Settings) -> Self {
-        let store = Store::new(settings.spill);
-        let mut sandbox = settings.sandbox;
+    /// Returns commands that are held to the rules of `sandbox`, if any, have the variables of `environment`, and have their
+    /// outputs saved by `spill`. Opens that folder; starts nothing yet.
+    pub fn new(spill: spill::Settings, mut sandbox: Option<Sandbox>, environment: Environment) -> Self {
+        let store = Store::new(spill);
         if let (Some(sandbox), Ok(saved)) = (&mut sandbox, &store.folder) {
             // It can be another one than was asked for.
             sandbox.own.push(("the folder of saved outputs", Root::followed(saved.given.clone())));
@@ -89,7 +78,7 @@ impl Commands {
             registry: Arc::new(Registry::new()),
             shell: sys::find_shell(),
             sandbox,
-            environment: settings.environment,
+            environment,
             store: Arc::new(store),
             permits: CommandPermits::new(),
         }

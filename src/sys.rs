@@ -105,6 +105,15 @@ pub enum FileKind {
     Unknown,
 }
 
+/// The end of a shell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ending {
+    /// It exited with that code.
+    Code(i32),
+    /// It was killed by the signal of that number.
+    Signal(i32),
+}
+
 /// The name of the variable that marks a command's processes.
 pub(crate) const MARK: &str = "CUTLINE_MARK";
 

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use cutline::fs::line_index;
 use cutline::fs::workspace::{Boundary, Root, Workspace};
 use cutline::limits::Limits;
-use cutline::process::{self, spill};
+use cutline::process::environment::Environment;
+use cutline::process::{Commands, spill};
 use cutline::tools::threads::Threads;
 use cutline::tools::{Context, Progress, Shared, ToolSet, bash};
 use tokio_util::sync::CancellationToken;
@@ -16,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 /// Returns the context of a bash call in the workspace `root`, with outputs saved in `saved`.
 pub(crate) fn context(root: &Path, saved: PathBuf) -> Context {
     let spill = spill::Settings { dir: saved, ..spill::Settings::default() };
-    let commands = process::Commands::new(process::Settings { spill, ..process::Settings::default() });
+    let commands = Commands::new(spill, None, Environment::default());
     let shared = Shared {
         limits: Limits::default(),
         tools: ToolSet::default(),

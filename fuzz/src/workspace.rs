@@ -8,7 +8,8 @@ use std::sync::Arc;
 use cutline::fs::line_index::Cache;
 use cutline::fs::workspace::{Boundary, Root, Workspace};
 use cutline::limits::Limits;
-use cutline::process::{Commands, Settings};
+use cutline::process::environment::Environment;
+use cutline::process::{Commands, spill};
 use cutline::tools::arguments::Object;
 use cutline::tools::threads::Threads;
 use cutline::tools::{Context, Output, Progress, Shared, ToolError, ToolName, ToolSet, catalog};
@@ -40,7 +41,7 @@ impl Tools {
             tools: ToolSet::default(),
             workers: 1,
             line_indexes: Cache::default(),
-            commands: Commands::new(Settings::default()),
+            commands: Commands::new(spill::Settings::default(), None, Environment::default()),
             save: cutline::tools::SaveMode::default(),
             threads: Threads::default(),
         };

@@ -10,10 +10,10 @@ use crate::fit::Given;
 use crate::fs::line_index;
 use crate::fs::workspace::{Boundary, Root, Workspace, lexical};
 use crate::limits::{BASH_TIMEOUT_SECS, Images, Limits, MAX_BYTES, MAX_LINES};
+use crate::process::Commands;
 use crate::process::environment::Environment;
 use crate::process::sandbox::{Mode, Sandbox};
 use crate::process::spill;
-use crate::process::{self, Commands};
 use crate::server::Shape;
 use crate::tools::Shared;
 use crate::tools::error::reason;
@@ -81,7 +81,7 @@ impl Options {
             tools: self.tools.iter().copied().collect(),
             workers: asked.unwrap_or_else(processors),
             line_indexes: line_index::Cache::default(),
-            commands: Commands::new(self.commands()?),
+            commands: self.commands()?,
             save: self.save,
             threads: Threads::default(),
         }))
@@ -98,14 +98,14 @@ impl Options {
         }
     }
 
-    fn commands(&self) -> Result<process::Settings, String> {
+    fn commands(&self) -> Result<Commands, String> {
         let spill = self.spill();
         let sandbox = self.sandbox(&spill.dir)?;
         let environment = match self.env {
             EnvMode::Inherited => Environment::default(),
             EnvMode::Filtered => Environment::filtered(&self.env_keep),
         };
-        Ok(process::Settings { spill, sandbox, environment })
+        Ok(Commands::new(spill, sandbox, environment))
     }
 
     /// Returns the rules that commands are held to, if any; where they can't be, the reason. Outputs are saved in `saved`.

@@ -7,7 +7,8 @@ use clap::{ArgMatches, Args as _, CommandFactory as _};
 use super::values;
 use super::{Cli, Options, config, refuse_in, serve};
 use crate::fs;
-use crate::process::{self, Commands};
+use crate::process::Commands;
+use crate::process::environment::Environment;
 use crate::tools::error::reason;
 use crate::wrap::{self, KeepPart, Settings};
 
@@ -75,8 +76,7 @@ pub(super) fn run(
         hint,
         max_message_bytes: usize::try_from(max_message).unwrap_or(usize::MAX),
     };
-    let commands =
-        Commands::new(process::Settings { spill: options.spill(), ..process::Settings::default() });
+    let commands = Commands::new(options.spill(), None, Environment::default());
     let Some((program, arguments)) = server.split_first() else {
         refuse_in(&["wrap"], "no COMMAND is given")
     };

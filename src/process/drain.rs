@@ -5,7 +5,6 @@
 
 use std::fmt;
 use std::io::{self, PipeReader};
-use std::ops::Deref;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -15,7 +14,7 @@ use super::capture::Capture;
 use crate::sys::OutputPipe;
 
 /// Bytes of one read.
-const BLOCK_BYTES: usize = 128 * 1024;
+pub(super) const BLOCK_BYTES: usize = 128 * 1024;
 /// The reader's stack: it calls nothing deep.
 const STACK_BYTES: usize = 256 * 1024;
 
@@ -36,50 +35,20 @@ impl fmt::Debug for Drain {
     }
 }
 
-/// Bytes read so far, and bytes still in the pipe.
+/// The progress of a reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct DrainProgress {
     /// Bytes that were captured.
     pub(super) taken: u64,
-    /// Bytes that wait in the pipe. Beside these, one block may be on its way.
-    pub(super) waiting: u64,
-    /// True if the reader waits for more.
-    pub(super) idle: bool,
-}
-
-impl DrainProgress {
+    /// Bytes that were written so far, or up to a block more: one may be on its way.
+    pub(super) written: u64,
     /// True if everything that was written so far was read.
-    pub(super) fn is_drained(self) -> bool {
-        self.idle && self.waiting == 0
-    }
-
-    /// Returns how many bytes were written so far, or up to a block more.
-    pub(super) fn written(self) -> u64 {
-        self.taken + self.waiting + BLOCK_BYTES as u64
-    }
-}
-
-/// A handle on a reader, which is stopped when this is dropped.
-#[derive(Debug)]
-pub(super) struct DrainHandle(Arc<Drain>);
-
-impl Deref for DrainHandle {
-    type Target = Arc<Drain>;
-
-    fn deref(&self) -> &Arc<Drain> {
-        &self.0
-    }
-}
-
-impl Drop for DrainHandle {
-    fn drop(&mut self) {
-        self.0.pipe.stop();
-    }
+    pub(super) is_drained: bool,
 }
 
 impl Drain {
     /// Begins to read `pipe` into `capture`: until its end, or until the reader is stopped.
-    pub(super) fn start(pipe: PipeReader, capture: Capture) -> io::Result<DrainHandle> {
+    pub(super) fn start(pipe: PipeReader, capture: Capture) -> io::Result<Arc<Self>> {
         let (pipe, capture) = (OutputPipe::new(pipe)?, Mutex::new(capture));
         let ended = CancellationToken::new();
         let drain = Arc::new(Self { pipe, capture, bytes: AtomicU64::new(0), ended });
@@ -88,7 +57,7 @@ impl Drain {
             let _ended_when_dropped = reader.ended.clone().drop_guard();
             reader.read();
         })?;
-        Ok(DrainHandle(drain))
+        Ok(drain)
     }
 
     fn read(&self) {
@@ -102,7 +71,9 @@ impl Drain {
 
     /// Returns how far the reader is.
     pub(super) fn progress(&self) -> DrainProgress {
-        DrainProgress { taken: self.bytes(), waiting: self.pipe.waiting(), idle: self.pipe.is_idle() }
+        let (taken, waiting) = (self.bytes(), self.pipe.waiting());
+        let written = taken + waiting + BLOCK_BYTES as u64;
+        DrainProgress { taken, written, is_drained: self.pipe.is_idle() && waiting == 0 }
     }
 
     /// Returns how many bytes were captured so far.

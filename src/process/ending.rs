@@ -1,27 +1,11 @@
 //! The end of a shell: its exit code, or the signal that ended it, by number and name.
 
-use std::process::ExitStatus;
-
-use crate::sys;
+pub use crate::sys::Ending;
 
 /// The exit code of what a signal ended, less the signal's number.
 const SIGNAL_CODE: i32 = 128;
 
-/// The end of a shell.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ending {
-    /// It exited with that code.
-    Code(i32),
-    /// It was killed by the signal of that number.
-    Signal(i32),
-}
-
 impl Ending {
-    /// Returns the end of a shell with that status, `None` where it could not be waited for.
-    pub(super) fn of(status: Option<ExitStatus>, was_killed: bool) -> Self {
-        sys::ending_of(status, was_killed).map_or_else(Self::Signal, Self::Code)
-    }
-
     /// Returns the exit code by which a shell says it of a program.
     pub fn exit_code(self) -> i32 {
         match self {

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::process::Child;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::drain::DrainHandle;
+use super::drain::Drain;
 use super::mark::Server;
 use super::permits::CommandPermit;
 use super::process_tree::{self, Scope, end_all};
@@ -23,18 +23,10 @@ const SHUTDOWN: Duration = Duration::from_millis(1200);
 #[derive(Debug)]
 pub(super) struct Registry {
     server: Server,
-    /// The commands by their marks.
-    commands: Mutex<BTreeMap<String, CommandEntry>>,
-    /// Number of commands that run.
-    running: watch::Sender<usize>,
+    /// The commands by their marks: their processes, and the phase that they are in.
+    commands: watch::Sender<BTreeMap<String, (Scope, Phase)>>,
     /// Cancelled once all commands are being ended: no further one starts.
     pub(super) closing: CancellationToken,
-}
-
-#[derive(Debug)]
-struct CommandEntry {
-    scope: Scope,
-    phase: Phase,
 }
 
 #[derive(Debug)]
@@ -42,7 +34,7 @@ enum Phase {
     /// It runs, or is about to.
     Running,
     /// It ended by itself and left processes. While they hold its output open, that is read.
-    Background(Option<(DrainHandle, CommandPermit)>),
+    Background(Option<(Arc<Drain>, CommandPermit)>),
     /// A process may be left though all was done to end it: the server's end tries again.
     Unsure,
 }
@@ -50,62 +42,56 @@ enum Phase {
 impl Registry {
     /// Returns the registry of this server.
     pub(super) fn new() -> Self {
-        Self {
-            server: Server::this(),
-            commands: Mutex::default(),
-            running: watch::Sender::new(0),
-            closing: CancellationToken::new(),
-        }
+        Self { server: Server::this(), commands: watch::Sender::default(), closing: CancellationToken::new() }
     }
 
     /// Registers a command before it is spawned, so that one whose spawn fails half-way can be ended by its
     /// mark. Fails once the server ends.
     pub(super) fn add(self: &Arc<Self>) -> io::Result<RegisteredCommand> {
-        let mut commands = self.commands();
-        if self.closing.is_cancelled() {
-            return Err(io::Error::other("the server ends"));
-        }
         let mark = self.server.new_mark();
         let scope = Scope::new(self.server, &mark);
-        commands.insert(mark.clone(), CommandEntry { scope, phase: Phase::Running });
-        self.running.send_modify(|running| *running += 1);
-        Ok(RegisteredCommand { registry: Arc::clone(self), mark })
+        let is_added = self.commands.send_if_modified(|commands| {
+            let is_open = !self.closing.is_cancelled();
+            commands.extend(is_open.then(|| (mark.clone(), (scope, Phase::Running))));
+            is_open
+        });
+        let command = is_added.then(|| RegisteredCommand { registry: Arc::clone(self), mark });
+        command.ok_or_else(|| io::Error::other("the server ends"))
     }
 
     /// Frees the pipes of background commands that have ended, forgets those of which no process is left, and waits for
     /// ended processes that this one inherited.
     pub(super) fn reap(&self) {
         process_tree::reap_inherited(|| self.scopes());
-        self.commands().retain(|_, CommandEntry { scope, phase }| {
-            let Phase::Background(output) = phase else { return true };
-            output.take_if(|(drain, _)| drain.ended.is_cancelled());
-            output.is_some() || !scope.is_empty()
+        self.commands.send_modify(|commands| {
+            commands.retain(|_, (scope, phase)| {
+                let Phase::Background(output) = phase else { return true };
+                output.take_if(|(drain, _)| drain.ended.is_cancelled());
+                output.is_some() || !scope.is_empty()
+            });
         });
     }
 
     /// Ends all commands and what they left, and waits for it. No further command starts.
     pub(super) async fn shutdown(&self) {
-        let mut running = self.running.subscribe();
+        let mut commands = self.commands.subscribe();
         // A command that is being added is among those below, or sees this.
         self.closing.cancel();
         let scopes = self.scopes();
         let ended = async {
             process_tree::end(scopes, GRACE).await;
-            let _closed_with_this = running.wait_for(|running| *running == 0).await;
+            let runs = |(_, phase): &(Scope, Phase)| matches!(phase, Phase::Running);
+            // What is waited for is locked while it is held.
+            let _closed_with_this = commands.wait_for(|all| !all.values().any(runs)).await.map(drop);
             // A command may have ended by itself just now, and left something.
             process_tree::end(self.scopes(), GRACE).await
         };
         let _next_server_tries_again = tokio::time::timeout(SHUTDOWN, ended).await; // where some are left
-        // With them their readers are stopped.
-        drop(std::mem::take(&mut *self.commands()));
+        self.commands.send_replace(BTreeMap::new());
     }
 
     fn scopes(&self) -> Vec<Scope> {
-        self.commands().values().map(|command| command.scope.clone()).collect()
-    }
-
-    fn commands(&self) -> MutexGuard<'_, BTreeMap<String, CommandEntry>> {
-        self.commands.lock().unwrap_or_else(PoisonError::into_inner)
+        self.commands.borrow().values().map(|(scope, _)| scope.clone()).collect()
     }
 }
 
@@ -121,15 +107,21 @@ pub(super) struct RegisteredCommand {
 impl RegisteredCommand {
     /// Notes its shell's group and start; on Windows puts the shell, which waits for its command, in the job.
     pub(super) fn attach_shell(&self, shell: &mut Child) -> io::Result<()> {
-        let mut commands = self.registry.commands();
-        commands.get_mut(&self.mark).map_or(Ok(()), |command| command.scope.attach_shell(shell))
+        let mut attached = Ok(());
+        self.registry.commands.send_modify(|commands| {
+            if let Some((scope, _)) = commands.get_mut(&self.mark) {
+                attached = scope.attach_shell(shell);
+            }
+        });
+        attached
     }
 
     /// Returns its processes; `None` where it does not run any more.
     pub(super) fn scope(&self) -> Option<Scope> {
-        let commands = self.registry.commands();
-        let command = commands.get(&self.mark)?;
-        matches!(command.phase, Phase::Running).then(|| command.scope.clone())
+        match self.registry.commands.borrow().get(&self.mark) {
+            Some((scope, Phase::Running)) => Some(scope.clone()),
+            _ => None,
+        }
     }
 
     /// Ends all of its processes.
@@ -147,18 +139,20 @@ impl RegisteredCommand {
     }
 
     /// Notes that it ended by itself and left the processes of `scope`, which may hold its output open.
-    pub(super) fn left(&self, scope: Scope, output: Option<(DrainHandle, CommandPermit)>) {
+    pub(super) fn left(&self, scope: Scope, output: Option<(Arc<Drain>, CommandPermit)>) {
         self.set(Some((scope, Phase::Background(output))));
     }
 
     /// Ends the phase in which it runs; without a next one it is forgotten.
     fn set(&self, next: Option<(Scope, Phase)>) {
-        let mut commands = self.registry.commands();
-        if commands.get(&self.mark).is_some_and(|command| matches!(command.phase, Phase::Running)) {
-            commands.remove(&self.mark);
-            commands.extend(next.map(|(scope, phase)| (self.mark.clone(), CommandEntry { scope, phase })));
-            self.registry.running.send_modify(|running| *running -= 1);
-        }
+        self.registry.commands.send_if_modified(|commands| {
+            let runs = matches!(commands.get(&self.mark), Some((_, Phase::Running)));
+            if runs {
+                commands.remove(&self.mark);
+                commands.extend(next.map(|next| (self.mark.clone(), next)));
+            }
+            runs
+        });
     }
 }
 

@@ -93,7 +93,7 @@ impl Store {
     /// Creates a file of that kind, locked, which is removed again unless it is kept.
     pub fn create(&self, kind: SavedKind) -> io::Result<SavedFile> {
         let folder = self.folder.as_ref().map_err(same_error)?;
-        SavedFile::create(folder.open()?, &folder.path, kind, self.settings.max_file_bytes)
+        SavedFile::create(folder, kind, self.settings.max_file_bytes)
     }
 
     /// Saves a byte and removes it again; returns the folder where that worked.

@@ -85,7 +85,7 @@ impl Commands {
 impl Program {
     /// Waits until it has ended. The future can be dropped and made again.
     pub async fn wait(&mut self) -> Ending {
-        Ending::of(self.child.wait().await.ok(), false)
+        sys::ending_of(self.child.wait().await.ok(), false)
     }
 
     /// Ends it with all that it started: SIGTERM, and after `grace` SIGKILL. Then it is done with.
@@ -109,6 +109,6 @@ impl Program {
             kill_group(&mut self.child);
             status = timeout(KILLED_WAIT, self.child.wait()).await;
         }
-        Ending::of(status.ok().and_then(Result::ok), true)
+        sys::ending_of(status.ok().and_then(Result::ok), true)
     }
 }

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::capture::{Capture, Captured};
-use super::drain::{Drain, DrainHandle, DrainProgress};
+use super::drain::{Drain, DrainProgress};
 use super::process_tree::{Survivors, on_own_thread};
 use super::registry::GRACE;
 use super::start::KILLED_WAIT;
@@ -52,7 +52,7 @@ impl Commands {
 /// A command that was started.
 struct SupervisedCommand {
     shell: Program,
-    drain: DrainHandle,
+    drain: Arc<Drain>,
     permit: CommandPermit,
     began: Instant,
 }
@@ -110,15 +110,17 @@ impl SupervisedCommand {
 
     /// Takes what was printed. The background processes of a command that ended by itself are left alive.
     async fn collect_output(mut self, cause: Cause) -> (Captured, Vec<Background>) {
-        let Some((scope, background)) = self.survivors(cause).await else {
+        let survivors = self.survivors(cause).await;
+        if survivors.is_none() {
             let _pipe_still_open = timeout(KILLED_WAIT, self.drain.ended.cancelled()).await;
             self.drain.pipe.stop();
-            let output = self.captured(|capture| capture.answer(false)).await;
+        }
+        let is_open = survivors.is_some() && !self.drain.ended.is_cancelled();
+        let output = self.captured(move |capture| capture.answer(is_open)).await;
+        let Some((scope, background)) = survivors else {
             self.shell.registered.unregister();
             return (output, Vec::new());
         };
-        let is_open = !self.drain.ended.is_cancelled();
-        let output = self.captured(move |capture| capture.answer(is_open)).await;
         let (registry, ended) = (Arc::clone(&self.shell.registered.registry), self.drain.ended.clone());
         let open = is_open.then(|| {
             self.permit.keep_for_background();
@@ -146,14 +148,13 @@ impl SupervisedCommand {
     /// it open, until it has been empty for a while.
     async fn wait_until_drained(&self) {
         let began = Instant::now();
-        let end = self.drain.progress();
-        let mut before = end;
+        let DrainProgress { written: own, taken: mut before, .. } = self.drain.progress();
         while timeout(QUIET_PERIOD, self.drain.ended.cancelled()).await.is_err() {
             let now = self.drain.progress();
-            if output_is_complete(began.elapsed(), end, before, now) {
+            if output_is_complete(began.elapsed(), own, before, now) {
                 break;
             }
-            before = now;
+            before = now.taken;
         }
     }
 
@@ -175,29 +176,29 @@ async fn wait_until(began: Instant, time: Duration) {
     tokio::time::sleep(time.saturating_sub(began.elapsed())).await;
 }
 
-/// True if the answer need not wait for more, `elapsed` after the shell's `end`: what came since is other
-/// processes'. All that the shell wrote is waited for, however slowly it can be saved.
-fn output_is_complete(
-    elapsed: Duration,
-    end: DrainProgress,
-    before: DrainProgress,
-    now: DrainProgress,
-) -> bool {
-    let quiet = now.is_drained() && now.taken == before.taken;
-    let all_of_its_own = now.is_drained() || now.taken >= end.written();
+/// True if the answer need not wait for more, `elapsed` after the shell's end: what came since is other processes'. All
+/// that the shell wrote, the first `own` bytes, is waited for, however slowly it can be saved. `before` of them were taken
+/// at the look before.
+fn output_is_complete(elapsed: Duration, own: u64, before: u64, now: DrainProgress) -> bool {
+    let quiet = now.is_drained && now.taken == before;
+    let all_of_its_own = now.is_drained || now.taken >= own;
     quiet || (elapsed >= BACKGROUND_WAIT && all_of_its_own) || elapsed >= DRAIN_TIMEOUT
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::process::drain::BLOCK_BYTES;
 
     #[test]
     fn output_is_complete_once_the_shells_own_is_read() {
         let millis = Duration::from_millis;
-        let progress = |taken, waiting, idle| DrainProgress { taken, waiting, idle };
+        let progress = |taken, waiting, idle| {
+            let written = taken + waiting + BLOCK_BYTES as u64;
+            DrainProgress { taken, written, is_drained: idle && waiting == 0 }
+        };
         let end = progress(1_000, 500_000, false);
-        let all = end.written();
+        let all = end.written;
         let empty = progress(501_000, 0, true);
         let cases = [
             ("all is taken, and nothing comes", 40, empty, empty, true),
@@ -228,7 +229,7 @@ mod tests {
             ("a disk that does not come back", 5_000, end, end, true),
         ];
         for (about, elapsed, before, now, expected) in cases {
-            assert_eq!(output_is_complete(millis(elapsed), end, before, now), expected, "{about}");
+            assert_eq!(output_is_complete(millis(elapsed), all, before.taken, now), expected, "{about}");
         }
     }
 }

@@ -16,7 +16,7 @@ impl Here {
         let folder = tempfile::tempdir().unwrap();
         let real = folder.path().canonicalize().unwrap();
         let spill = spill::Settings { dir: real.join("saved"), ..spill::Settings::default() };
-        let commands = Commands::new(Settings { spill, ..Settings::default() });
+        let commands = Commands::new(spill, None, Environment::default());
         Self { commands, roots: vec![Root::resolve(real).unwrap()], _folder: folder }
     }
 

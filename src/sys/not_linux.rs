@@ -6,16 +6,12 @@
 #![expect(clippy::unnecessary_wraps, reason = "on Linux they may fail")]
 
 use std::fs::File;
-use std::io::{self, PipeReader};
+use std::io::{self, PipeReader, Seek as _};
 use std::path::Path;
 
-#[cfg(unix)]
-use sysinfo::UpdateKind;
 use sysinfo::{ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System};
 
-#[cfg(unix)]
-use crate::sys::MARK;
-use crate::sys::{Opened, OutOfDescriptors, Process};
+use super::{Opened, OutOfDescriptors, Process, group};
 
 /// Returns `None`: this system does not tell whether a file is in memory.
 pub(crate) fn read_cached(_: &File, _: usize) -> Option<Vec<u8>> {
@@ -25,7 +21,19 @@ pub(crate) fn read_cached(_: &File, _: usize) -> Option<Vec<u8>> {
 /// Does nothing: a pipe has the size that this system gives it.
 pub(crate) fn enlarge(_: &PipeReader, _: usize) {}
 
+/// A handle on what was opened; `None` where that is neither a file nor a folder and can't be opened unread.
+pub(super) type PathHandle = Option<File>;
+
 impl Opened {
+    /// Gives the same once more, from its beginning. All that are given of one share where they are
+    /// read: only the last may be read on.
+    pub(crate) fn file(&self) -> io::Result<File> {
+        let mut file = self.handle.as_ref().ok_or(io::ErrorKind::Unsupported)?.try_clone()?;
+        // A folder has no beginning, and is not read so.
+        let _folders_have_none = file.rewind();
+        Ok(file)
+    }
+
     /// Fails: this system does not tell whether all that it takes is in memory.
     pub(crate) fn cached(_: &Path) -> io::Result<Self> {
         Err(io::ErrorKind::Unsupported.into())
@@ -48,41 +56,13 @@ pub(crate) fn process_info(id: u32) -> Result<Option<Process>, OutOfDescriptors>
     Ok(told_of(id, ProcessRefreshKind::nothing(), |process| Some(seen(process))))
 }
 
-/// Returns the mark in the environment that a process was started with.
-#[cfg(unix)]
-pub(crate) fn mark_of(id: u32) -> Result<Option<String>, OutOfDescriptors> {
-    let mark = |entry: &str| Some(entry.strip_prefix(MARK)?.strip_prefix('=')?.to_owned());
-    Ok(told_of(id, ProcessRefreshKind::nothing().with_environ(UpdateKind::Always), |process| {
-        process.environ().iter().find_map(|entry| mark(entry.to_str()?))
-    }))
-}
-
-/// Returns the number of the user that a process runs as.
-#[cfg(unix)]
-pub(crate) fn owner(id: u32) -> Option<u32> {
-    let user = ProcessRefreshKind::nothing().with_user(UpdateKind::Always);
-    told_of(id, user, |process| process.effective_user_id().map(|user| **user))
-}
-
 /// Returns 0: here process numbers have no namespaces.
 pub(crate) fn pid_namespace() -> u64 {
     0
 }
 
-/// Returns nothing: this system does not tell the pipes of a process.
-#[cfg(unix)]
-pub(crate) fn pipes(_: u32) -> Result<Vec<u64>, OutOfDescriptors> {
-    Ok(Vec::new())
-}
-
-/// Returns false: this system does not tell the pipes of a process.
-#[cfg(unix)]
-pub(crate) fn has_lost_its_reader(_: u32) -> bool {
-    false
-}
-
 /// Returns what `ask` tells of the process with that number, of which `what` is looked at.
-fn told_of<T>(
+pub(super) fn told_of<T>(
     id: u32,
     what: ProcessRefreshKind,
     ask: impl FnOnce(&sysinfo::Process) -> Option<T>,
@@ -111,33 +91,11 @@ fn seen(process: &sysinfo::Process) -> Process {
     }
 }
 
-/// Returns the process group of a process.
-#[cfg(target_os = "macos")]
-fn group(id: u32) -> Option<u32> {
-    let group = rustix::process::getpgid(Some(crate::sys::pid(id)?)).ok()?;
-    Some(group.as_raw_nonzero().get().unsigned_abs())
-}
-
-/// Returns 0: here processes have no groups.
-#[cfg(windows)]
-fn group(_: u32) -> Option<u32> {
-    None
-}
-
-/// The same on Linux, where a group may have no number here: that of a process of another namespace.
-#[cfg(target_os = "linux")]
-fn group(id: u32) -> Option<u32> {
-    let stat = std::fs::read(format!("/proc/{id}/stat")).ok()?;
-    let stat = String::from_utf8_lossy(&stat);
-    // The name before the bracket may hold anything; after it come the state, the parent, the group.
-    let (_, after) = stat.rsplit_once(')')?;
-    after.split_ascii_whitespace().nth(2)?.parse().ok()
-}
-
 #[cfg(unix)]
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::sys::{MARK, mark_of};
 
     #[test]
     fn this_process_is_seen() {

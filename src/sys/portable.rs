@@ -7,10 +7,12 @@ use std::os::fd::{AsFd, OwnedFd};
 use rustix::fs::{AtFlags, Dir, Mode, OFlags};
 use rustix::io::Errno;
 use rustix::process::{Signal, kill_process};
+use sysinfo::{ProcessRefreshKind, UpdateKind};
 
-use super::{Folder, OutOfDescriptors, pid, process_info};
+use super::not_linux::told_of;
+use super::{Folder, MARK, OutOfDescriptors, pid, process_info};
 
-pub(super) use opened::{LOOK, PathHandle};
+pub(super) use opened::LOOK;
 
 /// Fails: this system can't open below a folder in one step.
 pub(super) fn open_beneath(_: impl AsFd, _: &[u8], _: OFlags) -> Result<OwnedFd, Errno> {
@@ -36,4 +38,45 @@ pub(super) const GOES_ON_AFTER_INTR: bool = false;
 /// Returns a reader of the names in `folder`, which needs no buffer of the caller's.
 pub(super) fn dir_reader(folder: &Folder, _: &mut Vec<u8>) -> Result<Dir, Errno> {
     Dir::read_from(folder)
+}
+
+/// Returns the mark in the environment that a process was started with.
+pub(crate) fn mark_of(id: u32) -> Result<Option<String>, OutOfDescriptors> {
+    let mark = |entry: &str| Some(entry.strip_prefix(MARK)?.strip_prefix('=')?.to_owned());
+    Ok(told_of(id, ProcessRefreshKind::nothing().with_environ(UpdateKind::Always), |process| {
+        process.environ().iter().find_map(|entry| mark(entry.to_str()?))
+    }))
+}
+
+/// Returns the number of the user that a process runs as.
+pub(crate) fn owner(id: u32) -> Option<u32> {
+    let user = ProcessRefreshKind::nothing().with_user(UpdateKind::Always);
+    told_of(id, user, |process| process.effective_user_id().map(|user| **user))
+}
+
+/// Returns nothing: this system does not tell the pipes of a process.
+pub(crate) fn pipes(_: u32) -> Result<Vec<u64>, OutOfDescriptors> {
+    Ok(Vec::new())
+}
+
+/// Returns false: this system does not tell the pipes of a process.
+pub(crate) fn has_lost_its_reader(_: u32) -> bool {
+    false
+}
+
+/// Returns the process group of a process.
+#[cfg(target_os = "macos")]
+pub(super) fn group(id: u32) -> Option<u32> {
+    let group = rustix::process::getpgid(Some(super::pid(id)?)).ok()?;
+    Some(group.as_raw_nonzero().get().unsigned_abs())
+}
+
+/// The same on Linux, where a group may have no number here: that of a process of another namespace.
+#[cfg(target_os = "linux")]
+pub(super) fn group(id: u32) -> Option<u32> {
+    let stat = std::fs::read(format!("/proc/{id}/stat")).ok()?;
+    let stat = String::from_utf8_lossy(&stat);
+    // The name before the bracket may hold anything; after it come the state, the parent, the group.
+    let (_, after) = stat.rsplit_once(')')?;
+    after.split_ascii_whitespace().nth(2)?.parse().ok()
 }

@@ -108,8 +108,8 @@ pub(crate) fn folder_from(folder: &Folder, path: &Path) -> io::Result<Folder> {
 
 /// Returns the path that leads to just what is open here, whatever stands at its name by now.
 #[cfg(target_os = "linux")]
-pub(crate) fn path_of(open: &OwnedFd) -> String {
-    format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(open))
+pub(crate) fn path_of(open: impl AsFd) -> String {
+    format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&open.as_fd()))
 }
 
 /// Locks a file or folder while it is `open`; false where another descriptor has it locked, or where the file

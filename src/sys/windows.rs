@@ -22,7 +22,6 @@ use super::{FileKind, Stat};
 
 pub(crate) use below::{Folder, folder_from, open_folder};
 pub(crate) use input_pipe::InputPipe;
-pub(super) use opened::PathHandle;
 pub(crate) use output_pipe::OutputPipe;
 pub(crate) use shell::*;
 pub(crate) use std::io::{stdin, stdout};
@@ -95,6 +94,11 @@ pub(crate) fn is_gone(error: &io::Error) -> bool {
 /// Returns 0, as [`Stat`] has it for each file: the owner of a file is not told here.
 pub(crate) fn user() -> u32 {
     0
+}
+
+/// Returns nothing: here processes have no groups.
+pub(super) fn group(_: u32) -> Option<u32> {
+    None
 }
 
 /// Returns true, and locks nothing: it would keep others from reading. An open file can't be removed anyway, and there

@@ -11,7 +11,8 @@ use super::threads::Threads;
 use super::{Context, Output, Progress, Shared, ToolError, ToolName, ToolSet};
 use crate::fs::workspace::{Boundary, Root, Workspace};
 use crate::limits::Limits;
-use crate::process;
+use crate::process::environment::Environment;
+use crate::process::{Commands, spill};
 
 /// A folder of its own, and the tools that work in it.
 pub(super) struct Fixture {
@@ -31,7 +32,7 @@ impl Fixture {
             tools: ToolSet::from(ToolName::ALL),
             workers: 2,
             line_indexes: crate::fs::line_index::Cache::default(),
-            commands: process::Commands::new(process::Settings::default()),
+            commands: Commands::new(spill::Settings::default(), None, Environment::default()),
             save: crate::tools::SaveMode::default(),
             threads: Threads::default(),
         };

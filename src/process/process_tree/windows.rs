@@ -89,19 +89,18 @@ fn processes_of(ids: &[u32]) -> impl Iterator<Item = Process> {
 /// Blocks until they are gone, at most a second. Returns true if none is left.
 pub(in crate::process) fn end_all(scopes: &[Scope], _grace: Duration) -> bool {
     let began = Instant::now();
-    let mut left: Vec<u32> = scopes.iter().filter_map(|scope| scope.members().ok()).flatten().collect();
-    let starts: Vec<(u32, u64)> = processes_of(&left).map(|process| (process.id, process.start)).collect();
+    let ids: Vec<u32> = scopes.iter().filter_map(|scope| scope.members().ok()).flatten().collect();
+    let starts: Vec<(u32, u64)> = processes_of(&ids).map(|process| (process.id, process.start)).collect();
     for scope in scopes {
         drop(scope.job().take());
     }
-    while !left.is_empty() && began.elapsed() < GIVE_UP {
-        let now = processes_of(&left).filter(|process| starts.contains(&(process.id, process.start)));
-        left = now.map(|process| process.id).collect();
-        if !left.is_empty() {
-            std::thread::sleep(PAUSE);
+    while processes_of(&ids).any(|process| starts.contains(&(process.id, process.start))) {
+        if began.elapsed() > GIVE_UP {
+            return false;
         }
+        std::thread::sleep(PAUSE);
     }
-    left.is_empty()
+    true
 }
 
 /// Does nothing: here no process inherits another.

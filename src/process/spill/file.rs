@@ -4,9 +4,10 @@
 
 use std::fs::File;
 use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use super::folder::SavedFolder;
 use crate::fs::saved_name::{SAVED_RANDOM_CHARS, SavedKind};
 use crate::sys::{self, Folder, below};
 
@@ -52,19 +53,15 @@ impl Drop for Removal {
 }
 
 impl SavedFile {
-    /// Creates a file of mode 0600 with an unpredictable name in `folder`, which is at `path`.
-    pub(super) fn create(
-        folder: Arc<Folder>,
-        path: &Path,
-        kind: SavedKind,
-        max_bytes: u64,
-    ) -> io::Result<Self> {
+    /// Creates a file of mode 0600 with an unpredictable name in the folder `saved`.
+    pub(super) fn create(saved: &SavedFolder, kind: SavedKind, max_bytes: u64) -> io::Result<Self> {
         let SavedKind { start, end } = kind;
         let name = format!("{start}{:0SAVED_RANDOM_CHARS$x}{end}", sys::random() >> UNUSED_BITS);
+        let folder = saved.open()?;
         let file = below::create(&folder, &name)?;
         // Keeps it from a sweep while it is open. Where the file system has no locks, no sweep removes anything.
         let _is_locked = sys::lock(&file);
-        let path = path.join(&name);
+        let path = saved.path.join(&name);
         Ok(Self { file, removal: Removal { folder, name, kept: false }, path, written: 0, max_bytes })
     }
 

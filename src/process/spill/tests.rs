@@ -7,7 +7,8 @@ use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt, symlink};
 use super::*;
 #[cfg(unix)]
 use crate::fs::saved_name::is_saved_name;
-use crate::process;
+use crate::process::Commands;
+use crate::process::environment::Environment;
 
 fn settings(dir: PathBuf) -> Settings {
     Settings { dir, private: true, ..Settings::default() }
@@ -212,7 +213,7 @@ async fn sweeps_at_the_start_and_each_hour() {
     let temp = tempfile::tempdir().unwrap();
     let keep = Duration::from_secs(100);
     let spill = Settings { private: false, keep, ..settings(temp.path().to_owned()) };
-    let commands = process::Commands::new(process::Settings { spill, ..process::Settings::default() });
+    let commands = Commands::new(spill, None, Environment::default());
     let old = |name: &str| {
         let path = temp.path().join(name);
         #[cfg(unix)]

@@ -2,9 +2,8 @@
 //!
 //! The kernel itself refuses a path that leaves the folder or leads through a link, at the moment
 //! it opens it; nothing is checked beforehand that could have changed since. Where the kernel is
-//! older than that, or another, the path is opened name by name, no link followed.
-
-#![expect(clippy::indexing_slicing, reason = "the length is looked at first")]
+//! older than that, or another, the path is opened name by name, no link followed; also where it is longer than the
+//! kernel takes at once.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -17,10 +16,6 @@ use rustix::io::Errno;
 use super::Folder;
 use crate::sys::{self, FileKind, Stat};
 
-/// Bytes of a path that the kernel takes at once; longer ones are opened part by part.
-const PATH_BYTES: usize = 4000;
-/// Tries to open what a rename elsewhere got in the way of.
-const TRIES: usize = 8;
 /// Flags by which a folder is opened.
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
 /// Keeps an opening from waiting for another process, or for a device.
@@ -32,15 +27,7 @@ const OWNER_ONLY: Mode = Mode::RUSR.union(Mode::WUSR);
 
 /// Opens the folder at `path`, which is relative to `base`; an empty path is `base` itself.
 pub(crate) fn folder(base: &Folder, path: &[u8]) -> io::Result<Folder> {
-    let mut rest = path;
-    let mut opened: Option<OwnedFd> = None;
-    while rest.len() > PATH_BYTES {
-        let at = memchr::memrchr(b'/', &rest[..PATH_BYTES]).ok_or(Errno::NAMETOOLONG)?;
-        opened = Some(open(opened.as_ref().unwrap_or(base), &rest[..at], FOLDER)?);
-        rest = &rest[at + 1..];
-    }
-    let rest = if rest.is_empty() { b"." } else { rest };
-    Ok(open(opened.as_ref().unwrap_or(base), rest, FOLDER)?)
+    Ok(open(base, if path.is_empty() { b"." } else { path }, FOLDER)?)
 }
 
 /// Opens the regular file `path` below `base` for reading; `None` where it is something else.
@@ -82,18 +69,16 @@ pub(crate) fn append(base: &Folder, name: &OsStr) -> io::Result<(File, Stat)> {
 
 fn open(base: impl AsFd, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
     let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW;
-    for _ in 0..TRIES {
-        match sys::open_beneath(&base, path, flags) {
-            Err(Errno::AGAIN | Errno::INTR) => {}
-            // Filters of system calls refuse the new call in either way.
-            Err(Errno::NOSYS | Errno::PERM) => return open_by_name(base, path, flags),
-            other => return other,
+    match sys::open_beneath(&base, path, flags) {
+        // Filters of system calls refuse the new call by one of two errors; a rename elsewhere gets in its way by another.
+        Err(Errno::NOSYS | Errno::PERM | Errno::NAMETOOLONG | Errno::AGAIN | Errno::INTR) => {
+            open_by_name(base, path, flags)
         }
+        opened => opened,
     }
-    open_by_name(base, path, flags)
 }
 
-/// As [`open`], for a kernel that can't do it in one step.
+/// As [`open`], where the kernel can't do it in one step.
 fn open_by_name(base: impl AsFd, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
     let mut names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty()).peekable();
     let mut opened: Option<OwnedFd> = None;

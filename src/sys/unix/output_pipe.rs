@@ -1,11 +1,11 @@
 //! The end of a pipe that is read from, by one thread that others can stop.
 
-use std::io::{self, PipeReader, Read as _};
+use std::io::{self, PipeReader};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::{Errno, retry_on_intr};
+use rustix::io::retry_on_intr;
 
 /// The reading end of a pipe.
 pub(crate) struct OutputPipe {
@@ -13,7 +13,6 @@ pub(crate) struct OutputPipe {
     id: u64,
     /// A descriptor that the thread waits for too, and the one that wakes it for good, where that is another.
     waker: (OwnedFd, Option<OwnedFd>),
-    stopped: AtomicBool,
     /// True while the thread waits, having taken all there was.
     idle: AtomicBool,
 }
@@ -24,41 +23,30 @@ impl OutputPipe {
 
     /// Takes the pipe over.
     pub(crate) fn new(pipe: PipeReader) -> io::Result<Self> {
-        // This end alone does not block; the writers' end is another open file.
-        rustix::io::ioctl_fionbio(&pipe, true)?;
         let id = rustix::fs::fstat(&pipe)?.st_ino;
-        let (stopped, idle) = (AtomicBool::new(false), AtomicBool::new(false));
-        Ok(Self { pipe, id, waker: waker()?, stopped, idle })
+        Ok(Self { pipe, id, waker: waker()?, idle: AtomicBool::new(false) })
     }
 
-    /// Reads what there is, and waits where there is nothing; 0 at the pipe's end, or once it is stopped.
+    /// Waits until there is something, and reads it; 0 at the pipe's end, or once it is stopped.
     pub(crate) fn read(&self, block: &mut [u8]) -> io::Result<usize> {
-        while !self.stopped.load(Ordering::Acquire) {
-            match (&self.pipe).read(block) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                    self.idle.store(true, Ordering::Release);
-                    let waited = self.wait();
-                    self.idle.store(false, Ordering::Release);
-                    waited?;
-                }
-                read => return read,
-            }
+        let pipe = PollFd::from_borrowed_fd(self.pipe.as_fd(), PollFlags::IN);
+        let stop = PollFd::from_borrowed_fd(self.waker.0.as_fd(), PollFlags::IN);
+        let mut fds = [pipe, stop];
+        self.idle.store(true, Ordering::Release);
+        let waited = retry_on_intr(|| poll(&mut fds, None));
+        self.idle.store(false, Ordering::Release);
+        waited?;
+        let [_, stop] = fds;
+        // No other thread reads: what there was is still there.
+        if stop.revents().is_empty() {
+            Ok(retry_on_intr(|| rustix::io::read(&self.pipe, &mut *block))?)
+        } else {
+            Ok(0)
         }
-        Ok(0)
-    }
-
-    fn wait(&self) -> Result<(), Errno> {
-        let mut fds = [
-            PollFd::from_borrowed_fd(self.pipe.as_fd(), PollFlags::IN),
-            PollFd::from_borrowed_fd(self.waker.0.as_fd(), PollFlags::IN),
-        ];
-        retry_on_intr(|| poll(&mut fds, None)).map(drop)
     }
 
     /// Stops the reader. The system tells those that still write, once this is dropped.
     pub(crate) fn stop(&self) {
-        self.stopped.store(true, Ordering::Release);
         let (waited_for, wakes) = &self.waker;
         let _never_full = rustix::io::write(wakes.as_ref().unwrap_or(waited_for), &1_u64.to_ne_bytes());
     }

@@ -11,7 +11,7 @@ use rustix::process::{Resource, Signal, getrlimit};
 use tokio::process::{Child, Command};
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::sys::on_path;
+use crate::sys::{Ending, on_path};
 
 /// The first descriptor after stdin, stdout and stderr.
 const FIRST_OTHER_DESCRIPTOR: i32 = 3;
@@ -49,11 +49,11 @@ pub(crate) fn leave_terminal() {
 /// Does nothing: the shell has begun already.
 pub(crate) fn send_command(_: &mut Child, _: &str) {}
 
-/// Returns the shell's exit code, or the signal that ended it. One that could not be waited for was killed: it may
-/// still be in the system's hands.
-pub(crate) fn ending_of(status: Option<ExitStatus>, _was_killed: bool) -> Result<i32, i32> {
-    let signal = status.and_then(|status| status.signal());
-    status.and_then(|status| status.code()).ok_or_else(|| signal.unwrap_or(Signal::KILL.as_raw()))
+/// Returns the end of a shell with that status. One that could not be waited for was killed: it may still be in the
+/// system's hands.
+pub(crate) fn ending_of(status: Option<ExitStatus>, _was_killed: bool) -> Ending {
+    let signal = status.and_then(|status| status.signal()).unwrap_or(Signal::KILL.as_raw());
+    status.and_then(|status| status.code()).map_or(Ending::Signal(signal), Ending::Code)
 }
 
 /// Returns the program at a path, where this user may start it.

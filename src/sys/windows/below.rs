@@ -8,7 +8,7 @@ use std::path::{Component, Path, PathBuf, Prefix};
 
 use filepath::FilePath as _;
 
-use crate::sys::spelling::verbatim;
+use crate::sys::spelling::taken;
 use crate::sys::{self, FileKind, Stat};
 
 /// Opens folders too (`FILE_FLAG_BACKUP_SEMANTICS`).
@@ -38,14 +38,8 @@ pub(super) fn open(path: &Path) -> io::Result<(File, PathBuf)> {
         return Err(ErrorKind::NotFound.into());
     }
     let file = OpenOptions::new().read(true).custom_flags(FOLDERS_TOO).open(path)?;
-    let real = verbatim(&file.path()?);
+    let real = taken(file.path()?);
     Ok((file, real))
-}
-
-/// The same, where it really is at `path`: through no link.
-fn open_there(path: &Path) -> io::Result<File> {
-    let (file, real) = open(path)?;
-    if real == path { Ok(file) } else { Err(ErrorKind::NotFound.into()) }
 }
 
 /// Opens the folder at `path`, through links.
@@ -59,22 +53,24 @@ pub(crate) fn open_folder(path: impl AsRef<Path>) -> io::Result<Folder> {
 
 /// Opens the folder that `path` leads to from `folder`, through links.
 pub(crate) fn folder_from(folder: &Folder, path: &Path) -> io::Result<Folder> {
-    open_folder(verbatim(&folder.real.join(path)))
+    open_folder(taken(folder.real.join(path)))
 }
 
-/// Opens the folder at `path`, which is relative to `base`; an empty one is `base` itself.
+/// Opens the folder at `path`, which is relative to `base`; an empty one is `base` itself. What really is elsewhere was
+/// reached through a link.
 pub(crate) fn folder(base: &Folder, path: &[u8]) -> io::Result<Folder> {
-    let real = join(base, path);
-    let file = open_there(&real)?;
-    if !file.metadata()?.is_dir() {
-        return Err(ErrorKind::NotADirectory.into());
-    }
-    Ok(Folder { real })
+    let path = join(base, path);
+    let folder = open_folder(&path)?;
+    if folder.real == path { Ok(folder) } else { Err(ErrorKind::NotFound.into()) }
 }
 
 /// Opens the regular file `path` below `base` for reading; `None` where it is something else.
 pub(crate) fn file(base: &Folder, path: &[u8]) -> io::Result<Option<(File, Stat)>> {
-    let file = open_there(&join(base, path))?;
+    let path = join(base, path);
+    let (file, real) = open(&path)?;
+    if real != path {
+        return Err(ErrorKind::NotFound.into());
+    }
     let stat = Stat::of(&file)?;
     Ok((stat.kind == FileKind::File).then_some((file, stat)))
 }

@@ -25,16 +25,10 @@ impl OutputPipe {
     /// Reads what there is, and waits where there is nothing; 0 at the pipe's end, or once it is stopped.
     /// After that all that is read is dropped: the thread stays until the last writer is gone.
     pub(crate) fn read(&self, block: &mut [u8]) -> io::Result<usize> {
-        loop {
-            self.idle.store(true, Ordering::Release);
-            let read = (&self.pipe).read(block);
-            self.idle.store(false, Ordering::Release);
-            match read {
-                _ if self.stopped.load(Ordering::Acquire) => return Ok(0),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                read => return read,
-            }
-        }
+        self.idle.store(true, Ordering::Release);
+        let read = (&self.pipe).read(block);
+        self.idle.store(false, Ordering::Release);
+        if self.stopped.load(Ordering::Acquire) { Ok(0) } else { read }
     }
 
     /// Gives nothing more of what is read.

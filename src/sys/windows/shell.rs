@@ -13,7 +13,7 @@ use tokio::io::AsyncWriteExt as _;
 use tokio::process::{Child, Command};
 
 use super::spelling::shown;
-use crate::sys::{all_on_path, on_path};
+use crate::sys::{Ending, all_on_path, on_path};
 
 /// The signal of a process that was killed, as shells number it.
 const KILLED: i32 = 9;
@@ -98,10 +98,11 @@ pub(crate) fn send_command(shell: &mut Child, command: &str) {
     }
 }
 
-/// Returns the shell's exit code, or the signal that ended it. There are none, but for being killed; and then the
-/// system says that all went well.
-pub(crate) fn ending_of(status: Option<ExitStatus>, was_killed: bool) -> Result<i32, i32> {
-    status.filter(|_| !was_killed).and_then(|status| status.code()).ok_or(KILLED)
+/// Returns the end of a shell with that status. There are no signals, but for being killed; and then the system says
+/// that all went well.
+pub(crate) fn ending_of(status: Option<ExitStatus>, was_killed: bool) -> Ending {
+    let code = status.filter(|_| !was_killed).and_then(|status| status.code());
+    code.map_or(Ending::Signal(KILLED), Ending::Code)
 }
 
 /// The program at a path, which may have been written without its ending.

@@ -18,17 +18,11 @@ pub(crate) fn asked(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// An absolute path as the system takes it.
-#[expect(clippy::needless_pass_by_value, reason = "elsewhere it is given back as it is")]
-pub(crate) fn taken(path: PathBuf) -> PathBuf {
-    verbatim(&path)
-}
-
-/// An absolute path in its verbatim spelling; each `..` is taken at its word, as everywhere here.
-pub(crate) fn verbatim(path: &Path) -> PathBuf {
+/// An absolute path as the system takes it: in its verbatim spelling. Each `..` is taken at its word, as everywhere here.
+pub(crate) fn taken(path: impl AsRef<Path>) -> PathBuf {
     let mut prefix = OsString::new();
     let mut names = Vec::new();
-    for component in path.components() {
+    for component in path.as_ref().components() {
         match component {
             Component::Prefix(given) => match given.kind() {
                 Prefix::Disk(letter) | Prefix::VerbatimDisk(letter) => {
@@ -59,7 +53,7 @@ pub(crate) fn verbatim(path: &Path) -> PathBuf {
 
 /// `path` as it is below `real`, where it begins with `folder`, in any spelling.
 pub(crate) fn respelled(folder: &Path, real: &Path, path: &Path) -> Option<PathBuf> {
-    let folder = verbatim(folder);
+    let folder = taken(folder);
     let mut rest = path.components();
     for part in folder.components() {
         let alike = |other: Component<'_>| folded(other) == folded(part);
@@ -93,7 +87,7 @@ mod tests {
             (r"\\server\share\a", r"\\?\UNC\server\share\a"),
             ("//server/share/a", r"\\?\UNC\server\share\a"),
         ] {
-            assert_eq!(verbatim(Path::new(path)), Path::new(expected), "{path}");
+            assert_eq!(taken(path), Path::new(expected), "{path}");
         }
         for (path, expected) in
             [("/c/Users", "c:/Users"), ("/c", "c:/"), ("/cd/a", "/cd/a"), ("src/a", "src/a"), ("/é", "/é")]
@@ -105,7 +99,7 @@ mod tests {
     #[test]
     fn a_root_is_known_in_any_case() {
         let real = Path::new(r"\\?\C:\Work\repo");
-        let of = |folder: &str, path: &str| respelled(Path::new(folder), real, &verbatim(Path::new(path)));
+        let of = |folder: &str, path: &str| respelled(Path::new(folder), real, &taken(path));
         assert_eq!(of(r"C:\Work\repo", r"c:\WORK\Repo\Src\a.rs"), Some(real.join(r"Src\a.rs")));
         assert_eq!(of(r"C:\Work\repo", r"C:\work\repo"), Some(real.to_owned()));
         assert_eq!(of(r"C:\Work\repo", r"C:\work\repo2"), None);

@@ -19,7 +19,8 @@ use tokio_util::sync::CancellationToken;
 use super::*;
 use crate::fs::workspace::{Boundary, Root, Workspace};
 use crate::limits::Limits;
-use crate::process::{self, spill};
+use crate::process::environment::Environment;
+use crate::process::{self, Commands, spill};
 use crate::tools::threads::Threads;
 use crate::tools::{Progress, Shared, ToolName, ToolSet};
 
@@ -49,10 +50,7 @@ impl Server {
             tools: ToolSet::from(ToolName::ALL),
             workers: 1,
             line_indexes: crate::fs::line_index::Cache::default(),
-            commands: process::Commands::new(process::Settings {
-                spill: settings,
-                ..process::Settings::default()
-            }),
+            commands: Commands::new(settings, None, Environment::default()),
             save: crate::tools::SaveMode::default(),
             threads: Threads::default(),
         };

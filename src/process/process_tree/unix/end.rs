@@ -109,13 +109,11 @@ impl Targets {
         };
         let known = candidates.iter().filter(belongs);
         let mut belonging: BTreeSet<u32> = known.map(|process| process.id).collect();
-        loop {
+        let mut before = 0;
+        while belonging.len() > before {
+            before = belonging.len();
             let children = candidates.iter().filter(|process| belonging.contains(&process.parent));
-            let before = belonging.len();
             belonging.extend(children.map(|process| process.id).collect::<Vec<_>>());
-            if belonging.len() == before {
-                break;
-            }
         }
         for process in candidates.iter().filter(|process| belonging.contains(&process.id)) {
             self.0.entry(key(process)).or_default();
