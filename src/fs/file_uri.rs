@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 /// Returns the path of a `file:` URI on this machine; `None` for any other text.
 pub fn path_of(uri: &str) -> Option<PathBuf> {
-    let rest = uri.strip_prefix("file://")?;
-    let path = rest.strip_prefix("localhost").unwrap_or(rest);
+    let (_, rest) = uri.split_once(':').filter(|(scheme, _)| scheme.eq_ignore_ascii_case("file"))?;
+    let path = rest.strip_prefix("//").map_or(rest, |rest| rest.strip_prefix("localhost").unwrap_or(rest));
     let path = percent_encoding::percent_decode_str(path).decode_utf8().ok()?;
     // `/C:/a` is a path of a drive; of others the first `/` is a part.
     let of_drive = path.strip_prefix('/').filter(|rest| Path::new(rest).is_absolute());
@@ -31,6 +31,9 @@ mod tests {
             ("file:///a/b", Some("/a/b")),
             ("file:///with%20space/%C3%BC", Some("/with space/ü")),
             ("file://localhost/a", Some("/a")),
+            ("file:/a/b", Some("/a/b")),
+            ("FILE:///a", Some("/a")),
+            ("file:a", None),
             ("file://other/a", None),
             ("https://a/b", None),
             ("/a/b", None),

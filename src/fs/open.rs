@@ -12,7 +12,7 @@ use std::io;
 use std::ops::Deref;
 use std::path::{Component, Path, PathBuf};
 
-use crate::fs::follow::{follow, root_of};
+use crate::fs::follow::{Followed, follow, root_of};
 use crate::fs::workspace::{Boundary, Workspace};
 use crate::sys::{self, Folder, Opened};
 
@@ -121,9 +121,12 @@ fn is_plain(workspace: &Workspace, path: &Path) -> bool {
 /// On its way it may pass through the folders above a root; it looks at nothing else that is not
 /// inside, so that the answer does not depend on what stands outside.
 fn leaves(workspace: &Workspace, path: &Path) -> bool {
-    // A root's real place has no links in it.
     let begun = workspace.folders().map(|(_, real)| real).filter(|real| path.starts_with(real));
     let start = begun.max_by_key(|real| real.as_os_str().len()).map_or_else(|| root_of(path), Path::to_owned);
+    // A root's real place had no links in it.
+    if Followed::new(&start).end != start {
+        return true;
+    }
     let rest = path.strip_prefix(&start).unwrap_or(path).to_owned();
     follow(start, &rest, |target| workspace.taken(target), |here| on_the_way(workspace, here))
         .is_none_or(|end| !workspace.allows(&end))

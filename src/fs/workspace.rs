@@ -40,7 +40,7 @@ pub struct Root {
     pub real: PathBuf,
     /// The way that led there.
     pub way: Followed,
-    /// True if commands under a sandbox may write here. False for a root added in mid-session.
+    /// True if commands under a sandbox may write here. False for a root that was added in mid-session to those before.
     pub writable: bool,
 }
 
@@ -60,20 +60,23 @@ impl Root {
         Ok(Self { real, ..Self::followed(given) })
     }
 
-    /// Resolves a folder while commands run that may write in `writable` (real paths).
+    /// Resolves a folder while commands run, which may write in those of the `known` roots and in `writable` (real paths).
     ///
     /// Commands can't change what is outside those folders. So a path without links, no part of which is
-    /// inside one, is the folder that the client means; any other is refused.
+    /// inside one, is the folder that the client means. One inside a known root is a part of that, whatever a command
+    /// put there. Any other is refused.
     pub fn resolve_among<'a>(
         given: PathBuf,
+        known: impl Iterator<Item = &'a Self>,
         mut writable: impl Iterator<Item = &'a Path>,
     ) -> io::Result<Self> {
         let root = Self::resolve(given)?;
         let has_link = root.real != spelling::taken(root.given.clone());
-        if has_link || writable.any(|folder| root.real.starts_with(folder)) {
+        let around: Vec<&Self> = known.filter(|known| root.real.starts_with(&known.real)).collect();
+        if has_link || around.is_empty() && writable.any(|folder| root.real.starts_with(folder)) {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
-        Ok(Self { writable: false, ..root })
+        Ok(Self { writable: around.iter().any(|known| known.writable), ..root })
     }
 }
 

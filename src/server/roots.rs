@@ -9,7 +9,11 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+#[expect(deprecated, reason = "clients of the handshake era still offer roots")]
+use rmcp::model::ListRootsRequest;
+use rmcp::model::{ClientResult, ServerRequest};
 use rmcp::service::{Peer, RoleServer};
+use serde_json::Value;
 use tokio::sync::{Semaphore, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -93,8 +97,9 @@ impl Roots {
             let _under_way = self.request.lock().await;
             drop(waits);
             #[expect(deprecated, reason = "clients of the handshake era still offer them")]
-            match tokio::time::timeout(ANSWER_TIMEOUT, peer.list_roots()).await {
-                Ok(Ok(list)) => self.take(list.roots.iter().map(|root| root.uri.as_str())),
+            let request = ServerRequest::ListRootsRequest(ListRootsRequest::default());
+            match tokio::time::timeout(ANSWER_TIMEOUT, peer.send_request(request)).await {
+                Ok(Ok(answer)) => self.take(&uris(&answer)),
                 Ok(Err(error)) => tracing::warn!(%error, "the client's roots could not be had"),
                 Err(_) => tracing::warn!("the client did not answer the request for its roots"),
             }
@@ -106,11 +111,12 @@ impl Roots {
     }
 
     /// Takes over the roots of these URIs; those that can't be used are left out, and warned of.
-    fn take<'a>(&self, uris: impl Iterator<Item = &'a str>) {
+    fn take(&self, uris: &[String]) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut roots = Vec::new();
         for uri in uris {
-            if let Some(root) = file_uri::path_of(uri).and_then(|path| state.root(path, &self.shared)) {
+            let path = file_uri::path_of(uri);
+            if let Some(root) = path.and_then(|path| state.root(path, &roots, &self.shared)) {
                 roots.push(root);
             } else {
                 tracing::warn!(uri, "not a folder that can be used as a root");
@@ -140,17 +146,27 @@ impl Roots {
 }
 
 impl State {
-    /// The root at `path`: the one that it was resolved to before, or a new one.
-    fn root(&mut self, path: PathBuf, shared: &Shared) -> Option<Root> {
+    /// The root at `path`: the one that it was resolved to before, or a new one, which is in none of the `others`.
+    fn root(&mut self, path: PathBuf, others: &[Root], shared: &Shared) -> Option<Root> {
         let Some(resolved) = &mut self.resolved else { return Root::resolve(path).ok() };
         if let Some(root) = resolved.get(&path) {
             return Some(root.clone());
         }
-        let known = resolved.values().map(|root| root.real.as_path());
-        let root = Root::resolve_among(path, known.chain(shared.commands.writable())).ok()?;
+        let root = Root::resolve_among(path, resolved.values(), shared.commands.writable()).ok()?;
+        if others.iter().any(|other| root.real.starts_with(&other.real)) {
+            return None;
+        }
         resolved.insert(root.given.clone(), root.clone());
         Some(root)
     }
+}
+
+/// Returns the URIs of an answer to the request for roots. Members that have none are left out: one that can't be read must
+/// not leave the folders open that were before.
+fn uris(answer: &ClientResult) -> Vec<String> {
+    let answer = serde_json::to_value(answer).unwrap_or_default();
+    let roots = answer.get("roots").and_then(Value::as_array).into_iter().flatten();
+    roots.filter_map(|root| root.get("uri")?.as_str().map(str::to_owned)).collect()
 }
 
 /// True if the client said, in a handshake, that it has roots.

@@ -44,6 +44,19 @@ fn root_uris_are_decoded() {
 }
 
 #[test]
+fn members_of_the_list_that_are_none_are_left_out() {
+    let workspace = workspace();
+    let root = format!("file:{}", workspace.base().join("one").display());
+    for other in ["{\"nouri\": 1}", "null", "{\"uri\": \"https://a\"}"] {
+        let mut client = Start::new(&workspace).root_members(&[root.clone(), other.to_owned()]).client();
+        client.call("read", json!({"path": "a"})).assert_text("one\n");
+        client
+            .call("read", json!({"path": workspace.path("a")}))
+            .assert_error(&["outside the allowed roots"]);
+    }
+}
+
+#[test]
 fn changed_roots_are_followed() {
     let workspace = workspace();
     let mut client = Start::new(&workspace).roots(&[workspace.base().join("one")]).client();
@@ -59,9 +72,13 @@ const NO_WORKSPACE: &str =
 
 #[test]
 fn roots_that_cannot_be_used_leave_nothing() {
-    for roots in [vec![], vec!["/no/such/folder".into()]] {
+    for roots in [
+        vec![],
+        vec!["file:///no/such/folder".to_owned()],
+        vec!["{\"uri\": 5}".to_owned(), "null".to_owned()],
+    ] {
         let workspace = workspace();
-        let mut client = Start::new(&workspace).roots(&roots).client();
+        let mut client = Start::new(&workspace).root_members(&roots).client();
         let here = workspace.path("a");
         let calls = [
             ("read", json!({"path": "a"})),
@@ -117,7 +134,7 @@ fn nested_root_that_became_a_link_does_not_move() {
         let swap = format!("rm -r sub && ln -s {} sub", out.display());
         client.call("bash", json!({"command": swap})).assert_worked();
         offer(&mut client, &roots);
-        for path in [out.join("secret"), nested.join("secret")] {
+        for path in [out.join("secret"), nested.join("secret"), nested.join("nothing")] {
             client.call("read", json!({"path": path})).assert_error(&["outside the allowed roots"]);
         }
         assert!(client.call("grep", json!({"pattern": "secret", "path": out})).is_error());
@@ -148,6 +165,30 @@ fn new_root_in_mid_session_is_taken_where_no_command_could_have_put_it() {
         here.display(),
         new.display()
     )]);
+}
+
+#[test]
+fn part_of_a_root_is_taken_in_its_place() {
+    for flags in [&[][..], &["--sandbox", "workspace-write"]] {
+        let workspace = nested();
+        let (here, sub) = (workspace.root().to_owned(), workspace.path("sub"));
+        let start = || Start::new(&workspace).flags(flags).roots(std::slice::from_ref(&here));
+        let tried =
+            start().command().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        if !tried.unwrap().success() {
+            continue;
+        }
+        let mut client = start().client();
+        let plant = format!("ln -sfn {} planted", workspace.base().join("out").display());
+        client.call("bash", json!({"command": plant})).assert_worked();
+        offer(&mut client, &[here.join("planted"), sub.clone()]);
+        client.call("read", json!({"path": "b"})).assert_text("nested\n");
+        client.call("read", json!({"path": here.join("a")})).assert_error(&["outside the allowed roots"]);
+        client.call("bash", json!({"command": "pwd"})).assert_text(&format!("{}\n", sub.display()));
+        let write = "echo x > own; echo x > ../above; cat own";
+        assert!(client.call("bash", json!({"command": write})).text().ends_with("x\n"));
+        assert_eq!(here.join("above").exists(), flags.is_empty());
+    }
 }
 
 #[test]

@@ -69,7 +69,7 @@ pub(crate) struct Client {
     era: Era,
     name: String,
     flags: String,
-    /// The roots that it offers, as URIs.
+    /// The roots that it offers, as URIs, or as other members in JSON.
     pub(crate) roots: Option<Vec<String>>,
     next_id: u64,
     unread: VecDeque<Value>,
@@ -224,7 +224,8 @@ impl Client {
             return Err("a line that is no JSON-RPC");
         }
         if message["method"] == "roots/list" {
-            let roots = self.roots.iter().flatten().map(|uri| json!({"uri": uri})).collect::<Vec<_>>();
+            let root = |uri: &String| serde_json::from_str(uri).unwrap_or_else(|_| json!({"uri": uri}));
+            let roots = self.roots.iter().flatten().map(root).collect::<Vec<Value>>();
             self.send(&json!({"jsonrpc": "2.0", "id": message["id"], "result": {"roots": roots}}));
         }
         Ok(message)

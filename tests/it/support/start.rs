@@ -87,6 +87,12 @@ impl<'a> Start<'a> {
         self
     }
 
+    /// Offering these as roots: URIs, or other members of the list in JSON.
+    pub(crate) fn root_members(mut self, members: &[String]) -> Self {
+        self.roots = Some(members.to_vec());
+        self
+    }
+
     /// Offering these folders as roots.
     pub(crate) fn roots(mut self, roots: &[PathBuf]) -> Self {
         self.roots = Some(roots.iter().map(|root| format!("file://{}", root.display())).collect());
