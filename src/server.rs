@@ -97,7 +97,6 @@ impl Server {
         let start = Instant::now();
         let Fitted { limits, shape, .. } = self.fitted_call(request.client_info().as_ref());
         let given = params.arguments.unwrap_or_default();
-        let asked = arguments::limit_of(tool, &given);
         if tool == ToolName::Bash {
             self.fits.patience.note(&request.id);
         }
@@ -128,7 +127,7 @@ impl Server {
                 output.text.len() + output.image.as_ref().map_or(0, |image| image.base64.len()),
             );
         }
-        let call = Call { tool, asked, time_ms: now_ms(), duration: start.elapsed() };
+        let call = Call { tool, time_ms: now_ms(), duration: start.elapsed() };
         self.stats.record(&call, &outcome, &limits, &request).await;
         result_of(outcome, shape).into()
     }

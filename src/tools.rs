@@ -114,13 +114,27 @@ pub struct Output {
     pub image: Option<Image>,
     /// The same facts as data.
     pub details: Details,
+    /// The truth of the body's extent, or of the totals of its cut, for all that the call asked for.
+    pub totals: Totals,
+}
+
+/// The truth of an answer's totals for all that its call asked for: up to the call's own limit, or to the end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Totals {
+    /// They are those of all of it.
+    #[default]
+    Exact,
+    /// There is more.
+    LowerBound,
+    /// They say nothing of it.
+    Unknown,
 }
 
 impl Output {
     /// An answer of text and its facts.
     pub fn new(answer: Answer, details: Details) -> Self {
         let body_bytes = answer.body.len();
-        Self { text: answer.into_text(), body_bytes, image: None, details }
+        Self { text: answer.into_text(), body_bytes, image: None, details, totals: Totals::Exact }
     }
 }
 

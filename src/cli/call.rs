@@ -17,7 +17,7 @@ use crate::clock::now_ms;
 use crate::limits::Limits;
 use crate::server::result_of;
 use crate::stats::{Call, Record};
-use crate::tools::arguments::{self, Object};
+use crate::tools::arguments::Object;
 use crate::tools::{Context, Output, Progress, ToolError, ToolName, ToolSet, catalog};
 use cutline_core::notice::Count;
 use cutline_core::text::show;
@@ -78,8 +78,7 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
     if NEWS_SHOWN.load(Relaxed) {
         let _closed = write!(std::io::stderr(), "{CLEAR}");
     }
-    let asked = arguments::limit_of(tool, &given);
-    let call = Call { tool, asked, time_ms: now_ms(), duration: start.elapsed() };
+    let call = Call { tool, time_ms: now_ms(), duration: start.elapsed() };
     stats.add(Record::new(&call, &outcome, &cx.limits));
     runtime.block_on(stats.finish());
     let code = match &outcome {

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Tool;
 use crate::limits::Limits;
-use crate::tools::{Output, ToolError, ToolName};
-use cutline_core::details::{Details, TruncationDetails};
+use crate::tools::{Output, ToolError, ToolName, Totals};
+use cutline_core::details::TruncationDetails;
 use cutline_core::text::Extent;
 use cutline_core::text::tokens::{estimate, extrapolate};
 use cutline_core::truncate::{Bounds, BytesAs, TruncatedBy};
@@ -85,8 +85,6 @@ pub struct Answered {
 pub struct Call {
     /// The tool.
     pub tool: ToolName,
-    /// The number of lines, matches, results or entries that the call asked for, if it named one ([`limit_of`](crate::tools::arguments::limit_of)).
-    pub asked: Option<u64>,
     /// When it ended, in milliseconds since 1970 (UTC).
     pub time_ms: u64,
     /// Its duration.
@@ -162,16 +160,13 @@ impl Answered {
             let body = output.text.get(..output.body_bytes).unwrap_or(&output.text);
             Self::of_text(body, Extent::of(body), bounds(call.tool, limits))
         };
-        let given = Extent { lines: of_all.output_lines, bytes: of_all.output_bytes };
-        let total = total(call, output, given);
+        let known = |total: Option<u64>| total.filter(|_| output.totals != Totals::Unknown);
         Self {
             count_limit_reached: cut.is_none() && details.next_offset.is_some(),
-            total_lines: total.map(|total| total.lines),
-            total_bytes: total.map(|total| total.bytes),
-            // Up to a limit of the call's own, what was found is all that it asked for.
-            total_is_lower_bound: call.asked.is_none()
-                && cut.and_then(|cut| cut.total_is_lower_bound).unwrap_or(false),
-            tokens_left_out: of_all.tokens_left_out.filter(|_| total.is_some()),
+            total_lines: known(of_all.total_lines),
+            total_bytes: known(of_all.total_bytes),
+            total_is_lower_bound: output.totals == Totals::LowerBound,
+            tokens_left_out: known(of_all.tokens_left_out),
             ..of_all
         }
     }
@@ -184,45 +179,6 @@ impl Answered {
             bytes: rest(self.total_bytes, self.output_bytes),
         }
     }
-}
-
-/// All that the call asked for, where the facts of the answer tell.
-fn total(call: &Call, output: &Output, given: Extent) -> Option<Extent> {
-    let details = &output.details;
-    let Some(cut) = &details.truncation else {
-        let own = call.asked.is_some();
-        // What follows a search that stopped at the tool's own number of results is not known, nor what is missing of
-        // long lines, nor an output of which nothing is shown because it is not text.
-        let unknown = details.next_offset.is_some() && !own
-            || details.lines_truncated.is_some() && matches!(call.tool, ToolName::Read | ToolName::Bash)
-            || output.body_bytes == 0 && details.full_output_path.is_some();
-        return (!unknown).then_some(given);
-    };
-    let total = Extent { lines: cut.total_lines, bytes: cut.total_bytes };
-    // A search counts what its own call would give. A file's or a folder's total is that of all of it:
-    // what a call asked for only where it began at its start and was to go on to its end. On disk,
-    // UTF-16 is of another size.
-    let whole = match call.tool {
-        // A search that went on to its end, whatever the call asked for.
-        ToolName::Grep | ToolName::Find if details.total_matches.or(details.total_results).is_some() => {
-            let shown = details.truncation_info.map_or(0, |info| info.returned_count);
-            details.next_offset.is_none_or(|next| next == shown)
-        }
-        ToolName::Bash | ToolName::Grep | ToolName::Find => return Some(total),
-        ToolName::Read => {
-            let too_long = u64::from(cut.first_line_exceeds_limit && given.lines == 0);
-            let next = details.next_offset.unwrap_or(total.lines + 1);
-            next.saturating_sub(given.lines + too_long) == 1 && !is_utf16(details)
-        }
-        ToolName::Ls => details.next_offset.unwrap_or(total.lines).saturating_sub(given.lines) == 0,
-    };
-    let all = details.truncation_info.map_or(total.lines, |info| info.original_count);
-    let to_the_end = call.asked.is_none_or(|limit| limit >= all);
-    (whole && to_the_end).then_some(total)
-}
-
-fn is_utf16(details: &Details) -> bool {
-    details.encoding.as_ref().is_some_and(|encoding| encoding.starts_with("utf-16"))
 }
 
 /// The bounds of a body that was not cut.

@@ -14,7 +14,7 @@ use schemars::{JsonSchema, Schema};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
-use super::{ToolError, ToolName};
+use super::ToolError;
 use crate::limits::ARGUMENTS_BYTES;
 use cutline_core::text::show;
 
@@ -139,17 +139,6 @@ pub fn check(tool: &str, schema: &Object, given: &Object) -> Result<Object, Tool
         }
     }
     Ok(checked)
-}
-
-/// Returns the `limit` of the arguments `given` to `tool`, under any name and in any form that it takes; 0 if it is not a
-/// number above 0, `None` if it is left out.
-pub fn limit_of(tool: ToolName, given: &Object) -> Option<u64> {
-    let properties = tool.schema().get("properties")?.as_object()?;
-    let is_limit =
-        |name| names::find(tool.as_str(), properties, name).is_some_and(|(known, _)| known == "limit");
-    let (name, value) = given.iter().find(|(name, _)| is_limit(name))?;
-    let is_said = !value.is_null() && !is_left_out(name, value, given);
-    is_said.then(|| integer(value).and_then(|limit| u64::try_from(limit).ok()).unwrap_or(0))
 }
 
 /// Returns true if an argument that does not exist says what is so without it.

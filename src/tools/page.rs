@@ -16,7 +16,7 @@ use cutline_core::notice::{Answer, Blank, Notice, PageOf, RankedNext, Unit, empt
 use cutline_core::text::{self, Extent};
 
 use super::whole::Whole;
-use super::{Context, Output, ToolError};
+use super::{Context, Output, ToolError, Totals};
 pub(super) use body::{Body, Group, Line, SEPARATOR};
 
 /// The order of results; grep knows no times. Documented variants would not be a plain enum in the schema.
@@ -40,6 +40,8 @@ pub(super) struct PageRequest {
     pub(super) offset: u64,
     /// Results to give at most.
     pub(super) limit: u64,
+    /// True if that is the tool's own limit: the call names none.
+    is_limit_default: bool,
     /// The things that they are.
     unit: Unit,
     /// Lines of context on each side of a result, where the most relevant ones are asked for.
@@ -55,7 +57,8 @@ impl PageRequest {
         ranked: Option<u64>,
     ) -> Result<Self, ToolError> {
         let default = if ranked.is_some() { limits::RANKED_LIMIT } else { facts_of(unit).0 };
-        let request = Self { offset: offset.unwrap_or(0), limit: limit.unwrap_or(default), unit, ranked };
+        let (offset, is_limit_default) = (offset.unwrap_or(0), limit.is_none());
+        let request = Self { offset, limit: limit.unwrap_or(default), is_limit_default, unit, ranked };
         ranking::check(&request)?;
         Ok(request)
     }
@@ -145,7 +148,7 @@ impl Page {
         if cancel.is_cancelled() {
             return Err(ToolError::Cancelled);
         }
-        let PageRequest { offset, limit, unit, ranked } = request;
+        let PageRequest { offset, limit, is_limit_default, unit, ranked } = request;
         // Of a search that finds nothing, that is the answer.
         if offset > 0 && found <= offset && (found > 0 || unit == Unit::Entries) {
             return Err(ToolError::OffsetBeyondLast { offset, total: found, unit });
@@ -210,7 +213,18 @@ impl Page {
             details.next_offset = next;
             notices.extend(next.map(|offset| Notice::Continue { offset }));
         }
+        let is_to_the_end = |all: u64| is_limit_default || limit >= all;
+        let totals = match details.truncation_info {
+            // All that was found is what the call asked for only from its start to its end.
+            Some(info) if is_all_found && (offset > 0 || !is_to_the_end(info.original_count)) => {
+                Totals::Unknown
+            }
+            Some(_) if is_lower_bound && is_limit_default => Totals::LowerBound,
+            // The search ended at the tool's own limit.
+            None if next.is_some() && is_limit_default => Totals::Unknown,
+            _ => Totals::Exact,
+        };
         let body = if found > 0 { body.text } else { facts_of(unit).2.to_owned() };
-        Ok(Output::new(Answer { body, notices, ..Answer::default() }, details))
+        Ok(Output { totals, ..Output::new(Answer { body, notices, ..Answer::default() }, details) })
     }
 }

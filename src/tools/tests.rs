@@ -4,11 +4,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, channel};
 
+use serde_json::json;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::threads::Threads;
-use super::{Context, Output, Progress, Shared, ToolError, ToolName, ToolSet};
+use super::{Context, Output, Progress, Shared, ToolError, ToolName, ToolSet, Totals, catalog};
 use crate::fs::workspace::{Boundary, Root, Workspace};
 use crate::limits::Limits;
 use crate::process::environment::Environment;
@@ -133,4 +134,58 @@ async fn panics_of_work_are_handed_on() {
     let here = Fixture::new(&[]);
     let call = tokio::spawn(async move { here.cx.blocking::<()>(|_| panic!("no luck")).await });
     assert!(call.await.unwrap_err().is_panic());
+}
+
+fn totals(cx: &mut Context, tool: ToolName, given: &serde_json::Value) -> Totals {
+    let call = catalog::call(cx, tool, given.as_object().unwrap(), |_| async { Ok(()) });
+    Fixture::wait(call).unwrap().totals
+}
+
+#[test]
+fn totals_are_known_where_the_tool_counted_what_was_asked_for() {
+    use ToolName::{Bash, Find, Grep, Ls, Read};
+    use Totals::{Exact, LowerBound, Unknown};
+    let names: Vec<String> = (0..9).map(|n| format!("names/name-{n}-long")).collect();
+    let mut files: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "x\n")).collect();
+    let ten = "x 234567890\n".repeat(10);
+    let long = format!("{}\nx\n", "long ".repeat(30));
+    files.extend([("ten", ten.as_str()), ("long", long.as_str()), ("few", "x\n")]);
+    let mut here = Fixture::new(&files).with(|shared| shared.limits.max_bytes = 60);
+    here.write(
+        "wide",
+        ten.encode_utf16().fold(vec![0xFF, 0xFE], |file, unit| [file, unit.to_le_bytes().to_vec()].concat()),
+    );
+    let cases = [
+        (Read, json!({"path": "few"}), Exact),
+        (Read, json!({"path": "ten"}), Exact),
+        (Read, json!({"path": "ten", "limit": 10}), Exact),
+        (Read, json!({"path": "ten", "limit": 9}), Unknown),
+        (Read, json!({"path": "ten", "limit": 2}), Exact),
+        (Read, json!({"path": "ten", "offset": 2}), Unknown),
+        (Read, json!({"path": "ten", "offset": 9}), Exact),
+        (Read, json!({"path": "long"}), Exact),
+        (Read, json!({"path": "wide"}), Unknown),
+        (Bash, json!({"command": "cat ten"}), Exact),
+        (Bash, json!({"command": "printf 'a\\0b'"}), Unknown),
+        (Grep, json!({"pattern": "x", "path": "few"}), Exact),
+        (Grep, json!({"pattern": "x", "path": "ten"}), Exact),
+        (Grep, json!({"pattern": "x", "path": "ten", "limit": 8}), Exact),
+        (Grep, json!({"pattern": "x", "path": "ten", "limit": 2}), Exact),
+        (Grep, json!({"pattern": "x", "path": "ten", "sort": "relevance"}), Exact),
+        (Grep, json!({"pattern": "x", "path": "ten", "sort": "relevance", "limit": 8}), Unknown),
+        (Find, json!({"pattern": "name-*"}), Exact),
+        (Find, json!({"pattern": "name-*", "limit": 8}), Exact),
+        (Ls, json!({"path": "names"}), Exact),
+        (Ls, json!({"path": "names", "limit": 8}), Unknown),
+        (Ls, json!({"path": "names", "offset": 1}), Unknown),
+        (Ls, json!({"path": "names", "limit": 2}), Exact),
+    ];
+    for (tool, call, expected) in cases {
+        assert_eq!(totals(&mut here.cx, tool, &call), expected, "{tool:?} {call}");
+    }
+    let many = Fixture::new(&[("many", "x\n".repeat(200).as_str())]);
+    for (max_bytes, expected) in [(30_000, Unknown), (60, LowerBound)] {
+        let mut cx = Context { limits: Limits { max_bytes, ..Limits::default() }, ..many.cx.clone() };
+        assert_eq!(totals(&mut cx, Grep, &json!({"pattern": "x", "path": "many"})), expected, "{max_bytes}");
+    }
 }

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::stats::Stats;
-use cutline_core::details::TruncationDetails;
+use cutline_core::details::{Details, TruncationDetails};
 use cutline_core::text::tokens::estimate;
 
 /// A call that failed.
@@ -17,8 +17,8 @@ pub(in crate::stats) fn error_at(time_ms: u64) -> Record {
     }
 }
 
-fn call(tool: ToolName, asked: Option<u64>) -> Call {
-    Call { tool, asked, time_ms: 1_795_168_800_000, duration: Duration::from_micros(1234) }
+fn call(tool: ToolName) -> Call {
+    Call { tool, time_ms: 1_795_168_800_000, duration: Duration::from_micros(1234) }
 }
 
 /// A truncation to `output` of `total`, as `(lines, bytes)`.
@@ -33,25 +33,33 @@ fn cut(by: TruncatedBy, output: (u64, u64), total: (u64, u64)) -> TruncationDeta
 
 /// An answer with this body, and a notice after it.
 fn output(body: &str, details: Details) -> Output {
-    Output { text: format!("{body}\n\n[A notice]"), body_bytes: body.len(), image: None, details }
+    Output {
+        text: format!("{body}\n\n[A notice]"),
+        body_bytes: body.len(),
+        image: None,
+        details,
+        totals: Totals::Exact,
+    }
 }
 
-fn answered(tool: ToolName, asked: Option<u64>, output: Output) -> Answered {
-    let record = Record::new(&call(tool, asked), &Ok(output), &Limits::default());
+fn answered(tool: ToolName, output: Output) -> Answered {
+    let record = Record::new(&call(tool), &Ok(output), &Limits::default());
     match record.outcome {
         Outcome::Ok(answered) => answered,
         other => panic!("{other:?}"),
     }
 }
 
-fn read(asked: Option<u64>, next_offset: Option<u64>, truncation: TruncationDetails) -> Answered {
+/// An answer that was cut, whose totals are so true.
+fn cut_output(totals: Totals, truncation: TruncationDetails) -> Output {
+    let next_offset = Some(truncation.output_lines + 1);
     let details = Details { truncation: Some(truncation), next_offset, ..Details::default() };
-    answered(ToolName::Read, asked, output("", details))
+    Output { totals, ..output("", details) }
 }
 
 #[test]
 fn an_answer_that_was_not_cut_left_nothing_out() {
-    let answered = answered(ToolName::Bash, None, output("one\ntwo\n", Details::default()));
+    let answered = answered(ToolName::Bash, output("one\ntwo\n", Details::default()));
     let expected = Answered {
         truncated_by: None,
         count_limit_reached: false,
@@ -76,90 +84,39 @@ fn the_fuller_of_the_two_limits_is_what_was_used() {
         (String::new(), 0),
         ("x".repeat(40_000), 100),
     ] {
-        let answered = answered(ToolName::Grep, None, output(&body, Details::default()));
+        let answered = answered(ToolName::Grep, output(&body, Details::default()));
         assert_eq!(answered.limit_percent, percent, "{}", body.len());
     }
     let limits = Limits { bash_head: 2, bash_tail: Some(8), ..Limits::default() };
-    let call = call(ToolName::Bash, None);
+    let call = call(ToolName::Bash);
     let record = Record::new(&call, &Ok(output("1\n2\n3\n", Details::default())), &limits);
     assert!(matches!(record.outcome, Outcome::Ok(Answered { limit_percent: 30, .. })), "{record:?}");
 }
 
 #[test]
-fn a_cut_page_leaves_out_the_rest_of_the_file() {
-    let answered = read(None, Some(375), cut(TruncatedBy::Bytes, (374, 29_990), (5000, 400_001)));
-    assert_eq!(answered.truncated_by, Some(TruncatedBy::Bytes));
-    assert_eq!(answered.left_out(), Extent { lines: 4626, bytes: 370_011 });
-    assert_eq!((answered.tokens_given, answered.tokens_left_out), (7498, Some(92_509)));
-    assert_eq!((answered.limit_percent, answered.count_limit_reached), (99, false));
-}
-
-#[test]
-fn what_a_page_left_out_is_not_invented() {
-    let details = || cut(TruncatedBy::Bytes, (374, 29_990), (5000, 400_001));
-    for (why, answered) in [
-        ("it began further on", read(None, Some(2375), details())),
-        ("it asked for less", read(Some(4999), Some(375), details())),
-        ("a limit that is no number", read(Some(0), Some(375), details())),
-        ("a long line further on", read(None, Some(11), cut(TruncatedBy::Bytes, (0, 0), (12, 90_000)))),
-    ] {
-        assert_eq!(answered.total_bytes, None, "{why}");
-        assert_eq!((answered.total_lines, answered.tokens_left_out), (None, None), "{why}");
-        assert_eq!(answered.truncated_by, Some(TruncatedBy::Bytes), "{why}");
+fn left_out_is_what_the_totals_say() {
+    let cut = || cut(TruncatedBy::Bytes, (374, 29_990), (5000, 400_001));
+    for (totals, is_lower_bound) in [(Totals::Exact, false), (Totals::LowerBound, true)] {
+        let answered = answered(ToolName::Read, cut_output(totals, cut()));
+        assert_eq!(answered.truncated_by, Some(TruncatedBy::Bytes));
+        assert_eq!(answered.left_out(), Extent { lines: 4626, bytes: 370_011 });
+        assert_eq!((answered.tokens_given, answered.tokens_left_out), (7498, Some(92_509)));
+        assert_eq!((answered.limit_percent, answered.count_limit_reached), (99, false));
+        assert_eq!(answered.total_is_lower_bound, is_lower_bound);
     }
-    let utf16 = Details {
-        encoding: Some("utf-16le".to_owned()),
-        next_offset: Some(375),
-        truncation: Some(details()),
-        ..Details::default()
-    };
-    assert_eq!(answered(ToolName::Read, None, output("", utf16)).total_bytes, None);
-    for (why, answered) in [
-        ("it asked for as much", read(Some(5000), Some(375), details())),
-        ("one long line", read(None, None, cut(TruncatedBy::Bytes, (0, 0), (1, 90_000)))),
-        ("a long line first", read(None, Some(2), cut(TruncatedBy::Bytes, (0, 0), (12, 90_000)))),
-    ] {
-        assert!(answered.tokens_left_out.is_some_and(|tokens| tokens > 20_000), "{why}");
-    }
+    let unknown = answered(ToolName::Read, cut_output(Totals::Unknown, cut()));
+    assert_eq!((unknown.total_lines, unknown.total_bytes, unknown.tokens_left_out), (None, None, None));
+    assert_eq!((unknown.truncated_by, unknown.output_lines), (Some(TruncatedBy::Bytes), 374));
 }
 
 #[test]
-fn a_listing_that_began_at_its_start_knows_its_rest() {
-    let listing = |next_offset| {
-        let truncation = Some(cut(TruncatedBy::Bytes, (280, 29_990), (1000, 100_000)));
-        let details = Details { truncation, next_offset, ..Details::default() };
-        answered(ToolName::Ls, None, output("", details)).total_bytes
-    };
-    assert_eq!(listing(Some(280)), Some(100_000));
-    assert_eq!(listing(Some(380)), None);
-}
-
-#[test]
-fn a_search_that_stopped_knows_no_total() {
+fn search_that_stopped_is_counted_as_at_a_limit() {
     let stopped = Details { next_offset: Some(100), match_limit_reached: Some(100), ..Details::default() };
-    let own = answered(ToolName::Grep, Some(100), output("a: b", stopped.clone()));
-    assert_eq!(
-        (own.count_limit_reached, own.tokens_left_out),
-        (true, Some(0)),
-        "what was asked for is there"
-    );
-    let tools = answered(ToolName::Grep, None, output("a: b", stopped));
-    assert_eq!((tools.count_limit_reached, tools.tokens_left_out), (true, None));
-    let truncation = TruncationDetails {
-        total_is_lower_bound: Some(true),
-        ..cut(TruncatedBy::Bytes, (9, 900), (99, 9900))
-    };
-    let details = Details { truncation: Some(truncation), next_offset: Some(9), ..Details::default() };
-    for (asked, more) in [(None, true), (Some(99), false)] {
-        let cut = answered(ToolName::Find, asked, output("", details.clone()));
-        assert_eq!((cut.left_out().bytes, cut.total_is_lower_bound), (9000, more));
+    for (totals, left_out) in [(Totals::Exact, Some(0)), (Totals::Unknown, None)] {
+        let output = Output { totals, ..output("a: b", stopped.clone()) };
+        let answered = answered(ToolName::Grep, output);
+        assert_eq!((answered.count_limit_reached, answered.tokens_left_out), (true, left_out));
     }
-}
-
-#[test]
-fn an_output_that_is_not_text_has_no_known_total() {
-    let details = Details { full_output_path: Some("/tmp/x".to_owned()), ..Details::default() };
-    assert_eq!(answered(ToolName::Bash, None, output("", details)).total_bytes, None);
 }
 
 #[test]
@@ -172,8 +129,7 @@ fn a_line_is_read_as_it_was_written() {
         Err(ToolError::Cancelled),
         Err(ToolError::Argument("secret".to_owned())),
     ];
-    let records =
-        outcomes.map(|outcome| Record::new(&call(ToolName::Read, None), &outcome, &Limits::default()));
+    let records = outcomes.map(|outcome| Record::new(&call(ToolName::Read), &outcome, &Limits::default()));
     let lines = records.clone().map(|record| serde_json::to_string(&record).unwrap());
     assert_eq!(
         lines[0],
@@ -200,10 +156,10 @@ fn sums_are_those_of_the_records() {
         (ToolName::Read, Ok(output("", details))),
         (ToolName::Read, Ok(output("abcde", Details::default()))),
         (ToolName::Read, Err(ToolError::Argument(String::new()))),
-        (ToolName::Grep, Ok(output("a: b", stopped))),
+        (ToolName::Grep, Ok(Output { totals: Totals::Unknown, ..output("a: b", stopped) })),
         (ToolName::Grep, Err(ToolError::Cancelled)),
     ] {
-        stats.add(&Record::new(&call(tool, None), &outcome, &limits));
+        stats.add(&Record::new(&call(tool), &outcome, &limits));
     }
     let value = serde_json::Value::Object(stats.to_object());
     let total = &value["total"];

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::search::content::OutputMode;
-use crate::tools::{bash, find, grep, read};
+use crate::tools::{ToolName, bash, find, grep, read};
 
 fn given(value: &Value) -> Object {
     value.as_object().unwrap().clone()
@@ -255,22 +255,5 @@ fn shown_schemas_leave_the_check_of_values_to_us() {
                 assert!(said.contains(choice.as_str().unwrap()), "{choice} is not in {said:?}");
             }
         }
-    }
-}
-
-#[test]
-fn limit_is_known_in_any_form_in_which_tools_take_it() {
-    use ToolName::{Bash, Grep, Read};
-    for (tool, value, asked) in [
-        (Read, json!({}), None),
-        (Read, json!({"limit": null}), None),
-        (Read, json!({"limit": 5}), Some(5)),
-        (Read, json!({"Limit": "12"}), Some(12)),
-        (Read, json!({"limit": 7.0}), Some(7)),
-        (Read, json!({"limit": "ten"}), Some(0)),
-        (Grep, json!({"max_results": 3}), Some(3)),
-        (Bash, json!({"limit": 3}), None),
-    ] {
-        assert_eq!(limit_of(tool, &given(&value)), asked, "{tool:?} {value}");
     }
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::plan::Plan;
 use crate::process::{Background, Captured, Cause, Ending, Outcome, State, signal_name};
-use crate::tools::{Context, Output, ToolName, whole};
+use crate::tools::{Context, Output, ToolName, Totals, whole};
 use cutline_core::details::{Details, TruncationDetails};
 use cutline_core::notice::{
     self, Answer, Blank, BodyEnd, FullLines, NAMES_LISTED, Notice, Omission, Shown, Status, empty,
@@ -32,6 +32,7 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: Outcome) -> Output {
     };
     details.duration_ms = Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX));
     let hint = FullLines::Tools { grep: cx.has(ToolName::Grep), bash: true };
+    let is_binary = output.binary;
     let (mut answer, saved) = output_answer(output, plan.keep, plan.bounds, hint, &mut details);
     if !background.is_empty() {
         details.background_pids = Some(background.iter().map(|process| process.id).collect());
@@ -44,7 +45,10 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: Outcome) -> Output {
         // Before the others: the last one says where the rest is.
         answer.notices.insert(0, Notice::TimeoutLowered { secs: plan.timeout.as_secs() });
     }
-    Output::new(Answer { status, ..answer }, details)
+    // Of long lines that were cut, and of an output that is no text, nothing is counted.
+    let is_counted = details.truncation.is_some() || details.lines_truncated.is_none() && !is_binary;
+    let totals = if is_counted { Totals::Exact } else { Totals::Unknown };
+    Output { totals, ..Output::new(Answer { status, ..answer }, details) }
 }
 
 /// Returns the nearest number of whole seconds.

@@ -9,7 +9,7 @@ use crate::fs::line_index::LineIndex;
 use crate::fs::lines::{BLOCK_BYTES, TextFile};
 use crate::fs::open::OpenedPath;
 use crate::fs::workspace::shown;
-use crate::tools::{Context, Output, ToolError, ToolName};
+use crate::tools::{Context, Output, ToolError, ToolName, Totals};
 use cutline_core::details::{Details, TruncationDetails};
 use cutline_core::notice::{Answer, Blank, BodyEnd, FullLines, LineHint, Notice};
 use cutline_core::text::decode::{Decoder, Encoding};
@@ -168,8 +168,16 @@ impl Page<'_> {
             }));
             details.final_newline = (!kept.content.ends_with('\n')).then_some(false);
         }
+        let is_whole = first == 1 && self.args.limit.is_none_or(|limit| limit >= total.lines);
+        let totals = match &details.truncation {
+            // On disk, UTF-16 is of another size.
+            Some(_) if is_whole && encoding == Encoding::Utf8 => Totals::Exact,
+            None if details.lines_truncated.is_none() => Totals::Exact,
+            _ => Totals::Unknown,
+        };
         let end = BodyEnd::of(&kept);
-        Ok(Output::new(Answer { body: kept.content, end, notices, status: None }, details))
+        let answer = Answer { body: kept.content, end, notices, status: None };
+        Ok(Output { totals, ..Output::new(answer, details) })
     }
 
     /// Returns the bytes of the page up to the end of line `last`, on disk or decoded if that is not the same; and
