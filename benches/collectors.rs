@@ -97,7 +97,7 @@ fn answer_of(kept: Truncation, bounds: Bounds) -> Output {
 fn counting(line: &str) {
     let output = answer(Collector::new(BOUNDS, Keep::Head), &line.repeat(600), BOUNDS);
     let outcome = Ok(Output { details: Details::default(), ..output });
-    let call = Call { tool: ToolName::Read, asked: None, time_ms: 0, duration: Duration::ZERO };
+    let call = Call { tool: ToolName::Read, time_ms: 0, duration: Duration::ZERO };
     let mut stats = Stats::default();
     adds("the record of an answer of 30KB, and its sums", || {
         stats.add(&Record::new(&call, black_box(&outcome), &Limits::default()));

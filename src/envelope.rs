@@ -81,8 +81,6 @@ enum Shape {
     Open,
     /// An object or a batch, and nothing after it.
     Whole,
-    /// Bytes that began as one of these, and are none.
-    Broken,
     /// Something else.
     Other,
 }
@@ -156,14 +154,13 @@ impl Envelope {
         self.values += usize::from(matches!(byte, b',' | b':' | b'[' | b'{'));
         match (byte, self.shape) {
             // A byte order mark stands for nothing either.
-            (b' ' | b'\t' | b'\r' | b'\n', _) | (0xEF | 0xBB | 0xBF, Shape::Blank) | (_, Shape::Other) => {}
+            (b' ' | b'\t' | b'\r' | b'\n', _) | (0xEF | 0xBB | 0xBF, Shape::Blank) => {}
             (b'{' | b'[', Shape::Blank) => {
                 self.shape = Shape::Open;
                 self.depth = 1;
                 self.inside = if byte == b'{' { 1 } else { 2 };
             }
-            (_, Shape::Blank) => self.shape = Shape::Other,
-            (_, Shape::Whole | Shape::Broken) => self.shape = Shape::Broken,
+            (_, Shape::Blank | Shape::Whole | Shape::Other) => self.shape = Shape::Other,
             (b'"', Shape::Open) => {
                 self.string = InString::Inside;
                 self.hold(&[byte]);

@@ -14,6 +14,7 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::{Arc, Weak};
 
+use futures_util::StreamExt as _;
 use rmcp::RoleServer;
 use rmcp::model::{
     ClientJsonRpcMessage, ClientNotification, ErrorData, GetExtensions as _, JsonRpcMessage, RequestId,
@@ -21,10 +22,11 @@ use rmcp::model::{
 };
 use rmcp::transport::Transport;
 use tokio::task::JoinSet;
+use tokio_util::codec::FramedRead;
 use tokio_util::sync::CancellationToken;
 
 use crate::limits::{CALLS_AT_ONCE, REQUESTS_AT_ONCE};
-use lines::{Line, Lines};
+use lines::{Line, LineDecoder};
 use message::Refusal;
 use output::Output;
 pub(super) use outstanding::Permit;
@@ -37,7 +39,7 @@ use super::stdio::{self, Input, Written, output_closed};
 /// Before the first request it passes over notifications: rmcp takes one there for the end of the
 /// session, and a client that sends one early is not to lose its server for it.
 pub(super) struct Wire {
-    lines: Lines<Input>,
+    lines: FramedRead<Input, LineDecoder>,
     calls: Queue,
     other_requests: Queue,
     /// The permits of requests whose answers are not written yet. The handler of each holds it too.
@@ -62,7 +64,7 @@ impl Wire {
     ) -> Self {
         let unread = UnreadBytes::default();
         Self {
-            lines: Lines::new(read),
+            lines: FramedRead::new(read, LineDecoder::default()),
             calls: Queue::new(CALLS_AT_ONCE, Arc::clone(&unread)),
             // They take no time: one waits only where answers are not read.
             other_requests: Queue::new(REQUESTS_AT_ONCE, unread),
@@ -77,11 +79,16 @@ impl Wire {
     }
 
     /// The next message, with its permit where it is a request; lines that are none are answered or
-    /// passed over. `None` once the input is at its end and all that came is answered.
+    /// passed over. `None` once the input is at its end and all that came is answered, or `shutdown` fires before that.
     ///
     /// Notifications and answers never wait: a cancellation has to overtake the calls that wait.
     async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
+            // The end of the input fires it too.
+            let shutdown = self.shutdown.clone();
+            if !self.ended && shutdown.is_cancelled() {
+                return None;
+            }
             let reads = !self.ended && self.calls.has_room() && self.other_requests.has_room();
             let waiting = self.other_requests.try_next().or_else(|| self.calls.try_next());
             let (line, permit) = if let Some((line, permit)) = waiting {
@@ -93,11 +100,15 @@ impl Wire {
                 };
                 tokio::select! {
                     biased;
+                    () = shutdown.cancelled(), if !self.ended => return None,
                     () = self.other_requests.may_go_on() => continue,
                     () = self.calls.may_go_on() => continue,
                     () = is_over, if self.ended => return None,
                     line = self.lines.next(), if reads => {
-                        let Some(line) = line else {
+                        let Some(Ok(line)) = line else {
+                            if let Some(Err(error)) = line {
+                                tracing::error!(%error, "reading the input failed");
+                            }
                             self.ended = true;
                             self.shutdown.cancel();
                             continue;
@@ -211,31 +222,15 @@ impl Transport<RoleServer> for Wire {
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            let shutdown = self.shutdown.clone();
-            let message = tokio::select! {
-                biased;
-                () = shutdown.cancelled(), if !self.ended => {
-                    if self.ended {
-                        // It was fired just now, by the end of the input.
-                        continue;
-                    }
-                    None
-                }
-                message = self.next() => message,
+            let Some(message) = self.next().await else {
+                self.shutdown.cancel();
+                return None;
             };
-            match message {
-                None => {
-                    self.shutdown.cancel();
-                    return None;
-                }
-                Some(JsonRpcMessage::Request(_)) => self.opened = true,
-                Some(_) if !self.opened => {
-                    tracing::debug!("passed over a message before the first request");
-                    continue;
-                }
-                Some(_) => {}
+            self.opened |= matches!(message, JsonRpcMessage::Request(_));
+            if self.opened {
+                return Some(message);
             }
-            return message;
+            tracing::debug!("passed over a message before the first request");
         }
     }
 

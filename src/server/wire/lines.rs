@@ -2,7 +2,10 @@
 
 #![expect(clippy::indexing_slicing, reason = "a newline is at a place in what was searched")]
 
-use tokio::io::{AsyncBufReadExt, AsyncRead, BufReader};
+use std::io;
+
+use tokio_util::bytes::{Buf as _, BytesMut};
+use tokio_util::codec::Decoder;
 
 use crate::envelope::Envelope;
 use crate::limits::{MAX_MESSAGE_BYTES, MAX_MESSAGE_VALUES};
@@ -12,7 +15,7 @@ use cutline_core::text::Size;
 const KEPT_BYTES: usize = 64 * 1024;
 
 /// A line that has come to its end.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Line {
     /// The bytes, without the line's end; none where the line is over a limit.
     pub(super) bytes: Vec<u8>,
@@ -22,54 +25,34 @@ pub(super) struct Line {
     pub(super) over: Option<String>,
 }
 
-/// Takes lines from a stream.
-#[derive(Debug)]
-pub(super) struct Lines<R> {
-    read: BufReader<R>,
-    /// The line so far. Here and not in [`next`](Self::next), which may be dropped at any time.
+/// Makes lines of a stream, whose end does not end a line.
+#[derive(Debug, Default)]
+pub(super) struct LineDecoder {
+    /// The line so far.
     line: Line,
 }
 
-impl<R: AsyncRead + Unpin> Lines<R> {
-    pub(super) fn new(read: R) -> Self {
-        Self { read: BufReader::new(read), line: Line::with_capacity(0) }
-    }
+impl Decoder for LineDecoder {
+    type Item = Line;
+    type Error = io::Error;
 
-    /// The next line; `None` at the end of the stream, which does not end a line.
-    ///
-    /// Dropped while it waits, it loses nothing: bytes are taken over as soon as they are there.
-    pub(super) async fn next(&mut self) -> Option<Line> {
-        loop {
-            let available = match self.read.fill_buf().await {
-                Ok([]) => return None,
-                Ok(available) => available,
-                Err(error) => {
-                    tracing::error!(%error, "reading the input failed");
-                    return None;
-                }
-            };
-            let newline = memchr::memchr(b'\n', available);
-            let part = &available[..newline.unwrap_or(available.len())];
-            self.line.take(part);
-            let taken = part.len() + usize::from(newline.is_some());
-            self.read.consume(taken);
-            if newline.is_some() {
-                let next = Line::with_capacity(self.line.bytes.capacity().min(KEPT_BYTES));
-                let mut line = std::mem::replace(&mut self.line, next);
-                if line.bytes.last() == Some(&b'\r') {
-                    line.bytes.pop();
-                }
-                return Some(line);
-            }
+    fn decode(&mut self, from: &mut BytesMut) -> io::Result<Option<Line>> {
+        let newline = memchr::memchr(b'\n', from);
+        self.line.take(&from[..newline.unwrap_or(from.len())]);
+        from.advance(newline.map_or(from.len(), |newline| newline + 1));
+        if newline.is_none() {
+            return Ok(None);
         }
+        let mut line = std::mem::take(&mut self.line);
+        self.line.bytes.reserve(line.bytes.capacity().min(KEPT_BYTES));
+        if line.bytes.last() == Some(&b'\r') {
+            line.bytes.pop();
+        }
+        Ok(Some(line))
     }
 }
 
 impl Line {
-    fn with_capacity(bytes: usize) -> Self {
-        Self { bytes: Vec::with_capacity(bytes), envelope: Envelope::default(), over: None }
-    }
-
     fn take(&mut self, part: &[u8]) {
         self.envelope.take(part);
         if self.over.is_some() {
@@ -89,6 +72,8 @@ impl Line {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use futures_util::StreamExt as _;
+    use tokio_util::codec::FramedRead;
 
     #[tokio::test]
     async fn lines_over_a_limit_keep_their_id() {
@@ -98,9 +83,9 @@ mod tests {
         let input = format!(
             "one\r\n\n{long}\n1{long}\n{{\"id\":1,\"method\":\"x\"{long}}}\n{most}\n{too_many}\nrest"
         );
-        let mut lines = Lines::new(input.as_bytes());
+        let mut lines = FramedRead::new(input.as_bytes(), LineDecoder::default());
         let mut seen = Vec::new();
-        while let Some(line) = lines.next().await {
+        while let Some(Ok(line)) = lines.next().await {
             seen.push(match line.over {
                 None => String::from_utf8(line.bytes).unwrap(),
                 Some(over) => format!("{over}, id {:?}", line.envelope.id::<u8>()),
