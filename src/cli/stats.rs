@@ -36,7 +36,9 @@ struct Read {
 /// Gives the sums of the file: as a page in a file of that name, as JSON, or in the terminal. Returns the exit code, that of
 /// an error if nothing in the file is a record.
 pub(super) fn run(file: &Path, json: bool, page: Option<&Path>) -> anyhow::Result<i32> {
-    if let Some(page) = page.filter(|page| is_same(file, page)) {
+    // Where the system has no such name, stdin is not known to be any file.
+    let records = if file == Path::new("-") { Path::new("/dev/stdin") } else { file };
+    if let Some(page) = page.filter(|page| is_same(records, page)) {
         super::refuse_in(&["stats"], format!("--html {}: is the file of records itself", page.display()));
     }
     let read = open(file).and_then(|input| read(BufReader::new(input)));

@@ -10,6 +10,7 @@ use tokio_util::sync::DropGuard;
 use super::Ending;
 use super::capture::{Captured, Latest};
 use super::drain::Drain;
+use super::spill::Unsaved;
 use crate::fs::workspace::Root;
 use cutline_core::truncate::{Bounds, Keep};
 
@@ -37,9 +38,9 @@ pub struct Times {
     pub timeout: Duration,
     /// The time after which it is answered for though it still runs, if any.
     pub answer_within: Option<Duration>,
-    /// Returns the line that ends the saved output of a command that was answered for before its end; only the
-    /// output of its background processes comes after it.
-    pub status_line: fn(Ending, Cause, Duration) -> String,
+    /// Returns the lines that end the saved output of a command that was answered for before its end, with what of the output
+    /// is not saved; only the output of its background processes comes after them.
+    pub status_line: fn(Ending, Cause, Duration, Option<&Unsaved>) -> String,
 }
 
 /// A command that runs. Dropped, it is ended.

@@ -19,7 +19,7 @@ use crate::limits::{SPILL_KEEP, SPILL_MAX_FILE_BYTES, SPILL_MAX_TOTAL_BYTES};
 use crate::sys;
 use folder::SavedFolder;
 
-pub use file::{SavedFile, SavedOutput};
+pub use file::{SavedFile, SavedOutput, Unsaved};
 pub use stream::SavedStream;
 
 /// The folder that outputs are saved in, and the limits on what is saved.

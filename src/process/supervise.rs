@@ -15,6 +15,7 @@ use super::capture::{Capture, Captured};
 use super::drain::{Drain, DrainProgress};
 use super::process_tree::{Survivors, on_own_thread};
 use super::registry::GRACE;
+use super::spill::Unsaved;
 use super::start::KILLED_WAIT;
 use super::{Background, Cause, CommandPermit, Commands, Outcome, Program, Request, Running, State, Times};
 use crate::fs::saved_name::SavedKind;
@@ -94,8 +95,8 @@ impl SupervisedCommand {
             }
         }
         if answer.is_none() {
-            let line = status_line(ending, cause, timeout);
-            self.captured(move |capture| capture.stream.end_with(&line)).await;
+            let line = move |unsaved: Option<&Unsaved>| status_line(ending, cause, timeout, unsaved);
+            self.captured(move |capture| capture.stream.end_with(line)).await;
         }
         if cause == Cause::Cancelled && answer.is_some() {
             // There is no answer that could name the file.

@@ -118,6 +118,9 @@ fn page_is_not_written_over_its_records() {
             "{refused:?}"
         );
     }
+    let piped = Start::new(&workspace).flags(["stats", "-", "--html", "calls"]).command();
+    let piped = { piped }.stdin(fs::File::open(workspace.path("calls")).unwrap()).output().unwrap();
+    assert_eq!(piped.status.code(), Some(2), "{piped:?}");
     assert_eq!(fs::read_to_string(workspace.path("calls")).unwrap(), lines);
     let elsewhere = run(&workspace, &["stats", "calls", "--html", "none/page.html"]);
     assert_eq!(elsewhere.status.code(), Some(1));

@@ -1,8 +1,9 @@
 //! A client's file, rewritten so that nothing of it can be lost.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail};
 
@@ -12,6 +13,10 @@ use crate::fs::follow::Followed;
 
 /// Bytes of a file that is read: no client's own comes near.
 const MAX_BYTES: u64 = 16_000_000;
+/// The longest wait for another program that writes the file: far more than this one takes.
+const LOCK_WAIT: Duration = Duration::from_secs(2);
+/// Time between two looks at whether it has.
+const LOCK_LOOK: Duration = Duration::from_millis(20);
 /// A mark that some editors put before a text.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -72,8 +77,9 @@ fn rewritten(
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().context("it has no folder")?;
     // Two of these at once: the second begins with what the first has written. Where a folder can't be
-    // opened so (Windows), or is not there, the last look before the file is replaced is all there is.
-    let _one_at_a_time = File::open(folder).and_then(|folder| folder.lock().map(|()| folder));
+    // opened so (Windows), or is not there, the last look before the file is replaced is all there is. So it is where somebody
+    // else keeps the lock, which all may take who can read the folder.
+    let _one_at_a_time = File::open(folder).ok().inspect(wait_for_lock);
     let old = match read_all(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         old => Some(old?),
@@ -105,6 +111,14 @@ fn rewritten(
         return Err(error.into());
     }
     Ok(Written::Changed { backup })
+}
+
+/// Takes the lock of a folder, as soon as no other has it; not for ever.
+fn wait_for_lock(folder: &File) {
+    let deadline = Instant::now() + LOCK_WAIT;
+    while matches!(folder.try_lock(), Err(TryLockError::WouldBlock)) && Instant::now() < deadline {
+        std::thread::sleep(LOCK_LOOK);
+    }
 }
 
 /// Keeps the file as it is, open as `before`, under a name beside it that nothing has yet: `FILE.bak`, `FILE.bak2`, …. That is a

@@ -3,7 +3,7 @@
 #![expect(clippy::indexing_slicing, reason = "the bounds are at most the length")]
 
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Seek as _, SeekFrom, Write};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -23,6 +23,15 @@ pub struct SavedOutput {
     pub first_bytes: Option<u64>,
 }
 
+/// Why the rest of an output is not in its file.
+#[derive(Debug)]
+pub enum Unsaved {
+    /// The file has this many bytes, as many as one may have.
+    AtCap(u64),
+    /// The system took no more.
+    Failed(io::Error),
+}
+
 /// A file that takes an output up to a cap. Removed when it is dropped, unless it was kept.
 #[derive(Debug)]
 pub struct SavedFile {
@@ -34,6 +43,8 @@ pub struct SavedFile {
     written: u64,
     /// Bytes it may hold.
     max_bytes: u64,
+    /// Why what came last is not in it, if it is not.
+    pub(super) unsaved: Option<Unsaved>,
 }
 
 /// Removes the file when dropped, unless `kept`.
@@ -62,16 +73,46 @@ impl SavedFile {
         // Keeps it from a sweep while it is open. Where the file system has no locks, no sweep removes anything.
         let _is_locked = sys::lock(&file);
         let path = saved.path.join(&name);
-        Ok(Self { file, removal: Removal { folder, name, kept: false }, path, written: 0, max_bytes })
+        Ok(Self {
+            file,
+            removal: Removal { folder, name, kept: false },
+            path,
+            written: 0,
+            max_bytes,
+            unsaved: None,
+        })
     }
 
-    /// Takes the next bytes; those past the cap are left out.
+    /// Takes the next bytes, as long as all can be taken: those past the cap are left out, and in a file that stays those
+    /// past a failure. In one that does not stay a failure is an error.
     pub fn write(&mut self, bytes: &[u8]) -> io::Result<()> {
+        if self.unsaved.is_some() {
+            return Ok(());
+        }
         let room = usize::try_from(self.max_bytes - self.written).unwrap_or(usize::MAX);
         let part = &bytes[..room.min(bytes.len())];
-        self.file.write_all(part)?;
-        self.written += part.len() as u64;
+        match self.file.write_all(part) {
+            Err(error) if !self.removal.kept => return Err(error),
+            Err(error) => {
+                tracing::warn!("{}: the rest of an output is not saved: {error}", self.path.display());
+                self.unsaved = Some(Unsaved::Failed(error));
+            }
+            Ok(()) => {
+                self.written += part.len() as u64;
+                self.unsaved = (part.len() < bytes.len()).then_some(Unsaved::AtCap(self.max_bytes));
+            }
+        }
         Ok(())
+    }
+
+    /// Writes `text` after all that is there, past the cap too; where there is no room, over the last bytes.
+    pub(super) fn end_with(&mut self, text: &[u8]) -> io::Result<()> {
+        self.file.seek(SeekFrom::End(0))?;
+        self.file.write_all(text).or_else(|_| {
+            let len = self.file.metadata()?.len();
+            self.file.seek(SeekFrom::Start(len.saturating_sub(text.len() as u64)))?;
+            self.file.write_all(text)
+        })
     }
 
     /// Lets the file stay after this value is dropped. Returns it as what was saved of `bytes` in all.

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::Arc;
 
-use super::{SavedFile, SavedOutput, Store, same_error};
+use super::{SavedFile, SavedOutput, Store, Unsaved, same_error};
 use crate::fs::saved_name::SavedKind;
 use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::Bounds;
@@ -36,10 +36,14 @@ impl SavedStream {
         self.save(bytes);
     }
 
-    /// Adds `line`, as a line of its own, which is not counted.
-    pub fn end_with(&mut self, line: &str) {
-        let newline = if self.raw.is_at_line_start() { "" } else { "\n" };
-        self.save(format!("{newline}{line}\n").as_bytes());
+    /// Adds what `words` returns, on lines of its own, to the file that was kept. It is told what of the output is not there.
+    pub fn end_with(&mut self, words: impl Fn(Option<&Unsaved>) -> String) {
+        let Some(Ok(file)) = &mut self.file else { return };
+        let is_at_line_start = file.unsaved.is_none() && self.raw.is_at_line_start();
+        let text = format!("{}{}\n", if is_at_line_start { "" } else { "\n" }, words(file.unsaved.as_ref()));
+        if let Err(error) = file.end_with(text.as_bytes()) {
+            tracing::warn!("a command's end is not in its saved output: {error}");
+        }
     }
 
     /// Makes sure that all of it so far is in a file that stays; what follows goes to it too.

@@ -3,13 +3,15 @@
 use std::time::Duration;
 
 use super::plan::Plan;
+use crate::process::spill::Unsaved;
 use crate::process::{Background, Captured, Cause, Ending, Outcome, State, signal_name};
+use crate::tools::error::reason;
 use crate::tools::{Context, Output, ToolName, Totals, whole};
 use cutline_core::details::{Details, TruncationDetails};
 use cutline_core::notice::{
     self, Answer, Blank, BodyEnd, FullLines, NAMES_LISTED, Notice, Omission, Shown, Status, empty,
 };
-use cutline_core::text::{self, as_index, show};
+use cutline_core::text::{self, Size, as_index, show};
 use cutline_core::truncate::{Bounds, Keep};
 
 /// Returns the answer to a command.
@@ -109,12 +111,23 @@ pub fn output_answer(
     (Answer { body, end, notices, status: None }, saved)
 }
 
-/// Returns the line that ends the saved output of a command that was answered for before its end.
-pub(super) fn status_line(ending: Ending, cause: Cause, timeout: Duration) -> String {
-    match cause {
-        Cause::Cancelled => format!("[{}]", Status::EndedWithServer),
-        _ => format!("[{}]", status(ending, cause, timeout).unwrap_or(Status::Exited(0))),
-    }
+/// Returns the lines that end the saved output of a command that was answered for before its end.
+pub(super) fn status_line(
+    ending: Ending,
+    cause: Cause,
+    timeout: Duration,
+    unsaved: Option<&Unsaved>,
+) -> String {
+    let status = match cause {
+        Cause::Cancelled => Status::EndedWithServer,
+        _ => status(ending, cause, timeout).unwrap_or(Status::Exited(0)),
+    };
+    let why = unsaved.map(|unsaved| match unsaved {
+        Unsaved::AtCap(bytes) => format!("{} limit", Size(*bytes)),
+        Unsaved::Failed(error) => reason(error),
+    });
+    let rest = why.map_or_else(String::new, |why| format!("{}\n", Notice::RestNotSaved(why)));
+    format!("{rest}[{status}]")
 }
 
 /// Returns how a command ended; `None` where it ended well.

@@ -178,6 +178,33 @@ fn answered_command_ends_at_timeout_or_exit() {
 }
 
 #[test]
+fn saved_output_that_had_to_end_says_so_before_the_status() {
+    let command = "seq 1000; until [ -e go ]; do sleep 0.05; done; exit 3";
+    for (limit, flags, why) in [
+        ("exec", &["--spill-max-file", "1KB"][..], "1KB limit"),
+        // The system takes no more than that, as on a full disk.
+        ("trap '' XFSZ; ulimit -f 1; exec", &[], "File too large"),
+    ] {
+        let workspace = workspace();
+        let script = format!("{limit} \"$0\" \"$@\"");
+        let start = Start::new(&workspace).through("bash", &["-c", &script]);
+        let mut client = start.flags(["--answer-within", "1"]).flags(flags).client();
+        let command = if flags.is_empty() {
+            command.replace("seq 1000", "seq 200; sleep 1.3; seq 800")
+        } else {
+            command.into()
+        };
+        let reply = client.call("bash", json!({"command": command}));
+        reply.assert_holds("[Still running after 1 second (pid ");
+        let path = reply.details()["fullOutputPath"].as_str().unwrap().to_owned();
+        workspace.write("go", "");
+        let end = format!("\n[Output after this was not saved: {why}]\n[Command exited with code 3]\n");
+        eventually("its last lines say so", || std::fs::read_to_string(&path).unwrap().ends_with(&end));
+        assert!(std::fs::read_to_string(&path).unwrap().starts_with("1\n2\n3\n"));
+    }
+}
+
+#[test]
 fn unknown_client_is_refused() {
     let workspace = workspace();
     let output = Start::new(&workspace).flags(["--fit", "nobody"]).command().output().unwrap();
