@@ -178,7 +178,7 @@ impl Workspace {
     pub fn show_roots(&self) -> String {
         let given = self.roots.iter().map(|root| shown(&root.given));
         let names: Vec<_> = given.map(|given| show::name(&given).into_owned()).collect();
-        show::path(&names.join(", ")).into_owned()
+        show::path(&names.join(", "))
     }
 }
 

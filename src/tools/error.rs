@@ -3,7 +3,6 @@
 //! These become results with `isError`, which the model reads and can act on; what is wrong with the
 //! protocol itself is not said here (`server`). Paths are as the workspace shows them.
 
-use std::borrow::Cow;
 use std::io;
 
 use crate::search::content::pattern::TOO_COSTLY;
@@ -156,9 +155,9 @@ pub(super) fn given(number: u64) -> String {
 }
 
 /// Returns a folder's path before a full stop: the workspace, which is shown as `.`, is `./` there.
-fn folder(path: &str) -> Cow<'_, str> {
+fn folder(path: &str) -> String {
     let shown = show::path(path);
-    if shown.ends_with('.') { Cow::Owned(format!("{shown}/")) } else { shown }
+    if shown.ends_with('.') { format!("{shown}/") } else { shown }
 }
 
 /// Returns the system's words for an error: `No space left on device`.

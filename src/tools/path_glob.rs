@@ -54,8 +54,7 @@ fn below<'a>(cx: &Context, glob: &'a str, base: &Path) -> Result<Cow<'a, str>, S
     }
     // What is not there is left out already; and a glob that begins with `/` may also begin where the search does.
     if !is_negated && (leads_away || is_elsewhere(cx, &folder, base)) {
-        let [shown_base, shown_folder] =
-            [base, &folder].map(|path| show::path(&show::name(&shown(path))).into_owned());
+        let [shown_base, shown_folder] = [base, &folder].map(|path| show::path(&show::name(&shown(path))));
         let can_open = is_folder(cx, &folder);
         let instead = if can_open { format!("; give {shown_folder} as path") } else { String::new() };
         return Err(format!("it is not below {shown_base}{instead}"));

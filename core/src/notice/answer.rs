@@ -91,19 +91,15 @@ impl Answer {
         let status = self.status.map(|status| status.to_string());
         for part in [notices.join("\n"), status.unwrap_or_default()] {
             if !part.is_empty() {
-                empty_line(&mut text);
+                // The last line is ended, and an empty one left after it.
+                text.push_str(match text.as_bytes().last() {
+                    None => "",
+                    Some(b'\n') => "\n",
+                    Some(_) => "\n\n",
+                });
                 text.push_str(&part);
             }
         }
         text
-    }
-}
-
-/// Ends the last line, where there is one, and leaves an empty one after it.
-fn empty_line(text: &mut String) {
-    match text.as_bytes().last() {
-        None => {}
-        Some(b'\n') => text.push('\n'),
-        Some(_) => text.push_str("\n\n"),
     }
 }

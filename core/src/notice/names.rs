@@ -30,7 +30,7 @@ impl Names {
     /// Counts a name, and keeps it where it and all before it have room.
     pub fn push(&mut self, name: &str) {
         if self.count == self.first.len() as u64 && self.first.len() < NAMES_LISTED {
-            let name = show::path(name).into_owned();
+            let name = show::path(name);
             let bytes: usize = self.first.iter().map(String::len).sum();
             if self.first.is_empty() || bytes + name.len() <= LIST_BYTES {
                 self.first.push(name);

@@ -51,17 +51,13 @@ pub fn middle_out(text: &str, max_chars: usize) -> Cow<'_, str> {
 /// let shown = cutline_core::text::show::path(&long);
 /// assert!(shown.starts_with("src/") && shown.ends_with("/main.rs") && shown.chars().count() == 200);
 /// ```
-pub fn path(text: &str) -> Cow<'_, str> {
-    let shown = match name(text.as_bytes()) {
-        Cow::Borrowed(_) => middle_out(text, PATH_CHARS),
-        Cow::Owned(clean) => Cow::Owned(middle_out(&clean, PATH_CHARS).into_owned()),
-    };
+pub fn path(text: &str) -> String {
+    let shown = middle_out(&name(text.as_bytes()), PATH_CHARS).into_owned();
     if shown.len() <= PATH_BYTES {
         return shown;
     }
     let room = (PATH_BYTES - '…'.len_utf8()) / 2;
-    let (head, tail) = (super::prefix(&shown, room), super::suffix(&shown, room));
-    Cow::Owned(format!("{head}…{tail}"))
+    format!("{}…{}", super::prefix(&shown, room), super::suffix(&shown, room))
 }
 
 #[cfg(test)]

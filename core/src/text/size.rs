@@ -19,21 +19,15 @@ const UNITS: [&str; 6] = ["KB", "MB", "GB", "TB", "PB", "EB"];
 
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0 < 1000 {
-            return write!(f, "{}B", self.0);
+        let tenths = |unit: u128| (u128::from(self.0) * 10 + unit / 2) / unit;
+        let mut units = UNITS.into_iter().zip(1..).map(|(name, power)| (name, tenths(1000_u128.pow(power))));
+        match units.find(|(_, tenths)| *tenths < 10_000) {
+            Some((name, tenths)) if self.0 >= 1000 => match (tenths / 10, tenths % 10) {
+                (whole, 0) => write!(f, "{whole}{name}"),
+                (whole, tenth) => write!(f, "{whole}.{tenth}{name}"),
+            },
+            _ => write!(f, "{}B", self.0),
         }
-        let mut unit = 1000_u128;
-        for name in UNITS {
-            let tenths = (u128::from(self.0) * 10 + unit / 2) / unit;
-            if tenths < 10_000 {
-                return match (tenths / 10, tenths % 10) {
-                    (whole, 0) => write!(f, "{whole}{name}"),
-                    (whole, tenth) => write!(f, "{whole}.{tenth}{name}"),
-                };
-            }
-            unit *= 1000;
-        }
-        write!(f, "{}B", self.0)
     }
 }
 

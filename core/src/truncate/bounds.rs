@@ -125,11 +125,6 @@ impl Meter {
         Self { bounds, tokens: TokenCounter::default(), json_bytes: 0 }
     }
 
-    /// True if there is no limit but those of lines and of bytes of UTF-8.
-    pub(super) fn is_idle(&self) -> bool {
-        self.bounds.tokens.is_none() && self.bounds.bytes_as == BytesAs::Text
-    }
-
     /// Takes the next piece.
     pub fn push(&mut self, text: &str) {
         self.take(text, TokenCounter::push);

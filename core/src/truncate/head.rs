@@ -11,9 +11,9 @@ pub(super) struct Head {
     partial_allowed: bool,
     /// Whole lines with their newlines, then the line that is being taken in.
     pub(super) kept: String,
-    /// Whole lines in `kept`.
+    /// Whole lines in it.
     lines: u64,
-    /// The measure of `kept`.
+    /// The measure of it.
     meter: Meter,
     /// The limit past which more text is of no use.
     pub(super) cut: Option<TruncatedBy>,
@@ -27,11 +27,21 @@ impl Head {
 
     /// Takes the next piece.
     pub(super) fn push(&mut self, text: &str) {
-        let mut pieces = self.take_sure(text).split_inclusive('\n');
-        while self.cut.is_none()
-            && let Some(piece) = pieces.next()
-        {
-            self.take(piece);
+        if text.is_empty() || self.cut.is_some() || self.take(text) {
+            return;
+        }
+        // Where not all of it is within the limits, half of its lines may be.
+        let (first, rest) = text.as_bytes().split_at(text.len() / 2);
+        let end = memchr::memrchr(b'\n', first).map(|at| at + 1);
+        let end = end.or_else(|| memchr::memchr(b'\n', rest).map(|at| first.len() + at + 1));
+        if let Some(end) = end.filter(|end| *end < text.len()) {
+            let (first, rest) = text.split_at(end);
+            self.push(first);
+            self.push(rest);
+        } else if self.lines == self.bounds.lines {
+            self.cut = Some(TruncatedBy::Lines);
+        } else {
+            self.cut = Some(self.end_within(text));
         }
     }
 
@@ -48,55 +58,37 @@ impl Head {
         Truncation::new(kept, lines, total, Some(Cut { by, partial, head }))
     }
 
-    /// Takes in the start of `text` that is surely within the limits of lines and bytes, where there are no others: whole
-    /// lines, or all. Returns the rest.
-    fn take_sure<'a>(&mut self, text: &'a str) -> &'a str {
-        if self.cut.is_some() || !self.meter.is_idle() {
-            return text;
+    /// Takes in `text` if that is within the limits; else returns false.
+    fn take(&mut self, text: &str) -> bool {
+        // A newline may be past the limit.
+        let inside = text.strip_suffix('\n').unwrap_or(text);
+        if (self.kept.len() + inside.len()) as u64 > self.bounds.bytes {
+            return false;
         }
-        let room = as_index(self.bounds.bytes).saturating_sub(self.kept.len());
-        let end = if text.len() < room { text.len() } else { end_of_lines(text::prefix(text, room)) };
-        let (sure, rest) = text.split_at(end);
-        let newlines = memchr::memchr_iter(b'\n', sure.as_bytes()).count() as u64;
-        if self.lines + newlines >= self.bounds.lines {
-            return text;
-        }
-        self.kept.push_str(sure);
-        self.lines += newlines;
-        rest
-    }
-
-    /// Takes in one line or a part of it; its newline included where it ends here.
-    fn take(&mut self, piece: &str) {
-        let line = piece.strip_suffix('\n').unwrap_or(piece);
-        if self.lines == self.bounds.lines {
-            self.cut = Some(TruncatedBy::Lines);
-            return;
-        }
+        let newlines = memchr::memchr_iter(b'\n', inside.as_bytes()).count() as u64;
         let mut meter = self.meter;
-        meter.push(line);
-        if (self.kept.len() + line.len()) as u64 > self.bounds.bytes || meter.exceeded().is_some() {
-            // A newline may be past the limit.
-            let room = as_index(self.bounds.bytes).saturating_sub(self.kept.len());
-            let (start, by) = part_within(line, room, self.meter, text::prefix);
-            if self.partial_allowed && self.lines == 0 {
-                self.kept.push_str(start);
-            } else {
-                self.kept.truncate(end_of_lines(&self.kept));
-            }
-            self.cut = Some(by);
-            return;
+        meter.push(inside);
+        if self.lines + newlines >= self.bounds.lines || meter.exceeded().is_some() {
+            return false;
         }
-        self.kept.push_str(piece);
+        meter.push(&text[inside.len()..]);
+        self.kept.push_str(text);
         self.meter = meter;
-        if line.len() < piece.len() {
-            self.meter.push("\n");
-            self.lines += 1;
-        }
+        self.lines += newlines + (text.len() - inside.len()) as u64;
+        true
     }
-}
 
-/// Returns the bytes of `text` up to its last newline.
-fn end_of_lines(text: &str) -> usize {
-    memchr::memrchr(b'\n', text.as_bytes()).map_or(0, |newline| newline + 1)
+    /// Ends what is kept within `line`, or a part of one, which is over the bytes or tokens, if a part of it is allowed;
+    /// else before it. Returns the limit that comes first.
+    fn end_within(&mut self, line: &str) -> TruncatedBy {
+        let line = line.strip_suffix('\n').unwrap_or(line);
+        let room = as_index(self.bounds.bytes).saturating_sub(self.kept.len());
+        let (start, by) = part_within(line, room, self.meter, text::prefix);
+        if self.partial_allowed && self.lines == 0 {
+            self.kept.push_str(start);
+        } else {
+            self.kept.truncate(self.kept.rfind('\n').map_or(0, |newline| newline + 1));
+        }
+        by
+    }
 }

@@ -84,7 +84,7 @@ fn look_at(place: &Place, binary: &Path, found: &mut Found, say: &mut dyn FnMut(
             let is_known = Path::new(program).is_absolute() || Path::new(program).components().count() == 1;
             if is_known && !is_filled_in(program) && self::program(program).is_none() {
                 let gone = format!("{name} in {place} starts {program}, which is no program");
-                say(Note(show::path(&gone).into_owned()));
+                say(Note(show::path(&gone)));
             }
         }
     }
