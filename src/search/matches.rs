@@ -12,7 +12,7 @@ use crate::sys::FileKind;
 
 /// A search of the files that a walk comes by.
 struct Files<'a> {
-    query: &'a Query,
+    searcher: Searcher,
     glob: Option<&'a Glob>,
     stop: &'a CancellationToken,
 }
@@ -25,7 +25,7 @@ pub fn tree(
     glob: Option<&Glob>,
     sink: impl FnMut(Walked<Found>) -> ControlFlow<()> + Send,
 ) {
-    walk.run(&Files { query, glob, stop: &walk.stop }, sink);
+    walk.run(|| Files { searcher: Searcher::new(query), glob, stop: &walk.stop }, sink);
 }
 
 /// Searches one file, of `size` bytes when it was opened; its path is the empty one.
@@ -48,12 +48,7 @@ pub fn file(
 
 impl Visit for Files<'_> {
     type Found = Found;
-    type Worker = Searcher;
     const COUNTS_NAMES: bool = false;
-
-    fn worker(&self) -> Searcher {
-        Searcher::new(self.query)
-    }
 
     fn wants(&self, path: &[u8], kind: FileKind) -> bool {
         kind == FileKind::File && self.glob.is_none_or(|glob| glob.lets_through(path))
@@ -63,17 +58,12 @@ impl Visit for Files<'_> {
         self.glob.is_none_or(|glob| glob.reaches_into(path))
     }
 
-    fn visit(
-        &self,
-        searcher: &mut Searcher,
-        entry: &mut Entry<'_, '_>,
-        emit: &mut Emit<'_, Found>,
-    ) -> io::Result<()> {
+    fn visit(&mut self, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Found>) -> io::Result<()> {
         let Some((file, stat)) = entry.open()? else { return Ok(()) };
-        searcher.search(file, stat.bytes, self.stop, &|| entry.path(), emit).map(|_| ())
+        self.searcher.search(file, stat.bytes, self.stop, &|| entry.path(), emit).map(|_| ())
     }
 
-    fn weight(&self, found: &Found) -> usize {
+    fn weight(found: &Found) -> usize {
         let of_rows = |rows: &[Row]| rows.iter().map(Row::weight).sum::<usize>();
         match found {
             Found::Rows(path, rows) => path.len() + of_rows(rows),

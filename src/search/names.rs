@@ -62,14 +62,21 @@ pub fn tree(
     counted: u64,
     mut sink: impl FnMut(Walked<Found>) -> ControlFlow<()> + Send,
 ) {
-    let search = Search { query, counted, given: AtomicU64::new(0) };
-    walk.run(&search, |walked| {
+    let given = AtomicU64::new(0);
+    let search = || {
+        let scorer = match &query.key {
+            Key::Relevance(words) => Some(NameScorer::new(words)),
+            Key::Path | Key::Modified => None,
+        };
+        Search { query, scorer, counted, given: &given }
+    };
+    walk.run(search, |walked| {
         let results = match walked {
             Walked::Found(_) => 1,
             Walked::Counted(results) => results,
             Walked::Unreadable(_) | Walked::RulesLeftAside => 0,
         };
-        search.given.fetch_add(results, Ordering::Relaxed);
+        given.fetch_add(results, Ordering::Relaxed);
         sink(walked)
     });
 }
@@ -77,23 +84,16 @@ pub fn tree(
 /// A search under way.
 struct Search<'a> {
     query: &'a Query,
+    scorer: Option<NameScorer>,
     /// Number of results at the start that are only counted.
     counted: u64,
     /// Number of results given so far.
-    given: AtomicU64,
+    given: &'a AtomicU64,
 }
 
 impl Visit for Search<'_> {
     type Found = Found;
-    type Worker = Option<NameScorer>;
     const COUNTS_NAMES: bool = true;
-
-    fn worker(&self) -> Option<NameScorer> {
-        match &self.query.key {
-            Key::Relevance(words) => Some(NameScorer::new(words)),
-            Key::Path | Key::Modified => None,
-        }
-    }
 
     fn wants(&self, path: &[u8], kind: FileKind) -> bool {
         let is_of_kind = match self.query.kind {
@@ -108,17 +108,12 @@ impl Visit for Search<'_> {
         self.query.glob.as_ref().is_none_or(|glob| glob.reaches_into(path))
     }
 
-    fn visit(
-        &self,
-        scorer: &mut Option<NameScorer>,
-        entry: &mut Entry<'_, '_>,
-        emit: &mut Emit<'_, Found>,
-    ) -> io::Result<()> {
+    fn visit(&mut self, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Found>) -> io::Result<()> {
         let mut path = entry.path();
         if entry.kind() == FileKind::Folder {
             path.push(b'/');
         }
-        let key = match scorer {
+        let key = match &mut self.scorer {
             Some(scorer) => match scorer.score(&path) {
                 Some(score) => score.into(),
                 None => return Ok(()),
@@ -137,7 +132,7 @@ impl Visit for Search<'_> {
         self.counted.saturating_sub(self.given.load(Ordering::Relaxed))
     }
 
-    fn weight(&self, found: &Found) -> usize {
+    fn weight(found: &Found) -> usize {
         found.path.len()
     }
 }

@@ -43,25 +43,25 @@ pub struct Walk {
 }
 
 impl Walk {
-    /// Visits what is below the folder and gives what is found to `sink`, in order, until that breaks.
+    /// Visits what is below the folder, each worker by what `search` makes, and gives what is found to `sink`, in order,
+    /// until that breaks.
     pub(super) fn run<V: Visit>(
         &self,
-        visit: &V,
+        search: impl Fn() -> V + Sync,
         mut sink: impl FnMut(Walked<V::Found>) -> ControlFlow<()> + Send,
     ) {
         if (0..self.rules.left_aside_above()).any(|_| sink(Walked::RulesLeftAside).is_break()) {
             return;
         }
-        let shared = &Shared {
+        let shared = &Shared::<V, _> {
             walk: self,
-            visit,
             sink: Mutex::new(sink),
             queue: Mutex::new(Queue::new(0)),
             changed: Condvar::new(),
             turn: Condvar::new(),
             counted: AtomicU64::new(0),
         };
-        let mut own = Worker::new(shared, 0);
+        let mut own = Worker::new(shared, search(), 0);
         // A folder of a few files is done before another thread would have begun.
         own.read(&None, self.rules.clone(), None);
         own.step();
@@ -69,10 +69,12 @@ impl Walk {
             return own.run();
         }
         std::thread::scope(|scope| {
+            let search = &search;
             for id in 1..self.workers {
                 let thread = std::thread::Builder::new();
                 // Where there is no thread to be had, those that there are do all the work.
-                let _fewer = thread.spawn_scoped(scope, move || Worker::new(shared, id).run()).is_err();
+                let _fewer =
+                    thread.spawn_scoped(scope, move || Worker::new(shared, search(), id).run()).is_err();
             }
             own.run();
         });

@@ -12,28 +12,22 @@ struct All {
 }
 
 impl Visit for All {
-    type Found = Vec<u8>;
-    type Worker = ();
+    /// The path, and the weight.
+    type Found = (Vec<u8>, usize);
     const COUNTS_NAMES: bool = false;
 
-    fn worker(&self) {}
     fn wants(&self, _: &[u8], _: FileKind) -> bool {
         true
     }
     fn enters(&self, _: &[u8]) -> bool {
         true
     }
-    fn visit(
-        &self,
-        (): &mut (),
-        entry: &mut Entry<'_, '_>,
-        emit: &mut Emit<'_, Vec<u8>>,
-    ) -> std::io::Result<()> {
-        let _either = emit(entry.path());
+    fn visit(&mut self, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Self::Found>) -> std::io::Result<()> {
+        let _either = emit((entry.path(), self.weight));
         Ok(())
     }
-    fn weight(&self, _: &Vec<u8>) -> usize {
-        self.weight
+    fn weight((_, weight): &Self::Found) -> usize {
+        *weight
     }
 }
 
@@ -45,11 +39,14 @@ fn walk_of(dir: &Path, workers: usize, stop: CancellationToken) -> Walk {
 fn walk(dir: &Path, workers: usize, weight: usize, max: usize) -> Vec<Vec<u8>> {
     let walk = walk_of(dir, workers, CancellationToken::new());
     let mut found = Vec::new();
-    walk.run(&All { weight }, |walked| {
-        let Walked::Found(path) = walked else { panic!("{walked:?}") };
-        found.push(path);
-        if found.len() == max { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    });
+    walk.run(
+        || All { weight },
+        |walked| {
+            let Walked::Found((path, _)) = walked else { panic!("{walked:?}") };
+            found.push(path);
+            if found.len() == max { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        },
+    );
     found
 }
 
@@ -145,7 +142,7 @@ fn cancelled_walk_ends() {
     let cancel = CancellationToken::new();
     let stop = cancel.child_token();
     cancel.cancel();
-    walk_of(dir.path(), 4, stop).run(&All { weight: 1 }, |_| panic!("nothing is handed over"));
+    walk_of(dir.path(), 4, stop).run(|| All { weight: 1 }, |_| panic!("nothing is handed over"));
 }
 
 #[test]
@@ -154,11 +151,14 @@ fn panic_ends_walk_of_all_workers() {
     let panicked = std::panic::catch_unwind(|| {
         let walk = walk_of(dir.path(), 4, CancellationToken::new());
         let mut count = 0;
-        walk.run(&All { weight: 1 }, |_| {
-            count += 1;
-            assert!(count < 300);
-            ControlFlow::Continue(())
-        });
+        walk.run(
+            || All { weight: 1 },
+            |_| {
+                count += 1;
+                assert!(count < 300);
+                ControlFlow::Continue(())
+            },
+        );
     });
     assert!(panicked.is_err());
 }

@@ -8,18 +8,13 @@ use std::sync::Arc;
 use super::dir::{Dir, OpenDirs};
 use crate::sys::{self, FileKind, Stat, below};
 
-/// A search, of which one serves all workers.
-pub(in crate::search) trait Visit: Sync {
+/// A search; each worker of a walk has one of its own.
+pub(in crate::search) trait Visit {
     /// Something found, handed to the sink in order.
     type Found: Send;
-    /// State of one worker: buffers, caches.
-    type Worker;
 
     /// True if the walk's progress is the names that were looked at, false if it is the entries that were visited.
     const COUNTS_NAMES: bool;
-
-    /// Makes the state of one worker.
-    fn worker(&self) -> Self::Worker;
 
     /// True if an entry is to be visited; `path` is relative to where the walk began.
     fn wants(&self, path: &[u8], kind: FileKind) -> bool;
@@ -28,12 +23,7 @@ pub(in crate::search) trait Visit: Sync {
     fn enters(&self, path: &[u8]) -> bool;
 
     /// Visits an entry, and gives what is found to `emit` until that breaks; fails where the entry can't be read.
-    fn visit(
-        &self,
-        worker: &mut Self::Worker,
-        entry: &mut Entry<'_, '_>,
-        emit: &mut Emit<'_, Self::Found>,
-    ) -> io::Result<()>;
+    fn visit(&mut self, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Self::Found>) -> io::Result<()>;
 
     /// Number of the results to come that are only counted, one for each entry that is wanted.
     fn unwanted(&self) -> u64 {
@@ -41,7 +31,7 @@ pub(in crate::search) trait Visit: Sync {
     }
 
     /// Bytes that something found holds beside itself.
-    fn weight(&self, found: &Self::Found) -> usize;
+    fn weight(found: &Self::Found) -> usize;
 }
 
 /// Something that a walk gives. Paths are relative to where it began.

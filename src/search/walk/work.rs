@@ -24,7 +24,6 @@ const NAMES_BYTES: usize = 20 * 1024 * 1024;
 /// State shared by the workers of one walk.
 pub(super) struct Shared<'a, V: Visit, S> {
     pub(super) walk: &'a Walk,
-    pub(super) visit: &'a V,
     pub(super) sink: Mutex<S>,
     pub(super) queue: Mutex<Queue<Walked<V::Found>>>,
     /// Notified when workers that wait for work may go on.
@@ -62,7 +61,7 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<'_, V, S> {
 
     /// Ends the work of a worker, which goes on with the next, and hands over what is ready then.
     fn finish(&self, worker: usize, found: Vec<Walked<V::Found>>, then: Option<Work>) {
-        let bytes = found.iter().map(|one| self.weight(one)).sum();
+        let bytes = found.iter().map(Self::weight).sum();
         let mut queue = lock(&self.queue);
         queue.finish(worker, found, bytes, then);
         if !queue.draining {
@@ -98,9 +97,9 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<'_, V, S> {
     }
 
     /// Bytes that something holds until its turn comes.
-    fn weight(&self, one: &Walked<V::Found>) -> usize {
+    fn weight(one: &Walked<V::Found>) -> usize {
         let of_it = match one {
-            Walked::Found(found) => self.visit.weight(found),
+            Walked::Found(found) => V::weight(found),
             Walked::Unreadable(path) => path.len(),
             Walked::Counted(_) | Walked::RulesLeftAside => 0,
         };
@@ -118,7 +117,7 @@ pub(super) struct Worker<'a, V: Visit, S> {
     shared: &'a Shared<'a, V, S>,
     /// Its number among the workers.
     id: usize,
-    own: V::Worker,
+    search: V,
     /// The names of a folder come through it.
     buffer: Vec<u8>,
     open: OpenDirs<'a>,
@@ -143,11 +142,11 @@ impl<V: Visit, S> Drop for Worker<'_, V, S> {
 }
 
 impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, S> {
-    pub(super) fn new(shared: &'a Shared<'a, V, S>, id: usize) -> Self {
+    pub(super) fn new(shared: &'a Shared<'a, V, S>, search: V, id: usize) -> Self {
         Self {
             shared,
             id,
-            own: shared.visit.worker(),
+            search,
             buffer: Vec::with_capacity(BUFFER_BYTES),
             open: OpenDirs::new(&shared.walk.root),
             listed: None,
@@ -228,7 +227,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         rules: &Rules,
         rest: &Rest<Task>,
     ) -> io::Result<(Bound<Task>, u64)> {
-        let unwanted = self.shared.visit.unwanted();
+        let unwanted = self.search.unwanted();
         // Another reading of the folder is worth it only if it saves a quarter of a listing.
         if unwanted <= rest.listed as u64 / 4 {
             return Ok((rest.after.clone(), 0));
@@ -254,7 +253,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         folder: &Folder,
         mut take: impl FnMut(&[u8], &[u8], FileKind, Task),
     ) -> io::Result<(usize, RuleFilesPresent)> {
-        let Shared { walk, visit, .. } = self.shared;
+        let (walk, search) = (self.shared.walk, &self.search);
         let base_len = walk.rules.base().len();
         let (path, path_len) = (&mut self.path, self.path_len);
         let (mut names, mut files) = (0, RuleFilesPresent::default());
@@ -267,10 +266,10 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
             path.truncate(path_len);
             path.extend_from_slice(name);
             let below_base = &path[base_len..];
-            if visit.wants(below_base, kind) {
+            if search.wants(below_base, kind) {
                 take(path, name, kind, Task::Visit);
             }
-            if kind == FileKind::Folder && visit.enters(below_base) {
+            if kind == FileKind::Folder && search.enters(below_base) {
                 take(path, name, kind, Task::Enter);
             }
             if names % 4096 == 0 && walk.stop.is_cancelled() {
@@ -301,7 +300,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         let (shared, id) = (self.shared, self.id);
         let (mut found, mut weight) = (Vec::new(), 0);
         let mut emit = |one| {
-            weight += shared.weight(&one);
+            weight += Shared::<V, S>::weight(&one);
             found.push(one);
             if weight <= PIECE_BYTES {
                 return ControlFlow::Continue(());
@@ -312,7 +311,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         for index in range.clone().take_while(|_| !shared.is_stopped()) {
             let mut entry = Entry { dir, index, open: &mut self.open };
             let mut emit_found = |found| emit(Walked::Found(found));
-            if shared.visit.visit(&mut self.own, &mut entry, &mut emit_found).is_err() {
+            if self.search.visit(&mut entry, &mut emit_found).is_err() {
                 let _either = emit(Walked::Unreadable(entry.path())); // nothing of it follows
             }
         }
