@@ -10,7 +10,7 @@ use std::io::{Seek as _, Write as _};
 use std::ops::ControlFlow;
 
 use cutline::limits::{BINARY_SNIFF_BYTES, LITERAL_BYTES, PATTERN_BYTES};
-use cutline::search::content::pattern::{Case, LineMode, Refused, Source, Syntax};
+use cutline::search::content::pattern::{Refused, Source};
 use cutline::search::content::{Found, OutputMode, PassedOver, Pattern, Query, RowKind, Searcher};
 use cutline_core::text::decode::Encoding;
 use regex_automata::nfa::thompson::{self, pikevm::PikeVM};
@@ -32,11 +32,11 @@ thread_local! {
 #[derive(Debug, Clone, Copy)]
 struct Settings {
     /// Bit 0.
-    case: Case,
+    ignore_case: bool,
     /// Bit 1.
-    syntax: Syntax,
+    literal: bool,
     /// Bit 2.
-    reach: LineMode,
+    multiline: bool,
     /// Bits 3 and 4.
     context: usize,
 }
@@ -45,23 +45,23 @@ struct Settings {
 pub fn run(bytes: &[u8]) {
     let (byte, rest) = setting(bytes);
     let settings = Settings {
-        case: if byte & 1 == 0 { Case::Counts } else { Case::Ignored },
-        syntax: if byte & 2 == 0 { Syntax::Regex } else { Syntax::Literal },
-        reach: if byte & 4 == 0 { LineMode::Line } else { LineMode::Lines },
+        ignore_case: byte & 1 != 0,
+        literal: byte & 2 != 0,
+        multiline: byte & 4 != 0,
         context: usize::from(byte >> 3 & 3),
     };
     let (pattern, text) = parts(rest);
     let Ok(pattern) = str::from_utf8(pattern) else { return };
-    let most = if settings.syntax == Syntax::Literal { LITERAL_BYTES } else { PATTERN_BYTES };
+    let most = if settings.literal { LITERAL_BYTES } else { PATTERN_BYTES };
     if pattern.len() <= most {
         check(settings, pattern, text);
     }
 }
 
 fn check(settings: Settings, pattern: &str, text: &[u8]) {
-    let Settings { case, syntax, reach, context } = settings;
+    let Settings { ignore_case, literal, multiline, context } = settings;
     let oracle = oracle(settings, pattern);
-    let compiled = match Pattern::new(&Source { pattern, syntax, case, reach }) {
+    let compiled = match Pattern::new(&Source { pattern, literal, ignore_case, multiline }) {
         Ok(compiled) => compiled,
         Err(Refused::Wrong(message)) => {
             assert!(oracle.is_none(), "{pattern:?}: {message}");
@@ -69,7 +69,7 @@ fn check(settings: Settings, pattern: &str, text: &[u8]) {
         }
         Err(Refused::TooCostly) => return,
         Err(Refused::Newline) => {
-            assert_eq!(reach, LineMode::Line, "{pattern:?}");
+            assert!(!multiline, "{pattern:?}");
             return;
         }
     };
@@ -89,15 +89,14 @@ fn check(settings: Settings, pattern: &str, text: &[u8]) {
     let text = &text[mark..];
     let has_returns = text.contains(&b'\r');
     let Some(oracle) = oracle else { return };
-    if has_returns && (reach == LineMode::Lines || may_name_return(settings, pattern)) {
+    if has_returns && (multiline || may_name_return(settings, pattern)) {
         return;
     }
-    let is_match = match reach {
-        LineMode::Line => by_line(&oracle, text),
-        // These are of the file where a match can span lines, else of the line.
-        LineMode::Lines if ["\\A", "\\z", "(?"].iter().any(|of_text| pattern.contains(of_text)) => return,
-        LineMode::Lines => across_lines(&oracle, text),
-    };
+    // These are of the file where a match can span lines, else of the line.
+    if multiline && ["\\A", "\\z", "(?"].iter().any(|of_text| pattern.contains(of_text)) {
+        return;
+    }
+    let is_match = if multiline { across_lines(&oracle, text) } else { by_line(&oracle, text) };
     assert_eq!(
         searched.matches,
         is_match.iter().filter(|is| **is).count() as u64,
@@ -158,12 +157,13 @@ fn file_of(text: &[u8]) -> File {
 }
 
 fn oracle(settings: Settings, pattern: &str) -> Option<PikeVM> {
-    let text = match settings.syntax {
-        Syntax::Regex => pattern.to_owned(),
-        Syntax::Literal => pattern.chars().map(|c| format!("\\x{{{:X}}}", u32::from(c))).collect(),
+    let text = if settings.literal {
+        pattern.chars().map(|c| format!("\\x{{{:X}}}", u32::from(c))).collect()
+    } else {
+        pattern.to_owned()
     };
     let flags = syntax::Config::new().utf8(false).multi_line(true);
-    let flags = flags.case_insensitive(settings.case == Case::Ignored);
+    let flags = flags.case_insensitive(settings.ignore_case);
     let bounds = thompson::Config::new().utf8(false).nfa_size_limit(Some(ORACLE_BYTES));
     PikeVM::builder().syntax(flags).thompson(bounds).build(&text).ok()
 }
@@ -171,7 +171,7 @@ fn oracle(settings: Settings, pattern: &str) -> Option<PikeVM> {
 /// True if a pattern may name the carriage return: then lines keep theirs.
 fn may_name_return(settings: Settings, pattern: &str) -> bool {
     let escapes = ["\\r", "\\x", "\\u", "\\U"];
-    let escaped = settings.syntax == Syntax::Regex && escapes.iter().any(|escape| pattern.contains(escape));
+    let escaped = !settings.literal && escapes.iter().any(|escape| pattern.contains(escape));
     pattern.contains('\r') || escaped
 }
 

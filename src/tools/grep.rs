@@ -15,7 +15,7 @@ use serde::Deserialize;
 use crate::fs::lines;
 use crate::fs::open::{FileKind, OpenedPath};
 use crate::limits;
-use crate::search::content::pattern::{self, Case, LineMode, Refused, Source, Syntax};
+use crate::search::content::pattern::{self, Refused, Source};
 use crate::search::content::{OutputMode, Pattern, Query, Ranking};
 use crate::search::globs::Glob;
 use crate::search::matches;
@@ -149,12 +149,11 @@ impl Args {
 }
 
 fn source(args: &Args) -> Source<'_> {
-    let is = |flag: Option<bool>| flag.unwrap_or(false);
     Source {
         pattern: &args.pattern,
-        syntax: if is(args.literal) { Syntax::Literal } else { Syntax::Regex },
-        case: if is(args.ignore_case) { Case::Ignored } else { Case::Counts },
-        reach: if is(args.multiline) { LineMode::Lines } else { LineMode::Line },
+        literal: args.literal == Some(true),
+        ignore_case: args.ignore_case == Some(true),
+        multiline: args.multiline == Some(true),
     }
 }
 

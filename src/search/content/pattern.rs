@@ -30,39 +30,12 @@ const CHEAP_POSITIONS: usize = 64;
 pub struct Source<'a> {
     /// The regular expression, or the text.
     pub pattern: &'a str,
-    /// The syntax of its text.
-    pub syntax: Syntax,
-    /// The treatment of upper and lower case.
-    pub case: Case,
-    /// The lines that a match may span: one, or several.
-    pub reach: LineMode,
-}
-
-/// The syntax of a pattern.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Syntax {
-    /// As a regular expression.
-    Regex,
-    /// As the text itself.
-    Literal,
-}
-
-/// The treatment of upper and lower case.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Case {
-    /// It does.
-    Counts,
-    /// It does not.
-    Ignored,
-}
-
-/// The lines that a match may span.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum LineMode {
-    /// Within a line.
-    Line,
-    /// Across lines.
-    Lines,
+    /// True if it is the text itself.
+    pub literal: bool,
+    /// True if upper and lower case are the same.
+    pub ignore_case: bool,
+    /// True if a match may span lines.
+    pub multiline: bool,
 }
 
 /// Why a pattern can't be searched for.
@@ -114,17 +87,17 @@ impl Pattern {
         if positions > REGEX_POSITIONS {
             return Err(Refused::TooCostly);
         }
-        let build = |reach: LineMode| {
+        let build = |multiline: bool| {
             let mut builder = RegexMatcherBuilder::new();
             builder.multi_line(true).size_limit(REGEX_BYTES).dfa_size_limit(TABLE_BYTES);
-            builder.case_insensitive(source.case == Case::Ignored);
-            builder.line_terminator((reach == LineMode::Line).then_some(b'\n'));
+            builder.case_insensitive(source.ignore_case);
+            builder.line_terminator((!multiline).then_some(b'\n'));
             builder.build(&text).map_err(|error| refused(&error, source.pattern))
         };
-        let mut regex = build(source.reach)?;
-        let spans_lines = source.reach == LineMode::Lines && can_match(&regex, b'\n');
-        if !spans_lines && source.reach == LineMode::Lines {
-            regex = build(LineMode::Line)?;
+        let mut regex = build(source.multiline)?;
+        let spans_lines = source.multiline && can_match(&regex, b'\n');
+        if source.multiline && !spans_lines {
+            regex = build(false)?;
         }
         let look_set = hir.properties().look_set();
         // A `\r` is as little of a word as the line's end is; only an empty match can be beyond it.
@@ -192,9 +165,9 @@ impl Pattern {
 
 /// True if a search for a pattern may take so long that it is not to hold up others.
 pub fn is_costly(source: &Source<'_>) -> bool {
-    let is_literal = source.syntax == Syntax::Literal && source.case == Case::Counts;
-    source.reach == LineMode::Lines
-        || !is_literal && syntax::parse(source).is_ok_and(|parsed| positions(&parsed.hir) > CHEAP_POSITIONS)
+    let is_plain = source.literal && !source.ignore_case;
+    source.multiline
+        || !is_plain && syntax::parse(source).is_ok_and(|parsed| positions(&parsed.hir) > CHEAP_POSITIONS)
 }
 
 /// True if a match can hold `byte`, or look at it as the end of a line.

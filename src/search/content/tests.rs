@@ -7,14 +7,14 @@ use std::io::{Seek as _, Write as _};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
-use super::pattern::{Case, LineMode, Source, Syntax};
+use super::pattern::Source;
 use super::*;
 use crate::search::relevance::Words;
 use proptest::prelude::*;
 use tokio_util::sync::CancellationToken;
 
 fn query(pattern: &str, context: usize) -> Query {
-    let source = Source { pattern, syntax: Syntax::Regex, case: Case::Counts, reach: LineMode::Line };
+    let source = Source { pattern, literal: false, ignore_case: false, multiline: false };
     Query {
         pattern: Pattern::new(&source).unwrap(),
         mode: OutputMode::Content,
@@ -27,7 +27,7 @@ fn query(pattern: &str, context: usize) -> Query {
 
 /// A query of which matches may span lines.
 fn across(pattern: &str) -> Query {
-    let source = Source { pattern, syntax: Syntax::Regex, case: Case::Counts, reach: LineMode::Lines };
+    let source = Source { pattern, literal: false, ignore_case: false, multiline: true };
     Query { pattern: Pattern::new(&source).unwrap(), ..query("x", 0) }
 }
 
@@ -265,10 +265,8 @@ fn pattern_ending_with_a_comment_compiles() {
 
 #[test]
 fn newline_within_a_line_is_refused() {
-    for (pattern, syntax) in
-        [(r"foo\nbar", Syntax::Regex), ("foo\nbar", Syntax::Literal), (r"\r\n", Syntax::Regex)]
-    {
-        let source = Source { pattern, syntax, case: Case::Counts, reach: LineMode::Line };
+    for (pattern, literal) in [(r"foo\nbar", false), ("foo\nbar", true), (r"\r\n", false)] {
+        let source = Source { pattern, literal, ignore_case: false, multiline: false };
         assert_eq!(Pattern::new(&source).unwrap_err(), pattern::Refused::Newline, "{pattern}");
     }
 }

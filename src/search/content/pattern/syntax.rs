@@ -5,7 +5,7 @@ use regex_syntax::ast::{Ast, ClassSet, ClassSetItem};
 use regex_syntax::hir::translate::TranslatorBuilder;
 use regex_syntax::hir::{Hir, HirKind, Look};
 
-use super::{Case, Source, Syntax};
+use super::Source;
 
 /// A pattern that is parsed.
 pub(super) struct Parsed {
@@ -19,14 +19,12 @@ pub(super) struct Parsed {
 
 /// Parses a pattern; the error shows where it is wrong.
 pub(super) fn parse(source: &Source<'_>) -> Result<Parsed, String> {
-    let mut text = match source.syntax {
-        Syntax::Regex => source.pattern.to_owned(),
-        Syntax::Literal => regex_syntax::escape(source.pattern),
-    };
+    let escaped = source.literal.then(|| regex_syntax::escape(source.pattern));
+    let mut text = escaped.unwrap_or_else(|| source.pattern.to_owned());
     let message = |error: regex_syntax::Error| error.to_string();
     let parsed = Parser::new().parse_with_comments(&text).map_err(|error| message(error.into()))?;
     let mut translator = TranslatorBuilder::new();
-    translator.utf8(false).multi_line(true).case_insensitive(source.case == Case::Ignored);
+    translator.utf8(false).multi_line(true).case_insensitive(source.ignore_case);
     let hir = translator.build().translate(&text, &parsed.ast).map_err(|error| message(error.into()))?;
     // The matcher puts it in a group, whose bracket would be a part of a comment at the end, which `(?x)` allows.
     if parsed.comments.last().is_some_and(|comment| comment.span.end.offset == text.len()) {
