@@ -36,13 +36,7 @@ pub fn file(
     stop: &CancellationToken,
     mut sink: impl FnMut(Walked<Found>) -> ControlFlow<()>,
 ) -> io::Result<()> {
-    let mut emit = |found| {
-        let flow = sink(Walked::Found(found));
-        if flow.is_break() {
-            stop.cancel();
-        }
-        flow
-    };
+    let mut emit = |found| sink(Walked::Found(found));
     Searcher::new(query).search(file, size, stop, &Vec::new, &mut emit).map(|_| ())
 }
 

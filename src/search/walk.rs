@@ -15,7 +15,6 @@ mod visit;
 mod work;
 
 use std::ops::ControlFlow;
-use std::sync::atomic::AtomicU64;
 use std::sync::{Condvar, Mutex};
 
 use tokio_util::sync::CancellationToken;
@@ -38,8 +37,8 @@ pub struct Walk {
     pub workers: usize,
     /// Ends it early.
     pub stop: CancellationToken,
-    /// Takes the number of files searched so far, now and then.
-    pub progress: Box<dyn Fn(u64) + Sync>,
+    /// Takes the number of files searched since it was called before.
+    pub progress: Box<dyn Fn(usize) + Sync>,
 }
 
 impl Walk {
@@ -59,7 +58,6 @@ impl Walk {
             queue: Mutex::new(Queue::new(0)),
             changed: Condvar::new(),
             turn: Condvar::new(),
-            counted: AtomicU64::new(0),
         };
         let mut own = Worker::new(shared, search(), 0);
         // A folder of a few files is done before another thread would have begun.

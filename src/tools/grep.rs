@@ -169,8 +169,8 @@ fn search(
         matches::tree(&walk, results.query, glob, |found| results.take(found));
         Some(walk)
     } else {
-        let (file, stop) = (resolve::file(cx, place)?, cx.cancel.child_token());
-        matches::file(results.query, file, place.stat.bytes, &stop, |found| results.take(found))
+        let file = resolve::file(cx, place)?;
+        matches::file(results.query, file, place.stat.bytes, &cx.cancel, |found| results.take(found))
             .map_err(|source| ToolError::Io { path: cx.workspace.show(&place.real), source })?;
         if results.passed_over_binary() {
             // The one file that was asked for: that nothing was found in it would say too much.

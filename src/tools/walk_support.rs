@@ -2,6 +2,7 @@
 
 use std::path::Path;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::fs::open::OpenedPath;
@@ -114,11 +115,12 @@ pub(super) fn walk(cx: &Context, place: &OpenedPath, no_ignore: bool) -> Result<
     })
 }
 
-/// Reports the number of entries that a walk has visited, now and then.
-fn progress(progress: &Progress) -> impl Fn(u64) + Sync + use<> {
-    let due = Mutex::new(Instant::now() + FIRST_PROGRESS_AFTER);
+/// Counts the entries that a walk has visited, and reports their number now and then.
+fn progress(progress: &Progress) -> impl Fn(usize) + Sync + use<> {
+    let (due, visited) = (Mutex::new(Instant::now() + FIRST_PROGRESS_AFTER), AtomicUsize::new(0));
     let progress = progress.clone();
-    move |visited| {
+    move |more| {
+        let visited = visited.fetch_add(more, Ordering::Relaxed) + more;
         if !progress.is_wanted() {
             return;
         }

@@ -98,7 +98,7 @@ impl Searcher {
                 if !std::mem::replace(has_large_buffer, true) {
                     enlarge_buffer(grep)?;
                 }
-                grep.search_reader(&matcher, LineReader::new(source, query, &lines, stop), &mut sink)
+                grep.search_reader(&matcher, LineReader::new(source, &matcher, &lines), &mut sink)
             }
         };
         let (found, mut flow) = sink.finish();

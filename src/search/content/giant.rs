@@ -16,9 +16,6 @@ use std::ops::Range;
 use grep_matcher::{Match, Matcher as _};
 
 use super::line_reader::{READ_BYTES, ReadLines};
-use tokio_util::sync::CancellationToken;
-
-use super::Query;
 use super::matcher::{Ended, GuardedMatcher};
 use super::pattern::LineEnds;
 use super::rows::shown;
@@ -39,19 +36,18 @@ const BYTES_PER_CHAR: usize = 8;
 /// read. What was read after it is left in `held`. Returns a line to take its place; without a newline no more of the
 /// text can be searched.
 pub(super) fn search(
-    query: &Query,
+    matcher: &GuardedMatcher<'_>,
     (lines, offset): (&ReadLines, u64),
     held: &mut Vec<u8>,
     mut source: impl Read,
-    stop: &CancellationToken,
 ) -> io::Result<Vec<u8>> {
-    let matcher = GuardedMatcher::new(query, &[], stop);
+    let query = matcher.query;
     let start = held[..query.max_line_chars.saturating_mul(BYTES_PER_CHAR).min(held.len())].to_vec();
     let mut found = None;
     let mut is_sure = true;
     let mut missing = Missing { before: false, after: true };
     let newline = loop {
-        if stop.is_cancelled() {
+        if matcher.stop.is_cancelled() {
             return Err(io::Error::other(Ended::Stopped));
         }
         // What was read before has no newline.
@@ -64,7 +60,7 @@ pub(super) fn search(
             // A `\r` before the newline is no part of the line, but for a pattern that names it.
             let ends = newline.is_some() && query.pattern.line_ends != LineEnds::Searched;
             let window = if ends { window.strip_suffix(b"\r").unwrap_or(window) } else { window };
-            if let Some(at) = find(&matcher, window, missing, &mut is_sure)? {
+            if let Some(at) = find(matcher, window, missing, &mut is_sure)? {
                 found = Some((window.to_vec(), shown(window, at, query.max_line_chars, missing)));
             }
         }
@@ -78,7 +74,7 @@ pub(super) fn search(
     let (line, row) = if let Some((window, row)) = found {
         (Some(window), row)
     } else {
-        let line = without_match(&matcher, &start)?;
+        let line = without_match(matcher, &start)?;
         lines.unsearched.set(lines.unsearched.get() || !is_sure || line.is_none());
         (line, shown(&start, 0..0, query.max_line_chars, Missing { before: false, after: true }))
     };

@@ -8,12 +8,12 @@
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::io::{self, Read};
-use tokio_util::sync::CancellationToken;
 
+use super::Pattern;
 use super::giant;
+use super::matcher::GuardedMatcher;
 use super::pattern::LineEnds;
 use super::rows::ShownLine;
-use super::{Pattern, Query};
 use crate::limits::GREP_LINE_BYTES;
 
 /// Bytes that are read at once of a line that does not fit in the searcher's buffer.
@@ -50,9 +50,8 @@ impl ReadLines {
 /// Reads whole lines from `source`.
 pub(super) struct LineReader<'a, R> {
     source: R,
-    query: &'a Query,
+    matcher: &'a GuardedMatcher<'a>,
     lines: &'a ReadLines,
-    stop: &'a CancellationToken,
     /// Bytes that were read and not given; the first `ready` of them are to be given as they are.
     held: Vec<u8>,
     ready: usize,
@@ -62,13 +61,8 @@ pub(super) struct LineReader<'a, R> {
 }
 
 impl<'a, R: Read> LineReader<'a, R> {
-    pub(super) fn new(
-        source: R,
-        query: &'a Query,
-        lines: &'a ReadLines,
-        stop: &'a CancellationToken,
-    ) -> Self {
-        Self { source, query, lines, stop, held: Vec::new(), ready: 0, given: 0, ended: false }
+    pub(super) fn new(source: R, matcher: &'a GuardedMatcher<'a>, lines: &'a ReadLines) -> Self {
+        Self { source, matcher, lines, held: Vec::new(), ready: 0, given: 0, ended: false }
     }
 
     /// Gives what is ready, as far as there is room.
@@ -91,7 +85,7 @@ impl<'a, R: Read> LineReader<'a, R> {
             }
         };
         self.ended = read == 0;
-        let len = normalize(&self.query.pattern, &mut room[..held + read], held);
+        let len = normalize(&self.matcher.query.pattern, &mut room[..held + read], held);
         let whole = if self.ended { len } else { whole_lines(&room[..len], 0).unwrap_or(0) };
         self.held.clear();
         self.held.extend_from_slice(&room[whole..len]);
@@ -103,7 +97,7 @@ impl<'a, R: Read> LineReader<'a, R> {
         let held = self.held.len();
         let more = READ_BYTES.min(HELD_BYTES - held) as u64;
         self.ended = self.source.by_ref().take(more).read_to_end(&mut self.held)? == 0;
-        let len = normalize(&self.query.pattern, &mut self.held, held);
+        let len = normalize(&self.matcher.query.pattern, &mut self.held, held);
         self.held.truncate(len);
         self.ready = if self.ended {
             len
@@ -121,12 +115,12 @@ impl<'a, R: Read> LineReader<'a, R> {
     /// is whole lines.
     fn replace_line(&mut self) -> io::Result<usize> {
         let at = (self.lines, self.given);
-        let mut line = giant::search(self.query, at, &mut self.held, &mut self.source, self.stop)?;
+        let mut line = giant::search(self.matcher, at, &mut self.held, &mut self.source)?;
         if !line.ends_with(b"\n") {
             self.ended = true;
             self.held.clear();
         }
-        let len = normalize(&self.query.pattern, &mut self.held, 0);
+        let len = normalize(&self.matcher.query.pattern, &mut self.held, 0);
         self.held.truncate(len);
         let given = line.len();
         line.append(&mut self.held);
@@ -138,7 +132,7 @@ impl<'a, R: Read> LineReader<'a, R> {
 impl<R: Read> Read for LineReader<'_, R> {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         let mut given = 0;
-        while given == 0 && !(self.ended && self.ready == 0) && !self.stop.is_cancelled() {
+        while given == 0 && !(self.ended && self.ready == 0) && !self.matcher.stop.is_cancelled() {
             if self.ready > 0 {
                 given = self.give(room);
             } else if self.held.len() < READ_BYTES && self.held.len() + ROOM_BYTES <= room.len() {
@@ -149,7 +143,7 @@ impl<R: Read> Read for LineReader<'_, R> {
             }
         }
         self.given += given as u64;
-        if self.query.numbers_matches() {
+        if self.matcher.query.numbers_matches() {
             let newlines = bytecount::count(&room[..given], b'\n') as u64;
             self.lines.newlines.set(self.lines.newlines.get() + newlines);
         }

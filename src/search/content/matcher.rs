@@ -46,7 +46,7 @@ pub(super) struct GuardedMatcher<'a> {
     pub(super) ranking: Option<&'a RefCell<FileRanking<'a>>>,
     /// All of the text, where matches may span lines; the searcher gives what is left of it.
     text: &'a [u8],
-    stop: &'a CancellationToken,
+    pub(super) stop: &'a CancellationToken,
     /// Bytes that are searched in one go.
     piece_bytes: usize,
     /// Steps since it was asked whether to stop.

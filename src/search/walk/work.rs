@@ -3,7 +3,6 @@
 
 use std::io;
 use std::ops::{ControlFlow, Range};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 
 use super::Walk;
@@ -30,8 +29,6 @@ pub(super) struct Shared<'a, V: Visit, S> {
     pub(super) changed: Condvar,
     /// Notified when the front may be another piece of work, whose turn it is then.
     pub(super) turn: Condvar,
-    /// Count of the progress so far.
-    pub(super) counted: AtomicU64,
 }
 
 impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<'_, V, S> {
@@ -204,7 +201,9 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         let (names, files) = self.each_task(&folder, |_, name, kind, task| entries.push(name, kind, task))?;
         found.extend(counted.map(Walked::Counted));
         if rest.is_none() {
-            self.count(if V::COUNTS_NAMES { names } else { 0 });
+            if V::COUNTS_NAMES {
+                (self.shared.walk.progress)(names);
+            }
             found.extend(rules.enter(&folder, self.path_len, files).then_some(Walked::RulesLeftAside));
         }
         let rest = entries.finish().map(Arc::new);
@@ -315,14 +314,9 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
                 let _either = emit(Walked::Unreadable(entry.path())); // nothing of it follows
             }
         }
-        self.count(if V::COUNTS_NAMES { 0 } else { range.len() });
+        if !V::COUNTS_NAMES {
+            (shared.walk.progress)(range.len());
+        }
         shared.finish(id, found, None);
-    }
-
-    /// Counts the walk's progress, and reports it.
-    fn count(&self, more: usize) {
-        let more = more as u64;
-        let counted = self.shared.counted.fetch_add(more, Ordering::Relaxed) + more;
-        (self.shared.walk.progress)(counted);
     }
 }
