@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Instant;
 
 use anstyle::{AnsiColor, Style};
-use anyhow::Context as _;
+use anyhow::{Context as _, ensure};
 use clap::{ArgAction, ArgMatches};
 use futures_util::FutureExt as _;
 use serde_json::Value;
@@ -108,10 +108,8 @@ fn prepared<'a>(
     options: &Options,
     tool: ToolName,
     words: impl Iterator<Item = &'a String>,
-) -> Result<(Context, Object, CallStats), String> {
-    if !options.tools.contains(&tool) {
-        return Err(format!("{} is not a tool that is registered", tool.as_str()));
-    }
+) -> anyhow::Result<(Context, Object, CallStats)> {
+    ensure!(options.tools.contains(&tool), "{} is not a tool that is registered", tool.as_str());
     let given = object(words)?;
     let shared = options.shared()?;
     let workspace = Arc::new(options.workspace(&shared)?);
@@ -148,14 +146,13 @@ fn news() -> Progress {
 }
 
 /// `key=value` words as the object that a model would send; numbers and switches are taken from text.
-fn object<'a>(words: impl Iterator<Item = &'a String>) -> Result<Object, String> {
+fn object<'a>(words: impl Iterator<Item = &'a String>) -> anyhow::Result<Object> {
     let mut object = Object::new();
     for word in words {
-        match word.split_once('=') {
-            None | Some(("", _)) => return Err(format!("{word} is not KEY=VALUE")),
-            Some((key, value)) if object.insert(key.to_owned(), value.into()).is_none() => {}
-            Some(_) => return Err(format!("{word}: this key stands here twice")),
-        }
+        let pair = word.split_once('=').filter(|(key, _)| !key.is_empty());
+        let (key, value) = pair.with_context(|| format!("{word} is not KEY=VALUE"))?;
+        let earlier = object.insert(key.to_owned(), value.into());
+        ensure!(earlier.is_none(), "{word}: this key stands here twice");
     }
     Ok(object)
 }

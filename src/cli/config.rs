@@ -12,6 +12,7 @@ mod tree;
 mod typed;
 mod wrapped;
 
+use std::fmt::Display;
 use std::io::Write as _;
 use std::ops::Range;
 use std::path::PathBuf;
@@ -100,15 +101,19 @@ pub(super) fn run(options: &ConfigOptions, matches: &ArgMatches) -> anyhow::Resu
     put(options, &program)
 }
 
+/// Tells the user, on stderr.
+fn tell(line: impl Display) {
+    let _closed = writeln!(anstream::stderr(), "{line}");
+}
+
 /// Prints or writes this server's entry.
 fn put(options: &ConfigOptions, program: &Program) -> anyhow::Result<i32> {
-    let mut say = anstream::stderr().lock();
     for place in options.places()? {
         let merged = |text: &str| merge::merged(&place, text, program);
         if !options.write {
             let (new, _) = merged("").map_err(anyhow::Error::msg)?;
             print(new)?;
-            let _closed = writeln!(say, "This goes into {place}");
+            tell(format_args!("This goes into {place}"));
             break;
         }
         let path = place.path.display();
@@ -118,22 +123,19 @@ fn put(options: &ConfigOptions, program: &Program) -> anyhow::Result<i32> {
             switched_off = switch;
             Ok(new)
         });
-        let _closed = match written? {
-            Written::AsItWas => writeln!(say, "{path} has this entry already"),
-            Written::New => writeln!(say, "{path} is new, and holds this entry"),
-            Written::Changed { backup } => {
-                writeln!(say, "{path} has this entry now; as it was, it is in {}", backup.display())
+        tell(match written? {
+            Written::AsItWas => format!("{path} has this entry already"),
+            Written::New => format!("{path} is new, and holds this entry"),
+            Written::Changed(backup) => {
+                format!("{path} has this entry now; as it was, it is in {}", backup.display())
             }
-        };
+        });
         if let Some(switch) = switched_off {
-            let _closed = writeln!(say, "It is switched off there: {switch}");
+            tell(format_args!("It is switched off there: {switch}"));
         }
     }
     if options.client == Client::ClaudeDesktop && !program.flags.iter().any(|flag| flag == "--root") {
-        let _closed = writeln!(
-            say,
-            "Claude Desktop starts servers in a folder of its own: with --root DIR the tools work in yours"
-        );
+        tell("Claude Desktop starts servers in a folder of its own: with --root DIR the tools work in yours");
     }
     Ok(0)
 }
@@ -179,7 +181,6 @@ fn rewrap(options: &ConfigOptions, name: &str, program: &Program) -> anyhow::Res
         let place = now.ok_or_else(unsure)?.entry.place.clone();
         Ok((new, place))
     };
-    let mut say = anstream::stderr().lock();
     if !options.write {
         let old = match read(path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -187,7 +188,7 @@ fn rewrap(options: &ConfigOptions, name: &str, program: &Program) -> anyhow::Res
         };
         let (new, entry) = change(&old).map_err(anyhow::Error::msg)?;
         if !is_wrap && new == old {
-            let _closed = writeln!(say, "{name} is not wrapped");
+            tell(format_args!("{name} is not wrapped"));
         }
         print(format!("{}\n", new[entry].trim_end()))?;
         return Ok(0);
@@ -198,12 +199,12 @@ fn rewrap(options: &ConfigOptions, name: &str, program: &Program) -> anyhow::Res
         ("is not wrapped", "is what it was", "wrapped")
     };
     let file = path.display();
-    let _closed = match file::rewrite(&place, |old| change(old).map(|(new, _)| new))? {
-        Written::AsItWas => writeln!(say, "{name} in {file} {as_it_was}"),
-        Written::Changed { backup } => {
-            writeln!(say, "{name} in {file} {changed}; {before}, the file is in {}", backup.display())
+    match file::rewrite(&place, |old| change(old).map(|(new, _)| new))? {
+        Written::AsItWas => tell(format_args!("{name} in {file} {as_it_was}")),
+        Written::Changed(backup) => {
+            tell(format_args!("{name} in {file} {changed}; {before}, the file is in {}", backup.display()));
         }
-        Written::New => Ok(()),
-    };
+        Written::New => {}
+    }
     Ok(0)
 }

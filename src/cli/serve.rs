@@ -33,7 +33,7 @@ pub(super) fn run(options: &Options) -> anyhow::Result<i32> {
     Ok(signal?.map_or(0, |number| Ending::Signal(number).exit_code()))
 }
 
-fn config(options: &Options) -> Result<Config, String> {
+fn config(options: &Options) -> anyhow::Result<Config> {
     let shared = options.shared()?;
     if let Some(sandbox) = &shared.commands.sandbox {
         // Before any command, also where nothing is there yet that needs it.

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::{Context as _, anyhow, ensure};
+
 use crate::call_stats::StatsFile;
 use crate::fit::Given;
 use crate::fs::line_index;
@@ -24,24 +26,18 @@ use super::{EnvMode, Options, config, is_same};
 
 impl Options {
     /// Returns the limits, which hold together; where they don't, what is wrong.
-    pub(super) fn limits(&self) -> Result<Limits, String> {
+    pub(super) fn limits(&self) -> anyhow::Result<Limits> {
         let max_timeout = self.bash_max_timeout;
         let timeout = self.bash_timeout.unwrap_or(BASH_TIMEOUT_SECS.min(max_timeout));
-        if timeout > max_timeout {
-            return Err(format!("--bash-timeout {timeout} is above --bash-max-timeout {max_timeout}"));
-        }
+        ensure!(timeout <= max_timeout, "--bash-timeout {timeout} is above --bash-max-timeout {max_timeout}");
         let body = self.body_limits();
-        let (head, max_lines) = (self.bash_head, body.max_lines);
-        if head.saturating_add(self.bash_tail.unwrap_or(0)) > max_lines {
-            return Err(format!("--bash-head and --bash-tail together are above --max-lines {max_lines}"));
-        }
-        if head == 0 && self.bash_tail == Some(0) {
-            return Err("of --bash-head and --bash-tail, one must be above 0".to_owned());
-        }
+        let (max_lines, kept) = (body.max_lines, self.bash_head.saturating_add(self.bash_tail.unwrap_or(0)));
+        ensure!(kept <= max_lines, "--bash-head and --bash-tail together are above --max-lines {max_lines}");
+        ensure!(kept > 0 || self.bash_tail.is_none(), "of --bash-head and --bash-tail, one must be above 0");
         Ok(Limits {
             call_limits: self.call_limits,
             max_line_chars: as_index(self.max_line_chars),
-            bash_head: head,
+            bash_head: self.bash_head,
             bash_tail: self.bash_tail,
             bash_timeout_secs: timeout,
             bash_max_timeout_secs: max_timeout,
@@ -73,13 +69,12 @@ impl Options {
     }
 
     /// Returns the state that all calls share.
-    pub(super) fn shared(&self) -> Result<Arc<Shared>, String> {
+    pub(super) fn shared(&self) -> anyhow::Result<Arc<Shared>> {
         let processors = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let asked = self.workers.map(|workers| usize::try_from(workers).unwrap_or(usize::MAX));
         Ok(Arc::new(Shared {
             limits: self.limits()?,
             tools: self.tools.iter().copied().collect(),
-            workers: asked.unwrap_or_else(processors),
+            workers: self.workers.map_or_else(processors, as_index),
             line_indexes: line_index::Cache::default(),
             commands: self.commands()?,
             save: self.save,
@@ -98,7 +93,7 @@ impl Options {
         }
     }
 
-    fn commands(&self) -> Result<Commands, String> {
+    fn commands(&self) -> anyhow::Result<Commands> {
         let spill = self.spill();
         let sandbox = self.sandbox(&spill.dir)?;
         let environment = match self.env {
@@ -109,11 +104,11 @@ impl Options {
     }
 
     /// Returns the rules that commands are held to, if any; where they can't be, the reason. Outputs are saved in `saved`.
-    fn sandbox(&self, saved: &Path) -> Result<Option<Sandbox>, String> {
+    fn sandbox(&self, saved: &Path) -> anyhow::Result<Option<Sandbox>> {
         let deny_unix_sockets = !self.sandbox_deny.is_empty();
         if self.sandbox == Mode::Off {
-            let needed = "--sandbox-deny needs --sandbox read-only or workspace-write";
-            return if deny_unix_sockets { Err(needed.to_owned()) } else { Ok(None) };
+            ensure!(!deny_unix_sockets, "--sandbox-deny needs --sandbox read-only or workspace-write");
+            return Ok(None);
         }
         let followed = |path: &Path| Root::followed(path.to_owned());
         let mut own = vec![("the folder of saved outputs", followed(saved))];
@@ -121,12 +116,12 @@ impl Options {
         let starters = config::looked_at().chain(std::env::current_exe().ok()).collect();
         Sandbox::new(self.sandbox, deny_unix_sockets, &self.writable, starters, own)
             .map(Some)
-            .map_err(|reason| format!("--sandbox can't be had here: {reason}"))
+            .map_err(|reason| anyhow!("--sandbox can't be had here: {reason}"))
     }
 
     /// Returns the roots that can be used, the others warned of; where none can, why, and where commands
     /// could write the server's own files. What `shared` saves may be read too.
-    pub(super) fn workspace(&self, shared: &Shared) -> Result<Workspace, String> {
+    pub(super) fn workspace(&self, shared: &Shared) -> anyhow::Result<Workspace> {
         let here = [PathBuf::from(".")];
         let given = if self.roots.is_empty() { &here[..] } else { &self.roots };
         let (mut roots, mut refused) = (Vec::new(), Vec::new());
@@ -141,9 +136,9 @@ impl Options {
             tracing::warn!("--root {folder}");
         }
         let none = || format!("--root: none of the folders given can be used ({})", refused.join(", "));
-        let workspace = Workspace::new(roots, boundary).ok_or_else(none)?;
+        let workspace = Workspace::new(roots, boundary).with_context(none)?;
         if let Some(sandbox) = &shared.commands.sandbox {
-            sandbox.check(&workspace.roots)?;
+            sandbox.check(&workspace.roots).map_err(anyhow::Error::msg)?;
             if let Some(warning) = sandbox.warning(&workspace.roots) {
                 tracing::warn!("{warning}");
             }
@@ -152,10 +147,10 @@ impl Options {
     }
 
     /// Opens the file in which calls are recorded, where one is named.
-    pub(super) fn stats_file(&self) -> Result<Option<StatsFile>, String> {
+    pub(super) fn stats_file(&self) -> anyhow::Result<Option<StatsFile>> {
         let open = |path: &PathBuf| {
             StatsFile::open(path)
-                .map_err(|error| format!("--stats-file {}: {}", path.display(), reason(&error)))
+                .map_err(|error| anyhow!("--stats-file {}: {}", path.display(), reason(&error)))
         };
         self.stats_file.as_ref().map(open).transpose()
     }

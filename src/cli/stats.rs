@@ -71,11 +71,7 @@ fn write_page(path: &Path, text: &str) -> io::Result<()> {
 fn read(mut lines: impl BufRead) -> io::Result<Read> {
     let mut all = Read::default();
     let mut line = Vec::new();
-    loop {
-        line.clear();
-        if lines.by_ref().take(LINE_BYTES).read_until(b'\n', &mut line)? == 0 {
-            return Ok(all);
-        }
+    while lines.by_ref().take(LINE_BYTES).read_until(b'\n', &mut line)? > 0 {
         if line.len() as u64 == LINE_BYTES && !line.ends_with(b"\n") {
             lines.skip_until(b'\n')?;
         }
@@ -88,7 +84,9 @@ fn read(mut lines: impl BufRead) -> io::Result<Read> {
             Err(_) if line.trim_ascii().is_empty() => {}
             Err(_) => all.broken += 1,
         }
+        line.clear();
     }
+    Ok(all)
 }
 
 /// The same as data.

@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 
 use super::{Place, owner};
 use crate::cli::Scope;
@@ -27,11 +27,8 @@ pub(super) enum Written {
     AsItWas,
     /// There was none.
     New,
-    /// It was rewritten.
-    Changed {
-        /// The file as it was.
-        backup: PathBuf,
-    },
+    /// It was rewritten; as it was, it is in this file.
+    Changed(PathBuf),
 }
 
 /// Returns the text of a client's file, as [`read_all`] does, without a byte order mark.
@@ -66,9 +63,7 @@ fn rewritten(
     Place { path, scope, .. }: &Place,
     change: impl FnOnce(&str) -> Result<String, String>,
 ) -> anyhow::Result<Written> {
-    if path.is_symlink() && !path.exists() {
-        bail!("it is a link to nothing");
-    }
+    ensure!(path.exists() || !path.is_symlink(), "it is a link to nothing");
     // Whoever made the project made its links.
     let (end, project) = (Followed::new(path).end, Followed::new(&std::env::current_dir()?).end);
     if *scope == Scope::Project && !end.starts_with(project) {
@@ -110,7 +105,7 @@ fn rewritten(
         fs::remove_file(&backup)?;
         return Err(error.into());
     }
-    Ok(Written::Changed { backup })
+    Ok(Written::Changed(backup))
 }
 
 /// Takes the lock of a folder, as soon as no other has it; not for ever.

@@ -13,8 +13,7 @@ use crate::cli::settings::absolute;
 
 /// Returns a path as text, which a file can hold.
 pub(super) fn text(value: &OsStr) -> anyhow::Result<String> {
-    let text = value.to_str().with_context(|| format!("{} is not UTF-8", value.display()))?;
-    Ok(text.to_owned())
+    value.to_str().map(str::to_owned).with_context(|| format!("{} is not UTF-8", value.display()))
 }
 
 /// The flags as they were typed, their paths made absolute.

@@ -22,7 +22,7 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
         say(check_root(root).map_or_else(Wrong, |()| Fine(fine)));
     }
     match options.shared() {
-        Err(message) => say(Wrong(message)),
+        Err(error) => say(Wrong(error.to_string())),
         Ok(shared) => look_at_commands(options, &shared, say),
     }
     let probed = sandbox::probe();

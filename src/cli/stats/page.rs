@@ -64,11 +64,12 @@ fn limit_use(sums: &Sums) -> impl Iterator<Item = String> {
 
 /// Returns a plot of each value of the columns, and the line below the last.
 fn over_time((length_ms, columns): (u64, Vec<Column>), width: usize) -> Vec<String> {
+    let wide = plot::column_cells(columns.len(), width);
     let each = humantime::format_duration(std::time::Duration::from_millis(length_ms));
     let plot = |title: &str, scale, value: &dyn Fn(&Counts) -> Option<f64>| {
         let values: Vec<_> = columns.iter().map(|column| value(&column.counts)).collect();
         let mut lines = vec![format!("\n{TITLE}{title}{TITLE:#}, {each} a column")];
-        lines.extend(plot::lines(scale, &values, width));
+        lines.extend(plot::lines(scale, &values, wide));
         lines
     };
     let truncated = |counts: &Counts| Some(counts.truncated_percent()? / 100.0);
@@ -83,7 +84,8 @@ fn over_time((length_ms, columns): (u64, Vec<Column>), width: usize) -> Vec<Stri
     }
     let [first, last] = [columns.first(), columns.last()]
         .map(|column| to_the_second(&rfc3339::words(column.map_or(0, |column| column.start_ms))));
-    lines.push(plot::ends(&first, &last, columns.len(), width));
+    let last = if columns.len() < 2 { "" } else { &last };
+    lines.push(plot::ends(&first, last, columns.len() * wide));
     lines
 }
 

@@ -26,9 +26,8 @@ pub(super) fn cells(width: usize) -> usize {
     width.saturating_sub(SCALE_CELLS).max(10)
 }
 
-/// Returns the lines of a plot of values from 0 to 1. Below a column without a value the axis is broken.
-pub(super) fn lines((top, foot): (&str, &str), values: &[Option<f64>], width: usize) -> Vec<String> {
-    let wide = column_cells(values.len(), width);
+/// Returns the lines of a plot of values from 0 to 1, `wide` cells for each. Below a column without a value the axis is broken.
+pub(super) fn lines((top, foot): (&str, &str), values: &[Option<f64>], wide: usize) -> Vec<String> {
     let scale: [&str; ROWS] = [foot, "", "", top];
     let row = |row: usize| {
         let bars = values.iter().map(|value| {
@@ -42,10 +41,8 @@ pub(super) fn lines((top, foot): (&str, &str), values: &[Option<f64>], width: us
     (0..ROWS).rev().map(row).chain([axis]).collect()
 }
 
-/// Returns the line below the plots: the starts of the first and the last column.
-pub(super) fn ends(first: &str, last: &str, columns: usize, width: usize) -> String {
-    let last = if columns < 2 { "" } else { last };
-    let cells = columns * column_cells(columns, width);
+/// Returns the line below plots of so many cells: the starts of the first and the last column.
+pub(super) fn ends(first: &str, last: &str, cells: usize) -> String {
     let gap = " ".repeat(cells.saturating_sub(first.len() + last.len()).max(4));
     format!("{:SCALE_CELLS$}{first}{gap}{last}", "").trim_end().to_owned()
 }
@@ -69,7 +66,7 @@ fn eighths(value: f64, cells: usize) -> usize {
 }
 
 /// Returns the cells of a column's width.
-fn column_cells(columns: usize, width: usize) -> usize {
+pub(super) fn column_cells(columns: usize, width: usize) -> usize {
     (cells(width) / columns.max(1)).clamp(1, MAX_COLUMN_CELLS)
 }
 
@@ -93,7 +90,7 @@ mod tests {
     #[test]
     fn a_plot() {
         let values = [Some(1.0), Some(0.0), None, Some(0.3)];
-        let shown = lines(PERCENT, &values, 20).join("\n");
+        let shown = lines(PERCENT, &values, column_cells(4, 20)).join("\n");
         let expected = "  100% │███
        │███
        │███      ▂▂▂
