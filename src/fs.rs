@@ -15,4 +15,4 @@ pub mod open;
 pub mod saved_name;
 pub mod workspace;
 
-pub(crate) use crate::sys::{stdin, stdout};
+pub(crate) use crate::sys::{log_stream, stdin, stdout};

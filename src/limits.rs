@@ -166,10 +166,10 @@ impl Limits {
         Bounds::new(self.max_lines, self.max_bytes).counted_as(self.bytes_as).with_tokens(self.max_tokens)
     }
 
-    /// Characters of a line in read and bash, if there is a limit. One over the bytes of a body would cut no line that
-    /// is over them: then as many as fit with the mark of the cut.
+    /// Characters of a line in read and bash, if there is a limit. One over the bytes or tokens of a body would cut no line that
+    /// is over them: then as many as fit with the mark of the cut, whatever they are.
     pub fn text_line_chars(&self) -> Option<usize> {
-        let bytes = as_index(self.max_bytes);
+        let bytes = as_index(self.max_tokens.map_or(self.max_bytes, |tokens| tokens.min(self.max_bytes)));
         let fitting = bytes.checked_sub(MARK.len()).filter(|chars| *chars > 0);
         self.max_text_line_chars.map(|chars| if chars > bytes { fitting.unwrap_or(chars) } else { chars })
     }

@@ -5,6 +5,7 @@ use std::io::{IsTerminal as _, Write as _};
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 
+use crate::fs;
 use crate::process::{self, Ending};
 use crate::server::{self, Config, Fits};
 use crate::signals;
@@ -67,14 +68,14 @@ pub(super) fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     Ok(runtime)
 }
 
-/// Writes logs to stderr, one line each, by `--log`, else `RUST_LOG`. Else what a person wants to know is
+/// Writes logs to stderr, one line each and none that would have to be waited for, by `--log`, else `RUST_LOG`. Else what a person wants to know is
 /// there on a terminal, and what is wrong alone for a client: many show all of stderr as errors.
 pub(super) fn log_to_stderr(options: &Options) {
     let from_rust_log = std::env::var("RUST_LOG").ok().filter(|text| !text.is_empty());
     let by_default = if std::io::stderr().is_terminal() { "info" } else { "warn" };
     let texts = [from_rust_log.as_deref(), Some(by_default)].into_iter().flatten();
     let filter = options.log.clone().or_else(|| texts.flat_map(values::log_filter).next());
-    let lines =
-        tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(false).with_target(false);
+    let lines = tracing_subscriber::fmt::layer().with_writer(fs::log_stream);
+    let lines = lines.with_ansi(false).with_target(false);
     tracing_subscriber::registry().with(filter).with(lines).init();
 }

@@ -28,7 +28,7 @@ pub(crate) use input_pipe::InputPipe;
 pub(crate) use output_pipe::OutputPipe;
 pub(crate) use removal::remove_tree;
 pub(crate) use shell::*;
-pub(crate) use stdio::{stdin, stdout};
+pub(crate) use stdio::{log_stream, stdin, stdout};
 
 /// An open folder: what is below it is opened through it.
 pub(crate) type Folder = OwnedFd;

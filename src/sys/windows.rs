@@ -24,7 +24,7 @@ pub(crate) use below::{Folder, folder_from, open_folder};
 pub(crate) use input_pipe::InputPipe;
 pub(crate) use output_pipe::OutputPipe;
 pub(crate) use shell::*;
-pub(crate) use std::io::{stdin, stdout};
+pub(crate) use std::io::{stderr as log_stream, stdin, stdout};
 
 impl Stat {
     /// Asks the system about an open file.

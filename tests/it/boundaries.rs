@@ -141,6 +141,16 @@ fn ignore_files_outside_tell_nothing() {
 }
 
 #[test]
+fn pipes_in_place_of_gits_settings_are_not_waited_for() {
+    for path in ["../home/.config/git/ignore", "../home/.gitconfig", "../home/.config/git/config"] {
+        let workspace = Workspace::with(&json!({path: {"fifo": true}, "a": "x\n"}));
+        let mut client = Client::new(&workspace);
+        client.call("find", json!({"pattern": "*"})).assert_text("a");
+        client.call("grep", json!({"pattern": "x"})).assert_text("a:1: x");
+    }
+}
+
+#[test]
 fn links_that_stay_inside_work() {
     let workspace = Workspace::with(&json!({
         "real/a.txt": "inside\n",

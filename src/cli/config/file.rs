@@ -10,8 +10,9 @@ use anyhow::{Context as _, bail, ensure};
 use super::{Place, owner};
 use crate::cli::Scope;
 use crate::fs::follow::Followed;
+use cutline_core::text::Size;
 
-/// Bytes of a file that is read: no client's own comes near.
+/// Bytes of a file that is read: a project's own file may hold what takes a hundred times its size to be understood.
 const MAX_BYTES: u64 = 16_000_000;
 /// The longest wait for another program that writes the file: far more than this one takes.
 const LOCK_WAIT: Duration = Duration::from_secs(2);
@@ -41,8 +42,11 @@ pub(in crate::cli) fn read(path: &Path) -> io::Result<String> {
 /// one of the system's, which may have no end or make its reader wait.
 fn read_all(path: &Path) -> io::Result<String> {
     let metadata = fs::metadata(path)?;
-    if !metadata.is_file() || metadata.len() > MAX_BYTES {
+    if !metadata.is_file() {
         return Err(io::Error::other("it is not a file of settings"));
+    }
+    if metadata.len() > MAX_BYTES {
+        return Err(io::Error::other(format!("it is larger than {}", Size(MAX_BYTES))));
     }
     let mut text = String::new();
     File::open(path)?.take(metadata.len().min(MAX_BYTES)).read_to_string(&mut text)?;

@@ -22,7 +22,7 @@ pub(in crate::process) struct SavedFolder {
     pub(super) path: PathBuf,
     /// The path by which it was opened, which may lead through links.
     pub(in crate::process) given: PathBuf,
-    /// The folder that it is in, and its name there; `None` for one that the user named and that was there.
+    /// The folder that it is in, and its name there; `None` where it could not be made once more.
     place: Option<(Folder, String)>,
     /// True if it is cutline's own: no other user may have made it or can look into it.
     is_private: bool,
@@ -41,13 +41,10 @@ impl SavedFolder {
             }
             opened => Mutex::new(Some(Arc::new(opened?))),
         };
-        Ok(Self {
-            path: path.canonicalize()?,
-            given: path.to_owned(),
-            place: None,
-            is_private: false,
-            folder,
-        })
+        let real = path.canonicalize()?;
+        // Where it can't be made again, as `/` can't, it is this one or none.
+        let place = Self::at(&real).ok().and_then(|made_again| made_again.place);
+        Ok(Self { path: real, given: path.to_owned(), place, is_private: false, folder })
     }
 
     /// Chooses cutline's own folder: `path`, or another where that is not this user's alone.
@@ -114,7 +111,7 @@ impl SavedFolder {
         }
         let is_missing = || below::stat(parent, name.as_bytes()).is_err_and(|error| sys::is_missing(&error));
         *open = match below::folder(parent, name.as_bytes()) {
-            Ok(folder) if self.is_fit(&folder) => Some(Arc::new(folder)),
+            Ok(folder) if self.is_fit(&folder) && is_own(&folder) => Some(Arc::new(folder)),
             Err(_) if is_missing() => None,
             _ => return Err(not_private(&self.path)),
         };
@@ -133,6 +130,11 @@ fn make(parent: &Folder, name: &str) -> io::Result<()> {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => Err(error),
         _made_or_there => Ok(()),
     }
+}
+
+/// True if no other user has made it, in the place of one that is gone.
+fn is_own(folder: &Folder) -> bool {
+    below::stat(folder, b".").is_ok_and(|stat| stat.owner == sys::user())
 }
 
 fn is_private(folder: &Folder) -> bool {

@@ -48,6 +48,25 @@ fn a_file_is_private_capped_and_removed_unless_kept() {
 
 #[cfg(unix)]
 #[test]
+fn a_named_folder_that_was_removed_is_made_again() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("named");
+    fs::create_dir(&dir).unwrap();
+    let store = Store::new(Settings { private: false, ..settings(dir.clone()) });
+    for _ in 0..2 {
+        let saved = create(&store).keep(0);
+        assert_eq!(saved.path.parent(), Some(dir.canonicalize().unwrap().as_path()));
+        fs::remove_dir_all(&dir).unwrap();
+    }
+    // Only root can make a folder another user's.
+    fs::create_dir(&dir).unwrap();
+    if std::os::unix::fs::chown(&dir, Some(12_345), None).is_ok() {
+        assert!(store.create(SavedKind::COMMAND).is_err(), "it is somebody else's");
+    }
+}
+
+#[cfg(unix)]
+#[test]
 fn a_folder_that_is_not_this_users_alone_is_left_for_another() {
     let temp = tempfile::tempdir().unwrap();
     let elsewhere = temp.path().join("elsewhere");

@@ -1,6 +1,5 @@
 //! Reading rule files: through the open folder they are in, never more than rules may take.
 
-use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
@@ -25,7 +24,7 @@ pub(super) fn rules(folder: &Folder, name: &str) -> Option<ParsedRules> {
 
 /// The rules of git's global excludes file.
 pub(super) fn global() -> Option<ParsedRules> {
-    ParsedRules::new(&first_bytes(File::open(global_path()?).ok()?, RULES_BYTES + 1)?)
+    ParsedRules::new(&content_at(&global_path()?, RULES_BYTES + 1)?)
 }
 
 /// The path of git's global excludes file: what its settings name, else the usual place.
@@ -41,7 +40,7 @@ fn global_path() -> Option<PathBuf> {
         variable("GIT_CONFIG_SYSTEM").or_else(|| Some("/etc/gitconfig".into())),
     ];
     let named = settings.into_iter().flatten().find_map(|path| {
-        let content = first_bytes(File::open(path).ok()?, POINTER_BYTES)?;
+        let content = content_at(&path, POINTER_BYTES)?;
         let content = String::from_utf8_lossy(&content);
         let value = |line: &str| {
             let (key, value) = line.split_once('=')?;
@@ -76,12 +75,14 @@ fn target(content: &[u8]) -> Option<PathBuf> {
     (!path.is_empty() && !path.contains(&0)).then(|| PathBuf::from(sys::name(path).into_owned()))
 }
 
-fn content(folder: &Folder, name: &str, max_bytes: u64) -> Option<Vec<u8>> {
-    let (file, _) = below::file(folder, name.as_bytes()).ok()??;
-    first_bytes(file, max_bytes)
+/// The first bytes of a file that a link may lead to. It is never waited for: it may be a pipe.
+fn content_at(path: &Path, max_bytes: u64) -> Option<Vec<u8>> {
+    let real = path.canonicalize().ok()?;
+    content(&sys::open_folder(real.parent()?).ok()?, real.file_name()?.to_str()?, max_bytes)
 }
 
-fn first_bytes(file: File, max_bytes: u64) -> Option<Vec<u8>> {
+fn content(folder: &Folder, name: &str, max_bytes: u64) -> Option<Vec<u8>> {
+    let (file, _) = below::file(folder, name.as_bytes()).ok()??;
     let mut content = Vec::new();
     file.take(max_bytes).read_to_end(&mut content).ok()?;
     Some(content)

@@ -1,10 +1,13 @@
-//! stdin and stdout, which whatever started this process may have made streams that do not block.
+//! stdin and stdout, which whatever started this process may have made streams that do not block; and stderr, which it may
+//! never read.
 
 use std::io::{self, Read, Write};
 use std::os::fd::BorrowedFd;
+use std::sync::{Mutex, PoisonError};
 
-use rustix::event::{PollFd, PollFlags, poll};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::{Errno, retry_on_intr};
+use rustix::pipe::PIPE_BUF;
 
 /// One of the two: it waits where nothing can be read or written at once.
 #[derive(Debug)]
@@ -18,6 +21,42 @@ pub(crate) fn stdin() -> Stream {
 /// Returns stdout, without a buffer.
 pub(crate) fn stdout() -> Stream {
     Stream(rustix::stdio::stdout())
+}
+
+/// Stderr for the lines of a log: what it does not take at once is lost, so that nothing waits for whoever should read it.
+#[derive(Debug)]
+pub(crate) struct LogStream;
+
+/// Number of lines that were lost since the last that was written. Held while one is written.
+static LOST_LINES: Mutex<u64> = Mutex::new(0);
+
+/// Returns the stream for the lines of a log.
+pub(crate) fn log_stream() -> LogStream {
+    LogStream
+}
+
+impl Write for LogStream {
+    /// Takes a whole line.
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let mut lost = LOST_LINES.lock().unwrap_or_else(PoisonError::into_inner);
+        let note = format!("{lost} lines before this one were lost: stderr was full\n");
+        let text = [if *lost > 0 { note.as_bytes() } else { b"" }, line].concat();
+        *lost += 1;
+        let stderr = rustix::stdio::stderr();
+        // A stream that is ready takes so many bytes without a wait.
+        for part in text.chunks(PIPE_BUF) {
+            let is_ready = poll(&mut [PollFd::new(&stderr, PollFlags::OUT)], Some(&Timespec::default()));
+            if is_ready != Ok(1) || rustix::io::write(stderr, part).is_err() {
+                return Ok(line.len());
+            }
+        }
+        *lost = 0;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
 }
 
 impl Stream {

@@ -1,7 +1,7 @@
-//! stdin and stdout that are no pipes: sockets, as some clients have them, and files.
+//! stdin and stdout that are no pipes: sockets, as some clients have them, and files; stderr that nobody reads.
 
 use std::fs::{self, File};
-use std::io::{BufRead as _, BufReader, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::process::Stdio;
@@ -73,4 +73,36 @@ fn files_are_read_and_written_whole() {
     let answers = fs::read_to_string(&out).unwrap();
     let last: Value = serde_json::from_str(answers.lines().last().unwrap()).unwrap();
     assert_eq!(last["result"]["content"][0]["text"], text);
+}
+
+#[test]
+fn stderr_that_nobody_reads_holds_up_nothing() {
+    let workspace = Workspace::with(&json!({"a": "x\n"}));
+    let mut command = Start::new(&workspace).default_log().command();
+    let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut server = command.spawn().unwrap();
+    let (mut input, mut log) = (server.stdin.take().unwrap(), server.stderr.take().unwrap());
+    rustix::pipe::fcntl_setpipe_size(&log, 4096).unwrap();
+    let mut answers = BufReader::new(server.stdout.take().unwrap()).lines();
+    let mut answer = || serde_json::from_str::<Value>(&answers.next().unwrap().unwrap()).unwrap();
+    input.write_all(messages().as_bytes()).unwrap();
+    assert_eq!((answer()["id"].clone(), answer()["id"].clone()), (json!(1), json!(2)));
+    // Each call is warned of by a line.
+    let mut call = |id: u32| {
+        let params = json!({"name": "ls", "arguments": {"explanation": "why"}});
+        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+        input.write_all(format!("{call}\n").as_bytes()).unwrap();
+        assert_eq!(answer()["result"]["content"][0]["text"], "a");
+    };
+    (3..300).for_each(&mut call);
+    let mut said = vec![0; 4096];
+    let held = log.read(&mut said).unwrap();
+    assert!(said[..held].ends_with(b"\n"), "a line was cut: {}", String::from_utf8_lossy(&said[..held]));
+    call(300);
+    drop(input);
+    let mut rest = String::new();
+    log.read_to_string(&mut rest).unwrap();
+    assert!(rest.contains(" lines before this one were lost: stderr was full\n"), "{rest}");
+    assert!(rest.lines().last().unwrap().contains("left aside"), "{rest}");
+    assert_eq!(server.wait().unwrap().code(), Some(0));
 }
