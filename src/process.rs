@@ -13,7 +13,6 @@
 mod capture;
 mod command;
 mod drain;
-mod ending;
 pub mod environment;
 mod mark;
 mod permits;
@@ -37,10 +36,12 @@ use registry::{GRACE, Registry};
 use sandbox::Sandbox;
 use spill::Store;
 
-pub(crate) use crate::sys::{InputPipe, close_inherited_on_exec, is_program, leave_terminal, on_path};
+pub use crate::sys::Ending;
+pub(crate) use crate::sys::{
+    InputPipe, close_inherited_on_exec, is_program, leave_terminal, on_path, signal_name,
+};
 pub use capture::{Capture, Captured, Latest};
 pub use command::{Background, Cause, Outcome, Request, Running, State, Times};
-pub use ending::{Ending, signal_name};
 pub use permits::{CommandPermit, TooManyCommands};
 pub use start::Program;
 

@@ -114,6 +114,19 @@ pub enum Ending {
     Signal(i32),
 }
 
+/// The exit code of what a signal ended, less the signal's number.
+const SIGNAL_CODE: i32 = 128;
+
+impl Ending {
+    /// Returns the exit code by which a shell says it of a program.
+    pub fn exit_code(self) -> i32 {
+        match self {
+            Self::Code(code) => code,
+            Self::Signal(number) => SIGNAL_CODE + number,
+        }
+    }
+}
+
 /// The name of the variable that marks a command's processes.
 pub(crate) const MARK: &str = "CUTLINE_MARK";
 

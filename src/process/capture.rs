@@ -101,12 +101,8 @@ impl Capture {
             cutter: LineCutter::new(max_line_chars),
             ends: Collector::new(bounds, keep),
         };
-        Self {
-            stream: SavedStream::new(store, kind, bounds),
-            binary: false,
-            recent: Vec::new(),
-            view: Some(view),
-        }
+        let stream = SavedStream::new(store, kind, bounds);
+        Self { stream, binary: false, recent: Vec::new(), view: Some(view) }
     }
 
     /// Takes the next bytes.

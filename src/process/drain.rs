@@ -55,18 +55,14 @@ impl Drain {
         let reader = Arc::clone(&drain);
         std::thread::Builder::new().name("drain".to_owned()).stack_size(STACK_BYTES).spawn(move || {
             let _ended_when_dropped = reader.ended.clone().drop_guard();
-            reader.read();
+            let mut block = vec![0; BLOCK_BYTES];
+            while let Ok(len @ 1..) = reader.pipe.read(&mut block) {
+                let bytes = &block[..len];
+                reader.with(|capture| capture.push(bytes));
+                reader.bytes.fetch_add(bytes.len() as u64, Ordering::AcqRel);
+            }
         })?;
         Ok(drain)
-    }
-
-    fn read(&self) {
-        let mut block = vec![0; BLOCK_BYTES];
-        while let Ok(len @ 1..) = self.pipe.read(&mut block) {
-            let bytes = &block[..len];
-            self.with(|capture| capture.push(bytes));
-            self.bytes.fetch_add(bytes.len() as u64, Ordering::AcqRel);
-        }
     }
 
     /// Returns how far the reader is.

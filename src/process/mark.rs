@@ -1,4 +1,5 @@
-//! The mark in a command's environment: by it its processes are known, in whatever group or session.
+//! The mark in a command's environment: by it its processes are known, in whatever group or session. A temp folder has one in
+//! its name.
 
 use crate::sys;
 
@@ -25,7 +26,16 @@ impl Server {
         Self { id, start, namespace: sys::pid_namespace(), session }
     }
 
-    /// Returns a new mark for a command: the server, and a random number.
+    /// Returns the server that made a mark.
+    pub(super) fn of_mark(mark: &str) -> Option<Self> {
+        let [id, start, namespace, session, _random] = mark.split('.').collect::<Vec<_>>()[..] else {
+            return None;
+        };
+        let (id, start) = (id.parse().ok()?, start.parse().ok()?);
+        Some(Self { id, start, namespace: namespace.parse().ok()?, session: session.parse().ok()? })
+    }
+
+    /// Returns a new mark, for a command or a temp folder: the server, and a random number.
     pub(super) fn new_mark(self) -> String {
         format!("{}{:016x}", self.mark_prefix(), sys::random())
     }
@@ -33,5 +43,21 @@ impl Server {
     /// Returns how all marks of its commands begin.
     pub(super) fn mark_prefix(self) -> String {
         format!("{}.{}.{}.{}.", self.id, self.start, self.namespace, self.session)
+    }
+}
+
+#[cfg(unix)]
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mark_names_its_server() {
+        let this = Server::this();
+        assert_eq!(Server::of_mark(&this.new_mark()), Some(this));
+        assert!(this.new_mark().starts_with(&this.mark_prefix()) && this.new_mark() != this.new_mark());
+        for mark in ["", "1.2", "1.2.3.4", "1.2.3.4.5.6", "1.2.3.x.5", "1.2.-3.4.5"] {
+            assert_eq!(Server::of_mark(mark), None, "{mark}");
+        }
     }
 }

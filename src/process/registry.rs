@@ -9,9 +9,7 @@ use tokio::process::Child;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use super::drain::Drain;
 use super::mark::Server;
-use super::permits::CommandPermit;
 use super::process_tree::{self, Scope, end_all};
 
 /// Time between SIGTERM and SIGKILL, where nothing more was promised.
@@ -33,8 +31,8 @@ pub(super) struct Registry {
 enum Phase {
     /// It runs, or is about to.
     Running,
-    /// It ended by itself and left processes. While they hold its output open, that is read.
-    Background(Option<(Arc<Drain>, CommandPermit)>),
+    /// It ended by itself and left processes. Cancelled once they hold its output open no more.
+    Background(CancellationToken),
     /// A process may be left though all was done to end it: the server's end tries again.
     Unsure,
 }
@@ -48,26 +46,24 @@ impl Registry {
     /// Registers a command before it is spawned, so that one whose spawn fails half-way can be ended by its
     /// mark. Fails once the server ends.
     pub(super) fn add(self: &Arc<Self>) -> io::Result<RegisteredCommand> {
-        let mark = self.server.new_mark();
-        let scope = Scope::new(self.server, &mark);
-        let is_added = self.commands.send_if_modified(|commands| {
-            let is_open = !self.closing.is_cancelled();
-            commands.extend(is_open.then(|| (mark.clone(), (scope, Phase::Running))));
-            is_open
-        });
-        let command = is_added.then(|| RegisteredCommand { registry: Arc::clone(self), mark });
-        command.ok_or_else(|| io::Error::other("the server ends"))
+        let command = RegisteredCommand { registry: Arc::clone(self), mark: self.server.new_mark() };
+        let entry = (Scope::new(self.server, &command.mark), Phase::Running);
+        self.commands.send_modify(|commands| drop(commands.insert(command.mark.clone(), entry)));
+        // The server's end sees the command, or is seen here.
+        if self.closing.is_cancelled() {
+            command.unregister();
+            return Err(io::Error::other("the server ends"));
+        }
+        Ok(command)
     }
 
-    /// Frees the pipes of background commands that have ended, forgets those of which no process is left, and waits for
-    /// ended processes that this one inherited.
+    /// Forgets background commands of which no process is left, and waits for ended processes that this one inherited.
     pub(super) fn reap(&self) {
         process_tree::reap_inherited(|| self.scopes());
         self.commands.send_modify(|commands| {
-            commands.retain(|_, (scope, phase)| {
-                let Phase::Background(output) = phase else { return true };
-                output.take_if(|(drain, _)| drain.ended.is_cancelled());
-                output.is_some() || !scope.is_empty()
+            commands.retain(|_, (scope, phase)| match phase {
+                Phase::Background(output_ended) => !output_ended.is_cancelled() || !scope.is_empty(),
+                Phase::Running | Phase::Unsure => true,
             });
         });
     }
@@ -75,7 +71,6 @@ impl Registry {
     /// Ends all commands and what they left, and waits for it. No further command starts.
     pub(super) async fn shutdown(&self) {
         let mut commands = self.commands.subscribe();
-        // A command that is being added is among those below, or sees this.
         self.closing.cancel();
         let scopes = self.scopes();
         let ended = async {
@@ -109,19 +104,16 @@ impl RegisteredCommand {
     pub(super) fn attach_shell(&self, shell: &mut Child) -> io::Result<()> {
         let mut attached = Ok(());
         self.registry.commands.send_modify(|commands| {
-            if let Some((scope, _)) = commands.get_mut(&self.mark) {
-                attached = scope.attach_shell(shell);
-            }
+            attached = commands.get_mut(&self.mark).map_or(Ok(()), |(scope, _)| scope.attach_shell(shell));
         });
         attached
     }
 
     /// Returns its processes; `None` where it does not run any more.
     pub(super) fn scope(&self) -> Option<Scope> {
-        match self.registry.commands.borrow().get(&self.mark) {
-            Some((scope, Phase::Running)) => Some(scope.clone()),
-            _ => None,
-        }
+        let commands = self.registry.commands.borrow();
+        let (scope, phase) = commands.get(&self.mark)?;
+        matches!(phase, Phase::Running).then(|| scope.clone())
     }
 
     /// Ends all of its processes.
@@ -138,9 +130,9 @@ impl RegisteredCommand {
         self.set(None);
     }
 
-    /// Notes that it ended by itself and left the processes of `scope`, which may hold its output open.
-    pub(super) fn left(&self, scope: Scope, output: Option<(Arc<Drain>, CommandPermit)>) {
-        self.set(Some((scope, Phase::Background(output))));
+    /// Notes that it ended by itself and left the processes of `scope`, which may hold its output open until `output_ended`.
+    pub(super) fn left(&self, scope: Scope, output_ended: CancellationToken) {
+        self.set(Some((scope, Phase::Background(output_ended))));
     }
 
     /// Ends the phase in which it runs; without a next one it is forgotten.

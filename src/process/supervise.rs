@@ -13,7 +13,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::capture::{Capture, Captured};
 use super::drain::{Drain, DrainProgress};
-use super::process_tree::{Survivors, on_own_thread};
+use super::process_tree::{Scope, Survivors, on_own_thread};
 use super::registry::GRACE;
 use super::spill::Unsaved;
 use super::start::KILLED_WAIT;
@@ -38,8 +38,7 @@ impl Commands {
         let (mut shell, output) = self.start_program(self.shell_for(command, roots)?, true)?;
         sys::send_command(&mut shell.child, command);
 
-        let store = Arc::clone(&self.store);
-        let capture = Capture::new(store, SavedKind::COMMAND, keep, bounds, max_line_chars);
+        let capture = Capture::new(Arc::clone(&self.store), SavedKind::COMMAND, keep, bounds, max_line_chars);
         let drain = Drain::start(output, capture)?;
         let cancel = CancellationToken::new();
         let (answer, outcome) = oneshot::channel();
@@ -122,26 +121,23 @@ impl SupervisedCommand {
             self.shell.registered.unregister();
             return (output, Vec::new());
         };
-        let (registry, ended) = (Arc::clone(&self.shell.registered.registry), self.drain.ended.clone());
-        let open = is_open.then(|| {
+        self.shell.registered.left(scope, self.drain.ended.clone());
+        if is_open {
             self.permit.keep_for_background();
-            (self.drain, self.permit)
-        });
-        self.shell.registered.left(scope, open);
+        }
         tokio::spawn(async move {
-            ended.cancelled().await;
-            registry.reap();
+            self.drain.ended.cancelled().await;
+            drop(self.permit);
+            self.shell.registered.registry.reap();
         });
         (output, if is_open { background } else { Vec::new() })
     }
 
     /// Returns what is left of a command that ended by itself; `None` where nothing is, or it was ended.
     async fn survivors(&self, cause: Cause) -> Option<Survivors> {
-        let scope = self.shell.registered.scope().filter(|_| cause == Cause::Itself)?;
         let pipe = (!self.drain.ended.is_cancelled()).then(|| self.drain.pipe.id());
-        if scope.is_empty() && pipe.is_none() {
-            return None;
-        }
+        let may_be_left = |scope: &Scope| cause == Cause::Itself && (pipe.is_some() || !scope.is_empty());
+        let scope = self.shell.registered.scope().filter(may_be_left)?;
         on_own_thread(move || scope.survivors(pipe)).await
     }
 

@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use super::mark::Server;
 use crate::sys::{self, Folder, below};
 
-/// The beginning of the names of such folders; number and start of the server follow, then a random number.
+/// The beginning of the names of such folders; a mark of their server follows.
 const PREFIX: &str = "cutline-sandbox-";
 
 /// A temp folder of this server. Removed when it is dropped; a process may exit without that.
@@ -29,8 +29,7 @@ impl TempFolder {
     pub(super) fn create() -> io::Result<Self> {
         let shared = sys::temp_dir().canonicalize()?;
         let parent = sys::open_folder(&shared)?;
-        let Server { id, start, .. } = Server::this();
-        let name = format!("{PREFIX}{id}-{start}-{:016x}", sys::random());
+        let name = format!("{PREFIX}{}", Server::this().new_mark());
         below::make_private_folder(&parent, &name)?;
         let locked = below::folder(&parent, name.as_bytes())?;
         // Without it, where the file system has no locks, number and start still tell whose it is.
@@ -70,12 +69,8 @@ pub(super) fn remove_stale() {
 }
 
 fn is_of_ended_server(name: &[u8]) -> bool {
-    let server = || {
-        let parts = std::str::from_utf8(name).ok()?.strip_prefix(PREFIX)?.split('-');
-        let [id, start, _random] = parts.collect::<Vec<_>>()[..] else { return None };
-        Some((id.parse().ok()?, start.parse().ok()?))
-    };
-    server().is_some_and(|(id, start)| !sys::may_be_alive(id, start))
+    let mark = std::str::from_utf8(name).ok().and_then(|name| name.strip_prefix(PREFIX));
+    mark.and_then(Server::of_mark).is_some_and(|server| !sys::may_be_alive(server.id, server.start))
 }
 
 #[cfg(unix)]
@@ -86,14 +81,14 @@ mod tests {
     #[test]
     fn only_an_ended_servers_folder_is_stale() {
         let this = Server::this();
+        let of = |server: Server| format!("{PREFIX}{}", server.new_mark());
         let cases = [
-            ("cutline-sandbox-4194305-1-ab".to_owned(), true),
-            (format!("{PREFIX}{}-{}-ab", this.id, this.start), false),
-            (format!("{PREFIX}{}-{}-ab", this.id, this.start + 1), true),
-            ("cutline-sandbox-4194305-1".to_owned(), false),
-            ("cutline-sandbox-4194305-1-a-b".to_owned(), false),
-            ("cutline-sandbox-4194305-x-a".to_owned(), false),
-            ("cutline-4194305-1-ab".to_owned(), false),
+            (of(Server { id: 4_194_305, ..this }), true),
+            (of(this), false),
+            (of(Server { start: this.start + 1, ..this }), true),
+            ("cutline-sandbox-4194305-1-ab".to_owned(), false),
+            ("cutline-sandbox-4194305.1.2.3".to_owned(), false),
+            ("cutline-4194305.1.2.3.ab".to_owned(), false),
         ];
         for (name, expected) in cases {
             assert_eq!(is_of_ended_server(name.as_bytes()), expected, "{name}");

@@ -65,7 +65,7 @@ pub(crate) fn pid_namespace() -> u64 {
 pub(super) fn told_of<T>(
     id: u32,
     what: ProcessRefreshKind,
-    ask: impl FnOnce(&sysinfo::Process) -> Option<T>,
+    ask: fn(&sysinfo::Process) -> Option<T>,
 ) -> Option<T> {
     let id = sysinfo::Pid::from_u32(id);
     refreshed(ProcessesToUpdate::Some(&[id]), what).process(id).and_then(ask)

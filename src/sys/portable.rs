@@ -42,8 +42,8 @@ pub(super) fn dir_reader(folder: &Folder, _: &mut Vec<u8>) -> Result<Dir, Errno>
 
 /// Returns the mark in the environment that a process was started with.
 pub(crate) fn mark_of(id: u32) -> Result<Option<String>, OutOfDescriptors> {
-    let mark = |entry: &str| Some(entry.strip_prefix(MARK)?.strip_prefix('=')?.to_owned());
     Ok(told_of(id, ProcessRefreshKind::nothing().with_environ(UpdateKind::Always), |process| {
+        let mark = |entry: &str| Some(entry.strip_prefix(MARK)?.strip_prefix('=')?.to_owned());
         process.environ().iter().find_map(|entry| mark(entry.to_str()?))
     }))
 }

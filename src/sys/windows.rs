@@ -30,7 +30,7 @@ impl Stat {
     /// Asks the system about an open file.
     fn of(file: &File) -> io::Result<Self> {
         let medium = winapi_util::file::typ(file)?;
-        let told = Self {
+        let mut told = Self {
             kind: if medium.is_pipe() { FileKind::Fifo } else { FileKind::CharacterDevice },
             bytes: 0,
             id: (0, 0),
@@ -43,18 +43,14 @@ impl Stat {
             // Not told. Of a removed file its place, which the system is asked for too, says so.
             links: 1,
         };
-        if !medium.is_disk() {
-            return Ok(told);
+        if medium.is_disk() {
+            let (metadata, known) = (file.metadata()?, winapi_util::file::information(file)?);
+            told.kind = FileKind::of(metadata.file_type());
+            told.bytes = metadata.file_size();
+            told.id = (known.volume_serial_number(), known.file_index());
+            told.modified = super::nanos(metadata.modified()?);
         }
-        let metadata = file.metadata()?;
-        let known = winapi_util::file::information(file)?;
-        Ok(Self {
-            kind: FileKind::of(metadata.file_type()),
-            bytes: metadata.file_size(),
-            id: (known.volume_serial_number(), known.file_index()),
-            modified: super::nanos(metadata.modified()?),
-            ..told
-        })
+        Ok(told)
     }
 }
 

@@ -150,14 +150,13 @@ fn only_server_names_rmcp() {
 
 #[test]
 fn system_differences_are_in_sys() {
-    // Beside it: who builds where, what belongs to a command, whose signals these are, what Landlock is
-    // for, how paths are spelled, what ends the server, what its stdin and stdout are, where a client's file is and whose.
+    // Beside it: who builds where, what belongs to a command, what Landlock is for, how paths are spelled, what ends the
+    // server, what its stdin and stdout are, where a client's file is and whose.
     let places = [
         "lib",
         "sys",
         "process/sandbox",
         "process/process_tree",
-        "process/ending",
         "server/stdio",
         "signals",
         "cli/config/places",

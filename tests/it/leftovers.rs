@@ -157,7 +157,7 @@ fn what_commands_may_have_written_removes_and_ends_nothing() {
         stranger.arg("600").current_dir(workspace.root()).stdout(Stdio::piped()).process_group(0);
         let mut stranger = stranger.spawn().unwrap();
         let pipe = fs::metadata(format!("/proc/{}/fd/1", stranger.id())).unwrap().ino();
-        let link = tmp.join("cutline-sandbox-4194305-1-decoy");
+        let link = tmp.join("cutline-sandbox-4194305.1.0.0.decoy");
         symlink(&victim, &link).unwrap();
         let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
         let named = format!("temp {}/", link.display());

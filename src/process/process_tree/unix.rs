@@ -90,9 +90,8 @@ impl Scope {
         // Of a process that is another user's, its pipes are unknown; that it is in the group is not.
         let shown = if holders.is_empty() { group } else { holders };
         let shown =
-            shown.into_iter().map(|Process { id, name, .. }| Background { id: *id, name: name.clone() });
-        let shown = shown.collect();
-        Some((Self { reach: KillScope::Background { pipe, known }, ..self }, shown))
+            shown.into_iter().map(|process| Background { id: process.id, name: process.name.clone() });
+        Some((Self { reach: KillScope::Background { pipe, known }, ..self }, shown.collect()))
     }
 }
 
@@ -127,10 +126,10 @@ pub(in crate::process) fn kill_group(shell: &mut Child) {
 pub(in crate::process) fn end_orphans(grace: Duration) {
     let namespace = sys::pid_namespace();
     // What started this server is still at work, whatever it carries.
-    let own = std::env::var(MARK).ok().and_then(|mark| server_of(&mark));
+    let own = std::env::var(MARK).ok().and_then(|mark| Server::of_mark(&mark));
     let snapshot = ProcessSnapshot::fresh();
     let servers: BTreeSet<Server> =
-        snapshot.others().filter_map(|process| server_of(&sys::mark_of(process.id).ok()??)).collect();
+        snapshot.others().filter_map(|process| Server::of_mark(&sys::mark_of(process.id).ok()??)).collect();
     let is_gone = |server: &Server| {
         server.namespace == namespace && Some(*server) != own && !sys::may_be_alive(server.id, server.start)
     };
@@ -144,30 +143,6 @@ pub(in crate::process) fn end_orphans(grace: Duration) {
     }
 }
 
-/// Returns the server that made a mark.
-fn server_of(mark: &str) -> Option<Server> {
-    let [id, start, namespace, session, _random] = mark.split('.').collect::<Vec<_>>()[..] else {
-        return None;
-    };
-    let (id, start) = (id.parse().ok()?, start.parse().ok()?);
-    Some(Server { id, start, namespace: namespace.parse().ok()?, session: session.parse().ok()? })
-}
-
 fn key(process: &Process) -> ProcessKey {
     (process.id, process.start)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_mark_names_its_server() {
-        let this = Server::this();
-        assert_eq!(server_of(&this.new_mark()), Some(this));
-        assert!(this.new_mark().starts_with(&this.mark_prefix()) && this.new_mark() != this.new_mark());
-        for mark in ["", "1.2", "1.2.3.4", "1.2.3.4.5.6", "1.2.3.x.5", "1.2.-3.4.5"] {
-            assert_eq!(server_of(mark), None, "{mark}");
-        }
-    }
 }

@@ -44,9 +44,6 @@ pub(crate) fn has_process_table() -> bool {
 
 /// Returns all processes; none where there is no table of them.
 pub(crate) fn list_processes() -> Result<Vec<Process>, OutOfDescriptors> {
-    if !has_process_table() {
-        return Ok(Vec::new());
-    }
     let names = open_folder("/proc").and_then(|folder| names_in(&folder, usize::MAX, |_| true));
     let names = names.map_err(|_| OutOfDescriptors)?;
     let ids = names.iter().filter_map(|name| std::str::from_utf8(name).ok()?.parse().ok());
@@ -160,12 +157,10 @@ fn pipe(folder: &Folder, link: &[u8]) -> Option<u64> {
 /// Tells what is not there, or not to be seen by this user, from what could not be opened for want of a
 /// descriptor.
 fn seen<T>(opened: io::Result<T>) -> Result<Option<T>, OutOfDescriptors> {
+    let none_is_left = [Errno::MFILE, Errno::NFILE, Errno::NOMEM].map(Some);
     match opened {
-        Ok(opened) => Ok(Some(opened)),
-        Err(error) => match Errno::from_io_error(&error) {
-            Some(Errno::MFILE | Errno::NFILE | Errno::NOMEM) => Err(OutOfDescriptors),
-            _ => Ok(None),
-        },
+        Err(error) if none_is_left.contains(&Errno::from_io_error(&error)) => Err(OutOfDescriptors),
+        opened => Ok(opened.ok()),
     }
 }
 

@@ -10,7 +10,6 @@ use rustix::io::retry_on_intr;
 /// The reading end of a pipe.
 pub(crate) struct OutputPipe {
     pipe: PipeReader,
-    id: u64,
     /// A descriptor that the thread waits for too, and the one that wakes it for good, where that is another.
     waker: (OwnedFd, Option<OwnedFd>),
     /// True while the thread waits, having taken all there was.
@@ -23,8 +22,7 @@ impl OutputPipe {
 
     /// Takes the pipe over.
     pub(crate) fn new(pipe: PipeReader) -> io::Result<Self> {
-        let id = rustix::fs::fstat(&pipe)?.st_ino;
-        Ok(Self { pipe, id, waker: waker()?, idle: AtomicBool::new(false) })
+        Ok(Self { pipe, waker: waker()?, idle: AtomicBool::new(false) })
     }
 
     /// Waits until there is something, and reads it; 0 at the pipe's end, or once it is stopped.
@@ -63,7 +61,7 @@ impl OutputPipe {
 
     /// Returns the pipe's inode, by which the processes that hold it are found.
     pub(crate) fn id(&self) -> u64 {
-        self.id
+        rustix::fs::fstat(&self.pipe).map_or(0, |stat| stat.st_ino)
     }
 }
 

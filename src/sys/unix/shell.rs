@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{ExitStatus, Stdio};
+use std::sync::LazyLock;
 
 use rustix::fs::{Access, access};
 use rustix::process::{Resource, Signal, getrlimit};
@@ -56,6 +57,20 @@ pub(crate) fn ending_of(status: Option<ExitStatus>, _was_killed: bool) -> Ending
     status.and_then(|status| status.code()).map_or(Ending::Signal(signal), Ending::Code)
 }
 
+/// Returns the name of the signal with that number; the real-time ones share one.
+pub(crate) fn signal_name(number: i32) -> &'static str {
+    /// The names that std gives the signals of this system, by their numbers, in `signal: 9 (SIGKILL)`.
+    static NAMES: LazyLock<Vec<Option<String>>> = LazyLock::new(|| {
+        let name = |number| {
+            let ending = ExitStatus::from_raw(number).to_string();
+            Some(ending.strip_suffix(')')?.split_once('(')?.1.to_owned())
+        };
+        (0..32).map(name).collect()
+    });
+    let name = usize::try_from(number).ok().and_then(|number| NAMES.get(number));
+    name.and_then(Option::as_deref).unwrap_or("SIGRT")
+}
+
 /// Returns the program at a path, where this user may start it.
 pub(crate) fn program_at(path: &Path) -> Option<PathBuf> {
     (path.is_file() && access(path, Access::EXEC_OK).is_ok()).then(|| path.to_owned())
@@ -75,4 +90,36 @@ pub(crate) fn most_open_files() -> Option<u64> {
 /// Needs a runtime.
 pub(crate) fn survive_large_files() {
     let _handled_for_good = signal(SignalKind::from_raw(Signal::XFSZ.as_raw()));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_signal_has_its_name() {
+        // As `kill -l` has them, but for those that the systems number differently.
+        let alike = [
+            (1, "SIGHUP"),
+            (2, "SIGINT"),
+            (3, "SIGQUIT"),
+            (4, "SIGILL"),
+            (5, "SIGTRAP"),
+            (6, "SIGABRT"),
+            (8, "SIGFPE"),
+            (9, "SIGKILL"),
+            (11, "SIGSEGV"),
+            (13, "SIGPIPE"),
+            (14, "SIGALRM"),
+            (15, "SIGTERM"),
+            (24, "SIGXCPU"),
+            (25, "SIGXFSZ"),
+        ];
+        for (number, name) in alike {
+            assert_eq!(signal_name(number), name);
+        }
+        let names: std::collections::BTreeSet<&str> = (1..=31).map(signal_name).collect();
+        assert!(names.len() == 31 && !names.contains("SIGRT"), "{names:?}");
+        assert_eq!([0, 32, 64, 65, -1].map(signal_name), ["SIGRT"; 5]);
+    }
 }

@@ -92,9 +92,8 @@ pub(crate) fn prepare_spawn(shell: &mut Command) {
 pub(crate) fn send_command(shell: &mut Child, command: &str) {
     if let Some(mut input) = shell.stdin.take() {
         let command = [command.as_bytes(), b"\0"].concat();
-        tokio::spawn(async move {
-            let _it_may_have_ended = input.write_all(&command).await;
-        });
+        // It may have ended already.
+        tokio::spawn(async move { input.write_all(&command).await });
     }
 }
 
@@ -103,6 +102,11 @@ pub(crate) fn send_command(shell: &mut Child, command: &str) {
 pub(crate) fn ending_of(status: Option<ExitStatus>, was_killed: bool) -> Ending {
     let code = status.filter(|_| !was_killed).and_then(|status| status.code());
     code.map_or(Ending::Signal(KILLED), Ending::Code)
+}
+
+/// Returns the name of the signal with that number: a process is only ever killed here.
+pub(crate) fn signal_name(_: i32) -> &'static str {
+    "SIGKILL"
 }
 
 /// The program at a path, which may have been written without its ending.

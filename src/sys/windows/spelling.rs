@@ -30,9 +30,7 @@ pub(crate) fn taken(path: impl AsRef<Path>) -> PathBuf {
                 }
                 Prefix::UNC(server, share) | Prefix::VerbatimUNC(server, share) => {
                     prefix.push(r"\\?\UNC\");
-                    prefix.push(server);
-                    prefix.push(r"\");
-                    prefix.push(share);
+                    prefix.push([server, share].join(r"\".as_ref()));
                 }
                 Prefix::Verbatim(_) | Prefix::DeviceNS(_) => prefix.push(given.as_os_str()),
             },
@@ -41,13 +39,8 @@ pub(crate) fn taken(path: impl AsRef<Path>) -> PathBuf {
             Component::Normal(name) => names.push(name),
         }
     }
-    if names.is_empty() {
-        prefix.push(r"\");
-    }
-    for name in names {
-        prefix.push(r"\");
-        prefix.push(name);
-    }
+    prefix.push(r"\");
+    prefix.push(names.join(r"\".as_ref()));
     PathBuf::from(prefix)
 }
 

@@ -36,18 +36,18 @@ fn temp_folders_of_ended_servers_go_and_others_stay() {
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
         path
     };
-    let stale = folder("cutline-sandbox-4194305-1-aa", 0o700);
+    let stale = folder("cutline-sandbox-4194305.1.0.0.aa", 0o700);
     // Another container's server may have that number; it holds the lock.
-    let locked = folder("cutline-sandbox-4194305-1-bb", 0o700);
+    let locked = folder("cutline-sandbox-4194305.1.0.0.bb", 0o700);
     let held = fs::File::open(&locked).unwrap();
     held.lock().unwrap();
-    let open = folder("cutline-sandbox-4194305-1-cc", 0o755);
+    let open = folder("cutline-sandbox-4194305.1.0.0.cc", 0o755);
     let swept = old_saved_output(&workspace.saved_dir());
     let living = Client::new(&workspace);
     eventually("the living server has cleared up", || !swept.exists());
     let line = fs::read_to_string(format!("/proc/{}/stat", living.id())).unwrap();
     let start = line.rsplit_once(')').unwrap().1.split_whitespace().nth(19).unwrap();
-    let living_ones = folder(&format!("cutline-sandbox-{}-{start}-dd", living.id()), 0o700);
+    let living_ones = folder(&format!("cutline-sandbox-{}.{start}.0.0.dd", living.id()), 0o700);
     let swept = old_saved_output(&workspace.saved_dir());
     let _next = Start::new(&workspace).env("TMPDIR", "<base>/tmp").client();
     eventually("the server has cleared up", || !swept.exists());

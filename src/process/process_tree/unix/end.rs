@@ -34,7 +34,7 @@ pub(in crate::process) fn end_all(scopes: &[Scope], grace: Duration) -> bool {
     let mut pause = FIRST_PAUSE;
     loop {
         let signal = if began.elapsed() < grace { Signal::TERM } else { Signal::KILL };
-        if targets.signal(scopes, signal) == 0 {
+        if signal_all(&mut targets, scopes, signal) == 0 {
             return true;
         }
         if began.elapsed() > grace + GIVE_UP {
@@ -65,59 +65,56 @@ fn end_groups(scopes: &[Scope], grace: Duration) {
 }
 
 /// The processes found so far, each with the signal that it had last.
-#[derive(Default)]
-struct Targets(BTreeMap<ProcessKey, Option<Signal>>);
+type Targets = BTreeMap<ProcessKey, Option<Signal>>;
 
-impl Targets {
-    /// Looks for the processes of `scopes` once more, and sends `signal` to all that did not have it. Returns how
-    /// many of them are left, and one more where some may not have been seen.
-    fn signal(&mut self, scopes: &[Scope], signal: Signal) -> usize {
-        let snapshot = ProcessSnapshot::fresh();
-        for scope in scopes {
-            self.add(&snapshot, scope);
-        }
-        let alive: BTreeSet<ProcessKey> = snapshot.others().map(key).collect();
-        // One that is stopped takes SIGTERM only when it goes on.
-        let signals = if signal == Signal::TERM { &[signal, Signal::CONT][..] } else { &[signal] };
-        let mut left = 0;
-        for (key, last) in &mut self.0 {
-            // Where nothing could be listed, any of them may be alive.
-            if !snapshot.processes.is_empty() && !alive.contains(key) {
-                continue;
-            }
-            if *last != Some(signal) {
-                match sys::send_signals(key.0, key.1, signals) {
-                    Ok(true) => *last = Some(signal),
-                    // It has just ended, or is another user's.
-                    Ok(false) => continue,
-                    Err(OutOfDescriptors) => {}
-                }
-            }
-            left += 1;
-        }
-        left + usize::from(snapshot.is_partial())
+/// Looks for the processes of `scopes` once more, and sends `signal` to all that did not have it. Returns how
+/// many of them are left, and one more where some may not have been seen.
+fn signal_all(targets: &mut Targets, scopes: &[Scope], signal: Signal) -> usize {
+    let snapshot = ProcessSnapshot::fresh();
+    for scope in scopes {
+        add(targets, &snapshot, scope);
     }
+    let alive: BTreeSet<ProcessKey> = snapshot.others().map(key).collect();
+    // One that is stopped takes SIGTERM only when it goes on.
+    let signals = if signal == Signal::TERM { &[signal, Signal::CONT][..] } else { &[signal] };
+    let mut left = 0;
+    for (key, last) in targets {
+        // Where nothing could be listed, any of them may be alive.
+        if !snapshot.processes.is_empty() && !alive.contains(key) {
+            continue;
+        }
+        if *last != Some(signal) {
+            match sys::send_signals(key.0, key.1, signals) {
+                Ok(true) => *last = Some(signal),
+                // It has just ended, or is another user's.
+                Ok(false) => continue,
+                Err(OutOfDescriptors) => {}
+            }
+        }
+        left += 1;
+    }
+    left + usize::from(snapshot.is_partial())
+}
 
-    /// Adds the processes that belong to `scope`, with all that descend from them.
-    fn add(&mut self, snapshot: &ProcessSnapshot, scope: &Scope) {
-        let candidates: Vec<&Process> =
-            snapshot.others().filter(|process| process.start >= scope.since).collect();
-        let owns_group = owns_group(snapshot, scope);
-        let belongs = |process: &&&Process| {
-            let in_group = owns_group && process.group == scope.group;
-            in_group || self.0.contains_key(&key(process)) || belongs(snapshot, process, scope)
-        };
-        let known = candidates.iter().filter(belongs);
-        let mut belonging: BTreeSet<u32> = known.map(|process| process.id).collect();
-        let mut before = 0;
-        while belonging.len() > before {
-            before = belonging.len();
-            let children = candidates.iter().filter(|process| belonging.contains(&process.parent));
-            belonging.extend(children.map(|process| process.id).collect::<Vec<_>>());
-        }
-        for process in candidates.iter().filter(|process| belonging.contains(&process.id)) {
-            self.0.entry(key(process)).or_default();
-        }
+/// Adds the processes that belong to `scope`, with all that descend from them.
+fn add(targets: &mut Targets, snapshot: &ProcessSnapshot, scope: &Scope) {
+    let candidates: Vec<&Process> =
+        snapshot.others().filter(|process| process.start >= scope.since).collect();
+    let owns_group = owns_group(snapshot, scope);
+    let belongs = |process: &&&Process| {
+        let in_group = owns_group && process.group == scope.group;
+        in_group || targets.contains_key(&key(process)) || belongs(snapshot, process, scope)
+    };
+    let known = candidates.iter().filter(belongs);
+    let mut belonging: BTreeSet<u32> = known.map(|process| process.id).collect();
+    let mut before = 0;
+    while belonging.len() > before {
+        before = belonging.len();
+        let children = candidates.iter().filter(|process| belonging.contains(&process.parent));
+        belonging.extend(children.map(|process| process.id).collect::<Vec<_>>());
+    }
+    for process in candidates.iter().filter(|process| belonging.contains(&process.id)) {
+        targets.entry(key(process)).or_default();
     }
 }
 
