@@ -111,7 +111,7 @@ fn put(options: &ConfigOptions, program: &Program) -> anyhow::Result<i32> {
     for place in options.places()? {
         let merged = |text: &str| merge::merged(&place, text, program);
         if !options.write {
-            let (new, _) = merged("").map_err(anyhow::Error::msg)?;
+            let (new, _) = merged("")?;
             print(new)?;
             tell(format_args!("This goes into {place}"));
             break;
@@ -149,7 +149,7 @@ fn rewrap(options: &ConfigOptions, name: &str, program: &Program) -> anyhow::Res
     let place = options.place_of(name)?;
     let Place { path, keys, .. } = &place;
     // The text with the change, and the entry in it.
-    let change = |old: &str| -> Result<(String, Range<usize>), String> {
+    let change = |old: &str| -> anyhow::Result<(String, Range<usize>)> {
         let top = Node::parse(row.format, old)?;
         let Some(entry) = entry_of(&top, keys, name)? else {
             let names: Vec<&str> = entries(&top, keys).into_iter().map(|(name, _)| name).collect();
@@ -160,11 +160,9 @@ fn rewrap(options: &ConfigOptions, name: &str, program: &Program) -> anyhow::Res
             refuse_in(&["config"], format!("{} has no entry {name}{others}", path.display()))
         };
         let Some(server) = Server::of(row, entry)? else {
-            let url = server::remote(entry).ok_or("it starts no program")?;
+            let url = server::remote(entry).context("it starts no program")?;
             if is_wrap {
-                return Err(format!(
-                    "{name} is a server elsewhere; start it by npx mcp-remote {url}, and wrap that"
-                ));
+                bail!("{name} is a server elsewhere; start it by npx mcp-remote {url}, and wrap that");
             }
             return Ok((old.to_owned(), entry.place.clone()));
         };
@@ -178,7 +176,7 @@ fn rewrap(options: &ConfigOptions, name: &str, program: &Program) -> anyhow::Res
         let now = top.as_ref().and_then(|top| Server::of(row, entry_of(top, keys, name).ok()??).ok()?);
         let now = now.filter(|now| now.command() == server.command());
         let unsure = || format!("{name} could not be changed for sure: put its command in quotes");
-        let place = now.ok_or_else(unsure)?.entry.place.clone();
+        let place = now.with_context(unsure)?.entry.place.clone();
         Ok((new, place))
     };
     if !options.write {
@@ -186,7 +184,7 @@ fn rewrap(options: &ConfigOptions, name: &str, program: &Program) -> anyhow::Res
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
             old => old.with_context(|| path.display().to_string())?,
         };
-        let (new, entry) = change(&old).map_err(anyhow::Error::msg)?;
+        let (new, entry) = change(&old)?;
         if !is_wrap && new == old {
             tell(format_args!("{name} is not wrapped"));
         }

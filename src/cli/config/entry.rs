@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use anyhow::bail;
 use serde_json::{Value, json};
 
 use super::Program;
@@ -47,11 +48,11 @@ impl Entry {
         program: &Program,
         top: &Node,
         old: Option<&Node>,
-    ) -> Result<Self, String> {
+    ) -> anyhow::Result<Self> {
         let Program { binary, flags } = program;
         let row = client.row();
         if let Some(url) = old.and_then(remote) {
-            return Err(format!("its entry {NAME} is of a server elsewhere ({url})"));
+            bail!("its entry {NAME} is of a server elsewhere ({url})");
         }
         let started = old.map_or(Ok(None), |old| Server::of(row, old))?;
         let words = started.map(|server| server.words()).unwrap_or_default();

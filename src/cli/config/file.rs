@@ -58,14 +58,14 @@ fn read_all(path: &Path) -> io::Result<String> {
 /// writes it meanwhile, or a project's file leads out of the project, nothing is touched.
 pub(super) fn rewrite(
     place: &Place,
-    change: impl FnOnce(&str) -> Result<String, String>,
+    change: impl FnOnce(&str) -> anyhow::Result<String>,
 ) -> anyhow::Result<Written> {
     rewritten(place, change).with_context(|| format!("{} was left as it is", place.path.display()))
 }
 
 fn rewritten(
     Place { path, scope, .. }: &Place,
-    change: impl FnOnce(&str) -> Result<String, String>,
+    change: impl FnOnce(&str) -> anyhow::Result<String>,
 ) -> anyhow::Result<Written> {
     ensure!(path.exists() || !path.is_symlink(), "it is a link to nothing");
     // Whoever made the project made its links.
@@ -85,7 +85,7 @@ fn rewritten(
     };
     let text = old.as_deref().unwrap_or_default();
     let (mark, plain) = text.split_at(text.len() - text.trim_start_matches(BYTE_ORDER_MARK).len());
-    let new = mark.to_owned() + &change(plain).map_err(anyhow::Error::msg)?;
+    let new = mark.to_owned() + &change(plain)?;
     if old.as_ref() == Some(&new) {
         return Ok(Written::AsItWas);
     }

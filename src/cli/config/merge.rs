@@ -3,6 +3,7 @@
 use std::ptr;
 use std::str::FromStr as _;
 
+use anyhow::{Context as _, bail, ensure};
 use jsonc_parser::cst::{CstInputValue, CstObjectProp, CstRootNode};
 use serde_json::Value;
 use toml_edit::{DocumentMut, Item, Table, TableLike};
@@ -23,7 +24,7 @@ pub(super) fn merged(
     place: &Place,
     text: &str,
     program: &Program,
-) -> Result<(String, Option<&'static str>), String> {
+) -> anyhow::Result<(String, Option<&'static str>)> {
     let Place { client, keys, .. } = place;
     let format = client.row().format;
     let top = Node::parse(format, text)?;
@@ -47,9 +48,8 @@ pub(super) fn merged(
     let merged = with_line_ends_of(text, merged + newline);
     let now = Node::parse(format, &merged)?;
     let changes = Entry::new(*client, program, &now, entry_of(&now, keys, NAME)?)?.fields;
-    if !changes.is_empty() || !is_kept(&top, &now, old, &entry.fields) {
-        return Err("it could not be changed for sure".to_owned());
-    }
+    let is_sure = changes.is_empty() && is_kept(&top, &now, old, &entry.fields);
+    ensure!(is_sure, "it could not be changed for sure");
     Ok((merged, switched_off))
 }
 
@@ -77,16 +77,16 @@ fn is_kept(old: &Node, new: &Node, own: Option<&Node>, changes: &[Change]) -> bo
     }
 }
 
-fn into_json(text: &str, keys: &[String], entry: &Entry) -> Result<String, String> {
+fn into_json(text: &str, keys: &[String], entry: &Entry) -> anyhow::Result<String> {
     let text = if text.trim().is_empty() { "{}" } else { text };
-    let root = CstRootNode::parse(text, &LIKE_VSCODE).map_err(|error| error.to_string())?;
-    let mut server = root.object_value().ok_or("what it holds is not an object")?;
+    let root = CstRootNode::parse(text, &LIKE_VSCODE)?;
+    let mut server = root.object_value().context("what it holds is not an object")?;
     if let Some((name, value)) = &entry.setting {
         server.append(name, input(value));
     }
     for key in keys.iter().map(String::as_str).chain([NAME]) {
         let table = server.object_value_or_create(key);
-        server = table.ok_or_else(|| format!("{key} in it is not an object"))?;
+        server = table.with_context(|| format!("{key} in it is not an object"))?;
     }
     let program = server.object_value(TRANSPORT).unwrap_or_else(|| server.clone());
     for Change { name, value, added, is_of_program } in &entry.fields {
@@ -111,8 +111,8 @@ fn input(value: &Value) -> CstInputValue {
     }
 }
 
-fn into_toml(text: &str, keys: &[String], entry: &Entry) -> Result<String, String> {
-    let mut file: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| error.to_string())?;
+fn into_toml(text: &str, keys: &[String], entry: &Entry) -> anyhow::Result<String> {
+    let mut file: DocumentMut = text.parse()?;
     if let Some((name, value)) = &entry.setting {
         file.insert(name, Item::Value(toml(value)));
     }
@@ -122,7 +122,7 @@ fn into_toml(text: &str, keys: &[String], entry: &Entry) -> Result<String, Strin
         // The entry alone has a header.
         made.set_implicit(key != NAME);
         let table = server.entry(key).or_insert(Item::Table(made)).as_table_like_mut();
-        server = table.ok_or_else(|| format!("{key} in it is not a table"))?;
+        server = table.with_context(|| format!("{key} in it is not a table"))?;
     }
     for Change { name, value, added, .. } in &entry.fields {
         match (added, server.get_mut(name).and_then(Item::as_value_mut)) {
@@ -147,14 +147,14 @@ fn toml(value: &Value) -> toml_edit::Value {
     }
 }
 
-fn into_yaml(text: &str, keys: &[String], entry: &Entry) -> Result<String, String> {
-    let [servers] = keys else { return Err("its servers are not where they should be".to_owned()) };
-    let file = YamlFile::from_str(text).map_err(|error| error.to_string())?;
-    let top = file.document().and_then(|document| document.as_mapping()).ok_or("it can't be read")?;
+fn into_yaml(text: &str, keys: &[String], entry: &Entry) -> anyhow::Result<String> {
+    let [servers] = keys else { bail!("its servers are not where they should be") };
+    let file = YamlFile::from_str(text)?;
+    let top = file.document().and_then(|document| document.as_mapping()).context("it can't be read")?;
     if top.get(servers).is_none_or(|list| list.as_scalar().is_some_and(yaml_edit::Scalar::is_null)) {
         top.set(servers, Sequence::new_pending_block());
     }
-    let list = top.get_sequence(servers).ok_or_else(|| format!("{servers} in it is not a list"))?;
+    let list = top.get_sequence(servers).with_context(|| format!("{servers} in it is not a list"))?;
     let is_own = |server: &Mapping| server.get(NAME_FIELD).is_some_and(|name| name.yaml_eq(&NAME));
     let find = || list.values().filter_map(|server| server.as_mapping().cloned()).find(is_own);
     if find().is_none() {
@@ -162,7 +162,7 @@ fn into_yaml(text: &str, keys: &[String], entry: &Entry) -> Result<String, Strin
         server.set(NAME_FIELD, NAME);
         list.push(server);
     }
-    let server = find().ok_or("it could not be changed for sure")?;
+    let server = find().context("it could not be changed for sure")?;
     for Change { name, value, added, .. } in &entry.fields {
         match (added, server.get_sequence(name)) {
             (Some(added), Some(list)) => added.iter().for_each(|value| list.push(yaml(value))),

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use anyhow::{anyhow, bail};
 use clap::ValueEnum as _;
 
 use crate::cli::values::word_of;
@@ -105,14 +106,14 @@ fn yaml_files(folder: &Path) -> Vec<PathBuf> {
 
 /// Returns the places that an entry is written to: of the scope, else of the client's own. Of several
 /// files for one purpose it is the one that is there, else the first; where two programs are one client, each.
-pub(in crate::cli) fn written(client: Client, scope: Option<Scope>) -> Result<Vec<Place>, String> {
+pub(in crate::cli) fn written(client: Client, scope: Option<Scope>) -> anyhow::Result<Vec<Place>> {
     let row = client.row();
     let scope = scope.unwrap_or(row.scope);
     let mut scopes: Vec<Scope> = row.files.iter().map(|(scope, _)| *scope).collect();
     scopes.dedup();
     if !scopes.contains(&scope) {
         let has: Vec<String> = scopes.iter().map(word_of).collect();
-        return Err(format!("{} has no {} scope; it has {}", row.name, word_of(&scope), has.join(", ")));
+        bail!("{} has no {} scope; it has {}", row.name, word_of(&scope), has.join(", "));
     }
     let mut found = places(client);
     found.retain(|place| place.scope == scope);
@@ -123,5 +124,5 @@ pub(in crate::cli) fn written(client: Client, scope: Option<Scope>) -> Result<Ve
         _ => {}
     }
     found.truncate(1);
-    if found.is_empty() { Err("there is no home folder".to_owned()) } else { Ok(found) }
+    if found.is_empty() { Err(anyhow!("there is no home folder")) } else { Ok(found) }
 }

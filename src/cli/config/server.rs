@@ -1,5 +1,7 @@
 //! The servers in a client's file, and how each is started.
 
+use anyhow::anyhow;
+
 use super::clients::{CommandForm, Row};
 use super::tree::{Format, Kind, Node};
 use crate::cli::NAME;
@@ -21,12 +23,12 @@ pub(in crate::cli) fn entries<'a>(top: &'a Node, keys: &[String]) -> Vec<(&'a st
 }
 
 /// Returns the one entry of that name.
-pub(super) fn entry_of<'a>(top: &'a Node, keys: &[String], name: &str) -> Result<Option<&'a Node>, String> {
+pub(super) fn entry_of<'a>(top: &'a Node, keys: &[String], name: &str) -> anyhow::Result<Option<&'a Node>> {
     let mut found = entries(top, keys).into_iter().filter(|(other, _)| *other == name);
     match (found.next(), found.next()) {
-        (_, Some(_)) => Err(format!("{name} stands in it twice")),
+        (_, Some(_)) => Err(anyhow!("{name} stands in it twice")),
         (Some((_, entry)), None) if matches!(entry.kind, Kind::List(_) | Kind::Text(_)) => {
-            Err(format!("{name} in it is not an object"))
+            Err(anyhow!("{name} in it is not an object"))
         }
         (first, None) => Ok(first.map(|(_, entry)| entry)),
     }
@@ -57,12 +59,12 @@ pub(in crate::cli) struct Server<'a> {
 
 impl<'a> Server<'a> {
     /// Returns the server of an entry, if it starts a program.
-    pub(in crate::cli) fn of(row: &Row, entry: &'a Node) -> Result<Option<Self>, String> {
+    pub(in crate::cli) fn of(row: &Row, entry: &'a Node) -> anyhow::Result<Option<Self>> {
         let is_null = |field: &Node| matches!(field.kind, Kind::Other(serde_json::Value::Null));
         let field = |name| starter(entry).member(name).filter(|field| !is_null(field));
         let is_words = |list: &Node| matches!(&list.kind, Kind::List(items) if items.iter().all(|item| item.text().is_some()));
         let list = |name| match field(name) {
-            Some(list) if !is_words(list) => Err(format!("{name} in its entry is no list of strings")),
+            Some(list) if !is_words(list) => Err(anyhow!("{name} in its entry is no list of strings")),
             list => Ok(list),
         };
         let (program, list) = match row.command {

@@ -5,6 +5,7 @@ mod yaml;
 use std::collections::HashSet;
 use std::ops::Range;
 
+use anyhow::{bail, ensure};
 use jsonc_parser::common::Ranged as _;
 use jsonc_parser::{CollectOptions, ParseOptions, ast, parse_to_ast};
 use serde_json::Value;
@@ -60,11 +61,11 @@ pub(super) enum Kind {
 
 impl Node {
     /// Refuses a value that may not be changed, because other parts of the text may stand for it.
-    pub(super) fn is_alone(&self, format: Format, text: &str) -> Result<(), &'static str> {
+    pub(super) fn is_alone(&self, format: Format, text: &str) -> anyhow::Result<()> {
         if format != Format::Yaml || !yaml::has_anchor(self, text) {
             return Ok(());
         }
-        Err("the entry has an anchor (&NAME), by which other parts of the file use it; it is left")
+        bail!("the entry has an anchor (&NAME), by which other parts of the file use it; it is left")
     }
 
     fn new(place: Range<usize>, kind: Kind) -> Self {
@@ -72,34 +73,26 @@ impl Node {
     }
 
     /// Reads a text, whose top is a table; an error where it can't be understood.
-    pub(in crate::cli) fn parse(format: Format, text: &str) -> Result<Self, String> {
+    pub(in crate::cli) fn parse(format: Format, text: &str) -> anyhow::Result<Self> {
         let top = match format {
             Format::Json => {
-                let parsed = parse_to_ast(text, &CollectOptions::default(), &LIKE_VSCODE);
-                parsed.map_err(|error| error.to_string())?.value.as_ref().map(of_json)
+                parse_to_ast(text, &CollectOptions::default(), &LIKE_VSCODE)?.value.as_ref().map(of_json)
             }
-            Format::Toml => {
-                let file = Document::parse(text).map_err(|error| error.to_string())?;
-                Some(of_toml(file.as_item()))
-            }
+            Format::Toml => Some(of_toml(Document::parse(text)?.as_item())),
             Format::Yaml => yaml::parse(text)?,
         };
         // A text of comments alone is a file without settings.
         let top = top.unwrap_or_else(|| Self::new(text.len()..text.len(), Kind::Table(Vec::new())));
-        if !matches!(top.kind, Kind::Table(_)) {
-            return Err("what it holds is not an object".to_owned());
-        }
+        ensure!(matches!(top.kind, Kind::Table(_)), "what it holds is not an object");
         top.has_each_name_once()?;
         Ok(top)
     }
 
     /// Checks that no table in it has a name twice: programs take different ones of two.
-    fn has_each_name_once(&self) -> Result<(), String> {
+    fn has_each_name_once(&self) -> anyhow::Result<()> {
         let mut names = HashSet::new();
         for (name, value) in self.members() {
-            if !names.insert(name) {
-                return Err(format!("{name} stands in it twice"));
-            }
+            ensure!(names.insert(name), "{name} stands in it twice");
             value.has_each_name_once()?;
         }
         self.items().iter().try_for_each(Self::has_each_name_once)

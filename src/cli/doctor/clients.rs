@@ -50,7 +50,7 @@ fn look_at(place: &Place, binary: &Path, found: &mut Found, say: &mut dyn FnMut(
     let Found { entries, files } = found;
     let top = files.entry(place.path.clone()).or_insert_with(|| {
         let text = config::read(&place.path).map_err(|error| reason(&error));
-        let top = text.and_then(|text| Node::parse(row.format, &text));
+        let top = text.and_then(|text| Node::parse(row.format, &text).map_err(|error| error.to_string()));
         top.map_err(|message| say(Note(format!("{place} can't be understood: {message}")))).ok()
     });
     let Some(top) = top else { return };

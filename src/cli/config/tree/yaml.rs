@@ -2,6 +2,7 @@
 
 use std::str::FromStr as _;
 
+use anyhow::{Context as _, bail, ensure};
 use serde_json::Value;
 use yaml_edit::validator::{Severity, Validator};
 use yaml_edit::{Scalar, YamlFile, YamlNode};
@@ -15,24 +16,22 @@ const MAX_BYTES: usize = 200_000;
 const UNINDENTED_BRACKET: &str = "Flow collection continuation line must be indented";
 
 /// Reads the one document of a text, if there is one.
-pub(super) fn parse(text: &str) -> Result<Option<Node>, String> {
-    if text.len() > MAX_BYTES {
-        return Err("it is too large".to_owned());
-    }
-    let file = YamlFile::from_str(text).map_err(|error| error.to_string())?;
+pub(super) fn parse(text: &str) -> anyhow::Result<Option<Node>> {
+    ensure!(text.len() <= MAX_BYTES, "it is too large");
+    let file = YamlFile::from_str(text)?;
     let mut documents = file.documents();
     match (documents.next(), documents.next()) {
         (None, _) => Ok(None),
-        (Some(_), Some(_)) => Err("it holds several documents".to_owned()),
+        (Some(_), Some(_)) => bail!("it holds several documents"),
         (Some(document), None) => {
             // The parser takes what is nearly YAML, too. What is only discouraged (`yes` as a value) is YAML.
             let violations = Validator::new().validate(&document);
             let mut faults = violations.iter().filter(|fault| fault.severity == Severity::Error);
             if let Some(fault) = faults.find(|fault| fault.message != UNINDENTED_BRACKET) {
-                return Err(fault.to_string());
+                bail!("{fault}");
             }
             let top = document.as_mapping().map(|top| node(&YamlNode::Mapping(top), text));
-            top.map(Some).ok_or_else(|| "what it holds is not an object".to_owned())
+            top.map(Some).context("what it holds is not an object")
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Entries wrapped and unwrapped: to the byte.
 
+use anyhow::Context as _;
 use proptest::prelude::*;
 
 use super::*;
@@ -7,11 +8,11 @@ use crate::cli::Client;
 use crate::cli::config::server::entry_of;
 
 /// Calls `with` with the server `x` of a text; an error where it starts no program.
-fn look<T>(client: Client, text: &str, with: impl FnOnce(&Server<'_>) -> T) -> Result<T, String> {
+fn look<T>(client: Client, text: &str, with: impl FnOnce(&Server<'_>) -> T) -> anyhow::Result<T> {
     let row = client.row();
     let top = Node::parse(row.format, text)?;
-    let entry = entry_of(&top, &[row.servers.to_owned()], "x")?.ok_or("it is not there")?;
-    Ok(with(&Server::of(row, entry)?.ok_or("it starts no program")?))
+    let entry = entry_of(&top, &[row.servers.to_owned()], "x")?.context("it is not there")?;
+    Ok(with(&Server::of(row, entry)?.context("it starts no program")?))
 }
 
 fn wrap(client: Client, text: &str, binary: &str, flags: &[String]) -> String {
