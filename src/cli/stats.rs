@@ -133,9 +133,9 @@ mod tests {
         let cut = &LINE[..30];
         let text = [LINE, "", "{}", &long, &padded, "  ", cut, LINE, "[1]"].join("\n");
         let read = read(text.as_bytes()).unwrap();
-        assert_eq!((read.stats.total.counts.calls, read.broken), (3, 4));
+        assert_eq!((read.stats.total.counts.calls.0, read.broken), (3, 4));
         let exact = format!("{LINE}{}\n{LINE}", " ".repeat(4095 - LINE.len()));
-        assert_eq!(super::read(exact.as_bytes()).unwrap().stats.total.counts.calls, 2);
+        assert_eq!(super::read(exact.as_bytes()).unwrap().stats.total.counts.calls.0, 2);
     }
 
     #[test]
@@ -143,6 +143,6 @@ mod tests {
         let mut text = b"\xff\xfe\0\n".to_vec();
         text.extend(LINE.as_bytes());
         let read = read(text.as_slice()).unwrap();
-        assert_eq!((read.stats.total.counts.calls, read.broken), (1, 1));
+        assert_eq!((read.stats.total.counts.calls.0, read.broken), (1, 1));
     }
 }

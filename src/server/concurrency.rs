@@ -4,6 +4,8 @@
 //! file never waits for the end of a walk; a command waits on its child, not on the processor, and
 //! needs none.
 
+use std::collections::HashMap;
+
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
 
@@ -13,23 +15,23 @@ use crate::tools::catalog::Load;
 /// Reads and listings at a time, for each processor: they may wait on a disk.
 const LIGHT_PER_WORKER: usize = 4;
 
-/// The permits.
+/// The permits for each kind of work; what is not here needs none.
 #[derive(Debug)]
-pub(super) struct ConcurrencyLimits {
-    light: Semaphore,
-    /// For an image that is decoded: one at a time, as the bound on memory is for one.
-    image: Semaphore,
-    heavy: Semaphore,
-    /// For a search that may take long over its pattern, so that others are answered meanwhile.
-    costly: Semaphore,
-}
+pub(super) struct ConcurrencyLimits(HashMap<Load, Semaphore>);
 
 impl ConcurrencyLimits {
     /// Permits for `workers` processors.
     pub(super) fn new(workers: usize) -> Self {
-        let light = Semaphore::new(workers.max(1) * LIGHT_PER_WORKER);
-        let (image, heavy) = (Semaphore::new(1), Semaphore::new(workers.max(1)));
-        Self { light, image, heavy, costly: Semaphore::new(1) }
+        let workers = workers.max(1);
+        let permits = [
+            (Load::Light, workers * LIGHT_PER_WORKER),
+            // One image at a time is decoded, as the bound on memory is for one.
+            (Load::Image, 1),
+            (Load::Heavy, workers),
+            // One search at a time may take long over its pattern, so that others are answered meanwhile.
+            (Load::Costly, 1),
+        ];
+        Self(permits.into_iter().map(|(load, most)| (load, Semaphore::new(most))).collect())
     }
 
     /// Waits for a permit, until the call is taken back.
@@ -38,13 +40,7 @@ impl ConcurrencyLimits {
         load: Load,
         cancel: &CancellationToken,
     ) -> Result<Option<SemaphorePermit<'_>>, ToolError> {
-        let permits = match load {
-            Load::Waits => return Ok(None),
-            Load::Light => &self.light,
-            Load::Image => &self.image,
-            Load::Heavy => &self.heavy,
-            Load::Costly => &self.costly,
-        };
+        let Some(permits) = self.0.get(&load) else { return Ok(None) };
         let permit = cancel.run_until_cancelled(permits.acquire()).await.and_then(Result::ok);
         permit.map(Some).ok_or(ToolError::Cancelled)
     }
@@ -61,8 +57,9 @@ mod tests {
 
     #[test]
     fn permits_are_for_each_processor() {
-        let ConcurrencyLimits { light, image, heavy, costly } = ConcurrencyLimits::new(3);
-        let permits = [light, image, heavy, costly].map(|permits| permits.available_permits());
+        let limits = ConcurrencyLimits::new(3).0;
+        let kinds = [Load::Light, Load::Image, Load::Heavy, Load::Costly];
+        let permits = kinds.map(|load| limits[&load].available_permits());
         assert_eq!(permits, [12, 1, 3, 1]);
     }
 

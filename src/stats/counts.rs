@@ -1,104 +1,86 @@
 //! The plain sums of records: what can be added up.
 
-use cutline_core::text::Extent;
+use std::num::Saturating;
+
 use cutline_core::truncate::TruncatedBy;
+use derive_more::AddAssign;
 
-use super::record::{Outcome, Record};
+use super::record::{Answered, Outcome, Record};
 
-/// Sums of records.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// Sums of records. What a file says may be any number: they stop at the largest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, AddAssign)]
 pub struct Counts {
     /// Calls of any outcome.
-    pub calls: u64,
+    pub calls: Saturating<u64>,
     /// Those that were answered with an error.
-    pub errors: u64,
+    pub errors: Saturating<u64>,
     /// Those that were taken back.
-    pub cancelled: u64,
+    pub cancelled: Saturating<u64>,
     /// Answers that the limit of lines cut.
-    pub by_lines: u64,
+    pub by_lines: Saturating<u64>,
     /// Answers that the limit of bytes cut.
-    pub by_bytes: u64,
+    pub by_bytes: Saturating<u64>,
     /// Answers that the limit of tokens cut.
-    pub by_tokens: u64,
+    pub by_tokens: Saturating<u64>,
     /// Answers that ended at a number of matches, results, entries or lines.
-    pub count_limits: u64,
-    /// Lines and bytes of the bodies.
-    pub given: Extent,
+    pub count_limits: Saturating<u64>,
+    /// Lines of the bodies.
+    pub lines_given: Saturating<u64>,
+    /// Bytes of the bodies.
+    pub bytes_given: Saturating<u64>,
     /// Tokens of the bodies, about.
-    pub tokens_given: u64,
-    /// The size of all that answers left out, as far as it is known.
-    pub left_out: Extent,
+    pub tokens_given: Saturating<u64>,
+    /// Lines of all that answers left out, as far as they are known.
+    pub lines_left_out: Saturating<u64>,
+    /// The same in bytes.
+    pub bytes_left_out: Saturating<u64>,
     /// The same in tokens, about.
-    pub tokens_left_out: u64,
+    pub tokens_left_out: Saturating<u64>,
     /// Answers that left out more than was counted, or left out what is not known.
-    pub left_out_open: u64,
+    pub left_out_open: Saturating<u64>,
     /// The used percents of the limit, added up.
-    pub limit_percents: u64,
+    pub limit_percents: Saturating<u64>,
 }
 
 impl Counts {
-    /// Returns the counts of one record.
-    fn of(record: &Record) -> Self {
-        let answered = match &record.outcome {
-            Outcome::Ok(answered) => answered,
-            Outcome::Error => return Self { calls: 1, errors: 1, ..Self::default() },
-            Outcome::Cancelled => return Self { calls: 1, cancelled: 1, ..Self::default() },
-        };
-        let is_cut_by = |limit| u64::from(answered.truncated_by == Some(limit));
-        let open = answered.total_is_lower_bound || answered.tokens_left_out.is_none();
-        Self {
-            calls: 1,
-            by_lines: is_cut_by(TruncatedBy::Lines),
-            by_bytes: is_cut_by(TruncatedBy::Bytes),
-            by_tokens: is_cut_by(TruncatedBy::Tokens),
-            count_limits: u64::from(answered.count_limit_reached),
-            given: Extent { lines: answered.output_lines, bytes: answered.output_bytes },
-            tokens_given: answered.tokens_given,
-            left_out: answered.left_out(),
-            tokens_left_out: answered.tokens_left_out.unwrap_or(0),
-            left_out_open: u64::from(open),
-            limit_percents: answered.limit_percent.min(100),
-            ..Self::default()
-        }
-    }
-
     /// Adds a record.
     pub fn add(&mut self, record: &Record) {
-        self.merge(&Self::of(record));
+        self.calls += 1;
+        match &record.outcome {
+            Outcome::Ok(answered) => self.add_answer(answered),
+            Outcome::Error => self.errors += 1,
+            Outcome::Cancelled => self.cancelled += 1,
+        }
     }
 
-    /// Adds what another holds. What a file says may be any number: sums stop at the largest.
-    pub fn merge(&mut self, other: &Self) {
-        let sums = [
-            (&mut self.calls, other.calls),
-            (&mut self.errors, other.errors),
-            (&mut self.cancelled, other.cancelled),
-            (&mut self.by_lines, other.by_lines),
-            (&mut self.by_bytes, other.by_bytes),
-            (&mut self.by_tokens, other.by_tokens),
-            (&mut self.count_limits, other.count_limits),
-            (&mut self.given.lines, other.given.lines),
-            (&mut self.given.bytes, other.given.bytes),
-            (&mut self.tokens_given, other.tokens_given),
-            (&mut self.left_out.lines, other.left_out.lines),
-            (&mut self.left_out.bytes, other.left_out.bytes),
-            (&mut self.tokens_left_out, other.tokens_left_out),
-            (&mut self.left_out_open, other.left_out_open),
-            (&mut self.limit_percents, other.limit_percents),
-        ];
-        for (sum, more) in sums {
-            *sum = sum.saturating_add(more);
+    fn add_answer(&mut self, answered: &Answered) {
+        match answered.truncated_by {
+            Some(TruncatedBy::Lines) => self.by_lines += 1,
+            Some(TruncatedBy::Bytes) => self.by_bytes += 1,
+            Some(TruncatedBy::Tokens) => self.by_tokens += 1,
+            None => {}
         }
+        self.count_limits += u64::from(answered.count_limit_reached);
+        self.lines_given += answered.output_lines;
+        self.bytes_given += answered.output_bytes;
+        self.tokens_given += answered.tokens_given;
+        let left_out = answered.left_out();
+        self.lines_left_out += left_out.lines;
+        self.bytes_left_out += left_out.bytes;
+        self.tokens_left_out += answered.tokens_left_out.unwrap_or(0);
+        let is_open = answered.total_is_lower_bound || answered.tokens_left_out.is_none();
+        self.left_out_open += u64::from(is_open);
+        self.limit_percents += answered.limit_percent.min(100);
     }
 
     /// Calls that were answered, errors not counted.
     pub fn answers(&self) -> u64 {
-        self.calls - self.errors - self.cancelled
+        (self.calls - self.errors - self.cancelled).0
     }
 
     /// Answers that a limit of lines, bytes or tokens cut.
     pub fn truncated(&self) -> u64 {
-        self.by_lines + self.by_bytes + self.by_tokens
+        (self.by_lines + self.by_bytes + self.by_tokens).0
     }
 
     /// Of a hundred answers, how many were cut; `None` where there was no answer.
@@ -108,7 +90,7 @@ impl Counts {
 
     /// Returns the percentage of the limit that an answer used on average; `None` where there was no answer.
     pub fn limit_percent(&self) -> Option<f64> {
-        self.mean(self.limit_percents)
+        self.mean(self.limit_percents.0)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a mean, to be read")]
@@ -119,7 +101,6 @@ impl Counts {
 
 #[cfg(test)]
 mod tests {
-    use super::super::record::Answered;
     use super::*;
 
     fn day() -> Vec<Record> {
@@ -141,11 +122,14 @@ mod tests {
         for at in [0, 1, 100, day.len()] {
             let (before, after) = day.split_at(at);
             let mut both = counted(before);
-            both.merge(&counted(after));
+            both += counted(after);
             assert_eq!(both, counted(&day), "{at}");
         }
         let counts = counted(&day);
-        assert!(counts.truncated() > 0 && counts.count_limits > 0 && counts.left_out_open > 0, "{counts:?}");
+        assert!(
+            counts.truncated() > 0 && counts.count_limits.0 > 0 && counts.left_out_open.0 > 0,
+            "{counts:?}"
+        );
     }
 
     #[test]
@@ -164,7 +148,7 @@ mod tests {
         });
         let record = Record { outcome: Outcome::Ok(largest.unwrap()), ..day()[0].clone() };
         let counts = counted(&[record.clone(), record]);
-        assert_eq!((counts.given.bytes, counts.left_out.bytes), (u64::MAX, 0));
-        assert_eq!((counts.tokens_left_out, counts.limit_percent()), (u64::MAX, Some(100.0)));
+        assert_eq!((counts.bytes_given.0, counts.bytes_left_out.0), (u64::MAX, 0));
+        assert_eq!((counts.tokens_left_out.0, counts.limit_percent()), (u64::MAX, Some(100.0)));
     }
 }

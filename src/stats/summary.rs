@@ -17,25 +17,25 @@ pub fn summary(stats: &Stats) -> Vec<String> {
 
 fn line(name: &str, sums: &Sums) -> String {
     let counts = &sums.counts;
-    if counts.calls == 0 {
+    if counts.calls.0 == 0 {
         return "0 calls".to_owned();
     }
     let mut parts = vec![
-        Count(counts.calls, "call", "calls").to_string(),
-        Count(counts.errors, "error", "errors").to_string(),
+        Count(counts.calls.0, "call", "calls").to_string(),
+        Count(counts.errors.0, "error", "errors").to_string(),
     ];
-    if counts.cancelled > 0 {
+    if counts.cancelled.0 > 0 {
         parts.push(format!("{} cancelled", counts.cancelled));
     }
     let limits = [(counts.by_lines, "lines"), (counts.by_bytes, "bytes"), (counts.by_tokens, "tokens")];
-    let named = limits.iter().filter(|(cut, limit)| *cut > 0 || *limit != "tokens");
+    let named = limits.iter().filter(|(cut, limit)| cut.0 > 0 || *limit != "tokens");
     let named: Vec<_> = named.map(|(cut, limit)| format!("{cut} by {limit}")).collect();
     parts.push(match counts.truncated() {
         0 => "0 truncated".to_owned(),
         cut => format!("{cut} truncated ({})", named.join(", ")),
     });
-    let more = if counts.left_out_open > 0 { "+" } else { "" };
-    let (given, left_out) = (Size(counts.given.bytes), Size(counts.left_out.bytes));
+    let more = if counts.left_out_open.0 > 0 { "+" } else { "" };
+    let (given, left_out) = (Size(counts.bytes_given.0), Size(counts.bytes_left_out.0));
     parts.push(format!("{given} given and {left_out}{more} left out"));
     let tokens = (counts.tokens_given, counts.tokens_left_out);
     parts.push(format!("about {} and {}{more} tokens", tokens.0, tokens.1));

@@ -59,15 +59,15 @@ impl Sums {
             },
             "countLimitReached": counts.count_limits,
             "given": {
-                "lines": counts.given.lines,
-                "bytes": counts.given.bytes,
+                "lines": counts.lines_given,
+                "bytes": counts.bytes_given,
                 "estimatedTokens": counts.tokens_given,
             },
             "leftOut": {
-                "lines": counts.left_out.lines,
-                "bytes": counts.left_out.bytes,
+                "lines": counts.lines_left_out,
+                "bytes": counts.bytes_left_out,
                 "estimatedTokens": counts.tokens_left_out,
-                "isLowerBound": counts.left_out_open > 0,
+                "isLowerBound": counts.left_out_open.0 > 0,
             },
             "limitUse": {
                 "meanPercent": rounded(counts.limit_percent()),

@@ -157,7 +157,7 @@ pub fn instructions(limits: &Limits, tools: &ToolSet) -> String {
 }
 
 /// The work of a call on this machine's processors.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Load {
     /// None: it waits for a process.
     Waits,

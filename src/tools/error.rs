@@ -6,6 +6,7 @@
 use std::io;
 
 use crate::search::content::pattern::TOO_COSTLY;
+use crate::tools::resolve::ExpectedKind;
 use cutline_core::notice::{Count, Unit};
 use cutline_core::text::{Size, show};
 
@@ -18,8 +19,8 @@ pub enum ToolError {
     /// Nothing stands at a path.
     #[error("{wanted} not found: {}{}", show::path(path), near_words(near))]
     NotFound {
-        /// The kind of thing that is wanted there: `File`, `Directory`, or `Path` for either.
-        wanted: &'static str,
+        /// The kind of thing that is wanted there.
+        wanted: ExpectedKind,
         /// The path that was asked for.
         path: String,
         /// Names near it that do exist.

@@ -77,7 +77,7 @@ const NEWLINE: &str =
 /// Does one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     cx.blocking(move |cx| {
-        let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Either)?;
+        let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Path)?;
         let (query, request) = plan(cx, &args)?;
         let glob = args.glob.as_ref().map(|glob| path_glob::compile(cx, glob, &place)).transpose()?;
         let results = Results::new(cx, &query, Page::new(cx, request), &place);

@@ -7,6 +7,7 @@ use crate::fs::open::{FileKind, NAME_BYTES, OpenError, OpenedPath};
 use crate::fs::{file_uri, near};
 use crate::sys::Folder;
 use cutline_core::text::show;
+use derive_more::Display;
 
 use super::{Context, ToolError, ToolName};
 
@@ -21,14 +22,14 @@ const MAX_NAME_BYTES: usize = 3 * NAME_BYTES;
 const MAX_PATH_BYTES: usize = 3 * 4096;
 
 /// The kind of thing that a tool expects at a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
 pub enum ExpectedKind {
     /// A regular file.
     File,
     /// A folder.
     Directory,
     /// One or the other.
-    Either,
+    Path,
 }
 
 /// Opens `asked`, a path as the model wrote it.
@@ -77,7 +78,7 @@ fn word(kind: FileKind) -> Option<&'static str> {
 pub fn refused(cx: &Context, asked: &str, error: OpenError) -> ToolError {
     let path = cx.workspace.show_asked(asked);
     match error {
-        OpenError::Missing => missing(cx, asked, ExpectedKind::Either),
+        OpenError::Missing => missing(cx, asked, ExpectedKind::Path),
         OpenError::Outside => {
             let path = show::name(asked.as_bytes()).into_owned();
             ToolError::OutsideRoots { path, roots: cx.workspace.show_roots() }
@@ -120,11 +121,6 @@ fn same_name(cx: &Context, asked: &str) -> Option<OpenedPath> {
 
 fn missing(cx: &Context, asked: &str, wanted: ExpectedKind) -> ToolError {
     let nearest = Nearest::of(cx, &cx.workspace.absolute(asked), MAX_REPAIRED);
-    let wanted = match wanted {
-        ExpectedKind::File => "File",
-        ExpectedKind::Directory => "Directory",
-        ExpectedKind::Either => "Path",
-    };
     let near = nearest.map_or_else(Vec::new, |nearest| nearest.near(cx));
     ToolError::NotFound { wanted, path: cx.workspace.show_asked(asked), near }
 }

@@ -30,7 +30,7 @@ pub(super) fn text(read: Read, width: usize) -> String {
     match stats.span_ms {
         None => lines.push("No calls".to_owned()),
         Some((first, last)) => {
-            let calls = Count(stats.total.counts.calls, "call", "calls");
+            let calls = Count(stats.total.counts.calls.0, "call", "calls");
             let (first, last) = (rfc3339::words(first), rfc3339::words(last));
             lines.push(format!("{TITLE}{calls}{TITLE:#}, {first} to {last}\n"));
             lines.extend(table::lines(&stats));
@@ -76,10 +76,10 @@ fn over_time((length_ms, columns): (u64, Vec<Column>), width: usize) -> Vec<Stri
     let limit_use = |counts: &Counts| Some(counts.limit_percent()? / 100.0);
     let mut lines = plot("Answers truncated", PERCENT, &truncated);
     lines.extend(plot("Use of the limit, on average", PERCENT, &limit_use));
-    let most = columns.iter().map(|column| column.counts.tokens_left_out).max().unwrap_or(0);
+    let most = columns.iter().map(|column| column.counts.tokens_left_out.0).max().unwrap_or(0);
     // From 0 to 0 there is no scale.
     if most > 0 {
-        let left_out = |counts: &Counts| (counts.answers() > 0).then(|| part(counts.tokens_left_out, most));
+        let left_out = |counts: &Counts| (counts.answers() > 0).then(|| part(counts.tokens_left_out.0, most));
         lines.extend(plot("Tokens left out, about", (&short(most), "0"), &left_out));
     }
     let [first, last] = [columns.first(), columns.last()]

@@ -32,7 +32,7 @@ pub(super) fn lines(stats: &Stats) -> Vec<String> {
 
 fn row(name: &str, sums: &Sums) -> [String; HEADINGS.len()] {
     let counts = &sums.counts;
-    let more = if counts.left_out_open > 0 { "+" } else { "" };
+    let more = if counts.left_out_open.0 > 0 { "+" } else { "" };
     let time = |percent| sums.durations.quantile(percent).map_or_else(|| "-".to_owned(), duration);
     [
         name.to_owned(),
@@ -42,9 +42,9 @@ fn row(name: &str, sums: &Sums) -> [String; HEADINGS.len()] {
         counts.by_lines.to_string(),
         counts.by_bytes.to_string(),
         counts.by_tokens.to_string(),
-        Size(counts.given.bytes).to_string(),
-        format!("{}{more}", Size(counts.left_out.bytes)),
-        format!("{}{more}", short(counts.tokens_left_out)),
+        Size(counts.bytes_given.0).to_string(),
+        format!("{}{more}", Size(counts.bytes_left_out.0)),
+        format!("{}{more}", short(counts.tokens_left_out.0)),
         time(50),
         time(95),
     ]
