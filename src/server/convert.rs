@@ -73,15 +73,14 @@ pub(super) fn tool(name: ToolName, shared: &Shared, limits: &Limits, shape: Shap
 }
 
 fn output_schema() -> Object {
-    let schema = json!({
+    rmcp::object!({
         "type": "object",
         "properties": {
             "text": { "type": "string", "description": "The whole answer, notices included" },
             "details": { "type": "object", "description": "The same facts as data" },
         },
         "required": ["text", "details"],
-    });
-    schema.as_object().cloned().unwrap_or_default()
+    })
 }
 
 fn meta(key: &str, value: Value) -> MetaObject {

@@ -231,8 +231,7 @@ fn in_bounds(property: &Value, number: i64, is_lowered: bool) -> bool {
 fn boolean(value: &Value) -> Option<bool> {
     match value {
         Value::Bool(value) => Some(*value),
-        Value::String(text) if text.trim().eq_ignore_ascii_case("true") => Some(true),
-        Value::String(text) if text.trim().eq_ignore_ascii_case("false") => Some(false),
+        Value::String(text) => text.trim().to_ascii_lowercase().parse().ok(),
         _ => None,
     }
 }

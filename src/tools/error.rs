@@ -37,14 +37,9 @@ pub enum ToolError {
     /// Something else where a folder is wanted.
     #[error("Not a directory: {}", show::path(.0))]
     NotDirectory(String),
-    /// A FIFO, socket or device, which is never opened.
-    #[error("Not a regular file: {} ({kind})", show::path(path))]
-    NotRegular {
-        /// The path.
-        path: String,
-        /// Its kind.
-        kind: &'static str,
-    },
+    /// A FIFO, socket or device, which is never opened: its path and its kind.
+    #[error("Not a regular file: {} ({})", show::path(.0), .1)]
+    NotRegular(String, &'static str),
     /// A file that is not text.
     #[error("Binary file: {} ({}, {mime}){}", show::path(path), Size(*bytes), if *bash { ". Use bash to inspect it" } else { "" })]
     Binary {
@@ -71,14 +66,9 @@ pub enum ToolError {
     /// The client gives the roots, and none of them can be used.
     #[error("There is no workspace: the client opened no folder that can be used (--root DIR gives one)")]
     NoRoots,
-    /// Some other refusal of the system.
-    #[error("Cannot read {}: {}", show::path(path), reason(source))]
-    Io {
-        /// The path.
-        path: String,
-        /// The system's error.
-        source: io::Error,
-    },
+    /// Some other refusal of the system to read a path.
+    #[error("Cannot read {}: {}", show::path(.0), reason(.1))]
+    Io(String, io::Error),
     /// A page that begins after the file's end.
     #[error("Offset {} is beyond end of file ({total} lines total)", given(offset.unsigned_abs()))]
     OffsetBeyondFile {

@@ -13,7 +13,7 @@ use crate::limits;
 use crate::search::best::Best;
 use crate::search::globs::Glob;
 use crate::search::names::{self, Found, Key, Kind, Query};
-use crate::search::walk::{Walk, Walked};
+use crate::search::walk::Walked;
 use cutline_core::details::Details;
 use cutline_core::notice::Unit;
 use cutline_core::text::{as_index, show};
@@ -49,21 +49,42 @@ pub struct Args {
 
 /// Does one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
-    cx.blocking(move |cx| {
-        let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Directory)?;
-        let query = query(cx, &args, &place)?;
-        let ranked = matches!(query.key, Key::Relevance(_)).then_some(0);
-        let request = PageRequest::new(args.offset, args.limit, Unit::Results, ranked)?;
-        let walk = walk_support::walk(cx, &place, args.no_ignore.unwrap_or(false))?;
-        search(
-            Page::new(cx, request),
-            &Paths::below(&cx.workspace, &place.real),
-            &walk,
-            &query,
-            &args.pattern,
-        )
-    })
-    .await
+    cx.blocking(move |cx| search(cx, &args)).await
+}
+
+fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
+    let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Directory)?;
+    let query = query(cx, args, &place)?;
+    let ranked = matches!(query.key, Key::Relevance(_)).then_some(0);
+    let request = PageRequest::new(args.offset, args.limit, Unit::Results, ranked)?;
+    let walk = walk_support::walk(cx, &place, args.no_ignore.unwrap_or(false))?;
+    let (paths, mut page) = (Paths::below(&cx.workspace, &place.real), Page::new(cx, request));
+    // Those to show, where they are sorted by something else than their paths.
+    let is_sorted = !matches!(query.key, Key::Path);
+    let mut best: Option<Best<i128, Vec<u8>>> = is_sorted.then(|| Best::new(as_index(request.kept())));
+    // Of the results before the page only the number matters.
+    let only_counted = if is_sorted || page.whole.is_some() { 0 } else { request.offset };
+    let mut aside = Aside::default();
+    names::tree(&walk, &query, only_counted, |walked| {
+        if let Walked::Counted(results) = walked {
+            page.found += results;
+        }
+        let Some(Found { path, key }) = aside.take(walked, &paths) else { return ControlFlow::Continue(()) };
+        let line = || Line::name(paths.show(&path));
+        let Some(best) = &mut best else { return page.take(line) };
+        page.count(line);
+        best.push(key, path);
+        ControlFlow::Continue(())
+    });
+    let skipped = as_index(request.offset);
+    for (_, path) in best.into_iter().flat_map(|best| best.into_sorted().skip(skipped)) {
+        page.body.line(Line::name(paths.show(&path)));
+    }
+    let mut details = Details::default();
+    let is_empty = page.found == 0;
+    let hint = if is_empty && query.glob.is_some() { path_glob::list_hint(&args.pattern) } else { None };
+    let aside = aside.notices(is_empty && walk.rules.ignored_any(), &mut details);
+    page.answer(None, hint.into_iter().chain(aside).collect(), details)
 }
 
 fn query(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Query, ToolError> {
@@ -93,43 +114,6 @@ fn words(pattern: &str) -> Result<String, ToolError> {
         )));
     }
     Ok(pattern.to_owned())
-}
-
-/// Answers with the results of `query` that are of `page`.
-fn search(
-    mut page: Page,
-    paths: &Paths,
-    walk: &Walk,
-    query: &Query,
-    pattern: &str,
-) -> Result<Output, ToolError> {
-    let request = page.request;
-    // Those to show, where they are sorted by something else than their paths.
-    let is_sorted = !matches!(query.key, Key::Path);
-    let mut best: Option<Best<i128, Vec<u8>>> = is_sorted.then(|| Best::new(as_index(request.kept())));
-    // Of the results before the page only the number matters.
-    let only_counted = if is_sorted || page.whole.is_some() { 0 } else { request.offset };
-    let mut aside = Aside::default();
-    names::tree(walk, query, only_counted, |walked| {
-        if let Walked::Counted(results) = walked {
-            page.found += results;
-        }
-        let Some(Found { path, key }) = aside.take(walked, paths) else { return ControlFlow::Continue(()) };
-        let line = || Line::name(paths.show(&path));
-        let Some(best) = &mut best else { return page.take(line) };
-        page.count(line);
-        best.push(key, path);
-        ControlFlow::Continue(())
-    });
-    let skipped = as_index(request.offset);
-    for (_, path) in best.into_iter().flat_map(|best| best.into_sorted().skip(skipped)) {
-        page.body.line(Line::name(paths.show(&path)));
-    }
-    let mut details = Details::default();
-    let is_empty = page.found == 0;
-    let hint = if is_empty && query.glob.is_some() { path_glob::list_hint(pattern) } else { None };
-    let aside = aside.notices(is_empty && walk.rules.ignored_any(), &mut details);
-    page.answer(None, hint.into_iter().chain(aside).collect(), details)
 }
 
 #[cfg(test)]

@@ -13,11 +13,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::fs::lines;
-use crate::fs::open::{FileKind, OpenedPath};
+use crate::fs::open::FileKind;
 use crate::limits;
 use crate::search::content::pattern::{self, Refused, Source};
 use crate::search::content::{OutputMode, Pattern, Query, Ranking};
-use crate::search::globs::Glob;
 use crate::search::matches;
 use crate::search::relevance::Words;
 use cutline_core::notice::Unit;
@@ -76,14 +75,33 @@ const NEWLINE: &str =
 
 /// Does one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
-    cx.blocking(move |cx| {
-        let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Path)?;
-        let (query, request) = plan(cx, &args)?;
-        let glob = args.glob.as_ref().map(|glob| path_glob::compile(cx, glob, &place)).transpose()?;
-        let results = Results::new(cx, &query, Page::new(cx, request), &place);
-        search(cx, &args, &place, glob.as_ref(), results)
-    })
-    .await
+    cx.blocking(move |cx| search(cx, &args)).await
+}
+
+fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
+    let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Path)?;
+    let (query, request) = plan(cx, args)?;
+    let glob = args.glob.as_ref().map(|glob| path_glob::compile(cx, glob, &place)).transpose()?;
+    let mut results = Results::new(cx, &query, Page::new(cx, request), &place);
+    let walk = if place.stat.kind == FileKind::Folder {
+        let walk = walk_support::walk(cx, &place, args.no_ignore == Some(true))?;
+        matches::tree(&walk, &query, glob.as_ref(), |found| results.take(found));
+        Some(walk)
+    } else {
+        let file = resolve::file(cx, &place)?;
+        matches::file(&query, file, place.stat.bytes, &cx.cancel, |found| results.take(found))
+            .map_err(|source| ToolError::Io(cx.workspace.show(&place.real), source))?;
+        if results.passed_over_binary() {
+            // The one file that was asked for: that nothing was found in it would say too much.
+            let start = lines::first_bytes(&resolve::file(cx, &place)?, limits::BINARY_SNIFF_BYTES);
+            return Err(resolve::binary(cx, &place, place.stat.bytes, &start.unwrap_or_default()));
+        }
+        None
+    };
+    if results.is_too_costly {
+        return Err(too_costly(args));
+    }
+    results.conclude(args, walk.as_ref())
 }
 
 /// Returns the search that the arguments ask for, and the page of its results.
@@ -155,34 +173,6 @@ fn source(args: &Args) -> Source<'_> {
         ignore_case: args.ignore_case == Some(true),
         multiline: args.multiline == Some(true),
     }
-}
-
-fn search(
-    cx: &Context,
-    args: &Args,
-    place: &OpenedPath,
-    glob: Option<&Glob>,
-    mut results: Results<'_>,
-) -> Result<Output, ToolError> {
-    let walk = if place.stat.kind == FileKind::Folder {
-        let walk = walk_support::walk(cx, place, args.no_ignore == Some(true))?;
-        matches::tree(&walk, results.query, glob, |found| results.take(found));
-        Some(walk)
-    } else {
-        let file = resolve::file(cx, place)?;
-        matches::file(results.query, file, place.stat.bytes, &cx.cancel, |found| results.take(found))
-            .map_err(|source| ToolError::Io { path: cx.workspace.show(&place.real), source })?;
-        if results.passed_over_binary() {
-            // The one file that was asked for: that nothing was found in it would say too much.
-            let start = lines::first_bytes(&resolve::file(cx, place)?, limits::BINARY_SNIFF_BYTES);
-            return Err(resolve::binary(cx, place, place.stat.bytes, &start.unwrap_or_default()));
-        }
-        None
-    };
-    if results.is_too_costly {
-        return Err(too_costly(args));
-    }
-    results.conclude(args, walk.as_ref())
 }
 
 #[cfg(test)]

@@ -40,18 +40,15 @@ pub struct Args {
 
 /// Does one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
-    cx.blocking(move |cx| {
-        let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Directory)?;
-        list(cx, &place, PageRequest::new(args.offset, args.limit, Unit::Entries, None)?)
-    })
-    .await
+    cx.blocking(move |cx| list(cx, &args)).await
 }
 
-fn list(cx: &Context, place: &OpenedPath, request: PageRequest) -> Result<Output, ToolError> {
-    let mut page = Page::new(cx, request);
-    page.found = fill(cx, place, &mut page)?;
+fn list(cx: &Context, args: &Args) -> Result<Output, ToolError> {
+    let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Directory)?;
+    let mut page = Page::new(cx, PageRequest::new(args.offset, args.limit, Unit::Entries, None)?);
+    page.found = fill(cx, &place, &mut page)?;
     let is_counted = page.whole.is_none() && page.body.is_full();
-    let extent = is_counted.then(|| extent(cx, place)).transpose()?;
+    let extent = is_counted.then(|| extent(cx, &place)).transpose()?;
     page.answer(extent, Vec::new(), Details::default())
 }
 
@@ -118,7 +115,7 @@ fn each_name(
         let is_over = names.is_multiple_of(1024) && cx.cancel.is_cancelled();
         if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    read.map_err(|source| ToolError::Io { path: cx.workspace.show(&place.real), source })
+    read.map_err(|source| ToolError::Io(cx.workspace.show(&place.real), source))
 }
 
 /// A name as it is listed: of a folder with `/`, also of a link to one inside the roots. Nothing is told of what is outside.

@@ -55,10 +55,7 @@ pub async fn run(cx: &Context, args: Args, load: Load) -> Result<Option<Output>,
 }
 
 /// A file that was found, and the same open for reading if it is small.
-struct Opened {
-    place: OpenedPath,
-    file: Option<File>,
-}
+type Opened = (OpenedPath, Option<File>);
 
 /// Opens the call's file if that needs no waiting, a small one for reading too.
 fn open_cached(cx: &Context, path: &str) -> Option<Opened> {
@@ -68,13 +65,12 @@ fn open_cached(cx: &Context, path: &str) -> Option<Opened> {
     }
     let is_small = (1..=CACHED_BYTES).contains(&place.stat.bytes);
     let file = if is_small { place.file().ok() } else { None };
-    Some(Opened { place, file })
+    Some((place, file))
 }
 
 /// Reads a small text that is in memory on this thread: handing it to another one and back would
 /// take longer than all the rest. Never waits; `None` if anything would have to.
-fn answer_cached(cx: &Context, args: &Args, opened: &Opened) -> Option<Result<Output, ToolError>> {
-    let Opened { place, file } = opened;
+fn answer_cached(cx: &Context, args: &Args, (place, file): &Opened) -> Option<Result<Output, ToolError>> {
     let file = file.as_ref()?;
     let bytes = lines::read_cached(file, as_index(place.stat.bytes))?;
     let is_text = !bytes.contains(&0) && std::str::from_utf8(&bytes).is_ok();
@@ -86,7 +82,7 @@ fn answer_cached(cx: &Context, args: &Args, opened: &Opened) -> Option<Result<Ou
 /// Answers the call, `None` for an image under another permit; what is open already is not opened again.
 fn read(cx: &Context, args: &Args, load: Load, opened: Option<Opened>) -> Result<Option<Output>, ToolError> {
     let (place, file) = match opened {
-        Some(Opened { place, file }) => (place, file),
+        Some(opened) => opened,
         None => (resolve::open(cx, &args.path, ExpectedKind::File)?, None),
     };
     let file = file.map_or_else(|| resolve::file(cx, &place), Ok)?;
@@ -119,7 +115,7 @@ fn failure(cx: &Context, place: &OpenedPath, source: io::Error) -> ToolError {
     let path = cx.workspace.show(&place.real);
     match source.kind() {
         io::ErrorKind::PermissionDenied => ToolError::PermissionDenied(path),
-        _ => ToolError::Io { path, source },
+        _ => ToolError::Io(path, source),
     }
 }
 

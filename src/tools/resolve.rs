@@ -57,7 +57,7 @@ pub fn open(cx: &Context, asked: &str, wanted: ExpectedKind) -> Result<OpenedPat
         (ExpectedKind::Directory, kind, _) if kind != FileKind::Folder => {
             Err(ToolError::NotDirectory(path()))
         }
-        (_, _, Some(kind)) => Err(ToolError::NotRegular { path: path(), kind }),
+        (_, _, Some(kind)) => Err(ToolError::NotRegular(path(), kind)),
         _ => Ok(place),
     }
 }
@@ -84,7 +84,7 @@ pub fn refused(cx: &Context, asked: &str, error: OpenError) -> ToolError {
             ToolError::OutsideRoots { path, roots: cx.workspace.show_roots() }
         }
         OpenError::Denied => ToolError::PermissionDenied(path),
-        OpenError::Other(source) => ToolError::Io { path, source },
+        OpenError::Other(source) => ToolError::Io(path, source),
     }
 }
 

@@ -19,7 +19,7 @@ use crate::tools::{ToolName, path_glob};
 /// Takes what is found, in order.
 pub(super) struct Results<'a> {
     cx: &'a Context,
-    pub(super) query: &'a Query,
+    query: &'a Query,
     paths: Paths,
     page: Page,
     file: Option<FileRows>,
