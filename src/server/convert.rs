@@ -37,10 +37,8 @@ pub fn result_of(outcome: Result<Output, ToolError>, shape: Shape) -> CallToolRe
         Err(error) => return CallToolResult::error(vec![ContentBlock::text(error.to_string())]),
     };
     let details = serde_json::to_value(&output.details).unwrap_or_default();
-    let structured = match shape {
-        Shape::Text | Shape::Bare => None,
-        Shape::Structured => Some(json!({ "text": output.text, "details": details })),
-    };
+    let is_structured = shape == Shape::Structured;
+    let structured = is_structured.then(|| json!({ "text": output.text, "details": details }));
     let mut content = vec![ContentBlock::text(output.text)];
     content.extend(output.image.map(|image| ContentBlock::image(image.base64, image.mime_type)));
     let mut result = CallToolResult::success(content);

@@ -35,18 +35,15 @@ pub async fn serve(config: Config) -> std::io::Result<Option<i32>> {
     shared.commands.start();
     let server = Arc::new(Server::new(config, shutdown.clone()));
     let wire = Wire::new(read, write, Arc::clone(&written), shutdown.clone());
-    let mut session = tokio::spawn(session(Arc::clone(&server), wire));
+    let session = tokio::spawn(session(Arc::clone(&server), wire));
     let signal = tokio::select! {
         biased;
         Some(number) = signals.next() => Some(number),
         () = shutdown.cancelled() => None,
-        _ = &mut session => None,
     };
     shutdown.cancel();
     let answers = async {
-        if !session.is_finished() {
-            let _over = session.await;
-        }
+        let _over = session.await;
         let _session_is_over = all_out.await;
     };
     let answers = async {
@@ -78,6 +75,7 @@ async fn no_more_taken(written: &AtomicUsize, is_end_of_input: bool) {
 }
 
 async fn session(server: Arc<Server>, wire: Wire) {
+    let _guard = server.shutdown.clone().drop_guard();
     match server.serve(wire).await {
         Ok(running) => {
             if let Err(error) = running.waiting().await {

@@ -184,7 +184,11 @@ fn coerce(name: &str, property: &Value, value: &Value) -> Option<Value> {
     match property.get("type").and_then(Value::as_str) {
         Some("integer") => {
             let number = integer(value)?;
-            in_bounds(property, number, name == LOWERED).then(|| Value::from(number))
+            let (least, most) = (bound(property, "minimum"), bound(property, "maximum"));
+            let is_lowered = name == LOWERED;
+            let is_within = least.is_none_or(|least| number >= least)
+                && (is_lowered || most.is_none_or(|most| number <= most));
+            is_within.then(|| Value::from(number))
         }
         Some("boolean") => boolean(value).map(Value::Bool),
         Some("string") => {
@@ -222,10 +226,8 @@ fn whole(number: f64) -> Option<i64> {
     (number.fract() == 0.0).then_some(number as i64)
 }
 
-fn in_bounds(property: &Value, number: i64, is_lowered: bool) -> bool {
-    let bound = |key| property.get(key).and_then(Value::as_i64);
-    bound("minimum").is_none_or(|least| number >= least)
-        && (is_lowered || bound("maximum").is_none_or(|most| number <= most))
+fn bound(property: &Value, key: &str) -> Option<i64> {
+    property.get(key).and_then(Value::as_i64)
 }
 
 fn boolean(value: &Value) -> Option<bool> {
@@ -238,9 +240,8 @@ fn boolean(value: &Value) -> Option<bool> {
 
 /// Returns in words which values a property takes.
 fn expected(property: &Value) -> String {
-    let bound = |key| property.get(key).and_then(Value::as_i64);
     match (property.get("type").and_then(Value::as_str), property.get("enum")) {
-        (Some("integer"), _) => match (bound("minimum"), bound("maximum")) {
+        (Some("integer"), _) => match (bound(property, "minimum"), bound(property, "maximum")) {
             (Some(least), Some(most)) => format!("an integer from {least} to {most}"),
             (Some(least), None) => format!("an integer of at least {least}"),
             (None, _) => "an integer".to_owned(),

@@ -57,7 +57,7 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
     let request = Request { command: &plan.command, roots, keep, bounds, max_line_chars, times };
     let not_started = |source| {
         let folder = show::name(&shown(cx.workspace.dir())).into_owned();
-        ToolError::Spawn { folder, source }
+        ToolError::Spawn(folder, source)
     };
     let mut running = cx.shared.commands.run(permit, request).map_err(not_started)?;
     match watch(cx, &mut running, reporter).await.map_err(not_started)? {

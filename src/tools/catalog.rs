@@ -187,31 +187,29 @@ pub async fn call<P: Future<Output = Result<impl Sized, ToolError>>>(
             let args: read::Args = arguments::typed(checked)?;
             let mut load = Load::Light;
             loop {
-                let _permit = permit(load).await?;
-                match read::run(cx, args.clone(), load).await? {
+                match under(permit(load), read::run(cx, args.clone(), load)).await? {
                     Some(output) => return Ok(output),
                     None => load = Load::Image,
                 }
             }
         }
-        ToolName::Bash => {
-            let _permit = permit(Load::Waits).await?;
-            bash::run(cx, arguments::typed(checked)?).await
-        }
+        ToolName::Bash => under(permit(Load::Waits), bash::run(cx, arguments::typed(checked)?)).await,
         ToolName::Grep => {
             let args: grep::Args = arguments::typed(checked)?;
-            let _permit = permit(args.load()).await?;
-            grep::run(cx, args).await
+            under(permit(args.load()), grep::run(cx, args)).await
         }
-        ToolName::Find => {
-            let _permit = permit(Load::Heavy).await?;
-            find::run(cx, arguments::typed(checked)?).await
-        }
-        ToolName::Ls => {
-            let _permit = permit(Load::Light).await?;
-            ls::run(cx, arguments::typed(checked)?).await
-        }
+        ToolName::Find => under(permit(Load::Heavy), find::run(cx, arguments::typed(checked)?)).await,
+        ToolName::Ls => under(permit(Load::Light), ls::run(cx, arguments::typed(checked)?)).await,
     }
+}
+
+/// Does `work` once there is a permit for it, which is held until it is done.
+async fn under<T>(
+    permit: impl Future<Output = Result<impl Sized, ToolError>>,
+    work: impl Future<Output = Result<T, ToolError>>,
+) -> Result<T, ToolError> {
+    let _held = permit.await?;
+    work.await
 }
 
 #[cfg(test)]

@@ -103,14 +103,9 @@ pub enum ToolError {
         /// The reason for which it is wrong.
         message: String,
     },
-    /// A command that could not be started.
-    #[error("Command could not be started in {}: {}", show::path(folder), reason(source))]
-    Spawn {
-        /// The workspace's folder, which may be gone.
-        folder: String,
-        /// The system's error.
-        source: io::Error,
-    },
+    /// A command that could not be started in the workspace's folder, which may be gone.
+    #[error("Command could not be started in {}: {}", show::path(.0), reason(.1))]
+    Spawn(String, io::Error),
     /// Too much that earlier commands, this number, left running.
     #[error(
         "Command could not be started: background processes of {0} earlier commands hold their output, \

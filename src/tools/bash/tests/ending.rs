@@ -89,7 +89,7 @@ async fn at_the_servers_end_all_of_it_goes() {
     };
     let (_, left) = tokio::join!(server.call(args(STUBBORN)), end);
     assert_eq!(left, [""; 0]);
-    assert!(matches!(server.call(args("echo hi")).await, Err(ToolError::Spawn { .. })));
+    assert!(matches!(server.call(args("echo hi")).await, Err(ToolError::Spawn(..))));
     assert_eq!(server.saved().len(), 0);
 }
 
