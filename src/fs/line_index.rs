@@ -108,10 +108,11 @@ impl LineIndex {
         let (mut seen, mut found) = (before, None);
         let part = block_of(text, block as u64, self.block_bytes);
         part.blocks(part.start, &mut part.buffer(BLOCK_BYTES), cancel, |at, piece| {
-            if found.is_none() {
-                found = text.encoding.nth_newline(piece, newline - seen).map(|end| at + end as u64);
+            let end = found.is_none().then(|| text.encoding.nth_newline(piece, newline - seen)).flatten();
+            if let Some(end) = end {
+                (found, seen) = (Some(at + end as u64), newline);
             }
-            seen += text.encoding.newlines(piece);
+            seen += text.encoding.newlines(&piece[end.unwrap_or(0)..]);
             ControlFlow::Continue(())
         })?;
         Ok(found.filter(|_| seen == after))
