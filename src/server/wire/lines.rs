@@ -25,7 +25,7 @@ pub(super) struct Line {
     pub(super) over: Option<String>,
 }
 
-/// Makes lines of a stream, whose end does not end a line.
+/// Makes lines of a stream, whose end ends the last one too.
 #[derive(Debug, Default)]
 pub(super) struct LineDecoder {
     /// The line so far.
@@ -40,15 +40,25 @@ impl Decoder for LineDecoder {
         let newline = memchr::memchr(b'\n', from);
         self.line.take(&from[..newline.unwrap_or(from.len())]);
         from.advance(newline.map_or(from.len(), |newline| newline + 1));
-        if newline.is_none() {
-            return Ok(None);
-        }
+        Ok(newline.map(|_| self.ended()))
+    }
+
+    fn decode_eof(&mut self, from: &mut BytesMut) -> io::Result<Option<Line>> {
+        let line = self.decode(from)?;
+        let is_open = !self.line.bytes.is_empty() || self.line.over.is_some();
+        Ok(line.or_else(|| is_open.then(|| self.ended())))
+    }
+}
+
+impl LineDecoder {
+    /// Returns the line, which has come to its end.
+    fn ended(&mut self) -> Line {
         let mut line = std::mem::take(&mut self.line);
         self.line.bytes.reserve(line.bytes.capacity().min(KEPT_BYTES));
         if line.bytes.last() == Some(&b'\r') {
             line.bytes.pop();
         }
-        Ok(Some(line))
+        line
     }
 }
 
@@ -92,7 +102,7 @@ mod tests {
             });
         }
         let over = "4MB, id Some(1)";
-        let expected = ["one", "", &long, "4MB, id None", over, &most, "10000 values, id None"];
+        let expected = ["one", "", &long, "4MB, id None", over, &most, "10000 values, id None", "rest"];
         assert!(seen == expected, "{:?}", seen.iter().map(String::len).collect::<Vec<_>>());
     }
 }
