@@ -115,7 +115,10 @@ impl Capture {
             if !self.binary {
                 view.push(Some(bytes));
             }
-            self.remember(bytes);
+            let end = &bytes[bytes.len().saturating_sub(RECENT_BYTES)..];
+            let over = (self.recent.len() + end.len()).saturating_sub(RECENT_BYTES);
+            self.recent.drain(..over.min(self.recent.len()));
+            self.recent.extend_from_slice(end);
         }
     }
 
@@ -135,12 +138,5 @@ impl Capture {
             self.stream.discard();
         }
         Captured { text, lines_cut, raw: self.stream.raw.clone(), binary: self.binary, saved }
-    }
-
-    fn remember(&mut self, bytes: &[u8]) {
-        let end = &bytes[bytes.len().saturating_sub(RECENT_BYTES)..];
-        let over = (self.recent.len() + end.len()).saturating_sub(RECENT_BYTES);
-        self.recent.drain(..over.min(self.recent.len()));
-        self.recent.extend_from_slice(end);
     }
 }

@@ -60,12 +60,11 @@ impl Registry {
     /// Forgets background commands of which no process is left, and waits for ended processes that this one inherited.
     pub(super) fn reap(&self) {
         process_tree::reap_inherited(|| self.scopes());
-        self.commands.send_modify(|commands| {
-            commands.retain(|_, (scope, phase)| match phase {
-                Phase::Background(output_ended) => !output_ended.is_cancelled() || !scope.is_empty(),
-                Phase::Running | Phase::Unsure => true,
-            });
-        });
+        let may_be_left = |_: &String, (scope, phase): &mut (Scope, Phase)| match phase {
+            Phase::Background(output_ended) => !output_ended.is_cancelled() || !scope.is_empty(),
+            Phase::Running | Phase::Unsure => true,
+        };
+        self.commands.send_modify(|commands| commands.retain(may_be_left));
     }
 
     /// Ends all commands and what they left, and waits for it. No further command starts.
@@ -138,12 +137,10 @@ impl RegisteredCommand {
     /// Ends the phase in which it runs; without a next one it is forgotten.
     fn set(&self, next: Option<(Scope, Phase)>) {
         self.registry.commands.send_if_modified(|commands| {
-            let runs = matches!(commands.get(&self.mark), Some((_, Phase::Running)));
-            if runs {
-                commands.remove(&self.mark);
-                commands.extend(next.map(|next| (self.mark.clone(), next)));
-            }
-            runs
+            let Some((_, Phase::Running)) = commands.get(&self.mark) else { return false };
+            commands.remove(&self.mark);
+            commands.extend(next.map(|next| (self.mark.clone(), next)));
+            true
         });
     }
 }

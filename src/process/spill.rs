@@ -104,9 +104,7 @@ impl Store {
 
     /// Removes what is past its age, then the oldest past the total. Files that are being written stay.
     pub fn sweep(&self, now: SystemTime) {
-        if let Ok(folder) = &self.folder
-            && let Ok(Some(folder)) = folder.existing()
-        {
+        if let Ok(Ok(Some(folder))) = self.folder.as_ref().map(SavedFolder::existing) {
             sweep::sweep(&folder, &self.settings, now);
         }
     }
