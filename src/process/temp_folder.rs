@@ -21,7 +21,7 @@ pub(super) struct TempFolder {
     name: String,
     pub(super) path: PathBuf,
     /// Locked: a server of another container, with other process numbers, leaves it alone.
-    _locked: Folder,
+    locked: Folder,
 }
 
 impl TempFolder {
@@ -34,7 +34,7 @@ impl TempFolder {
         let locked = below::folder(&parent, name.as_bytes())?;
         // Without it, where the file system has no locks, number and start still tell whose it is.
         let _told_by_name_too = sys::lock(&locked);
-        Ok(Self { path: shared.join(&name), parent, name, _locked: locked })
+        Ok(Self { path: shared.join(&name), parent, name, locked })
     }
 
     /// Makes it once more, where something cleared it away as an old one.
@@ -44,10 +44,11 @@ impl TempFolder {
 
     /// Removes it. A process may exit without dropping what it holds.
     pub(super) fn remove(&self) {
+        // A command may have closed it to itself too; and it may have been made once more.
         let name = self.name.as_bytes();
-        if let Ok(folder) = below::folder(&self.parent, name) {
-            let _next_server_tries_again = sys::remove_tree(&self.parent, name, &folder);
-        }
+        let opened = below::folder(&self.parent, name);
+        let folder = opened.as_ref().unwrap_or(&self.locked);
+        let _next_server_tries_again = sys::remove_tree(&self.parent, name, folder);
     }
 }
 

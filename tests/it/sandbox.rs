@@ -189,6 +189,22 @@ fn each_mode_has_a_temp_folder_of_its_own() {
 }
 
 #[test]
+fn temp_folder_that_a_command_closed_goes_too() {
+    for mode in ["555", "000"] {
+        let workspace = workspace();
+        let start = || Start::new(&workspace).flags(["--sandbox", "workspace-write"]).of_user(65_534);
+        let Some(mut client) = started(start) else { return };
+        let command = format!("touch $TMPDIR/x; echo $TMPDIR; chmod {mode} $TMPDIR");
+        let reply = client.call("bash", json!({"command": command}));
+        let folder = PathBuf::from(reply.text().trim());
+        assert!(folder.is_dir(), "{reply}");
+        client.close_stdin();
+        assert_eq!(client.exit().code(), Some(0));
+        assert!(!folder.exists(), "it outlived the server, with mode {mode}");
+    }
+}
+
+#[test]
 fn writable_folders_and_devices_may_be_written_to() {
     let workspace = workspace();
     let flags = ["--sandbox", "workspace-write", "--writable", "<base>/extra"];

@@ -23,6 +23,7 @@ const MAX_PASSES: u32 = 1_000_000;
 
 /// Removes the folder `name` of `base`, and all that is in it; `opened` is that folder.
 pub(crate) fn remove_tree(base: &Folder, name: &[u8], opened: &Folder) -> io::Result<()> {
+    let _shown_below = rustix::fs::fchmod(opened, Mode::RWXU); // by what can't be removed
     let mut removal = Removal { top: opened, names_used: 0, progress: false };
     for _ in 0..MAX_PASSES {
         let names = some_names(opened)?;
