@@ -5,6 +5,8 @@
 //! the text is not ASCII, or a match's beginning is too costly to find from its end, its [`threads`](super::threads) are
 //! stepped instead.
 
+#![expect(clippy::indexing_slicing, reason = "bytes before a place in the text are in it")]
+
 use regex_automata::hybrid::dfa::{Cache, DFA};
 use regex_automata::nfa::thompson::{self, WhichCaptures};
 use regex_automata::util::prefilter::Prefilter;
@@ -64,7 +66,7 @@ impl Automata {
             let config =
                 DFA::config().match_kind(kind).unicode_word_boundary(true).cache_capacity(TABLE_BYTES);
             let config = config.skip_cache_capacity_check(true).specialize_start_states(!reverse);
-            // Backward it can't be stopped, so that it may fill its tables once.
+            // What needs a state for each few bytes is left to the threads once the tables were full.
             let config = config.minimum_cache_clear_count(reverse.then_some(1));
             let config = config.minimum_bytes_per_state(Some(BYTES_PER_STATE));
             DFA::builder().configure(config).build_from_nfa(nfa).ok()
@@ -109,11 +111,48 @@ impl Automata {
         tick: &mut impl FnMut(usize) -> Result<(), E>,
     ) -> Result<Option<Span>, Unanswered<E>> {
         let Some(end) = self.end_of_match(&mut caches.forward, text, at, tick)? else { return Ok(None) };
-        tick(end - at).map_err(Unanswered::Ended)?;
-        let input = Input::new(text).range(at..end).anchored(Anchored::Yes);
-        let start = self.reverse.try_search_rev(&mut caches.reverse, &input);
-        let start = start.map_err(|_gave_up| Unanswered::GaveUp)?;
-        Ok(start.map(|start| Span { start: start.offset(), end }))
+        let start = self.start_of_match(&mut caches.reverse, text, Span { start: at, end }, tick)?;
+        Ok(start.map(|start| Span { start, end }))
+    }
+
+    /// Steps back through `text` from the end of a match to the start of `range`. Returns the place where it begins.
+    fn start_of_match<E>(
+        &self,
+        cache: &mut Cache,
+        text: &[u8],
+        range: Span,
+        tick: &mut impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<Option<usize>, Unanswered<E>> {
+        let input = Input::new(text).span(range).anchored(Anchored::Yes);
+        let start_state = self.reverse.start_state_reverse(cache, &input);
+        let mut state = start_state.map_err(|_quit| Unanswered::GaveUp)?;
+        let (mut found, mut at, mut ticked) = (None, range.end, range.end);
+        // By the bytes that were passed it is known whether too many states are made.
+        cache.search_start(at);
+        loop {
+            state = match at.checked_sub(1) {
+                Some(before) => self.reverse.next_state(cache, state, text[before]),
+                None => self.reverse.next_eoi_state(cache, state),
+            }
+            .map_err(|_gave_up| Unanswered::GaveUp)?;
+            if state.is_match() {
+                found = Some(at);
+            } else if state.is_quit() {
+                return Err(Unanswered::GaveUp);
+            }
+            if state.is_dead() || at == range.start {
+                break;
+            }
+            at -= 1;
+            if ticked - at >= TICK_BYTES {
+                cache.search_update(at);
+                tick(ticked - at).map_err(Unanswered::Ended)?;
+                ticked = at;
+            }
+        }
+        cache.search_finish(at);
+        tick(ticked - at).map_err(Unanswered::Ended)?;
+        Ok(found)
     }
 
     /// Steps through `text` from `at` on. Returns the place where the first match ends.

@@ -34,6 +34,22 @@ proptest! {
     }
 }
 
+/// From a match's end back to its beginning too, where a cancel has to end the search within a tenth of a second.
+#[test]
+fn automata_ask_whether_to_go_on_every_few_bytes() {
+    let text = format!("{}c", "ab".repeat(100_000));
+    let pattern = across("(?s)a[^c]*c").pattern;
+    let automata = pattern.automata().unwrap();
+    let (mut caches, mut most, mut looked) = (automata.caches(), 0, 0);
+    let found = automata.find(&mut caches, text.as_bytes(), 0, |bytes| {
+        (most, looked) = (most.max(bytes), looked + bytes);
+        Ok::<_, ()>(())
+    });
+    let found = found.unwrap().map(|found| (found.start, found.end));
+    assert_eq!(found, Some((0, text.len())));
+    assert!(looked >= 2 * text.len() && most < 1000, "{most} of {looked}");
+}
+
 /// A pattern of 602 positions.
 const COSTLY: &str = "(?:a{1,20}){1,30}b?c";
 
