@@ -240,17 +240,20 @@ pub enum Notice {
     /// Files with a line that is too long to search.
     #[display("[{} a line too long to search: {_0}]", Count(_0.count(), "file has", "files have"))]
     TooLong(Names),
-    /// Files too large for a search across lines.
+    /// Files too large for a search across lines, or of which no more is searched.
     #[display(
-        "[{} over {}, too large for multiline: {names}]",
+        "[{} over {}, {}: {names}]",
         Count(names.count(), "file is", "files are"),
-        Size(*limit)
+        Size(*limit),
+        if *multiline { "too large for multiline" } else { "searched up to there" }
     )]
     TooLarge {
         /// Their names.
         names: Names,
         /// The size that was the limit.
         limit: u64,
+        /// True if matches could span lines.
+        multiline: bool,
     },
     /// The ignore rules of this many folders were not applied.
     #[display("[Ignore rules of {} were too large and left aside]", Count(*_0, "folder", "folders"))]

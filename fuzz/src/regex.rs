@@ -142,7 +142,7 @@ fn search(
         ControlFlow::Continue(())
     };
     let (size, stop) = (text.len() as u64, CancellationToken::new());
-    let done = Searcher::new(&query).search(file_of(text), size, &stop, &Vec::new, &mut take);
+    let done = Searcher::new(&query).search(&file_of(text), size, &stop, &Vec::new, &mut take);
     (rows, Searched { matches: done.unwrap(), passed_over })
 }
 

@@ -88,7 +88,7 @@ pub enum PassedOver {
     Binary,
     /// It has a line that is too long for this pattern.
     LongLine,
-    /// It is too large for a search across lines.
+    /// It is too large for a search across lines; or it says no size, and is searched only up to a limit.
     TooLarge,
     /// The pattern takes more than its text is worth.
     TooCostly,

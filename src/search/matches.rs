@@ -31,7 +31,7 @@ pub fn tree(
 /// Searches one file, of `size` bytes when it was opened; its path is the empty one.
 pub fn file(
     query: &Query,
-    file: File,
+    file: &File,
     size: u64,
     stop: &CancellationToken,
     mut sink: impl FnMut(Walked<Found>) -> ControlFlow<()>,
@@ -54,7 +54,7 @@ impl Visit for Files<'_> {
 
     fn visit(&mut self, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Found>) -> io::Result<()> {
         let Some((file, stat)) = entry.open()? else { return Ok(()) };
-        self.searcher.search(file, stat.bytes, self.stop, &|| entry.path(), emit).map(|_| ())
+        self.searcher.search(&file, stat.bytes, self.stop, &|| entry.path(), emit).map(|_| ())
     }
 
     fn weight(found: &Found) -> usize {

@@ -89,7 +89,7 @@ fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
         Some(walk)
     } else {
         let file = resolve::file(cx, &place)?;
-        matches::file(&query, file, place.stat.bytes, &cx.cancel, |found| results.take(found))
+        matches::file(&query, &file, place.stat.bytes, &cx.cancel, |found| results.take(found))
             .map_err(|source| ToolError::Io(cx.workspace.show(&place.real), source))?;
         if results.passed_over_binary() {
             // The one file that was asked for: that nothing was found in it would say too much.

@@ -58,8 +58,10 @@ pub(super) struct Aside {
     pub(super) binary: u64,
     /// Files with a line that is too long to search.
     pub(super) long_line: Names,
-    /// Files too large for a search across lines.
+    /// Files too large for a search across lines, or of which no more is searched.
     pub(super) too_large: Names,
+    /// True if matches could span lines.
+    pub(super) multiline: bool,
     unreadable: Names,
     ignore_rules: u64,
 }
@@ -83,7 +85,7 @@ impl Aside {
         nothing_but_ignored: bool,
         details: &mut Details,
     ) -> impl Iterator<Item = Notice> {
-        let Self { binary, long_line, too_large, unreadable, ignore_rules } = self;
+        let Self { binary, long_line, too_large, multiline, unreadable, ignore_rules } = self;
         let counted = |count: u64| (count > 0).then_some(count);
         let skipped = Skipped {
             binary: counted(binary),
@@ -95,8 +97,11 @@ impl Aside {
         let named = [
             (!unreadable.is_empty()).then_some(Notice::Unreadable(unreadable)),
             (!long_line.is_empty()).then_some(Notice::TooLong(long_line)),
-            (!too_large.is_empty())
-                .then_some(Notice::TooLarge { names: too_large, limit: GREP_MULTILINE_BYTES }),
+            (!too_large.is_empty()).then_some(Notice::TooLarge {
+                names: too_large,
+                limit: GREP_MULTILINE_BYTES,
+                multiline,
+            }),
             (ignore_rules > 0).then_some(Notice::RulesLeftAside(ignore_rules)),
             nothing_but_ignored.then_some(Notice::IgnoredNotSearched),
         ];

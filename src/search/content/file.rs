@@ -39,7 +39,7 @@ impl Searcher {
     /// `emit`. Returns the number of its match lines, up to what is enough.
     pub fn search(
         &mut self,
-        mut file: File,
+        mut file: &File,
         size: u64,
         stop: &CancellationToken,
         path: &dyn Fn() -> Vec<u8>,
@@ -52,7 +52,7 @@ impl Searcher {
         if buffer.len() < first {
             buffer.resize(first, 0);
         }
-        let len = read_at(&file, &mut buffer[..first], 0)?;
+        let len = read_at(file, &mut buffer[..first], 0)?;
         let (encoding, mark) = Encoding::of(&buffer[..len]);
         let is_utf8 = encoding == Encoding::Utf8;
         let reason = if is_utf8 && memchr::memchr(0, &buffer[..len.min(BINARY_SNIFF_BYTES)]).is_some() {
@@ -101,12 +101,14 @@ impl Searcher {
                 grep.search_reader(&matcher, LineReader::new(source, &matcher, &lines), &mut sink)
             }
         };
+        let at_limit = size == 0 && file.stream_position()? == PSEUDO_FILE_BYTES;
+        let has_more = at_limit && file.read(&mut [0])? > 0;
         let (found, mut flow) = sink.finish();
         let found = found + matcher.counted.get();
         let (found, passed_over) = match done {
             _ if matcher.was_too_costly() => (0, Some(PassedOver::TooCostly)),
             Err(error) if !is_full(&error) || stop.is_cancelled() => return Err(error),
-            Ok(()) if !lines.unsearched.get() => (found, None),
+            Ok(()) if !lines.unsearched.get() => (found, has_more.then_some(PassedOver::TooLarge)),
             _ => (found, Some(PassedOver::LongLine)),
         };
         if found > 0 && flow.is_continue() {

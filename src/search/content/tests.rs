@@ -3,12 +3,13 @@
 mod cost;
 mod line_ends;
 
-use std::io::{Seek as _, Write as _};
+use std::io::{Read as _, Seek as _, Write as _};
 use std::ops::ControlFlow;
 use std::sync::Mutex;
 
 use super::pattern::Source;
 use super::*;
+use crate::limits::PSEUDO_FILE_BYTES;
 use crate::search::relevance::Words;
 use proptest::prelude::*;
 use tokio_util::sync::CancellationToken;
@@ -50,7 +51,7 @@ fn found(query: &Query, content: &[u8]) -> (u64, Vec<Found>) {
     };
     let stop = CancellationToken::new();
     let path = || b"a.py".to_vec();
-    let matches = Searcher::new(query).search(file, content.len() as u64, &stop, &path, &mut emit);
+    let matches = Searcher::new(query).search(&file, content.len() as u64, &stop, &path, &mut emit);
     (matches.unwrap(), found)
 }
 
@@ -232,6 +233,26 @@ fn giant_line_as_context_shows_its_start() {
         rows[1]
     );
     assert_eq!(rows[2], "3:needle");
+}
+
+#[test]
+fn file_that_says_no_size_is_named_where_it_goes_on() {
+    for (bytes, expected) in [(PSEUDO_FILE_BYTES, None), (PSEUDO_FILE_BYTES + 1, Some(PassedOver::TooLarge))]
+    {
+        let mut file = tempfile::tempfile().unwrap();
+        std::io::copy(&mut std::io::repeat(b'\n').take(bytes), &mut file).unwrap();
+        for query in [query("a", 0), across(r"a\n")] {
+            let mut passed_over = None;
+            let mut emit = |one| {
+                let Found::PassedOver(_, reason) = one else { panic!("{one:?}") };
+                passed_over = Some(reason);
+                ControlFlow::Continue(())
+            };
+            let stop = CancellationToken::new();
+            Searcher::new(&query).search(&file, 0, &stop, &Vec::new, &mut emit).unwrap();
+            assert_eq!(passed_over, expected, "{bytes}");
+        }
+    }
 }
 
 #[test]

@@ -236,6 +236,7 @@ impl<'a> Results<'a> {
             about.extend(args.glob.as_deref().and_then(path_glob::list_hint));
             nothing_but_ignored = walk.rules.ignored_any();
         }
+        self.aside.multiline = args.multiline == Some(true);
         about.extend(self.aside.notices(nothing_but_ignored, &mut details));
         self.page.answer(None, about, details)
     }
