@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use super::rows::{Row, RowKind};
+use super::rows::Row;
 use crate::search::best::Best;
 use crate::search::relevance::{FileScorer, Words};
 
@@ -77,24 +77,24 @@ impl<'a> FileRanking<'a> {
         self.scorer.get_or_insert_with(|| FileScorer::new(&(self.path)(), &self.ranking.words))
     }
 
-    /// Takes the next line: a match that is kept has a score.
-    pub(super) fn take(&mut self, score: Option<i32>, row: Row) {
-        let (context, number) = (self.context, row.number);
+    /// Takes the next line, of that number: as one of the `best`, with its score, where it is among them, and as it is shown
+    /// `beside` others, where context is wanted. So it looks the same beside others whether it was one of the best or not.
+    pub(super) fn take(&mut self, number: u64, best: Option<(i32, Row)>, beside: Option<Row>) {
+        let context = self.context;
         while self.open.front().is_some_and(|(_, open, _)| open + context < number) {
             self.close_first();
         }
         while self.recent.front().is_some_and(|earlier| earlier.number + context < number) {
             self.recent.pop_front();
         }
-        let beside = Row { kind: RowKind::Context, ..row.clone() };
         for (.., rows) in &mut self.open {
-            rows.push(beside.clone());
+            rows.extend(beside.clone());
         }
-        if let Some(score) = score {
+        if let Some((score, row)) = best {
             let rows = self.recent.iter().cloned().chain([row]).collect();
             self.open.push_back((score, number, rows));
         }
-        self.recent.push_back(beside);
+        self.recent.extend(beside);
     }
 
     fn close_first(&mut self) {

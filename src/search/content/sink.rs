@@ -91,21 +91,22 @@ impl<'a, 'e> RowSink<'a, 'e> {
     /// Adds a line that begins at the byte `offset` of the text; `focus` is the match in it. Returns true if more lines
     /// are wanted.
     fn line(&mut self, kind: RowKind, number: u64, offset: u64, line: &[u8], focus: Range<usize>) -> bool {
-        let (read, max_chars) = (self.read, self.matcher.query.max_line_chars);
-        let row = |focus| {
-            let shown = || shown(line, focus, max_chars, Missing::default());
-            let (text, cut_from) = read.take_giant(offset).unwrap_or_else(shown);
+        let (giant, query) = (self.read.take_giant(offset), self.matcher.query);
+        let row = |kind, focus| {
+            let shown = || shown(line, focus, query.max_line_chars, Missing::default());
+            let (text, cut_from) = giant.clone().unwrap_or_else(shown);
             Row { number, kind, text, cut_from }
         };
         if let Some(ranking) = self.matcher.ranking {
             let mut ranking = ranking.borrow_mut();
             let score = if kind == RowKind::Match { ranking.score(line, &focus) } else { None };
-            if score.is_some() || self.matcher.query.context > 0 {
-                ranking.take(score, row(focus));
+            let beside = (query.context > 0).then(|| row(RowKind::Context, 0..0));
+            if score.is_some() || beside.is_some() {
+                ranking.take(number, score.map(|score| (score, row(kind, focus))), beside);
             }
             return true;
         }
-        self.rows.push(row(focus));
+        self.rows.push(row(kind, focus));
         self.held_bytes += self.rows.last().map_or(0, Row::weight);
         let has_room = self.held_bytes < FULL_BYTES || self.hand_over().is_continue();
         has_room && self.last.is_none_or(|last| number < last)

@@ -110,6 +110,24 @@ fn ranked(query: &Query, content: &[u8]) -> (u64, Vec<u64>) {
     (matches, lines.map(|(_, rows)| rows[0].number).collect())
 }
 
+#[test]
+fn lines_beside_a_ranked_one_look_the_same_whatever_else_was_found() {
+    let content = format!("def needle():\n{} needle\n", "x ".repeat(1000));
+    let best = |least| {
+        let ranking = Arc::new(Ranking::new(2, Words::default()));
+        ranking.raise(least);
+        let query = Query { ranking: Some(ranking), ..query(r"\bneedle\b", 1) };
+        let (_, found) = found(&query, content.as_bytes());
+        let Some(Found::Ranked(_, 2, lines)) = found.into_iter().next() else { panic!("two lines match") };
+        lines
+    };
+    let both = best(i32::MIN);
+    let alone = best(both[0].0 - 1);
+    assert_eq!((both.len(), alone.len()), (2, 1));
+    assert_eq!(both[0], alone[0]);
+    assert!(both[0].1[1].text.starts_with("x x"), "{:?}", both[0].1[1]);
+}
+
 /// Queries that are made once: compiling them takes longest.
 static COUNTED: Mutex<Option<Vec<Query>>> = Mutex::new(None);
 
