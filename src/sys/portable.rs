@@ -67,7 +67,7 @@ pub(crate) fn has_lost_its_reader(_: u32) -> bool {
 /// Returns the process group of a process.
 #[cfg(target_os = "macos")]
 pub(super) fn group(id: u32) -> Option<u32> {
-    let group = rustix::process::getpgid(Some(super::pid(id)?)).ok()?;
+    let group = rustix::process::getpgid(Some(pid(id)?)).ok()?;
     Some(group.as_raw_nonzero().get().unsigned_abs())
 }
 
