@@ -131,8 +131,12 @@ fn left_out(folder: &Path, name: &str, rules: &[u8], paths: &[Vec<u8>]) -> Vec<b
     files.see(name.as_bytes());
     let open = OwnedFd::from(File::open(folder).unwrap());
     let mut rules = Rules::above(folder);
-    let _left_aside = rules.enter(&open, 0, files);
-    let both = |path: &Vec<u8>| [false, true].map(|is_folder| rules.ignores(path, is_folder));
+    let base = [folder.as_os_str().as_encoded_bytes(), b"/"].concat();
+    let _left_aside = rules.enter(&open, base.len(), files);
+    let both = |path: &Vec<u8>| {
+        let whole = [&*base, path].concat();
+        [false, true].map(|is_folder| rules.ignores(&whole, is_folder))
+    };
     let verdicts = paths.iter().flat_map(both).collect();
     fs::remove_file(folder.join(name)).unwrap();
     verdicts

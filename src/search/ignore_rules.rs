@@ -160,7 +160,7 @@ impl Rules {
         left_aside
     }
 
-    /// True if an entry is to be left out, which is noted; `path` is whole, with the folder that is walked.
+    /// True if an entry is to be left out, which is noted. `path` begins with that of the folder that is walked.
     pub fn ignores(&self, path: &[u8], is_folder: bool) -> bool {
         let Some(shared) = &self.shared else { return false };
         let ignored = self.verdict(shared, path, is_folder).unwrap_or(false);
