@@ -240,20 +240,29 @@ pub enum Notice {
     /// Files with a line that is too long to search.
     #[display("[{} a line too long to search: {_0}]", Count(_0.count(), "file has", "files have"))]
     TooLong(Names),
-    /// Files too large for a search across lines, or of which no more is searched.
+    /// Files too large for a search across lines.
     #[display(
-        "[{} over {}, {}: {names}]",
+        "[{} over {}, too large for multiline: {names}]",
         Count(names.count(), "file is", "files are"),
-        Size(*limit),
-        if *multiline { "too large for multiline" } else { "searched up to there" }
+        Size(*limit)
     )]
     TooLarge {
         /// Their names.
         names: Names,
         /// The size that was the limit.
         limit: u64,
-        /// True if matches could span lines.
-        multiline: bool,
+    },
+    /// Files that say no size, and were searched up to a limit.
+    #[display(
+        "[{} over {}, searched up to there: {names}]",
+        Count(names.count(), "file is", "files are"),
+        Size(*limit)
+    )]
+    SearchedUpTo {
+        /// Their names.
+        names: Names,
+        /// The size that was the limit.
+        limit: u64,
     },
     /// The ignore rules of this many folders were not applied.
     #[display("[Ignore rules of {} were too large and left aside]", Count(*_0, "folder", "folders"))]

@@ -88,8 +88,10 @@ pub enum PassedOver {
     Binary,
     /// It has a line that is too long for this pattern.
     LongLine,
-    /// It is too large for a search across lines; or it says no size, and is searched only up to a limit.
+    /// It is too large for a search across lines.
     TooLarge,
+    /// It says no size, and is searched only up to a limit.
+    Rest,
     /// The pattern takes more than its text is worth.
     TooCostly,
 }

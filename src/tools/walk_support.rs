@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use crate::fs::open::OpenedPath;
 use crate::fs::workspace::Workspace;
-use crate::limits::GREP_MULTILINE_BYTES;
+use crate::limits::{GREP_MULTILINE_BYTES, PSEUDO_FILE_BYTES};
 use crate::search::ignore_rules::Rules;
 use crate::search::walk::{Walk, Walked};
 use cutline_core::details::{Details, Skipped};
@@ -58,10 +58,10 @@ pub(super) struct Aside {
     pub(super) binary: u64,
     /// Files with a line that is too long to search.
     pub(super) long_line: Names,
-    /// Files too large for a search across lines, or of which no more is searched.
+    /// Files too large for a search across lines.
     pub(super) too_large: Names,
-    /// True if matches could span lines.
-    pub(super) multiline: bool,
+    /// Files that say no size, of which no more is searched.
+    pub(super) searched_in_part: Names,
     unreadable: Names,
     ignore_rules: u64,
 }
@@ -85,11 +85,11 @@ impl Aside {
         nothing_but_ignored: bool,
         details: &mut Details,
     ) -> impl Iterator<Item = Notice> {
-        let Self { binary, long_line, too_large, multiline, unreadable, ignore_rules } = self;
+        let Self { binary, long_line, too_large, searched_in_part, unreadable, ignore_rules } = self;
         let counted = |count: u64| (count > 0).then_some(count);
         let skipped = Skipped {
             binary: counted(binary),
-            too_long: counted(long_line.count() + too_large.count()),
+            too_long: counted(long_line.count() + too_large.count() + searched_in_part.count()),
             unreadable: counted(unreadable.count()),
             ignore_rules: counted(ignore_rules),
         };
@@ -97,11 +97,10 @@ impl Aside {
         let named = [
             (!unreadable.is_empty()).then_some(Notice::Unreadable(unreadable)),
             (!long_line.is_empty()).then_some(Notice::TooLong(long_line)),
-            (!too_large.is_empty()).then_some(Notice::TooLarge {
-                names: too_large,
-                limit: GREP_MULTILINE_BYTES,
-                multiline,
-            }),
+            (!too_large.is_empty())
+                .then_some(Notice::TooLarge { names: too_large, limit: GREP_MULTILINE_BYTES }),
+            (!searched_in_part.is_empty())
+                .then_some(Notice::SearchedUpTo { names: searched_in_part, limit: PSEUDO_FILE_BYTES }),
             (ignore_rules > 0).then_some(Notice::RulesLeftAside(ignore_rules)),
             nothing_but_ignored.then_some(Notice::IgnoredNotSearched),
         ];

@@ -108,7 +108,7 @@ impl Searcher {
         let (found, passed_over) = match done {
             _ if matcher.was_too_costly() => (0, Some(PassedOver::TooCostly)),
             Err(error) if !is_full(&error) || stop.is_cancelled() => return Err(error),
-            Ok(()) if !lines.unsearched.get() => (found, has_more.then_some(PassedOver::TooLarge)),
+            Ok(()) if !lines.unsearched.get() => (found, has_more.then_some(PassedOver::Rest)),
             _ => (found, Some(PassedOver::LongLine)),
         };
         if found > 0 && flow.is_continue() {

@@ -255,8 +255,7 @@ fn giant_line_as_context_shows_its_start() {
 
 #[test]
 fn file_that_says_no_size_is_named_where_it_goes_on() {
-    for (bytes, expected) in [(PSEUDO_FILE_BYTES, None), (PSEUDO_FILE_BYTES + 1, Some(PassedOver::TooLarge))]
-    {
+    for (bytes, expected) in [(PSEUDO_FILE_BYTES, None), (PSEUDO_FILE_BYTES + 1, Some(PassedOver::Rest))] {
         let mut file = tempfile::tempfile().unwrap();
         std::io::copy(&mut std::io::repeat(b'\n').take(bytes), &mut file).unwrap();
         for query in [query("a", 0), across(r"a\n")] {

@@ -93,6 +93,7 @@ impl<'a> Results<'a> {
                 PassedOver::Binary => self.aside.binary += 1,
                 PassedOver::LongLine => self.aside.long_line.push(&self.paths.show(&path)),
                 PassedOver::TooLarge => self.aside.too_large.push(&self.paths.show(&path)),
+                PassedOver::Rest => self.aside.searched_in_part.push(&self.paths.show(&path)),
                 PassedOver::TooCostly => {
                     self.is_too_costly = true;
                     return ControlFlow::Break(());
@@ -236,7 +237,6 @@ impl<'a> Results<'a> {
             about.extend(args.glob.as_deref().and_then(path_glob::list_hint));
             nothing_but_ignored = walk.rules.ignored_any();
         }
-        self.aside.multiline = args.multiline == Some(true);
         about.extend(self.aside.notices(nothing_but_ignored, &mut details));
         self.page.answer(None, about, details)
     }

@@ -22,8 +22,7 @@ const WORK_BY_BYTE: usize = 64;
 /// Columns that may be touched by changes for each movement or change.
 const WORK_BY_STEP: usize = 512;
 
-/// A column: a character and the marks over it, of which few have more than three. What is left of them is NUL, which no
-/// line has.
+/// A column: a character and the first three marks over it, few have more. What is left of them is NUL, which no line has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Cell([char; 4]);
 
@@ -83,8 +82,8 @@ impl Cells {
             let owner = self.owner(self.cursor - 1);
             if let Some(free) = self.columns[owner].0.iter_mut().find(|mark| **mark == '\0') {
                 *free = c;
-                return;
             }
+            return;
         }
         let width = width.max(1);
         self.write(width, once(Cell::of(c)).chain(repeat_n(Cell::CONTINUED, width - 1)));

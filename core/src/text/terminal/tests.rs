@@ -123,6 +123,7 @@ fn wide_characters_and_marks() {
         ("a\tb\rxy", "xy      b"),
         ("ab\r\tc", "ab      c"),
         ("a\tb\rx", "x\tb"),
+        ("abc\ra\u{301}\u{302}\u{303}\u{304}", "a\u{301}\u{302}\u{303}bc"),
     ]);
 }
 
