@@ -1,6 +1,8 @@
 //! The walk against a plain recursive one, for any number of workers.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::sys::{self, FileKind};
@@ -103,6 +105,24 @@ fn order_is_the_same_for_any_workers() {
             assert!(walk(dir.path(), workers, 1, max) == expected[..max], "{workers} {max}");
         }
     }
+}
+
+#[test]
+fn progress_is_told_of_folders_without_files_too() {
+    let dir = tempfile::tempdir().unwrap();
+    for n in 0..50 {
+        std::fs::create_dir(dir.path().join(format!("{n}"))).unwrap();
+    }
+    let (calls, visited) = <(Arc<AtomicUsize>, Arc<AtomicUsize>)>::default();
+    let told = (Arc::clone(&calls), Arc::clone(&visited));
+    let progress = Box::new(move |more| {
+        told.0.fetch_add(1, Ordering::Relaxed);
+        told.1.fetch_add(more, Ordering::Relaxed);
+    });
+    let walk = Walk { progress, ..walk_of(dir.path(), 2, CancellationToken::new()) };
+    walk.run(|| All { weight: 1 }, |_| ControlFlow::Continue(()));
+    assert_eq!(visited.load(Ordering::Relaxed), 50);
+    assert!(calls.load(Ordering::Relaxed) >= 51, "each folder was listed");
 }
 
 #[test]

@@ -201,9 +201,8 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         let (names, files) = self.each_task(&folder, |_, name, kind, task| entries.push(name, kind, task))?;
         found.extend(counted.map(Walked::Counted));
         if rest.is_none() {
-            if V::COUNTS_NAMES {
-                (self.shared.walk.progress)(names);
-            }
+            // Without anything to count too: it tells that the walk goes on.
+            (self.shared.walk.progress)(if V::COUNTS_NAMES { names } else { 0 });
             found.extend(rules.enter(&folder, self.path_len, files).then_some(Walked::RulesLeftAside));
         }
         let rest = entries.finish().map(Arc::new);
@@ -314,9 +313,7 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
                 let _either = emit(Walked::Unreadable(entry.path())); // nothing of it follows
             }
         }
-        if !V::COUNTS_NAMES {
-            (shared.walk.progress)(range.len());
-        }
+        (shared.walk.progress)(if V::COUNTS_NAMES { 0 } else { range.len() });
         shared.finish(id, found, None);
     }
 }

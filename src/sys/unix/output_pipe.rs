@@ -5,7 +5,7 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::retry_on_intr;
+use rustix::io::{Errno, retry_on_intr};
 
 /// The reading end of a pipe.
 pub(crate) struct OutputPipe {
@@ -22,6 +22,8 @@ impl OutputPipe {
 
     /// Takes the pipe over.
     pub(crate) fn new(pipe: PipeReader) -> io::Result<Self> {
+        // This end alone does not block; the writers' end is another open file.
+        rustix::io::ioctl_fionbio(&pipe, true)?;
         Ok(Self { pipe, waker: waker()?, idle: AtomicBool::new(false) })
     }
 
@@ -30,16 +32,19 @@ impl OutputPipe {
         let pipe = PollFd::from_borrowed_fd(self.pipe.as_fd(), PollFlags::IN);
         let stop = PollFd::from_borrowed_fd(self.waker.0.as_fd(), PollFlags::IN);
         let mut fds = [pipe, stop];
-        self.idle.store(true, Ordering::Release);
-        let waited = retry_on_intr(|| poll(&mut fds, None));
-        self.idle.store(false, Ordering::Release);
-        waited?;
-        let [_, stop] = fds;
-        // No other thread reads: what there was is still there.
-        if stop.revents().is_empty() {
-            Ok(retry_on_intr(|| rustix::io::read(&self.pipe, &mut *block))?)
-        } else {
-            Ok(0)
+        loop {
+            self.idle.store(true, Ordering::Release);
+            let waited = retry_on_intr(|| poll(&mut fds, None));
+            self.idle.store(false, Ordering::Release);
+            waited?;
+            if !fds[1].revents().is_empty() {
+                return Ok(0);
+            }
+            match retry_on_intr(|| rustix::io::read(&self.pipe, &mut *block)) {
+                // A command opened its own output for reading, and was quicker.
+                Err(Errno::AGAIN) => {}
+                read => return Ok(read?),
+            }
         }
     }
 

@@ -1,11 +1,12 @@
 //! stdin and stdout, which whatever started this process may have made streams that do not block; and stderr, which it may
 //! never read.
 
-use std::io::{self, Read, Write};
-use std::os::fd::BorrowedFd;
-use std::sync::{Mutex, PoisonError};
+use std::io::{self, IsTerminal as _, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::fs::{Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::pipe::PIPE_BUF;
 
@@ -30,6 +31,17 @@ pub(crate) struct LogStream;
 /// Number of lines that were lost since the last that was written. Held while one is written.
 static LOST_LINES: Mutex<u64> = Mutex::new(0);
 
+/// Stderr where it is a terminal: opened once more, so that it alone does not block.
+static TERMINAL: OnceLock<Option<OwnedFd>> = OnceLock::new();
+
+/// Opens the terminal that stderr is, if it is one. A terminal that is ready may take one byte and no more; other streams
+/// take more. A file must not be opened once more: it would be written from its start.
+fn terminal() -> Option<OwnedFd> {
+    let flags = OFlags::WRONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let open = || rustix::fs::open("/dev/stderr", flags, Mode::empty()).ok();
+    io::stderr().is_terminal().then(open)?
+}
+
 /// Returns the stream for the lines of a log.
 pub(crate) fn log_stream() -> LogStream {
     LogStream
@@ -42,7 +54,8 @@ impl Write for LogStream {
         let note = format!("{lost} lines before this one were lost: stderr was full\n");
         let text = [if *lost > 0 { note.as_bytes() } else { b"" }, line].concat();
         *lost += 1;
-        let stderr = rustix::stdio::stderr();
+        let terminal = TERMINAL.get_or_init(terminal).as_ref();
+        let stderr = terminal.map_or_else(rustix::stdio::stderr, AsFd::as_fd);
         // A stream that is ready takes so many bytes without a wait.
         for part in text.chunks(PIPE_BUF) {
             let is_ready = poll(&mut [PollFd::new(&stderr, PollFlags::OUT)], Some(&Timespec::default()));
