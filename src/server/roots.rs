@@ -99,7 +99,13 @@ impl Roots {
             #[expect(deprecated, reason = "clients of the handshake era still offer them")]
             let request = ServerRequest::ListRootsRequest(ListRootsRequest::default());
             match tokio::time::timeout(ANSWER_TIMEOUT, peer.send_request(request)).await {
-                Ok(Ok(answer)) => self.take(&uris(&answer)),
+                Ok(Ok(answer)) => {
+                    if let Some(uris) = uris(&answer) {
+                        self.take(&uris);
+                    } else {
+                        tracing::warn!("the client's answer to the request for its roots has no list");
+                    }
+                }
                 Ok(Err(error)) => tracing::warn!(%error, "the client's roots could not be had"),
                 Err(_) => tracing::warn!("the client did not answer the request for its roots"),
             }
@@ -161,12 +167,12 @@ impl State {
     }
 }
 
-/// Returns the URIs of an answer to the request for roots. Members that have none are left out: one that can't be read must
+/// Returns the URIs of an answer to the request for roots, `None` if it has no list. Members that have none are left out: one that can't be read must
 /// not leave the folders open that were before.
-fn uris(answer: &ClientResult) -> Vec<String> {
-    let answer = serde_json::to_value(answer).unwrap_or_default();
-    let roots = answer.get("roots").and_then(Value::as_array).into_iter().flatten();
-    roots.filter_map(|root| root.get("uri")?.as_str().map(str::to_owned)).collect()
+fn uris(answer: &ClientResult) -> Option<Vec<String>> {
+    let answer = serde_json::to_value(answer).ok()?;
+    let uri = |root: &Value| root.get("uri")?.as_str().map(str::to_owned);
+    Some(answer.get("roots")?.as_array()?.iter().filter_map(uri).collect())
 }
 
 /// True if the client said, in a handshake, that it has roots.

@@ -58,14 +58,14 @@ fn read_all(path: &Path) -> io::Result<String> {
 /// writes it meanwhile, or a project's file leads out of the project, nothing is touched.
 pub(super) fn rewrite(
     place: &Place,
-    change: impl FnOnce(&str) -> anyhow::Result<String>,
+    change: impl FnMut(&str) -> anyhow::Result<String>,
 ) -> anyhow::Result<Written> {
     rewritten(place, change).with_context(|| format!("{} was left as it is", place.path.display()))
 }
 
 fn rewritten(
     Place { path, scope, .. }: &Place,
-    change: impl FnOnce(&str) -> anyhow::Result<String>,
+    mut change: impl FnMut(&str) -> anyhow::Result<String>,
 ) -> anyhow::Result<Written> {
     ensure!(path.exists() || !path.is_symlink(), "it is a link to nothing");
     // Whoever made the project made its links.
@@ -75,8 +75,13 @@ fn rewritten(
     }
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().context("it has no folder")?;
+    if !folder.exists() {
+        // Where it is refused, no folder is left behind.
+        change("")?;
+    }
+    fs::create_dir_all(folder)?;
     // Two of these at once: the second begins with what the first has written. Where a folder can't be
-    // opened so (Windows), or is not there, the last look before the file is replaced is all there is. So it is where somebody
+    // opened so (Windows), the last look before the file is replaced is all there is. So it is where somebody
     // else keeps the lock, which all may take who can read the folder.
     let _one_at_a_time = File::open(folder).ok().inspect(wait_for_lock);
     let old = match read_all(&path) {
@@ -89,7 +94,6 @@ fn rewritten(
     if old.as_ref() == Some(&new) {
         return Ok(Written::AsItWas);
     }
-    fs::create_dir_all(folder)?;
     let before = old.is_some().then(|| File::open(&path)).transpose()?;
     let mut file = owner::file_like(before.as_ref(), folder)?;
     file.write_all(new.as_bytes())?;

@@ -105,14 +105,17 @@ impl SavedFile {
         Ok(())
     }
 
-    /// Writes `text` after all that is there, past the cap too; where there is no room, over the last bytes.
-    pub(super) fn end_with(&mut self, text: &[u8]) -> io::Result<()> {
+    /// Writes `text` after all that is there, past the cap too.
+    pub(super) fn end_with(&mut self, text: &str) -> io::Result<()> {
         self.file.seek(SeekFrom::End(0))?;
-        self.file.write_all(text).or_else(|_| {
-            let len = self.file.metadata()?.len();
-            self.file.seek(SeekFrom::Start(len.saturating_sub(text.len() as u64)))?;
-            self.file.write_all(text)
-        })
+        self.file.write_all(text.as_bytes())
+    }
+
+    /// Writes `text` over the last bytes, where there is no room after them.
+    pub(super) fn end_over(&mut self, text: &str) -> io::Result<()> {
+        let len = self.file.metadata()?.len();
+        self.file.seek(SeekFrom::Start(len.saturating_sub(text.len() as u64)))?;
+        self.file.write_all(text.as_bytes())
     }
 
     /// Lets the file stay after this value is dropped. Returns it as what was saved of `bytes` in all.

@@ -41,7 +41,10 @@ impl SavedStream {
         let Some(Ok(file)) = &mut self.file else { return };
         let is_at_line_start = file.unsaved.is_none() && self.raw.is_at_line_start();
         let text = format!("{}{}\n", if is_at_line_start { "" } else { "\n" }, words(file.unsaved.as_ref()));
-        if let Err(error) = file.end_with(text.as_bytes()) {
+        let Err(error) = file.end_with(&text) else { return };
+        file.unsaved = Some(Unsaved::Failed(error));
+        let text = format!("\n{}\n", words(file.unsaved.as_ref()));
+        if let Err(error) = file.end_over(&text) {
             tracing::warn!("a command's end is not in its saved output: {error}");
         }
     }

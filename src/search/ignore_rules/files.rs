@@ -1,12 +1,13 @@
 //! Reading rule files: through the open folder they are in, never more than rules may take.
 
+use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use super::RuleFilesPresent;
 use super::rule_file::ParsedRules;
 use crate::limits::RULES_BYTES;
-use crate::sys::{self, Folder, below};
+use crate::sys::{self, FileKind, Folder, Opened, below};
 
 /// Bytes of `.git` where it is a file, of `commondir`, and of a file of git's settings.
 const POINTER_BYTES: u64 = 65_536;
@@ -77,12 +78,16 @@ fn target(content: &[u8]) -> Option<PathBuf> {
 
 /// The first bytes of a file that a link may lead to. It is never waited for: it may be a pipe.
 fn content_at(path: &Path, max_bytes: u64) -> Option<Vec<u8>> {
-    let real = path.canonicalize().ok()?;
-    content(&sys::open_folder(real.parent()?).ok()?, real.file_name()?.to_str()?, max_bytes)
+    let opened = Opened::through_links(path).ok().filter(|opened| opened.stat.kind == FileKind::File)?;
+    first_bytes(opened.file().ok()?, max_bytes)
 }
 
 fn content(folder: &Folder, name: &str, max_bytes: u64) -> Option<Vec<u8>> {
     let (file, _) = below::file(folder, name.as_bytes()).ok()??;
+    first_bytes(file, max_bytes)
+}
+
+fn first_bytes(file: File, max_bytes: u64) -> Option<Vec<u8>> {
     let mut content = Vec::new();
     file.take(max_bytes).read_to_end(&mut content).ok()?;
     Some(content)

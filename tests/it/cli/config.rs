@@ -209,22 +209,28 @@ fn refused_change_makes_no_folder() {
 
 #[test]
 fn concurrent_writes_both_kept() {
-    let workspace = Workspace::with(&json!({"settings.json": "{\"keep\": 1}\n"}));
+    let workspace = Workspace::new();
     let start = |client: &str| {
-        let start = Start::new(&workspace).flags(["config", client, "--write", "--file", "settings.json"]);
+        let start = Start::new(&workspace).flags(["config", client, "--write", "--file", "in/settings.json"]);
         start.command().stdin(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     };
-    for _ in 0..10 {
-        workspace.write("settings.json", "{\"keep\": 1}\n");
+    for n in 0..10 {
+        // In turns there is a file, and not even its folder.
+        let is_there = n % 2 == 0;
+        if is_there {
+            workspace.write("in/settings.json", "{\"keep\": 1}\n");
+        } else {
+            fs::remove_dir_all(workspace.path("in")).unwrap();
+        }
         for mut child in [start("cursor"), start("vscode")] {
             assert!(child.wait().unwrap().success());
         }
-        let file: Value =
-            serde_json::from_slice(&fs::read(workspace.path("settings.json")).unwrap()).unwrap();
+        let text = fs::read(workspace.path("in/settings.json")).unwrap();
+        let file: Value = serde_json::from_slice(&text).unwrap();
         for holder in ["mcpServers", "servers"] {
             assert!(file[holder]["cutline"].is_object(), "{holder} is not in {file}");
         }
-        assert_eq!(file["keep"], 1);
+        assert_eq!(file["keep"] == 1, is_there);
     }
 }
 

@@ -179,21 +179,19 @@ fn answered_command_ends_at_timeout_or_exit() {
 
 #[test]
 fn saved_output_that_had_to_end_says_so_before_the_status() {
-    let command = "seq 1000; until [ -e go ]; do sleep 0.05; done; exit 3";
-    for (limit, flags, why) in [
-        ("exec", &["--spill-max-file", "1KB"][..], "1KB limit"),
-        // The system takes no more than that, as on a full disk.
-        ("trap '' XFSZ; ulimit -f 1; exec", &[], "File too large"),
+    // The system takes no more than 1024 bytes of a file, as on a full disk.
+    let full = "trap '' XFSZ; ulimit -f 1; exec";
+    for (limit, flags, printed, why) in [
+        ("exec", &["--spill-max-file", "1KB"][..], "seq 1000", "1KB limit"),
+        (full, &[], "seq 200; sleep 1.3; seq 800", "File too large"),
+        // There is room for all of the output, and none for its end.
+        (full, &[], "seq 400 | head -c 1020", "File too large"),
     ] {
         let workspace = workspace();
         let script = format!("{limit} \"$0\" \"$@\"");
         let start = Start::new(&workspace).through("bash", &["-c", &script]);
         let mut client = start.flags(["--answer-within", "1"]).flags(flags).client();
-        let command = if flags.is_empty() {
-            command.replace("seq 1000", "seq 200; sleep 1.3; seq 800")
-        } else {
-            command.into()
-        };
+        let command = format!("{printed}; until [ -e go ]; do sleep 0.05; done; exit 3");
         let reply = client.call("bash", json!({"command": command}));
         reply.assert_holds("[Still running after 1 second (pid ");
         let path = reply.details()["fullOutputPath"].as_str().unwrap().to_owned();
