@@ -78,4 +78,8 @@ pub(super) fn log_to_stderr(options: &Options) {
     let lines = tracing_subscriber::fmt::layer().with_writer(fs::log_stream);
     let lines = lines.with_ansi(false).with_target(false);
     tracing_subscriber::registry().with(filter).with(lines).init();
+    // Theirs would wait. Where nobody reads them they are answers all the same.
+    std::panic::set_hook(Box::new(|panic| {
+        let _lost = writeln!(fs::log_stream(), "{panic}");
+    }));
 }

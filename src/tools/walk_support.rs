@@ -179,16 +179,21 @@ mod tests {
         let listener = Arc::clone(&heard);
         let report = progress(&Progress::new(move |message| listener.lock().unwrap().push(message)));
         let start = Instant::now();
-        let mut visited = 0;
+        let (mut visited, mut told) = (0, None);
         while start.elapsed() < Duration::from_millis(1300) {
-            visited += 1;
-            report(visited);
+            visited += 2;
+            report(2);
+            let heard = heard.lock().unwrap();
             if start.elapsed() < Duration::from_millis(900) {
-                assert!(heard.lock().unwrap().is_empty());
+                assert!(heard.is_empty());
+            } else if let ([one], None) = (heard.as_slice(), &told) {
+                told = Some(visited);
+                assert_eq!(*one, format!("{visited} files searched"));
             }
+            drop(heard);
             std::thread::sleep(Duration::from_millis(5));
         }
-        let heard = heard.lock().unwrap();
-        assert!(matches!(heard.as_slice(), [one] if one.ends_with(" files searched")), "{heard:?}");
+        assert_eq!(heard.lock().unwrap().len(), 1);
+        assert!(told.is_some());
     }
 }

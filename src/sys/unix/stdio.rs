@@ -51,7 +51,7 @@ impl Write for LogStream {
     /// Takes a whole line.
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         let mut lost = LOST_LINES.lock().unwrap_or_else(PoisonError::into_inner);
-        let note = format!("{lost} lines before this one were lost: stderr was full\n");
+        let note = format!("Lines lost before this one, as stderr was full: {lost}\n");
         let text = [if *lost > 0 { note.as_bytes() } else { b"" }, line].concat();
         *lost += 1;
         let terminal = TERMINAL.get_or_init(terminal).as_ref();

@@ -50,7 +50,8 @@ impl ProcessSnapshot {
     /// Returns the marks that need not be read again of `processes`, listed later: those of processes that are still the
     /// same program. A new one has another environment, in which there may be a mark where there was none.
     fn marks_that_stay(&self, processes: &[Process]) -> BTreeMap<ProgramKey, Option<String>> {
-        let marks = lock(&self.marks);
+        // A thread that holds it may hang in a read: then they are read again.
+        let Ok(marks) = self.marks.try_lock() else { return BTreeMap::new() };
         let programs = processes.iter().filter(|process| process.environment.is_some()).map(program);
         programs.filter_map(|program| Some((program, marks.get(&program)?.clone()))).collect()
     }
