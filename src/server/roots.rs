@@ -167,8 +167,8 @@ impl State {
     }
 }
 
-/// Returns the URIs of an answer to the request for roots, `None` if it has no list. Members that have none are left out: one that can't be read must
-/// not leave the folders open that were before.
+/// Returns the URIs of an answer to the request for roots, `None` if it has no list. Members that have none are left out:
+/// one that can't be read must not leave the folders open that were before.
 fn uris(answer: &ClientResult) -> Option<Vec<String>> {
     let answer = serde_json::to_value(answer).ok()?;
     let uri = |root: &Value| root.get("uri")?.as_str().map(str::to_owned);
