@@ -1,5 +1,7 @@
 //! One call, as it is counted.
 
+#![expect(clippy::string_slice, reason = "a body is the beginning of its answer's text")]
+
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -157,7 +159,7 @@ impl Answered {
         let of_all = if let Some(cut) = cut {
             Self::of_cut(cut, Bounds { lines: cut.max_lines, ..limits.bounds() })
         } else {
-            let body = output.text.get(..output.body_bytes).unwrap_or(&output.text);
+            let body = &output.text[..output.body_bytes];
             Self::of_text(body, Extent::of(body), bounds(call.tool, limits))
         };
         let known = |total: Option<u64>| total.filter(|_| output.totals != Totals::Unknown);
