@@ -108,9 +108,9 @@ fn background_process_ends_with_the_server() {
 fn detached_process_outlives_server() {
     let workspace = Workspace::new();
     let mut client = Client::new(&workspace);
-    let daemon = "setsid sleep 600 >/dev/null 2>&1 </dev/null & echo hi";
+    let daemon = "setsid sh -c 'echo > apart; exec sleep 600' >/dev/null 2>&1 </dev/null & echo hi";
     client.call("bash", json!({"command": daemon})).assert_text("hi\n");
-    running(&client, &workspace, 1);
+    eventually("it has a session of its own", || workspace.path("apart").exists());
     client.close_stdin();
     assert_eq!(client.exit().code(), Some(0));
     assert_eq!(workspace.processes(client.id()).len(), 1);
