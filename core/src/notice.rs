@@ -231,7 +231,7 @@ pub enum Notice {
     /// The place of an output of which only long lines were cut.
     #[display("[{_0}]")]
     FullOutput(Saved),
-    /// The end of what a saved output holds, in that itself, and why there is no more: a line before the command's status.
+    /// The reason why no more of an output was saved: a line in the saved output itself, before the command's status.
     #[display("[Output after this was not saved: {_0}]")]
     RestNotSaved(String),
     /// Files or folders that could not be read.

@@ -22,7 +22,7 @@ const WORK_BY_BYTE: usize = 64;
 /// Columns that may be touched by changes for each movement or change.
 const WORK_BY_STEP: usize = 512;
 
-/// A column: a character and the first three marks over it, few have more. What is left of them is NUL, which no line has.
+/// A column: a character and the first three marks over it (few have more). What is left of them is NUL, which no line has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Cell([char; 4]);
 
