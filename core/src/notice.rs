@@ -6,6 +6,7 @@
 
 mod answer;
 mod limit;
+mod lookalike;
 mod names;
 mod rest;
 mod saved;
@@ -21,6 +22,7 @@ use limit::{cut_by, over};
 
 pub use answer::{Answer, BodyEnd, Status};
 pub use limit::{PageOf, Unit};
+pub use lookalike::NoticeLike;
 pub use names::{NAMES_LISTED, Names};
 pub use rest::{FullLines, LineHint, RankedNext};
 pub use saved::Saved;
@@ -62,6 +64,12 @@ pub struct Omission(
 #[derive(Debug, Clone, PartialEq, Eq, Display)]
 #[non_exhaustive]
 pub enum Notice {
+    /// The end of the body has the form of a notice but is part of the text. Follows the body directly.
+    #[display("[The {} part of the text, not {}]",
+        if _0.lines() == 1 { "line above is".to_owned() } else { format!("{} lines above are", _0.lines()) },
+        if _0.lines() == 1 { "a notice" } else { "notices" }
+    )]
+    PartOfText(NoticeLike),
     /// A page of a file: its lines, and the line at which the next one begins.
     #[display("[Showing lines {first}-{last} of {total}{}{}]", cut_by(*limit), rest::after(*last, *total))]
     Page {

@@ -39,9 +39,10 @@ pub(super) fn run(options: &Options, keep: KeepPart, file: Option<&Path>) -> any
     // Which tools there are is not known here.
     let hint = FullLines::Tools { grep: false, bash: false };
     let (answer, _saved) = output_answer(capture.answer(false), keep, bounds, hint, &mut Details::default());
-    let is_whole = answer.notices.is_empty();
+    let body_bytes = answer.body.len();
     let mut text = answer.into_text();
-    if !is_whole {
+    // Without a notice, the text is printed as it was read.
+    if text.len() > body_bytes {
         text.push('\n');
     }
     print(text)?;

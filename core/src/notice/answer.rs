@@ -7,7 +7,7 @@ use derive_more::Display;
 
 use crate::truncate::Truncation;
 
-use super::{Count, Notice};
+use super::{Count, Notice, NoticeLike};
 
 /// The parts of an answer's text, in the order in which they are read.
 ///
@@ -73,7 +73,8 @@ impl BodyEnd {
 }
 
 impl Answer {
-    /// Returns the whole text: the parts that there are, with an empty line between them.
+    /// Returns the body, the notices and the status, separated by empty lines. If the body ends with lines that look
+    /// like notices, the first notice states that they are part of the text.
     ///
     /// ```
     /// use cutline_core::notice::{Answer, BodyEnd, Notice};
@@ -87,7 +88,8 @@ impl Answer {
         if !text.is_empty() && self.end == BodyEnd::BeforeNewline {
             text.push('\n');
         }
-        let notices: Vec<String> = self.notices.iter().map(Notice::to_string).collect();
+        let part_of_text = NoticeLike::of(&text).map(Notice::PartOfText);
+        let notices: Vec<String> = part_of_text.iter().chain(&self.notices).map(Notice::to_string).collect();
         let status = self.status.map(|status| status.to_string());
         for part in [notices.join("\n"), status.unwrap_or_default()] {
             if !part.is_empty() {
