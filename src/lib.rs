@@ -4,6 +4,7 @@
 //!
 //! - the core, a crate of its own (`cutline_core`): texts, what is kept of them, notices, details;
 //! - [`limits`]: every limit, its default and its unit;
+//! - [`stop`]: cancellation and deadline of a call;
 //! - [`fit`]: the limits within which a client hands an answer on whole;
 //! - `sys`, the one face of the operating system; on it [`fs`] (files and folders), [`search`]
 //!   (walks and matches) and [`process`] (commands, saved outputs, the sandbox);
@@ -29,6 +30,7 @@ pub mod search;
 pub mod server;
 mod signals;
 pub mod stats;
+pub mod stop;
 mod sys;
 pub mod tools;
 pub mod wrap;

@@ -76,10 +76,12 @@ pub const IMAGE_MAX_PIXELS: u64 = 16_000_000;
 pub const IMAGE_DECODED_BYTES: u64 = 100_000_000;
 /// Bytes at a file's start in which a NUL byte makes it binary.
 pub const BINARY_SNIFF_BYTES: usize = 8192;
-/// Bytes of a line that grep searches in one piece.
-pub const GREP_LINE_BYTES: usize = 1_000_000;
-/// Bytes of a file that grep takes in whole for `multiline`.
+/// Bytes of a line that grep searches in one piece; longer lines are searched in windows.
+pub const GREP_LINE_BYTES: usize = 256_000;
+/// Bytes of a file that grep searches across lines (`multiline`).
 pub const GREP_MULTILINE_BYTES: u64 = 16_000_000;
+/// The same for a pattern of more than 64 positions: one search of the text can't be stopped.
+pub const GREP_MULTILINE_LARGE_BYTES: u64 = 1_000_000;
 /// Bytes of a regular expression: compiling one takes memory by the thousandfold.
 pub const PATTERN_BYTES: usize = 4096;
 /// Bytes of a text that is searched for as it is.
@@ -93,8 +95,8 @@ pub const RULES_BYTES: u64 = 1_000_000;
 /// Bytes of the ignore rules in force in one folder, of all folders above it together: as many as a file
 /// of a megabyte of names takes. Rules with wildcards count 32 times, each file as 4 KB at least.
 pub const RULES_IN_FORCE_BYTES: usize = 4_000_000;
-/// Places in a regular expression, with each repetition written out: at worst each byte of a text takes a step
-/// for each of them, some ten seconds for a megabyte.
+/// Positions in a regular expression, with each repetition written out: in the worst case, each byte of a text takes a
+/// step for each of them.
 pub const REGEX_POSITIONS: usize = 1024;
 /// Bytes of a compiled pattern.
 pub const REGEX_BYTES: usize = 10_000_000;

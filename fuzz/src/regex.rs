@@ -12,10 +12,10 @@ use std::ops::ControlFlow;
 use cutline::limits::{BINARY_SNIFF_BYTES, LITERAL_BYTES, PATTERN_BYTES};
 use cutline::search::content::pattern::{Refused, Source};
 use cutline::search::content::{Found, OutputMode, PassedOver, Pattern, Query, RowKind, Searcher};
+use cutline::stop::Stop;
 use cutline_core::text::decode::Encoding;
 use regex_automata::nfa::thompson::{self, pikevm::PikeVM};
 use regex_automata::util::syntax;
-use tokio_util::sync::CancellationToken;
 
 use crate::input::{parts, setting};
 
@@ -67,7 +67,7 @@ fn check(settings: Settings, pattern: &str, text: &[u8]) {
             assert!(oracle.is_none(), "{pattern:?}: {message}");
             return;
         }
-        Err(Refused::TooCostly) => return,
+        Err(Refused::TooLarge) => return,
         Err(Refused::Newline) => {
             assert!(!multiline, "{pattern:?}");
             return;
@@ -141,7 +141,7 @@ fn search(
         }
         ControlFlow::Continue(())
     };
-    let (size, stop) = (text.len() as u64, CancellationToken::new());
+    let (size, stop) = (text.len() as u64, Stop::default());
     let done = Searcher::new(&query).search(&file_of(text), size, &stop, &Vec::new, &mut take);
     (rows, Searched { matches: done.unwrap(), passed_over })
 }

@@ -1,12 +1,11 @@
 //! Searching what one file holds: line by line, or across lines.
 //!
 //! `grep-searcher` goes through the lines. What it is given is made alike before (`file`, `line_reader`): UTF-8
-//! whose lines end with `\n`, none of them over 1 MB, so that a longer one is searched in overlapping windows
+//! whose lines end with `\n`, none of them over 256 KB, so that a longer one is searched in overlapping windows
 //! (`giant`). What it finds becomes rows (`sink`): match lines and the context asked for, each already cut to
 //! the characters that are shown. Files are never mapped: one that shrinks while it is read must not end the
 //! server.
 
-mod automata;
 mod file;
 mod giant;
 mod line_reader;
@@ -15,7 +14,6 @@ pub mod pattern;
 mod ranked;
 mod rows;
 mod sink;
-mod threads;
 
 use std::sync::Arc;
 
@@ -92,8 +90,6 @@ pub enum PassedOver {
     TooLarge,
     /// It says no size, and is searched only up to a limit.
     Rest,
-    /// The pattern takes more than its text is worth.
-    TooCostly,
 }
 
 /// Bytes that are held of a file that is read in blocks: a long line, and those of its context.

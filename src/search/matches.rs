@@ -3,18 +3,18 @@
 use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
-use tokio_util::sync::CancellationToken;
 
 use super::content::{Found, Query, Row, Searcher};
 use super::globs::Glob;
 use super::walk::{Emit, Entry, Visit, Walk, Walked};
+use crate::stop::Stop;
 use crate::sys::FileKind;
 
 /// A search of the files that a walk comes by.
 struct Files<'a> {
     searcher: Searcher,
     glob: Option<&'a Glob>,
-    stop: &'a CancellationToken,
+    stop: &'a Stop,
 }
 
 /// Searches the files of a tree that `glob` lets through; gives what is found to `sink`, in path order,
@@ -33,7 +33,7 @@ pub fn file(
     query: &Query,
     file: &File,
     size: u64,
-    stop: &CancellationToken,
+    stop: &Stop,
     mut sink: impl FnMut(Walked<Found>) -> ControlFlow<()>,
 ) -> io::Result<()> {
     let mut emit = |found| sink(Walked::Found(found));

@@ -17,9 +17,8 @@ mod work;
 use std::ops::ControlFlow;
 use std::sync::{Condvar, Mutex};
 
-use tokio_util::sync::CancellationToken;
-
 use super::ignore_rules::Rules;
+use crate::stop::Stop;
 use crate::sys::Folder;
 use queue::Queue;
 use work::{Shared, Worker, lock};
@@ -36,7 +35,7 @@ pub struct Walk {
     /// Number of threads that work on it, this one included.
     pub workers: usize,
     /// Ends it early.
-    pub stop: CancellationToken,
+    pub stop: Stop,
     /// Takes the number of files searched since it was called before.
     pub progress: Box<dyn Fn(usize) + Sync>,
 }

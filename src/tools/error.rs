@@ -5,7 +5,6 @@
 
 use std::io;
 
-use crate::search::content::pattern::TOO_COSTLY;
 use crate::tools::resolve::ExpectedKind;
 use cutline_core::notice::{Count, Unit};
 use cutline_core::text::{Size, show};
@@ -90,11 +89,9 @@ pub enum ToolError {
     /// A regular expression that can't be compiled: the pattern, where it is wrong, and why.
     #[error("Invalid pattern: {0}\nUse literal=true to search for the text itself")]
     Pattern(String),
-    /// A regular expression that would take more than a text is worth.
-    #[error(
-        "Invalid pattern: {0}\n{TOO_COSTLY}\nUse smaller or open repetitions: x{{10,}} in place of x{{10,2000}}"
-    )]
-    TooCostly(String),
+    /// A regular expression with too many positions, or too large when compiled.
+    #[error("Pattern is too large: {0}\nUse smaller or open repetitions: x{{10,}} instead of x{{10,2000}}")]
+    PatternTooLarge(String),
     /// A glob that can't be compiled.
     #[error("Invalid glob '{}': {message}", show::path(glob))]
     Glob {

@@ -15,10 +15,11 @@ use serde::Deserialize;
 use crate::fs::lines;
 use crate::fs::open::FileKind;
 use crate::limits;
-use crate::search::content::pattern::{self, Refused, Source};
+use crate::search::content::pattern::{Refused, Source};
 use crate::search::content::{OutputMode, Pattern, Query, Ranking};
 use crate::search::matches;
 use crate::search::relevance::Words;
+use crate::stop::Stop;
 use cutline_core::notice::Unit;
 use cutline_core::text::{as_index, show};
 
@@ -89,7 +90,8 @@ fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
         Some(walk)
     } else {
         let file = resolve::file(cx, &place)?;
-        matches::file(&query, &file, place.stat.bytes, &cx.cancel, |found| results.take(found))
+        let stop = Stop::from(cx.cancel.clone());
+        matches::file(&query, &file, place.stat.bytes, &stop, |found| results.take(found))
             .map_err(|source| ToolError::Io(cx.workspace.show(&place.real), source))?;
         if results.passed_over_binary() {
             // The one file that was asked for: that nothing was found in it would say too much.
@@ -98,9 +100,6 @@ fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
         }
         None
     };
-    if results.is_too_costly {
-        return Err(too_costly(args));
-    }
     results.conclude(args, walk.as_ref())
 }
 
@@ -115,7 +114,9 @@ fn plan(cx: &Context, args: &Args) -> Result<(Query, PageRequest), ToolError> {
     let pattern = Pattern::new(&source(args)).map_err(|refused| match refused {
         // Not a wrong pattern: as plain text it would be refused too.
         Refused::Newline => ToolError::Argument(NEWLINE.to_owned()),
-        Refused::TooCostly => too_costly(args),
+        Refused::TooLarge => {
+            ToolError::PatternTooLarge(show::middle_out(&args.pattern, MESSAGE_CHARS).into_owned())
+        }
         Refused::Wrong(message) => ToolError::Pattern(show::middle_out(&message, MESSAGE_CHARS).into_owned()),
     })?;
     let mode = args.mode.unwrap_or_default();
@@ -139,16 +140,10 @@ fn plan(cx: &Context, args: &Args) -> Result<(Query, PageRequest), ToolError> {
     Ok((Query { pattern, mode, context, enough, max_line_chars, ranking }, request))
 }
 
-/// The error for a pattern that takes more than a text is worth.
-fn too_costly(args: &Args) -> ToolError {
-    ToolError::TooCostly(show::middle_out(&args.pattern, MESSAGE_CHARS).into_owned())
-}
-
 impl Args {
-    /// Returns the work that the call will be: it may take so long over its pattern that it is not to hold up others.
+    /// Returns the kind of permit that the call needs.
     pub fn load(&self) -> Load {
-        let is_costly = self.pattern.len() <= limits::LITERAL_BYTES && pattern::is_costly(&source(self));
-        if is_costly { Load::Costly } else { Load::Heavy }
+        if self.multiline == Some(true) { Load::Costly } else { Load::Heavy }
     }
 
     /// True if the pattern has a `\|` outside of brackets, by which grep's own syntax means an alternative.

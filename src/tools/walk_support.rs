@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 
 use crate::fs::open::OpenedPath;
 use crate::fs::workspace::Workspace;
-use crate::limits::{GREP_MULTILINE_BYTES, PSEUDO_FILE_BYTES};
+use crate::limits::PSEUDO_FILE_BYTES;
 use crate::search::ignore_rules::Rules;
 use crate::search::walk::{Walk, Walked};
+use crate::stop::Stop;
 use cutline_core::details::{Details, Skipped};
 use cutline_core::notice::{Names, Notice};
 use cutline_core::text::show;
@@ -64,9 +65,16 @@ pub(super) struct Aside {
     pub(super) searched_in_part: Names,
     unreadable: Names,
     ignore_rules: u64,
+    /// Bytes of a file that a search across lines takes.
+    multiline_bytes: u64,
 }
 
 impl Aside {
+    /// Returns an empty list for a search that takes files of so many bytes, if its matches may span lines.
+    pub(super) fn new(multiline_bytes: u64) -> Self {
+        Self { multiline_bytes, ..Self::default() }
+    }
+
     /// Returns what was found; notes what was left aside.
     pub(super) fn take<F>(&mut self, walked: Walked<F>, paths: &Paths) -> Option<F> {
         match walked {
@@ -85,7 +93,15 @@ impl Aside {
         nothing_but_ignored: bool,
         details: &mut Details,
     ) -> impl Iterator<Item = Notice> {
-        let Self { binary, long_line, too_large, searched_in_part, unreadable, ignore_rules } = self;
+        let Self {
+            binary,
+            long_line,
+            too_large,
+            searched_in_part,
+            unreadable,
+            ignore_rules,
+            multiline_bytes,
+        } = self;
         let counted = |count: u64| (count > 0).then_some(count);
         let skipped = Skipped {
             binary: counted(binary),
@@ -97,8 +113,7 @@ impl Aside {
         let named = [
             (!unreadable.is_empty()).then_some(Notice::Unreadable(unreadable)),
             (!long_line.is_empty()).then_some(Notice::TooLong(long_line)),
-            (!too_large.is_empty())
-                .then_some(Notice::TooLarge { names: too_large, limit: GREP_MULTILINE_BYTES }),
+            (!too_large.is_empty()).then_some(Notice::TooLarge { names: too_large, limit: multiline_bytes }),
             (!searched_in_part.is_empty())
                 .then_some(Notice::SearchedUpTo { names: searched_in_part, limit: PSEUDO_FILE_BYTES }),
             (ignore_rules > 0).then_some(Notice::RulesLeftAside(ignore_rules)),
@@ -114,7 +129,7 @@ pub(super) fn walk(cx: &Context, place: &OpenedPath, no_ignore: bool) -> Result<
         root: resolve::folder(cx, place)?,
         rules: if no_ignore { Rules::none() } else { Rules::above(&place.real) },
         workers: cx.shared.workers,
-        stop: cx.cancel.child_token(),
+        stop: Stop::from(cx.cancel.child_token()),
         progress: Box::new(progress(&cx.progress)),
     })
 }

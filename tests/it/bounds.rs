@@ -31,7 +31,7 @@ fn patterns_and_globs_past_their_bounds_are_refused() {
             json!({"pattern": "a".repeat(65_537), "literal": true}),
             "pattern: must be at most 65536 bytes, got 65537",
         ),
-        ("grep", json!({"pattern": "(?:\\pL{100}){100}"}), "[Pattern is too costly]"),
+        ("grep", json!({"pattern": "(?:\\pL{100}){100}"}), "Pattern is too large: (?:"),
         ("grep", json!({"pattern": "a", "glob": "a".repeat(1025)}), "it may have 1024 bytes"),
         ("grep", json!({"pattern": "a", "glob": nested(9)}), "braces 8 deep"),
         ("find", json!({"pattern": "a".repeat(1025)}), "it may have 1024 bytes"),

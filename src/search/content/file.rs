@@ -13,20 +13,20 @@ use std::ops::ControlFlow;
 use encoding_rs_io::DecodeReaderBytesBuilder;
 use grep_regex::RegexMatcher;
 use grep_searcher::sinks::Bytes;
-use tokio_util::sync::CancellationToken;
 
 use super::line_reader::{LineReader, ReadLines, normalize};
-use super::matcher::GuardedMatcher;
+use super::matcher::PatternMatcher;
 use super::ranked::FileRanking;
 use super::sink::RowSink;
 use super::{Emit, Found, OutputMode, PassedOver, Searcher};
 use crate::fs::lines::read_at;
-use crate::limits::{BINARY_SNIFF_BYTES, GREP_MULTILINE_BYTES, PSEUDO_FILE_BYTES};
+use crate::limits::{BINARY_SNIFF_BYTES, PSEUDO_FILE_BYTES};
+use crate::stop::{Stop, Stopped};
 use cutline_core::text::as_index;
 use cutline_core::text::decode::Encoding;
 
 /// Bytes of a file that is read at once.
-const WHOLE_BYTES: usize = 512 * 1024;
+const WHOLE_BYTES: usize = 256 * 1024;
 /// Bytes that are read first of a larger file, and of one that says it has none, as those of `/proc` do.
 const FIRST_BYTES: usize = 64 * 1024;
 /// Bytes of a larger file that are searched at once.
@@ -35,13 +35,18 @@ const BLOCK_BYTES: u64 = 3 * 64 * 1024;
 const DECODED_BYTES: usize = 64 * 1024;
 
 impl Searcher {
-    /// Searches a regular file, up to the `size` in bytes that it had when it was opened, and gives what is found to
+    /// Searches a regular file, up to the `size` in bytes that it had when it was opened, and passes what is found to
     /// `emit`. Returns the number of its match lines, up to what is enough.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Stopped::Late`] if the deadline passed before the end of the file; `emit` has what was found until
+    /// then. Returns [`Stopped::Cancelled`] after a cancellation, or the error of the system.
     pub fn search(
         &mut self,
         mut file: &File,
         size: u64,
-        stop: &CancellationToken,
+        stop: &Stop,
         path: &dyn Fn() -> Vec<u8>,
         emit: &mut Emit<'_, Found>,
     ) -> io::Result<u64> {
@@ -58,15 +63,16 @@ impl Searcher {
         let reason = if is_utf8 && memchr::memchr(0, &buffer[..len.min(BINARY_SNIFF_BYTES)]).is_some() {
             Some(PassedOver::Binary)
         } else {
-            (pattern.spans_lines && size > GREP_MULTILINE_BYTES).then_some(PassedOver::TooLarge)
+            (pattern.spans_lines && size > pattern.multiline_bytes).then_some(PassedOver::TooLarge)
         };
         if let Some(reason) = reason {
             let _flow = emit(Found::PassedOver(path(), reason)); // nothing follows
             return Ok(0);
         }
+        let most = if pattern.spans_lines { pattern.multiline_bytes } else { PSEUDO_FILE_BYTES };
         let rest = match size {
             _ if len < first => 0,
-            0 => PSEUDO_FILE_BYTES.saturating_sub(len as u64),
+            0 => most.saturating_sub(len as u64),
             size => size.saturating_sub(len as u64),
         };
         let lines = ReadLines::default();
@@ -80,7 +86,9 @@ impl Searcher {
             let mut source = decoded(buffer[start..len].chain(file.take(rest)), encoding)?;
             if pattern.spans_lines {
                 // In parts: a file of `/proc` may be slow.
-                while !stop.is_cancelled() && (&mut source).take(BLOCK_BYTES).read_to_end(&mut whole)? > 0 {}
+                while (&mut source).take(BLOCK_BYTES).read_to_end(&mut whole)? > 0 {
+                    stop.check()?;
+                }
                 let len = normalize(pattern, &mut whole, 0);
                 (&whole[..len], None)
             } else {
@@ -89,7 +97,7 @@ impl Searcher {
         };
         let ranking = query.ranking.as_ref();
         let ranking = ranking.map(|ranking| RefCell::new(FileRanking::new(ranking, query.context, path)));
-        let mut matcher = GuardedMatcher::new(query, text, stop);
+        let mut matcher = PatternMatcher::new(query, text, stop);
         matcher.ranking = ranking.as_ref();
         let mut sink = RowSink::new(&matcher, &lines, path, emit);
         let done = match source {
@@ -101,15 +109,19 @@ impl Searcher {
                 grep.search_reader(&matcher, LineReader::new(source, &matcher, &lines), &mut sink)
             }
         };
-        let at_limit = size == 0 && file.stream_position()? == PSEUDO_FILE_BYTES;
+        let at_limit = size == 0 && file.stream_position()? == most;
         let has_more = at_limit && file.read(&mut [0])? > 0;
         let (found, mut flow) = sink.finish();
         let found = found + matcher.counted.get();
-        let (found, passed_over) = match done {
-            _ if matcher.was_too_costly() => (0, Some(PassedOver::TooCostly)),
-            Err(error) if !is_full(&error) || stop.is_cancelled() => return Err(error),
-            Ok(()) if !lines.unsearched.get() => (found, has_more.then_some(PassedOver::Rest)),
-            _ => (found, Some(PassedOver::LongLine)),
+        let stopped = matcher.stopped.get();
+        if stopped == Some(Stopped::Cancelled) {
+            return Err(Stopped::Cancelled.into());
+        }
+        let passed_over = match done {
+            _ if stopped.is_some() => None,
+            Err(error) if !is_full(&error) => return Err(error),
+            Ok(()) if !lines.unsearched.get() => has_more.then_some(PassedOver::Rest),
+            _ => Some(PassedOver::LongLine),
         };
         if found > 0 && flow.is_continue() {
             if let Some(ranking) = &ranking {
@@ -121,7 +133,7 @@ impl Searcher {
         if let (Some(reason), ControlFlow::Continue(())) = (passed_over, flow) {
             let _flow = emit(Found::PassedOver(path(), reason)); // nothing follows
         }
-        Ok(found)
+        stopped.map_or(Ok(found), |stopped| Err(stopped.into()))
     }
 }
 

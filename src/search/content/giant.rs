@@ -16,7 +16,7 @@ use std::ops::Range;
 use grep_matcher::{Match, Matcher as _};
 
 use super::line_reader::{READ_BYTES, ReadLines};
-use super::matcher::{Ended, GuardedMatcher};
+use super::matcher::PatternMatcher;
 use super::pattern::LineEnds;
 use super::rows::shown;
 use cutline_core::truncate::line::Missing;
@@ -36,7 +36,7 @@ const BYTES_PER_CHAR: usize = 8;
 /// read. What was read after it is left in `held`. Returns a line to take its place; without a newline no more of the
 /// text can be searched.
 pub(super) fn search(
-    matcher: &GuardedMatcher<'_>,
+    matcher: &PatternMatcher<'_>,
     (lines, offset): (&ReadLines, u64),
     held: &mut Vec<u8>,
     mut source: impl Read,
@@ -47,9 +47,7 @@ pub(super) fn search(
     let mut is_sure = true;
     let mut missing = Missing { before: false, after: true };
     let newline = loop {
-        if matcher.stop.is_cancelled() {
-            return Err(io::Error::other(Ended::Stopped));
-        }
+        matcher.check()?;
         // What was read before has no newline.
         let kept = held.len();
         let read = source.by_ref().take(READ_BYTES as u64).read_to_end(held)?;
@@ -86,9 +84,9 @@ pub(super) fn search(
 }
 
 /// A line that does not match.
-fn without_match(matcher: &GuardedMatcher<'_>, start: &[u8]) -> io::Result<Option<Vec<u8>>> {
+fn without_match(matcher: &PatternMatcher<'_>, start: &[u8]) -> io::Result<Option<Vec<u8>>> {
     for line in [start, b"", b"\xFF"] {
-        if !matcher.is_match(line).map_err(io::Error::other)? {
+        if !matcher.is_match(line)? {
             return Ok(Some(line.to_vec()));
         }
     }
@@ -98,7 +96,7 @@ fn without_match(matcher: &GuardedMatcher<'_>, start: &[u8]) -> io::Result<Optio
 /// Searches a window of a line, of which more may be `missing`. It is not `is_sure` that there is no match where one may
 /// be that this window does not show.
 fn find(
-    matcher: &GuardedMatcher<'_>,
+    matcher: &PatternMatcher<'_>,
     window: &[u8],
     missing: Missing,
     is_sure: &mut bool,
@@ -109,7 +107,7 @@ fn find(
     let is_bounded = max_len.is_some_and(|len| len + 2 * LOOK_BYTES < MARGIN_BYTES);
     let mut from = 0;
     for _ in 0..TRIES {
-        let found = matcher.find_at(window, from).map_err(io::Error::other)?;
+        let found = matcher.find_at(window, from)?;
         let is_here = |found: &Match| !missing.after || found.start() + MARGIN_BYTES <= window.len();
         let Some(found) = found.filter(is_here) else {
             *is_sure &= is_bounded || !pattern.may_begin_in(window);

@@ -11,7 +11,7 @@ use std::io::{self, Read};
 
 use super::Pattern;
 use super::giant;
-use super::matcher::GuardedMatcher;
+use super::matcher::PatternMatcher;
 use super::pattern::LineEnds;
 use super::rows::ShownLine;
 use crate::limits::GREP_LINE_BYTES;
@@ -50,7 +50,7 @@ impl ReadLines {
 /// Reads whole lines from `source`.
 pub(super) struct LineReader<'a, R> {
     source: R,
-    matcher: &'a GuardedMatcher<'a>,
+    matcher: &'a PatternMatcher<'a>,
     lines: &'a ReadLines,
     /// Bytes that were read and not given; the first `ready` of them are to be given as they are.
     held: Vec<u8>,
@@ -61,7 +61,7 @@ pub(super) struct LineReader<'a, R> {
 }
 
 impl<'a, R: Read> LineReader<'a, R> {
-    pub(super) fn new(source: R, matcher: &'a GuardedMatcher<'a>, lines: &'a ReadLines) -> Self {
+    pub(super) fn new(source: R, matcher: &'a PatternMatcher<'a>, lines: &'a ReadLines) -> Self {
         Self { source, matcher, lines, held: Vec::new(), ready: 0, given: 0, ended: false }
     }
 
@@ -132,7 +132,8 @@ impl<'a, R: Read> LineReader<'a, R> {
 impl<R: Read> Read for LineReader<'_, R> {
     fn read(&mut self, room: &mut [u8]) -> io::Result<usize> {
         let mut given = 0;
-        while given == 0 && !(self.ended && self.ready == 0) && !self.matcher.stop.is_cancelled() {
+        while given == 0 && !(self.ended && self.ready == 0) {
+            self.matcher.check()?;
             if self.ready > 0 {
                 given = self.give(room);
             } else if self.held.len() < READ_BYTES && self.held.len() + ROOM_BYTES <= room.len() {

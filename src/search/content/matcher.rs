@@ -1,8 +1,7 @@
-//! A pattern as the searcher asks for it: stopped where the search is, and within a bound of what it may take.
+//! A pattern as the searcher asks for it, in pieces of text between which the search can stop.
 //!
-//! A search by a regular expression can be neither watched from outside nor stopped. It is given as much text
-//! at once as it is sure to be done with soon, whatever the text; lines are kept whole. A longer line, and a text
-//! in which matches may span lines, are searched by automata that can be stopped anywhere.
+//! A search by a regular expression can be neither observed nor stopped from outside. So it gets one piece of complete
+//! lines at a time. A match across lines may take the complete text; the search can stop after each match.
 
 #![expect(clippy::indexing_slicing, reason = "a search begins within its text, and pieces are within it")]
 
@@ -11,154 +10,85 @@ mod told;
 use std::cell::{Cell, RefCell};
 use std::ops::{ControlFlow, Range};
 
-use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher, NoCaptures};
-use tokio_util::sync::CancellationToken;
+use grep_matcher::{ByteSet, LineMatchKind, LineTerminator, Match, Matcher, NoCaptures, NoError};
 
-use super::automata::{Automata, Caches};
 use super::ranked::FileRanking;
 use super::{OutputMode, Query};
+use crate::stop::{Stop, Stopped};
 
-/// Bytes, times the pattern's positions, that are searched in one go: a twentieth of a second at worst.
-const GO_STEPS: usize = 4_000_000;
-/// Times that a byte takes longer where the pattern looks at words: no table answers for those that are not ASCII.
-const SLOWER: usize = 4;
-/// Bytes that may be looked at for each byte of a text in which matches may span lines: where each match
-/// depends on all that comes after it, it would be the square of the text.
-const LOOKS_PER_BYTE: usize = 100;
-/// Bytes of a text that may be looked at in any case, and that the regular expression may look at in all.
-const LOOKS: usize = 1_000_000;
-
-/// Why a search was ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Ended {
-    /// The search was stopped.
-    #[error("the search was stopped")]
-    Stopped,
-    /// It took more than the text is worth.
-    #[error("{}", super::pattern::TOO_COSTLY)]
-    TooCostly,
-}
+/// Bytes of complete lines that are searched between two checks of whether to stop.
+const PIECE_BYTES: usize = 64 * 1024;
 
 /// Finds a query's pattern in one text.
-pub(super) struct GuardedMatcher<'a> {
+pub(super) struct PatternMatcher<'a> {
     pub(super) query: &'a Query,
-    /// The most relevant lines of the file, where those are wanted.
+    /// The most relevant lines of the file, if the query ranks matches.
     pub(super) ranking: Option<&'a RefCell<FileRanking<'a>>>,
-    /// All of the text, where matches may span lines; the searcher gives what is left of it.
+    /// The complete text, if matches may span lines. The searcher passes the rest of it.
     text: &'a [u8],
-    pub(super) stop: &'a CancellationToken,
-    /// Bytes that are searched in one go.
-    piece_bytes: usize,
-    /// Steps since it was asked whether to stop.
-    steps: Cell<usize>,
-    /// Bytes that the automata looked at.
-    looks: Cell<usize>,
-    /// Bytes that the regular expression may have looked at, where matches may span lines.
-    may_have_looked: Cell<usize>,
-    /// Why the search was ended, if it was.
-    ended: Cell<Option<Ended>>,
-    /// Times that it was asked whether to stop, for tests.
-    #[cfg(test)]
-    pub(super) checks: Cell<usize>,
-    automata: RefCell<Option<(&'a Automata, Caches)>>,
-    /// Number of the match lines that the searcher was not told of.
+    pub(super) stop: &'a Stop,
+    /// Bytes searched since the last check of whether to stop.
+    unchecked: Cell<usize>,
+    /// Why the search stopped before the end of the text, if it did.
+    pub(super) stopped: Cell<Option<Stopped>>,
+    /// Number of match lines that were not passed to the searcher.
     pub(super) counted: Cell<u64>,
 }
 
-impl<'a> GuardedMatcher<'a> {
-    pub(super) fn new(query: &'a Query, text: &'a [u8], stop: &'a CancellationToken) -> Self {
-        let looks_at_words = query.pattern.properties().look_set().contains_word_unicode();
-        let slower = if looks_at_words { SLOWER } else { 1 };
+impl<'a> PatternMatcher<'a> {
+    pub(super) fn new(query: &'a Query, text: &'a [u8], stop: &'a Stop) -> Self {
         Self {
             query,
             ranking: None,
             text,
             stop,
-            piece_bytes: GO_STEPS / query.pattern.positions.max(1) / slower,
-            steps: Cell::new(GO_STEPS),
-            looks: Cell::new(0),
-            may_have_looked: Cell::new(0),
-            ended: Cell::new(None),
-            #[cfg(test)]
-            checks: Cell::new(0),
-            automata: RefCell::new(None),
+            unchecked: Cell::new(0),
+            stopped: Cell::new(None),
             counted: Cell::new(0),
         }
     }
 
-    /// Ends a search that was stopped. It is asked once in so many steps; `bytes` are to be searched next.
-    fn check(&self, bytes: usize) -> Result<(), Ended> {
-        let steps = self.steps.get() + bytes.min(self.piece_bytes) * self.query.pattern.positions;
-        self.steps.set(steps);
-        if steps >= GO_STEPS {
-            self.steps.set(0);
-            #[cfg(test)]
-            self.checks.set(self.checks.get() + 1);
-            if self.stop.is_cancelled() {
-                return Err(self.end(Ended::Stopped));
-            }
-        }
-        Ok(())
+    /// Returns an error if the search has to stop.
+    pub(super) fn check(&self) -> Result<(), Stopped> {
+        self.unchecked.set(0);
+        self.stop.check().inspect_err(|stopped| self.stopped.set(Some(*stopped)))
     }
 
-    fn end(&self, why: Ended) -> Ended {
-        self.ended.set(Some(why));
-        why
+    /// Counts bytes that were searched. Checks once per piece whether to stop.
+    fn searched(&self, bytes: usize) -> Result<(), Stopped> {
+        self.unchecked.set(self.unchecked.get() + bytes);
+        if self.unchecked.get() < PIECE_BYTES { Ok(()) } else { self.check() }
     }
 
-    /// True if the search took more than the text is worth.
-    pub(super) fn was_too_costly(&self) -> bool {
-        self.ended.get() == Some(Ended::TooCostly)
+    /// Returns the first match from `at` on.
+    fn find(&self, text: &[u8], at: usize) -> Option<Match> {
+        never_fails(self.query.pattern.regex.find_at(text, at))
     }
 
-    /// Counts bytes that the automata looked at.
-    fn looked(&self, bytes: usize) -> Result<(), Ended> {
-        self.looks.set(self.looks.get() + bytes);
-        // Each byte may have made a state of all positions.
-        self.check(bytes * 8)?;
-        let most = LOOKS + self.text.len().saturating_mul(LOOKS_PER_BYTE);
-        let is_over = self.query.pattern.spans_lines && self.looks.get() > most;
-        if is_over { Err(self.end(Ended::TooCostly)) } else { Ok(()) }
-    }
-
-    /// The first match from `at` on, whatever the length of the text.
-    fn find(&self, text: &[u8], at: usize) -> Result<Option<Match>, Ended> {
-        let left = text.len() - at;
-        self.check(left)?;
-        if self.query.pattern.spans_lines {
-            self.may_have_looked.set(self.may_have_looked.get().saturating_add(left));
-        }
-        if left > self.piece_bytes || self.may_have_looked.get() > LOOKS {
-            let mut automata = self.automata.borrow_mut();
-            if automata.is_none() {
-                *automata = self.query.pattern.automata().map(|automata| (automata, automata.caches()));
-            }
-            if let Some((automata, caches)) = automata.as_mut() {
-                let found = automata.find(caches, text, at, |bytes| self.looked(bytes))?;
-                return Ok(found.map(|found| Match::new(found.start, found.end)));
-            }
-        }
-        self.query.pattern.regex.find_at(text, at).map_err(|_never| Ended::Stopped)
-    }
-
-    /// The next match in all of the text, of which the searcher gave what is left, from its byte `at` on.
-    fn find_across(&self, left: &[u8], at: usize) -> Result<Option<Match>, Ended> {
-        let before = self.text.len() - left.len();
-        let found = self.find(self.text, before + at)?;
-        // What is after the last newline is no line.
+    /// Returns the next match in the complete text, of which the searcher passed the rest, from its byte `at` on.
+    fn find_across(&self, rest: &[u8], at: usize) -> Result<Option<Match>, Stopped> {
+        self.check()?;
+        let before = self.text.len() - rest.len();
+        // There is no line after the last newline.
         let is_in_line = |found: &Match| found.start() < self.text.len() || !self.text.ends_with(b"\n");
-        Ok(found.filter(is_in_line).map(|found| Match::new(found.start() - before, found.end() - before)))
+        let found = self.find(self.text, before + at).filter(is_in_line);
+        Ok(found.map(|found| Match::new(found.start() - before, found.end() - before)))
     }
+}
 
-    /// The end of the lines from `from` on that are searched in one go: as many as there is room for, or one.
-    fn piece_end(&self, text: &[u8], from: usize) -> usize {
-        let most = from + self.piece_bytes;
-        if most >= text.len() {
-            return text.len();
-        }
-        let last = memchr::memrchr(b'\n', &text[from..most]).map(|at| from + at + 1);
-        last.unwrap_or_else(|| memchr::memchr(b'\n', &text[most..]).map_or(text.len(), |at| most + at + 1))
+/// Returns what a search by the regular expression found; its error type has no values.
+fn never_fails<T>(found: Result<Option<T>, NoError>) -> Option<T> {
+    found.unwrap_or_default()
+}
+
+/// Returns the end of the piece of complete lines that begins at `from`: at least one line.
+fn piece_end(text: &[u8], from: usize) -> usize {
+    let most = from + PIECE_BYTES;
+    if most >= text.len() {
+        return text.len();
     }
+    let last = memchr::memrchr(b'\n', &text[from..most]).map(|at| from + at + 1);
+    last.unwrap_or_else(|| memchr::memchr(b'\n', &text[most..]).map_or(text.len(), |at| most + at + 1))
 }
 
 /// The part of a match that is in `line`, which may be without what ends it.
@@ -166,36 +96,30 @@ pub(super) fn within(line: &[u8], found: Match) -> Range<usize> {
     found.start().min(line.len())..found.end().min(line.len())
 }
 
-impl Matcher for GuardedMatcher<'_> {
+impl Matcher for PatternMatcher<'_> {
     type Captures = NoCaptures;
-    type Error = Ended;
+    type Error = Stopped;
 
-    fn find_at(&self, text: &[u8], at: usize) -> Result<Option<Match>, Ended> {
-        if self.query.pattern.spans_lines { self.find_across(text, at) } else { self.find(text, at) }
+    fn find_at(&self, text: &[u8], at: usize) -> Result<Option<Match>, Stopped> {
+        if self.query.pattern.spans_lines { self.find_across(text, at) } else { Ok(self.find(text, at)) }
     }
 
-    fn shortest_match_at(&self, text: &[u8], at: usize) -> Result<Option<usize>, Ended> {
-        if text.len() - at > self.piece_bytes {
-            return Ok(self.find(text, at)?.map(|found| found.end()));
-        }
-        self.check(text.len() - at)?;
-        self.query.pattern.regex.shortest_match_at(text, at).map_err(|_never| Ended::Stopped)
+    fn shortest_match_at(&self, text: &[u8], at: usize) -> Result<Option<usize>, Stopped> {
+        self.searched(text.len() - at)?;
+        Ok(never_fails(self.query.pattern.regex.shortest_match_at(text, at)))
     }
 
-    fn find_candidate_line(&self, text: &[u8]) -> Result<Option<LineMatchKind>, Ended> {
+    fn find_candidate_line(&self, text: &[u8]) -> Result<Option<LineMatchKind>, Stopped> {
         let mut from = 0;
         while from < text.len() {
-            let end = self.piece_end(text, from);
-            self.check(end - from)?;
+            let end = piece_end(text, from);
             while from < end {
                 let piece = &text[from..end];
-                let found = if piece.len() <= self.piece_bytes {
-                    self.query.pattern.regex.find_candidate_line(piece).map_err(|_never| Ended::Stopped)?
-                } else {
-                    Some(LineMatchKind::Candidate(0))
-                };
+                let found = never_fails(self.query.pattern.regex.find_candidate_line(piece));
                 let Some(found) = found else { break };
+                let (LineMatchKind::Candidate(at) | LineMatchKind::Confirmed(at)) = found;
                 if self.ranking.is_none() && self.query.mode != OutputMode::Count {
+                    self.searched(at)?;
                     return Ok(Some(match found {
                         LineMatchKind::Candidate(at) => LineMatchKind::Candidate(from + at),
                         LineMatchKind::Confirmed(at) => LineMatchKind::Confirmed(from + at),
@@ -203,15 +127,19 @@ impl Matcher for GuardedMatcher<'_> {
                 }
                 match self.take_line(piece, found)? {
                     ControlFlow::Break(at) => return Ok(Some(LineMatchKind::Confirmed(from + at))),
-                    ControlFlow::Continue(next) => from += next,
+                    ControlFlow::Continue(next) => {
+                        self.searched(next)?;
+                        from += next;
+                    }
                 }
             }
+            self.searched(end - from)?;
             from = end;
         }
         Ok(None)
     }
 
-    fn new_captures(&self) -> Result<NoCaptures, Ended> {
+    fn new_captures(&self) -> Result<NoCaptures, Stopped> {
         Ok(NoCaptures::new())
     }
 

@@ -7,7 +7,7 @@
 
 mod syntax;
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use grep_matcher::Matcher as _;
 use grep_regex::{ErrorKind, RegexMatcher, RegexMatcherBuilder};
@@ -15,15 +15,14 @@ use regex_syntax::hir::literal::{Extractor, Literal};
 use regex_syntax::hir::{Hir, Properties};
 use syntax::{Parsed, positions};
 
-use super::automata::{Automata, TABLE_BYTES};
-use crate::limits::{REGEX_BYTES, REGEX_POSITIONS};
+use crate::limits::{GREP_MULTILINE_BYTES, GREP_MULTILINE_LARGE_BYTES, REGEX_BYTES, REGEX_POSITIONS};
 
 /// Beginnings of a match that are looked for one by one.
 const BEGINNINGS: usize = 16;
-/// Notice in the error for a pattern that takes more than a text is worth.
-pub const TOO_COSTLY: &str = "[Pattern is too costly]";
-/// Positions of a pattern that has a permit to run beside all others: each may be a step for each byte.
-const CHEAP_POSITIONS: usize = 64;
+/// Bytes of the tables that a search builds lazily, for each thread.
+const TABLE_BYTES: usize = 4_000_000;
+/// Positions of a pattern up to which a search across lines takes large files.
+const SMALL_POSITIONS: usize = 64;
 
 /// A pattern as it was given.
 #[derive(Debug, Clone, Copy)]
@@ -43,8 +42,8 @@ pub struct Source<'a> {
 pub enum Refused {
     /// It has a newline, and its matches may not span lines.
     Newline,
-    /// It would take more than a text is worth.
-    TooCostly,
+    /// It has more positions, or more bytes when compiled, than a pattern may have.
+    TooLarge,
     /// It can't be compiled; the text shows it and where it is wrong.
     Wrong(String),
 }
@@ -62,10 +61,9 @@ pub struct Pattern {
     pub alternatives: Vec<String>,
     /// The word that it is, where it is one: `\bWORD\b`.
     word: Option<Box<[u8]>>,
-    /// Places in the pattern, with each repetition written out: at worst each is looked at for each byte.
-    pub(super) positions: usize,
+    /// Bytes of a file that a search across lines takes.
+    pub multiline_bytes: u64,
     hir: Arc<Hir>,
-    automata: Arc<OnceLock<Option<Automata>>>,
 }
 
 /// The treatment of the `\r` of a `\r\n`.
@@ -85,7 +83,7 @@ impl Pattern {
         let Parsed { text, ast, hir } = syntax::parse(source).map_err(Refused::Wrong)?;
         let positions = positions(&hir);
         if positions > REGEX_POSITIONS {
-            return Err(Refused::TooCostly);
+            return Err(Refused::TooLarge);
         }
         let build = |multiline: bool| {
             let mut builder = RegexMatcherBuilder::new();
@@ -115,16 +113,14 @@ impl Pattern {
             line_ends,
             alternatives: syntax::alternatives(&ast),
             word: syntax::whole_word(&hir),
-            positions,
+            multiline_bytes: if positions <= SMALL_POSITIONS {
+                GREP_MULTILINE_BYTES
+            } else {
+                GREP_MULTILINE_LARGE_BYTES
+            },
             regex,
             hir: Arc::new(hir),
-            automata: Arc::default(),
         })
-    }
-
-    /// The automata of the pattern, made when they are first asked for; none where they are too large.
-    pub(super) fn automata(&self) -> Option<&Automata> {
-        self.automata.get_or_init(|| Automata::new(&self.hir)).as_ref()
     }
 
     /// True if what ends at `end` in `text` is a match, as far as can be told without searching: the pattern is a word,
@@ -163,13 +159,6 @@ impl Pattern {
     }
 }
 
-/// True if a search for a pattern may take so long that it is not to hold up others.
-pub fn is_costly(source: &Source<'_>) -> bool {
-    let is_plain = source.literal && !source.ignore_case;
-    source.multiline
-        || !is_plain && syntax::parse(source).is_ok_and(|parsed| positions(&parsed.hir) > CHEAP_POSITIONS)
-}
-
 /// True if a match can hold `byte`, or look at it as the end of a line.
 fn can_match(regex: &RegexMatcher, byte: u8) -> bool {
     regex.non_matching_bytes().is_none_or(|bytes| !bytes.contains(byte))
@@ -178,7 +167,7 @@ fn can_match(regex: &RegexMatcher, byte: u8) -> bool {
 fn refused(error: &grep_regex::Error, pattern: &str) -> Refused {
     match error.kind() {
         ErrorKind::NotAllowed(_) => Refused::Newline,
-        ErrorKind::Regex(message) if message.contains("size limit") => Refused::TooCostly,
+        ErrorKind::Regex(message) if message.contains("size limit") => Refused::TooLarge,
         _ => Refused::Wrong(format!("{pattern}\n{error}")),
     }
 }

@@ -10,7 +10,7 @@ use grep_matcher::Matcher as _;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 
 use super::line_reader::ReadLines;
-use super::matcher::{GuardedMatcher, within};
+use super::matcher::{PatternMatcher, within};
 use super::rows::{Row, RowKind, shown};
 use super::{Emit, Found, OutputMode};
 use cutline_core::truncate::line::Missing;
@@ -20,7 +20,7 @@ const FULL_BYTES: usize = 64 * 1024;
 
 /// Takes the match and context lines of one file.
 pub(super) struct RowSink<'a, 'e> {
-    matcher: &'a GuardedMatcher<'a>,
+    matcher: &'a PatternMatcher<'a>,
     read: &'a ReadLines,
     /// The byte at which the line begins that was numbered last, and its number.
     numbered: (u64, u64),
@@ -39,7 +39,7 @@ pub(super) struct RowSink<'a, 'e> {
 
 impl<'a, 'e> RowSink<'a, 'e> {
     pub(super) fn new(
-        matcher: &'a GuardedMatcher<'a>,
+        matcher: &'a PatternMatcher<'a>,
         read: &'a ReadLines,
         path: &'a dyn Fn() -> Vec<u8>,
         emit: &'e mut Emit<'e, Found>,
@@ -140,7 +140,7 @@ impl Sink for RowSink<'_, '_> {
             } else if pattern.spans_lines {
                 // The first match that reaches into the line.
                 while across.end <= at {
-                    let found = self.matcher.find_at(block, across.end).map_err(io::Error::other)?;
+                    let found = self.matcher.find_at(block, across.end)?;
                     let Some(found) = found else { break };
                     across = found.start()..found.end().max(found.start() + 1);
                 }
@@ -148,7 +148,7 @@ impl Sink for RowSink<'_, '_> {
                 start..if is_ranked { (across.end.max(at) - at).clamp(start, unended.len()) } else { start }
             } else {
                 let text = line.strip_suffix(b"\n").unwrap_or(line);
-                let found = self.matcher.find(text).map_err(io::Error::other)?;
+                let found = self.matcher.find(text)?;
                 found.map_or(0..0, |found| within(unended, found))
             };
             let offset = found.absolute_byte_offset() + (at - lines.start) as u64;

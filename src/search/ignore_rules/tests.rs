@@ -8,15 +8,15 @@ use std::process::Command;
 use super::*;
 use crate::search::names::{self, Found, Key, Kind, Query};
 use crate::search::walk::{Walk, Walked};
+use crate::stop::Stop;
 use crate::sys;
-use tokio_util::sync::CancellationToken;
 
 /// The files that a walk in `dir` comes by, true if rules left anything out, and the number of folders
 /// whose rules were left aside.
 fn search(dir: &Path, workers: usize) -> (Vec<String>, bool, u64) {
     let dir = dir.canonicalize().unwrap();
     let (root, rules) = (sys::open_folder(&dir).unwrap(), Rules::above(&dir));
-    let walk = Walk { root, rules, workers, stop: CancellationToken::new(), progress: Box::new(|_| {}) };
+    let walk = Walk { root, rules, workers, stop: Stop::default(), progress: Box::new(|_| {}) };
     let query = Query { glob: None, kind: Kind::File, key: Key::Path };
     let (mut files, mut left_aside) = (Vec::new(), 0);
     names::tree(&walk, &query, 0, |found| {

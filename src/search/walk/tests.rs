@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
 use crate::sys::{self, FileKind};
-use tokio_util::sync::CancellationToken;
 
 /// Finds every entry; gives the path of each, and a piece of its own weight.
 struct All {
@@ -33,13 +32,13 @@ impl Visit for All {
     }
 }
 
-fn walk_of(dir: &Path, workers: usize, stop: CancellationToken) -> Walk {
+fn walk_of(dir: &Path, workers: usize, stop: Stop) -> Walk {
     let root = sys::open_folder(dir).unwrap();
     Walk { root, rules: Rules::none(), workers, stop, progress: Box::new(|_| {}) }
 }
 
 fn walk(dir: &Path, workers: usize, weight: usize, max: usize) -> Vec<Vec<u8>> {
-    let walk = walk_of(dir, workers, CancellationToken::new());
+    let walk = walk_of(dir, workers, Stop::default());
     let mut found = Vec::new();
     walk.run(
         || All { weight },
@@ -119,7 +118,7 @@ fn progress_is_told_of_folders_without_files_too() {
         told.0.fetch_add(1, Ordering::Relaxed);
         told.1.fetch_add(more, Ordering::Relaxed);
     });
-    let walk = Walk { progress, ..walk_of(dir.path(), 2, CancellationToken::new()) };
+    let walk = Walk { progress, ..walk_of(dir.path(), 2, Stop::default()) };
     walk.run(|| All { weight: 1 }, |_| ControlFlow::Continue(()));
     assert_eq!(visited.load(Ordering::Relaxed), 50);
     assert!(calls.load(Ordering::Relaxed) >= 51, "each folder was listed");
@@ -159,9 +158,8 @@ fn deep_and_wide_trees_are_walked() {
 #[test]
 fn cancelled_walk_ends() {
     let dir = tree(100);
-    let cancel = CancellationToken::new();
-    let stop = cancel.child_token();
-    cancel.cancel();
+    let stop = Stop::default();
+    stop.cancel();
     walk_of(dir.path(), 4, stop).run(|| All { weight: 1 }, |_| panic!("nothing is handed over"));
 }
 
@@ -169,7 +167,7 @@ fn cancelled_walk_ends() {
 fn panic_ends_walk_of_all_workers() {
     let dir = tree(500);
     let panicked = std::panic::catch_unwind(|| {
-        let walk = walk_of(dir.path(), 4, CancellationToken::new());
+        let walk = walk_of(dir.path(), 4, Stop::default());
         let mut count = 0;
         walk.run(
             || All { weight: 1 },

@@ -28,8 +28,6 @@ pub(super) struct Results<'a> {
     /// The best matches, where they are ranked; the body is made of them in the end.
     best: Option<Best<i32, RankedRows>>,
     aside: Aside,
-    /// True if the pattern would take too long over a file.
-    pub(super) is_too_costly: bool,
 }
 
 /// A match line with its context, or the best one of a file with its number of match lines.
@@ -65,8 +63,7 @@ impl<'a> Results<'a> {
             page,
             file: None,
             open: None,
-            aside: Aside::default(),
-            is_too_costly: false,
+            aside: Aside::new(query.pattern.multiline_bytes),
         }
     }
 
@@ -94,10 +91,6 @@ impl<'a> Results<'a> {
                 PassedOver::LongLine => self.aside.long_line.push(&self.paths.show(&path)),
                 PassedOver::TooLarge => self.aside.too_large.push(&self.paths.show(&path)),
                 PassedOver::Rest => self.aside.searched_in_part.push(&self.paths.show(&path)),
-                PassedOver::TooCostly => {
-                    self.is_too_costly = true;
-                    return ControlFlow::Break(());
-                }
             },
         }
         ControlFlow::Continue(())

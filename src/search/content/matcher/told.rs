@@ -1,7 +1,7 @@
-//! The match lines that the searcher is told of.
+//! The match lines that the searcher reports.
 //!
-//! It takes longer over a match line than finding it does. So those that are only counted are counted here, and it is
-//! told of the others.
+//! The searcher takes longer over a match line than finding it does. So lines that are only counted are counted here,
+//! and the searcher gets the others.
 
 #![expect(clippy::indexing_slicing, reason = "lines are within the piece that they were found in")]
 
@@ -9,16 +9,17 @@ use std::ops::ControlFlow;
 
 use grep_matcher::{LineMatchKind, Matcher as _};
 
-use super::{Ended, GuardedMatcher, within};
+use super::{PatternMatcher, Stopped, within};
 
-impl GuardedMatcher<'_> {
-    /// Takes the line of `piece` that `found` is in. Breaks with a place in it if it may be among the most relevant, which
-    /// the searcher is told of; else it was counted where it matches, and the place is where the next line begins.
+impl PatternMatcher<'_> {
+    /// Takes the line of `piece` that contains `found`. Breaks with a position in the line if it may be among the most
+    /// relevant ones, which the searcher has to report. Otherwise counts the line if it matches, and returns the start
+    /// of the next one.
     pub(super) fn take_line(
         &self,
         piece: &[u8],
         found: LineMatchKind,
-    ) -> Result<ControlFlow<usize, usize>, Ended> {
+    ) -> Result<ControlFlow<usize, usize>, Stopped> {
         let pattern = &self.query.pattern;
         let (is_sure, at) = match found {
             LineMatchKind::Confirmed(at) => (true, at),
@@ -26,7 +27,7 @@ impl GuardedMatcher<'_> {
         };
         let end = memchr::memchr(b'\n', &piece[at..]).map_or(piece.len(), |len| at + len);
         let next = (end + 1).min(piece.len());
-        // What is after the last newline is no line.
+        // There is no line after the last newline.
         if at == piece.len() && piece.ends_with(b"\n") {
             return Ok(ControlFlow::Continue(next));
         }
@@ -37,7 +38,7 @@ impl GuardedMatcher<'_> {
             if is_sure && !ranking.may_want(line, (at - start).min(line.len())) {
                 true
             } else {
-                let found = self.find(&piece[start..end], 0)?;
+                let found = self.find(&piece[start..end], 0);
                 if found.is_some_and(|found| ranking.score(line, &within(line, found)).is_some()) {
                     return Ok(ControlFlow::Break(at));
                 }

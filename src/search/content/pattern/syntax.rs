@@ -92,21 +92,21 @@ fn item_names_return(item: &ClassSetItem) -> bool {
     }
 }
 
-/// The places in a pattern, with each repetition written out. A text is looked for in one step.
+/// Returns the number of positions in a pattern, with each repetition written out. A plain text counts as one.
 pub(super) fn positions(hir: &Hir) -> usize {
-    if hir.properties().is_alternation_literal() { 1 } else { places(hir) }
+    if hir.properties().is_alternation_literal() { 1 } else { written_out(hir) }
 }
 
-fn places(hir: &Hir) -> usize {
-    let sum = |parts: &[Hir]| parts.iter().map(places).fold(0, usize::saturating_add);
+fn written_out(hir: &Hir) -> usize {
+    let sum = |parts: &[Hir]| parts.iter().map(written_out).fold(0, usize::saturating_add);
     match hir.kind() {
         HirKind::Empty | HirKind::Look(_) | HirKind::Class(_) => 1,
         HirKind::Literal(literal) => literal.0.len(),
-        HirKind::Capture(group) => places(&group.sub),
+        HirKind::Capture(group) => written_out(&group.sub),
         HirKind::Concat(parts) | HirKind::Alternation(parts) => sum(parts),
         HirKind::Repetition(repetition) => {
             let times = repetition.max.unwrap_or(repetition.min).max(1);
-            places(&repetition.sub).saturating_mul(usize::try_from(times).unwrap_or(usize::MAX))
+            written_out(&repetition.sub).saturating_mul(usize::try_from(times).unwrap_or(usize::MAX))
         }
     }
 }

@@ -1,0 +1,143 @@
+//! When the work of a call stops before it is complete: the call is cancelled, or its deadline passes.
+//!
+//! The two are different states. The results of a cancelled call are discarded. At the deadline a call starts no
+//! more work, and returns what it has found.
+
+use std::time::{Duration, Instant};
+
+use tokio_util::sync::CancellationToken;
+
+/// The time at which a call returns what it has found so far.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deadline {
+    /// `None` if the time is too far in the future to be represented.
+    at: Option<Instant>,
+    /// The time that the call has in all.
+    pub limit: Duration,
+}
+
+impl Deadline {
+    /// Returns the deadline of a call that began at `start` and may take `limit`.
+    pub fn new(start: Instant, limit: Duration) -> Self {
+        Self { at: start.checked_add(limit), limit }
+    }
+
+    /// Returns the same deadline, later by `grace`.
+    #[must_use]
+    pub fn extended(self, grace: Duration) -> Self {
+        Self { at: self.at.and_then(|at| at.checked_add(grace)), ..self }
+    }
+
+    /// Returns the time left; zero after the deadline.
+    pub fn left(&self) -> Duration {
+        self.at.map_or(Duration::MAX, |at| at.saturating_duration_since(Instant::now()))
+    }
+
+    /// Returns true after the deadline.
+    pub fn has_passed(&self) -> bool {
+        self.at.is_some_and(|at| Instant::now() >= at)
+    }
+}
+
+/// Why work stops before it is complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum Stopped {
+    /// The call was cancelled, or no more results are wanted.
+    #[error("the call was cancelled")]
+    Cancelled,
+    /// The deadline passed.
+    #[error("the deadline passed")]
+    Late,
+}
+
+/// Tells the work of a call when to stop.
+#[derive(Debug, Clone)]
+pub struct Stop {
+    cancel: CancellationToken,
+    deadline: Deadline,
+}
+
+impl Stop {
+    /// Stops work when `cancel` fires or `deadline` passes.
+    pub fn new(cancel: CancellationToken, deadline: Deadline) -> Self {
+        Self { cancel, deadline }
+    }
+
+    /// Returns an error if the work has to stop.
+    ///
+    /// # Errors
+    ///
+    /// The reason. A call that is cancelled after its deadline is cancelled.
+    pub fn check(&self) -> Result<(), Stopped> {
+        if self.cancel.is_cancelled() {
+            Err(Stopped::Cancelled)
+        } else if self.deadline.has_passed() {
+            Err(Stopped::Late)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Returns true if the call was cancelled, or no more results are wanted.
+    pub fn is_cancelled(&self) -> bool {
+        self.cancel.is_cancelled()
+    }
+
+    /// Discards what is still to be done.
+    pub fn cancel(&self) {
+        self.cancel.cancel();
+    }
+
+    /// Returns the deadline.
+    pub fn deadline(&self) -> Deadline {
+        self.deadline
+    }
+
+    /// Returns the same with a later deadline.
+    #[must_use]
+    pub fn extended(&self, grace: Duration) -> Self {
+        Self { cancel: self.cancel.clone(), deadline: self.deadline.extended(grace) }
+    }
+}
+
+impl Default for Stop {
+    /// Never stops work unless it is cancelled.
+    fn default() -> Self {
+        Self { cancel: CancellationToken::new(), deadline: Deadline { at: None, limit: Duration::MAX } }
+    }
+}
+
+impl From<CancellationToken> for Stop {
+    fn from(cancel: CancellationToken) -> Self {
+        Self { cancel, ..Self::default() }
+    }
+}
+
+impl From<Stopped> for std::io::Error {
+    fn from(stopped: Stopped) -> Self {
+        Self::other(stopped)
+    }
+}
+
+/// Returns why work was stopped, if `error` says so.
+pub fn stopped_by(error: &std::io::Error) -> Option<Stopped> {
+    error.get_ref()?.downcast_ref().copied()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn late_and_cancelled_are_different() {
+        let stop = Stop::default();
+        assert_eq!(stop.check(), Ok(()));
+        assert_eq!(stop.deadline().left(), Duration::MAX);
+        let late = Stop::new(CancellationToken::new(), Deadline::new(Instant::now(), Duration::ZERO));
+        assert_eq!(late.check(), Err(Stopped::Late));
+        assert_eq!(late.extended(Duration::from_hours(1)).check(), Ok(()));
+        late.cancel();
+        assert_eq!(late.check(), Err(Stopped::Cancelled));
+        assert_eq!(stopped_by(&Stopped::Late.into()), Some(Stopped::Late));
+    }
+}
