@@ -28,8 +28,8 @@ impl ConcurrencyLimits {
             // One image at a time is decoded, as the bound on memory is for one.
             (Load::Image, 1),
             (Load::Heavy, workers),
-            // One search at a time may take long over its pattern, so that others are answered meanwhile.
-            (Load::Costly, 1),
+            // Of its own, so that such a search never holds up the others.
+            (Load::AcrossLines, 1),
         ];
         Self(permits.into_iter().map(|(load, most)| (load, Semaphore::new(most))).collect())
     }
@@ -58,31 +58,28 @@ mod tests {
     #[test]
     fn permits_are_for_each_processor() {
         let limits = ConcurrencyLimits::new(3).0;
-        let kinds = [Load::Light, Load::Image, Load::Heavy, Load::Costly];
+        let kinds = [Load::Light, Load::Image, Load::Heavy, Load::AcrossLines];
         let permits = kinds.map(|load| limits[&load].available_permits());
         assert_eq!(permits, [12, 1, 3, 1]);
     }
 
     #[test]
-    fn costly_searches_leave_permits_for_others() {
+    fn searches_across_lines_leave_permits_for_others() {
         let limits = ConcurrencyLimits::new(1);
         let cancel = CancellationToken::new();
         let load = |given: serde_json::Value| {
             let given = arguments::check("grep", ToolName::Grep.schema(), given.as_object().unwrap());
             arguments::typed::<grep::Args>(given.unwrap()).unwrap().load()
         };
-        let costly = load(json!({"pattern": "(?:a{1,20}){1,30}b"}));
         let across = load(json!({"pattern": "a", "multiline": true}));
-        let trivial = load(json!({"pattern": "a"}));
-        // Also under another tool's names, and with flags as text.
-        assert_eq!(load(json!({"query": "(?:a{1,20}){1,30}b"})), Load::Costly);
-        assert_eq!(load(json!({"pattern": "a", "multiline": "true"})), Load::Costly);
+        let within = load(json!({"pattern": "a"}));
+        assert_eq!(load(json!({"pattern": "a", "multiline": "true"})), Load::AcrossLines);
         let mut nothing = Context::from_waker(Waker::noop());
-        let mut first = pin!(limits.enter(costly, &cancel));
+        let mut first = pin!(limits.enter(across, &cancel));
         let Poll::Ready(Ok(held)) = first.as_mut().poll(&mut nothing) else { panic!("no permit") };
         let mut second = pin!(limits.enter(across, &cancel));
         assert!(second.as_mut().poll(&mut nothing).is_pending());
-        let mut other = pin!(limits.enter(trivial, &cancel));
+        let mut other = pin!(limits.enter(within, &cancel));
         assert!(other.as_mut().poll(&mut nothing).is_ready());
         drop(held);
         assert!(second.as_mut().poll(&mut nothing).is_ready());

@@ -167,8 +167,8 @@ pub enum Load {
     Image,
     /// That of a walk.
     Heavy,
-    /// That of a search that may take long over its pattern.
-    Costly,
+    /// That of a search across lines, one of which can take long between two checks of whether to stop.
+    AcrossLines,
 }
 
 /// Does one call of `tool` with what the model sent, which may lower the limits of `cx`. Each part of the work begins

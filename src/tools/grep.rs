@@ -143,7 +143,7 @@ fn plan(cx: &Context, args: &Args) -> Result<(Query, PageRequest), ToolError> {
 impl Args {
     /// Returns the kind of permit that the call needs.
     pub fn load(&self) -> Load {
-        if self.multiline == Some(true) { Load::Costly } else { Load::Heavy }
+        if self.multiline == Some(true) { Load::AcrossLines } else { Load::Heavy }
     }
 
     /// True if the pattern has a `\|` outside of brackets, by which grep's own syntax means an alternative.
