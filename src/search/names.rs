@@ -2,7 +2,6 @@
 
 use std::io;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -54,41 +53,22 @@ pub struct Found {
     pub key: i128,
 }
 
-/// Searches a tree; gives what is found to `sink`, in path order, until that breaks. The first `counted` results are
-/// only counted.
-pub fn tree(
-    walk: &Walk,
-    query: &Query,
-    counted: u64,
-    mut sink: impl FnMut(Walked<Found>) -> ControlFlow<()> + Send,
-) {
-    let given = AtomicU64::new(0);
+/// Searches a tree; passes what is found to `sink`, in path order, until that breaks.
+pub fn tree(walk: &Walk, query: &Query, sink: impl FnMut(Walked<Found>) -> ControlFlow<()> + Send) {
     let search = || {
         let scorer = match &query.key {
             Key::Relevance(words) => Some(NameScorer::new(words)),
             Key::Path | Key::Modified => None,
         };
-        Search { query, scorer, counted, given: &given }
+        Search { query, scorer }
     };
-    walk.run(search, |walked| {
-        let results = match walked {
-            Walked::Found(_) => 1,
-            Walked::Counted(results) => results,
-            Walked::Unreadable(_) | Walked::RulesLeftAside => 0,
-        };
-        given.fetch_add(results, Ordering::Relaxed);
-        sink(walked)
-    });
+    walk.run(search, sink);
 }
 
 /// A search under way.
 struct Search<'a> {
     query: &'a Query,
     scorer: Option<NameScorer>,
-    /// Number of results at the start that are only counted.
-    counted: u64,
-    /// Number of results given so far.
-    given: &'a AtomicU64,
 }
 
 impl Visit for Search<'_> {
@@ -126,10 +106,6 @@ impl Visit for Search<'_> {
         };
         let _either = emit(Found { path, key }); // nothing follows
         Ok(())
-    }
-
-    fn unwanted(&self) -> u64 {
-        self.counted.saturating_sub(self.given.load(Ordering::Relaxed))
     }
 
     fn weight(found: &Found) -> usize {

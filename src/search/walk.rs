@@ -5,8 +5,8 @@
 //! what they find waits for its turn, and the worker that completes the front hands over all that is
 //! ready then. A sink that has enough stops all of them at once.
 //!
-//! Memory is bounded by how far ahead the workers may be (`queue`) and by the names that are held of one
-//! folder at once (`work`), descriptors by six for each worker. Links are not followed, `.git` is never
+//! Memory is bounded by how far ahead the workers may be (`queue`) and by the names of the folders that they are in,
+//! descriptors by six for each worker. Links are not followed, `.git` is never
 //! entered; outside the folder nothing is opened but rule files of git's and of the folders above.
 
 mod dir;
@@ -60,7 +60,7 @@ impl Walk {
         };
         let mut own = Worker::new(shared, search(), 0);
         // A folder of a few files is done before another thread would have begun.
-        own.read(&None, self.rules.clone(), None);
+        own.read(&None, self.rules.clone());
         own.step();
         if !lock(&shared.queue).has_pending() {
             return own.run();

@@ -13,7 +13,6 @@ use crate::limits;
 use crate::search::best::Best;
 use crate::search::globs::Glob;
 use crate::search::names::{self, Found, Key, Kind, Query};
-use crate::search::walk::Walked;
 use cutline_core::details::Details;
 use cutline_core::notice::Unit;
 use cutline_core::text::{as_index, show};
@@ -62,13 +61,8 @@ fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
     // Those to show, where they are sorted by something else than their paths.
     let is_sorted = !matches!(query.key, Key::Path);
     let mut best: Option<Best<i128, Vec<u8>>> = is_sorted.then(|| Best::new(as_index(request.kept())));
-    // Of the results before the page only the number matters.
-    let only_counted = if is_sorted || page.whole.is_some() { 0 } else { request.offset };
     let mut aside = Aside::default();
-    names::tree(&walk, &query, only_counted, |walked| {
-        if let Walked::Counted(results) = walked {
-            page.found += results;
-        }
+    names::tree(&walk, &query, |walked| {
         let Some(Found { path, key }) = aside.take(walked, &paths) else { return ControlFlow::Continue(()) };
         let line = || Line::name(paths.show(&path));
         let Some(best) = &mut best else { return page.take(line) };

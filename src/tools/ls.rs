@@ -8,7 +8,7 @@ use std::ops::ControlFlow;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::fs::listing::{Listing, Order, Ranks, Rest};
+use crate::fs::listing::{Listing, Order};
 use crate::fs::open::OpenedPath;
 use crate::sys::{self, FileKind};
 use cutline_core::details::Details;
@@ -19,10 +19,8 @@ use super::page::{Line, Page, PageRequest};
 use super::resolve::{self, ExpectedKind};
 use super::{Context, Output, ToolError};
 
-/// Bytes of names that the kernel hands over at once.
+/// Bytes of names that the kernel returns at once.
 const BUFFER_BYTES: usize = 64 * 1024;
-/// Bytes that names may take: where an offset needs more, the folder is read again for those that follow.
-const NAMES_BYTES: usize = 8 * 1024 * 1024;
 
 /// The arguments of ls.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -52,53 +50,28 @@ fn list(cx: &Context, args: &Args) -> Result<Output, ToolError> {
     page.answer(extent, Vec::new(), Details::default())
 }
 
-/// Gives `page` the entries that it needs, in order. Returns the number of all.
+/// Adds the entries of the folder to `page`, in order, until it is full. Returns the number of all.
 fn fill(cx: &Context, place: &OpenedPath, page: &mut Page) -> Result<u64, ToolError> {
-    let PageRequest { offset, limit, .. } = page.request;
-    let (mut skip, mut wanted) = match page.whole {
+    let mut names = Listing::new(Order::IgnoringCase);
+    each_name(cx, place, |name, kind| names.push(name, kind, ()))?;
+    let total = names.iter().len() as u64;
+    let offset = as_index(page.request.offset);
+    let (skip, wanted) = match page.whole {
         Some(_) => (0, usize::MAX),
         // A page is full with one more than its lines.
-        None => (as_index(offset), as_index(limit.min(cx.limits.max_lines.saturating_add(1)))),
+        None => (offset, offset.saturating_add(as_index(cx.limits.max_lines).saturating_add(1))),
     };
+    names.sort(wanted);
     page.found = skip as u64;
-    let mut rest: Option<Rest<()>> = None;
-    loop {
-        let after = match &rest {
-            Some(rest) if skip > rest.listed / 4 => {
-                let mut ranks = Ranks::new(Order::IgnoringCase, rest);
-                each_name(cx, place, |name, kind| ranks.push(name, kind, ()))?;
-                let (after, passed) = ranks.last_within(skip as u64);
-                skip -= as_index(passed);
-                Some(after)
-            }
-            Some(rest) => Some(rest.after.clone()),
-            None => None,
-        };
-        let most = skip.saturating_add(wanted);
-        let mut names = Listing::new(Order::IgnoringCase, most, NAMES_BYTES, after);
-        let mut total = 0;
-        each_name(cx, place, |name, kind| {
-            total += 1;
-            names.push(name, kind, ());
-        })?;
-        rest = names.finish();
-        for (n, (name, kind)) in names.iter().enumerate().skip(skip) {
-            // Looking at a link takes a while.
-            let is_cancelled = n.is_multiple_of(1024) && cx.cancel.is_cancelled();
-            if is_cancelled || page.whole.is_none() && page.body.is_full() {
-                return Ok(total);
-            }
-            let line = || Line::name(shown(cx, place, name, kind));
-            if page.take(line).is_break() {
-                return Ok(total);
-            }
-        }
-        wanted -= names.iter().len().saturating_sub(skip);
-        skip = skip.saturating_sub(names.iter().len());
-        if rest.is_none() || wanted == 0 {
-            return Ok(total);
+    for (n, (name, kind)) in names.iter().enumerate().skip(skip) {
+        // The target of each link is looked up, which takes a while.
+        let is_cancelled = n.is_multiple_of(1024) && cx.cancel.is_cancelled();
+        let is_full = page.whole.is_none() && page.body.is_full();
+        if is_cancelled || is_full || page.take(|| Line::name(shown(cx, place, name, kind))).is_break() {
+            break;
         }
     }
+    Ok(total)
 }
 
 /// Gives each entry of the folder to `take`, in no order, until the call is cancelled.

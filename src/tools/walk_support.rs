@@ -81,7 +81,6 @@ impl Aside {
             Walked::Found(found) => return Some(found),
             Walked::Unreadable(path) => self.unreadable.push(&paths.show(&path)),
             Walked::RulesLeftAside => self.ignore_rules += 1,
-            Walked::Counted(_) => {}
         }
         None
     }

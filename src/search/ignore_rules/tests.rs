@@ -19,11 +19,11 @@ fn search(dir: &Path, workers: usize) -> (Vec<String>, bool, u64) {
     let walk = Walk { root, rules, workers, stop: Stop::default(), progress: Box::new(|_| {}) };
     let query = Query { glob: None, kind: Kind::File, key: Key::Path };
     let (mut files, mut left_aside) = (Vec::new(), 0);
-    names::tree(&walk, &query, 0, |found| {
+    names::tree(&walk, &query, |found| {
         match found {
             Walked::Found(Found { path, .. }) => files.push(String::from_utf8(path).unwrap()),
             Walked::RulesLeftAside => left_aside += 1,
-            found => panic!("{found:?}"),
+            Walked::Unreadable(path) => panic!("{path:?}"),
         }
         ControlFlow::Continue(())
     });

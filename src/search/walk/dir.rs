@@ -7,7 +7,7 @@
 use std::io;
 use std::sync::{Arc, Weak};
 
-use crate::fs::listing::{Listing, Rest};
+use crate::fs::listing::Listing;
 use crate::sys::{Folder, below};
 
 /// Levels of a path that are opened at once, from a folder that is kept open: in a tree of thousands of
@@ -26,13 +26,11 @@ pub(super) enum Task {
 /// A folder's position in the walk: an entry of the folder above, or where the walk began.
 pub(super) type Position = Option<(Arc<Dir>, usize)>;
 
-/// A folder's entries that the walk deals with, or a part of them.
+/// A folder's entries that the walk visits or enters.
 #[derive(Debug)]
 pub(super) struct Dir {
     pub(super) position: Position,
     pub(super) entries: Listing<Task>,
-    /// The rest of the folder, where it has more.
-    pub(super) rest: Option<Arc<Rest<Task>>>,
 }
 
 impl Drop for Dir {

@@ -19,9 +19,6 @@ const HELD_BYTES: usize = 4 * 1024 * 1024;
 const ITEM_BYTES: usize = 4096;
 
 /// Consecutive entries of a folder. As a worker takes them they are one folder to list, or several entries to visit.
-///
-/// None are the rest of a folder that has more names than are held at once. Only for the front: what is before it is
-/// handed over then, and no longer held, and it is known how many results were only counted.
 #[derive(Debug)]
 pub(super) struct Work {
     pub(super) dir: Arc<Dir>,
@@ -35,11 +32,6 @@ impl Work {
     pub(super) fn new(dir: Arc<Dir>, rules: Rules) -> Self {
         let range = 0..dir.entries.iter().len();
         Self { dir, range, rules }
-    }
-
-    /// True if nothing of the folder is left.
-    fn is_done(&self) -> bool {
-        self.range.is_empty() && self.dir.rest.is_none()
     }
 
     /// Takes out what one worker does at once.
@@ -91,14 +83,13 @@ impl<F> Queue<F> {
         let front = self.items.len().checked_sub(1)?;
         let last_allowed = if self.is_full() { front } else { 0 };
         let is_allowed = |&at: &usize| match &self.items[at] {
-            // What was taken from the front before the rest of a folder may still be on its way to the sink.
-            Item::Pending(work) => !work.range.is_empty() || at == front && !self.draining,
+            Item::Pending(_) => true,
             Item::Running(_) | Item::Found { .. } => false,
         };
         let at = (last_allowed..=front).rev().find(is_allowed)?;
         let Item::Pending(work) = &mut self.items[at] else { return None };
         let first = work.take_first();
-        if first.range.is_empty() || work.is_done() {
+        if work.range.is_empty() {
             self.items[at] = Item::Running(worker);
         } else {
             self.items.insert(at + 1, Item::Running(worker));
@@ -123,7 +114,7 @@ impl<F> Queue<F> {
             self.held_bytes += bytes;
             self.items[at] = Item::Found { found, bytes };
         }
-        if let Some(work) = then.filter(|work| !work.is_done()) {
+        if let Some(work) = then.filter(|work| !work.range.is_empty()) {
             self.items.insert(at, Item::Pending(work));
         }
     }

@@ -25,11 +25,6 @@ pub(in crate::search) trait Visit {
     /// Visits an entry, and gives what is found to `emit` until that breaks; fails where the entry can't be read.
     fn visit(&mut self, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Self::Found>) -> io::Result<()>;
 
-    /// Number of the results to come that are only counted, one for each entry that is wanted.
-    fn unwanted(&self) -> u64 {
-        0
-    }
-
     /// Bytes that something found holds beside itself.
     fn weight(found: &Self::Found) -> usize;
 }
@@ -39,8 +34,6 @@ pub(in crate::search) trait Visit {
 pub enum Walked<F> {
     /// Something that a visit found.
     Found(F),
-    /// Results that are only counted, so many together.
-    Counted(u64),
     /// A file or folder that can't be read.
     Unreadable(Vec<u8>),
     /// A folder whose ignore rules were left aside.

@@ -9,16 +9,14 @@ use super::Walk;
 use super::dir::{self, Dir, OpenDirs, Position, Task};
 use super::queue::{Queue, Work};
 use super::visit::{Entry, Visit, Walked};
-use crate::fs::listing::{Bound, Listing, Order, Ranks, Rest};
+use crate::fs::listing::{Listing, Order};
 use crate::search::ignore_rules::{GIT, RuleFilesPresent, Rules};
 use crate::sys::{self, FileKind, Folder};
 
 /// Bytes that one piece of work may hold until its turn comes.
 const PIECE_BYTES: usize = 1024 * 1024;
-/// Bytes of names that the kernel hands over at once.
+/// Bytes of names that the kernel returns at once.
 const BUFFER_BYTES: usize = 64 * 1024;
-/// Bytes that the names of one folder may take: the rest is read again when these are done.
-const NAMES_BYTES: usize = 20 * 1024 * 1024;
 
 /// State shared by the workers of one walk.
 pub(super) struct Shared<'a, V: Visit, S> {
@@ -98,7 +96,7 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<'_, V, S> {
         let of_it = match one {
             Walked::Found(found) => V::weight(found),
             Walked::Unreadable(path) => path.len(),
-            Walked::Counted(_) | Walked::RulesLeftAside => 0,
+            Walked::RulesLeftAside => 0,
         };
         size_of::<Walked<V::Found>>() + of_it
     }
@@ -160,23 +158,18 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
     /// Does the next piece of work; `None` when all is done.
     pub(super) fn step(&mut self) -> Option<()> {
         let Work { dir, range, rules } = self.shared.next(self.id)?;
-        if range.is_empty() {
-            let (position, rest) = (dir.position.clone(), dir.rest.clone());
-            // The names of one part are held at once.
-            drop(dir);
-            self.read(&position, rules, rest.as_deref());
-        } else if dir.entries.get(range.start).2 == Task::Enter {
-            self.read(&Some((dir, range.start)), rules, None);
+        if dir.entries.get(range.start).2 == Task::Enter {
+            self.read(&Some((dir, range.start)), rules);
         } else {
             self.visit(&dir, range);
         }
         Some(())
     }
 
-    /// Lists a folder, or the `rest` of it, and leaves its entries as work.
-    pub(super) fn read(&mut self, position: &Position, rules: Rules, rest: Option<&Rest<Task>>) {
+    /// Lists a folder, and leaves its entries as work.
+    pub(super) fn read(&mut self, position: &Position, rules: Rules) {
         let (mut found, mut then) = (Vec::new(), None);
-        match self.list(position.clone(), rules, rest, &mut found) {
+        match self.list(position.clone(), rules, &mut found) {
             Ok(work) => then = Some(work),
             // Gone since its name was read: it is as if it had never been.
             Err(error) if sys::is_gone(&error) && position.is_some() => {}
@@ -190,66 +183,32 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         &mut self,
         position: Position,
         mut rules: Rules,
-        rest: Option<&Rest<Task>>,
         found: &mut Vec<Walked<V::Found>>,
     ) -> io::Result<Work> {
         self.set_folder_path(&position);
-        let begins = rest.map(|rest| self.skip_counted(&position, &rules, rest)).transpose()?;
-        let (after, counted) = begins.unzip();
         let folder = self.open.open(&position)?;
-        let mut entries = Listing::new(Order::Bytes, usize::MAX, NAMES_BYTES, after);
-        let (names, files) = self.each_task(&folder, |_, name, kind, task| entries.push(name, kind, task))?;
-        found.extend(counted.map(Walked::Counted));
-        if rest.is_none() {
-            // Without anything to count too: it tells that the walk goes on.
-            (self.shared.walk.progress)(if V::COUNTS_NAMES { names } else { 0 });
-            found.extend(rules.enter(&folder, self.path_len, files).then_some(Walked::RulesLeftAside));
-        }
-        let rest = entries.finish().map(Arc::new);
+        let mut entries = Listing::new(Order::Bytes);
+        let (names, files) = self.each_task(&folder, &mut entries)?;
+        // Also without anything to count: it shows that the walk continues.
+        (self.shared.walk.progress)(if V::COUNTS_NAMES { names } else { 0 });
+        found.extend(rules.enter(&folder, self.path_len, files).then_some(Walked::RulesLeftAside));
+        entries.sort(usize::MAX);
         entries.retain(|name, kind| {
             self.path.truncate(self.path_len);
             self.path.extend_from_slice(name);
             !rules.ignores(&self.path, kind == FileKind::Folder)
         });
-        let dir = Arc::new(Dir { position, entries, rest });
+        let dir = Arc::new(Dir { position, entries });
         self.open.keep(&dir, folder);
         self.listed = Some(Arc::downgrade(&dir));
         Ok(Work::new(dir, rules))
     }
 
-    /// Skips results at the start of the rest of a folder that only count for the caller's offset, without listing
-    /// them. Returns the place after which listing goes on, and how many were skipped.
-    fn skip_counted(
-        &mut self,
-        position: &Position,
-        rules: &Rules,
-        rest: &Rest<Task>,
-    ) -> io::Result<(Bound<Task>, u64)> {
-        let unwanted = self.search.unwanted();
-        // Another reading of the folder is worth it only if it saves a quarter of a listing.
-        if unwanted <= rest.listed as u64 / 4 {
-            return Ok((rest.after.clone(), 0));
-        }
-        let folder = self.open.open(position)?;
-        let mut ranks = Ranks::new(Order::Bytes, rest);
-        self.each_task(&folder, |path, name, kind, task| {
-            if !rules.ignores(path, kind == FileKind::Folder) {
-                match task {
-                    Task::Visit => ranks.push(name, kind, task),
-                    // What is in a folder is in the order too.
-                    Task::Enter => ranks.end_before(name, kind, task),
-                }
-            }
-        })?;
-        Ok(ranks.last_within(unwanted))
-    }
-
-    /// Gives each task in a folder to `take`, with the path of its entry. Returns the number of the folder's names,
-    /// and its files of rules.
+    /// Adds each task in a folder to `entries`. Returns the number of the folder's names, and its rule files.
     fn each_task(
         &mut self,
         folder: &Folder,
-        mut take: impl FnMut(&[u8], &[u8], FileKind, Task),
+        entries: &mut Listing<Task>,
     ) -> io::Result<(usize, RuleFilesPresent)> {
         let (walk, search) = (self.shared.walk, &self.search);
         let base_len = walk.rules.base().len();
@@ -265,10 +224,10 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
             path.extend_from_slice(name);
             let below_base = &path[base_len..];
             if search.wants(below_base, kind) {
-                take(path, name, kind, Task::Visit);
+                entries.push(name, kind, Task::Visit);
             }
             if kind == FileKind::Folder && search.enters(below_base) {
-                take(path, name, kind, Task::Enter);
+                entries.push(name, kind, Task::Enter);
             }
             if names % 4096 == 0 && walk.stop.is_cancelled() {
                 return ControlFlow::Break(());
