@@ -5,6 +5,7 @@ mod rebuild;
 mod said;
 
 use cutline_core::details::Details;
+use cutline_core::notice::{Notice, NoticeLike};
 use cutline_core::text::{Extent, json_bytes};
 use cutline_core::truncate::{Bounds, BytesAs, Keep};
 
@@ -160,6 +161,12 @@ pub(super) fn judge<'a>(
             _ => (texts.all(), raw.extent()),
         };
         let answered = Answered::of_text(given, extent, bounds);
+        if let Some(notice) = part_of_text(texts.all()) {
+            let left = TextLeft::Same(&texts);
+            let content = Content { own: &texts, left: &left, notice: Some(&notice) };
+            let fates = vec![("content", Member::Content(content))];
+            set_members(edits, answer, vec![("result", Member::Members(fates))]);
+        }
         return Judged { is_error, answered };
     };
     let (mut notice, mut meta) = (None, Member::Same);
@@ -182,6 +189,10 @@ pub(super) fn judge<'a>(
         };
         Answered::of_text(given, raw.extent(), bounds)
     };
+    let last = (0..texts.count()).rev().find_map(|n| left.text.block(n));
+    if let Some(first) = last.and_then(|text| part_of_text(&text)) {
+        notice = Some(notice.map_or(first.clone(), |notice| format!("{first}\n{notice}")));
+    }
     let notice = notice.as_deref();
     let content = if result.content.is_some_and(Node::is_array) {
         Member::Content(Content { own: &texts, left: &left.text, notice })
@@ -191,6 +202,11 @@ pub(super) fn judge<'a>(
     let fates = vec![("content", content), ("structuredContent", left.structured), ("_meta", meta)];
     set_members(edits, answer, vec![("result", Member::Members(fates))]);
     Judged { is_error, answered }
+}
+
+/// Returns the notice that the end of `text` is not a notice, if it looks like one.
+fn part_of_text(text: &str) -> Option<String> {
+    NoticeLike::of(text).map(|lines| Notice::PartOfText(lines).to_string())
 }
 
 /// Returns the fate of a result's own `_meta`, which gets the details of the cut in place of its own.
