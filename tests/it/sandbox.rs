@@ -1,6 +1,8 @@
 //! `--sandbox`: what commands may write, held by the kernel. Where the kernel can't hold it, the
 //! server has to say so, and these tests fail, unless they are told that this is known.
 
+#[cfg(target_os = "linux")]
+mod file_systems;
 mod given;
 mod own_files;
 #[cfg(target_os = "linux")]

@@ -79,8 +79,9 @@ const ALLOWED: [&str; 10] = [
     "pair 1 5 0",
 ];
 /// SMC in two spellings, Multipath TCP, SCTP, DCCP, raw and packet sockets, XDP, vsock, the kernel's crypto, other
-/// news, protocols put in TCP's place; rings, keys, queues, handles, a terminal's input, another process's limits.
-const REFUSED: [&str; 31] = [
+/// news, protocols put in TCP's place; rings, keys, queues, handles, a terminal's input, another process's limits; all calls
+/// for mounts; requests that create and delete subvolumes, set flags, and make files unwritable.
+const REFUSED: [&str; 52] = [
     "socket 2 1 256",
     "socket 10 1 256",
     "socket 43 1 0",
@@ -112,6 +113,29 @@ const REFUSED: [&str; 31] = [
     "call SYS_ioctl 0 21522",
     "call SYS_ioctl 0 21532",
     "call SYS_prlimit64 1 7",
+    "call SYS_mount 0 0",
+    "call SYS_umount2 0 0",
+    "call SYS_pivot_root 0 0",
+    "call 428 0 0",
+    "call 429 0 0",
+    "call 430 0 0",
+    "call 431 0 0",
+    "call 432 0 0",
+    "call 433 0 0",
+    "call 442 0 0",
+    "call 467 0 0",
+    // BTRFS_IOC_SNAP_CREATE, SUBVOL_CREATE, SNAP_DESTROY, their second versions, and SET_RECEIVED_SUBVOL.
+    "call SYS_ioctl 0 1342215169",
+    "call SYS_ioctl 0 1342215182",
+    "call SYS_ioctl 0 1342215183",
+    "call SYS_ioctl 0 1342215191",
+    "call SYS_ioctl 0 1342215192",
+    "call SYS_ioctl 0 1342215231",
+    "call SYS_ioctl 0 3234370597",
+    // FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_ENABLE_VERITY.
+    "call SYS_ioctl 0 1074292226",
+    "call SYS_ioctl 0 1075599392",
+    "call SYS_ioctl 0 1082156677",
 ];
 
 /// The number of the error that a refused call ends with.
@@ -129,7 +153,10 @@ fn results(
         if unprivileged { start.unprivileged() } else { start }
     };
     let mut client = started(start)?;
-    let numbers: [(&str, i64); 6] = [
+    let numbers: [(&str, i64); 9] = [
+        ("SYS_mount", libc::SYS_mount),
+        ("SYS_umount2", libc::SYS_umount2),
+        ("SYS_pivot_root", libc::SYS_pivot_root),
         ("SYS_add_key", libc::SYS_add_key),
         ("SYS_keyctl", libc::SYS_keyctl),
         ("SYS_mq_open", libc::SYS_mq_open),
@@ -183,6 +210,24 @@ fn call_numbers_with_the_x32_bit_are_refused() {
     let calls = ["call 1073741863 0 0", "call 1073741865 2 1", "call 1073742800 0 0"];
     let Some(results) = results(&workspace, &["--sandbox", "read-only"], false, &calls) else { return };
     assert!(results.iter().all(|(_, error)| error == EPERM), "{results:?}");
+}
+
+#[test]
+fn requests_that_read_or_clone_files_are_allowed() {
+    let workspace = workspace();
+    compiled(&workspace, "calls", CALLS, &[]);
+    // FS_IOC_GETFLAGS, FS_IOC_FIEMAP, FICLONE, FIDEDUPERANGE, of a descriptor that is not open; a call that no kernel has.
+    let calls = [
+        "call SYS_ioctl 99 2148034049",
+        "call SYS_ioctl 99 3223348747",
+        "call SYS_ioctl 99 1074041865",
+        "call SYS_ioctl 99 3222836278",
+        "call 1000 0 0",
+    ];
+    let Some(results) = results(&workspace, &["--sandbox", "read-only"], false, &calls) else { return };
+    let errors: Vec<&str> = results.iter().map(|(_, error)| error.as_str()).collect();
+    let (ebadf, enosys) = (libc::EBADF.to_string(), libc::ENOSYS.to_string());
+    assert_eq!(errors, [&ebadf, &ebadf, &ebadf, &ebadf, &enosys]);
 }
 
 #[test]

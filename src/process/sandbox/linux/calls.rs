@@ -1,20 +1,22 @@
-//! The system calls that would reach past the rules for files and TCP, refused by seccomp.
+//! A seccomp filter that refuses the system calls that Landlock does not check.
 //!
-//! Landlock knows TCP by `connect` and `bind` of a plain TCP socket; there are other ways to a
-//! connection, and calls that change processes outside without a signal. Of sockets, what is not
-//! listed here as allowed is refused.
+//! Landlock checks TCP only for `connect` and `bind` on a plain TCP socket, and it checks neither the calls that
+//! configure a mount nor most `ioctl` requests on a file that is open for reading. Sockets, file system requests and
+//! call numbers are allowed by a list; everything else in this file is refused by a list.
+
+mod requests;
 
 use std::collections::BTreeMap;
 use std::io;
 
-#[cfg(target_arch = "x86_64")]
-use seccompiler::sock_filter;
 use seccompiler::{
     BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter,
-    SeccompRule, TargetArch, apply_filter,
+    SeccompRule, TargetArch, apply_filter, sock_filter,
 };
 
-/// Refuses them, for this process and all that it becomes or starts.
+/// Applies the filter to this process and to all that it becomes or starts.
+///
+/// A refused call fails with `EPERM`, a call that this file does not know with `ENOSYS`. A 32-bit call ends the process.
 pub(super) fn refuse(deny_unix_sockets: bool) -> io::Result<()> {
     let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(io::Error::other)?;
     let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
@@ -22,8 +24,7 @@ pub(super) fn refuse(deny_unix_sockets: bool) -> io::Result<()> {
         .and_then(|rules| SeccompFilter::new(rules, SeccompAction::Allow, refused, arch))
         .map_err(io::Error::other)?;
     let mut program = BpfProgram::try_from(filter).map_err(io::Error::other)?;
-    #[cfg(target_arch = "x86_64")]
-    program.splice(0..0, X32_REFUSED);
+    program.splice(0..0, UNKNOWN_REFUSED);
     apply_filter(&program).map_err(io::Error::other)
 }
 
@@ -32,8 +33,23 @@ const MSG_FASTOPEN: u64 = 0x2000_0000;
 /// Puts another protocol in a TCP socket's place, so that Landlock does not know it any more. By which
 /// name can't be looked at here, so TLS in the kernel is refused with the others.
 const TCP_ULP: i32 = 31;
-/// Writes into a terminal's input, which a shell outside reads.
-const TERMINAL_INPUT: [u64; 2] = [0x5412, 0x541c];
+/// `open_tree_attr`, which libc does not define yet. It has the same number on all architectures.
+const SYS_OPEN_TREE_ATTR: i64 = 467;
+/// The calls that create, configure, change or remove a mount. Landlock has no hook for some of them: configuring an
+/// overlay with `fsconfig` empties its work directory before the kernel checks the mount.
+const MOUNT_CALLS: [i64; 11] = [
+    libc::SYS_mount,
+    libc::SYS_umount2,
+    libc::SYS_pivot_root,
+    libc::SYS_fsopen,
+    libc::SYS_fspick,
+    libc::SYS_fsconfig,
+    libc::SYS_fsmount,
+    libc::SYS_move_mount,
+    libc::SYS_open_tree,
+    SYS_OPEN_TREE_ATTR,
+    libc::SYS_mount_setattr,
+];
 /// The bits of a socket's type that say what it is; the others are flags.
 const TYPE_BITS: u64 = 0xf;
 
@@ -47,7 +63,6 @@ fn rules(deny_unix_sockets: bool) -> Result<BTreeMap<i64, Vec<SeccompRule>>, Bac
     // Connecting by sending: TCP fast open.
     let fast_open = |at| vec![argument(at, SeccompCmpOp::MaskedEq(MSG_FASTOPEN), MSG_FASTOPEN)];
     let of_tcp = |option| vec![is(1, libc::IPPROTO_TCP), is(2, option)];
-    let into_terminal = |request| vec![argument(1, SeccompCmpOp::Eq, request)];
     let always = Vec::new;
     let refused: [(i64, Vec<Conditions>); 15] = [
         // A ring does all of this without a call that could be looked at.
@@ -68,11 +83,13 @@ fn rules(deny_unix_sockets: bool) -> Result<BTreeMap<i64, Vec<SeccompRule>>, Bac
         (libc::SYS_setsockopt, vec![of_tcp(libc::TCP_FASTOPEN_CONNECT), of_tcp(TCP_ULP)]),
         // Another process's limits: by one of 0 seconds it would be killed. By 0 a process means itself.
         (libc::SYS_prlimit64, vec![vec![is_not(0, 0)]]),
-        (libc::SYS_ioctl, TERMINAL_INPUT.map(into_terminal).into()),
+        (libc::SYS_ioctl, requests::refused()),
     ];
+    let mounts = MOUNT_CALLS.map(|call| (call, always()));
     let rule = |conditions: Conditions| SeccompRule::new(conditions.into_iter().collect::<Result<_, _>>()?);
     refused
         .into_iter()
+        .chain(mounts)
         .map(|(call, rules)| Ok((call, rules.into_iter().map(rule).collect::<Result<_, _>>()?)))
         .collect()
 }
@@ -126,15 +143,18 @@ fn argument(at: u8, op: SeccompCmpOp, value: u64) -> Condition {
     SeccompCondition::new(at, SeccompCmpArgLen::Dword, op, value)
 }
 
-/// Instructions that refuse the calls of x86-64 once more, under numbers with a bit of their own, which no rule would
-/// know. They stand before all others.
-#[cfg(target_arch = "x86_64")]
-const X32_REFUSED: [sock_filter; 3] = {
+/// Instructions before all others that refuse the numbers above those that this file was written for.
+///
+/// On x86-64 a number with the x32 bit is another name for a call, which no rule would match. A later call may do what
+/// the rules refuse, as `open_tree_attr` does what `open_tree` does; programs handle `ENOSYS` for older kernels.
+const UNKNOWN_REFUSED: [sock_filter; 5] = {
     let x32_bit = 0x4000_0000;
-    let refuse = libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs();
+    let last_known = 467;
     [
-        sock_filter { code: 0x20, jt: 0, jf: 0, k: 0 }, // load the number, which stands first
-        sock_filter { code: 0x35, jt: 0, jf: 1, k: x32_bit }, // below the bit: pass over the next
-        sock_filter { code: 0x06, jt: 0, jf: 0, k: refuse },
+        sock_filter { code: 0x20, jt: 0, jf: 0, k: 0 }, // load the number, which is the first field
+        sock_filter { code: 0x35, jt: 0, jf: 1, k: x32_bit }, // skip the next below the bit
+        sock_filter { code: 0x06, jt: 0, jf: 0, k: libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs() },
+        sock_filter { code: 0x25, jt: 0, jf: 1, k: last_known }, // skip the next up to that number
+        sock_filter { code: 0x06, jt: 0, jf: 0, k: libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs() },
     ]
 };
