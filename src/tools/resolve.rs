@@ -14,12 +14,11 @@ use super::{Context, ToolError, ToolName};
 /// Folders of a path, one below the other, whose names are found by what they mean.
 const MAX_REPAIRED: usize = 16;
 
-/// Bytes of a name that is compared with those that exist: three times the longest, as a byte that
-/// can't be shown is shown as three.
-const MAX_NAME_BYTES: usize = 3 * NAME_BYTES;
+/// Bytes of a name that is compared with those that exist: those of the longest name as it is shown.
+const MAX_NAME_BYTES: usize = show::MAX_GROWTH * NAME_BYTES;
 
-/// Bytes of a path in which names are compared: three times the longest that the system opens.
-const MAX_PATH_BYTES: usize = 3 * 4096;
+/// Bytes of a path in which names are compared: those of the longest path that the system opens, as it is shown.
+const MAX_PATH_BYTES: usize = show::MAX_GROWTH * 4096;
 
 /// The kind of thing that a tool expects at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]

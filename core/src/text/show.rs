@@ -1,26 +1,113 @@
-//! Names made fit to be shown: no control characters, no invalid UTF-8, never too long.
+//! Names in a form that is safe to show: no invalid UTF-8, no control or invisible characters, never too long.
 //!
-//! A shown name is for reading. One that was changed no longer opens the file by itself; the
-//! tools find such a file again by comparing names as they are shown.
+//! A shown name is for reading. A name that was changed does not open the file by itself; the tools find the file again by
+//! comparing names as they are shown.
 
 use std::borrow::Cow;
+use std::fmt::Write as _;
 
 /// Characters of a path in a notice or an error; a longer one keeps both its ends.
 pub const PATH_CHARS: usize = 200;
 
-/// The character in the place of a byte or character that can't be shown.
+/// The character that replaces a byte or character that cannot be shown.
 pub const REPLACEMENT: char = '\u{FFFD}';
 
-/// Returns a name or path as text: bytes that are not UTF-8 and control characters become U+FFFD.
+/// Bytes that a byte of a name can become in its shown form. The longest is U+034F: 7 bytes for 2.
+pub const MAX_GROWTH: usize = 4;
+
+/// Returns a name or path as text: bytes that are not UTF-8 and control characters become U+FFFD, invisible characters
+/// become escapes such as `\u{202e}`.
+///
+/// Invisible are the characters that change the direction of text or have no width (Unicode's `Default_Ignorable_Code_Point`),
+/// and line and paragraph separators. A joiner (U+200C, U+200D) or a selector of emoji or text style (U+FE0E, U+FE0F) stays
+/// if the character before it is visible and not ASCII, because emoji and several scripts need it there.
 ///
 /// ```
-/// assert_eq!(cutline_core::text::show::name(b"a\nb\xff.txt"), "a\u{FFFD}b\u{FFFD}.txt");
+/// use cutline_core::text::show;
+/// assert_eq!(show::name(b"a\nb\xff.txt"), "a\u{FFFD}b\u{FFFD}.txt");
+/// assert_eq!(show::name("a\u{202e}txt.exe".as_bytes()), "a\\u{202e}txt.exe");
 /// ```
 pub fn name(bytes: &[u8]) -> Cow<'_, str> {
-    match String::from_utf8_lossy(bytes) {
-        text if !text.contains(char::is_control) => text,
-        text => Cow::Owned(text.chars().map(|c| if c.is_control() { REPLACEMENT } else { c }).collect()),
+    let text = String::from_utf8_lossy(bytes);
+    if is_plain(&text) {
+        return text;
     }
+    let mut shown = String::with_capacity(text.len());
+    for_each_visible(&text, |c, is_visible| match is_visible {
+        _ if c.is_control() => shown.push(REPLACEMENT),
+        true => shown.push(c),
+        false => push_escape(&mut shown, c),
+    });
+    Cow::Owned(shown)
+}
+
+/// Returns text for a terminal: control characters other than tabs and line ends, and invisible characters, become escapes.
+///
+/// ```
+/// assert_eq!(cutline_core::text::show::on_terminal("\u{1b}[2Ja\r\n"), "\\u{1b}[2Ja\r\n");
+/// ```
+pub fn on_terminal(text: &str) -> Cow<'_, str> {
+    if is_plain(text) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        let end = if line.ends_with("\r\n") { 2 } else { usize::from(line.ends_with('\n')) };
+        let (line, end) = line.split_at(line.len() - end);
+        for_each_visible(line, |c, is_visible| match c {
+            '\t' => shown.push(c),
+            _ if is_visible && !c.is_control() => shown.push(c),
+            _ => push_escape(&mut shown, c),
+        });
+        shown.push_str(end);
+    }
+    Cow::Owned(shown)
+}
+
+/// Returns true if the text has no control characters and nothing that could be invisible.
+fn is_plain(text: &str) -> bool {
+    !text.chars().any(|c| c.is_control() || is_invisible(c))
+}
+
+fn push_escape(text: &mut String, c: char) {
+    let _never_fails = write!(text, "{}", c.escape_unicode());
+}
+
+/// The character before a joiner or selector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Previous {
+    /// A visible character that is not ASCII.
+    Base,
+    /// A selector that follows a base.
+    Selector,
+    /// Any other.
+    Other,
+}
+
+/// Calls `take` with each character, and with false if it is invisible.
+fn for_each_visible(text: &str, mut take: impl FnMut(char, bool)) {
+    let mut previous = Previous::Other;
+    for c in text.chars() {
+        let (is_visible, next) = match c {
+            '\u{200C}' | '\u{200D}' => (previous != Previous::Other, Previous::Other),
+            '\u{FE0E}' | '\u{FE0F}' => (previous == Previous::Base, Previous::Selector),
+            _ if c.is_ascii() || c.is_whitespace() => (!is_invisible(c), Previous::Other),
+            _ => (!is_invisible(c), Previous::Base),
+        };
+        take(c, is_visible);
+        previous = if is_visible { next } else { Previous::Other };
+    }
+}
+
+/// Returns true for line and paragraph separators and for each `Default_Ignorable_Code_Point` of Unicode 17.
+fn is_invisible(c: char) -> bool {
+    // Nothing below is invisible, and most characters are below.
+    c >= '\u{AD}'
+        && matches!(c,
+            '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'
+            | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}'
+            | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}' | '\u{FFF0}'..='\u{FFF8}'
+            | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}' | '\u{E0000}'..='\u{E0FFF}')
 }
 
 /// Bytes of a path that are shown: three of them leave room for words in the 1 KB beside a body.
@@ -43,8 +130,7 @@ pub fn middle_out(text: &str, max_chars: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}…{}", &text[..end_of_head], &text[start_of_tail..]))
 }
 
-/// Returns a path as notices and errors show it: without control characters, short in characters
-/// and in bytes.
+/// Returns a path as notices and errors show it: as [`name`] does, short in characters and in bytes.
 ///
 /// ```
 /// let long = format!("src/{}/main.rs", "deep/".repeat(100));
@@ -76,7 +162,44 @@ mod tests {
         assert_eq!(path("a\n\u{1b}[31m"), "a\u{FFFD}\u{FFFD}[31m");
     }
 
+    #[test]
+    fn invisible_characters_of_names_become_escapes() {
+        for (given, shown) in [
+            ("a\u{202E}b\u{2066}", r"a\u{202e}b\u{2066}"),
+            ("a\u{200B}b\u{FEFF}c\u{AD}", r"a\u{200b}b\u{feff}c\u{ad}"),
+            ("x\u{E0041}\u{E007F}", r"x\u{e0041}\u{e007f}"),
+            ("a\u{2028}b", r"a\u{2028}b"),
+            ("a\u{200D}b\u{200C}", r"a\u{200d}b\u{200c}"),
+            ("❤\u{FE0F}\u{FE0F}", r"❤️\u{fe0f}"),
+            ("é\u{200D}\u{200D}", "é\u{200D}\\u{200d}"),
+            ("é\u{FE01}", r"é\u{fe01}"),
+            // Emoji, Persian and Hindi.
+            ("👩\u{200D}❤\u{FE0F}\u{200D}👩.png", "👩\u{200D}❤\u{FE0F}\u{200D}👩.png"),
+            ("می\u{200C}خواهم", "می\u{200C}خواهم"),
+            ("क्\u{200D}ष é ñ 日本", "क्\u{200D}ष é ñ 日本"),
+        ] {
+            assert_eq!(name(given.as_bytes()), shown, "{given:?}");
+        }
+    }
+
+    #[test]
+    fn text_on_a_terminal_has_no_control_characters() {
+        assert_eq!(on_terminal("a\tb\r\nc\rd\n\n"), "a\tb\r\nc\\u{d}d\n\n");
+        assert_eq!(on_terminal("\u{1b}]0;t\u{7}\u{9b}2J\u{202E}"), r"\u{1b}]0;t\u{7}\u{9b}2J\u{202e}");
+        assert!(matches!(on_terminal("plain é"), Cow::Borrowed(_)));
+    }
+
     proptest! {
+        #[test]
+        fn shown_names_are_bounded_and_visible(bytes in proptest::collection::vec(any::<u8>(), 0..40), text in any::<String>()) {
+            for given in [bytes.as_slice(), text.as_bytes()] {
+                let shown = name(given);
+                prop_assert!(shown.len() <= MAX_GROWTH * given.len());
+                prop_assert_eq!(name(shown.as_bytes()), shown.clone());
+                prop_assert!(!shown.contains(char::is_control));
+            }
+        }
+
         #[test]
         fn never_longer_and_keeps_both_ends(text in "\\PC{0,60}", max in 3_usize..40) {
             let shown = middle_out(&text, max);
