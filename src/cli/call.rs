@@ -90,7 +90,7 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
     let ended =
         background.map(|ids| Count(ids.len() as u64, "background process was", "background processes were"));
     if json {
-        print(serde_json::to_string_pretty(&result_of(outcome, options.shape()))? + "\n")?;
+        print_text(&(serde_json::to_string_pretty(&result_of(outcome, options.shape()))? + "\n"))?;
     } else {
         print_answer(outcome)?;
     }
@@ -157,13 +157,12 @@ fn object<'a>(words: impl Iterator<Item = &'a String>) -> anyhow::Result<Object>
     Ok(object)
 }
 
-/// Prints the text as it is, the notices in warning colour where the terminal takes it.
+/// Prints the text of a result. Notices are in the warning colour if stdout takes colours.
 fn print_answer(outcome: Result<Output, ToolError>) -> std::io::Result<()> {
     match outcome {
         Ok(output) => {
             let (body, notices) = output.text.split_at(output.body_bytes);
-            // The body goes out as it is: it is not ours to strip of escapes.
-            print(body)?;
+            print_text(body)?;
             if !notices.is_empty() {
                 print_styled(&format!("{NOTICE}{notices}{NOTICE:#}"))?;
             }
@@ -171,4 +170,10 @@ fn print_answer(outcome: Result<Output, ToolError>) -> std::io::Result<()> {
         }
         Err(error) => writeln!(anstream::stderr(), "{NOTICE}{error}{NOTICE:#}"),
     }
+}
+
+/// Prints text that is not cutline's own, such as lines of a file. On a terminal, control characters become visible escapes;
+/// a pipe gets the text unchanged.
+fn print_text(text: &str) -> std::io::Result<()> {
+    if std::io::stdout().is_terminal() { print(show::on_terminal(text).as_ref()) } else { print(text) }
 }

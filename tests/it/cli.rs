@@ -413,3 +413,20 @@ fn notices_coloured_on_terminal_only() {
     assert!(body.starts_with('1') && notice.contains("[Showing lines 1-1 of 2."), "{shown:?}");
     assert!(!stdout(&run(&workspace, &call)).contains('\u{1b}'));
 }
+
+#[test]
+fn control_characters_are_escaped_on_a_terminal_only() {
+    let text = "title \u{1b}]0;owned\u{7} \u{202e}x\u{9b}2J\n";
+    let workspace = Workspace::with(&json!({"a": text}));
+    for (call, shown) in [
+        (&["call", "read", "path=a"][..], "title \\u{1b}]0;owned\\u{7} \\u{202e}x\\u{9b}2J"),
+        (&["call", "grep", "pattern=title"], "title \\u{1b}]0;owned\\u{7} \\u{202e}x\\u{9b}2J"),
+        (&["call", "read", "path=a", "--json"], "\\u{9b}2J"),
+    ] {
+        let piped = stdout(&run(&workspace, call));
+        assert!(piped.contains("\u{202e}x\u{9b}2J"), "{piped:?}");
+        let Some(on_terminal) = on_a_terminal(&workspace, call, &[]) else { return };
+        assert!(on_terminal.contains(shown), "{on_terminal:?}");
+        assert!(!on_terminal.contains(['\u{1b}', '\u{7}', '\u{9b}', '\u{202e}']), "{on_terminal:?}");
+    }
+}
