@@ -185,10 +185,10 @@ struct Options {
     /// Seconds that a call may ask for
     #[arg(long, value_name = "SECONDS", env = "CUTLINE_BASH_MAX_TIMEOUT", value_parser = values::above_zero, default_value_t = limits::BASH_MAX_TIMEOUT_SECS, global = true)]
     bash_max_timeout: u64,
-    /// Variables that bash's commands have: all of the server's, or without those whose names hold KEY, TOKEN, SECRET, PASSWORD or CREDENTIAL
+    /// Variables that bash's commands get: all of the server's, or without those that look like secrets by their name (such as those with KEY or PASSWORD) or by a URL with a password
     #[arg(long, value_name = "MODE", env = "CUTLINE_ENV", value_enum, default_value_t = EnvMode::Inherited, global = true)]
     env: EnvMode,
-    /// Variable that --env filtered leaves in; repeatable
+    /// Variable that --env filtered keeps; repeatable
     #[arg(long, value_name = "NAME", env = "CUTLINE_ENV_KEEP", value_delimiter = ',', global = true)]
     env_keep: Vec<String>,
     /// Show images: off gives their type and size alone, for clients that hand images on as text [default: what fits the client]

@@ -1,10 +1,10 @@
-//! The variables that commands have: the server's, less those that are left out, and a few of cutline's.
+//! The environment of commands: the server's variables without those that are removed, and a few of cutline's own.
 
 use std::ffi::OsString;
 
 use crate::sys::MARK;
 
-/// Variables that each command has beside the server's: nothing asks, nothing pages, nothing draws.
+/// Variables that cutline sets for each command: no prompts, no pagers, no colours.
 const OWN: [(&str, &str); 5] = [
     ("PAGER", "cat"),
     ("GIT_PAGER", "cat"),
@@ -13,8 +13,28 @@ const OWN: [(&str, &str); 5] = [
     ("NO_COLOR", "1"),
 ];
 
-/// Words in the names of variables whose values are secrets. Clients hand their own on to the server.
-pub const SECRETS: [&str; 5] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL"];
+/// Text in the names of variables with secrets. Clients pass their own variables on to the server.
+const SECRET_PARTS: [&str; 6] = ["KEY", "TOKEN", "SECRET", "PASSWORD", "CREDENTIAL", "PASSPHRASE"];
+
+/// Words of such names. As parts they would also match names such as `PATH` and `GIT_AUTHOR_NAME`.
+const SECRET_WORDS: [&str; 9] = ["PAT", "PASS", "PWD", "AUTH", "JWT", "COOKIE", "DSN", "SESSION", "PGPASS"];
+
+/// Variables with such words that hold no secret, and that shells, ssh and desktop programs need.
+const NO_SECRETS: [&str; 13] = [
+    "PWD",
+    "OLDPWD",
+    "SSH_AUTH_SOCK",
+    "DBUS_SESSION_BUS_ADDRESS",
+    "DESKTOP_SESSION",
+    "KDE_FULL_SESSION",
+    "KDE_SESSION_VERSION",
+    "SESSION_MANAGER",
+    "XDG_SESSION_CLASS",
+    "XDG_SESSION_DESKTOP",
+    "XDG_SESSION_ID",
+    "XDG_SESSION_PATH",
+    "XDG_SESSION_TYPE",
+];
 
 /// The variables of the server that commands do not have.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -24,9 +44,9 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Leaves out the variables whose names hold one of [`SECRETS`], but for those named in `keep`.
+    /// Removes the variables that look like secrets by their name or value, except those named in `keep`.
     pub fn filtered(keep: &[String]) -> Self {
-        Self { left_out: secrets(std::env::vars_os().map(|(name, _)| name), keep) }
+        Self { left_out: secrets(std::env::vars_os(), keep) }
     }
 
     /// Returns all variables of a command, cutline's own last.
@@ -37,34 +57,96 @@ impl Environment {
     }
 }
 
-fn secrets(names: impl Iterator<Item = OsString>, keep: &[String]) -> Vec<OsString> {
-    let is_secret = |name: &OsString| {
-        let upper = name.to_string_lossy().to_uppercase();
-        SECRETS.iter().any(|word| upper.contains(word)) && !keep.iter().any(|kept| name == kept.as_str())
+/// Returns the names of the variables that look like secrets and are not in `keep`.
+fn secrets(variables: impl Iterator<Item = (OsString, OsString)>, keep: &[String]) -> Vec<OsString> {
+    let is_kept = |name: &OsString| keep.iter().any(|kept| name == kept.as_str());
+    let is_secret = |(name, value): &(OsString, OsString)| {
+        !is_kept(name) && (is_secret_name(&name.to_string_lossy()) || has_password(&value.to_string_lossy()))
     };
-    names.filter(is_secret).collect()
+    variables.filter(is_secret).map(|(name, _)| name).collect()
+}
+
+/// Returns true if the name of a variable says that its value is a secret.
+fn is_secret_name(name: &str) -> bool {
+    let upper = name.to_uppercase();
+    let has_word = || upper.split('_').any(|word| SECRET_WORDS.contains(&word));
+    !NO_SECRETS.contains(&upper.as_str())
+        && (SECRET_PARTS.iter().any(|part| upper.contains(part)) || has_word())
+}
+
+/// Returns true if `value` has a URL with a password: `scheme://user:password@host`.
+fn has_password(value: &str) -> bool {
+    value.split("://").skip(1).any(|rest| {
+        let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+        let user_info = authority.rsplit_once('@').map(|(user_info, _)| user_info);
+        user_info
+            .and_then(|user_info| user_info.split_once(':'))
+            .is_some_and(|(_, password)| !password.is_empty())
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Returns true if a variable is removed.
+    fn is_removed(name: &str, value: &str) -> bool {
+        !secrets([(name.into(), value.into())].into_iter(), &["NPM_TOKEN".to_owned()]).is_empty()
+    }
+
     #[test]
-    fn names_that_say_secret_are_left_out() {
-        let names = [
-            "PATH",
+    fn names_that_say_secret_are_removed() {
+        for name in [
             "OPENAI_API_KEY",
             "gh_token",
             "PGPASSWORD",
             "AWS_SECRET_ACCESS_KEY",
             "Google_Credentials",
-            "HOME",
-            "NPM_TOKEN",
-        ];
-        let keep = ["NPM_TOKEN".to_owned()];
-        let left_out = secrets(names.into_iter().map(OsString::from), &keep);
-        let secret =
-            ["OPENAI_API_KEY", "gh_token", "PGPASSWORD", "AWS_SECRET_ACCESS_KEY", "Google_Credentials"];
-        assert_eq!(left_out, secret);
+            "GITHUB_PAT",
+            "PGPASS",
+            "PGPASSFILE_PASS",
+            "MYSQL_PWD",
+            "NPM_AUTH",
+            "DOCKER_AUTH_CONFIG",
+            "SSH_PASSPHRASE",
+            "JWT",
+            "SESSION_COOKIE",
+            "XDG_SESSION_COOKIE",
+            "SENTRY_DSN",
+            "session",
+        ] {
+            assert!(is_removed(name, "x"), "{name}");
+        }
+        for name in ["PATH", "HOME", "NPM_TOKEN", "GIT_AUTHOR_NAME", "COMPASS_DIR", "XAUTHORITY", "PASSENGER"]
+        {
+            assert!(!is_removed(name, "x"), "{name}");
+        }
+        for name in NO_SECRETS {
+            assert!(!is_removed(name, "x"), "{name}");
+        }
+    }
+
+    #[test]
+    fn urls_with_passwords_are_removed() {
+        for value in [
+            "postgres://me:pw@host/db",
+            "redis://:pw@host",
+            "a=http://plain b=amqp://u:p:w@h:1/x",
+            "https://me@mail:pw@host",
+        ] {
+            assert!(is_removed("DATABASE_URL", value), "{value}");
+            assert!(is_removed("PWD", value), "{value}");
+            assert!(!is_removed("NPM_TOKEN", value), "{value}");
+        }
+        for value in [
+            "postgres://host/db",
+            "postgres://me@host/db",
+            "postgres://me:@host/db",
+            "http://host:4873/@scope",
+            "http://host:80?mail=a:b@c",
+            "me:pw@host",
+        ] {
+            assert!(!is_removed("DATABASE_URL", value), "{value}");
+        }
     }
 }

@@ -114,9 +114,10 @@ fn environment_of_processes_outside_is_not_told() {
 fn variables_that_say_secret_are_left_out_of_commands() {
     let workspace = Workspace::new();
     let start = Start::new(&workspace).env("MY_API_KEY", "told").env("MY_TOKEN", "kept").env("PLAIN", "seen");
+    let start = start.env("DATABASE_URL", "postgres://me:pw@host").env("MYSQL_PWD", "told");
     let mut client = start.flags(["--env", "filtered", "--env-keep", "MY_TOKEN"]).client();
-    let command = json!({"command": "echo [$MY_API_KEY] [$MY_TOKEN] [$PLAIN]"});
-    client.call("bash", command).assert_text("[] [kept] [seen]\n");
+    let command = json!({"command": "echo [$MY_API_KEY] [$MY_TOKEN] [$PLAIN] [$DATABASE_URL] [$MYSQL_PWD] [${PWD:+set}]"});
+    client.call("bash", command).assert_text("[] [kept] [seen] [] [] [set]\n");
 }
 
 /// Connects to the abstract socket of that name, and sends.
