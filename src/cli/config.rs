@@ -39,8 +39,8 @@ pub(super) struct ConfigOptions {
     /// Merge it into the client's own file instead, after a copy of that was made beside it
     #[arg(long)]
     write: bool,
-    /// The file, where it is another one
-    #[arg(long, value_name = "FILE", requires = "write")]
+    /// Use FILE instead of the client's own file
+    #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
     /// The client's file for this project, for all of yours, or for you in this project (claude-code) [default: this project's, where the client has one]
     #[arg(long, value_name = "SCOPE", value_enum, conflicts_with = "file")]

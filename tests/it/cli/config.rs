@@ -316,7 +316,9 @@ fn file_flag_and_homes_followed() {
         assert_eq!(code(&output), 0, "{}", stderr(&output));
         assert!(workspace.path(Path::new("home").join(file)).exists(), "{}", stderr(&output));
     }
-    assert_eq!(code(&run(&workspace, &["config", "codex", "--file", "x"])), 2);
+    let output = run(&workspace, &["config", "codex", "--file", "x"]);
+    assert_eq!(code(&output), 0, "{}", stderr(&output));
+    assert!(stdout(&output).contains("[mcp_servers.cutline]") && !workspace.path("x").exists());
 }
 
 #[test]

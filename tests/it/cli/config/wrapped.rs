@@ -137,6 +137,23 @@ fn another_servers_entry_is_wrapped_and_unwrapped() {
 }
 
 #[test]
+fn wrapped_entry_of_a_given_file_is_printed() {
+    let entry = json!({"command": "npx", "args": ["s"]});
+    let text = json!({"mcpServers": {"github": entry}}).to_string();
+    let workspace = Workspace::with(&json!({"x.json": text}));
+    for (client, words) in [("cursor", &["--file", "x.json"][..]), ("claude-desktop", &["--file=x.json"])] {
+        let print = |change: &str| run(&workspace, &[&["config", client, change, "github"], words].concat());
+        let output = print("--wrap");
+        assert_eq!(code(&output), 0, "{}", stderr(&output));
+        let printed: Value = serde_json::from_str(&stdout(&output)).unwrap();
+        let args = json!(["wrap", "--", "npx", "s"]);
+        assert_eq!(printed, json!({"command": env!("CARGO_BIN_EXE_cutline"), "args": args}));
+        assert_eq!(serde_json::from_str::<Value>(&stdout(&print("--unwrap"))).unwrap(), entry);
+    }
+    assert_eq!(fs::read_to_string(workspace.path("x.json")).unwrap(), text);
+}
+
+#[test]
 fn wrap_by_a_program_of_another_name_is_refused() {
     let server = json!({"mcpServers": {"other": {"command": "x", "args": []}}}).to_string();
     let workspace = Workspace::with(&json!({".cursor/mcp.json": server}));
