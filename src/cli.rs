@@ -92,8 +92,12 @@ enum Command {
     },
     /// Print the entry that adds this binary, with the flags given, to a client
     Config(config::ConfigOptions),
-    /// Start the server as a client would, call each tool, and say what is wrong
-    Doctor,
+    /// Start the server as a client would, call each tool, and report what is wrong
+    Doctor {
+        /// Also start the servers of the project's own files, such as .mcp.json, for a trial
+        #[arg(long)]
+        start_project_servers: bool,
+    },
     /// Print what a shell needs to complete cutline's words
     Completions {
         /// The shell
@@ -259,7 +263,9 @@ pub fn run() -> anyhow::Result<i32> {
         Some(Command::Truncate { keep, file }) => truncate::run(&cli.options, keep, file.as_deref()),
         Some(Command::Wrap { own, server }) => wrap::run(&cli.options, own, &server, &matches),
         Some(Command::Config(options)) => config::run(&options, &matches),
-        Some(Command::Doctor) => doctor::run(&cli.options, &matches),
+        Some(Command::Doctor { start_project_servers }) => {
+            doctor::run(&cli.options, start_project_servers, &matches)
+        }
         Some(Command::Completions { shell }) => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut command(), NAME, &mut script);

@@ -26,10 +26,10 @@ use server::entry_of;
 
 pub(super) use file::read;
 pub(super) use owner::as_programs_make_them;
-pub(super) use places::{Place, looked_at, places};
+pub(super) use places::{Place, looked_at, places, project};
 pub(super) use server::{Server, entries, is_cutline};
 pub(super) use tree::Node;
-pub(super) use typed::{flags, typed, words};
+pub(super) use typed::{flags, typed, words, words_of};
 
 /// The flags and arguments of `cutline config`.
 #[derive(Debug, clap::Args)]

@@ -4,9 +4,12 @@
 mod clients;
 mod machine;
 mod server;
+mod trial;
 
 use anstyle::AnsiColor;
 use clap::ArgMatches;
+
+use clients::Trials;
 
 use super::{Options, TOOL_ERROR, config, print, print_styled, serve};
 use cutline_core::text::show;
@@ -25,15 +28,22 @@ enum Finding {
     Wrong(String),
 }
 
-/// Looks at everything; the exit code, 1 where something is wrong.
-pub(super) fn run(options: &Options, matches: &ArgMatches) -> anyhow::Result<i32> {
+/// Checks the machine, the server and the clients' files. Returns the exit code, which is 1 if something is wrong.
+pub(super) fn run(
+    options: &Options,
+    start_project_servers: bool,
+    matches: &ArgMatches,
+) -> anyhow::Result<i32> {
     let binary = std::env::current_exe()?;
     let _before_any_process = serve::runtime()?;
-    let mut wrong = 0;
+    let (mut notes, mut wrong) = (0, 0);
     let mut say = |finding: Finding| {
         let (word, colour, text) = match finding {
             Finding::Fine(text) => ("ok", AnsiColor::Green, text),
-            Finding::Note(text) => ("note", AnsiColor::Yellow, text),
+            Finding::Note(text) => {
+                notes += 1;
+                ("note", AnsiColor::Yellow, text)
+            }
             Finding::Wrong(text) => {
                 wrong += 1;
                 ("wrong", AnsiColor::Red, text)
@@ -47,11 +57,12 @@ pub(super) fn run(options: &Options, matches: &ArgMatches) -> anyhow::Result<i32
     };
     machine::look(options, &binary, &mut say);
     server::look(options, &binary, &config::flags(matches)?, &mut say);
-    clients::look(&binary, &mut say);
-    if wrong == 0 {
-        print("All is well\n")?;
-        return Ok(0);
-    }
-    print(format!("{wrong} wrong\n"))?;
-    Ok(TOOL_ERROR)
+    clients::look(&Trials { binary: &binary, start_project_servers }, &mut say);
+    print(match (wrong, notes) {
+        (0, 0) => "All is well\n".to_owned(),
+        (0, 1) => "Nothing is wrong; 1 note\n".to_owned(),
+        (0, notes) => format!("Nothing is wrong; {notes} notes\n"),
+        (wrong, _) => format!("{wrong} wrong\n"),
+    })?;
+    Ok(if wrong == 0 { 0 } else { TOOL_ERROR })
 }

@@ -23,8 +23,17 @@ pub(in crate::cli) fn flags(matches: &ArgMatches) -> anyhow::Result<Vec<String>>
 
 /// Returns the flags of `command` that were typed, their paths made absolute.
 pub(in crate::cli) fn words(matches: &ArgMatches, command: &clap::Command) -> anyhow::Result<Vec<String>> {
+    words_of(matches, command, |_| true)
+}
+
+/// Returns those flags of `command` that were typed and for which `is_wanted` returns true, their paths made absolute.
+pub(in crate::cli) fn words_of(
+    matches: &ArgMatches,
+    command: &clap::Command,
+    is_wanted: impl Fn(&clap::Arg) -> bool,
+) -> anyhow::Result<Vec<String>> {
     let mut words = Vec::new();
-    for (matches, arg, flag) in typed(matches, command) {
+    for (matches, arg, flag) in typed(matches, command).filter(|(_, arg, _)| is_wanted(arg)) {
         if matches!(arg.get_action(), ArgAction::SetTrue) {
             words.push(flag);
             continue;

@@ -1,36 +1,39 @@
 //! The clients' files: what they start as this server, tried where that is this very binary.
 //!
-//! Such a file may have come with a project of others. So nothing is started but this binary, and
-//! that only as a server, without variables that are not its own.
+//! A project's file may come from others. doctor starts only this binary, as [`Trial`] describes, and starts an entry of a
+//! project's file only if the user asks for it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use clap::{FromArgMatches as _, ValueEnum as _};
+use clap::ValueEnum as _;
 
 use super::Finding::{self, Fine, Note, Wrong};
-use super::machine;
+use super::trial::Trial;
 use crate::cli::config::{self, Node, Place, Server, is_cutline};
-use crate::cli::{Cli, Client, NAME, command, is_same};
+use crate::cli::{Client, NAME, Scope, is_same};
+use crate::fs::follow::Followed;
 use crate::process;
 use crate::tools::error::reason;
 use cutline_core::text::show;
 
-/// The start of the names of the flags' variables.
-const VARIABLES: &str = "CUTLINE_";
-/// The flag and the variable of the file of records, which a server creates.
-const STATS_FLAG: &str = "--stats-file";
-const STATS_VARIABLE: &str = "CUTLINE_STATS_FILE";
 /// The starts of words that clients replace before they start a server.
 const FILLED_IN: [&str; 3] = ["${", "{env:", "{file:"];
 
+/// The entries that are tried, and how.
+pub(super) struct Trials<'a> {
+    /// This binary, the only one that a trial starts.
+    pub(super) binary: &'a Path,
+    /// True if entries of a project's file are started.
+    pub(super) start_project_servers: bool,
+}
+
 /// Looks at the files of the clients: at the entries of this server, and at those of others.
-pub(super) fn look(binary: &Path, say: &mut dyn FnMut(Finding)) {
+pub(super) fn look(trials: &Trials<'_>, say: &mut dyn FnMut(Finding)) {
     for client in Client::value_variants() {
         let mut found = Found::default();
         for place in config::places(*client).into_iter().filter(|place| place.path.exists()) {
-            look_at(&place, binary, &mut found, say);
+            look_at(&place, trials, &mut found, say);
         }
         found.conflicts(*client, say);
     }
@@ -45,7 +48,7 @@ struct Found {
     files: BTreeMap<PathBuf, Option<Node>>,
 }
 
-fn look_at(place: &Place, binary: &Path, found: &mut Found, say: &mut dyn FnMut(Finding)) {
+fn look_at(place: &Place, trials: &Trials<'_>, found: &mut Found, say: &mut dyn FnMut(Finding)) {
     let row = place.client.row();
     let Found { entries, files } = found;
     let top = files.entry(place.path.clone()).or_insert_with(|| {
@@ -93,7 +96,7 @@ fn look_at(place: &Place, binary: &Path, found: &mut Found, say: &mut dyn FnMut(
         let what = format!("{place} starts {}{by_name}", server.executable());
         match server.switched_off() {
             Some(switch) => say(Note(format!("{place} has {} switched off: {switch}", show::path(name)))),
-            None => say_tried(place.client, &what, &server, binary, say),
+            None => say_tried(place, &what, &server, trials, say),
         }
     }
 }
@@ -120,7 +123,14 @@ fn is_filled_in(word: &str) -> bool {
     FILLED_IN.iter().any(|start| word.contains(start))
 }
 
-fn say_tried(client: Client, what: &str, server: &Server<'_>, binary: &Path, say: &mut dyn FnMut(Finding)) {
+/// Reports whether the entry starts this server, and tries it where that is safe.
+fn say_tried(
+    place: &Place,
+    what: &str,
+    server: &Server<'_>,
+    trials: &Trials<'_>,
+    say: &mut dyn FnMut(Finding),
+) {
     let words = server.words();
     let values = server.variables().map(|(_, value)| value);
     if words.iter().copied().chain(values).chain(server.folder()).any(is_filled_in) {
@@ -129,12 +139,23 @@ fn say_tried(client: Client, what: &str, server: &Server<'_>, binary: &Path, say
     let Some(program) = program(server.executable()) else {
         return say(Wrong(format!("{what}, which is no program")));
     };
-    if !is_same(&program, binary) {
+    if !is_same(&program, trials.binary) {
         return say(Note(format!("{what}, another program than this one: it was not tried")));
     }
-    let row = client.row();
-    let fit = client.fit().map(|row| row.id);
-    match serves(server).and_then(|()| super::server::greet(as_the_client_would(server, binary), fit)) {
+    let trial = match Trial::parse(server) {
+        Err(message) => return say(Wrong(format!("{what}, but {message}"))),
+        Ok(trial) => trial,
+    };
+    if !trials.start_project_servers && is_of_project(place) {
+        let program = server.executable();
+        return say(Note(format!(
+            "{} is a file of the project, so its server was not started; its program is {program}. \
+             --start-project-servers starts it",
+            place.path.display()
+        )));
+    }
+    let row = place.client.row();
+    match trial.start(server, trials.binary, place.client.fit()) {
         Ok((took, stats)) => {
             say(Fine(format!("{what}, which greeted in {took:.0?}")));
             say(Fine(format!("{}: {}", row.name, super::server::limits(&stats))));
@@ -143,45 +164,13 @@ fn say_tried(client: Client, what: &str, server: &Server<'_>, binary: &Path, say
     }
 }
 
-/// Returns an error if no server is started so, or a root of it is not there.
-fn serves(server: &Server<'_>) -> Result<(), String> {
-    let words = [NAME].into_iter().chain(server.words().into_iter().skip(1));
-    let matches = command().try_get_matches_from(words);
-    let cli = match matches.and_then(|matches| Cli::from_arg_matches(&matches)) {
-        Ok(cli) if cli.command.is_none() => cli,
-        Err(error) if error.use_stderr() => return Err(first_line(&error)),
-        // A command, help or the version.
-        Ok(_) | Err(_) => return Err("not as a server".to_owned()),
-    };
-    let folder = Path::new(server.folder().unwrap_or_default());
-    cli.options.roots.iter().try_for_each(|root| machine::check_root(&folder.join(root)))
-}
-
-/// Returns the reason for which the words are wrong, without the usage.
-fn first_line(error: &clap::Error) -> String {
-    let story = error.to_string();
-    let line = story.lines().next().unwrap_or_default();
-    line.strip_prefix("error: ").unwrap_or(line).to_owned()
-}
-
-fn as_the_client_would(server: &Server<'_>, binary: &Path) -> Command {
-    let mut command = Command::new(binary);
-    // A trial creates no file that a project of others names.
-    let mut words = server.words().into_iter().skip(1);
-    while let Some(word) = words.next() {
-        match word.strip_prefix(STATS_FLAG) {
-            Some("") => drop(words.next()),
-            Some(value) if value.starts_with('=') => {}
-            _ => _ = command.arg(word),
-        }
-    }
-    // One like LD_PRELOAD would have it run what is not this binary.
-    let is_own = |name: &str| name.starts_with(VARIABLES) && name != STATS_VARIABLE;
-    command.envs(server.variables().filter(|(name, _)| is_own(name)));
-    if let Some(folder) = server.folder() {
-        command.current_dir(folder);
-    }
-    command
+/// Returns true if the file came with the project, or could have: it is the project's file by its name, or it is located
+/// in the project and the project is not a folder above the user's home folder.
+fn is_of_project(place: &Place) -> bool {
+    let followed = |path: &Path| Followed::new(path).end;
+    let project = followed(&config::project());
+    let has_home = std::env::home_dir().is_some_and(|home| followed(&home).starts_with(&project));
+    place.scope == Scope::Project || (!has_home && followed(&place.path).starts_with(&project))
 }
 
 /// The program that a command is, where there is one.

@@ -34,14 +34,13 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
     let secrets: Vec<_> = secrets.left_out.iter().map(|name| name.display().to_string()).collect();
     if options.env == EnvMode::Inherited && !secrets.is_empty() {
         let names = secrets.join(", ");
-        say(Fine(format!("commands see {names}, with what they hold: --env filtered leaves them out")));
+        say(Note(format!("commands see the values of {names}: --env filtered removes them")));
     }
     let unix_sockets_are_open = options.sandbox != sandbox::Mode::ReadOnly && options.sandbox_deny.is_empty();
     if probed.is_ok() && !sandbox::knows_unix_sockets() && unix_sockets_are_open {
-        let open = "under --sandbox workspace-write each program of this user that listens on a UNIX socket is a full \
-                    way out: --sandbox-deny unix-sockets keeps commands from them";
-        let finding = if options.sandbox == sandbox::Mode::Off { Fine } else { Note };
-        say(finding(open.to_owned()));
+        let open = "under --sandbox workspace-write a command can bypass the sandbox through any program of this user that \
+                    listens on a UNIX socket: --sandbox-deny unix-sockets prevents that";
+        say(Note(open.to_owned()));
     }
 }
 

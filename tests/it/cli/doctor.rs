@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
 
@@ -18,8 +20,30 @@ fn sound_setup_passes() {
     for tool in ["read", "bash", "grep", "find", "ls"] {
         assert!(said.contains(&format!("ok    {tool} answered in ")), "{tool} is not in\n{said}");
     }
-    assert!(said.ends_with("All is well\n") && !said.contains("wrong"), "{said}");
+    let notes = said.lines().filter(|line| line.starts_with("note ")).count();
+    let summary = match notes {
+        0 => "All is well\n".to_owned(),
+        1 => "Nothing is wrong; 1 note\n".to_owned(),
+        notes => format!("Nothing is wrong; {notes} notes\n"),
+    };
+    assert!(said.ends_with(&summary) && !said.contains("wrong "), "{said}");
     assert_eq!(workspace.saved().len(), 0, "it left something");
+}
+
+#[test]
+fn secrets_that_commands_see_are_a_note() {
+    let workspace = Workspace::with(&json!({"a": "one\n"}));
+    let said = |flags: &[&str]| {
+        let start = Start::new(&workspace).env("PGPASSWORD", "x").env("DATABASE_URL", "pg://me:hidden@host");
+        let mut command = start.flags(["doctor", "--tools", "ls"]).flags(flags).command();
+        stdout(&command.stdin(Stdio::null()).output().unwrap())
+    };
+    let inherited = said(&[]);
+    let note = inherited.lines().find(|line| line.starts_with("note  commands see the values of ")).unwrap();
+    assert!(note.contains("PGPASSWORD") && note.contains("DATABASE_URL"), "{note}");
+    assert!(note.ends_with(": --env filtered removes them") && !inherited.contains("hidden"), "{inherited}");
+    assert!(!inherited.contains("All is well"), "{inherited}");
+    assert!(!said(&["--env", "filtered"]).contains("DATABASE_URL"));
 }
 
 #[test]
@@ -44,11 +68,11 @@ fn each_fault_is_reported() {
     }
 }
 
-/// Returns the doctor's exit code and its finding for a project's `entry`.
+/// Returns the doctor's exit code and its finding for a project's `entry`, which the user lets it start.
 fn said_of(workspace: &Workspace, entry: &Value) -> (i32, String) {
     let file = workspace.path(".mcp.json");
     fs::write(&file, json!({"mcpServers": {"cutline": entry}}).to_string()).unwrap();
-    let output = run(workspace, &["doctor", "--tools", "ls"]);
+    let output = run(workspace, &["doctor", "--tools", "ls", "--start-project-servers"]);
     let said = stdout(&output);
     let (_, said) =
         said.split_once(&format!("{} starts ", file.display())).unwrap_or_else(|| panic!("{said}"));
@@ -74,13 +98,11 @@ fn entry_started_with_its_flags() {
         (json!({"args": ["--rot", "."]}), "unexpected argument '--rot' found\n"),
         (json!({"args": ["--max-bytes", "0"]}), "must be above 0\n"),
         (json!({"args": ["--bash-timeout", "700"]}), "--bash-timeout 700 is above --bash-max-timeout 600"),
-        (
-            json!({"env": {"CUTLINE_ROOT": "/gone"}}),
-            "--root: none of the folders given can be used (/gone: No such file or directory)",
-        ),
+        (json!({"env": {"CUTLINE_ROOT": "/gone"}}), "--root /gone: No such file or directory\n"),
+        (json!({"env": {"CUTLINE_MAX_LINES": "none"}}), "invalid value 'none' for '--max-lines <N>'"),
         (json!({"args": ["doctor"]}), "not as a server\n"),
         (json!({"args": ["--version"]}), "not as a server\n"),
-        (json!({"cwd": "/gone"}), "the server can't be started: No such file or directory"),
+        (json!({"cwd": "/gone"}), "its folder /gone: No such file or directory\n"),
     ] {
         let mut entry = entry;
         entry["command"] = binary.into();
@@ -139,20 +161,93 @@ fn foreign_command_not_run() {
     }
 }
 
-#[test]
-fn trial_of_an_entry_creates_no_file() {
-    let workspace = Workspace::with(&json!({"a": "one\n"}));
-    let binary = env!("CARGO_BIN_EXE_cutline");
-    let planted = workspace.path("planted");
-    for entry in [
-        json!({"command": binary, "args": ["--stats-file", planted, "--root", "."]}),
-        json!({"command": binary, "args": [format!("--stats-file={}", planted.display())]}),
-        json!({"command": binary, "env": {"CUTLINE_STATS_FILE": planted}}),
-    ] {
-        let (code, said) = said_of(&workspace, &entry);
-        assert!(code == 0 && said.contains(", which greeted in "), "{said}");
-        assert!(!planted.exists(), "{entry}");
+/// Returns every path below `folder`, with the time of its last change.
+fn tree(folder: &Path) -> Vec<(PathBuf, SystemTime)> {
+    let mut all = Vec::new();
+    for entry in fs::read_dir(folder).unwrap().flatten() {
+        let metadata = entry.metadata().unwrap();
+        if metadata.is_dir() {
+            all.extend(tree(&entry.path()));
+        }
+        all.push((entry.path(), metadata.modified().unwrap()));
     }
+    all.sort();
+    all
+}
+
+#[test]
+fn trial_of_an_entry_changes_nothing_outside_a_temporary_folder() {
+    let workspace = Workspace::with(&json!({"a": "one\n", "spill": {"dir": true}, "tmp": {"dir": true}}));
+    let binary = env!("CARGO_BIN_EXE_cutline");
+    // An output that a server with this folder and `--spill-keep 1m` removes at its start.
+    let saved = workspace.path("spill/cutline-bash-abcdefabcdef.log");
+    fs::write(&saved, "mine").unwrap();
+    fs::set_permissions(&saved, fs::Permissions::from_mode(0o600)).unwrap();
+    let old = SystemTime::now() - Duration::from_hours(48);
+    fs::File::options().write(true).open(&saved).unwrap().set_modified(old).unwrap();
+    let [spill, planted] = ["spill", "planted"].map(|name| workspace.path(name).to_str().unwrap().to_owned());
+    for entry in [
+        json!({"args": ["--spill-dir", spill, "--stats-file", planted]}),
+        json!({"args": ["--spill-dir", spill, "--spill-keep=1m", "--spill-max-total", "1"]}),
+        json!({"args": ["--spill-dir", planted, "--root", workspace.root()]}),
+        json!({"args": [format!("--stats-file={planted}")]}),
+        json!({"env": {"CUTLINE_SPILL_DIR": spill, "CUTLINE_SPILL_KEEP": "1m", "CUTLINE_STATS_FILE": planted}}),
+        json!({"env": {"CUTLINE_SPILL_DIR": planted, "TMPDIR": workspace.path("tmp")}}),
+        json!({"args": ["--spill-dir", ".", "--spill-keep", "1m"], "cwd": workspace.path("spill")}),
+    ] {
+        for (file, flags) in [
+            (workspace.path(".mcp.json"), &["--start-project-servers"][..]),
+            (workspace.home().join(".cursor/mcp.json"), &[]),
+        ] {
+            let mut entry = entry.clone();
+            entry["command"] = binary.into();
+            fs::create_dir_all(file.parent().unwrap()).unwrap();
+            fs::write(&file, json!({"mcpServers": {"cutline": entry}}).to_string()).unwrap();
+            let trees = || [tree(workspace.root()), tree(&workspace.home())];
+            let before = trees();
+            let output = run(&workspace, &[&["doctor", "--tools", "ls"], flags].concat());
+            let said = stdout(&output);
+            assert!(code(&output) == 0 && said.contains(", which greeted in "), "{entry}: {said}");
+            assert_eq!(trees(), before, "{entry}");
+            fs::remove_file(&file).unwrap();
+        }
+    }
+}
+
+#[test]
+fn project_entries_start_only_if_the_user_asks() {
+    let workspace = Workspace::with(&json!({"a": "one\n", ".git": {"dir": true}, "codex": {"dir": true}}));
+    let binary = env!("CARGO_BIN_EXE_cutline");
+    let entry = json!({"mcpServers": {"cutline": {"command": binary}}}).to_string();
+    let codex = format!("[mcp_servers.cutline]\ncommand = '{binary}'\n");
+    // A file by its name, one behind a link of the user's, and one to which a variable leads.
+    for (path, text) in [(".mcp.json", &entry), ("linked.json", &entry), ("codex/config.toml", &codex)] {
+        workspace.write(path, text);
+    }
+    fs::create_dir(workspace.home().join(".cursor")).unwrap();
+    let link = workspace.home().join(".cursor/mcp.json");
+    symlink(workspace.path("linked.json"), &link).unwrap();
+    let doctor = |flags: &[&str]| {
+        let start =
+            Start::new(&workspace).env("CODEX_HOME", "<root>/codex").flags(["doctor", "--tools", "ls"]);
+        stdout(&start.flags(flags).command().stdin(Stdio::null()).output().unwrap())
+    };
+    let (said, started) = (doctor(&[]), doctor(&["--start-project-servers"]));
+    for file in [workspace.path(".mcp.json"), link, workspace.path("codex/config.toml")] {
+        let file = file.display();
+        let note = format!(
+            "note  {file} is a file of the project, so its server was not started; its program is {binary}. \
+             --start-project-servers starts it\n"
+        );
+        assert!(said.contains(&note), "{note} is not in\n{said}");
+        assert!(started.contains(&format!("ok    {file} starts {binary}, which greeted in ")), "{started}");
+    }
+    assert!(!said.contains("which greeted in") && !said.contains(" fits: "), "{said}");
+    // A home folder that is a repository holds the user's own files.
+    let mut command =
+        Start::new(&workspace).env("HOME", "<root>").env("CODEX_HOME", "<root>/codex").command();
+    let said = stdout(&command.args(["doctor", "--tools", "ls"]).stdin(Stdio::null()).output().unwrap());
+    assert!(said.contains(&format!("codex/config.toml starts {binary}, which greeted in ")), "{said}");
 }
 
 #[test]
@@ -160,10 +255,11 @@ fn names_of_a_projects_files_forge_no_finding() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let folder = workspace.path(".continue/mcpServers");
     fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("a\nok    forged\u{1b}]0;b\u{7}.yaml"), "mcpServers: [\u{1b}[2J").unwrap();
+    fs::write(folder.join("a\nok    forged\u{1b}]0;b\u{7}\u{202e}.yaml"), "mcpServers: [\u{1b}[2J").unwrap();
     let output = run(&workspace, &["doctor", "--tools", "ls"]);
     let said = stdout(&output);
     assert!(said.contains("forged") && !said.contains("\nok    forged"), "{said}");
+    assert!(said.contains("\\u{202e}.yaml") && !said.contains('\u{202e}'), "{said}");
     fs::create_dir(workspace.path(".codex")).unwrap();
     fs::write(workspace.path(".codex/config.toml"), "a = [\u{1b}[2J").unwrap();
     let refused = run(&workspace, &["config", "codex", "--scope", "project", "--write"]);
@@ -201,7 +297,7 @@ fn every_clients_fit_is_named() {
     fs::create_dir_all(cline.parent().unwrap()).unwrap();
     let entry = json!({"command": env!("CARGO_BIN_EXE_cutline"), "env": {"CUTLINE_MAX_BYTES": "4KB"}});
     fs::write(&cline, json!({"mcpServers": {"files": entry}}).to_string()).unwrap();
-    let output = run(&workspace, &["doctor", "--tools", "ls"]);
+    let output = run(&workspace, &["doctor", "--tools", "ls", "--start-project-servers"]);
     let said = stdout(&output);
     assert_eq!(code(&output), 0, "{said}");
     for line in [

@@ -198,6 +198,7 @@ fn what_can_not_be_held_is_named_at_the_start_and_by_the_doctor() {
     let doctor = Start::new(&workspace).flags(["doctor"]).flags(FLAGS).command().output().unwrap();
     let said = String::from_utf8_lossy(&doctor.stdout).into_owned();
     assert!(said.contains(&format!("note  {warning}")), "{said}");
+    assert!(!said.contains("All is well"), "{said}");
     // Commands write nothing in the roots, so nothing there starts what they wrote.
     let mut client = started(|| Start::new(&workspace).flags(["--sandbox", "read-only"])).unwrap();
     assert!(!is_open(&mut client));

@@ -45,7 +45,7 @@ fn every_file_is_written_and_wrapped() {
         assert!(
             wrapped.contains("20KB") && own.contains("20KB") && own.contains("mine") == text.contains("mine")
         );
-        let said = stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
+        let said = stdout(&run(&workspace, &["doctor", "--tools", "ls", "--start-project-servers"]));
         for part in [" has other servers: wrapped github\n", " starts ", ", which greeted in "] {
             assert!(
                 said.contains(&format!(

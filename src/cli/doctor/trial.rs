@@ -1,0 +1,156 @@
+//! Trial starts of a client's entry.
+//!
+//! The entry may belong to a project of others. A trial therefore starts only this binary, as a server, in an empty
+//! temporary folder, and passes on only flags that set limits: none that names a path or says how long files are kept.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::Context as _;
+use clap::builder::Resettable;
+use clap::{ArgAction, ArgMatches, CommandFactory as _, FromArgMatches as _};
+use serde_json::Value;
+
+use super::machine;
+use crate::cli::config::{self, Server};
+use crate::cli::{Cli, NAME, command};
+use crate::fit;
+use crate::tools::error::reason;
+
+/// The flags that a trial passes on, by their ids.
+const PASSED_ON: [&str; 19] = [
+    "tools",
+    "structured",
+    "fit",
+    "max_lines",
+    "max_bytes",
+    "max_tokens",
+    "call_limits",
+    "max_line_chars",
+    "max_text_line_chars",
+    "bash_head",
+    "bash_tail",
+    "bash_timeout",
+    "bash_max_timeout",
+    "images",
+    "max_image_bytes",
+    "answer_within",
+    "sandbox",
+    "sandbox_deny",
+    "save",
+];
+/// The variables that name the folder for temporary files, on Unix and on Windows.
+const TEMP_VARIABLES: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
+/// The values for which clap takes a switch's variable as off.
+const OFF: [&str; 6] = ["n", "no", "f", "false", "off", "0"];
+
+/// The flags with which an entry starts this binary as a server.
+pub(super) struct Trial {
+    matches: ArgMatches,
+    cli: Cli,
+}
+
+impl Trial {
+    /// Parses the entry's arguments and variables.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the arguments are wrong, or start no server.
+    pub(super) fn parse(server: &Server<'_>) -> Result<Self, String> {
+        let mut words = vec![NAME.to_owned()];
+        words.extend(server.words().into_iter().skip(1).map(str::to_owned));
+        let variables: Vec<(&str, &str)> = server.variables().collect();
+        let set_by_entry = |arg: &clap::Arg| {
+            let name = arg.get_env()?;
+            variables.iter().find(|(other, _)| name == *other).map(|(_, value)| *value)
+        };
+        let parse = |words: &[String]| {
+            let without_variable =
+                |arg: clap::Arg| if set_by_entry(&arg).is_some() { arg.env(Resettable::Reset) } else { arg };
+            command().mut_args(without_variable).try_get_matches_from(words).map_err(|error| {
+                // Help and the version are no errors, and no server either.
+                if error.use_stderr() { first_line(&error) } else { not_a_server() }
+            })
+        };
+        let typed = parse(&words)?;
+        let all = Cli::command();
+        let typed: Vec<&clap::Id> = config::typed(&typed, &all).map(|(_, arg, _)| arg.get_id()).collect();
+        for arg in all.get_arguments().filter(|arg| !typed.contains(&arg.get_id())) {
+            let value = set_by_entry(arg).filter(|value| !value.is_empty());
+            if let Some((flag, value)) = arg.get_long().zip(value) {
+                words.splice(1..1, flag_of(arg, flag, value));
+            }
+        }
+        let matches = parse(&words)?;
+        let cli = Cli::from_arg_matches(&matches).map_err(|error| first_line(&error))?;
+        if cli.command.is_some() { Err(not_a_server()) } else { Ok(Self { matches, cli }) }
+    }
+
+    /// Starts the server for the handshake, and checks that the folders that the entry names are there. Returns how long
+    /// the handshake took, and the server's counts.
+    pub(super) fn start(
+        &self,
+        server: &Server<'_>,
+        binary: &Path,
+        client: Option<&fit::Client>,
+    ) -> Result<(Duration, Value), String> {
+        let folder = Path::new(server.folder().unwrap_or_default());
+        if server.folder().is_some() {
+            let refused = |error| format!("its folder {}: {}", folder.display(), reason(&error));
+            fs::read_dir(folder).map_err(refused)?;
+        }
+        self.cli.options.roots.iter().try_for_each(|root| machine::check_root(&folder.join(root)))?;
+        let temporary = tempfile::tempdir().map_err(|error| reason(&error))?;
+        let command = self.command(binary, temporary.path()).map_err(|error| format!("{error:#}"))?;
+        super::server::greet(command, client.map(|client| client.id))
+    }
+
+    /// Returns the command of a trial in `temporary`, an empty folder.
+    fn command(&self, binary: &Path, temporary: &Path) -> anyhow::Result<Command> {
+        let [work, temp, saved] = ["work", "temp", "saved"].map(|name| temporary.join(name));
+        for folder in [&work, &temp] {
+            fs::create_dir(folder).context("no temporary folder could be made")?;
+        }
+        let all = Cli::command();
+        let is_passed_on = |arg: &clap::Arg| PASSED_ON.contains(&arg.get_id().as_str());
+        let mut command = Command::new(binary);
+        command.args(config::words_of(&self.matches, &all, is_passed_on)?);
+        command.arg("--spill-dir").arg(saved).current_dir(work);
+        // What the entry sets is among the flags. Of the variables of this process, the server gets only those that are
+        // passed on and that the entry does not set.
+        for arg in all.get_arguments() {
+            let is_inherited =
+                self.matches.value_source(arg.get_id().as_str()) == Some(ENV) && is_passed_on(arg);
+            if let Some(name) = arg.get_env().filter(|_| !is_inherited) {
+                command.env_remove::<&OsStr>(name);
+            }
+        }
+        command.envs(TEMP_VARIABLES.map(|name| (name, &temp)));
+        Ok(command)
+    }
+}
+
+/// The source of a value that is from a variable.
+const ENV: clap::parser::ValueSource = clap::parser::ValueSource::EnvVariable;
+
+/// Returns the flag that says the same as its variable with that value.
+fn flag_of(arg: &clap::Arg, flag: &str, value: &str) -> Option<String> {
+    if !matches!(arg.get_action(), ArgAction::SetTrue) {
+        return Some(format!("--{flag}={value}"));
+    }
+    (!OFF.contains(&value.to_lowercase().as_str())).then(|| format!("--{flag}"))
+}
+
+fn not_a_server() -> String {
+    "not as a server".to_owned()
+}
+
+/// Returns the reason for which the arguments are wrong, without the usage.
+fn first_line(error: &clap::Error) -> String {
+    let story = error.to_string();
+    let line = story.lines().next().unwrap_or_default();
+    line.strip_prefix("error: ").unwrap_or(line).to_owned()
+}
