@@ -130,7 +130,7 @@ impl Envelope {
     }
 
     /// True if it says that it is a notification, or has what only an answer has.
-    pub(crate) fn is_notification_or_answer(&self) -> bool {
+    fn is_notification_or_answer(&self) -> bool {
         let message = &self.message;
         let answer = message.has_outcome && !message.has_method();
         answer || !message.has_id && message.method_starts_with(b"\"notifications/")

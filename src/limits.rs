@@ -43,23 +43,12 @@ pub const SPILL_MAX_FILE_BYTES: u64 = 1_000_000_000;
 pub const SPILL_MAX_TOTAL_BYTES: u64 = 4_000_000_000;
 /// Age at which a saved output is removed.
 pub const SPILL_KEEP: Duration = Duration::from_hours(7 * 24);
-/// Bytes of one incoming protocol message.
-pub const MAX_MESSAGE_BYTES: usize = 4_000_000;
+/// Bytes of one incoming protocol message: four times the arguments that a call may have.
+pub const MAX_MESSAGE_BYTES: usize = 1_000_000;
 /// Values and members in one incoming protocol message: what is parsed takes up to 180 bytes for each.
 pub const MAX_MESSAGE_VALUES: usize = 10_000;
-/// Calls that are worked on or not yet answered: more than clients make, and few enough that what each
-/// holds is little in sum.
-pub const CALLS_AT_ONCE: u32 = 256;
-/// Other requests that are not yet answered: each is answered at once where the client reads.
-pub const REQUESTS_AT_ONCE: u32 = 64;
-/// Bytes of the messages of those calls, and again of those requests: four of the longest.
-pub const OUTSTANDING_BYTES: usize = 4 * MAX_MESSAGE_BYTES;
-/// Requests that wait for one of those to be answered; past that the input is not read.
-pub const WAITING_LINES: usize = 1024;
-/// Bytes of such requests after which no more are taken in.
-pub const WAITING_BYTES: usize = 4_000_000;
-/// Bytes of answers that the client has not read, past which no call makes another.
-pub const UNREAD_ANSWER_BYTES: usize = 8_000_000;
+/// Requests without an answer: more than clients make. With that many, the server reads no further request.
+pub const REQUESTS_AT_ONCE: u32 = 256;
 /// Bytes that the arguments of one call may hold: a command can't be longer than about half of that.
 pub const ARGUMENTS_BYTES: usize = 256_000;
 /// Bytes of a pseudo-file (`/proc/…`) that read takes in, and grep searches.

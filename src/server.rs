@@ -41,7 +41,6 @@ use fits::Fitted;
 pub(crate) use resources::STATS_URI;
 use roots::Roots;
 use session_stats::SessionStats;
-use wire::Permit;
 
 /// A request, as its handler is given it.
 type Request = RequestContext<RoleServer>;
@@ -122,11 +121,6 @@ impl Server {
         }
         // The answer to a call that was taken back goes nowhere.
         let outcome = if request.ct.is_cancelled() { Err(ToolError::Cancelled) } else { outcome };
-        if let (Some(permit), Ok(output)) = (request.extensions.get::<Arc<Permit>>(), &outcome) {
-            permit.count_answer(
-                output.text.len() + output.image.as_ref().map_or(0, |image| image.base64.len()),
-            );
-        }
         let call = Call { tool, time_ms: now_ms(), duration: start.elapsed() };
         self.stats.record(&call, &outcome, &limits, &request).await;
         result_of(outcome, shape).into()
@@ -147,14 +141,7 @@ impl Server {
         if cx.workspace.roots.is_empty() {
             return Err(ToolError::NoRoots);
         }
-        let permit = |load| async move {
-            let held = self.concurrency.enter(load, &request.ct).await?;
-            if let Some(outstanding) = request.extensions.get::<Arc<Permit>>() {
-                let may_answer = request.ct.run_until_cancelled(outstanding.wait_for_client()).await;
-                may_answer.ok_or(ToolError::Cancelled)?;
-            }
-            Ok(held)
-        };
+        let permit = |load| self.concurrency.enter(load, &request.ct);
         catalog::call(cx, tool, given, permit).await
     }
 }

@@ -1,13 +1,12 @@
-//! The transport: lines over stdio, each request answered, outstanding requests bounded, and an end
-//! that is noticed.
+//! The stdio transport: one JSON-RPC message per line, an answer to every request, and a bound on
+//! the requests without an answer.
 //!
-//! rmcp has a transport for lines, but it passes over what it can't parse, and a request that gets no
-//! answer hangs its client.
+//! rmcp has a transport for lines, but it ignores lines that it cannot parse, and a request without
+//! an answer blocks its client.
 
 mod lines;
 mod message;
 mod output;
-mod outstanding;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,41 +16,45 @@ use std::sync::{Arc, Weak};
 use futures_util::StreamExt as _;
 use rmcp::RoleServer;
 use rmcp::model::{
-    ClientJsonRpcMessage, ClientNotification, ErrorData, GetExtensions as _, JsonRpcMessage, RequestId,
-    ServerJsonRpcMessage,
+    ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorData, GetExtensions as _, JsonRpcMessage,
+    JsonRpcRequest, RequestId, ServerJsonRpcMessage,
 };
 use rmcp::transport::Transport;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::JoinSet;
 use tokio_util::codec::FramedRead;
 use tokio_util::sync::CancellationToken;
 
-use crate::limits::{CALLS_AT_ONCE, REQUESTS_AT_ONCE};
-use lines::{Line, LineDecoder};
+use crate::limits::REQUESTS_AT_ONCE;
+use lines::LineDecoder;
 use message::Refusal;
 use output::Output;
-pub(super) use outstanding::Permit;
-use outstanding::{Queue, UnreadBytes};
 
 use super::stdio::{self, Input, Written, output_closed};
 
-/// A transport that fires `shutdown` when the input ends, and ends when `shutdown` fires.
+/// The permit of one request. Its handler and the transport share it, so it is released when the
+/// answer is written, or when the handler of a cancelled request returns.
+type Permit = Arc<OwnedSemaphorePermit>;
+
+/// A transport that fires `shutdown` at the end of the input, and ends when `shutdown` fires.
 ///
-/// Before the first request it passes over notifications: rmcp takes one there for the end of the
-/// session, and a client that sends one early is not to lose its server for it.
+/// It drops notifications before the first request: rmcp would end the session at one of them.
 pub(super) struct Wire {
     lines: FramedRead<Input, LineDecoder>,
-    calls: Queue,
-    other_requests: Queue,
-    /// The permits of requests whose answers are not written yet. The handler of each holds it too.
-    unanswered: HashMap<RequestId, Arc<Permit>>,
-    /// The permits of requests that were cancelled, of which the handler may still hold one.
-    cancelled: HashMap<RequestId, Weak<Permit>>,
+    /// One permit for each request without an answer: rmcp starts a task for each without a limit.
+    permits: Arc<Semaphore>,
+    /// A request, or a line that gets an error as its answer, without a permit. The input is not read meanwhile.
+    waiting: Option<Result<JsonRpcRequest<ClientRequest>, Refusal>>,
+    /// Requests whose answers are not written yet.
+    unanswered: HashMap<RequestId, Permit>,
+    /// Cancelled requests. The handler of each may still be running.
+    cancelled: HashMap<RequestId, Weak<OwnedSemaphorePermit>>,
     output: Output,
-    /// Answers to lines that were no messages, on their way out.
+    /// Writes of the errors that answer lines.
     refusals: JoinSet<()>,
     shutdown: CancellationToken,
     opened: bool,
-    /// True once the input is at its end.
+    /// True after the end of the input.
     ended: bool,
 }
 
@@ -62,12 +65,10 @@ impl Wire {
         written: Written,
         shutdown: CancellationToken,
     ) -> Self {
-        let unread = UnreadBytes::default();
         Self {
             lines: FramedRead::new(read, LineDecoder::default()),
-            calls: Queue::new(CALLS_AT_ONCE, Arc::clone(&unread)),
-            // They take no time: one waits only where answers are not read.
-            other_requests: Queue::new(REQUESTS_AT_ONCE, unread),
+            permits: Arc::new(Semaphore::new(REQUESTS_AT_ONCE as usize)),
+            waiting: None,
             unanswered: HashMap::new(),
             cancelled: HashMap::new(),
             output: Output::new(write, written),
@@ -78,114 +79,100 @@ impl Wire {
         }
     }
 
-    /// The next message, with its permit where it is a request; lines that are none are answered or
-    /// passed over. `None` once the input is at its end and all that came is answered, or `shutdown` fires before that.
+    /// Returns the next message. Answers lines that are not messages.
     ///
-    /// Notifications and answers never wait: a cancellation has to overtake the calls that wait.
+    /// Returns `None` if `shutdown` fires, or once the input has ended and every request is answered.
+    /// Can be cancelled at each `await`: what was read is in `self`.
     async fn next(&mut self) -> Option<ClientJsonRpcMessage> {
+        let shutdown = self.shutdown.clone();
         loop {
             // The end of the input fires it too.
-            let shutdown = self.shutdown.clone();
             if !self.ended && shutdown.is_cancelled() {
                 return None;
             }
-            let reads = !self.ended && self.calls.has_room() && self.other_requests.has_room();
-            let waiting = self.other_requests.try_next().or_else(|| self.calls.try_next());
-            let (line, permit) = if let Some((line, permit)) = waiting {
-                (line, Some(permit))
-            } else {
-                let is_over = async {
-                    self.other_requests.all_answered().await;
-                    self.calls.all_answered().await;
-                };
-                tokio::select! {
+            let permits = Arc::clone(&self.permits);
+            if self.waiting.is_some() {
+                let permit = tokio::select! {
                     biased;
-                    () = shutdown.cancelled(), if !self.ended => return None,
-                    () = self.other_requests.may_go_on() => continue,
-                    () = self.calls.may_go_on() => continue,
-                    () = is_over, if self.ended => return None,
-                    line = self.lines.next(), if reads => {
-                        let Some(Ok(line)) = line else {
-                            if let Some(Err(error)) = line {
-                                tracing::error!(%error, "reading the input failed");
-                            }
-                            self.ended = true;
-                            self.shutdown.cancel();
-                            continue;
-                        };
-                        if let Some(queue) = self.queue_of(&line) {
-                            queue.push(line);
-                            continue;
-                        }
-                        (line, None)
-                    }
-                    // The end of the input can't be seen while it is not read.
-                    () = output_closed(), if !reads => return None,
+                    () = shutdown.cancelled() => return None,
+                    permit = permits.acquire_owned() => Arc::new(permit.ok()?),
+                    // The end of the input is not seen while the input is not read.
+                    () = output_closed() => return None,
+                };
+                if let Some(request) = self.waiting.take().and_then(|waiting| self.admit(waiting, permit)) {
+                    return Some(request);
                 }
+                continue;
+            }
+            let line = tokio::select! {
+                biased;
+                () = shutdown.cancelled(), if !self.ended => return None,
+                _all = permits.acquire_many(REQUESTS_AT_ONCE), if self.ended => return None,
+                line = self.lines.next(), if !self.ended => line,
+            };
+            let Some(Ok(line)) = line else {
+                if let Some(Err(error)) = line {
+                    tracing::error!(%error, "reading the input failed");
+                }
+                self.ended = true;
+                self.shutdown.cancel();
+                continue;
             };
             match message::take(&line) {
-                // A request that was written so as to look like none.
-                Ok(JsonRpcMessage::Request(_)) | Err(Some(_)) if permit.is_none() => {
-                    self.other_requests.push(line);
-                }
-                // Answered as well, it would take the place of the one that is open: that could not be cancelled.
-                Ok(JsonRpcMessage::Request(request)) if self.is_open(&request.id) => {
-                    let words =
-                        format!("Invalid request: id {} is that of a request that is open", request.id);
-                    self.refuse((ErrorData::invalid_request(words, None), Some(request.id)), permit);
-                }
-                Ok(mut message) => {
-                    self.note(&mut message, permit);
+                Ok(JsonRpcMessage::Request(request)) => self.waiting = Some(Ok(request)),
+                Ok(message) => {
+                    self.note_cancellation(&message);
                     return Some(message);
                 }
-                Err(Some(refusal)) => self.refuse(refusal, permit),
+                Err(Some(refusal)) => self.waiting = Some(Err(refusal)),
                 Err(None) => {}
             }
         }
     }
 
-    /// True if a request with that id is not answered yet, or was cancelled and its handler has not ended.
+    /// Gives a request its permit and returns it. Answers a line that gets an error.
+    fn admit(
+        &mut self,
+        waiting: Result<JsonRpcRequest<ClientRequest>, Refusal>,
+        permit: Permit,
+    ) -> Option<ClientJsonRpcMessage> {
+        let mut request = match waiting {
+            Ok(request) => request,
+            Err(refusal) => {
+                self.refuse(refusal, permit);
+                return None;
+            }
+        };
+        // With two open requests of one id, a cancellation could not name one of them.
+        if self.is_open(&request.id) {
+            let words = format!("Invalid request: id {} is that of a request that is open", request.id);
+            self.refuse((ErrorData::invalid_request(words, None), Some(request.id)), permit);
+            return None;
+        }
+        self.unanswered.insert(request.id.clone(), Arc::clone(&permit));
+        request.request.extensions_mut().insert(permit);
+        Some(JsonRpcMessage::Request(request))
+    }
+
+    /// True if a request with that id has no answer yet, or is cancelled and its handler still runs.
     fn is_open(&self, id: &RequestId) -> bool {
-        let is_held = |permit: &Weak<Permit>| permit.strong_count() > 0;
+        let is_held = |permit: &Weak<_>| permit.strong_count() > 0;
         self.unanswered.contains_key(id) || self.cancelled.get(id).is_some_and(is_held)
     }
 
-    /// The queue that a line has to wait in; `None` where it does not wait.
-    fn queue_of(&mut self, line: &Line) -> Option<&mut Queue> {
-        match &line.envelope {
-            envelope if envelope.is_call() => Some(&mut self.calls),
-            envelope if envelope.is_notification_or_answer() => None,
-            _ => Some(&mut self.other_requests),
+    /// If the message cancels a request, drops the transport's side of its permit: rmcp sends no answer to it.
+    fn note_cancellation(&mut self, message: &ClientJsonRpcMessage) {
+        if let JsonRpcMessage::Notification(message) = message
+            && let ClientNotification::CancelledNotification(cancelled) = &message.notification
+            && let Some(id) = &cancelled.params.request_id
+            && let Some(permit) = self.unanswered.remove(id)
+        {
+            self.cancelled.retain(|_, permit| permit.strong_count() > 0);
+            self.cancelled.insert(id.clone(), Arc::downgrade(&permit));
         }
     }
 
-    /// Hands a request its permit; takes back what a cancellation takes back.
-    fn note(&mut self, message: &mut ClientJsonRpcMessage, permit: Option<Arc<Permit>>) {
-        match message {
-            JsonRpcMessage::Request(message) => {
-                if let Some(permit) = permit {
-                    self.unanswered.insert(message.id.clone(), permit.clone());
-                    message.request.extensions_mut().insert(permit);
-                }
-            }
-            JsonRpcMessage::Notification(message) => {
-                if let ClientNotification::CancelledNotification(cancelled) = &message.notification
-                    && let Some(id) = &cancelled.params.request_id
-                {
-                    // rmcp sends no answer to it any more.
-                    if let Some(permit) = self.unanswered.remove(id) {
-                        self.cancelled.retain(|_, permit| permit.strong_count() > 0);
-                        self.cancelled.insert(id.clone(), Arc::downgrade(&permit));
-                    }
-                    self.calls.cancel(id);
-                    self.other_requests.cancel(id);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    fn refuse(&mut self, (error, id): Refusal, permit: Option<Arc<Permit>>) {
+    fn refuse(&mut self, (error, id): Refusal, permit: Permit) {
         while self.refusals.try_join_next().is_some() {}
         let sent = self.output.send(ServerJsonRpcMessage::error(error, id));
         self.refusals.spawn(async move {
@@ -230,7 +217,7 @@ impl Transport<RoleServer> for Wire {
             if self.opened {
                 return Some(message);
             }
-            tracing::debug!("passed over a message before the first request");
+            tracing::debug!("ignored a message before the first request");
         }
     }
 

@@ -101,8 +101,8 @@ mod tests {
                 Some(over) => format!("{over}, id {:?}", line.envelope.id::<u8>()),
             });
         }
-        let over = "4MB, id Some(1)";
-        let expected = ["one", "", &long, "4MB, id None", over, &most, "10000 values, id None", "rest"];
+        let over = "1MB, id Some(1)";
+        let expected = ["one", "", &long, "1MB, id None", over, &most, "10000 values, id None", "rest"];
         assert!(seen == expected, "{:?}", seen.iter().map(String::len).collect::<Vec<_>>());
     }
 }

@@ -29,7 +29,7 @@ const PARAMS: [(&str, &str); 4] = [
 pub(super) fn take(line: &Line) -> Result<ClientJsonRpcMessage, Option<Refusal>> {
     let Line { bytes, envelope, over } = line;
     if let Some(most) = over {
-        tracing::error!("passed over a message of more than {most}");
+        tracing::error!("ignored a message of more than {most}");
         let words = format!("Invalid request: a message may have {most}");
         return Err(refused(envelope, ErrorData::invalid_request(words, None)));
     }

@@ -149,10 +149,7 @@ fn limits_match_constants() {
     let security = [
         format!("| one message | {} and 10,000 values,", of(is::MAX_MESSAGE_BYTES)),
         format!("its `_meta` | {} each;", of(is::ARGUMENTS_BYTES)),
-        format!("| {}, and {} of messages;", is::CALLS_AT_ONCE, of(is::OUTSTANDING_BYTES)),
-        format!("or {}, past which", of(is::WAITING_BYTES)),
-        format!("(pings, lists) | {};", is::REQUESTS_AT_ONCE),
-        format!("not read | {};", of(is::UNREAD_ANSWER_BYTES)),
+        format!("| requests without an answer | {};", is::REQUESTS_AT_ONCE),
         format!("a literal pattern | {}, {} |", kib(is::PATTERN_BYTES), kib(is::LITERAL_BYTES)),
         format!("| a compiled pattern | {} |", of(is::REGEX_BYTES)),
         format!("{}, in a glob braces {} deep;", kib(is::GLOB_BYTES), is::GLOB_DEPTH),

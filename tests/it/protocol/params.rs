@@ -117,7 +117,7 @@ fn errors_are_short_answers() {
 fn arguments_that_no_tool_could_use_are_refused_at_once() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
     let mut client = Client::new(&workspace);
-    let long = "x".repeat(3_000_000);
+    let long = "x".repeat(900_000);
     for (tool, arguments) in [
         ("read", json!({"path": long})),
         ("bash", json!({"command": long})),
