@@ -2,7 +2,7 @@
 FROM rust:1.95-slim-bookworm AS build
 WORKDIR /cutline
 COPY . .
-RUN cargo build --locked --release
+RUN cargo build --locked --profile dist
 
 FROM debian:bookworm-slim
 RUN apt-get update \
@@ -10,7 +10,7 @@ RUN apt-get update \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --create-home --uid 1000 cutline \
     && install --directory --owner cutline --group cutline /workspace
-COPY --from=build /cutline/target/release/cutline /usr/local/bin/cutline
+COPY --from=build /cutline/target/dist/cutline /usr/local/bin/cutline
 # The name in the MCP registry, io.github.OWNER/cutline: by it the registry knows the image for the server's.
 ARG SERVER_NAME=""
 LABEL io.modelcontextprotocol.server.name="$SERVER_NAME"

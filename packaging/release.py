@@ -22,7 +22,7 @@ import registry
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--out", type=Path, default=product.ROOT / "target" / "dist", help="the release's folder")
+    parser.add_argument("--out", type=Path, default=product.ROOT / "target" / "packages", help="the release's folder")
     verbs = parser.add_subparsers(required=True)
 
     verb = verbs.add_parser("matrix", help="print the released targets, as a workflow's matrix")
@@ -30,7 +30,7 @@ def main():
 
     verb = verbs.add_parser("target", help="archive, npm package and MCPB bundle of one target")
     verb.add_argument("target", help="a target of packaging/targets.json that is not planned")
-    verb.add_argument("--binary", type=Path, help="the binary [default: target/TARGET/release/cutline]")
+    verb.add_argument("--binary", type=Path, help="the binary [default: target/TARGET/dist/cutline]")
     verb.add_argument("--mcpb", help="MCPB's tool [default: npx, in the version that is tested]")
     verb.set_defaults(run=build_target)
 
@@ -53,7 +53,7 @@ def print_matrix(_arguments):
 
 def build_target(arguments):
     target = product.buildable_target(arguments.target)
-    binary = arguments.binary or product.ROOT / "target" / target.target / "release" / target.binary_name
+    binary = arguments.binary or product.ROOT / "target" / target.target / "dist" / target.binary_name
     binary = binary.resolve()
     check_version(binary)
     mcpb = [arguments.mcpb] if arguments.mcpb else npx_mcpb()

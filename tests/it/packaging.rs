@@ -80,7 +80,7 @@ fn installed_packages_have_this_version() {
     let (page, npm) = (file("docs/releasing.md"), wrapper()["name"].as_str().unwrap().to_owned());
     let command = page.lines().find(|line| line.starts_with("npm install")).unwrap();
     let installed: Vec<&str> =
-        command.split_whitespace().filter_map(|word| word.strip_prefix("target/dist/")).collect();
+        command.split_whitespace().filter_map(|word| word.strip_prefix("target/packages/")).collect();
     assert_eq!(installed, [format!("{npm}-{VERSION}.tgz"), format!("{npm}-linux-x64-{VERSION}.tgz")]);
 }
 
