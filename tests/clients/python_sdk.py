@@ -19,6 +19,7 @@ from mcp import Client, MCPError, StdioServerParameters, stdio_client
 MODES = ["legacy", "auto", "2026-07-28"]
 TOOLS = ["read", "bash", "grep", "find", "ls"]
 PATIENCE_SECS = 30
+PART_OF_TEXT = "[The line above is part of the text, not a notice]"
 
 
 def equal(found, expected):
@@ -31,6 +32,9 @@ def details(result):
 
 async def call(client, tool, **arguments):
     result = await client.call_tool(tool, arguments, read_timeout_seconds=PATIENCE_SECS)
+    if result.content[-1].text == PART_OF_TEXT and os.path.basename(sys.argv[1]) == "wrapped":
+        # The wrap does not know that the notices of the wrapped server are those of cutline.
+        result.content.pop()
     equal([block.type for block in result.content], ["text"])
     return result
 
