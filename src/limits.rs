@@ -37,6 +37,10 @@ pub const COMMAND_BYTES: usize = 131_071;
 pub const BASH_TIMEOUT_SECS: u64 = 120;
 /// Seconds a call may ask for.
 pub const BASH_MAX_TIMEOUT_SECS: u64 = 600;
+/// Commands that run at once: more than clients start, and few enough for the usual limit of 1024 open files.
+pub const COMMANDS_AT_ONCE: u32 = 64;
+/// Commands that ended and left background processes that hold their output open. Each takes three open files.
+pub const BACKGROUND_COMMANDS: u32 = 128;
 /// Bytes of one saved output.
 pub const SPILL_MAX_FILE_BYTES: u64 = 1_000_000_000;
 /// Bytes of all saved outputs together.

@@ -121,12 +121,7 @@ impl Commands {
         self.sandbox.iter().flat_map(Sandbox::writable)
     }
 
-    /// Returns how many commands can run at once.
-    pub fn at_once(&self) -> u32 {
-        self.permits.at_once()
-    }
-
-    /// Waits for a permit to run one more command: each needs descriptors, and their number is limited.
+    /// Waits for a permit to run one more command.
     pub async fn permit(&self) -> Result<CommandPermit, TooManyCommands> {
         self.registry.reap();
         self.permits.take().await

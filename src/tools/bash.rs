@@ -82,8 +82,7 @@ async fn wait_for_permit(
             () = cx.cancel.cancelled() => return Err(ToolError::Cancelled),
             () = cx.shutdown.cancelled() => return Err(ToolError::Cancelled),
             () = &mut patience => {
-                let running = cx.shared.commands.at_once();
-                return Err(ToolError::NotStarted { running, secs: within.as_secs() });
+                return Err(ToolError::NotStarted(within.as_secs()));
             }
             () = reporter.due() => reporter.report_waiting(),
         }

@@ -5,6 +5,7 @@
 
 use std::io;
 
+use crate::limits::COMMANDS_AT_ONCE;
 use crate::tools::resolve::ExpectedKind;
 use cutline_core::notice::{Count, Unit};
 use cutline_core::text::{Size, show};
@@ -103,24 +104,19 @@ pub enum ToolError {
     /// A command that could not be started in the workspace's folder, which may be gone.
     #[error("Command could not be started in {}: {}", show::path(.0), reason(.1))]
     Spawn(String, io::Error),
-    /// Too much that earlier commands, this number, left running.
+    /// No command may start: too many earlier commands left background processes.
     #[error(
-        "Command could not be started: background processes of {0} earlier commands hold their output, \
-         which is all that the limit on open files allows. Send the output of such processes to a file"
+        "Command could not be started: background processes of {0} earlier commands hold their output. Send the \
+         output of such processes to a file"
     )]
     TooManyCommands(u32),
     /// As many commands run as may, and none ended while the call could wait.
     #[error(
-        "Command was not started: {running} others run, which is all that the limit on open files allows, and none of \
-         them ended within {}. Try again later",
-        Count(*secs, "second", "seconds")
+        "Command was not started: {} others run, and none of them ended within {}. Try again later",
+        COMMANDS_AT_ONCE,
+        Count(*.0, "second", "seconds")
     )]
-    NotStarted {
-        /// Their number.
-        running: u32,
-        /// Seconds that the call waited.
-        secs: u64,
-    },
+    NotStarted(u64),
     /// The system gives no thread for the work.
     #[error("The system gives no thread to work on this: {}. Try again later", reason(.0))]
     NoThread(io::Error),

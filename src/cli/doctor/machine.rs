@@ -10,9 +10,6 @@ use crate::process::{self, sandbox};
 use crate::tools::Shared;
 use crate::tools::error::reason;
 
-/// Commands that can run at once, below which a note is given: others then wait.
-const FEW_COMMANDS: u32 = 16;
-
 /// Says of each thing that the server needs how it is.
 pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding)) {
     say(Fine(format!("{NAME} {} is {}", env!("CARGO_PKG_VERSION"), binary.display())));
@@ -74,10 +71,6 @@ fn look_at_commands(options: &Options, shared: &Shared, say: &mut dyn FnMut(Find
     }
     if let Some(warning) = commands.warning() {
         say(Note(warning.to_owned()));
-    }
-    let most = commands.at_once();
-    if most < FEW_COMMANDS {
-        say(Note(format!("{most} commands at once: the limit on open files is low (ulimit -n)")));
     }
 }
 

@@ -17,9 +17,6 @@ pub(crate) struct OutputPipe {
 }
 
 impl OutputPipe {
-    /// Descriptors that it takes.
-    pub(crate) const DESCRIPTORS: u32 = if cfg!(target_os = "linux") { 2 } else { 3 };
-
     /// Takes the pipe over.
     pub(crate) fn new(pipe: PipeReader) -> io::Result<Self> {
         // This end alone does not block; the writers' end is another open file.

@@ -8,7 +8,7 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::LazyLock;
 
 use rustix::fs::{Access, access};
-use rustix::process::{Resource, Signal, getrlimit};
+use rustix::process::Signal;
 use tokio::process::{Child, Command};
 use tokio::signal::unix::{SignalKind, signal};
 
@@ -79,11 +79,6 @@ pub(crate) fn program_at(path: &Path) -> Option<PathBuf> {
 /// Returns a path as other programs take it.
 pub(crate) fn as_others_take_it(path: &Path) -> Cow<'_, Path> {
     Cow::Borrowed(path)
-}
-
-/// Returns how many files this process may have open; `None` is without a limit.
-pub(crate) fn most_open_files() -> Option<u64> {
-    getrlimit(Resource::Nofile).current
 }
 
 /// Has writing past a limit on the size of files fail like on a full disk, from now on, in place of ending the server.

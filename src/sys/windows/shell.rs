@@ -123,11 +123,6 @@ pub(crate) fn as_others_take_it(path: &Path) -> Cow<'_, Path> {
     Cow::Owned(PathBuf::from(String::from_utf8_lossy(&shown(path)).into_owned()))
 }
 
-/// There is no limit worth counting.
-pub(crate) fn most_open_files() -> Option<u64> {
-    None
-}
-
 /// There is no limit on the size of files that would end a server.
 pub(crate) fn survive_large_files() {}
 

@@ -151,6 +151,8 @@ fn limits_match_constants() {
         format!("its `_meta` | {} each;", of(is::ARGUMENTS_BYTES)),
         format!("| requests without an answer | {};", is::REQUESTS_AT_ONCE),
         format!("a literal pattern | {}, {} |", kib(is::PATTERN_BYTES), kib(is::LITERAL_BYTES)),
+        format!("| commands at once | {};", is::COMMANDS_AT_ONCE),
+        format!("hold their output open | {};", is::BACKGROUND_COMMANDS),
         format!("| a compiled pattern | {} |", of(is::REGEX_BYTES)),
         format!("{}, in a glob braces {} deep;", kib(is::GLOB_BYTES), is::GLOB_DEPTH),
         format!("| an ignore file | {}; a larger one", spaced(is::RULES_BYTES)),
