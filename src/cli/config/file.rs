@@ -1,9 +1,8 @@
-//! A client's file, rewritten so that nothing of it can be lost.
+//! Replaces a client's file in one step, after copying it.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, bail, ensure};
 
@@ -14,11 +13,9 @@ use cutline_core::text::Size;
 
 /// Bytes of a file that is read: a project's own file may hold what takes a hundred times its size to be understood.
 const MAX_BYTES: u64 = 16_000_000;
-/// The longest wait for another program that writes the file: far more than this one takes.
-const LOCK_WAIT: Duration = Duration::from_secs(2);
-/// Time between two looks at whether it has.
-const LOCK_LOOK: Duration = Duration::from_millis(20);
-/// A mark that some editors put before a text.
+/// The most copies of a file that are kept.
+const MAX_COPIES: u32 = 1000;
+/// The byte order mark, which some editors put before a text.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The result of changing a file.
@@ -53,9 +50,13 @@ fn read_all(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Rewrites a place's file as `change` says. It is replaced in one step, after a copy of it was made
-/// beside it; a link to it stays a link, its owner and its mode stay. Where `change` refuses, another program
-/// writes it meanwhile, or a project's file leads out of the project, nothing is touched.
+/// Replaces the text of a place's file by what `change` returns for it. The file is replaced in one step, after it was copied
+/// to `FILE.bak`. A link to it stays a link; its owner and mode stay.
+///
+/// # Errors
+///
+/// Returns an error, and changes nothing, if `change` does, if another program has just written the file, if the file has
+/// other names, or if a link leads from a project's file out of the project.
 pub(super) fn rewrite(
     place: &Place,
     change: impl FnMut(&str) -> anyhow::Result<String>,
@@ -80,10 +81,6 @@ fn rewritten(
         change("")?;
     }
     fs::create_dir_all(folder)?;
-    // Two of these at once: the second begins with what the first has written. Where a folder can't be
-    // opened so (Windows), the last look before the file is replaced is all there is. So it is where somebody
-    // else keeps the lock, which all may take who can read the folder.
-    let _one_at_a_time = File::open(folder).ok().inspect(wait_for_lock);
     let old = match read_all(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => None,
         old => Some(old?),
@@ -102,7 +99,8 @@ fn rewritten(
         file.persist_noclobber(&path)?;
         return Ok(Written::New);
     };
-    let backup = back_up(&path, &before)?;
+    ensure!(owner::names(&before)? == 1, "it has other names (hard links), which would keep the old text");
+    let backup = back_up(&path, &before, &old)?;
     // Windows replaces no file that is open.
     drop(before);
     if read_all(&path)? != old {
@@ -116,38 +114,20 @@ fn rewritten(
     Ok(Written::Changed(backup))
 }
 
-/// Takes the lock of a folder, as soon as no other has it; not for ever.
-fn wait_for_lock(folder: &File) {
-    let deadline = Instant::now() + LOCK_WAIT;
-    while matches!(folder.try_lock(), Err(TryLockError::WouldBlock)) && Instant::now() < deadline {
-        std::thread::sleep(LOCK_LOOK);
+/// Writes `text`, that of the file `before` at `path`, to the first free name of `FILE.bak`, `FILE.bak2` and so on. The copy
+/// has the owner and mode of the file.
+fn back_up(path: &Path, before: &File, text: &str) -> anyhow::Result<PathBuf> {
+    let mut copy = owner::file_like(Some(before), path.parent().context("it has no folder")?)?;
+    copy.write_all(text.as_bytes())?;
+    copy.as_file().sync_all()?;
+    for number in 1..=MAX_COPIES {
+        let mut backup = path.as_os_str().to_owned();
+        backup.push(if number == 1 { ".bak".to_owned() } else { format!(".bak{number}") });
+        match copy.persist_noclobber(&backup) {
+            Ok(_) => return Ok(backup.into()),
+            Err(taken) if taken.error.kind() == ErrorKind::AlreadyExists => copy = taken.file,
+            Err(other) => return Err(other.into()),
+        }
     }
-}
-
-/// Keeps the file as it is, open as `before`, under a name beside it that nothing has yet: `FILE.bak`, `FILE.bak2`, …. That is a
-/// second name, which is all that is left of the file once another has taken its place; or a copy, where a file can't have
-/// two. One that was killed between these has left it such a name, which then is the one.
-fn back_up(path: &Path, before: &File) -> anyhow::Result<PathBuf> {
-    let copy = |number: u32| {
-        let mut name = path.as_os_str().to_owned();
-        name.push(if number == 1 { ".bak".to_owned() } else { format!(".bak{number}") });
-        PathBuf::from(name)
-    };
-    let (names, id) = owner::names_and_id(before)?;
-    let is_it = |backup: &PathBuf| {
-        backup.symlink_metadata().is_ok_and(|found| found.is_file())
-            && File::open(backup).and_then(|file| owner::names_and_id(&file)).is_ok_and(|found| found.1 == id)
-    };
-    let is_there = |backup: &PathBuf| backup.symlink_metadata().is_ok();
-    let left = (1..1000).map(copy).take_while(is_there).find(is_it);
-    if names > 1 + u64::from(left.is_some()) {
-        bail!("it has other names (hard links), which would keep the old text");
-    }
-    if let Some(left) = left {
-        return Ok(left);
-    }
-    let free = (1..1000).map(copy).find(|backup| !is_there(backup));
-    let backup = free.context("there are a thousand copies of it already")?;
-    fs::hard_link(path, &backup).or_else(|_| fs::copy(path, &backup).map(|_| ()))?;
-    Ok(backup)
+    bail!("there are {MAX_COPIES} copies of it already")
 }

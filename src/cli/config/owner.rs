@@ -31,17 +31,15 @@ pub(super) fn file_like(other: Option<&File>, folder: &Path) -> io::Result<Named
     Ok(file)
 }
 
-/// Returns the number of names that a file has, and what tells it from all other files: its device and number.
+/// Returns the number of names (hard links) that a file has.
 #[cfg(unix)]
-pub(super) fn names_and_id(file: &File) -> io::Result<(u64, (u64, u64))> {
-    let found = file.metadata()?;
-    Ok((found.nlink(), (found.dev(), found.ino())))
+pub(super) fn names(file: &File) -> io::Result<u64> {
+    Ok(file.metadata()?.nlink())
 }
 
 #[cfg(windows)]
-pub(super) fn names_and_id(file: &File) -> io::Result<(u64, (u64, u64))> {
-    let found = winapi_util::file::information(file)?;
-    Ok((found.number_of_links(), (found.volume_serial_number(), found.file_index())))
+pub(super) fn names(file: &File) -> io::Result<u64> {
+    Ok(winapi_util::file::information(file)?.number_of_links())
 }
 
 /// Gives a file the owner, group and mode of another.
