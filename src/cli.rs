@@ -63,14 +63,14 @@ enum Command {
         #[arg(long, global = true)]
         json: bool,
     },
-    /// Print what a file of --stats-file holds: sums for each tool, and their course
+    /// Print the sums of a --stats-file for each tool
     Stats {
         /// The file; - for stdin
         file: PathBuf,
-        /// Print the same as JSON
+        /// Print the sums and their course over time as JSON
         #[arg(long)]
         json: bool,
-        /// Write the same as a page for a browser into this file
+        /// Write the sums and their course over time to this file as an HTML page
         #[arg(long, value_name = "OUT", conflicts_with = "json")]
         html: Option<PathBuf>,
     },

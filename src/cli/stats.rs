@@ -1,12 +1,9 @@
-//! `cutline stats FILE`: the sums of a file of records and their course over time: in the terminal, as JSON, as a
-//! page.
+//! `cutline stats FILE`: the sums of a file of records, as a table, as JSON or as an HTML page. The last two also have the
+//! course over time.
 //!
 //! The file is read once from its start to its end, a line at a time; memory does not grow with it.
 
 mod html;
-mod page;
-mod plot;
-mod style;
 mod table;
 
 use std::io::{self, BufRead, BufReader, Read as _, Write as _};
@@ -23,6 +20,9 @@ use super::{TOOL_ERROR, is_same, open, print, print_styled};
 /// Bytes of a line that are taken in: a record has some three hundred.
 const LINE_BYTES: u64 = 4096;
 
+/// Spans of time over which the calls are summed, at most.
+const SPANS: usize = 80;
+
 /// The sums of a file of records.
 #[derive(Debug, Default)]
 struct Read {
@@ -33,8 +33,8 @@ struct Read {
     broken: u64,
 }
 
-/// Gives the sums of the file: as a page in a file of that name, as JSON, or in the terminal. Returns the exit code, that of
-/// an error if nothing in the file is a record.
+/// Prints the sums of the file as a table or as JSON, or writes them to `page` as HTML. Returns the exit code, that of an error
+/// if nothing in the file is a record.
 pub(super) fn run(file: &Path, json: bool, page: Option<&Path>) -> anyhow::Result<i32> {
     // Where the system has no such name, stdin is not known to be any file.
     let records = if file == Path::new("-") { Path::new("/dev/stdin") } else { file };
@@ -50,7 +50,7 @@ pub(super) fn run(file: &Path, json: bool, page: Option<&Path>) -> anyhow::Resul
     } else if json {
         print(format!("{:#}\n", to_value(read)))?;
     } else {
-        print_styled(&page::text(read, page::width()))?;
+        print_styled(&table::text(&read.stats, read.broken))?;
     }
     Ok(if nothing { TOOL_ERROR } else { 0 })
 }
@@ -92,7 +92,7 @@ fn read(mut lines: impl BufRead) -> io::Result<Read> {
 /// The same as data.
 fn to_value(read: Read) -> Value {
     let mut facts = read.stats.to_object();
-    let (length_ms, columns) = read.timeline.columns(page::WIDTH);
+    let (length_ms, columns) = read.timeline.columns(SPANS);
     let column = |Column { start_ms, counts }: Column| {
         json!({
             "start": rfc3339::words(start_ms),

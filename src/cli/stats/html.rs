@@ -9,7 +9,6 @@ mod words;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::Value;
 
-use super::style::to_the_second;
 use plot::{Axis, Bars, GIVEN, LEFT_OUT};
 use words::{escaped, grouped, tenth, tick};
 
@@ -322,4 +321,9 @@ fn figure(name: &str, bars: &Bars<'_>) -> anyhow::Result<Markup> {
             div.narrow aria-hidden="true" { (PreEscaped(narrow)) }
         }
     })
+}
+
+/// Returns a time of RFC 3339 to the second, with a space between date and time.
+fn to_the_second(time: &str) -> String {
+    time.chars().take(19).map(|c| if c == 'T' { ' ' } else { c }).collect()
 }

@@ -1,19 +1,44 @@
-//! A row for each tool, and one for all of them.
+//! The table of `cutline stats`: a row for each tool, and one for all tools.
 
 #![expect(clippy::indexing_slicing, reason = "every row has all cells, and the headings are the first")]
 
 use std::time::Duration;
 
-use crate::stats::{Stats, Sums};
+use anstyle::{AnsiColor, Style};
+
+use crate::stats::{Stats, Sums, rfc3339};
+use cutline_core::notice::Count;
 use cutline_core::text::Size;
 
-use super::style::{TITLE, short};
+/// The style of titles on a terminal.
+const TITLE: Style = Style::new().bold();
+/// The style of warnings.
+const WARNING: Style = AnsiColor::Yellow.on_default();
 
 const HEADINGS: [&str; 12] =
     ["tool", "calls", "errs", "cut", "lines", "bytes", "tokens", "given", "left out", "saved", "50%", "95%"];
 
-/// Returns the lines of the table. A `+` stands where more was left out than could be counted.
-pub(super) fn lines(stats: &Stats) -> Vec<String> {
+/// Returns the span, the table, and the number of lines that are no records.
+pub(super) fn text(stats: &Stats, broken: u64) -> String {
+    let mut lines = Vec::new();
+    match stats.span_ms {
+        None => lines.push("No calls".to_owned()),
+        Some((first, last)) => {
+            let calls = Count(stats.total.counts.calls.0, "call", "calls");
+            let (first, last) = (rfc3339::words(first), rfc3339::words(last));
+            lines.push(format!("{TITLE}{calls}{TITLE:#}, {first} to {last}\n"));
+            lines.extend(table(stats));
+        }
+    }
+    if broken > 0 {
+        let broken = Count(broken, "line is no record and was", "lines are no records and were");
+        lines.push(format!("\n{WARNING}{broken} skipped{WARNING:#}"));
+    }
+    lines.join("\n") + "\n"
+}
+
+/// Returns the lines of the table. A `+` follows a number if more was omitted than could be counted.
+fn table(stats: &Stats) -> Vec<String> {
     let tools = stats.tools.iter().map(|(tool, sums)| row(tool.as_str(), sums));
     let headings = [HEADINGS.map(ToOwned::to_owned)].into_iter();
     let rows: Vec<_> = headings.chain(tools).chain([row("all", &stats.total)]).collect();
@@ -48,6 +73,12 @@ fn row(name: &str, sums: &Sums) -> [String; HEADINGS.len()] {
         time(50),
         time(95),
     ]
+}
+
+/// Returns a number in a short form: `512`, `1.5K`, `2M`.
+pub(super) fn short(number: u64) -> String {
+    // The form of sizes, without their unit.
+    Size(number).to_string().trim_end_matches('B').to_owned()
 }
 
 /// A duration in three digits or so: `250µs`, `1.2ms`, `13s`.

@@ -5,7 +5,7 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use crate::cli::stats::style::short;
+use crate::cli::stats::table::short;
 
 /// A colour: the name of its variable in the page's rules, and its value on a light page.
 pub(super) type Colour = (&'static str, RGBColor);
