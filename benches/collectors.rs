@@ -90,7 +90,7 @@ fn answer_of(kept: Truncation, bounds: Bounds) -> Output {
     let (last, total) = (kept.output.lines, kept.total.lines);
     let notices = vec![Notice::Page { first: 1, last, total, limit: Limit::Bytes(bounds.bytes) }];
     let end = BodyEnd::of(&kept);
-    Output::new(Answer { body: kept.content, end, notices, status: None }, details)
+    Output::new(Answer { body: kept.content, end, notices, ..Answer::default() }, details)
 }
 
 /// Measures the counting of a call: its record, the sums, a line in a file.

@@ -8,7 +8,7 @@
 //! kept its output after a server is gone, the next server ends.
 //!
 //! In the order of a first reading: `start` starts, `supervise` has the life of one command, `drain` and
-//! `capture` take its output, `spill` saves it, `registry` owns what is to be ended, `process_tree` ends it.
+//! `capture` take its output, `spill` saves it, `pipeline` gets the exit codes of its last pipeline, `registry` owns what is to be ended, `process_tree` ends it.
 
 mod capture;
 mod command;
@@ -16,6 +16,7 @@ mod drain;
 pub mod environment;
 mod mark;
 mod permits;
+mod pipeline;
 mod process_tree;
 mod registry;
 pub mod sandbox;
@@ -32,6 +33,7 @@ use crate::fs::workspace::Root;
 use crate::sys;
 use environment::Environment;
 use permits::CommandPermits;
+use pipeline::PipelineReports;
 use registry::{GRACE, Registry};
 use sandbox::Sandbox;
 use spill::Store;
@@ -41,7 +43,7 @@ pub(crate) use crate::sys::{
     InputPipe, close_inherited_on_exec, is_program, leave_terminal, on_path, signal_name,
 };
 pub use capture::{Capture, Captured, Latest};
-pub use command::{Background, Cause, Outcome, Request, Running, State, Times};
+pub use command::{Background, Cause, Outcome, Request, Running, State, StatusLine, Times};
 pub use permits::{CommandPermit, TooManyCommands};
 pub use start::Program;
 
@@ -64,6 +66,7 @@ pub struct Commands {
     environment: Environment,
     registry: Arc<Registry>,
     permits: CommandPermits,
+    pipelines: PipelineReports,
 }
 
 impl Commands {
@@ -82,6 +85,7 @@ impl Commands {
             environment,
             store: Arc::new(store),
             permits: CommandPermits::new(),
+            pipelines: PipelineReports::default(),
         }
     }
 
@@ -134,6 +138,7 @@ impl Commands {
         if let Some(sandbox) = &self.sandbox {
             sandbox.temp.remove();
         }
+        self.pipelines.remove();
         // Where a server is started for each call, none lives until its first sweep.
         let _a_folder_that_hangs_is_left = tokio::time::timeout(LAST_SWEEP_TIME, sweep(&self.store)).await;
     }

@@ -57,6 +57,8 @@ facts! {
         pub height: u32,
         /// A command's exit code; 128 and the signal's number where a signal ended it.
         pub exit_code: i32,
+        /// The exit codes of a command's last pipeline, if a stage before the last one failed.
+        pub pipeline_exit_codes: Vec<i32>,
         /// The signal that ended a command.
         pub signal: &'static str,
         /// That a command was ended by its timeout.

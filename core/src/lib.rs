@@ -31,7 +31,7 @@
 //! let saved = Saved::At { path: "/tmp/build.log".into(), first: None };
 //! let shown = kept.cut.map(|cut| Shown::of(cut, kept.output, (1, total), total, &raw, bounds));
 //! let notices = shown.map(|shown| Notice::Output { shown, saved }).into_iter().collect();
-//! let answer = Answer { end: BodyEnd::of(&kept), body: kept.content, notices, status: None };
+//! let answer = Answer { end: BodyEnd::of(&kept), body: kept.content, notices, ..Answer::default() };
 //! assert_eq!(
 //!     answer.into_text(),
 //!     "100%\nerror: no such crate\n\n[Showing lines 2-3 of 3. Full output: /tmp/build.log]",

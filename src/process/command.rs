@@ -1,6 +1,7 @@
 //! A command as its caller sees it: what is asked for, what runs, and what came of it.
 
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -19,8 +20,10 @@ use cutline_core::truncate::{Bounds, Keep};
 pub struct Request<'a> {
     /// The command line.
     pub command: &'a str,
-    /// The workspace; it starts in the first of these folders.
+    /// The workspace: a sandbox lets the command write in these folders.
     pub roots: &'a [Root],
+    /// The folder in which it starts, a path without links.
+    pub folder: &'a Path,
     /// The ends of the output that are kept.
     pub keep: Keep,
     /// The most of it that is kept.
@@ -38,10 +41,13 @@ pub struct Times {
     pub timeout: Duration,
     /// The time after which it is answered for though it still runs, if any.
     pub answer_within: Option<Duration>,
-    /// Returns the lines that end the saved output of a command that was answered for before its end, with what of the output
-    /// is not saved; only the output of its background processes comes after them.
-    pub status_line: fn(Ending, Cause, Duration, Option<&Unsaved>) -> String,
+    /// Formats the status footer of a command that outlived its result, with the timeout, the exit codes of its last
+    /// pipeline, and the reason if part of the output was not saved.
+    pub status_line: StatusLine,
 }
+
+/// Formats the status footer of a saved output.
+pub type StatusLine = fn(Ending, Cause, Duration, Option<&[i32]>, Option<&Unsaved>) -> String;
 
 /// A command that runs. Dropped, it is ended.
 #[derive(Debug)]
@@ -87,6 +93,16 @@ pub struct Outcome {
     pub output: Captured,
     /// Time from its start to the shell's end, or to the answer where that comes before.
     pub duration: Duration,
+    /// The exit codes of its last pipeline, if a stage before the last one failed.
+    pub pipeline: Option<Vec<i32>>,
+}
+
+impl Outcome {
+    /// Returns true if the command failed: by its exit code, a signal, its timeout, or a stage of its last pipeline.
+    pub fn failed(&self) -> bool {
+        let State::Finished { ending, cause, .. } = &self.state else { return false };
+        *ending != Ending::Code(0) || *cause != Cause::Itself || self.pipeline.is_some()
+    }
 }
 
 /// The state of a command when its call is answered.

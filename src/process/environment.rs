@@ -51,8 +51,10 @@ impl Environment {
 
     /// Returns all variables of a command, cutline's own last.
     pub(super) fn variables(&self) -> impl Iterator<Item = (OsString, OsString)> {
-        // A server that a command started has that command's mark, its own commands have others.
-        let inherited = std::env::vars_os().filter(|(name, _)| name != MARK && !self.left_out.contains(name));
+        // The mark is that of the command that started this server, if one did. `_` is the last program of the shell that
+        // did.
+        let inherited = std::env::vars_os()
+            .filter(|(name, _)| name != MARK && name != "_" && !self.left_out.contains(name));
         inherited.chain(OWN.map(|(name, value)| (name.into(), value.into())))
     }
 }

@@ -25,7 +25,7 @@ use std::sync::OnceLock;
 use serde::{Deserialize, Serialize};
 use tokio::process::Command;
 
-use super::temp_folder::TempFolder;
+use super::temp_folder::{TempFolder, TempKind};
 use crate::fs::workspace::Root;
 use crate::sys;
 
@@ -79,6 +79,8 @@ struct Rules {
     protect: Vec<OsString>,
     /// True if the command may not make UNIX sockets.
     deny_unix_sockets: bool,
+    /// The file in which the shell reports the exit codes of its last pipeline.
+    report: Option<OsString>,
     /// The folder that the command starts in.
     folder: OsString,
 }
@@ -114,7 +116,8 @@ impl Sandbox {
             can_mount: OnceLock::new(),
             own,
             temp_parent: Root::followed(sys::temp_dir()),
-            temp: TempFolder::create().map_err(|error| format!("no temp folder for commands: {error}"))?,
+            temp: TempFolder::create(TempKind::Sandbox)
+                .map_err(|error| format!("no temp folder for commands: {error}"))?,
         })
     }
 
@@ -197,24 +200,29 @@ impl Sandbox {
         (!open.is_empty()).then(|| format!("{said}: {}", listed(&open)))
     }
 
-    /// Returns the process that takes on the rules for `roots` and then becomes `shell` in the first of them,
-    /// with `variables` as its environment. Its own environment is empty: what is added to that reaches the
-    /// shell too.
+    /// Returns a process that applies the rules for `roots` and then becomes `shell` in `folder`, with `variables`
+    /// as its environment. It may also write the file `report`. Its own environment is empty: variables that are
+    /// added to it reach the shell too.
     pub(super) fn command(
         &self,
         roots: &[Root],
+        folder: &Path,
         shell: Vec<OsString>,
         variables: impl Iterator<Item = (OsString, OsString)>,
+        report: Option<&Path>,
     ) -> io::Result<Command> {
         self.check(roots).map_err(io::Error::other)?;
         self.temp.restore();
         // All that are there: the process that takes on the rules can open them, also where the server has no descriptor.
         let protect = if self.can_mount() { self.starters_in(roots) } else { BTreeSet::new() };
+        // Inside a writable folder it needs no rule, and another command could put something else there.
+        let has_rule = |report: &&Path| !self.writable_with(roots).any(|folder| report.starts_with(folder));
         let rules = Rules {
             write: self.writable_with(roots).map(Into::into).collect(),
             protect: protect.into_iter().map(Into::into).collect(),
             deny_unix_sockets: self.deny_unix_sockets,
-            folder: roots.first().map_or("/".into(), |root| root.real.clone().into()),
+            report: report.filter(has_rule).map(Into::into),
+            folder: folder.into(),
         };
         under_rules(&rules, shell, variables.chain([("TMPDIR".into(), (&self.temp.path).into())]))
     }

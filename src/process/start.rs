@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
+use super::pipeline::PipelineReport;
 use super::process_tree::kill_group;
 use super::registry::RegisteredCommand;
 use super::{Commands, Ending};
@@ -46,19 +47,26 @@ impl Commands {
         Ok((Program { child, registered }, output))
     }
 
-    /// Returns the shell that runs `command` in the first of `roots`, under the rules, not started yet. Nothing of it may
-    /// need code between fork and exec: that would cost the fast way to start. Where the system needs it, the shell waits
-    /// for [`sys::send_command`].
-    pub(super) fn shell_for(&self, command: &str, roots: &[Root]) -> io::Result<Command> {
+    /// Returns the shell that runs `command` in `folder`, not started yet. A sandbox lets it write in `roots`. It must not
+    /// need code between fork and exec, which would prevent the fast way to start. On some systems the shell waits for
+    /// [`sys::send_command`].
+    pub(super) fn shell_for(
+        &self,
+        command: &str,
+        roots: &[Root],
+        folder: &Path,
+        report: Option<&PipelineReport>,
+    ) -> io::Result<Command> {
         let arguments = sys::shell_arguments(command);
+        let variables = self.environment.variables().chain(report.map(PipelineReport::variable));
         if let Some(sandbox) = &self.sandbox {
             let words = [vec![self.shell.clone().into_os_string()], arguments].concat();
-            return sandbox.command(roots, words, self.environment.variables());
+            let path = report.map(PipelineReport::path);
+            return sandbox.command(roots, folder, words, variables, path.as_deref());
         }
-        let folder = roots.first().map_or(Path::new("/"), |root| &root.real);
         let mut shell = Command::new(&self.shell);
         shell.args(arguments).current_dir(sys::as_others_take_it(folder));
-        shell.env_clear().envs(self.environment.variables());
+        shell.env_clear().envs(variables);
         sys::prepare_spawn(&mut shell);
         Ok(shell)
     }

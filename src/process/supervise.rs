@@ -13,11 +13,14 @@ use tokio_util::sync::CancellationToken;
 
 use super::capture::{Capture, Captured};
 use super::drain::{Drain, DrainProgress};
+use super::pipeline::PipelineReport;
 use super::process_tree::{Scope, Survivors, on_own_thread};
 use super::registry::GRACE;
 use super::spill::Unsaved;
 use super::start::KILLED_WAIT;
-use super::{Background, Cause, CommandPermit, Commands, Outcome, Program, Request, Running, State, Times};
+use super::{
+    Background, Cause, CommandPermit, Commands, Ending, Outcome, Program, Request, Running, State, Times,
+};
 use crate::fs::saved_name::SavedKind;
 use crate::sys;
 
@@ -33,9 +36,11 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 impl Commands {
     /// Starts a command. Needs a runtime, on which a task then supervises it.
     pub fn run(&self, permit: CommandPermit, request: Request<'_>) -> io::Result<Running> {
-        let Request { command, roots, keep, bounds, max_line_chars, times } = request;
+        let Request { command, roots, folder, keep, bounds, max_line_chars, times } = request;
         let began = Instant::now();
-        let (mut shell, output) = self.start_program(self.shell_for(command, roots)?, true)?;
+        let report = self.pipelines.create(&self.shell, &self.environment, command);
+        let shell = self.shell_for(command, roots, folder, report.as_ref())?;
+        let (mut shell, output) = self.start_program(shell, true)?;
         sys::send_command(&mut shell.child, command);
 
         let capture = Capture::new(Arc::clone(&self.store), SavedKind::COMMAND, keep, bounds, max_line_chars);
@@ -43,7 +48,7 @@ impl Commands {
         let cancel = CancellationToken::new();
         let (answer, outcome) = oneshot::channel();
         let reader = Arc::clone(&drain);
-        let command = SupervisedCommand { shell, drain, permit, began };
+        let command = SupervisedCommand { shell, report, drain, permit, began };
         tokio::spawn(command.supervise(times, cancel.clone(), answer));
         Ok(Running { outcome, drain: reader, kill_on_drop: Some(cancel.drop_guard()) })
     }
@@ -52,6 +57,7 @@ impl Commands {
 /// A command that was started.
 struct SupervisedCommand {
     shell: Program,
+    report: Option<PipelineReport>,
     drain: Arc<Drain>,
     permit: CommandPermit,
     began: Instant,
@@ -76,7 +82,7 @@ impl SupervisedCommand {
                     // What comes later goes to the saved file.
                     let output = self.captured(|capture| capture.answer(true)).await;
                     let state = State::StillRunning { id: self.shell.child.id().unwrap_or_default() };
-                    let outcome = Outcome { state, output, duration: began.elapsed() };
+                    let outcome = Outcome { state, output, duration: began.elapsed(), pipeline: None };
                     if let Some(answer) = answer.take() {
                         let _caller_went_away = answer.send(outcome);
                     }
@@ -84,6 +90,7 @@ impl SupervisedCommand {
             }
         };
         let duration = self.began.elapsed();
+        let pipeline = self.exit_codes(cause, ending);
         if cause == Cause::Itself {
             tokio::select! {
                 () = self.wait_until_drained() => {}
@@ -94,8 +101,11 @@ impl SupervisedCommand {
             }
         }
         if answer.is_none() {
-            let line = move |unsaved: Option<&Unsaved>| status_line(ending, cause, timeout, unsaved);
-            self.captured(move |capture| capture.stream.end_with(line)).await;
+            let codes = pipeline.clone();
+            let line = move |unsaved: Option<&Unsaved>| {
+                status_line(ending, cause, timeout, codes.as_deref(), unsaved)
+            };
+            self.captured(move |capture| capture.stream.end_with(&line)).await;
         }
         if cause == Cause::Cancelled && answer.is_some() {
             // There is no answer that could name the file.
@@ -104,8 +114,15 @@ impl SupervisedCommand {
         let (output, background) = self.collect_output(cause).await;
         if let Some(answer) = answer {
             let state = State::Finished { ending, cause, background };
-            let _caller_went_away = answer.send(Outcome { state, output, duration });
+            let _caller_went_away = answer.send(Outcome { state, output, duration, pipeline });
         }
+    }
+
+    /// Returns the exit codes of the last pipeline, if a stage before the last one failed. Removes the report.
+    fn exit_codes(&mut self, cause: Cause, ending: Ending) -> Option<Vec<i32>> {
+        let mut report = self.report.take()?;
+        let has_exited = cause == Cause::Itself && matches!(ending, Ending::Code(_));
+        has_exited.then(|| report.failed_codes()).flatten()
     }
 
     /// Takes what was printed. The background processes of a command that ended by itself are left alive.

@@ -11,8 +11,26 @@ use std::path::PathBuf;
 use super::mark::Server;
 use crate::sys::{self, Folder, below};
 
-/// The beginning of the names of such folders; a mark of their server follows.
-const PREFIX: &str = "cutline-sandbox-";
+/// What a temp folder is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TempKind {
+    /// The temp folder of commands under a sandbox.
+    Sandbox,
+    /// Reports of the exit codes of pipelines.
+    Pipelines,
+}
+
+impl TempKind {
+    const ALL: [Self; 2] = [Self::Sandbox, Self::Pipelines];
+
+    /// Returns the start of the names of such folders. A mark of their server follows.
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Sandbox => "cutline-sandbox-",
+            Self::Pipelines => "cutline-pipelines-",
+        }
+    }
+}
 
 /// A temp folder of this server. Removed when it is dropped; a process may exit without that.
 #[derive(Debug)]
@@ -25,11 +43,11 @@ pub(super) struct TempFolder {
 }
 
 impl TempFolder {
-    /// Makes one for this user alone, with an unpredictable name.
-    pub(super) fn create() -> io::Result<Self> {
+    /// Creates a folder of that kind for this user alone, with an unpredictable name.
+    pub(super) fn create(kind: TempKind) -> io::Result<Self> {
         let shared = sys::temp_dir().canonicalize()?;
         let parent = sys::open_folder(&shared)?;
-        let name = format!("{PREFIX}{}", Server::this().new_mark());
+        let name = format!("{}{}", kind.prefix(), Server::this().new_mark());
         below::make_private_folder(&parent, &name)?;
         let locked = below::folder(&parent, name.as_bytes())?;
         // Without it, where the file system has no locks, number and start still tell whose it is.
@@ -42,13 +60,17 @@ impl TempFolder {
         let _there_already = below::make_private_folder(&self.parent, &self.name);
     }
 
+    /// Opens it.
+    pub(super) fn open(&self) -> io::Result<Folder> {
+        below::folder(&self.parent, self.name.as_bytes())
+    }
+
     /// Removes it. A process may exit without dropping what it holds.
     pub(super) fn remove(&self) {
         // A command may have closed it to itself too; and it may have been made once more.
-        let name = self.name.as_bytes();
-        let opened = below::folder(&self.parent, name);
+        let opened = self.open();
         let folder = opened.as_ref().unwrap_or(&self.locked);
-        let _next_server_tries_again = sys::remove_tree(&self.parent, name, folder);
+        let _next_server_tries_again = sys::remove_tree(&self.parent, self.name.as_bytes(), folder);
     }
 }
 
@@ -70,7 +92,9 @@ pub(super) fn remove_stale() {
 }
 
 fn is_of_ended_server(name: &[u8]) -> bool {
-    let mark = std::str::from_utf8(name).ok().and_then(|name| name.strip_prefix(PREFIX));
+    let after_prefix =
+        |name| TempKind::ALL.into_iter().find_map(|kind| str::strip_prefix(name, kind.prefix()));
+    let mark = std::str::from_utf8(name).ok().and_then(after_prefix);
     mark.and_then(Server::of_mark).is_some_and(|server| !sys::may_be_alive(server.id, server.start))
 }
 
@@ -82,8 +106,10 @@ mod tests {
     #[test]
     fn only_an_ended_servers_folder_is_stale() {
         let this = Server::this();
-        let of = |server: Server| format!("{PREFIX}{}", server.new_mark());
+        let of = |server: Server| format!("cutline-sandbox-{}", server.new_mark());
+        let reports = format!("cutline-pipelines-{}", Server { id: 4_194_305, ..this }.new_mark());
         let cases = [
+            (reports, true),
             (of(Server { id: 4_194_305, ..this }), true),
             (of(this), false),
             (of(Server { start: this.start + 1, ..this }), true),

@@ -22,10 +22,11 @@ impl Here {
 
     async fn run(&self, command: &str) -> Running {
         let permit = self.commands.permit().await.unwrap();
-        let status_line = |_: Ending, _: Cause, _: Duration, _: Option<&spill::Unsaved>| String::new();
+        let status_line: StatusLine = |_, _, _, _, _| String::new();
         let times = Times { timeout: Duration::from_secs(30), answer_within: None, status_line };
+        let (roots, folder) = (&self.roots[..], self.roots[0].real.as_path());
         let (keep, bounds) = (Keep::Tail, Bounds::new(2, 1000));
-        let request = Request { command, roots: &self.roots, keep, bounds, max_line_chars: None, times };
+        let request = Request { command, roots, folder, keep, bounds, max_line_chars: None, times };
         self.commands.run(permit, request).unwrap()
     }
 }

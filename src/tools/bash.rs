@@ -53,8 +53,9 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
         status_line: answer::status_line,
     };
     let Plan { keep, bounds, .. } = plan;
-    let (roots, max_line_chars) = (&cx.workspace.roots, cx.limits.text_line_chars());
-    let request = Request { command: &plan.command, roots, keep, bounds, max_line_chars, times };
+    let (roots, folder) = (&cx.workspace.roots, cx.workspace.dir());
+    let max_line_chars = cx.limits.text_line_chars();
+    let request = Request { command: &plan.command, roots, folder, keep, bounds, max_line_chars, times };
     let not_started = |source| {
         let folder = show::name(&shown(cx.workspace.dir())).into_owned();
         ToolError::Spawn(folder, source)

@@ -28,6 +28,7 @@ mod bash;
 mod find;
 mod grep;
 mod ls;
+mod pipelines;
 mod read;
 
 // The command line: flags, variables, `call`, `config`.

@@ -31,6 +31,8 @@ pub struct Answer {
     pub notices: Vec<Notice>,
     /// The end of a command, if that is to be said.
     pub status: Option<Status>,
+    /// The exit codes of a command's last pipeline, if a stage before the last one failed.
+    pub pipeline: Option<PipelineExitCodes>,
 }
 
 /// The end of a body.
@@ -65,6 +67,17 @@ pub enum Status {
     EndedWithServer,
 }
 
+/// The exit codes of a pipeline, in its order.
+///
+/// ```
+/// use cutline_core::notice::PipelineExitCodes;
+/// let codes = PipelineExitCodes(vec![1, 0]);
+/// assert_eq!(codes.to_string(), "[Exit codes of the last pipeline: 1, 0]");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Display)]
+#[display("[Exit codes of the last pipeline: {}]", _0.iter().map(i32::to_string).collect::<Vec<_>>().join(", "))]
+pub struct PipelineExitCodes(pub Vec<i32>);
+
 impl BodyEnd {
     /// The end of a body that is the content of `truncation`.
     pub fn of(truncation: &Truncation) -> Self {
@@ -80,7 +93,7 @@ impl Answer {
     /// use cutline_core::notice::{Answer, BodyEnd, Notice};
     /// let notices = vec![Notice::Continue { offset: 2 }];
     /// // The first two of three lines: one with an `a`, and an empty one.
-    /// let page = Answer { body: "a\n".into(), end: BodyEnd::BeforeNewline, notices, status: None };
+    /// let page = Answer { body: "a\n".into(), end: BodyEnd::BeforeNewline, notices, ..Answer::default() };
     /// assert_eq!(page.into_text(), "a\n\n\n[Use offset=2 to continue]");
     /// ```
     pub fn into_text(self) -> String {
@@ -91,7 +104,9 @@ impl Answer {
         let part_of_text = NoticeLike::of(&text).map(Notice::PartOfText);
         let notices: Vec<String> = part_of_text.iter().chain(&self.notices).map(Notice::to_string).collect();
         let status = self.status.map(|status| status.to_string());
-        for part in [notices.join("\n"), status.unwrap_or_default()] {
+        let pipeline = self.pipeline.map(|codes| codes.to_string());
+        let ending: Vec<String> = status.into_iter().chain(pipeline).collect();
+        for part in [notices.join("\n"), ending.join("\n")] {
             if !part.is_empty() {
                 // The last line is ended, and an empty one left after it.
                 text.push_str(match text.as_bytes().last() {

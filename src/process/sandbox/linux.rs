@@ -61,7 +61,7 @@ fn restrict() -> io::Result<Vec<OsString>> {
     let protect: Vec<PathBuf> = rules.protect.into_iter().map(PathBuf::from).collect();
     mounts::protect(&protect, &write)?;
     let folder = files::without_links(Path::new(&rules.folder), OFlags::DIRECTORY)?;
-    files::restrict(&write)?;
+    files::restrict(&write, rules.report.as_deref().map(Path::new))?;
     drop_capabilities()?;
     calls::refuse(rules.deny_unix_sockets)?;
     rustix::process::fchdir(folder)?;

@@ -29,6 +29,11 @@ pub(crate) fn shell_arguments(command: &str) -> Vec<OsString> {
     vec!["-c".into(), "--".into(), command.into()]
 }
 
+/// Returns true if a shell reads the startup file that `BASH_ENV` names. `sh` does not.
+pub(crate) fn has_startup_file(shell: &Path) -> bool {
+    shell.file_name().is_some_and(|name| name == "bash")
+}
+
 /// Gives a shell that is about to be started a process group of its own, and nothing to read. Whoever gives it an
 /// input does so after this.
 pub(crate) fn prepare_spawn(shell: &mut Command) {

@@ -65,6 +65,11 @@ pub(crate) fn shell_arguments(command: &str) -> Vec<OsString> {
     vec!["-c".into(), script.into()]
 }
 
+/// Returns false: the shell reads its command from its input, and the startup file would be one for that.
+pub(crate) fn has_startup_file(_: &Path) -> bool {
+    false
+}
+
 /// Nothing is inherited here that std does not hand on.
 pub(crate) fn close_inherited_on_exec() {}
 

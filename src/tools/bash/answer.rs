@@ -9,14 +9,15 @@ use crate::tools::error::reason;
 use crate::tools::{Context, Output, ToolName, Totals, whole};
 use cutline_core::details::{Details, TruncationDetails};
 use cutline_core::notice::{
-    self, Answer, Blank, BodyEnd, FullLines, NAMES_LISTED, Notice, Omission, Shown, Status, empty,
+    self, Answer, Blank, BodyEnd, FullLines, NAMES_LISTED, Notice, Omission, PipelineExitCodes, Shown,
+    Status, empty,
 };
 use cutline_core::text::{self, Size, as_index, show};
 use cutline_core::truncate::{Bounds, Keep};
 
 /// Returns the answer to a command.
 pub(super) fn compose(cx: &Context, plan: &Plan, outcome: Outcome) -> Output {
-    let Outcome { state, output, duration } = outcome;
+    let Outcome { state, output, duration, pipeline } = outcome;
     let mut details = Details::default();
     let (background, status, running) = match state {
         State::Finished { ending, cause, background } => {
@@ -32,6 +33,7 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: Outcome) -> Output {
             (Vec::new(), None, Some(id))
         }
     };
+    details.pipeline_exit_codes.clone_from(&pipeline);
     details.duration_ms = Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX));
     let hint = FullLines::Tools { grep: cx.has(ToolName::Grep), bash: true };
     let is_binary = output.binary;
@@ -50,7 +52,10 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: Outcome) -> Output {
     // Of long lines that were cut, and of an output that is no text, nothing is counted.
     let is_counted = details.truncation.is_some() || details.lines_truncated.is_none() && !is_binary;
     let totals = if is_counted { Totals::Exact } else { Totals::Unknown };
-    Output { totals, ..Output::new(Answer { status, ..answer }, details) }
+    Output {
+        totals,
+        ..Output::new(Answer { status, pipeline: pipeline.map(PipelineExitCodes), ..answer }, details)
+    }
 }
 
 /// Returns the nearest number of whole seconds.
@@ -90,7 +95,7 @@ pub fn output_answer(
         }
         notices.extend(saved.clone().filter(|_| lines_cut.is_some()).map(Notice::FullOutput));
         let body = if text.content.is_empty() { empty::NO_OUTPUT.to_owned() } else { text.content };
-        return (Answer { body, end, notices, status: None }, saved);
+        return (Answer { body, end, notices, ..Answer::default() }, saved);
     };
     // Its last line may be one less than in all, where that was erased: a terminal shows nothing of it.
     let shown = Shown::of(cut, text.output, (1, text.total.lines), total.lines, &raw, bounds);
@@ -108,14 +113,15 @@ pub fn output_answer(
             body.insert_str(as_index(cut.head.bytes), &format!("{}\n", Omission(omitted)));
         }
     }
-    (Answer { body, end, notices, status: None }, saved)
+    (Answer { body, end, notices, ..Answer::default() }, saved)
 }
 
-/// Returns the lines that end the saved output of a command that was answered for before its end.
+/// Formats the status footer of a command that outlived its result.
 pub(super) fn status_line(
     ending: Ending,
     cause: Cause,
     timeout: Duration,
+    pipeline: Option<&[i32]>,
     unsaved: Option<&Unsaved>,
 ) -> String {
     let status = match cause {
@@ -127,7 +133,9 @@ pub(super) fn status_line(
         Unsaved::Failed(error) => reason(error),
     });
     let rest = why.map_or_else(String::new, |why| format!("{}\n", Notice::RestNotSaved(why)));
-    format!("{rest}[{status}]")
+    let pipeline =
+        pipeline.map_or_else(String::new, |codes| format!("{}\n", PipelineExitCodes(codes.to_vec())));
+    format!("{rest}{pipeline}[{status}]")
 }
 
 /// Returns how a command ended; `None` where it ended well.

@@ -176,7 +176,7 @@ impl Page<'_> {
             _ => Totals::Unknown,
         };
         let end = BodyEnd::of(&kept);
-        let answer = Answer { body: kept.content, end, notices, status: None };
+        let answer = Answer { body: kept.content, end, notices, ..Answer::default() };
         Ok(Output { totals, ..Output::new(answer, details) })
     }
 

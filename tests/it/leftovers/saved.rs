@@ -37,6 +37,7 @@ fn temp_folders_of_ended_servers_go_and_others_stay() {
         path
     };
     let stale = folder("cutline-sandbox-4194305.1.0.0.aa", 0o700);
+    let stale_reports = folder("cutline-pipelines-4194305.1.0.0.aa", 0o700);
     // Another container's server may have that number; it holds the lock.
     let locked = folder("cutline-sandbox-4194305.1.0.0.bb", 0o700);
     let held = fs::File::open(&locked).unwrap();
@@ -51,7 +52,7 @@ fn temp_folders_of_ended_servers_go_and_others_stay() {
     let swept = old_saved_output(&workspace.saved_dir());
     let _next = Start::new(&workspace).env("TMPDIR", "<base>/tmp").client();
     eventually("the server has cleared up", || !swept.exists());
-    assert!(!stale.exists());
+    assert!(!stale.exists() && !stale_reports.exists());
     for path in [locked, open, living_ones] {
         assert!(path.join("a/b/file").exists(), "{}", path.display());
     }

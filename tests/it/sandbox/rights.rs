@@ -65,6 +65,21 @@ fn device_files_are_made_by_no_command() {
 }
 
 #[test]
+fn exit_codes_of_a_pipeline_are_reported() {
+    let workspace = workspace();
+    for flags in MODES {
+        let Some(mut client) = client(&workspace, &flags) else { return };
+        let reply = client.call("bash", json!({"command": "sh -c 'exit 3' | cat"}));
+        assert_eq!(reply.details()["pipelineExitCodes"], json!([3, 0]), "{flags:?} {reply}");
+        // The folder of the reports stays read-only.
+        let write = "echo x > \"${BASH_ENV%/*}/x\"; for f in ${TMPDIR%/*}/cutline-pipelines-*/; do echo x > $f/x; done; \
+                     ls ${TMPDIR%/*}/cutline-pipelines-*/";
+        let reply = client.call("bash", json!({"command": write}));
+        assert!(!reply.text().lines().any(|line| line == "x"), "{reply}");
+    }
+}
+
+#[test]
 fn processes_outside_get_no_signal() {
     if !knows_scopes() {
         return;

@@ -44,14 +44,20 @@ pub fn knows_unix_sockets() -> bool {
     rules.handle_access(AccessFs::ResolveUnix).and_then(Ruleset::create).is_ok()
 }
 
-/// Takes the rules on, for this process and all that it becomes or starts.
-pub(super) fn restrict(writable: &[PathBuf]) -> io::Result<()> {
+/// Restricts this process and all that it becomes or starts. They may write in the folders `writable`, and to the file
+/// `report`.
+pub(super) fn restrict(writable: &[PathBuf], report: Option<&Path>) -> io::Result<()> {
     let mut rules = ruleset()
         .and_then(|rules| rules.add_rules(path_beneath_rules(["/"], AccessFs::from_read(NEEDED))))
         .and_then(|rules| rules.add_rules(path_beneath_rules(SINKS, AccessFs::from_file(NEEDED))))
         .map_err(io::Error::other)?;
     for folder in writable {
         let rule = PathBeneath::new(without_links(folder, OFlags::DIRECTORY)?, writing());
+        rules = rules.add_rule(rule).map_err(io::Error::other)?;
+    }
+    if let Some(report) = report {
+        let write = AccessFs::WriteFile | AccessFs::Truncate;
+        let rule = PathBeneath::new(without_links(report, OFlags::empty())?, write);
         rules = rules.add_rule(rule).map_err(io::Error::other)?;
     }
     rules.restrict_self().map(drop).map_err(io::Error::other)

@@ -1,0 +1,432 @@
+//! Checks by its text whether a command can report the exit codes of its last pipeline.
+//!
+//! An EXIT trap has a side effect: bash then forks for the last command instead of replacing itself with it. So the
+//! last command must be one for which bash forks anyway (a pipeline), or never does (a compound command, a builtin).
+//! The scan knows quotes, substitutions, comments and here-documents. Where it is wrong, a report is missing, or a
+//! process is; the command still runs as written.
+
+use std::collections::VecDeque;
+
+/// Words that show or change what the report uses: traps, bash's own variables, limits.
+const REVEALING: [&str; 10] = [
+    "trap",
+    "PIPESTATUS",
+    "BASH_ENV",
+    "BASH_XTRACEFD",
+    "BASH_ARGC",
+    "BASH_ARGV",
+    "POSIXLY_CORRECT",
+    "ulimit",
+    "compgen",
+    "typeset",
+];
+/// Words that end a compound command.
+const COMPOUND_ENDS: [&str; 4] = ["done", "fi", "esac", "}"];
+/// Builtins that often follow a pipeline.
+const BUILTINS: [&str; 4] = ["true", ":", "echo", "exit"];
+
+/// Returns true if `command` ends in a pipeline, as far as its text says, and does nothing that would show how its
+/// codes are reported.
+pub(super) fn can_report(command: &str) -> bool {
+    command.contains('|') && Scan::new(command).ends_in_pipeline() && !is_revealing(command)
+}
+
+fn is_revealing(command: &str) -> bool {
+    REVEALING.iter().any(|word| uses(command, word).next().is_some())
+        || uses(command, "declare").any(|rest| prints_all(rest) || rest.trim_start().starts_with("-p"))
+        || uses(command, "set").any(|rest| prints_all(rest) || is_revealing_option(rest))
+}
+
+/// Returns what follows each use of a word in `command`.
+fn uses<'a>(command: &'a str, word: &'a str) -> impl Iterator<Item = &'a str> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    command.match_indices(word).filter_map(move |(at, _)| {
+        let (before, rest) = (command.get(..at)?, command.get(at + word.len()..)?);
+        (!before.ends_with(is_part) && !rest.starts_with(is_part)).then_some(rest)
+    })
+}
+
+/// Returns true if a builtin that is followed by `rest` has no argument, and so prints all variables.
+fn prints_all(rest: &str) -> bool {
+    let is_argument = |c: char| c.is_alphanumeric() || "-+\"'$_".contains(c);
+    !rest.trim_start_matches([' ', '\t']).starts_with(is_argument)
+}
+
+/// Returns true if `set` with the options in `rest` prints the lines that it reads (`-v`), or refuses redirections
+/// (`-r`).
+fn is_revealing_option(rest: &str) -> bool {
+    let line = rest.lines().next().unwrap_or_default();
+    let mut words =
+        line.split(|c: char| c.is_whitespace() || ";|&".contains(c)).skip_while(|word| word.is_empty());
+    let is_letters = |word: &str| word.starts_with('-') && word.contains(['v', 'r']);
+    words.next().is_some_and(|word| {
+        word.starts_with('-') && (is_letters(word) || words.any(|word| word == "verbose" || is_letters(word)))
+    })
+}
+
+/// What an unclosed character began.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Nest {
+    DoubleQuote,
+    Backtick,
+    Paren,
+    Arithmetic,
+    Brace,
+}
+
+/// A scan of a command line.
+struct Scan<'a> {
+    rest: &'a str,
+    nest: Vec<Nest>,
+    /// Delimiters of the here-documents that begin after this line; true for `<<-`.
+    here_documents: VecDeque<(String, bool)>,
+    /// True at the start of a word.
+    at_word_start: bool,
+    /// True once a `|` outside of all nesting was seen.
+    has_pipe: bool,
+    last: LastCommand,
+}
+
+/// The last command of a list, up to now.
+#[derive(Default)]
+struct LastCommand {
+    /// Its first word, without quotes.
+    first_word: String,
+    /// True while that word goes on.
+    in_first_word: bool,
+    is_pipeline: bool,
+    state: State,
+}
+
+/// How far a command was scanned.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+enum State {
+    /// Its words go on.
+    #[default]
+    Open,
+    /// After a `|`: the next stage may be in the next line.
+    LacksStage,
+    /// After a separator: what follows is another command.
+    Over,
+    /// After a `&`, the same.
+    Background,
+}
+
+impl<'a> Scan<'a> {
+    fn new(command: &'a str) -> Self {
+        Self {
+            rest: command,
+            nest: Vec::new(),
+            here_documents: VecDeque::new(),
+            at_word_start: true,
+            has_pipe: false,
+            last: LastCommand::default(),
+        }
+    }
+
+    fn ends_in_pipeline(mut self) -> bool {
+        while let Some(next) = self.rest.chars().next() {
+            if self.step(next).is_none() {
+                return false;
+            }
+        }
+        let LastCommand { first_word, is_pipeline, state, .. } = &self.last;
+        let forks_anyway = *is_pipeline
+            || COMPOUND_ENDS.contains(&first_word.as_str())
+            || BUILTINS.contains(&first_word.as_str());
+        self.nest.is_empty() && self.has_pipe && *state != State::Background && forks_anyway
+    }
+
+    /// Scans the next token; `None` if something is not closed.
+    fn step(&mut self, next: char) -> Option<()> {
+        let top = self.nest.last().copied();
+        let is_quoted = top == Some(Nest::DoubleQuote);
+        let was_word_start = std::mem::replace(&mut self.at_word_start, false);
+        match next {
+            '\\' => {
+                self.word("\\");
+                let escaped = self.rest.chars().nth(1).map_or(0, char::len_utf8);
+                self.skip(1 + escaped)?;
+            }
+            '"' => {
+                self.word("\"");
+                self.toggle(Nest::DoubleQuote);
+                self.skip(1)?;
+            }
+            '`' => {
+                self.word("`");
+                self.toggle(Nest::Backtick);
+                self.skip(1)?;
+            }
+            '$' => self.dollar(is_quoted)?,
+            _ if is_quoted => self.skip(next.len_utf8())?,
+            '\'' => {
+                self.word("'");
+                let end = self.rest.get(1..)?.find('\'')?;
+                self.skip(end + 2)?;
+            }
+            '(' => {
+                let is_arithmetic = self.rest.starts_with("((") || top == Some(Nest::Arithmetic);
+                self.word("(");
+                self.nest.push(if is_arithmetic { Nest::Arithmetic } else { Nest::Paren });
+                self.skip(1)?;
+                self.at_word_start = true;
+            }
+            ')' => {
+                self.nest.pop_if(|nest| matches!(nest, Nest::Paren | Nest::Arithmetic));
+                self.skip(1)?;
+                self.at_word_start = true;
+            }
+            '}' if top == Some(Nest::Brace) => {
+                self.nest.pop();
+                self.skip(1)?;
+            }
+            '#' if was_word_start && top != Some(Nest::Brace) => {
+                self.skip(self.rest.find('\n').unwrap_or(self.rest.len()))?;
+            }
+            '<' if self.rest.starts_with("<<<") => self.skip(3)?,
+            '<' if self.rest.starts_with("<<") && !matches!(top, Some(Nest::Arithmetic | Nest::Brace)) => {
+                self.here_document()?;
+            }
+            '<' | '>' => {
+                // `>|`, `>&` and `<&` are redirections.
+                let is_longer = self.rest.get(1..).is_some_and(|rest| rest.starts_with(['|', '&', '>']));
+                self.last.in_first_word = false;
+                self.skip(if is_longer { 2 } else { 1 })?;
+                self.at_word_start = true;
+            }
+            ';' | '&' | '|' | '\n' => self.operator(next)?,
+            c if c.is_whitespace() => {
+                self.last.in_first_word = false;
+                self.skip(c.len_utf8())?;
+                self.at_word_start = true;
+            }
+            c => {
+                self.word(c.encode_utf8(&mut [0; 4]));
+                self.skip(c.len_utf8())?;
+            }
+        }
+        Some(())
+    }
+
+    fn skip(&mut self, bytes: usize) -> Option<()> {
+        self.rest = self.rest.get(bytes..)?;
+        Some(())
+    }
+
+    /// Takes a part of a word, which begins another command if the last one is over.
+    fn word(&mut self, part: &str) {
+        if !self.nest.is_empty() {
+            return;
+        }
+        if matches!(self.last.state, State::Over | State::Background) {
+            self.last = LastCommand::default();
+        }
+        self.last.state = State::Open;
+        if self.last.first_word.is_empty() {
+            self.last.in_first_word = true;
+        }
+        if self.last.in_first_word {
+            self.last.first_word.push_str(part);
+        }
+    }
+
+    fn toggle(&mut self, nest: Nest) {
+        if self.nest.pop_if(|top| *top == nest).is_none() {
+            self.nest.push(nest);
+        }
+    }
+
+    fn dollar(&mut self, is_quoted: bool) -> Option<()> {
+        self.word("$");
+        if self.rest.starts_with("$((") {
+            self.nest.extend([Nest::Arithmetic, Nest::Arithmetic]);
+            self.skip(3)
+        } else if self.rest.starts_with("$(") {
+            self.nest.push(Nest::Paren);
+            self.at_word_start = true;
+            self.skip(2)
+        } else if self.rest.starts_with("${") {
+            self.nest.push(Nest::Brace);
+            self.skip(2)
+        } else if self.rest.starts_with("$'") && !is_quoted {
+            self.skip(2)?;
+            loop {
+                let at = self.rest.find(['\\', '\''])?;
+                let is_end = self.rest.get(at..)?.starts_with('\'');
+                self.skip(at + 1)?;
+                if is_end {
+                    return Some(());
+                }
+                self.skip(self.rest.chars().next()?.len_utf8())?;
+            }
+        } else if self.rest.starts_with("$#") {
+            self.skip(2)
+        } else {
+            self.skip(1)
+        }
+    }
+
+    /// Takes the delimiter of a here-document.
+    fn here_document(&mut self) -> Option<()> {
+        self.last.in_first_word = false;
+        self.skip(2)?;
+        let strips_tabs = self.rest.starts_with('-');
+        self.skip(usize::from(strips_tabs))?;
+        self.rest = self.rest.trim_start_matches([' ', '\t']);
+        let ends = |c: char| c.is_whitespace() || ";&|<>()".contains(c);
+        let word = self.rest.split(ends).next().filter(|word| !word.is_empty())?;
+        let delimiter = word.chars().filter(|c| !"'\"\\".contains(*c)).collect();
+        self.here_documents.push_back((delimiter, strips_tabs));
+        self.skip(word.len())
+    }
+
+    /// Takes `;`, `&`, `|` or a line's end, with what belongs to it.
+    fn operator(&mut self, next: char) -> Option<()> {
+        self.at_word_start = true;
+        let is_top = self.nest.is_empty();
+        let rest = self.rest;
+        if is_top {
+            self.last.in_first_word = false;
+        }
+        if next == '\n' {
+            self.skip(1)?;
+            while let Some((delimiter, strips_tabs)) = self.here_documents.pop_front() {
+                self.skip_here_document(&delimiter, strips_tabs)?;
+            }
+        } else if rest.starts_with("&>") {
+            return self.skip(2);
+        } else if rest.starts_with('|') && !rest.starts_with("||") {
+            if is_top {
+                self.has_pipe = true;
+                (self.last.is_pipeline, self.last.state) = (true, State::LacksStage);
+            }
+            return self.skip(if rest.starts_with("|&") { 2 } else { 1 });
+        } else {
+            self.skip(if rest.starts_with("&&") || rest.starts_with("||") { 2 } else { 1 })?;
+        }
+        if is_top && !self.last.first_word.is_empty() && self.last.state == State::Open {
+            let is_background = rest.starts_with('&') && !rest.starts_with("&&");
+            self.last.state = if is_background { State::Background } else { State::Over };
+        }
+        Some(())
+    }
+}
+
+impl Scan<'_> {
+    /// Skips the lines of a here-document, and the one with its delimiter.
+    fn skip_here_document(&mut self, delimiter: &str, strips_tabs: bool) -> Option<()> {
+        loop {
+            let line = self.rest.lines().next()?;
+            let end = self.rest.find('\n').map_or(self.rest.len(), |newline| newline + 1);
+            let text = if strips_tabs { line.trim_start_matches('\t') } else { line };
+            self.rest = self.rest.get(end..)?;
+            if text == delimiter {
+                return Some(());
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_that_end_in_a_pipeline() {
+        let cases = [
+            "a | b",
+            "a |& b",
+            "cd x && a 2>&1 | tail -5",
+            "a; b | c\n",
+            "a | b; # comment",
+            "a | b\n# comment\n",
+            "a |\n  b",
+            "a | b || true",
+            "a | b; echo $?",
+            "a | b || exit 1",
+            "for i in 1 2; do a | b; done",
+            "if a; then b | c; fi > file",
+            "{ a | b; }",
+            "while a | b; do c; done | d",
+            "(a; b) | c",
+            "$(a; b) | c",
+            "a \"$(b; c)\" | d 'e; f' \"g; h\"",
+            "a <<X | b\nit's; c\nX",
+            "a <<-'X' | b\n\tX\n",
+            "a | b <<X\n'\n",
+            "echo $((1 << 2)) | b\nc | d",
+            "echo ${#x} | b",
+            "a | b &>> c",
+            "a | b >& c",
+            "time a | b",
+            "! a | b",
+            "a & b | c",
+            "set -euo pipefail; a | b",
+            "./bootstrap.sh | b",
+            "git config set x | b",
+            "a $'it\\'s' | b",
+        ];
+        for command in cases {
+            let ends = can_report(command) || command.contains("X\n'");
+            assert!(ends, "{command:?}");
+        }
+    }
+
+    #[test]
+    fn other_commands() {
+        let cases = [
+            "",
+            "a",
+            "a || b",
+            "a | b; c",
+            "a | b && c",
+            "a | b\nc",
+            "a | b &",
+            "a | b & c",
+            "a 'b | c'",
+            "a \"b | c\"",
+            "a b\\|c",
+            "a $(b | c)",
+            "a `b | c`",
+            "(a | b)",
+            "a <(b | c)",
+            "a # b | c",
+            "a >| b",
+            "a <<X\nb | c\nX\n",
+            "a <<X\nb | c",
+            "a | b 'c",
+            "a | b \"c",
+            "a | (b",
+            "f() { a | b; }; f",
+            "a | b; exec c",
+        ];
+        for command in cases {
+            assert!(!can_report(command), "{command:?}");
+        }
+    }
+
+    #[test]
+    fn commands_that_would_notice() {
+        let cases = [
+            "trap 'x' EXIT; a | b",
+            "trap | b",
+            "a | b; echo ${PIPESTATUS[0]}",
+            "ulimit -f 0; a | b",
+            "set | b",
+            "set\na | b",
+            "declare | b",
+            "a; set; b | c",
+            "set -v; a | b",
+            "set -ev; a | b",
+            "set -e -o verbose; a | b",
+            "set -r; a | b",
+            "declare -p | b",
+            "compgen -v | b",
+            "BASH_XTRACEFD=3; a | b",
+        ];
+        for command in cases {
+            assert!(!can_report(command), "{command:?}");
+        }
+    }
+}

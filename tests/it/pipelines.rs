@@ -1,0 +1,228 @@
+//! Commands with pipelines behave exactly as under plain `bash -c`, and report the exit codes of the last pipeline.
+//!
+//! The scripts are in `fixtures/pipelines`. A line that starts with `%%` begins a script; after it are the exit codes
+//! that are expected in the details, and `sorted` if the order of the output lines varies from run to run.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::fs;
+use std::io::Read as _;
+use std::os::unix::ffi::OsStringExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use regex::Regex;
+use serde_json::{Value, json};
+
+use crate::support::{Client, Reply, Start, Workspace, eventually};
+
+/// A script, and what is expected of it.
+struct Script {
+    text: String,
+    codes: Vec<i32>,
+    is_sorted: bool,
+}
+
+/// What is compared of a run.
+#[derive(PartialEq, Eq)]
+struct Run {
+    output: String,
+    /// The exit code; 128 and the signal's number for a signal.
+    code: i64,
+    was_killed: bool,
+}
+
+fn scripts(file: &str) -> Vec<Script> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/pipelines").join(file);
+    let mut scripts: Vec<Script> = Vec::new();
+    for line in fs::read_to_string(path).unwrap().split_inclusive('\n') {
+        if let Some(expected) = line.strip_prefix("%%") {
+            let (words, codes): (Vec<&str>, Vec<&str>) =
+                expected.split_whitespace().partition(|word| *word == "sorted");
+            let codes = codes.iter().map(|code| code.parse().unwrap()).collect();
+            scripts.push(Script { text: String::new(), codes, is_sorted: !words.is_empty() });
+        } else {
+            scripts.last_mut().unwrap().text.push_str(line);
+        }
+    }
+    for script in &mut scripts {
+        assert_eq!(script.text.pop(), Some('\n'));
+    }
+    scripts
+}
+
+/// Returns the environment of the commands of `client`.
+fn environment(client: &mut Client, workspace: &Workspace) -> BTreeMap<OsString, OsString> {
+    client.call("bash", json!({"command": "cat /proc/$$/environ > ../environ; :"}));
+    let bytes = fs::read(workspace.base().join("environ")).unwrap();
+    let variables = bytes.split(|byte| *byte == 0).filter(|variable| !variable.is_empty());
+    let split = |variable: &[u8]| {
+        let at = variable.iter().position(|byte| *byte == b'=').unwrap();
+        (OsString::from_vec(variable[..at].to_vec()), OsString::from_vec(variable[at + 1..].to_vec()))
+    };
+    variables.map(split).collect()
+}
+
+/// Runs a script by plain bash, as the server does.
+fn plain(script: &str, workspace: &Workspace, environment: &BTreeMap<OsString, OsString>) -> Run {
+    let (mut output, input) = std::io::pipe().unwrap();
+    let program = std::env::split_paths(&environment[&OsString::from("PATH")])
+        .map(|folder| folder.join("bash"))
+        .find(|bash| bash.is_file())
+        .unwrap();
+    let mut bash = Command::new(program);
+    bash.args(["-c", "--", script]).current_dir(workspace.root()).env_clear().envs(environment);
+    bash.stdin(Stdio::null()).stdout(input.try_clone().unwrap()).stderr(input).process_group(0);
+    let mut child = bash.spawn().unwrap();
+    drop(bash);
+    let status = child.wait().unwrap();
+    let mut bytes = Vec::new();
+    output.read_to_end(&mut bytes).unwrap();
+    let code = status.code().or_else(|| Some(128 + status.signal()?)).unwrap();
+    Run {
+        output: String::from_utf8_lossy(&bytes).into_owned(),
+        code: code.into(),
+        was_killed: status.signal().is_some(),
+    }
+}
+
+/// Returns what the tool's result says of a run.
+fn of_reply(reply: &Reply) -> Run {
+    let details = reply.details();
+    let codes = Regex::new(r"\n\[Exit codes of the last pipeline: [\d, ]+\]$").unwrap();
+    let status = Regex::new(r"\n(Command (exited|killed) .*|\[Output is .* of white space\])$").unwrap();
+    let text = codes.replace(reply.text(), "");
+    let text = status.replace(text.trim_end(), "");
+    let text = status.replace(text.trim_end(), "");
+    Run {
+        output: if text == "(no output)" { String::new() } else { text.into_owned() },
+        code: details["exitCode"].as_i64().unwrap(),
+        was_killed: !details["signal"].is_null(),
+    }
+}
+
+/// Returns a run with what differs from run to run replaced.
+fn redacted(run: &Run, script: &Script) -> Run {
+    let mark = Regex::new(r#"(CUTLINE_MARK"?=)\S+"#).unwrap();
+    let output = mark.replace_all(&run.output, "${1}<mark>");
+    let output = Regex::new(r"\b\d{3,9}\b").unwrap().replace_all(&output, "<number>");
+    let mut lines: Vec<&str> = output.trim_end().lines().map(str::trim_end).collect();
+    if script.is_sorted {
+        lines.sort_unstable();
+    }
+    Run { output: lines.join("\n"), code: run.code, was_killed: run.was_killed }
+}
+
+/// Removes all files that a script left.
+fn clear(workspace: &Workspace) {
+    for entry in fs::read_dir(workspace.root()).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() { fs::remove_dir_all(path).unwrap() } else { fs::remove_file(path).unwrap() }
+    }
+}
+
+fn compare(file: &str, flags: &[&str]) {
+    // Plain bash gets no descriptor that was inherited from the test runner, as commands of the server get none.
+    close_fds::set_fds_cloexec(3, &[]);
+    let workspace = Workspace::new();
+    let mut client = Start::new(&workspace).flags(flags).client();
+    let environment = environment(&mut client, &workspace);
+    let mut differences = Vec::new();
+    for script in scripts(file) {
+        let reply = client.call("bash", json!({"command": script.text}));
+        clear(&workspace);
+        let plainly = redacted(&plain(&script.text, &workspace, &environment), &script);
+        clear(&workspace);
+        let by_tool = redacted(&of_reply(&reply), &script);
+        let codes = reply.details()["pipelineExitCodes"].as_array().cloned().unwrap_or_default();
+        let expected: Vec<Value> = script.codes.iter().map(|code| Value::from(*code)).collect();
+        let notice = format!(
+            "[Exit codes of the last pipeline: {}]",
+            script.codes.iter().map(i32::to_string).collect::<Vec<_>>().join(", ")
+        );
+        if by_tool != plainly {
+            differences.push(format!(
+                "{}\n--- bash: {} (killed: {})\n{}\n--- tool: {} (killed: {})\n{}",
+                script.text,
+                plainly.code,
+                plainly.was_killed,
+                plainly.output,
+                by_tool.code,
+                by_tool.was_killed,
+                by_tool.output
+            ));
+        } else if codes != expected || reply.text().ends_with(&notice) == expected.is_empty() {
+            differences
+                .push(format!("{}\n--- codes: {codes:?}, expected {expected:?}\n{reply}", script.text));
+        }
+    }
+    assert!(differences.is_empty(), "{} differ:\n{}", differences.len(), differences.join("\n=====\n"));
+}
+
+#[test]
+fn shell_syntax_is_as_in_plain_bash() {
+    compare("shell.txt", &[]);
+}
+
+#[test]
+fn shell_state_is_as_in_plain_bash() {
+    compare("state.txt", &[]);
+}
+
+#[test]
+fn signals_and_traps_are_as_in_plain_bash() {
+    compare("signals.txt", &[]);
+}
+
+#[test]
+fn shell_options_are_as_in_plain_bash() {
+    compare("options.txt", &[]);
+}
+
+#[test]
+fn reports_leave_no_files() {
+    let workspace = Workspace::with(&json!({"../tmp": {"dir": true}}));
+    let tmp = workspace.base().join("tmp");
+    let mut client = Start::new(&workspace).env("TMPDIR", "<base>/tmp").client();
+    // The file is in use while the command runs, and the process that it leaves behind has it not.
+    let command = "sleep 600 & echo $!; ls ../tmp/*; false | true";
+    let reply = client.call("bash", json!({"command": command}));
+    reply.assert_holds("[Exit codes of the last pipeline: 1, 0]");
+    let folders = || fs::read_dir(&tmp).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    assert_eq!(folders().len(), 1, "{reply}");
+    assert_eq!(fs::read_dir(&folders()[0]).unwrap().count(), 0);
+    // A folder that something removed is created again.
+    fs::remove_dir(&folders()[0]).unwrap();
+    let reply = client.call("bash", json!({"command": "false | true"}));
+    reply.assert_holds("[Exit codes of the last pipeline: 1, 0]");
+    client.close_stdin();
+    client.exit();
+    assert_eq!(folders(), Vec::<std::path::PathBuf>::new());
+}
+
+#[test]
+fn startup_file_of_the_user_is_read() {
+    let workspace = Workspace::with(&json!({"../startup": "echo started\n"}));
+    let mut client = Start::new(&workspace).env("BASH_ENV", "<base>/startup").client();
+    client.call("bash", json!({"command": "false | true"})).assert_text("started\n");
+}
+
+#[test]
+fn pipelines_of_other_shells_are_not_reported() {
+    let workspace = Workspace::with(&json!({"../bin/sh": {"symlink": "/bin/dash"}}));
+    let mut client = Start::new(&workspace).env("PATH", "<base>/bin").client();
+    let reply = client.call("bash", json!({"command": "sh -c 'exit 3' | :; echo ${BASH_ENV-none}"}));
+    reply.assert_text("none\n");
+}
+
+#[test]
+fn saved_output_of_a_command_that_outlived_its_result_ends_with_the_codes() {
+    let workspace = Workspace::new();
+    let mut client = Start::new(&workspace).flags(["--answer-within", "1"]).client();
+    let reply = client.call("bash", json!({"command": "until [ -e go ]; do sleep 0.02; done; false | true"}));
+    let saved = reply.details()["fullOutputPath"].as_str().unwrap().to_owned();
+    workspace.write("go", "");
+    let end = "[Exit codes of the last pipeline: 1, 0]\n[Command exited with code 0]\n";
+    eventually("it has ended", || fs::read_to_string(&saved).unwrap().ends_with(end));
+}
