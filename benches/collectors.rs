@@ -88,7 +88,8 @@ fn answer_of(kept: Truncation, bounds: Bounds) -> Output {
     let truncation = TruncationDetails::of(&kept, kept.total, bounds);
     let details = Details { truncation, ..Details::default() };
     let (last, total) = (kept.output.lines, kept.total.lines);
-    let notices = vec![Notice::Page { first: 1, last, total, limit: Limit::Bytes(bounds.bytes) }];
+    let notices =
+        vec![Notice::Page { first: 1, last, total, is_at_least: false, limit: Limit::Bytes(bounds.bytes) }];
     let end = BodyEnd::of(&kept);
     Output::new(Answer { body: kept.content, end, notices, ..Answer::default() }, details)
 }

@@ -15,6 +15,7 @@ use cutline::fs::workspace::{Boundary, Root, Workspace};
 use cutline::limits::Limits;
 use cutline::process::environment::Environment;
 use cutline::process::{Commands, spill};
+use cutline::stop::Stop;
 use cutline::tools::threads::Threads;
 use cutline::tools::{Context, Output, Progress, Shared, ToolSet, find, grep, ls};
 use serde_json::{Value, json};
@@ -116,6 +117,7 @@ fn context(data: &Path) -> Context {
         shared: Arc::new(shared),
         workspace: Arc::new(Workspace::new(vec![root], Boundary::Roots).unwrap()),
         cancel: CancellationToken::new(),
+        deadline: Stop::default().deadline(),
         shutdown: CancellationToken::new(),
         progress: Progress::default(),
     }

@@ -204,6 +204,9 @@ struct Options {
     /// Seconds after which a command that still runs is answered for; it goes on, and its output in a file [default: what fits the client]
     #[arg(long, value_name = "SECONDS", env = "CUTLINE_ANSWER_WITHIN", value_parser = values::above_zero, global = true)]
     answer_within: Option<u64>,
+    /// Seconds after which read, grep, find and ls return what they have found so far [default: 20, or what fits the client]
+    #[arg(long, value_name = "SECONDS", env = "CUTLINE_SEARCH_TIMEOUT", value_parser = values::above_zero, global = true)]
+    search_timeout: Option<u64>,
     /// Writes that bash's commands may make, held by the kernel: their own temp folder; the roots too; or anything
     #[arg(long, value_name = "MODE", env = "CUTLINE_SANDBOX", value_parser = values::one_of(values::SANDBOXES), default_value = "off", global = true)]
     sandbox: sandbox::Mode,

@@ -55,6 +55,8 @@ pub const RESULT_BYTES: u64 = 100;
 const FOLDER_BYTES: u64 = 100;
 /// Saved outputs that an answer names at most: that of a command, and once more where its processes go on.
 const SAVED_NAMED: u64 = 2;
+/// Time between the end of a search and the moment at which the client stops waiting.
+const CLIENT_MARGIN: Duration = Duration::from_secs(5);
 /// Bytes of a body that are left at least, however long that path is.
 const BODY_BYTES: u64 = 500;
 
@@ -82,6 +84,8 @@ pub struct Given {
     pub images: bool,
     /// `--answer-within`.
     pub answer_within: bool,
+    /// `--search-timeout`.
+    pub search_timeout: bool,
 }
 
 impl Client {
@@ -110,6 +114,11 @@ impl Client {
     /// Returns true if it gives a call up sooner than a command may take.
     pub fn gives_up(&self) -> bool {
         self.answer_within_secs.is_some()
+    }
+
+    /// Returns the time that the client waits for a result, if it is known.
+    fn client_timeout(&self) -> Option<Duration> {
+        self.answer_within_secs.map(|secs| Duration::from_secs((secs * 10).div_ceil(9)))
     }
 
     /// Returns `limits` lowered to what the client takes, but for those that were `given`. Outputs are saved in the folder
@@ -142,10 +151,20 @@ impl Client {
             bash_timeout_secs: within_call(limits.bash_timeout_secs),
             bash_max_timeout_secs: within_call(limits.bash_max_timeout_secs),
             answer_within: answer_within.filter(|_| self.keeps_server),
+            search_timeout: match self.client_timeout() {
+                Some(client) if !given.search_timeout => limits.search_timeout.min(within(client)),
+                _ => limits.search_timeout,
+            },
             images: if self.has_images || given.images { limits.images } else { Images::Off },
             ..limits.clone()
         }
     }
+}
+
+/// Returns the time within which a search returns its results to a client that waits so long: 5 seconds less, but at
+/// least half of it.
+pub fn within(client_timeout: Duration) -> Duration {
+    client_timeout.saturating_sub(CLIENT_MARGIN).max(client_timeout / 2)
 }
 
 impl Fit {

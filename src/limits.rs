@@ -41,6 +41,8 @@ pub const BASH_MAX_TIMEOUT_SECS: u64 = 600;
 pub const COMMANDS_AT_ONCE: u32 = 64;
 /// Commands that ended and left background processes that hold their output open. Each takes three open files.
 pub const BACKGROUND_COMMANDS: u32 = 128;
+/// Seconds that a call of read, grep, find or ls may take before it returns what it has found.
+pub const SEARCH_TIMEOUT_SECS: u64 = 20;
 /// Bytes of one saved output.
 pub const SPILL_MAX_FILE_BYTES: u64 = 1_000_000_000;
 /// Bytes of all saved outputs together.
@@ -120,6 +122,8 @@ pub struct Limits {
     pub bash_timeout_secs: u64,
     /// Seconds a call may ask for.
     pub bash_max_timeout_secs: u64,
+    /// Time that a call of read, grep, find or ls may take before it returns what it has found.
+    pub search_timeout: Duration,
     /// The images that are shown.
     pub images: Images,
     /// The time after which a command that still runs is answered for, if any: what the client waits.
@@ -149,6 +153,7 @@ impl Default for Limits {
             bash_tail: None,
             bash_timeout_secs: BASH_TIMEOUT_SECS,
             bash_max_timeout_secs: BASH_MAX_TIMEOUT_SECS,
+            search_timeout: Duration::from_secs(SEARCH_TIMEOUT_SECS),
             images: Images::UpTo(IMAGE_MAX_BYTES),
             answer_within: None,
         }

@@ -20,7 +20,7 @@ mod stdio;
 mod wire;
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rmcp::model::{CallToolRequestParams, CallToolResponse, ProtocolVersion};
 use rmcp::service::{RequestContext, RoleServer};
@@ -30,6 +30,7 @@ use crate::call_stats::StatsFile;
 use crate::clock::now_ms;
 use crate::fs::workspace::Workspace;
 use crate::stats::Call;
+use crate::stop::Deadline;
 use crate::tools::arguments::{self, Object};
 use crate::tools::{Context, Output, Shared, ToolError, ToolName, catalog};
 
@@ -96,12 +97,11 @@ impl Server {
         let start = Instant::now();
         let Fitted { limits, shape, .. } = self.fitted_call(request.client_info().as_ref());
         let given = params.arguments.unwrap_or_default();
-        if tool == ToolName::Bash {
-            self.fits.patience.note(&request.id);
-        }
+        self.fits.patience.note(&request.id);
         let (progress, sending) = progress::forwarded(&request);
         let mut cx = Context {
             shared: Arc::clone(&self.shared),
+            deadline: Deadline::new(start, limits.search_timeout),
             limits,
             workspace: self.roots.latest(),
             cancel: request.ct.clone(),
@@ -141,7 +141,12 @@ impl Server {
         if cx.workspace.roots.is_empty() {
             return Err(ToolError::NoRoots);
         }
-        let permit = |load| self.concurrency.enter(load, &request.ct);
+        let deadline = cx.deadline;
+        let permit = |load| async move {
+            let entered = self.concurrency.enter(load, &request.ct);
+            let entered = tokio::time::timeout(deadline.left().unwrap_or(Duration::MAX), entered).await;
+            entered.map_err(|_elapsed| ToolError::NoPermit { secs: deadline.limit.as_secs() })?
+        };
         catalog::call(cx, tool, given, permit).await
     }
 }

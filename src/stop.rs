@@ -28,9 +28,9 @@ impl Deadline {
         Self { at: self.at.and_then(|at| at.checked_add(grace)), ..self }
     }
 
-    /// Returns the time left; zero after the deadline.
-    pub fn left(&self) -> Duration {
-        self.at.map_or(Duration::MAX, |at| at.saturating_duration_since(Instant::now()))
+    /// Returns the time left; zero after the deadline, `None` if there is no deadline.
+    pub fn left(&self) -> Option<Duration> {
+        self.at.map(|at| at.saturating_duration_since(Instant::now()))
     }
 
     /// Returns true after the deadline.
@@ -132,7 +132,7 @@ mod tests {
     fn late_and_cancelled_are_different() {
         let stop = Stop::default();
         assert_eq!(stop.check(), Ok(()));
-        assert_eq!(stop.deadline().left(), Duration::MAX);
+        assert_eq!(stop.deadline().left(), None);
         let late = Stop::new(CancellationToken::new(), Deadline::new(Instant::now(), Duration::ZERO));
         assert_eq!(late.check(), Err(Stopped::Late));
         assert_eq!(late.extended(Duration::from_hours(1)).check(), Ok(()));

@@ -7,6 +7,7 @@
 pub mod arguments;
 pub mod bash;
 pub mod catalog;
+mod conclusion;
 pub mod error;
 pub mod find;
 pub mod grep;
@@ -22,6 +23,7 @@ mod walk_support;
 mod whole;
 
 use std::collections::BTreeSet;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,16 +31,21 @@ use tokio_util::sync::CancellationToken;
 
 use crate::fs::workspace::Workspace;
 use crate::limits::Limits;
+use crate::stop::{Deadline, Stop};
 use cutline_core::details::Details;
 use cutline_core::notice::Answer;
 
+use conclusion::AtDeadline;
+pub use conclusion::Conclusion;
 pub use error::ToolError;
 use threads::Threads;
 pub use whole::SaveMode;
 pub(crate) use whole::said;
 
-/// Time that work has to notice that its call was taken back: it looks many times as often.
+/// Time that work has to notice that its call was cancelled: it checks many times as often.
 const CANCEL_GRACE: Duration = Duration::from_secs(1);
+/// Time that work has after the deadline to return what it has found.
+const LATE_GRACE: Duration = Duration::from_millis(1500);
 
 /// The state that all calls share while the server lives.
 #[derive(Debug)]
@@ -72,6 +79,8 @@ pub struct Context {
     pub cancel: CancellationToken,
     /// Fires when the server ends: commands are ended at once, other work may answer.
     pub shutdown: CancellationToken,
+    /// The time at which read, grep, find and ls return what they have found.
+    pub deadline: Deadline,
     /// The listener for the progress of long work.
     pub progress: Progress,
 }
@@ -82,23 +91,53 @@ impl Context {
         self.shared.tools.contains(&tool)
     }
 
-    /// Does `work`, which blocks, on a thread for such work. Where the call is taken back and the work
-    /// does not come to its end soon, it is given up: its thread may be stuck in the system.
+    /// Returns what tells the work of this call when to stop.
+    pub fn stop(&self) -> Stop {
+        Stop::new(self.cancel.clone(), self.deadline)
+    }
+
+    /// Runs `work`, which blocks, on a thread for such work. If the call is cancelled or its deadline passes, and the
+    /// work does not return soon, the work is abandoned: its thread may be blocked in the system. The result is then made
+    /// by what the work has prepared as its conclusion.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the work. Returns [`ToolError::Cancelled`] after a cancellation, and
+    /// [`ToolError::NoResponse`] if nothing was found before the deadline.
     pub async fn blocking<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Self) -> Result<T, ToolError> + Send + 'static,
+        work: impl FnOnce(&Self, &Conclusion<T>) -> Result<T, ToolError> + Send + 'static,
     ) -> Result<T, ToolError> {
-        let cx = self.clone();
-        let pending = self.shared.threads.run(move || work(&cx))?;
-        tokio::select! {
-            biased;
-            result = pending => match result {
-                Some(result) if !self.cancel.is_cancelled() => result,
-                _ => Err(ToolError::Cancelled),
-            },
-            () = async { self.cancel.cancelled().await; tokio::time::sleep(CANCEL_GRACE).await } => {
-                Err(ToolError::Cancelled)
+        let (cx, conclusion) = (self.clone(), Conclusion::default());
+        let of_work = conclusion.clone();
+        let mut work = pin!(self.shared.threads.run(move || work(&cx, &of_work))?);
+        let late = async {
+            match self.deadline.left() {
+                Some(left) => tokio::time::sleep(left.saturating_add(LATE_GRACE)).await,
+                None => std::future::pending().await,
             }
+        };
+        let cancelled = async {
+            self.cancel.cancelled().await;
+            tokio::time::sleep(CANCEL_GRACE).await;
+        };
+        let mut cancelled = pin!(cancelled);
+        let result = tokio::select! {
+            biased;
+            result = &mut work => result,
+            () = &mut cancelled => None,
+            () = late => match conclusion.at_deadline() {
+                AtDeadline::Nothing => Some(Err(ToolError::NoResponse { secs: self.deadline.limit.as_secs() })),
+                AtDeadline::Conclude(conclude) => self.shared.threads.run(conclude)?.await,
+                AtDeadline::Concluding => tokio::select! {
+                    result = &mut work => result,
+                    () = &mut cancelled => None,
+                },
+            },
+        };
+        match result {
+            Some(result) if !self.cancel.is_cancelled() => result,
+            _ => Err(ToolError::Cancelled),
         }
     }
 }

@@ -10,6 +10,7 @@ use cutline::fs::workspace::{Boundary, Root, Workspace};
 use cutline::limits::Limits;
 use cutline::process::environment::Environment;
 use cutline::process::{Commands, spill};
+use cutline::stop::Stop;
 use cutline::tools::threads::Threads;
 use cutline::tools::{Context, Progress, Shared, ToolSet, bash};
 use tokio_util::sync::CancellationToken;
@@ -33,6 +34,7 @@ pub(crate) fn context(root: &Path, saved: PathBuf) -> Context {
         shared: Arc::new(shared),
         workspace: Arc::new(Workspace::new(roots, Boundary::Roots).expect("a workspace")),
         cancel: CancellationToken::new(),
+        deadline: Stop::default().deadline(),
         shutdown: CancellationToken::new(),
         progress: Progress::default(),
     }

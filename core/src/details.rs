@@ -43,6 +43,8 @@ facts! {
         pub next_offset: u64,
         /// Lines in the file.
         pub total_lines: u64,
+        /// That there may be more than a total says that is not in `truncation`: the deadline ended the count.
+        pub total_is_lower_bound: bool,
         /// The encoding of the file, if that is not valid UTF-8.
         pub encoding: String,
         /// The ending of the lines shown, if that is not `\n` alone.
@@ -61,7 +63,7 @@ facts! {
         pub pipeline_exit_codes: Vec<i32>,
         /// The signal that ended a command.
         pub signal: &'static str,
-        /// That a command was ended by its timeout.
+        /// That a command was ended by its timeout, or a search, a listing or a count of lines by its deadline.
         pub timed_out: bool,
         /// The duration of a command, in milliseconds.
         pub duration_ms: u64,

@@ -11,6 +11,7 @@ mod names;
 mod rest;
 mod saved;
 mod shown;
+mod stopped;
 
 use std::fmt;
 
@@ -27,6 +28,7 @@ pub use names::{NAMES_LISTED, Names};
 pub use rest::{FullLines, LineHint, RankedNext};
 pub use saved::Saved;
 pub use shown::{ImageShown, Part, PartUnit, ResultShown, Shown};
+pub use stopped::StoppedAt;
 
 /// The texts in the place of a body that has nothing in it.
 pub mod empty {
@@ -58,7 +60,7 @@ pub struct Omission(
 /// ```
 /// use cutline_core::notice::Notice;
 /// use cutline_core::truncate::Limit;
-/// let page = Notice::Page { first: 1, last: 2000, total: 5000, limit: Limit::Lines(2000) };
+/// let page = Notice::Page { first: 1, last: 2000, total: 5000, is_at_least: false, limit: Limit::Lines(2000) };
 /// assert_eq!(page.to_string(), "[Showing lines 1-2000 of 5000. Use offset=2001 to continue]");
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Display)]
@@ -71,7 +73,12 @@ pub enum Notice {
     )]
     PartOfText(NoticeLike),
     /// A page of a file: its lines, and the line at which the next one begins.
-    #[display("[Showing lines {first}-{last} of {total}{}{}]", cut_by(*limit), rest::after(*last, *total))]
+    #[display(
+        "[Showing lines {first}-{last} of {}{total}{}{}]",
+        at_least(*is_at_least),
+        cut_by(*limit),
+        rest::after(*last, *total)
+    )]
     Page {
         /// Number of the first line shown.
         first: u64,
@@ -79,16 +86,20 @@ pub enum Notice {
         last: u64,
         /// Lines in the file.
         total: u64,
+        /// True if the file may have more lines: they were not counted to its end.
+        is_at_least: bool,
         /// The limit that cut the page.
         limit: Limit,
     },
     /// A line that alone is over the byte limit, at the start of a page.
-    #[display("[Line {line} is {}{}]", over(*bytes, *limit), hint.words(*line, *limit))]
+    #[display("[Line {line} is {}{}{}]", at_least(*is_at_least), over(*bytes, *limit), hint.words(*line, *limit))]
     LineTooLong {
         /// Its number.
         line: u64,
         /// Its bytes.
         bytes: u64,
+        /// True if it may have more bytes: they were not counted to its end.
+        is_at_least: bool,
         /// The limit.
         limit: Limit,
         /// The way to get at it.
@@ -284,6 +295,14 @@ pub enum Notice {
     /// Nothing was found, and ignore rules left something out.
     #[display("[Ignored files were not searched. Use noIgnore=true to include them]")]
     IgnoredNotSearched,
+    /// A search or a listing that stopped at its deadline.
+    #[display("[Stopped after {}: {at}]", Count(*secs, "second", "seconds"))]
+    Stopped {
+        /// Seconds that the call had.
+        secs: u64,
+        /// How far it came.
+        at: StoppedAt,
+    },
     /// The offset at which the next page begins, for the tools that skip results.
     #[display("[Use offset={offset} to continue]")]
     Continue {
@@ -313,6 +332,11 @@ pub enum Blank {
 #[derive(Display)]
 #[display("{_0} {}", if *_0 == 1 { _1 } else { _2 })]
 pub struct Count(pub u64, pub &'static str, pub &'static str);
+
+/// Returns the words before a number that is a lower bound.
+fn at_least(is_lower_bound: bool) -> &'static str {
+    if is_lower_bound { "at least " } else { "" }
+}
 
 /// Returns `value` after `start` and before `end`; nothing where there is none.
 fn between(start: &str, value: Option<impl fmt::Display>, end: &str) -> String {

@@ -11,6 +11,7 @@ use cutline::limits::Limits;
 use cutline::process::environment::Environment;
 use cutline::process::{Commands, spill};
 use cutline::tools::arguments::Object;
+use cutline::stop::Stop;
 use cutline::tools::threads::Threads;
 use cutline::tools::{Context, Output, Progress, Shared, ToolError, ToolName, ToolSet, catalog};
 use tempfile::TempDir;
@@ -50,6 +51,7 @@ impl Tools {
             shared: Arc::new(shared),
             workspace: Arc::new(workspace),
             cancel: CancellationToken::new(),
+            deadline: Stop::default().deadline(),
             shutdown: CancellationToken::new(),
             progress: Progress::default(),
         };

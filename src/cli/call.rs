@@ -17,6 +17,7 @@ use crate::clock::now_ms;
 use crate::limits::Limits;
 use crate::server::result_of;
 use crate::stats::{Call, Record};
+use crate::stop::Deadline;
 use crate::tools::arguments::Object;
 use crate::tools::{Context, Output, Progress, ToolError, ToolName, ToolSet, catalog};
 use cutline_core::notice::Count;
@@ -120,7 +121,8 @@ fn prepared<'a>(
         None => shared.limits.clone(),
     };
     let (cancel, shutdown) = (CancellationToken::new(), CancellationToken::new());
-    let cx = Context { limits, shared, workspace, cancel, shutdown, progress: news() };
+    let deadline = Deadline::new(Instant::now(), limits.search_timeout);
+    let cx = Context { limits, shared, workspace, cancel, shutdown, deadline, progress: news() };
     Ok((cx, given, CallStats::new(options.stats_file()?)))
 }
 

@@ -11,7 +11,7 @@ use crate::call_stats::StatsFile;
 use crate::fit::Given;
 use crate::fs::line_index;
 use crate::fs::workspace::{Boundary, Root, Workspace, lexical};
-use crate::limits::{BASH_TIMEOUT_SECS, Images, Limits, MAX_BYTES, MAX_LINES};
+use crate::limits::{BASH_TIMEOUT_SECS, Images, Limits, MAX_BYTES, MAX_LINES, SEARCH_TIMEOUT_SECS};
 use crate::process::Commands;
 use crate::process::environment::Environment;
 use crate::process::sandbox::{Mode, Sandbox};
@@ -42,6 +42,7 @@ impl Options {
             bash_timeout_secs: timeout,
             bash_max_timeout_secs: max_timeout,
             answer_within: self.answer_within.map(Duration::from_secs),
+            search_timeout: Duration::from_secs(self.search_timeout.unwrap_or(SEARCH_TIMEOUT_SECS)),
             images: if self.images == Some(false) { Images::Off } else { Images::UpTo(self.max_image_bytes) },
             ..body
         })
@@ -65,6 +66,7 @@ impl Options {
             max_bytes: self.max_bytes.is_some(),
             images: self.images.is_some(),
             answer_within: self.answer_within.is_some(),
+            search_timeout: self.search_timeout.is_some(),
         }
     }
 

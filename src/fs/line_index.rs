@@ -14,13 +14,12 @@
 use std::collections::VecDeque;
 use std::io;
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
-use tokio_util::sync::CancellationToken;
-
 use super::lines::{BLOCK_BYTES, TextFile};
+use crate::stop::{Stop, Stopped, stopped_by};
 use crate::sys::{self, Stat};
 use cutline_core::text::as_index;
 
@@ -41,63 +40,86 @@ fn is_old_enough_to_cache(stat: &Stat) -> bool {
     now - stat.modified >= SETTLED_NANOS && now - stat.changed >= SETTLED_NANOS
 }
 
-/// The lines of one file.
+/// The lines of one file, or of its start if the deadline passed before all were counted.
 #[derive(Debug, PartialEq, Eq)]
 pub struct LineIndex {
-    /// Lines in all.
+    /// Lines in the part that was counted. A line that only begins there counts too.
     pub lines: u64,
+    /// True if all lines were counted.
+    pub is_complete: bool,
+    /// Offset after the last byte that was counted.
+    pub end: u64,
     block_bytes: u64,
     /// For each block, the newlines before it; then their number in all.
     newlines_before: Vec<u64>,
 }
 
+/// The part of a block that was counted.
+#[derive(Debug, Default)]
+struct Counted {
+    bytes: AtomicU64,
+    newlines: AtomicU64,
+}
+
 impl LineIndex {
-    /// Counts the lines of `text` in up to `workers` threads.
-    pub fn count(text: &TextFile<'_>, workers: usize, cancel: &CancellationToken) -> io::Result<Self> {
+    /// Counts the lines of `text` in up to `workers` threads. Stops counting at the deadline.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Stopped::Cancelled`] after a cancellation, or the error of the system.
+    pub fn count(text: &TextFile<'_>, workers: usize, stop: &Stop) -> io::Result<Self> {
         let bytes = text.end.saturating_sub(text.start);
         let block_bytes = bytes.div_ceil(MAX_BLOCKS).max(1).next_multiple_of(BLOCK_BYTES as u64);
-        let blocks = bytes.div_ceil(block_bytes);
-        let counts: Vec<AtomicU64> = (0..blocks).map(|_| AtomicU64::new(0)).collect();
-        let next = AtomicU64::new(0);
+        let blocks: Vec<Counted> = (0..bytes.div_ceil(block_bytes)).map(|_| Counted::default()).collect();
+        let (next, is_late) = (AtomicU64::new(0), AtomicBool::new(false));
         let work = || {
             let mut buffer = text.buffer(BLOCK_BYTES);
             loop {
-                let block = next.fetch_add(1, Ordering::Relaxed);
-                let Some(count) = counts.get(as_index(block)) else { return io::Result::Ok(()) };
-                let part = block_of(text, block, block_bytes);
-                part.blocks(part.start, &mut buffer, cancel, |_, piece| {
-                    count.fetch_add(text.encoding.newlines(piece), Ordering::Relaxed);
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(counted) = blocks.get(as_index(number)) else { return io::Result::Ok(()) };
+                let part = block_of(text, number, block_bytes);
+                let done = part.blocks(part.start, &mut buffer, stop, |_, piece| {
+                    counted.newlines.fetch_add(text.encoding.newlines(piece), Ordering::Relaxed);
+                    counted.bytes.fetch_add(piece.len() as u64, Ordering::Relaxed);
                     ControlFlow::Continue(())
-                })?;
+                });
+                if done.as_ref().is_err_and(|error| stopped_by(error) == Some(Stopped::Late)) {
+                    is_late.store(true, Ordering::Relaxed);
+                    return Ok(());
+                }
+                done?;
             }
         };
         let others = if bytes < MIN_PARALLEL_BYTES { 0 } else { workers.saturating_sub(1) };
         std::thread::scope(|scope| {
             let handles: Vec<_> = (0..others)
-                // Where there is no thread to be had, those that there are do all the work.
+                // If the system gives no thread, the others do all the work.
                 .map_while(|_| std::thread::Builder::new().spawn_scoped(scope, work).ok())
                 .collect();
             let mine = work();
             let theirs = handles.into_iter().map(|handle| handle.join().unwrap_or(Ok(())));
             theirs.fold(mine, Result::and)
         })?;
-        let (mut newlines_before, mut newlines) = (vec![0], 0);
-        newlines_before.extend(counts.into_iter().map(|count| {
-            newlines += count.into_inner();
-            newlines
-        }));
-        let open_line = bytes > 0 && !text.ends_with_newline()?;
-        Ok(Self { lines: newlines + u64::from(open_line), block_bytes, newlines_before })
+        let is_complete = !is_late.into_inner();
+        let (mut newlines_before, mut newlines, mut end) = (vec![0], 0, text.end);
+        for (number, counted) in (0..).zip(blocks) {
+            newlines += counted.newlines.into_inner();
+            newlines_before.push(newlines);
+            let (part, bytes) = (block_of(text, number, block_bytes), counted.bytes.into_inner());
+            if !is_complete && bytes < part.end - part.start {
+                end = part.start + bytes;
+                break;
+            }
+        }
+        // A line follows the last newline of a part.
+        let open_line = !is_complete || bytes > 0 && !text.ends_with_newline()?;
+        let lines = newlines + u64::from(open_line);
+        Ok(Self { lines, is_complete, end, block_bytes, newlines_before })
     }
 
     /// Returns the offset at which `line` (from 1) begins; `None` if that is not to be found where
     /// it was counted, because the file has changed since.
-    pub fn start_of(
-        &self,
-        text: &TextFile<'_>,
-        line: u64,
-        cancel: &CancellationToken,
-    ) -> io::Result<Option<u64>> {
+    pub fn start_of(&self, text: &TextFile<'_>, line: u64, stop: &Stop) -> io::Result<Option<u64>> {
         let newline = line.saturating_sub(1);
         if newline == 0 {
             return Ok(Some(text.start));
@@ -106,8 +128,9 @@ impl LineIndex {
         let block = self.newlines_before.partition_point(|before| *before < newline) - 1;
         let Some(&[before, after]) = self.newlines_before[block..].first_chunk() else { return Ok(None) };
         let (mut seen, mut found) = (before, None);
-        let part = block_of(text, block as u64, self.block_bytes);
-        part.blocks(part.start, &mut part.buffer(BLOCK_BYTES), cancel, |at, piece| {
+        let counted = TextFile { end: self.end.min(text.end), ..*text };
+        let part = block_of(&counted, block as u64, self.block_bytes);
+        part.blocks(part.start, &mut part.buffer(BLOCK_BYTES), stop, |at, piece| {
             let end = found.is_none().then(|| text.encoding.nth_newline(piece, newline - seen)).flatten();
             if let Some(end) = end {
                 (found, seen) = (Some(at + end as u64), newline);
@@ -130,16 +153,20 @@ fn block_of<'a>(text: &TextFile<'a>, number: u64, block_bytes: u64) -> TextFile<
 pub struct Cache(Mutex<VecDeque<(Stat, Arc<LineIndex>)>>);
 
 impl Cache {
-    /// Counts the lines of `text`, a file of which the system says `stat`, and remembers the index in place of an
-    /// earlier one of that file.
+    /// Counts the lines of `text`, a file whose status is `stat`, and remembers the index instead of an earlier one of
+    /// that file.
+    ///
+    /// # Errors
+    ///
+    /// As [`LineIndex::count`].
     pub fn count(
         &self,
         stat: Stat,
         text: &TextFile<'_>,
         workers: usize,
-        cancel: &CancellationToken,
+        stop: &Stop,
     ) -> io::Result<Arc<LineIndex>> {
-        let index = Arc::new(LineIndex::count(text, workers, cancel)?);
+        let index = Arc::new(LineIndex::count(text, workers, stop)?);
         if stat.bytes >= MIN_REMEMBERED_BYTES && is_old_enough_to_cache(&stat) {
             let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             kept.retain(|(other, _)| other.id != stat.id);
@@ -160,10 +187,13 @@ impl Cache {
 mod tests {
     use super::super::lines::Bytes;
     use super::*;
+    use crate::stop::Deadline;
     use crate::sys::FileKind;
     use cutline_core::text::decode::Encoding;
     use proptest::prelude::*;
     use std::io::Write;
+    use std::time::{Duration, Instant};
+    use tokio_util::sync::CancellationToken;
 
     fn text(bytes: &[u8]) -> TextFile<'_> {
         TextFile { bytes: Bytes::Held(bytes), encoding: Encoding::Utf8, start: 0, end: bytes.len() as u64 }
@@ -172,7 +202,7 @@ mod tests {
     proptest! {
         #[test]
         fn lines_begin_after_newlines(body in "[ab\n]{0,60}") {
-            let cancel = CancellationToken::new();
+            let stop = Stop::default();
             let utf16: Vec<u8> = body.encode_utf16().flat_map(u16::to_be_bytes).collect();
             let wide = TextFile { encoding: Encoding::Utf16Be, ..text(&utf16) };
             let starts: Vec<usize> = body.split_inclusive('\n').scan(0, |at, line| {
@@ -181,10 +211,10 @@ mod tests {
                 Some(start)
             }).collect();
             for (text, unit) in [(text(body.as_bytes()), 1), (wide, 2)] {
-                let index = LineIndex::count(&text, 2, &cancel).unwrap();
+                let index = LineIndex::count(&text, 2, &stop).unwrap();
                 prop_assert_eq!(index.lines, starts.len() as u64);
                 for (n, start) in starts.iter().enumerate() {
-                    let found = index.start_of(&text, n as u64 + 1, &cancel).unwrap();
+                    let found = index.start_of(&text, n as u64 + 1, &stop).unwrap();
                     prop_assert_eq!(found, Some((start * unit) as u64));
                 }
             }
@@ -202,18 +232,18 @@ mod tests {
         let text = TextFile { bytes: Bytes::Open(&file), encoding: Encoding::Utf8, start: 0, end };
         let (kind, owner, is_private, links) = (FileKind::File, 0, false, 1);
         let stat = Stat { kind, bytes: end, id: (1, 1), modified: 0, changed: 0, owner, is_private, links };
-        let (cache, cancel) = (Cache::default(), CancellationToken::new());
-        cache.count(stat, &text, 2, &cancel).unwrap();
+        let (cache, stop) = (Cache::default(), Stop::default());
+        cache.count(stat, &text, 2, &stop).unwrap();
         let remembered = cache.get(stat).unwrap();
-        assert_eq!(remembered.start_of(&text, 500_001, &cancel).unwrap(), Some(4_000_000));
+        assert_eq!(remembered.start_of(&text, 500_001, &stop).unwrap(), Some(4_000_000));
         // In the same block, once after that line and once before it.
         for at in [4_000_003, 3_999_003] {
             std::os::unix::fs::FileExt::write_all_at(&file, b"\n", at).unwrap();
-            assert_eq!(remembered.start_of(&text, 500_001, &cancel).unwrap(), None, "{at}");
+            assert_eq!(remembered.start_of(&text, 500_001, &stop).unwrap(), None, "{at}");
         }
-        assert_eq!(remembered.start_of(&text, 1, &cancel).unwrap(), Some(0));
-        let again = cache.count(stat, &text, 2, &cancel).unwrap();
-        assert_eq!(again.start_of(&text, 500_001, &cancel).unwrap(), Some(3_999_992));
+        assert_eq!(remembered.start_of(&text, 1, &stop).unwrap(), Some(0));
+        let again = cache.count(stat, &text, 2, &stop).unwrap();
+        assert_eq!(again.start_of(&text, 500_001, &stop).unwrap(), Some(3_999_992));
         assert_eq!(cache.get(stat), Some(again));
     }
 
@@ -226,13 +256,30 @@ mod tests {
         }
         let end = 12_000_000;
         let text = TextFile { bytes: Bytes::Open(&file), encoding: Encoding::Utf8, start: 0, end };
-        let cancel = CancellationToken::new();
-        let index = LineIndex::count(&text, 4, &cancel).unwrap();
+        let stop = Stop::default();
+        let index = LineIndex::count(&text, 4, &stop).unwrap();
         assert_eq!(index.lines, 120_000);
         for line in [1, 2, 2622, 2623, 60_000, 120_000] {
-            assert_eq!(index.start_of(&text, line, &cancel).unwrap(), Some((line - 1) * 100), "{line}");
+            assert_eq!(index.start_of(&text, line, &stop).unwrap(), Some((line - 1) * 100), "{line}");
         }
-        cancel.cancel();
-        assert!(LineIndex::count(&text, 4, &cancel).is_err());
+        stop.cancel();
+        assert!(LineIndex::count(&text, 4, &stop).is_err());
+    }
+
+    #[test]
+    fn lines_counted_until_the_deadline_are_a_lower_bound() {
+        let late = Stop::new(CancellationToken::new(), Deadline::new(Instant::now(), Duration::ZERO));
+        let file = tempfile::tempfile().unwrap();
+        io::copy(&mut &b"line\n".repeat(200_000)[..], &mut &file).unwrap();
+        let text = TextFile { bytes: Bytes::Open(&file), encoding: Encoding::Utf8, start: 0, end: 1_000_000 };
+        let index = LineIndex::count(&text, 2, &late).unwrap();
+        assert_eq!((index.lines, index.is_complete, index.end), (1, false, 0));
+        let later = Stop::default();
+        assert_eq!(index.start_of(&text, 1, &later).unwrap(), Some(0));
+        assert_eq!(index.start_of(&text, 2, &later).unwrap(), None);
+        let part = LineIndex { lines: 3, end: 12, newlines_before: vec![0, 2], ..index };
+        assert_eq!(part.start_of(&text, 3, &later).unwrap(), Some(10));
+        assert_eq!(part.start_of(&text, 4, &later).unwrap(), None);
+        assert_eq!(LineIndex::count(&text, 2, &later).unwrap().lines, 200_000);
     }
 }

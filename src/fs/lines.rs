@@ -9,9 +9,8 @@ use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
 
-use tokio_util::sync::CancellationToken;
-
 use super::buffer::Buffer;
+use crate::stop::Stop;
 use crate::sys;
 use cutline_core::text::as_index;
 use cutline_core::text::decode::Encoding;
@@ -53,12 +52,16 @@ impl TextFile<'_> {
     }
 
     /// Calls `visit` with the blocks from `from` on, which are read to `buffer`, each with its offset, until `visit`
-    /// breaks, the text ends, or the call is cancelled. Bytes in memory are one block.
+    /// breaks or the text ends. Bytes in memory are one block.
+    ///
+    /// # Errors
+    ///
+    /// Returns [`Stopped`](crate::stop::Stopped) if the call has to stop before, or the error of the system.
     pub fn blocks(
         &self,
         from: u64,
         buffer: &mut Buffer,
-        cancel: &CancellationToken,
+        stop: &Stop,
         mut visit: impl FnMut(u64, &[u8]) -> ControlFlow<()>,
     ) -> io::Result<()> {
         let file = match self.bytes {
@@ -70,9 +73,7 @@ impl TextFile<'_> {
         };
         let mut at = from;
         while at < self.end {
-            if cancel.is_cancelled() {
-                return Err(io::ErrorKind::Interrupted.into());
-            }
+            stop.check()?;
             let block = buffer.first(as_index(self.end - at));
             let read = read_at(file, block, at)?;
             // With nothing read, it has become shorter since.
@@ -94,7 +95,7 @@ impl TextFile<'_> {
         }
         let mut is_newline = false;
         let from = self.end - newline.len() as u64;
-        self.blocks(from, &mut self.buffer(newline.len()), &CancellationToken::new(), |_, last| {
+        self.blocks(from, &mut self.buffer(newline.len()), &Stop::default(), |_, last| {
             is_newline = last == newline;
             ControlFlow::Break(())
         })?;

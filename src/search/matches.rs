@@ -3,29 +3,34 @@
 use std::fs::File;
 use std::io;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use super::content::{Found, Query, Row, Searcher};
 use super::globs::Glob;
-use super::walk::{Emit, Entry, Visit, Walk, Walked};
+use super::walk::{Emit, Entry, TreeSearch, Visit, Walk, Walked};
 use crate::stop::Stop;
 use crate::sys::FileKind;
 
 /// A search of the files that a walk comes by.
-struct Files<'a> {
+struct Files {
     searcher: Searcher,
-    glob: Option<&'a Glob>,
-    stop: &'a Stop,
+    glob: Option<Arc<Glob>>,
+    stop: Stop,
 }
 
-/// Searches the files of a tree that `glob` lets through; gives what is found to `sink`, in path order,
+/// Returns the search of the files of a tree that `glob` lets through. What is found goes to `sink`, in path order,
 /// until that breaks.
 pub fn tree(
-    walk: &Walk,
-    query: &Query,
-    glob: Option<&Glob>,
-    sink: impl FnMut(Walked<Found>) -> ControlFlow<()> + Send,
-) {
-    walk.run(|| Files { searcher: Searcher::new(query), glob, stop: &walk.stop }, sink);
+    walk: Walk,
+    query: Query,
+    glob: Option<Glob>,
+    sink: impl FnMut(Walked<Found>) -> ControlFlow<()> + Send + 'static,
+) -> Arc<dyn TreeSearch> {
+    let (glob, stop) = (glob.map(Arc::new), walk.stop.clone());
+    walk.search(
+        move || Files { searcher: Searcher::new(&query), glob: glob.clone(), stop: stop.clone() },
+        sink,
+    )
 }
 
 /// Searches one file, of `size` bytes when it was opened; its path is the empty one.
@@ -40,21 +45,22 @@ pub fn file(
     Searcher::new(query).search(file, size, stop, &Vec::new, &mut emit).map(|_| ())
 }
 
-impl Visit for Files<'_> {
+impl Visit for Files {
     type Found = Found;
     const COUNTS_NAMES: bool = false;
 
     fn wants(&self, path: &[u8], kind: FileKind) -> bool {
-        kind == FileKind::File && self.glob.is_none_or(|glob| glob.lets_through(path))
+        kind == FileKind::File && self.glob.as_ref().is_none_or(|glob| glob.lets_through(path))
     }
 
     fn enters(&self, path: &[u8]) -> bool {
-        self.glob.is_none_or(|glob| glob.reaches_into(path))
+        self.glob.as_ref().is_none_or(|glob| glob.reaches_into(path))
     }
 
     fn visit(&mut self, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Found>) -> io::Result<()> {
+        self.stop.check()?;
         let Some((file, stat)) = entry.open()? else { return Ok(()) };
-        self.searcher.search(&file, stat.bytes, self.stop, &|| entry.path(), emit).map(|_| ())
+        self.searcher.search(&file, stat.bytes, &self.stop, &|| entry.path(), emit).map(|_| ())
     }
 
     fn weight(found: &Found) -> usize {

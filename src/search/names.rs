@@ -2,13 +2,15 @@
 
 use std::io;
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::globs::Glob;
 use super::relevance::NameScorer;
-use super::walk::{Emit, Entry, Visit, Walk, Walked};
+use super::walk::{Emit, Entry, TreeSearch, Visit, Walk, Walked};
+use crate::stop::Stop;
 use crate::sys::FileKind;
 
 /// A search for names.
@@ -53,25 +55,31 @@ pub struct Found {
     pub key: i128,
 }
 
-/// Searches a tree; passes what is found to `sink`, in path order, until that breaks.
-pub fn tree(walk: &Walk, query: &Query, sink: impl FnMut(Walked<Found>) -> ControlFlow<()> + Send) {
-    let search = || {
+/// Returns the search of a tree. What is found goes to `sink`, in path order, until that breaks.
+pub fn tree(
+    walk: Walk,
+    query: Query,
+    sink: impl FnMut(Walked<Found>) -> ControlFlow<()> + Send + 'static,
+) -> Arc<dyn TreeSearch> {
+    let (query, stop) = (Arc::new(query), walk.stop.clone());
+    let search = move || {
         let scorer = match &query.key {
             Key::Relevance(words) => Some(NameScorer::new(words)),
             Key::Path | Key::Modified => None,
         };
-        Search { query, scorer }
+        Search { query: Arc::clone(&query), scorer, stop: stop.clone() }
     };
-    walk.run(search, sink);
+    walk.search(search, sink)
 }
 
 /// A search under way.
-struct Search<'a> {
-    query: &'a Query,
+struct Search {
+    query: Arc<Query>,
     scorer: Option<NameScorer>,
+    stop: Stop,
 }
 
-impl Visit for Search<'_> {
+impl Visit for Search {
     type Found = Found;
     const COUNTS_NAMES: bool = true;
 
@@ -100,6 +108,7 @@ impl Visit for Search<'_> {
             },
             // One that is gone by now is the oldest of all.
             None if matches!(self.query.key, Key::Modified) => {
+                self.stop.check()?;
                 entry.stat().map_or(i128::MIN, |stat| stat.modified)
             }
             None => 0,

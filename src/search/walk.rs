@@ -1,9 +1,13 @@
 //! The walk of grep and find: in parallel, and in order.
 //!
 //! Results come by path, byte by byte per component, whatever the number of workers: a folder's
-//! content stands where its name does. Workers read folders and visit entries ahead of the order;
-//! what they find waits for its turn, and the worker that completes the front hands over all that is
+//! content is located where its name is. Workers read folders and visit entries ahead of the order;
+//! what they find waits for its turn, and the worker that completes the front passes on all that is
 //! ready then. A sink that has enough stops all of them at once.
+//!
+//! At the deadline the workers stop. What they have found behind an entry that is not complete is passed on too, in
+//! order, after [`Walked::Stopped`] with the path up to which all is complete. A worker that is blocked in the system
+//! does not hold this up: another thread may conclude the walk.
 //!
 //! Memory is bounded by how far ahead the workers may be (`queue`) and by the names of the folders that they are in,
 //! descriptors by six for each worker. Links are not followed, `.git` is never
@@ -15,12 +19,11 @@ mod visit;
 mod work;
 
 use std::ops::ControlFlow;
-use std::sync::{Condvar, Mutex};
+use std::sync::Arc;
 
 use super::ignore_rules::Rules;
 use crate::stop::Stop;
 use crate::sys::Folder;
-use queue::Queue;
 use work::{Shared, Worker, lock};
 
 pub use visit::Walked;
@@ -37,44 +40,75 @@ pub struct Walk {
     /// Ends it early.
     pub stop: Stop,
     /// Takes the number of files searched since it was called before.
-    pub progress: Box<dyn Fn(usize) + Sync>,
+    pub progress: Box<dyn Fn(usize) + Send + Sync>,
+}
+
+/// A search of a tree.
+pub trait TreeSearch: Send + Sync {
+    /// Searches until all is done, the sink has enough, or the search has to stop. May not return while the system does
+    /// not answer.
+    fn run(&self);
+
+    /// Passes to the sink what was found before the deadline and not passed on yet, and ends the search. Another thread
+    /// than that of [`run`](Self::run) may call this.
+    fn conclude(&self);
+}
+
+/// A walk whose workers visit entries by what `search` makes.
+struct Running<V: Visit, S, M> {
+    shared: Shared<V, S>,
+    search: M,
 }
 
 impl Walk {
-    /// Visits what is below the folder, each worker by what `search` makes, and gives what is found to `sink`, in order,
-    /// until that breaks.
-    pub(super) fn run<V: Visit>(
-        &self,
-        search: impl Fn() -> V + Sync,
-        mut sink: impl FnMut(Walked<V::Found>) -> ControlFlow<()> + Send,
-    ) {
-        if (0..self.rules.left_aside_above()).any(|_| sink(Walked::RulesLeftAside).is_break()) {
-            return;
+    /// Returns the search of what is below the folder. Each worker visits entries by what `search` makes. What is found
+    /// goes to `sink`, in order, until that breaks.
+    pub(super) fn search<V: Visit + 'static>(
+        self,
+        search: impl Fn() -> V + Send + Sync + 'static,
+        sink: impl FnMut(Walked<V::Found>) -> ControlFlow<()> + Send + 'static,
+    ) -> Arc<dyn TreeSearch> {
+        Arc::new(Running { shared: Shared::new(self, sink), search })
+    }
+}
+
+impl<V, S, M> TreeSearch for Running<V, S, M>
+where
+    V: Visit,
+    S: FnMut(Walked<V::Found>) -> ControlFlow<()> + Send,
+    M: Fn() -> V + Send + Sync,
+{
+    fn run(&self) {
+        let Self { shared, search } = self;
+        let rules = &shared.walk.rules;
+        if (0..rules.left_aside_above()).any(|_| lock(&shared.sink)(Walked::RulesLeftAside).is_break()) {
+            return shared.walk.stop.cancel();
         }
-        let shared = &Shared::<V, _> {
-            walk: self,
-            sink: Mutex::new(sink),
-            queue: Mutex::new(Queue::new(0)),
-            changed: Condvar::new(),
-            turn: Condvar::new(),
-        };
         let mut own = Worker::new(shared, search(), 0);
+        own.read(&None, rules.clone());
+        let Some(mut first) = shared.next(0) else { return };
         // A folder of a few files is done before another thread would have begun.
-        own.read(&None, self.rules.clone());
-        own.step();
-        if !lock(&shared.queue).has_pending() {
-            return own.run();
+        while !lock(&shared.queue).has_pending() {
+            own.work(first);
+            match shared.next(0) {
+                Some(next) => first = next,
+                None => return,
+            }
         }
         std::thread::scope(|scope| {
-            let search = &search;
-            for id in 1..self.workers {
+            for id in 1..shared.walk.workers {
                 let thread = std::thread::Builder::new();
-                // Where there is no thread to be had, those that there are do all the work.
+                // If the system gives no thread, the others do all the work.
                 let _fewer =
                     thread.spawn_scoped(scope, move || Worker::new(shared, search(), id).run()).is_err();
             }
+            own.work(first);
             own.run();
         });
+    }
+
+    fn conclude(&self) {
+        self.shared.conclude();
     }
 }
 

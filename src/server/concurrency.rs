@@ -15,6 +15,9 @@ use crate::tools::catalog::Load;
 /// Reads and listings at a time, for each processor: they may wait on a disk.
 const LIGHT_PER_WORKER: usize = 4;
 
+/// Searches at a time, for each processor.
+const SEARCHES_PER_WORKER: usize = 2;
+
 /// The permits for each kind of work; what is not here needs none.
 #[derive(Debug)]
 pub(super) struct ConcurrencyLimits(HashMap<Load, Semaphore>);
@@ -27,7 +30,8 @@ impl ConcurrencyLimits {
             (Load::Light, workers * LIGHT_PER_WORKER),
             // One image at a time is decoded, as the bound on memory is for one.
             (Load::Image, 1),
-            (Load::Heavy, workers),
+            // Twice as many, so that searches that wait for a disk or their deadline do not hold up others.
+            (Load::Heavy, workers * SEARCHES_PER_WORKER),
             // Of its own, so that such a search never holds up the others.
             (Load::AcrossLines, 1),
         ];
@@ -60,7 +64,7 @@ mod tests {
         let limits = ConcurrencyLimits::new(3).0;
         let kinds = [Load::Light, Load::Image, Load::Heavy, Load::AcrossLines];
         let permits = kinds.map(|load| limits[&load].available_permits());
-        assert_eq!(permits, [12, 1, 3, 1]);
+        assert_eq!(permits, [12, 1, 6, 1]);
     }
 
     #[test]

@@ -2,10 +2,10 @@
 
 use rmcp::model::Implementation;
 
-use crate::fit::{Fit, Given};
+use crate::fit::{self, Fit, Given};
 use crate::limits::Limits;
 
-use super::patience::Patience;
+use super::patience::{self, Patience};
 use super::{Server, Shape};
 
 /// The way in which answers are fitted to a client.
@@ -59,7 +59,11 @@ impl Server {
     pub(super) fn fitted_call(&self, client: Option<&Implementation>) -> Fitted {
         let mut fitted = self.fitted(client);
         let limits = &mut fitted.limits;
-        limits.answer_within = limits.answer_within.or_else(|| self.fits.patience.answer_within());
+        let shown = self.fits.patience.client_timeout();
+        limits.answer_within = limits.answer_within.or(shown.map(patience::answer_within));
+        if let Some(timeout) = shown.filter(|_| !self.fits.given.search_timeout) {
+            limits.search_timeout = limits.search_timeout.min(fit::within(timeout));
+        }
         fitted
     }
 }

@@ -20,10 +20,9 @@ pub(super) struct Patience(Mutex<State>);
 
 #[derive(Debug, Default)]
 struct State {
-    /// When each of the last calls of bash came, also those that are over: the word that one was taken back
-    /// may come after its end.
+    /// The start of each of the last calls, also of those that are over: their cancellation may come after their end.
     calls: VecDeque<(RequestId, Instant)>,
-    answer_within: Option<Duration>,
+    client_timeout: Option<Duration>,
 }
 
 impl Patience {
@@ -44,9 +43,10 @@ impl Patience {
         }
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let call = state.calls.iter().rev().find(|(id, _)| Some(id) == taken_back.request_id.as_ref());
-        let Some(within) = call.map(|(_, came)| came.elapsed() * TENTHS / 10) else { return };
+        let Some(waited) = call.map(|(_, came)| came.elapsed()) else { return };
+        let within = answer_within(waited);
         if within >= MIN_WAIT {
-            state.answer_within = Some(within);
+            state.client_timeout = Some(waited);
             tracing::info!(
                 seconds = within.as_secs(),
                 "the client gave a call up: further ones are answered within"
@@ -54,8 +54,13 @@ impl Patience {
         }
     }
 
-    /// Returns the time within which calls are answered, if it is known.
-    pub(super) fn answer_within(&self) -> Option<Duration> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).answer_within
+    /// Returns the time that the client waited for a result, if it is known.
+    pub(super) fn client_timeout(&self) -> Option<Duration> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).client_timeout
     }
+}
+
+/// Returns the time within which a command returns its result to a client that waits so long.
+pub(super) fn answer_within(client_timeout: Duration) -> Duration {
+    client_timeout * TENTHS / 10
 }

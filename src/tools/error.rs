@@ -123,6 +123,32 @@ pub enum ToolError {
     /// Too many threads, this number, are stuck in the work of calls that were taken back.
     #[error("{0} calls that were taken back still hang in the system; no more work is begun until one ends")]
     StuckThreads(usize),
+    /// The deadline passed while the call waited for the file system.
+    #[error("Stopped after {}: the file system did not respond", Count(*secs, "second", "seconds"))]
+    NoResponse {
+        /// Seconds that the call had.
+        secs: u64,
+    },
+    /// The deadline passed before the call could begin.
+    #[error("Not started within {}: other calls were running. Try again later", Count(*secs, "second", "seconds"))]
+    NoPermit {
+        /// Seconds that the call had.
+        secs: u64,
+    },
+    /// The deadline passed before the first line of a page was reached.
+    #[error(
+        "Offset {} was not reached within {}: the file has at least {counted} lines",
+        given_offset(*offset),
+        Count(*secs, "second", "seconds")
+    )]
+    OffsetNotReached {
+        /// The line asked for.
+        offset: i64,
+        /// Lines that were counted.
+        counted: u64,
+        /// Seconds that the call had.
+        secs: u64,
+    },
     /// The client took the call back, or the server ended.
     #[error("Cancelled")]
     Cancelled,
@@ -131,6 +157,11 @@ pub enum ToolError {
 /// Returns a number as it was given in a call. The largest one stands for all that can't be counted in.
 pub(super) fn given(number: u64) -> String {
     if number < i64::MAX.unsigned_abs() { number.to_string() } else { "over 10^18".to_owned() }
+}
+
+/// Returns an offset as it was given in a call.
+fn given_offset(offset: i64) -> String {
+    if offset < 0 { format!("-{}", given(offset.unsigned_abs())) } else { given(offset.unsigned_abs()) }
 }
 
 /// Returns a folder's path before a full stop: the workspace, which is shown as `.`, is `./` there.

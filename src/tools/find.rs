@@ -4,6 +4,7 @@
 //! in path order; the same call on the same tree gives the same bytes.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,14 +14,15 @@ use crate::limits;
 use crate::search::best::Best;
 use crate::search::globs::Glob;
 use crate::search::names::{self, Found, Key, Kind, Query};
+use crate::search::walk::Walked;
 use cutline_core::details::Details;
-use cutline_core::notice::Unit;
+use cutline_core::notice::{Notice, Unit};
 use cutline_core::text::{as_index, show};
 
 use super::page::{Line, Page, PageRequest, Sort};
 use super::resolve::{self, ExpectedKind};
-use super::walk_support::{self, Aside, Paths};
-use super::{Context, Output, ToolError, path_glob};
+use super::walk_support::{self, Aside, Paths, Shared};
+use super::{Conclusion, Context, Output, ToolError, path_glob};
 
 /// The arguments of find.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -48,37 +50,68 @@ pub struct Args {
 
 /// Does one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
-    cx.blocking(move |cx| search(cx, &args)).await
+    cx.blocking(move |cx, conclusion| search(cx, args, conclusion)).await
 }
 
-fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
+fn search(cx: &Context, args: Args, conclusion: &Conclusion<Output>) -> Result<Output, ToolError> {
     let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Directory)?;
-    let query = query(cx, args, &place)?;
+    let query = query(cx, &args, &place)?;
     let ranked = matches!(query.key, Key::Relevance(_)).then_some(0);
     let request = PageRequest::new(args.offset, args.limit, Unit::Results, ranked)?;
     let walk = walk_support::walk(cx, &place, args.no_ignore.unwrap_or(false))?;
-    let (paths, mut page) = (Paths::below(&cx.workspace, &place.real), Page::new(cx, request));
-    // Those to show, where they are sorted by something else than their paths.
+    let (rules, has_glob) = (walk.rules.clone(), query.glob.is_some());
     let is_sorted = !matches!(query.key, Key::Path);
-    let mut best: Option<Best<i128, Vec<u8>>> = is_sorted.then(|| Best::new(as_index(request.kept())));
-    let mut aside = Aside::default();
-    names::tree(&walk, &query, |walked| {
-        let Some(Found { path, key }) = aside.take(walked, &paths) else { return ControlFlow::Continue(()) };
+    let results = Shared::new(Results {
+        paths: Paths::below(&cx.workspace, &place.real),
+        page: Page::new(cx, request),
+        best: is_sorted.then(|| Best::new(as_index(request.kept()))),
+        aside: Aside::default(),
+    });
+    let search = names::tree(walk, query, results.sink(Results::take));
+    let ended = Arc::clone(&search);
+    conclusion.prepare(move || {
+        ended.conclude();
+        let hint = if has_glob { path_glob::list_hint(&args.pattern) } else { None };
+        results.take()?.conclude(hint, rules.ignored_any())
+    });
+    search.run();
+    conclusion.conclude()
+}
+
+/// The results of a call.
+struct Results {
+    paths: Paths,
+    page: Page,
+    /// The results to show, if they are sorted by something else than their paths.
+    best: Option<Best<i128, Vec<u8>>>,
+    aside: Aside,
+}
+
+impl Results {
+    fn take(&mut self, walked: Walked<Found>) -> ControlFlow<()> {
+        let Self { paths, page, best, aside } = self;
+        let Some(Found { path, key }) = aside.take(walked, paths) else { return ControlFlow::Continue(()) };
         let line = || Line::name(paths.show(&path));
-        let Some(best) = &mut best else { return page.take(line) };
+        let Some(best) = best else { return page.take(line) };
         page.count(line);
         best.push(key, path);
         ControlFlow::Continue(())
-    });
-    let skipped = as_index(request.offset);
-    for (_, path) in best.into_iter().flat_map(|best| best.into_sorted().skip(skipped)) {
-        page.body.line(Line::name(paths.show(&path)));
     }
-    let mut details = Details::default();
-    let is_empty = page.found == 0;
-    let hint = if is_empty && query.glob.is_some() { path_glob::list_hint(&args.pattern) } else { None };
-    let aside = aside.notices(is_empty && walk.rules.ignored_any(), &mut details);
-    page.answer(None, hint.into_iter().chain(aside).collect(), details)
+
+    /// Returns the result of the call. If nothing was found, it has the `hint`, and a notice if ignore rules left
+    /// something out.
+    fn conclude(self, hint: Option<Notice>, ignored_any: bool) -> Result<Output, ToolError> {
+        let Self { paths, mut page, best, aside } = self;
+        let skipped = as_index(page.request.offset);
+        for (_, path) in best.into_iter().flat_map(|best| best.into_sorted().skip(skipped)) {
+            page.body.line(Line::name(paths.show(&path)));
+        }
+        let mut details = Details::default();
+        let is_empty = page.found == 0;
+        page.stopped = aside.stopped_at(!is_empty, Unit::Results);
+        let aside = aside.notices(is_empty && ignored_any, &mut details);
+        page.answer(None, hint.filter(|_| is_empty).into_iter().chain(aside).collect(), details)
+    }
 }
 
 fn query(cx: &Context, args: &Args, place: &OpenedPath) -> Result<Query, ToolError> {

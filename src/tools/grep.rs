@@ -7,27 +7,30 @@
 
 mod results;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::fs::lines;
-use crate::fs::open::FileKind;
+use crate::fs::open::{FileKind, OpenedPath};
 use crate::limits;
 use crate::search::content::pattern::{Refused, Source};
-use crate::search::content::{OutputMode, Pattern, Query, Ranking};
+use crate::search::content::{Found, OutputMode, PassedOver, Pattern, Query, Ranking};
 use crate::search::matches;
 use crate::search::relevance::Words;
-use crate::stop::Stop;
+use crate::search::walk::Walked;
+use crate::stop::{Stopped, stopped_by};
 use cutline_core::notice::Unit;
 use cutline_core::text::{as_index, show};
 
 use super::catalog::Load;
 use super::page::{Page, PageRequest, SHOWN_BYTES, Sort};
 use super::resolve::{self, ExpectedKind};
-use super::walk_support;
-use super::{Context, Output, SaveMode, ToolError, path_glob};
+use super::walk_support::{self, Shared};
+use super::{Conclusion, Context, Output, SaveMode, ToolError, path_glob};
 use results::Results;
 
 /// The arguments of grep.
@@ -76,31 +79,63 @@ const NEWLINE: &str =
 
 /// Does one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
-    cx.blocking(move |cx| search(cx, &args)).await
+    cx.blocking(move |cx, conclusion| search(cx, args, conclusion)).await
 }
 
-fn search(cx: &Context, args: &Args) -> Result<Output, ToolError> {
+fn search(cx: &Context, args: Args, conclusion: &Conclusion<Output>) -> Result<Output, ToolError> {
     let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Path)?;
-    let (query, request) = plan(cx, args)?;
+    let (query, request) = plan(cx, &args)?;
     let glob = args.glob.as_ref().map(|glob| path_glob::compile(cx, glob, &place)).transpose()?;
-    let mut results = Results::new(cx, &query, Page::new(cx, request), &place);
-    let walk = if place.stat.kind == FileKind::Folder {
-        let walk = walk_support::walk(cx, &place, args.no_ignore == Some(true))?;
-        matches::tree(&walk, &query, glob.as_ref(), |found| results.take(found));
-        Some(walk)
-    } else {
-        let file = resolve::file(cx, &place)?;
-        let stop = Stop::from(cx.cancel.clone());
-        matches::file(&query, &file, place.stat.bytes, &stop, |found| results.take(found))
-            .map_err(|source| ToolError::Io(cx.workspace.show(&place.real), source))?;
-        if results.passed_over_binary() {
-            // The one file that was asked for: that nothing was found in it would say too much.
-            let start = lines::first_bytes(&resolve::file(cx, &place)?, limits::BINARY_SNIFF_BYTES);
-            return Err(resolve::binary(cx, &place, place.stat.bytes, &start.unwrap_or_default()));
-        }
-        None
-    };
-    results.conclude(args, walk.as_ref())
+    let results = Shared::new(Results::new(cx, &query, Page::new(cx, request), &place));
+    let sink = results.sink(Results::take);
+    if place.stat.kind != FileKind::Folder {
+        return search_file(cx, args, &place, &query, (results, sink), conclusion);
+    }
+    let walk = walk_support::walk(cx, &place, args.no_ignore == Some(true))?;
+    let rules = walk.rules.clone();
+    let search = matches::tree(walk, query, glob, sink);
+    let ended = Arc::clone(&search);
+    conclusion.prepare(move || {
+        ended.conclude();
+        results.take()?.conclude(&args, Some(&rules))
+    });
+    search.run();
+    conclusion.conclude()
+}
+
+/// Searches one file, whatever the glob is.
+fn search_file(
+    cx: &Context,
+    args: Args,
+    place: &OpenedPath,
+    query: &Query,
+    (results, sink): (Shared<Results>, impl Fn(Walked<Found>) -> ControlFlow<()>),
+    conclusion: &Conclusion<Output>,
+) -> Result<Output, ToolError> {
+    let file = resolve::file(cx, place)?;
+    let is_complete = Arc::new(AtomicBool::new(false));
+    let searched = Arc::clone(&is_complete);
+    conclusion.prepare(move || {
+        let mut results = results.take()?;
+        results.is_part_of_file = !searched.load(Ordering::Acquire);
+        results.conclude(&args, None)
+    });
+    let mut is_binary = false;
+    let done = matches::file(query, &file, place.stat.bytes, &cx.stop(), |found| {
+        is_binary |= matches!(found, Walked::Found(Found::PassedOver(_, PassedOver::Binary)));
+        sink(found)
+    });
+    match done {
+        Ok(()) => is_complete.store(true, Ordering::Release),
+        Err(error) if stopped_by(&error) == Some(Stopped::Late) => {}
+        Err(error) => return Err(ToolError::Io(cx.workspace.show(&place.real), error)),
+    }
+    if is_binary {
+        // The one file that was asked for: that nothing was found in it would say too much.
+        let start = lines::first_bytes(&resolve::file(cx, place)?, limits::BINARY_SNIFF_BYTES);
+        return Err(resolve::binary(cx, place, place.stat.bytes, &start.unwrap_or_default()));
+    }
+    conclusion.conclude()
 }
 
 /// Returns the search that the arguments ask for, and the page of its results.

@@ -10,9 +10,10 @@ use serde::Deserialize;
 
 use crate::fs::listing::{Listing, Order};
 use crate::fs::open::OpenedPath;
+use crate::stop::Stopped;
 use crate::sys::{self, FileKind};
 use cutline_core::details::Details;
-use cutline_core::notice::Unit;
+use cutline_core::notice::{StoppedAt, Unit};
 use cutline_core::text::{Extent, as_index, show};
 
 use super::page::{Line, Page, PageRequest};
@@ -38,14 +39,14 @@ pub struct Args {
 
 /// Does one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
-    cx.blocking(move |cx| list(cx, &args)).await
+    cx.blocking(move |cx, _| list(cx, &args)).await
 }
 
 fn list(cx: &Context, args: &Args) -> Result<Output, ToolError> {
     let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Directory)?;
     let mut page = Page::new(cx, PageRequest::new(args.offset, args.limit, Unit::Entries, None)?);
     page.found = fill(cx, &place, &mut page)?;
-    let is_counted = page.whole.is_none() && page.body.is_full();
+    let is_counted = page.whole.is_none() && page.body.is_full() && page.stopped.is_none();
     let extent = is_counted.then(|| extent(cx, &place)).transpose()?;
     page.answer(extent, Vec::new(), Details::default())
 }
@@ -53,8 +54,9 @@ fn list(cx: &Context, args: &Args) -> Result<Output, ToolError> {
 /// Adds the entries of the folder to `page`, in order, until it is full. Returns the number of all.
 fn fill(cx: &Context, place: &OpenedPath, page: &mut Page) -> Result<u64, ToolError> {
     let mut names = Listing::new(Order::IgnoringCase);
-    each_name(cx, place, |name, kind| names.push(name, kind, ()))?;
+    let stopped = each_name(cx, place, |name, kind| names.push(name, kind, ()))?;
     let total = names.iter().len() as u64;
+    page.stopped = (stopped == Some(Stopped::Late)).then_some(StoppedAt::Entries(total));
     let offset = as_index(page.request.offset);
     let (skip, wanted) = match page.whole {
         Some(_) => (0, usize::MAX),
@@ -74,21 +76,24 @@ fn fill(cx: &Context, place: &OpenedPath, page: &mut Page) -> Result<u64, ToolEr
     Ok(total)
 }
 
-/// Gives each entry of the folder to `take`, in no order, until the call is cancelled.
+/// Passes each entry of the folder to `take`, in no order. Returns why it stopped before the last one, if it did.
 fn each_name(
     cx: &Context,
     place: &OpenedPath,
     mut take: impl FnMut(&[u8], FileKind),
-) -> Result<(), ToolError> {
-    let mut names = 0_u64;
+) -> Result<Option<Stopped>, ToolError> {
+    let (stop, mut names, mut stopped) = (cx.stop(), 0_u64, None);
     let folder = resolve::folder(cx, place)?;
     let read = sys::each_name(&folder, &mut Vec::with_capacity(BUFFER_BYTES), |name, kind| {
         take(name, kind);
         names += 1;
-        let is_over = names.is_multiple_of(1024) && cx.cancel.is_cancelled();
-        if is_over { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        if names.is_multiple_of(1024) {
+            stopped = stop.check().err();
+        }
+        if stopped.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
-    read.map_err(|source| ToolError::Io(cx.workspace.show(&place.real), source))
+    read.map_err(|source| ToolError::Io(cx.workspace.show(&place.real), source))?;
+    Ok(stopped)
 }
 
 /// A name as it is listed: of a folder with `/`, also of a link to one inside the roots. Nothing is told of what is outside.

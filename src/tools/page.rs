@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::fs::saved_name::SavedKind;
 use crate::limits;
 use cutline_core::details::{Details, TruncationReason};
-use cutline_core::notice::{Answer, Blank, Notice, PageOf, RankedNext, Unit, empty};
+use cutline_core::notice::{Answer, Blank, Notice, PageOf, RankedNext, StoppedAt, Unit, empty};
 use cutline_core::text::{self, Extent};
 
 use super::whole::Whole;
@@ -98,7 +98,11 @@ pub(super) struct Page {
     pub(super) whole: Option<Whole>,
     /// Results so far, those skipped included.
     pub(super) found: u64,
+    /// How far the search came, if it stopped at its deadline.
+    pub(super) stopped: Option<StoppedAt>,
     cancel: CancellationToken,
+    /// Seconds that the call has.
+    secs: u64,
 }
 
 impl Page {
@@ -106,7 +110,8 @@ impl Page {
     pub(super) fn new(cx: &Context, request: PageRequest) -> Self {
         let (_, kind, _) = facts_of(request.unit);
         let whole = if request.ranked.is_none() { Whole::begin(cx, kind) } else { None };
-        Self { request, body: Body::new(cx.limits.bounds()), whole, found: 0, cancel: cx.cancel.clone() }
+        let (body, cancel) = (Body::new(cx.limits.bounds()), cx.cancel.clone());
+        Self { request, body, whole, found: 0, stopped: None, cancel, secs: cx.deadline.limit.as_secs() }
     }
 
     /// Takes the next result, a line alone: counts it, and shows it if it is of the page. Breaks once no more are needed.
@@ -143,14 +148,15 @@ impl Page {
         mut details: Details,
     ) -> Result<Output, ToolError> {
         let more = self.has_enough();
-        let Self { request, body, whole, found, cancel } = self;
+        let Self { request, body, whole, found, stopped, cancel, secs } = self;
+        let is_late = stopped.is_some();
         // What was saved of a part is not kept.
         if cancel.is_cancelled() {
             return Err(ToolError::Cancelled);
         }
         let PageRequest { offset, limit, is_limit_default, unit, ranked } = request;
         // Of a search that finds nothing, that is the answer.
-        if offset > 0 && found <= offset && (found > 0 || unit == Unit::Entries) {
+        if offset > 0 && found <= offset && (found > 0 || unit == Unit::Entries) && !is_late {
             return Err(ToolError::OffsetBeyondLast { offset, total: found, unit });
         }
         let is_cut = body.is_full();
@@ -165,18 +171,22 @@ impl Page {
         };
         let is_all_found = ranked.is_some() || saved.is_some() || unit == Unit::Entries && is_part;
         *in_all = is_all_found.then_some(found);
+        details.total_is_lower_bound = (is_all_found && is_late).then_some(true);
         *reached = (more && !is_cut).then_some(limit);
         let is_grep = matches!(unit, Unit::Matches | Unit::Files);
         details.matches = is_grep.then_some(body.groups);
         // Up to the call's limit, where the search ended there.
         let given = found.saturating_sub(offset);
         let total = if extent.is_some() { given } else { given.min(limit) };
-        let is_lower_bound = more && extent.is_none();
-        let next = (body.groups < total || is_lower_bound).then_some(offset + body.groups);
+        let is_rest_unknown = more && extent.is_none();
+        let is_lower_bound = is_rest_unknown || is_late;
+        let next = (body.groups < total || is_rest_unknown).then_some(offset + body.groups);
+        details.timed_out = is_late.then_some(true);
         let mut notices = Vec::new();
         if text::is_blank(&body.text) {
             notices.push(Notice::Blank(Blank::Results(body.groups)));
         }
+        let stopped = stopped.map(|at| Notice::Stopped { secs, at });
         let mut by = None;
         if let Some(mut truncation) = body.truncation(extent) {
             let limit = body.bounds.limit(truncation.truncated_by);
@@ -195,9 +205,10 @@ impl Page {
         }
         if ranked.is_some() {
             notices.extend(about);
+            notices.extend(stopped);
             let next = next.map(|offset| ranking::next(&request, offset));
             details.next_offset = next.and_then(RankedNext::offset);
-            let of = PageOf { shown: body.groups, total: found, more: false, unit };
+            let of = PageOf { shown: body.groups, total: found, more: is_late, unit };
             if next.is_some() || by.is_some() {
                 notices.push(Notice::Ranked { of, by, next });
             }
@@ -210,11 +221,14 @@ impl Page {
                 notices.push(Notice::LimitReached { limit, unit, saved });
             }
             notices.extend(about);
+            notices.extend(stopped);
             details.next_offset = next;
             notices.extend(next.map(|offset| Notice::Continue { offset }));
         }
         let is_to_the_end = |all: u64| is_limit_default || limit >= all;
         let totals = match details.truncation_info {
+            Some(_) if is_late => Totals::LowerBound,
+            None if is_late => Totals::Unknown,
             // All that was found is what the call asked for only from its start to its end.
             Some(info) if is_all_found && (offset > 0 || !is_to_the_end(info.original_count)) => {
                 Totals::Unknown
@@ -224,7 +238,8 @@ impl Page {
             None if next.is_some() && is_limit_default => Totals::Unknown,
             _ => Totals::Exact,
         };
-        let body = if found > 0 { body.text } else { facts_of(unit).2.to_owned() };
+        // A search that did not finish does not know that there is nothing.
+        let body = if found > 0 || is_late { body.text } else { facts_of(unit).2.to_owned() };
         Ok(Output { totals, ..Output::new(Answer { body, notices, ..Answer::default() }, details) })
     }
 }

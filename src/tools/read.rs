@@ -50,7 +50,7 @@ pub async fn run(cx: &Context, args: Args, load: Load) -> Result<Option<Output>,
     let opened = open_cached(cx, &args.path);
     match opened.as_ref().and_then(|opened| answer_cached(cx, &args, opened)) {
         Some(answer) => answer.map(Some),
-        None => cx.blocking(move |cx| read(cx, &args, load, opened)).await,
+        None => cx.blocking(move |cx, _| read(cx, &args, load, opened)).await,
     }
 }
 

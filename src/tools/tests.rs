@@ -9,11 +9,12 @@ use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use super::threads::Threads;
-use super::{Context, Output, Progress, Shared, ToolError, ToolName, ToolSet, Totals, catalog};
+use super::{Conclusion, Context, Output, Progress, Shared, ToolError, ToolName, ToolSet, Totals, catalog};
 use crate::fs::workspace::{Boundary, Root, Workspace};
 use crate::limits::Limits;
 use crate::process::environment::Environment;
 use crate::process::{Commands, spill};
+use crate::stop::Stop;
 
 /// A folder of its own, and the tools that work in it.
 pub(super) struct Fixture {
@@ -42,6 +43,7 @@ impl Fixture {
             shared: Arc::new(shared),
             workspace: Arc::new(workspace),
             cancel: CancellationToken::new(),
+            deadline: Stop::default().deadline(),
             shutdown: CancellationToken::new(),
             progress: Progress::default(),
         };
@@ -95,7 +97,7 @@ async fn hang(cx: &Context) -> (CancellationToken, Sender<()>, Call) {
     let cancel = CancellationToken::new();
     let cx = Context { cancel: cancel.clone(), ..cx.clone() };
     let ((go, wait), (tell, begun)) = (channel::<()>(), oneshot::channel());
-    let work = move |_: &Context| {
+    let work = move |_: &Context, _: &Conclusion<()>| {
         tell.send(()).unwrap();
         let _until_dropped = wait.recv();
         Ok(())
@@ -118,13 +120,13 @@ async fn cancelled_calls_end_though_their_threads_are_stuck() {
     for call in calls {
         assert!(matches!(call.await.unwrap(), Err(ToolError::Cancelled)));
     }
-    let error = here.cx.blocking(|_| Ok(())).await.unwrap_err();
+    let error = here.cx.blocking(|_, _| Ok(())).await.unwrap_err();
     assert_eq!(
         error.to_string(),
         "64 calls that were taken back still hang in the system; no more work is begun until one ends"
     );
     drop(stuck.pop());
-    while here.cx.blocking(|_| Ok(())).await.is_err() {
+    while here.cx.blocking(|_, _| Ok(())).await.is_err() {
         tokio::task::yield_now().await;
     }
 }
@@ -132,7 +134,7 @@ async fn cancelled_calls_end_though_their_threads_are_stuck() {
 #[tokio::test]
 async fn panics_of_work_are_handed_on() {
     let here = Fixture::new(&[]);
-    let call = tokio::spawn(async move { here.cx.blocking::<()>(|_| panic!("no luck")).await });
+    let call = tokio::spawn(async move { here.cx.blocking::<()>(|_, _| panic!("no luck")).await });
     assert!(call.await.unwrap_err().is_panic());
 }
 

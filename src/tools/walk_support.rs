@@ -1,8 +1,9 @@
 //! Shared by grep and find: the walk, how its paths are shown, what it left aside, and the progress of a long one.
 
+use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::fs::open::OpenedPath;
@@ -12,7 +13,7 @@ use crate::search::ignore_rules::Rules;
 use crate::search::walk::{Walk, Walked};
 use crate::stop::Stop;
 use cutline_core::details::{Details, Skipped};
-use cutline_core::notice::{Names, Notice};
+use cutline_core::notice::{Names, Notice, StoppedAt, Unit};
 use cutline_core::text::show;
 
 use super::{Context, Progress, ToolError, resolve};
@@ -67,6 +68,17 @@ pub(super) struct Aside {
     ignore_rules: u64,
     /// Bytes of a file that a search across lines takes.
     multiline_bytes: u64,
+    /// How far the search came, if it stopped at its deadline.
+    stopped: Option<StoppedSearch>,
+}
+
+/// A search that stopped at its deadline.
+#[derive(Debug)]
+struct StoppedSearch {
+    /// Everything up to this path was searched; `None` if no path was searched completely.
+    path: Option<String>,
+    /// True if results of later paths are included.
+    has_later: bool,
 }
 
 impl Aside {
@@ -78,11 +90,26 @@ impl Aside {
     /// Returns what was found; notes what was left aside.
     pub(super) fn take<F>(&mut self, walked: Walked<F>, paths: &Paths) -> Option<F> {
         match walked {
-            Walked::Found(found) => return Some(found),
+            Walked::Found(found) => {
+                if let Some(stopped) = &mut self.stopped {
+                    stopped.has_later = true;
+                }
+                return Some(found);
+            }
+            Walked::Stopped(path) => {
+                let path = path.map(|path| paths.show(&path));
+                self.stopped = Some(StoppedSearch { path, has_later: false });
+            }
             Walked::Unreadable(path) => self.unreadable.push(&paths.show(&path)),
             Walked::RulesLeftAside => self.ignore_rules += 1,
         }
         None
+    }
+
+    /// Returns how far the search came, if it stopped at its deadline.
+    pub(super) fn stopped_at(&self, found: bool, unit: Unit) -> Option<StoppedAt> {
+        let StoppedSearch { path, has_later } = self.stopped.as_ref()?;
+        Some(StoppedAt::Path { path: path.clone(), found, has_later: *has_later, unit })
     }
 
     /// Returns the notices of what was left aside, where `nothing_but_ignored` also that ignore rules left something out;
@@ -100,6 +127,7 @@ impl Aside {
             unreadable,
             ignore_rules,
             multiline_bytes,
+            ..
         } = self;
         let counted = |count: u64| (count > 0).then_some(count);
         let skipped = Skipped {
@@ -128,13 +156,45 @@ pub(super) fn walk(cx: &Context, place: &OpenedPath, no_ignore: bool) -> Result<
         root: resolve::folder(cx, place)?,
         rules: if no_ignore { Rules::none() } else { Rules::above(&place.real) },
         workers: cx.shared.workers,
-        stop: Stop::from(cx.cancel.child_token()),
+        stop: Stop::new(cx.cancel.child_token(), cx.deadline),
         progress: Box::new(progress(&cx.progress)),
     })
 }
 
+/// The results of a search, which its threads add to and one thread takes in the end.
+#[derive(Debug)]
+pub(super) struct Shared<R>(Arc<Mutex<Option<R>>>);
+
+impl<R> Shared<R> {
+    pub(super) fn new(results: R) -> Self {
+        Self(Arc::new(Mutex::new(Some(results))))
+    }
+
+    /// Returns a function that adds what is found; it breaks once the results were taken.
+    pub(super) fn sink<F, A: Fn(&mut R, F) -> ControlFlow<()>>(
+        &self,
+        add: A,
+    ) -> impl Fn(F) -> ControlFlow<()> + use<F, R, A> {
+        let results = Arc::clone(&self.0);
+        move |found| lock(&results).as_mut().map_or(ControlFlow::Break(()), |results| add(results, found))
+    }
+
+    /// Takes the results out.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if they were taken before.
+    pub(super) fn take(&self) -> Result<R, ToolError> {
+        lock(&self.0).take().ok_or(ToolError::Cancelled)
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Counts the entries that a walk has visited, and reports their number now and then.
-fn progress(progress: &Progress) -> impl Fn(usize) + Sync + use<> {
+fn progress(progress: &Progress) -> impl Fn(usize) + Send + Sync + use<> {
     let (due, visited) = (Mutex::new(Instant::now() + FIRST_PROGRESS_AFTER), AtomicUsize::new(0));
     let progress = progress.clone();
     move |more| {
@@ -155,7 +215,6 @@ fn progress(progress: &Progress) -> impl Fn(usize) + Sync + use<> {
 mod tests {
     use super::*;
     use crate::fs::workspace::{Boundary, Root};
-    use std::sync::Arc;
 
     #[test]
     fn paths_as_the_workspace_shows_them() {

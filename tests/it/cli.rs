@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::support::{Start, Workspace};
 
 /// Every flag of the contract. Each has a variable, `CUTLINE_` and its name.
-const FLAGS: [&str; 25] = [
+const FLAGS: [&str; 26] = [
     "--root",
     "--allow-outside",
     "--tools",
@@ -28,6 +28,7 @@ const FLAGS: [&str; 25] = [
     "--bash-tail",
     "--bash-timeout",
     "--bash-max-timeout",
+    "--search-timeout",
     "--sandbox",
     "--sandbox-deny",
     "--writable",
@@ -107,6 +108,7 @@ fn zero_is_refused_for_each_limit() {
         "--max-text-line-chars",
         "--bash-timeout",
         "--bash-max-timeout",
+        "--search-timeout",
         "--spill-max-file",
         "--spill-max-total",
         "--spill-keep",
@@ -361,6 +363,7 @@ fn every_flag_starts_a_server() {
         ["--bash-tail", "3"],
         ["--bash-timeout", "9"],
         ["--bash-max-timeout", "99"],
+        ["--search-timeout", "9"],
         ["--save", "all"],
         ["--spill-dir", "<base>/own"],
         ["--spill-max-file", "1MB"],

@@ -20,13 +20,14 @@ use std::path::Path;
 use std::process::Command;
 
 /// The files with the words of the notices.
-const NOTICES: [&str; 6] = [
+const NOTICES: [&str; 7] = [
     "core/src/notice.rs",
     "core/src/notice/answer.rs",
     "core/src/notice/limit.rs",
     "core/src/notice/rest.rs",
     "core/src/notice/saved.rs",
     "core/src/notice/shown.rs",
+    "core/src/notice/stopped.rs",
 ];
 
 fn file(path: &str) -> String {

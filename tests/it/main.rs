@@ -53,6 +53,9 @@ mod sandbox;
 // What one call may take of the machine.
 mod bounds;
 
+// Calls that reach their deadline.
+mod deadline;
+
 // A full disk, a folder that goes away, a limit of the system.
 mod faults;
 

@@ -11,11 +11,12 @@ use super::server::{Server, is_cutline, remote, starter};
 use super::tree::{Kind, Node};
 use crate::cli::{Client, NAME};
 use crate::fit;
-use crate::limits::{BASH_MAX_TIMEOUT_SECS, MAX_BYTES};
+use crate::limits::{BASH_MAX_TIMEOUT_SECS, MAX_BYTES, SEARCH_TIMEOUT_SECS};
 
 /// The flags that a client's own settings decide.
 const MAX_BYTES_FLAG: &str = "--max-bytes";
 const ANSWER_WITHIN_FLAG: &str = "--answer-within";
+const SEARCH_TIMEOUT_FLAG: &str = "--search-timeout";
 /// Bytes of a token, as clients count.
 const TOKEN_BYTES: u64 = 4;
 
@@ -76,6 +77,11 @@ impl Entry {
             let is_fitted = client.fit().is_some_and(fit::Client::gives_up);
             if secs > 0 && (is_fitted || secs < BASH_MAX_TIMEOUT_SECS) {
                 add_flag(&mut args, ANSWER_WITHIN_FLAG, &secs.to_string());
+            }
+            let search =
+                given.map_or(SEARCH_TIMEOUT_SECS, |secs| fit::within(Duration::from_secs(secs)).as_secs());
+            if search < SEARCH_TIMEOUT_SECS {
+                add_flag(&mut args, SEARCH_TIMEOUT_FLAG, &search.max(1).to_string());
             }
         }
 

@@ -21,7 +21,7 @@ use crate::fit;
 use crate::tools::error::reason;
 
 /// The flags that a trial passes on, by their ids.
-const PASSED_ON: [&str; 19] = [
+const PASSED_ON: [&str; 20] = [
     "tools",
     "structured",
     "fit",
@@ -38,6 +38,7 @@ const PASSED_ON: [&str; 19] = [
     "images",
     "max_image_bytes",
     "answer_within",
+    "search_timeout",
     "sandbox",
     "sandbox_deny",
     "save",

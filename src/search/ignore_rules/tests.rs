@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::Command;
+use std::sync::Mutex;
 
 use super::*;
 use crate::search::names::{self, Found, Key, Kind, Query};
@@ -18,16 +19,20 @@ fn search(dir: &Path, workers: usize) -> (Vec<String>, bool, u64) {
     let (root, rules) = (sys::open_folder(&dir).unwrap(), Rules::above(&dir));
     let walk = Walk { root, rules, workers, stop: Stop::default(), progress: Box::new(|_| {}) };
     let query = Query { glob: None, kind: Kind::File, key: Key::Path };
-    let (mut files, mut left_aside) = (Vec::new(), 0);
-    names::tree(&walk, &query, |found| {
+    let (rules, found) = (walk.rules.clone(), Arc::new(Mutex::new((Vec::new(), 0))));
+    let sink = Arc::clone(&found);
+    let search = names::tree(walk, query, move |found| {
+        let (files, left_aside) = &mut *sink.lock().unwrap();
         match found {
             Walked::Found(Found { path, .. }) => files.push(String::from_utf8(path).unwrap()),
-            Walked::RulesLeftAside => left_aside += 1,
-            Walked::Unreadable(path) => panic!("{path:?}"),
+            Walked::RulesLeftAside => *left_aside += 1,
+            Walked::Unreadable(_) | Walked::Stopped(_) => panic!("{found:?}"),
         }
         ControlFlow::Continue(())
     });
-    (files, walk.rules.ignored_any(), left_aside)
+    search.run();
+    let (files, left_aside) = std::mem::take(&mut *found.lock().unwrap());
+    (files, rules.ignored_any(), left_aside)
 }
 
 fn files(dir: &Path) -> (Vec<String>, bool) {

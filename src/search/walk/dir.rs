@@ -56,6 +56,18 @@ pub(super) fn path(position: &Position) -> Vec<u8> {
     position.as_ref().map_or_else(Vec::new, |(dir, index)| dir.path(*index))
 }
 
+/// Returns the path of the entry before a position in the order of the walk; `None` for the first. The path of a folder
+/// whose content is complete ends with `/`.
+pub(super) fn path_before(position: &Position) -> Option<Vec<u8>> {
+    let before = |(dir, index): &(Arc<Dir>, usize)| Some((Arc::clone(dir), index.checked_sub(1)?));
+    let (dir, index) = ancestors(position).find_map(before)?;
+    let mut path = dir.path(index);
+    if dir.entries.get(index).2 == Task::Enter {
+        path.push(b'/');
+    }
+    Some(path)
+}
+
 /// The positions of a folder and of those above it, the nearest first.
 fn ancestors(position: &Position) -> impl Iterator<Item = &(Arc<Dir>, usize)> + Clone {
     std::iter::successors(position.as_ref(), |(dir, _)| dir.position.as_ref())

@@ -1,11 +1,15 @@
 //! The walk against a plain recursive one, for any number of workers.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use super::*;
+use crate::stop::{Deadline, Stopped};
 use crate::sys::{self, FileKind};
+use tokio_util::sync::CancellationToken;
 
 /// Finds every entry; gives the path of each, and a piece of its own weight.
 struct All {
@@ -37,18 +41,49 @@ fn walk_of(dir: &Path, workers: usize, stop: Stop) -> Walk {
     Walk { root, rules: Rules::none(), workers, stop, progress: Box::new(|_| {}) }
 }
 
+/// Walks as `visitor` visits. Returns what the sink got, up to `max` results.
+fn walk_by<V: Visit + 'static>(
+    walk: Walk,
+    max: usize,
+    visitor: impl Fn() -> V + Send + Sync + 'static,
+) -> Vec<Walked<V::Found>>
+where
+    V::Found: 'static,
+{
+    let (search, got) = search_by(walk, max, visitor);
+    search.run();
+    search.conclude();
+    std::mem::take(&mut *lock(&got))
+}
+
+/// Results that the sink got so far.
+type Got<V> = Arc<Mutex<Vec<Walked<<V as Visit>::Found>>>>;
+
+fn search_by<V: Visit + 'static>(
+    walk: Walk,
+    max: usize,
+    visitor: impl Fn() -> V + Send + Sync + 'static,
+) -> (Arc<dyn TreeSearch>, Got<V>)
+where
+    V::Found: 'static,
+{
+    let got: Got<V> = Arc::default();
+    let sink = Arc::clone(&got);
+    let search = walk.search(visitor, move |walked| {
+        let mut got = lock(&sink);
+        got.push(walked);
+        if got.len() == max { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    });
+    (search, got)
+}
+
 fn walk(dir: &Path, workers: usize, weight: usize, max: usize) -> Vec<Vec<u8>> {
-    let walk = walk_of(dir, workers, Stop::default());
-    let mut found = Vec::new();
-    walk.run(
-        || All { weight },
-        |walked| {
-            let Walked::Found((path, _)) = walked else { panic!("{walked:?}") };
-            found.push(path);
-            if found.len() == max { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-        },
-    );
-    found
+    let found = walk_by(walk_of(dir, workers, Stop::default()), max, move || All { weight });
+    let path = |walked| match walked {
+        Walked::Found((path, _)) => path,
+        walked => panic!("{walked:?}"),
+    };
+    found.into_iter().map(path).collect()
 }
 
 /// The order by its definition: each folder's names by their bytes, what is in a folder after it.
@@ -119,7 +154,7 @@ fn progress_is_told_of_folders_without_files_too() {
         told.1.fetch_add(more, Ordering::Relaxed);
     });
     let walk = Walk { progress, ..walk_of(dir.path(), 2, Stop::default()) };
-    walk.run(|| All { weight: 1 }, |_| ControlFlow::Continue(()));
+    walk_by(walk, usize::MAX, || All { weight: 1 });
     assert_eq!(visited.load(Ordering::Relaxed), 50);
     assert!(calls.load(Ordering::Relaxed) >= 51, "each folder was listed");
 }
@@ -160,23 +195,140 @@ fn cancelled_walk_ends() {
     let dir = tree(100);
     let stop = Stop::default();
     stop.cancel();
-    walk_of(dir.path(), 4, stop).run(|| All { weight: 1 }, |_| panic!("nothing is handed over"));
+    assert!(walk_by(walk_of(dir.path(), 4, stop), 1, || All { weight: 1 }).is_empty());
 }
 
 #[test]
 fn panic_ends_walk_of_all_workers() {
     let dir = tree(500);
     let panicked = std::panic::catch_unwind(|| {
-        let walk = walk_of(dir.path(), 4, Stop::default());
-        let mut count = 0;
-        walk.run(
-            || All { weight: 1 },
-            |_| {
-                count += 1;
-                assert!(count < 300);
-                ControlFlow::Continue(())
-            },
-        );
+        let count = AtomicUsize::new(0);
+        let sink = move |_| {
+            assert!(count.fetch_add(1, Ordering::Relaxed) < 300);
+            ControlFlow::Continue(())
+        };
+        walk_of(dir.path(), 4, Stop::default()).search(|| All { weight: 1 }, sink).run();
     });
     assert!(panicked.is_err());
+}
+
+/// Finds every entry. A visit of a `slow` one ends at the deadline, after it found something; one of a `blocked` entry
+/// does not end until the channel is closed.
+struct UntilDeadline {
+    stop: Stop,
+    blocked: Arc<Mutex<Receiver<()>>>,
+    /// The paths of all results.
+    emitted: Arc<Mutex<Vec<Vec<u8>>>>,
+}
+
+impl Visit for UntilDeadline {
+    type Found = Vec<u8>;
+    const COUNTS_NAMES: bool = false;
+
+    fn wants(&self, _: &[u8], kind: FileKind) -> bool {
+        kind == FileKind::File
+    }
+    fn enters(&self, _: &[u8]) -> bool {
+        true
+    }
+    fn visit(&mut self, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Self::Found>) -> std::io::Result<()> {
+        let path = entry.path();
+        lock(&self.emitted).push(path.clone());
+        let _either = emit(path.clone());
+        if path.ends_with(b"slow") {
+            while self.stop.check().is_ok() {
+                std::thread::yield_now();
+            }
+            return Err(Stopped::Late.into());
+        }
+        if path.ends_with(b"blocked") {
+            let _closed = lock(&self.blocked).recv();
+        }
+        Ok(())
+    }
+    fn weight(found: &Self::Found) -> usize {
+        found.len()
+    }
+}
+
+/// Files in three folders, of which one in each is called `special`.
+fn special(special: &str) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for folder in ["a", "b", "c"] {
+        std::fs::create_dir(dir.path().join(folder)).unwrap();
+        for n in 0..100 {
+            std::fs::write(dir.path().join(folder).join(format!("{n:02}")), "").unwrap();
+        }
+        std::fs::write(dir.path().join(folder).join(format!("50{special}")), "").unwrap();
+    }
+    dir
+}
+
+/// Checks that nothing found is lost, that all is in order, and that everything up to the stated path was visited.
+/// Returns that path.
+fn assert_complete(got: Vec<Walked<Vec<u8>>>, emitted: &[Vec<u8>], dir: &Path) -> Option<Vec<u8>> {
+    let (mut paths, mut reached) = (Vec::new(), None);
+    for walked in got {
+        match walked {
+            Walked::Found(path) => paths.push(path),
+            Walked::Stopped(path) => reached = Some((path, paths.len())),
+            walked => panic!("{walked:?}"),
+        }
+    }
+    let (reached, complete) = reached.expect("it states how far it came");
+    let mut emitted = emitted.to_vec();
+    emitted.sort();
+    assert_eq!(paths, emitted, "what was found is passed on, in order");
+    let mut all = Vec::new();
+    oracle(dir, Path::new(""), &mut all);
+    all.retain(|path| path.len() > 1);
+    let before =
+        reached.as_ref().map_or(0, |reached| all.iter().position(|path| path == reached).unwrap() + 1);
+    assert_eq!(paths[..complete], all[..before], "all up to the stated path is complete");
+    reached
+}
+
+#[test]
+fn results_at_the_deadline_are_complete_up_to_the_stated_path() {
+    let dir = special("slow");
+    for workers in 1..=4 {
+        let stop = Stop::new(CancellationToken::new(), Deadline::new(Instant::now(), Duration::from_secs(1)));
+        let (emitted, blocked) = (Arc::default(), Arc::new(Mutex::new(channel().1)));
+        let walk = walk_of(dir.path(), workers, stop.clone());
+        let (all, slow) = (Arc::clone(&emitted), stop.clone());
+        let got = walk_by(walk, usize::MAX, move || UntilDeadline {
+            stop: slow.clone(),
+            blocked: Arc::clone(&blocked),
+            emitted: Arc::clone(&all),
+        });
+        let reached = assert_complete(got, &lock(&emitted), dir.path());
+        assert_eq!(reached.as_deref(), Some(&b"a/50"[..]), "the last file before the first slow one");
+    }
+}
+
+#[test]
+fn results_are_taken_while_a_worker_is_blocked() {
+    let dir = special("blocked");
+    let stop = Stop::new(CancellationToken::new(), Deadline::new(Instant::now(), Duration::from_secs(1)));
+    let (emitted, (open, blocked)) = (Arc::default(), channel());
+    let (all, late, blocked) = (Arc::clone(&emitted), stop.clone(), Arc::new(Mutex::new(blocked)));
+    let visitor = move || UntilDeadline {
+        stop: late.clone(),
+        blocked: Arc::clone(&blocked),
+        emitted: Arc::clone(&all),
+    };
+    let (search, got) = search_by(walk_of(dir.path(), 2, stop.clone()), usize::MAX, visitor);
+    let running = Arc::clone(&search);
+    let runs = std::thread::spawn(move || running.run());
+    while stop.check().is_ok() {
+        std::thread::yield_now();
+    }
+    search.conclude();
+    let got = std::mem::take(&mut *lock(&got));
+    let emitted = lock(&emitted).clone();
+    assert!(emitted.iter().any(|path| path.ends_with(b"blocked")), "{emitted:?}");
+    let reached = assert_complete(got, &emitted, dir.path());
+    assert!(reached.is_none_or(|reached| reached < b"a/50blocked".to_vec()));
+    drop(open);
+    runs.join().unwrap();
 }

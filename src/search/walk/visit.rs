@@ -22,7 +22,12 @@ pub(in crate::search) trait Visit {
     /// True if anything below a folder may be wanted.
     fn enters(&self, path: &[u8]) -> bool;
 
-    /// Visits an entry, and gives what is found to `emit` until that breaks; fails where the entry can't be read.
+    /// Visits an entry, and passes what is found to `emit` until that breaks.
+    ///
+    /// # Errors
+    ///
+    /// Returns the error of the system if the entry can't be read, or [`Stopped`](crate::stop::Stopped) if the visit
+    /// stopped before its end.
     fn visit(&mut self, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Self::Found>) -> io::Result<()>;
 
     /// Bytes that something found holds beside itself.
@@ -38,6 +43,9 @@ pub enum Walked<F> {
     Unreadable(Vec<u8>),
     /// A folder whose ignore rules were left aside.
     RulesLeftAside,
+    /// The search stopped at its deadline. Everything up to this path, which has a `/` at the end if it is a folder,
+    /// was passed on completely; `None` if nothing was. Results of later entries may follow.
+    Stopped(Option<Vec<u8>>),
 }
 
 /// Takes what a visit finds; breaks where no more of it is wanted now.

@@ -4,45 +4,57 @@
 use std::io;
 use std::ops::{ControlFlow, Range};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 use super::Walk;
 use super::dir::{self, Dir, OpenDirs, Position, Task};
-use super::queue::{Queue, Work};
+use super::queue::{End, Item, Queue, Work};
 use super::visit::{Entry, Visit, Walked};
 use crate::fs::listing::{Listing, Order};
 use crate::search::ignore_rules::{GIT, RuleFilesPresent, Rules};
+use crate::stop::stopped_by;
 use crate::sys::{self, FileKind, Folder};
 
 /// Bytes that one piece of work may hold until its turn comes.
 const PIECE_BYTES: usize = 1024 * 1024;
 /// Bytes of names that the kernel returns at once.
 const BUFFER_BYTES: usize = 64 * 1024;
+/// Time to wait at the deadline for a worker that passes results to the sink.
+const DRAINING_TIME: Duration = Duration::from_millis(500);
 
 /// State shared by the workers of one walk.
-pub(super) struct Shared<'a, V: Visit, S> {
-    pub(super) walk: &'a Walk,
+pub(super) struct Shared<V: Visit, S> {
+    pub(super) walk: Walk,
     pub(super) sink: Mutex<S>,
     pub(super) queue: Mutex<Queue<Walked<V::Found>>>,
-    /// Notified when workers that wait for work may go on.
+    /// For each worker, what it has found in its current piece of work.
+    pub(super) found: Vec<Mutex<Vec<Walked<V::Found>>>>,
+    /// Notified when workers that wait for work may continue.
     pub(super) changed: Condvar,
     /// Notified when the front may be another piece of work, whose turn it is then.
     pub(super) turn: Condvar,
 }
 
-impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<'_, V, S> {
-    /// The next piece of work for a worker; waits for it. `None` when all is done.
-    fn next(&self, worker: usize) -> Option<Work> {
+impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<V, S> {
+    pub(super) fn new(walk: Walk, sink: S) -> Self {
+        let found = (0..walk.workers.max(1)).map(|_| Mutex::default()).collect();
+        let (sink, queue) = (Mutex::new(sink), Mutex::new(Queue::new(0)));
+        Self { walk, sink, queue, found, changed: Condvar::new(), turn: Condvar::new() }
+    }
+
+    /// Returns the next piece of work for a worker; waits for it. `None` when all is done or the walk stops.
+    pub(super) fn next(&self, worker: usize) -> Option<Work> {
         let mut queue = lock(&self.queue);
-        while !self.is_stopped() && !queue.is_empty() {
+        while self.walk.stop.check().is_ok() && !queue.is_empty() {
             if let Some(next) = queue.next(worker) {
-                // Each worker that goes on wakes another, as long as there is something for it.
+                // Each worker that continues wakes another, as long as there is something for it.
                 if queue.waiting > 0 && queue.has_pending() && !queue.is_full() {
                     self.changed.notify_one();
                 }
                 return Some(next);
             }
             queue.waiting += 1;
-            queue = self.changed.wait(queue).unwrap_or_else(PoisonError::into_inner);
+            queue = self.wait(&self.changed, queue);
             queue.waiting -= 1;
         }
         self.changed.notify_all();
@@ -50,15 +62,17 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<'_, V, S> {
         None
     }
 
-    fn is_stopped(&self) -> bool {
-        self.walk.stop.is_cancelled()
+    /// Waits for a change, or until the deadline.
+    fn wait<'a, T>(&self, change: &Condvar, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
+        let left = self.walk.stop.deadline().left().unwrap_or(Duration::MAX);
+        change.wait_timeout(guard, left).unwrap_or_else(PoisonError::into_inner).0
     }
 
-    /// Ends the work of a worker, which goes on with the next, and hands over what is ready then.
-    fn finish(&self, worker: usize, found: Vec<Walked<V::Found>>, then: Option<Work>) {
+    /// Ends the work of a worker, and passes on what is ready then.
+    fn finish(&self, worker: usize, found: Vec<Walked<V::Found>>, end: End<Walked<V::Found>>) {
         let bytes = found.iter().map(Self::weight).sum();
         let mut queue = lock(&self.queue);
-        queue.finish(worker, found, bytes, then);
+        queue.finish(worker, found, bytes, end);
         if !queue.draining {
             queue.draining = true;
             while let Some(found) = queue.ready() {
@@ -71,11 +85,11 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<'_, V, S> {
         self.turn.notify_all();
     }
 
-    /// Gives what was found to the sink, and stops the walk where that breaks.
+    /// Passes what was found to the sink, and stops the walk if that breaks.
     fn give(&self, found: Vec<Walked<V::Found>>) -> ControlFlow<()> {
         let mut sink = lock(&self.sink);
         for one in found {
-            if self.is_stopped() || sink(one).is_break() {
+            if self.walk.stop.is_cancelled() || sink(one).is_break() {
                 self.walk.stop.cancel();
                 return ControlFlow::Break(());
             }
@@ -83,20 +97,63 @@ impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Shared<'_, V, S> {
         ControlFlow::Continue(())
     }
 
-    /// Gives what a worker has found so far, once its turn has come. Whoever works on what is before it does not
-    /// wait, since workers take the front-most work first.
-    fn give_in_turn(&self, worker: usize, found: Vec<Walked<V::Found>>) -> ControlFlow<()> {
-        let is_early = |queue: &mut Queue<_>| !queue.is_at_front(worker) && !self.is_stopped();
-        drop(self.turn.wait_while(lock(&self.queue), is_early));
-        self.give(found)
+    /// Passes on what a worker has found so far, once its turn has come. Whoever works on what is before it does not
+    /// wait, since workers take the first work in order. Breaks if the walk stops; then the results stay where they are.
+    fn give_in_turn(&self, worker: usize) -> ControlFlow<()> {
+        let mut queue = lock(&self.queue);
+        while !queue.is_at_front(worker) {
+            if self.walk.stop.check().is_err() {
+                return ControlFlow::Break(());
+            }
+            queue = self.wait(&self.turn, queue);
+        }
+        queue.draining = true;
+        drop(queue);
+        let flow = self.give(self.take_found(worker));
+        lock(&self.queue).draining = false;
+        self.turn.notify_all();
+        flow
     }
 
-    /// Bytes that something holds until its turn comes.
+    fn take_found(&self, worker: usize) -> Vec<Walked<V::Found>> {
+        self.found.get(worker).map_or_else(Vec::new, |found| std::mem::take(&mut *lock(found)))
+    }
+
+    /// Passes what was found before the deadline to the sink, with a [`Walked::Stopped`] before the results of entries
+    /// behind one that is not complete. Then ends the walk. Waits for no worker: one may be blocked in the system.
+    pub(super) fn conclude(&self) {
+        let is_draining = |queue: &mut Queue<_>| queue.draining;
+        let waited = self.turn.wait_timeout_while(lock(&self.queue), DRAINING_TIME, is_draining);
+        let mut queue = waited.unwrap_or_else(PoisonError::into_inner).0;
+        // No other thread passes anything on from now on.
+        queue.draining = true;
+        let items = queue.take_all();
+        drop(queue);
+        let mut is_complete = true;
+        for item in items {
+            let (found, unfinished) = match item {
+                Item::Found { found, .. } => (found, None),
+                Item::Running(worker, position) => (self.take_found(worker), Some(position)),
+                Item::Pending(work) => (Vec::new(), Some(Some(work.position()))),
+                Item::Unfinished(position) => (Vec::new(), Some(position)),
+            };
+            if let Some(position) = unfinished.filter(|_| is_complete) {
+                is_complete = false;
+                let _flow = self.give(vec![Walked::Stopped(dir::path_before(&position))]); // the walk is stopped
+            }
+            let _flow = self.give(found); // the walk is stopped
+        }
+        self.walk.stop.cancel();
+        self.changed.notify_all();
+        self.turn.notify_all();
+    }
+
+    /// Returns the bytes that a result takes until its turn comes.
     fn weight(one: &Walked<V::Found>) -> usize {
         let of_it = match one {
             Walked::Found(found) => V::weight(found),
             Walked::Unreadable(path) => path.len(),
-            Walked::RulesLeftAside => 0,
+            Walked::RulesLeftAside | Walked::Stopped(_) => 0,
         };
         size_of::<Walked<V::Found>>() + of_it
     }
@@ -109,7 +166,7 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// One worker.
 pub(super) struct Worker<'a, V: Visit, S> {
-    shared: &'a Shared<'a, V, S>,
+    shared: &'a Shared<V, S>,
     /// Its number among the workers.
     id: usize,
     search: V,
@@ -137,7 +194,7 @@ impl<V: Visit, S> Drop for Worker<'_, V, S> {
 }
 
 impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, S> {
-    pub(super) fn new(shared: &'a Shared<'a, V, S>, search: V, id: usize) -> Self {
+    pub(super) fn new(shared: &'a Shared<V, S>, search: V, id: usize) -> Self {
         Self {
             shared,
             id,
@@ -152,30 +209,34 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
 
     /// Works until all is done.
     pub(super) fn run(mut self) {
-        while self.step().is_some() {}
+        while let Some(work) = self.shared.next(self.id) {
+            self.work(work);
+        }
     }
 
-    /// Does the next piece of work; `None` when all is done.
-    pub(super) fn step(&mut self) -> Option<()> {
-        let Work { dir, range, rules } = self.shared.next(self.id)?;
+    /// Does a piece of work.
+    pub(super) fn work(&mut self, Work { dir, range, rules }: Work) {
         if dir.entries.get(range.start).2 == Task::Enter {
             self.read(&Some((dir, range.start)), rules);
         } else {
             self.visit(&dir, range);
         }
-        Some(())
     }
 
     /// Lists a folder, and leaves its entries as work.
     pub(super) fn read(&mut self, position: &Position, rules: Rules) {
-        let (mut found, mut then) = (Vec::new(), None);
-        match self.list(position.clone(), rules, &mut found) {
-            Ok(work) => then = Some(work),
+        let mut found = Vec::new();
+        let end = match self.list(position.clone(), rules, &mut found) {
+            Ok(work) => End::LeadsTo(work),
             // Gone since its name was read: it is as if it had never been.
-            Err(error) if sys::is_gone(&error) && position.is_some() => {}
-            Err(_) => found.push(Walked::Unreadable(dir::path(position))),
-        }
-        self.shared.finish(self.id, found, then);
+            Err(error) if sys::is_gone(&error) && position.is_some() => End::Complete,
+            Err(error) if stopped_by(&error).is_some() => End::Stopped(position.clone(), Vec::new()),
+            Err(_) => {
+                found.push(Walked::Unreadable(dir::path(position)));
+                End::Complete
+            }
+        };
+        self.shared.finish(self.id, found, end);
     }
 
     /// Lists what is to be done in a folder; `found` takes what is to be said before its entries.
@@ -210,10 +271,11 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         folder: &Folder,
         entries: &mut Listing<Task>,
     ) -> io::Result<(usize, RuleFilesPresent)> {
-        let (walk, search) = (self.shared.walk, &self.search);
+        let (walk, search) = (&self.shared.walk, &self.search);
         let base_len = walk.rules.base().len();
         let (path, path_len) = (&mut self.path, self.path_len);
         let (mut names, mut files) = (0, RuleFilesPresent::default());
+        let mut stopped = Ok(());
         sys::each_name(folder, &mut self.buffer, |name, kind| {
             files.see(name);
             if name == GIT {
@@ -229,11 +291,12 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
             if kind == FileKind::Folder && search.enters(below_base) {
                 entries.push(name, kind, Task::Enter);
             }
-            if names % 4096 == 0 && walk.stop.is_cancelled() {
-                return ControlFlow::Break(());
+            if names % 4096 == 0 {
+                stopped = walk.stop.check();
             }
-            ControlFlow::Continue(())
+            if stopped.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         })?;
+        stopped?;
         Ok((names, files))
     }
 
@@ -252,27 +315,64 @@ impl<'a, V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Worker<'a, V, 
         self.path_len = self.path.len();
     }
 
-    /// Visits entries. Where they give more than may be held ahead of their turn, that is waited for.
+    /// Visits entries.
     fn visit(&mut self, dir: &Arc<Dir>, range: Range<usize>) {
-        let (shared, id) = (self.shared, self.id);
-        let (mut found, mut weight) = (Vec::new(), 0);
-        let mut emit = |one| {
-            weight += Shared::<V, S>::weight(&one);
-            found.push(one);
-            if weight <= PIECE_BYTES {
-                return ControlFlow::Continue(());
-            }
-            weight = 0;
-            shared.give_in_turn(id, std::mem::take(&mut found))
-        };
-        for index in range.clone().take_while(|_| !shared.is_stopped()) {
+        let mut piece =
+            Piece { shared: self.shared, worker: self.id, weight: 0, count: 0, complete: 0, stopped: false };
+        let mut end = End::Complete;
+        for index in range.clone() {
+            piece.complete = piece.count;
             let mut entry = Entry { dir, index, open: &mut self.open };
-            let mut emit_found = |found| emit(Walked::Found(found));
-            if self.search.visit(&mut entry, &mut emit_found).is_err() {
-                let _either = emit(Walked::Unreadable(entry.path())); // nothing of it follows
+            let mut visited = self.search.visit(&mut entry, &mut |found| piece.emit(Walked::Found(found)));
+            if visited.as_ref().is_err_and(|error| stopped_by(error).is_none()) {
+                let _flow = piece.emit(Walked::Unreadable(entry.path())); // nothing of it follows
+                visited = Ok(());
+            }
+            if visited.is_err() || piece.stopped {
+                end = End::Stopped(Some((Arc::clone(dir), index)), Vec::new());
+                break;
             }
         }
-        (shared.walk.progress)(if V::COUNTS_NAMES { 0 } else { range.len() });
-        shared.finish(id, found, None);
+        let mut found = self.shared.take_found(self.id);
+        if let End::Stopped(_, part) = &mut end {
+            *part = found.split_off(piece.complete.min(found.len()));
+        }
+        (self.shared.walk.progress)(if V::COUNTS_NAMES { 0 } else { range.len() });
+        self.shared.finish(self.id, found, end);
+    }
+}
+
+/// The results of a worker's piece of work that is under way. They are in `Shared::found`, so that they can be taken at
+/// the deadline even if the worker is blocked in the system.
+struct Piece<'a, V: Visit, S> {
+    shared: &'a Shared<V, S>,
+    worker: usize,
+    /// Bytes of the results.
+    weight: usize,
+    /// Number of the results.
+    count: usize,
+    /// Number of the results that are of complete entries.
+    complete: usize,
+    /// True if the results could not be passed on because the walk stops.
+    stopped: bool,
+}
+
+impl<V: Visit, S: FnMut(Walked<V::Found>) -> ControlFlow<()>> Piece<'_, V, S> {
+    /// Adds a result. If there are more than may be buffered, waits for its turn and passes them on.
+    fn emit(&mut self, one: Walked<V::Found>) -> ControlFlow<()> {
+        self.weight += Shared::<V, S>::weight(&one);
+        self.count += 1;
+        if let Some(found) = self.shared.found.get(self.worker) {
+            lock(found).push(one);
+        }
+        if self.weight <= PIECE_BYTES {
+            return ControlFlow::Continue(());
+        }
+        let flow = self.shared.give_in_turn(self.worker);
+        self.stopped = flow.is_break();
+        if flow.is_continue() {
+            (self.weight, self.count, self.complete) = (0, 0, 0);
+        }
+        flow
     }
 }

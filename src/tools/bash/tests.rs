@@ -21,6 +21,7 @@ use crate::fs::workspace::{Boundary, Root, Workspace};
 use crate::limits::Limits;
 use crate::process::environment::Environment;
 use crate::process::{self, Commands, spill};
+use crate::stop::Stop;
 use crate::tools::threads::Threads;
 use crate::tools::{Progress, Shared, ToolName, ToolSet};
 
@@ -60,6 +61,7 @@ impl Server {
             shared: Arc::new(shared),
             workspace: Arc::new(Workspace::new(roots, Boundary::Roots).unwrap()),
             cancel: CancellationToken::new(),
+            deadline: Stop::default().deadline(),
             shutdown: CancellationToken::new(),
             progress: Progress::default(),
         };

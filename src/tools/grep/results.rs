@@ -6,9 +6,10 @@ use std::sync::Arc;
 use crate::fs::open::OpenedPath;
 use crate::search::best::Best;
 use crate::search::content::{Found, OutputMode, PassedOver, Row, RowKind};
-use crate::search::walk::{Walk, Walked};
+use crate::search::ignore_rules::Rules;
+use crate::search::walk::Walked;
 use cutline_core::details::Details;
-use cutline_core::notice::{FullLines, Notice};
+use cutline_core::notice::{FullLines, Notice, StoppedAt, Unit};
 use cutline_core::text::as_index;
 
 use super::{Args, Context, Output, Query, ToolError};
@@ -17,9 +18,9 @@ use crate::tools::walk_support::{Aside, Paths};
 use crate::tools::{ToolName, path_glob};
 
 /// Takes what is found, in order.
-pub(super) struct Results<'a> {
-    cx: &'a Context,
-    query: &'a Query,
+pub(super) struct Results {
+    cx: Context,
+    query: Query,
     paths: Paths,
     page: Page,
     file: Option<FileRows>,
@@ -28,6 +29,8 @@ pub(super) struct Results<'a> {
     /// The best matches, where they are ranked; the body is made of them in the end.
     best: Option<Best<i32, RankedRows>>,
     aside: Aside,
+    /// True if only a part of the one file was searched.
+    pub(super) is_part_of_file: bool,
 }
 
 /// A match line with its context, or the best one of a file with its number of match lines.
@@ -53,17 +56,18 @@ struct FileRows {
     before: Vec<(u64, Line)>,
 }
 
-impl<'a> Results<'a> {
-    pub(super) fn new(cx: &'a Context, query: &'a Query, page: Page, place: &OpenedPath) -> Self {
+impl Results {
+    pub(super) fn new(cx: &Context, query: &Query, page: Page, place: &OpenedPath) -> Self {
         Self {
-            cx,
-            query,
+            cx: cx.clone(),
+            query: query.clone(),
             paths: Paths::below(&cx.workspace, &place.real),
             best: query.ranking.is_some().then(|| Best::new(as_index(page.request.kept()))),
             page,
             file: None,
             open: None,
             aside: Aside::new(query.pattern.multiline_bytes),
+            is_part_of_file: false,
         }
     }
 
@@ -174,11 +178,6 @@ impl<'a> Results<'a> {
         file.last_line = Some(row.number);
     }
 
-    /// True if a file was passed over because it is not text.
-    pub(super) fn passed_over_binary(&self) -> bool {
-        self.aside.binary > 0
-    }
-
     /// Shows the page of the ranking; with context each match is a group of its own.
     fn show_ranked(&mut self, RankedRows { path, matches, rows }: RankedRows) {
         let shown = self.paths.show(&path);
@@ -203,8 +202,8 @@ impl<'a> Results<'a> {
         }
     }
 
-    /// Returns the answer; `walk` went through the folder that was searched, if it was one.
-    pub(super) fn conclude(mut self, args: &Args, walk: Option<&Walk>) -> Result<Output, ToolError> {
+    /// Returns the result of the call. `rules` are those of the folder that was searched, if it was one.
+    pub(super) fn conclude(mut self, args: &Args, rules: Option<&Rules>) -> Result<Output, ToolError> {
         let skipped = as_index(self.page.request.offset);
         let ranked = self.best.take().into_iter().flat_map(Best::into_sorted).skip(skipped);
         ranked.for_each(|(_, rows)| self.show_ranked(rows));
@@ -226,10 +225,15 @@ impl<'a> Results<'a> {
         about.extend((is_empty && args.escapes_bar()).then_some(Notice::BarEscaped));
         let mut nothing_but_ignored = false;
         // A file that is searched alone is so whatever the glob says.
-        if let (true, Some(walk)) = (is_empty, walk) {
+        if let (true, Some(rules)) = (is_empty, rules) {
             about.extend(args.glob.as_deref().and_then(path_glob::list_hint));
-            nothing_but_ignored = walk.rules.ignored_any();
+            nothing_but_ignored = rules.ignored_any();
         }
+        self.page.stopped = if self.is_part_of_file {
+            Some(StoppedAt::File { path: self.paths.show(b""), found: !is_empty })
+        } else {
+            self.aside.stopped_at(!is_empty, Unit::Matches)
+        };
         about.extend(self.aside.notices(nothing_but_ignored, &mut details));
         self.page.answer(None, about, details)
     }

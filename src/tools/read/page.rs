@@ -4,11 +4,13 @@ use std::borrow::Cow;
 use std::io;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::fs::line_index::LineIndex;
 use crate::fs::lines::{BLOCK_BYTES, TextFile};
 use crate::fs::open::OpenedPath;
 use crate::fs::workspace::shown;
+use crate::stop::{Stop, Stopped, stopped_by};
 use crate::tools::{Context, Output, ToolError, ToolName, Totals};
 use cutline_core::details::{Details, TruncationDetails};
 use cutline_core::notice::{Answer, Blank, BodyEnd, FullLines, LineHint, Notice};
@@ -21,6 +23,8 @@ use super::{Args, failure};
 
 /// Bytes that are read of a file at a time for a page: mostly one such block is enough.
 const PAGE_BLOCK_BYTES: usize = 64 * 1024;
+/// Time after the deadline for reading a page whose lines were not all counted.
+const PAGE_TIME: Duration = Duration::from_secs(1);
 /// Bytes that are decoded at a time, before it is known whether the page is full.
 const DECODED_BYTES: usize = 16 * 1024;
 
@@ -43,32 +47,39 @@ pub(super) fn read(
     let failed = |source| failure(cx, place, source);
     let (index, start) = locate(cx, offset, place, text).map_err(failed)?;
     let Some((first, from)) = start else {
-        return Err(ToolError::OffsetBeyondFile { offset, total: index.lines });
+        let (total, secs) = (index.lines, cx.deadline.limit.as_secs());
+        return Err(if index.is_complete {
+            ToolError::OffsetBeyondFile { offset, total }
+        } else {
+            ToolError::OffsetNotReached { offset, counted: total, secs }
+        });
     };
-    Page { cx, args, place, text, index: &index, first, from }.answer().map_err(failed)
+    let stop = cx.stop().extended(PAGE_TIME);
+    Page { cx, args, place, text, index: &index, first, from, stop }.answer().map_err(failed)
 }
 
 /// The number of a page's first line, and the offset at which that begins.
 type Start = (u64, u64);
 
-/// Returns the index of `text`, and the start of the page, `None` beyond the last line: by the index that is
-/// remembered, or by a new one if there is none or it does not hold.
+/// Returns the index of `text`, and the start of the page: by the index that is remembered, or by a new one if there is
+/// none or it does not apply. The start is `None` beyond the last line that was counted.
 fn locate(
     cx: &Context,
     offset: i64,
     place: &OpenedPath,
     text: &TextFile<'_>,
 ) -> io::Result<(Arc<LineIndex>, Option<Start>)> {
-    let shared = &cx.shared;
+    let (shared, page_stop) = (&cx.shared, cx.stop().extended(PAGE_TIME));
     let start = |index: &LineIndex| {
         let first = match u64::try_from(offset) {
             Ok(line) => line.max(1),
+            Err(_) if !index.is_complete => return Ok(None),
             Err(_) => index.lines.saturating_sub(offset.unsigned_abs()) + 1,
         };
         if first > index.lines {
             return Ok(None);
         }
-        let from = index.start_of(text, first, &cx.cancel)?;
+        let from = index.start_of(text, first, &page_stop)?;
         let from = from.ok_or_else(|| io::Error::other("the file changed while it was read"))?;
         io::Result::Ok(Some((first, from)))
     };
@@ -77,7 +88,7 @@ fn locate(
     {
         return Ok((index, start));
     }
-    let index = shared.line_indexes.count(place.stat, text, shared.workers, &cx.cancel)?;
+    let index = shared.line_indexes.count(place.stat, text, shared.workers, &cx.stop())?;
     let start = start(&index)?;
     Ok((index, start))
 }
@@ -91,6 +102,8 @@ struct Page<'a> {
     index: &'a LineIndex,
     first: u64,
     from: u64,
+    /// The page is read also if the deadline passed while the lines were counted.
+    stop: Stop,
 }
 
 impl Page<'_> {
@@ -103,7 +116,7 @@ impl Page<'_> {
         let mut decoder = Decoder::new(self.text.encoding);
         let mut lines = PageLines::new(self.cx.limits.text_line_chars());
         let mut buffer = self.text.buffer(PAGE_BLOCK_BYTES);
-        self.text.blocks(self.from, &mut buffer, &self.cx.cancel, |_, block| {
+        self.text.blocks(self.from, &mut buffer, &self.stop, |_, block| {
             // Bytes in memory are one block: those beyond the page are not even decoded.
             for piece in block.chunks(DECODED_BYTES) {
                 decoder.push(piece, &mut |part| lines.push(part, &mut head));
@@ -123,8 +136,11 @@ impl Page<'_> {
     fn answer(&self) -> io::Result<Output> {
         let (kept, lines, lossy) = self.collect()?;
         let (limits, encoding, first) = (&self.cx.limits, self.text.encoding, self.first);
-        let total = Extent { lines: self.index.lines, bytes: self.text.end };
         let last = first + kept.output.lines.saturating_sub(1);
+        // There is more text after a page that was cut.
+        let is_at_least = !self.index.is_complete && kept.cut.is_some();
+        let lines_counted = if is_at_least { self.index.lines.max(last + 1) } else { self.index.lines };
+        let total = Extent { lines: lines_counted, bytes: self.text.end };
         let is_too_long = kept.output.lines == 0 && kept.cut.is_some();
         let (bytes, lossy) =
             if kept.cut.is_some() && (lossy || is_too_long) { self.bytes(last, lossy)? } else { (0, lossy) };
@@ -143,10 +159,13 @@ impl Page<'_> {
         if let Some(cut) = kept.cut {
             let next = (last < total.lines).then_some(last + 1);
             details.next_offset = next;
+            details.timed_out = is_at_least.then_some(true);
             let by_call = self.args.limit.is_some_and(|limit| limit <= limits.max_lines);
             if by_call && cut.by == TruncatedBy::Lines {
                 details.total_lines = Some(total.lines);
-            } else if let Some(truncation) = TruncationDetails::of(&kept, total, limits.bounds()) {
+                details.total_is_lower_bound = is_at_least.then_some(true);
+            } else if let Some(mut truncation) = TruncationDetails::of(&kept, total, limits.bounds()) {
+                truncation.total_is_lower_bound = is_at_least.then_some(true);
                 let info = details.add_cut(truncation, &kept.content);
                 if encoding != Encoding::Utf8 {
                     info.estimated_chars = total.bytes / 2;
@@ -154,12 +173,18 @@ impl Page<'_> {
             }
             let limit = limits.bounds().limit(cut.by);
             if is_too_long {
-                notices.push(Notice::LineTooLong { line: first, bytes, limit, hint: self.line_hint(next) });
+                notices.push(Notice::LineTooLong {
+                    line: first,
+                    bytes,
+                    is_at_least: self.ends_uncounted(last),
+                    limit,
+                    hint: self.line_hint(next),
+                });
             } else {
                 if is_white_space(&kept.content) {
                     notices.push(Notice::Blank(Blank::Lines(first, last)));
                 }
-                notices.push(Notice::Page { first, last, total: total.lines, limit });
+                notices.push(Notice::Page { first, last, total: total.lines, is_at_least, limit });
             }
         } else if is_blank(&kept.content) {
             notices.push(Notice::Blank(match first {
@@ -171,6 +196,7 @@ impl Page<'_> {
         let is_whole = first == 1 && self.args.limit.is_none_or(|limit| limit >= total.lines);
         let totals = match &details.truncation {
             // On disk, UTF-16 is of another size.
+            Some(_) if is_at_least => Totals::LowerBound,
             Some(_) if is_whole && encoding == Encoding::Utf8 => Totals::Exact,
             None if details.lines_truncated.is_none() => Totals::Exact,
             _ => Totals::Unknown,
@@ -183,21 +209,34 @@ impl Page<'_> {
     /// Returns the bytes of the page up to the end of line `last`, on disk or decoded if that is not the same; and
     /// true if anything in them has to be replaced, which it may if `lossy` says so.
     fn bytes(&self, last: u64, lossy: bool) -> io::Result<(u64, bool)> {
-        let (text, cancel) = (self.text, &self.cx.cancel);
+        let text = self.text;
+        if self.ends_uncounted(last) {
+            return Ok((self.index.end.saturating_sub(self.from), lossy));
+        }
         let ended = last < self.index.lines || text.ends_with_newline()?;
         let newline = if ended { text.encoding.newline().len() as u64 } else { 0 };
-        let end = self.index.start_of(text, last + 1, cancel)?.unwrap_or(text.end) - newline;
+        let end = self.index.start_of(text, last + 1, &self.stop)?.unwrap_or(text.end) - newline;
         if text.encoding == Encoding::Utf8 && !lossy {
             return Ok((end.saturating_sub(self.from), false));
         }
         let (mut decoder, mut len) = (Decoder::new(text.encoding), 0);
         let mut count = |part: &str| len += part.len() as u64;
-        TextFile { end, ..*text }.blocks(self.from, &mut text.buffer(BLOCK_BYTES), cancel, |_, block| {
+        let part = TextFile { end, ..*text };
+        let done = part.blocks(self.from, &mut text.buffer(BLOCK_BYTES), &self.stop, |_, block| {
             decoder.push(block, &mut count);
             ControlFlow::Continue(())
-        })?;
+        });
+        if done.as_ref().is_err_and(|error| stopped_by(error) == Some(Stopped::Late)) {
+            return Ok((end.saturating_sub(self.from), lossy));
+        }
+        done?;
         decoder.finish(&mut count);
         Ok((len, decoder.lossy()))
+    }
+
+    /// Returns true if the end of `line` is after the part in which lines were counted.
+    fn ends_uncounted(&self, line: u64) -> bool {
+        !self.index.is_complete && line >= self.index.lines
     }
 
     /// Returns the way to get at the page's first line, which no page can hold; `next` is the line after it.

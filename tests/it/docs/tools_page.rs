@@ -129,6 +129,7 @@ fn limits_match_constants() {
         format!("`CUTLINE_MAX_LINE_CHARS` | {chars} |"),
         format!("`CUTLINE_BASH_TIMEOUT` | {timeout} |"),
         format!("`CUTLINE_BASH_MAX_TIMEOUT` | {longest} |"),
+        format!("`CUTLINE_SEARCH_TIMEOUT` | {}, or what fits the client |", is::SEARCH_TIMEOUT_SECS),
         format!("`CUTLINE_SPILL_MAX_FILE` | {} |", Size(spill)),
         format!("`CUTLINE_SPILL_MAX_TOTAL` | {} |", Size(spills)),
         format!("`CUTLINE_SPILL_KEEP` | {days}d |"),
