@@ -107,6 +107,8 @@ pub fn check(tool: &str, schema: &Object, given: &Object) -> Result<Object, Tool
     let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let mut checked = Object::new();
     for (name, value) in given {
+        let translated = names::translated(tool, name, value);
+        let (name, value) = translated.as_ref().map_or((name.as_str(), value), |(name, value)| (name, value));
         let Some((known, property)) = names::find(tool, properties, name) else {
             match names::near(tool, properties, name).filter(|_| !says_nothing(tool, name, value, given)) {
                 Some(near) => return Err(ToolError::Argument(unknown(tool, properties, name, near))),

@@ -40,10 +40,10 @@ const OTHER_FORMS: [(&str, &[&str], &str); 19] = [
     ("bash", &["env", "environment"], "NAME=VALUE COMMAND in command"),
     ("bash", &["args", "arguments"], "all words in command"),
     ("bash", &["stdin", "input"], "COMMAND <<< TEXT in command"),
-    ("grep", &["i", "casesensitive", "caseinsensitive", "insensitive"], "ignoreCase"),
+    ("grep", &["casesensitive", "caseinsensitive", "insensitive"], "ignoreCase"),
     (
         "grep",
-        &["a", "b", "c", "before", "after", "beforecontext", "aftercontext", "linesbefore", "linesafter"],
+        &["a", "b", "before", "after", "beforecontext", "aftercontext", "linesbefore", "linesafter"],
         "context",
     ),
     ("grep", &["f"], "literal"),
@@ -65,7 +65,7 @@ const OTHER_FORMS: [(&str, &[&str], &str); 19] = [
         "glob",
     ),
     ("grep", &["exclude", "excludepattern"], "!GLOB in glob"),
-    ("grep", &["outputmode", "l", "fileswithmatches"], "mode"),
+    ("grep", &["fileswithmatches"], "mode"),
     ("grep", &["maxcount", "m", "maxmatchesperfile"], "limit"),
     ("grep", &["w", "word", "wholeword", "wordregexp"], r"\bWORD\b in pattern"),
     ("find", &["i", "ignorecase", "casesensitive", "caseinsensitive"], "[Aa] for a letter in pattern"),
@@ -109,14 +109,16 @@ const OTHER_FORMS: [(&str, &[&str], &str); 19] = [
 ];
 
 /// Such names with the value that says what is so without them, where that is not `false`.
-const DEFAULTS: [(&[&str], &[&str], &str); 6] = [
+const DEFAULTS: [(&[&str], &[&str], &str); 5] = [
     (&["grep", "find"], &["recursive"], "true"),
     (&["grep", "find"], &["casesensitive"], "true"),
-    (&["grep"], &["outputmode"], "content"),
     (&["ls"], &["depth", "maxdepth"], "1"),
     (&["ls"], &["sort"], "name"),
     (&["ls"], &["type"], "any"),
 ];
+
+/// The names of `mode`'s values in Claude Code's Grep tool, and the names here.
+const OUTPUT_MODES: [(&str, &str); 1] = [("files_with_matches", "files")];
 
 /// Jaro-Winkler similarity above which a name that does not exist is taken for a slip of one that does.
 const NEAR: f64 = 0.8;
@@ -132,6 +134,24 @@ pub(super) fn find<'a>(tool: &str, properties: &'a Object, name: &str) -> Option
             properties.get_key_value(own.find(|(_, others, _)| others.contains(&joined.as_str()))?.2)
         })
     })
+}
+
+/// Returns the argument and the value that an option of ripgrep, or an argument of Claude Code's Grep tool, means. Returns
+/// `None` if `name` is neither. Options are case sensitive: `-C` is context, `-c` counts.
+pub(super) fn translated(tool: &str, name: &str, value: &Value) -> Option<(&'static str, Value)> {
+    let is_set = value.as_bool() == Some(true) || value.as_str() == Some("true");
+    let mode = |mode: &str| if is_set { mode.into() } else { Value::Null };
+    match (tool, name) {
+        ("grep", "-C") => Some(("context", value.clone())),
+        ("grep", "-i") => Some(("ignoreCase", value.clone())),
+        ("grep", "-l") => Some(("mode", mode("files"))),
+        ("grep", "-c") => Some(("mode", mode("count"))),
+        ("grep", "output_mode" | "outputMode") => {
+            let same = OUTPUT_MODES.iter().find(|(other, _)| value.as_str() == Some(other));
+            Some(("mode", same.map_or_else(|| value.clone(), |(_, mode)| (*mode).into())))
+        }
+        _ => None,
+    }
 }
 
 /// Returns what `name`, which is no property, was probably meant to be: what does the same here, or the property with the

@@ -148,7 +148,6 @@ fn names_of_other_forms_are_refused_with_what_is_meant() {
     let cases = [
         (Bash, json!({"command": "x", "cwd": "a"}), "cd DIR && … in command"),
         (Bash, json!({"command": "x", "working_directory": "a"}), "cd DIR && … in command"),
-        (Grep, json!({"pattern": "x", "-i": true}), "ignoreCase"),
         (Grep, json!({"pattern": "x", "case_sensitive": false}), "ignoreCase"),
         (Bash, json!({"command": "ls", "args": ["-l"]}), "all words in command"),
         (Grep, json!({"pattern": "x", "-A": 2}), "context"),
@@ -165,7 +164,6 @@ fn names_of_other_forms_are_refused_with_what_is_meant() {
         (Find, json!({"pattern": "readme*", "ignoreCase": true}), "[Aa] for a letter in pattern"),
         (Find, json!({"pattern": "*", "max_depth": 1}), "pattern"),
         (Ls, json!({"ignore": ["*.o"]}), "the tool find"),
-        (Grep, json!({"pattern": "x", "output_mode": "count"}), "mode"),
         (Read, json!({"path": "a", "start_line": 5}), "offset"),
         (Read, json!({"path": "a", "view_range": [5, 9]}), "offset"),
         (Read, json!({"path": "a", "end_line": 5}), "limit"),
@@ -176,8 +174,25 @@ fn names_of_other_forms_are_refused_with_what_is_meant() {
         (Bash, json!({"command": "x", "run_in_background": false}), json!({"command": "x"})),
         (Find, json!({"pattern": "*", "excludePatterns": []}), json!({"pattern": "*"})),
         (Ls, json!({"path": "a", "recursive": "False", "depth": 1, "sort": "name"}), json!({"path": "a"})),
-        (Grep, json!({"pattern": "x", "output_mode": "content"}), json!({"pattern": "x"})),
-        (Grep, json!({"pattern": "x", "-A": 0, "-i": false, "type": ""}), json!({"pattern": "x"})),
+        (Grep, json!({"pattern": "x", "output_mode": "content"}), json!({"pattern": "x", "mode": "content"})),
+        (
+            Grep,
+            json!({"pattern": "x", "output_mode": "files_with_matches"}),
+            json!({"pattern": "x", "mode": "files"}),
+        ),
+        (
+            Grep,
+            json!({"pattern": "x", "output_mode": "count", "-n": true}),
+            json!({"pattern": "x", "mode": "count"}),
+        ),
+        (
+            Grep,
+            json!({"pattern": "x", "-i": true, "-C": 3, "head_limit": 5}),
+            json!({"pattern": "x", "ignoreCase": true, "context": 3, "limit": 5}),
+        ),
+        (Grep, json!({"pattern": "x", "-l": true}), json!({"pattern": "x", "mode": "files"})),
+        (Grep, json!({"pattern": "x", "-c": "true", "-l": false}), json!({"pattern": "x", "mode": "count"})),
+        (Grep, json!({"pattern": "x", "-A": 0, "type": ""}), json!({"pattern": "x"})),
         (Grep, json!({"pattern": "x", "case_sensitive": true}), json!({"pattern": "x"})),
         (Find, json!({"pattern": "x", "recursive": true}), json!({"pattern": "x"})),
     ] {
