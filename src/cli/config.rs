@@ -26,7 +26,7 @@ use server::entry_of;
 
 pub(super) use file::read;
 pub(super) use owner::as_programs_make_them;
-pub(super) use places::{Place, looked_at, places, project};
+pub(super) use places::{Place, all_files, places, project};
 pub(super) use server::{Server, entries, is_cutline};
 pub(super) use tree::Node;
 pub(super) use typed::{flags, typed, words, words_of};

@@ -10,10 +10,10 @@
 
 #[cfg(not(target_os = "linux"))]
 mod absent;
+pub(crate) mod autorun_files;
 mod given;
 #[cfg(target_os = "linux")]
 mod linux;
-mod starters;
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -34,8 +34,8 @@ use absent as system;
 #[cfg(target_os = "linux")]
 use linux as system;
 
+use autorun_files::AutorunFiles;
 use given::{check_outside, check_way};
-use starters::Starters;
 use system::{is_protected, rules_file};
 
 pub use system::{enter, knows_unix_sockets, probe};
@@ -58,7 +58,7 @@ pub struct Sandbox {
     mode: Mode,
     writable: Vec<Root>,
     deny_unix_sockets: bool,
-    starters: Starters,
+    autorun_files: AutorunFiles,
     /// True if this system lets commands have mounts of their own; unset until that was tried.
     can_mount: OnceLock<bool>,
     /// Files and folders of the server, each with the words that name it: none may lie where commands write.
@@ -94,13 +94,13 @@ const THIS_BINARY: &str = "/proc/self/exe";
 impl Sandbox {
     /// Returns the rules of `mode`, with a temp folder for commands; the reason where commands can't be held to them.
     ///
-    /// `writable` are folders that they may write beside the roots; `starters` files that start programs later and may
-    /// lie in a root (this binary, the files of clients), a relative one in each folder that commands may write.
+    /// `writable` are the folders besides the roots that commands may write. `autorun_files` are the absolute paths of
+    /// files that start programs and may be in a root: this binary and the files of clients.
     pub fn new(
         mode: Mode,
         deny_unix_sockets: bool,
         writable: &[PathBuf],
-        starters: Vec<PathBuf>,
+        autorun_files: Vec<PathBuf>,
         own: Vec<(&'static str, Root)>,
     ) -> Result<Self, String> {
         probe()?;
@@ -112,7 +112,7 @@ impl Sandbox {
             mode,
             writable: writable.iter().filter(|_| !is_read_only).map(folder).collect::<Result<_, _>>()?,
             deny_unix_sockets: deny_unix_sockets || is_read_only,
-            starters: Starters::new(starters),
+            autorun_files: AutorunFiles::new(&autorun_files),
             can_mount: OnceLock::new(),
             own,
             temp_parent: Root::followed(sys::temp_dir()),
@@ -181,21 +181,21 @@ impl Sandbox {
         tried.is_ok_and(|status| status.success())
     }
 
-    /// Returns what starts programs later, outside the rules, and is there: first what is read-only for a
-    /// command for `roots`, then what that command may write.
-    pub fn found_starters(&self, roots: &[Root]) -> (Vec<PathBuf>, Vec<PathBuf>) {
-        self.starters_in(roots).into_iter().partition(|path| self.can_mount() && is_protected(path))
+    /// Returns the autorun files that exist: first those that are read-only for a command for `roots`, then those that
+    /// the command may write.
+    pub fn found_autorun_files(&self, roots: &[Root]) -> (Vec<PathBuf>, Vec<PathBuf>) {
+        self.autorun_files_in(roots).into_iter().partition(|path| self.can_mount() && is_protected(path))
     }
 
-    fn starters_in(&self, roots: &[Root]) -> BTreeSet<PathBuf> {
+    fn autorun_files_in(&self, roots: &[Root]) -> BTreeSet<PathBuf> {
         let folders: Vec<&Path> =
             self.writable_with(roots).filter(|folder| *folder != self.temp.path).collect();
-        self.starters.found_in(&folders)
+        self.autorun_files.found_in(&folders)
     }
 
     /// Returns a warning that names what a command for `roots` may write of that; `None` where it is nothing.
     pub fn warning(&self, roots: &[Root]) -> Option<String> {
-        let (_, open) = self.found_starters(roots);
+        let (_, open) = self.found_autorun_files(roots);
         let said = "sandboxed commands may write what starts programs outside the sandbox later";
         (!open.is_empty()).then(|| format!("{said}: {}", listed(&open)))
     }
@@ -214,7 +214,7 @@ impl Sandbox {
         self.check(roots).map_err(io::Error::other)?;
         self.temp.restore();
         // All that are there: the process that takes on the rules can open them, also where the server has no descriptor.
-        let protect = if self.can_mount() { self.starters_in(roots) } else { BTreeSet::new() };
+        let protect = if self.can_mount() { self.autorun_files_in(roots) } else { BTreeSet::new() };
         // Inside a writable folder it needs no rule, and another command could put something else there.
         let has_rule = |report: &&Path| !self.writable_with(roots).any(|folder| report.starts_with(folder));
         let rules = Rules {

@@ -1,6 +1,7 @@
 //! `--sandbox`: what commands may write, held by the kernel. Where the kernel can't hold it, the
 //! server has to say so, and these tests fail, unless they are told that this is known.
 
+mod autorun_files;
 #[cfg(target_os = "linux")]
 mod file_systems;
 mod given;
@@ -10,7 +11,6 @@ mod rights;
 #[cfg(target_os = "linux")]
 mod sockets;
 mod start;
-mod starters;
 
 use std::fs;
 use std::io::Read as _;

@@ -59,14 +59,9 @@ pub(in crate::cli) fn places(client: Client) -> Vec<Place> {
     all
 }
 
-/// Returns the files and folders in which clients look for servers: the places of all, and by its name what may be in
-/// any project.
-pub(in crate::cli) fn looked_at() -> impl Iterator<Item = PathBuf> {
-    let clients = Client::value_variants().iter();
-    let names = clients.clone().flat_map(|client| client.row().files).filter_map(|(_, paths)| {
-        paths.strip_prefix("./").map(|name| PathBuf::from(name.trim_end_matches("/*")))
-    });
-    clients.flat_map(|client| places(*client)).map(|place| place.path).chain(names)
+/// Returns the files in which any client looks for servers, of this user and of the current project.
+pub(in crate::cli) fn all_files() -> impl Iterator<Item = PathBuf> {
+    Client::value_variants().iter().flat_map(|client| places(*client)).map(|place| place.path)
 }
 
 /// Returns the first of paths, with `|` between them, whose start is known: `.` is the current folder, `~` the home
@@ -125,4 +120,20 @@ pub(in crate::cli) fn written(client: Client, scope: Option<Scope>) -> anyhow::R
     }
     found.truncate(1);
     if found.is_empty() { Err(anyhow!("there is no home folder")) } else { Ok(found) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::sandbox::autorun_files::NAMES;
+
+    #[test]
+    fn files_of_a_project_are_autorun_files() {
+        let files = Client::value_variants().iter().flat_map(|client| client.row().files);
+        let names: Vec<&str> = files.filter_map(|(_, paths)| paths.strip_prefix("./")).collect();
+        assert!(!names.is_empty());
+        for name in names {
+            assert!(NAMES.iter().any(|known| Path::new(name).starts_with(known)), "{name}");
+        }
+    }
 }

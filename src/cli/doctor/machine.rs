@@ -60,7 +60,7 @@ fn look_at_commands(options: &Options, shared: &Shared, say: &mut dyn FnMut(Find
         Err(error) => Wrong(format!("whole outputs can't be saved: {}", reason(&error))),
     });
     if let (Some(sandbox), Ok(workspace)) = (&commands.sandbox, options.workspace(shared)) {
-        let (held, _) = sandbox.found_starters(&workspace.roots);
+        let (held, _) = sandbox.found_autorun_files(&workspace.roots);
         if !held.is_empty() {
             let held = sandbox::listed(&held);
             say(Fine(format!("for sandboxed commands, what starts programs later is read-only: {held}")));
