@@ -6,6 +6,7 @@
 
 use serde::Serialize;
 
+use crate::notice::FileChange;
 use crate::text::Extent;
 use crate::text::tokens::{BYTES_PER_TOKEN, estimate, extrapolate};
 use crate::truncate::{Bounds, Partial, TruncatedBy, Truncation};
@@ -83,6 +84,8 @@ facts! {
         pub still_running: bool,
         /// Processes that outlive the command and hold its output.
         pub background_pids: Vec<u32>,
+        /// Files that a sandboxed command created or changed, and that start programs outside the sandbox.
+        pub autorun_files: Vec<AutorunFile>,
         /// Match lines shown, or files by mode.
         pub matches: u64,
         /// Match lines in all, or files by mode, where the search went on to its end.
@@ -102,6 +105,15 @@ facts! {
         /// Entries in the folder.
         pub total_entries: u64,
     }
+}
+
+/// A file that a sandboxed command created or changed, and that starts programs outside the sandbox.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct AutorunFile {
+    /// Its path, as the notice shows it.
+    pub path: String,
+    /// What happened to it.
+    pub change: FileChange,
 }
 
 impl Details {

@@ -16,6 +16,7 @@ mod stopped;
 use std::fmt;
 
 use derive_more::Display;
+use serde::Serialize;
 
 use crate::text::Size;
 use crate::truncate::Limit;
@@ -177,6 +178,18 @@ pub enum Notice {
         /// The file to which its output goes on.
         saved: Saved,
     },
+    /// Files that a sandboxed command created or changed, and that start programs outside the sandbox.
+    #[display(
+        "[The command {change} {names}{}, which {} programs outside the sandbox]",
+        between(" and ", names.unlisted(), " more"),
+        if names.count() == 1 { "starts" } else { "start" }
+    )]
+    AutorunFiles {
+        /// What happened to them.
+        change: FileChange,
+        /// Their names.
+        names: Names,
+    },
     /// Processes that outlive the command and hold its output.
     #[display("[Background {} {}]", saved::still_running(named, *count), saved.goes_on())]
     Background {
@@ -326,6 +339,18 @@ pub enum Blank {
     /// This many names.
     #[display("{} {} of", if *_0 == 1 { "Result is" } else { "Results are" }, Count(*_0, "name", "names"))]
     Results(u64),
+}
+
+/// What happened to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Display, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum FileChange {
+    /// It did not exist before.
+    #[display("created")]
+    Created,
+    /// Its content is another.
+    #[display("changed")]
+    Changed,
 }
 
 /// A number with its word, in one or in many.

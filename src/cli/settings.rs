@@ -115,8 +115,8 @@ impl Options {
         let followed = |path: &Path| Root::followed(path.to_owned());
         let mut own = vec![("the folder of saved outputs", followed(saved))];
         own.extend(self.stats_file.as_deref().map(|path| ("the file of --stats-file", followed(path))));
-        let autorun_files = config::all_files().chain(std::env::current_exe().ok()).collect();
-        Sandbox::new(self.sandbox, deny_unix_sockets, &self.writable, autorun_files, own)
+        let autorun_files: Vec<PathBuf> = config::all_files().chain(std::env::current_exe().ok()).collect();
+        Sandbox::new(self.sandbox, deny_unix_sockets, &self.writable, &autorun_files, own)
             .map(Some)
             .map_err(|reason| anyhow!("--sandbox can't be had here: {reason}"))
     }

@@ -11,6 +11,7 @@ use tokio_util::sync::DropGuard;
 use super::Ending;
 use super::capture::{Captured, Latest};
 use super::drain::Drain;
+use super::sandbox::AutorunChange;
 use super::spill::Unsaved;
 use crate::fs::workspace::Root;
 use cutline_core::truncate::{Bounds, Keep};
@@ -41,13 +42,28 @@ pub struct Times {
     pub timeout: Duration,
     /// The time after which it is answered for though it still runs, if any.
     pub answer_within: Option<Duration>,
-    /// Formats the status footer of a command that outlived its result, with the timeout, the exit codes of its last
-    /// pipeline, and the reason if part of the output was not saved.
+    /// Formats the status footer of a command that outlived its result, with the reason if part of the output was not
+    /// saved.
     pub status_line: StatusLine,
 }
 
 /// Formats the status footer of a saved output.
-pub type StatusLine = fn(Ending, Cause, Duration, Option<&[i32]>, Option<&Unsaved>) -> String;
+pub type StatusLine = fn(&LateEnd, Option<&Unsaved>) -> String;
+
+/// The end of a command that outlived its result.
+#[derive(Debug, Clone)]
+pub struct LateEnd {
+    /// The shell's exit code or signal.
+    pub ending: Ending,
+    /// The reason for its end.
+    pub cause: Cause,
+    /// The longest that it was allowed to run.
+    pub timeout: Duration,
+    /// The exit codes of its last pipeline, if a stage before the last one failed.
+    pub pipeline: Option<Vec<i32>>,
+    /// The autorun files that it created or changed since its result.
+    pub autorun_changes: Vec<AutorunChange>,
+}
 
 /// A command that runs. Dropped, it is ended.
 #[derive(Debug)]
@@ -95,6 +111,8 @@ pub struct Outcome {
     pub duration: Duration,
     /// The exit codes of its last pipeline, if a stage before the last one failed.
     pub pipeline: Option<Vec<i32>>,
+    /// The autorun files that it created or changed in a sandbox.
+    pub autorun_changes: Vec<AutorunChange>,
 }
 
 impl Outcome {

@@ -57,6 +57,11 @@ impl Registry {
         Ok(command)
     }
 
+    /// True if no command runs, and none is known to have left a process.
+    pub(super) fn is_idle(&self) -> bool {
+        self.commands.borrow().is_empty()
+    }
+
     /// Forgets background commands of which no process is left, and waits for ended processes that this one inherited.
     pub(super) fn reap(&self) {
         process_tree::reap_inherited(|| self.scopes());

@@ -20,7 +20,7 @@ use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::OnceLock;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use serde::{Deserialize, Serialize};
 use tokio::process::Command;
@@ -34,10 +34,11 @@ use absent as system;
 #[cfg(target_os = "linux")]
 use linux as system;
 
-use autorun_files::AutorunFiles;
+use autorun_files::{AutorunFiles, Baseline};
 use given::{check_outside, check_way};
 use system::{is_protected, rules_file};
 
+pub use autorun_files::AutorunChange;
 pub use system::{enter, knows_unix_sockets, probe};
 
 /// The folders that commands may write.
@@ -58,7 +59,9 @@ pub struct Sandbox {
     mode: Mode,
     writable: Vec<Root>,
     deny_unix_sockets: bool,
-    autorun_files: AutorunFiles,
+    autorun_files: Arc<AutorunFiles>,
+    /// The baseline that the running commands share.
+    baseline: Mutex<Option<Arc<Baseline>>>,
     /// True if this system lets commands have mounts of their own; unset until that was tried.
     can_mount: OnceLock<bool>,
     /// Files and folders of the server, each with the words that name it: none may lie where commands write.
@@ -100,11 +103,15 @@ impl Sandbox {
         mode: Mode,
         deny_unix_sockets: bool,
         writable: &[PathBuf],
-        autorun_files: Vec<PathBuf>,
+        autorun_files: &[PathBuf],
         own: Vec<(&'static str, Root)>,
     ) -> Result<Self, String> {
         probe()?;
         let is_read_only = mode == Mode::ReadOnly;
+        let temp_folder = || {
+            TempFolder::create(TempKind::Sandbox)
+                .map_err(|error| format!("no temp folder for commands: {error}"))
+        };
         let folder = |path: &PathBuf| {
             Root::resolve(path.clone()).map_err(|error| format!("--writable {}: {error}", path.display()))
         };
@@ -112,12 +119,12 @@ impl Sandbox {
             mode,
             writable: writable.iter().filter(|_| !is_read_only).map(folder).collect::<Result<_, _>>()?,
             deny_unix_sockets: deny_unix_sockets || is_read_only,
-            autorun_files: AutorunFiles::new(&autorun_files),
+            autorun_files: Arc::new(AutorunFiles::new(autorun_files)),
+            baseline: Mutex::default(),
             can_mount: OnceLock::new(),
             own,
             temp_parent: Root::followed(sys::temp_dir()),
-            temp: TempFolder::create(TempKind::Sandbox)
-                .map_err(|error| format!("no temp folder for commands: {error}"))?,
+            temp: temp_folder()?,
         })
     }
 
@@ -188,9 +195,24 @@ impl Sandbox {
     }
 
     fn autorun_files_in(&self, roots: &[Root]) -> BTreeSet<PathBuf> {
-        let folders: Vec<&Path> =
-            self.writable_with(roots).filter(|folder| *folder != self.temp.path).collect();
-        self.autorun_files.found_in(&folders)
+        self.autorun_files.found_in(&self.autorun_folders(roots))
+    }
+
+    /// Returns the folders whose autorun files a command for `roots` may write.
+    fn autorun_folders<'a>(&'a self, roots: &'a [Root]) -> Vec<&'a Path> {
+        self.writable_with(roots).filter(|folder| *folder != self.temp.path).collect()
+    }
+
+    /// Returns the state of the autorun files before a command for `roots` starts. While processes of other commands are
+    /// left, it is the state before those started.
+    pub(super) fn baseline(&self, roots: &[Root]) -> Arc<Baseline> {
+        let folders: Vec<PathBuf> = self.autorun_folders(roots).into_iter().map(Path::to_owned).collect();
+        let mut shared = self.baseline.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(baseline) = shared.as_ref().filter(|shared| shared.is_shared_with(&folders)) {
+            return Arc::clone(baseline);
+        }
+        let files = Arc::clone(&self.autorun_files);
+        Arc::clone(shared.insert(Arc::new(Baseline::new(files, folders, self.can_mount()))))
     }
 
     /// Returns a warning that names what a command for `roots` may write of that; `None` where it is nothing.

@@ -16,13 +16,18 @@ use super::drain::{Drain, DrainProgress};
 use super::pipeline::PipelineReport;
 use super::process_tree::{Scope, Survivors, on_own_thread};
 use super::registry::GRACE;
+use super::sandbox::AutorunChange;
+use super::sandbox::autorun_files::Baseline;
 use super::spill::Unsaved;
 use super::start::KILLED_WAIT;
 use super::{
-    Background, Cause, CommandPermit, Commands, Ending, Outcome, Program, Request, Running, State, Times,
+    Background, Cause, CommandPermit, Commands, Ending, LateEnd, Outcome, Program, Request, Running, State,
+    Times,
 };
 use crate::fs::saved_name::SavedKind;
+use crate::fs::workspace::shown;
 use crate::sys;
+use cutline_core::text::show;
 
 /// Time between SIGTERM and SIGKILL for a command that ran out of time.
 const TIMEOUT_GRACE: Duration = Duration::from_secs(2);
@@ -40,6 +45,7 @@ impl Commands {
         let began = Instant::now();
         let report = self.pipelines.create(&self.shell, &self.environment, command);
         let shell = self.shell_for(command, roots, folder, report.as_ref())?;
+        let baseline = self.sandbox.as_ref().map(|sandbox| sandbox.baseline(roots));
         let (mut shell, output) = self.start_program(shell, true)?;
         sys::send_command(&mut shell.child, command);
 
@@ -48,7 +54,7 @@ impl Commands {
         let cancel = CancellationToken::new();
         let (answer, outcome) = oneshot::channel();
         let reader = Arc::clone(&drain);
-        let command = SupervisedCommand { shell, report, drain, permit, began };
+        let command = SupervisedCommand { shell, report, drain, permit, began, baseline };
         tokio::spawn(command.supervise(times, cancel.clone(), answer));
         Ok(Running { outcome, drain: reader, kill_on_drop: Some(cancel.drop_guard()) })
     }
@@ -61,6 +67,8 @@ struct SupervisedCommand {
     drain: Arc<Drain>,
     permit: CommandPermit,
     began: Instant,
+    /// The autorun files before its start; `None` without a sandbox.
+    baseline: Option<Arc<Baseline>>,
 }
 
 impl SupervisedCommand {
@@ -82,7 +90,9 @@ impl SupervisedCommand {
                     // What comes later goes to the saved file.
                     let output = self.captured(|capture| capture.answer(true)).await;
                     let state = State::StillRunning { id: self.shell.child.id().unwrap_or_default() };
-                    let outcome = Outcome { state, output, duration: began.elapsed(), pipeline: None };
+                    let autorun_changes = self.autorun_changes();
+                    let duration = began.elapsed();
+                    let outcome = Outcome { state, output, duration, pipeline: None, autorun_changes };
                     if let Some(answer) = answer.take() {
                         let _caller_went_away = answer.send(outcome);
                     }
@@ -101,20 +111,20 @@ impl SupervisedCommand {
             }
         }
         if answer.is_none() {
-            let codes = pipeline.clone();
-            let line = move |unsaved: Option<&Unsaved>| {
-                status_line(ending, cause, timeout, codes.as_deref(), unsaved)
-            };
+            let (pipeline, autorun_changes) = (pipeline.clone(), self.autorun_changes());
+            let end = LateEnd { ending, cause, timeout, pipeline, autorun_changes };
+            let line = move |unsaved: Option<&Unsaved>| status_line(&end, unsaved);
             self.captured(move |capture| capture.stream.end_with(&line)).await;
         }
         if cause == Cause::Cancelled && answer.is_some() {
             // There is no answer that could name the file.
             self.captured(|capture| capture.stream.discard()).await;
         }
-        let (output, background) = self.collect_output(cause).await;
+        let (output, background, autorun_changes) = self.collect_output(cause).await;
         if let Some(answer) = answer {
             let state = State::Finished { ending, cause, background };
-            let _caller_went_away = answer.send(Outcome { state, output, duration, pipeline });
+            let _caller_went_away =
+                answer.send(Outcome { state, output, duration, pipeline, autorun_changes });
         }
     }
 
@@ -125,8 +135,23 @@ impl SupervisedCommand {
         has_exited.then(|| report.failed_codes()).flatten()
     }
 
-    /// Takes what was printed. The background processes of a command that ended by itself are left alive.
-    async fn collect_output(mut self, cause: Cause) -> (Captured, Vec<Background>) {
+    /// Returns the autorun files that were created or changed, and warns of them.
+    fn autorun_changes(&self) -> Vec<AutorunChange> {
+        let registry = &self.shell.registered.registry;
+        registry.reap();
+        let changes = self.baseline.as_ref().map(|baseline| baseline.changes(registry.is_idle()));
+        let changes = changes.unwrap_or_default();
+        for AutorunChange { path, is_new } in &changes {
+            let verb = if *is_new { "created" } else { "changed" };
+            let path = show::name(&shown(path)).into_owned();
+            tracing::warn!("a sandboxed command {verb} {path}, which starts programs outside the sandbox");
+        }
+        changes
+    }
+
+    /// Returns the output, the background processes and the changed autorun files. The background processes of a command
+    /// that ended by itself keep running.
+    async fn collect_output(mut self, cause: Cause) -> (Captured, Vec<Background>, Vec<AutorunChange>) {
         let survivors = self.survivors(cause).await;
         if survivors.is_none() {
             let _pipe_still_open = timeout(KILLED_WAIT, self.drain.ended.cancelled()).await;
@@ -136,9 +161,11 @@ impl SupervisedCommand {
         let output = self.captured(move |capture| capture.answer(is_open)).await;
         let Some((scope, background)) = survivors else {
             self.shell.registered.unregister();
-            return (output, Vec::new());
+            let changes = self.autorun_changes();
+            return (output, Vec::new(), changes);
         };
         self.shell.registered.left(scope, self.drain.ended.clone());
+        let changes = self.autorun_changes();
         if is_open {
             self.permit.keep_for_background();
         }
@@ -147,7 +174,7 @@ impl SupervisedCommand {
             drop(self.permit);
             self.shell.registered.registry.reap();
         });
-        (output, if is_open { background } else { Vec::new() })
+        (output, if is_open { background } else { Vec::new() }, changes)
     }
 
     /// Returns what is left of a command that ended by itself; `None` where nothing is, or it was ended.

@@ -22,7 +22,7 @@ impl Here {
 
     async fn run(&self, command: &str) -> Running {
         let permit = self.commands.permit().await.unwrap();
-        let status_line: StatusLine = |_, _, _, _, _| String::new();
+        let status_line: StatusLine = |_, _| String::new();
         let times = Times { timeout: Duration::from_secs(30), answer_within: None, status_line };
         let (roots, folder) = (&self.roots[..], self.roots[0].real.as_path());
         let (keep, bounds) = (Keep::Tail, Bounds::new(2, 1000));

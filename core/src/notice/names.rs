@@ -44,6 +44,11 @@ impl Names {
         self.count
     }
 
+    /// Returns how many names it does not list; `None` if it lists all.
+    pub(super) fn unlisted(&self) -> Option<u64> {
+        self.count.checked_sub(self.first.len() as u64).filter(|more| *more > 0)
+    }
+
     /// True if there was none.
     pub fn is_empty(&self) -> bool {
         self.count == 0

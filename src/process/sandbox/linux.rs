@@ -57,9 +57,11 @@ fn restrict() -> io::Result<Vec<OsString>> {
     io::stdin().read_to_end(&mut bytes)?;
     let mut words = bytes.split(|byte| *byte == 0);
     let rules: Rules = serde_json::from_slice(words.next().unwrap_or_default())?;
-    let write: Vec<PathBuf> = rules.write.into_iter().map(PathBuf::from).collect();
+    let mut write: Vec<PathBuf> = rules.write.into_iter().map(PathBuf::from).collect();
     let protect: Vec<PathBuf> = rules.protect.into_iter().map(PathBuf::from).collect();
-    mounts::protect(&protect, &write)?;
+    let shared_memory = rules.shared_memory.map(PathBuf::from);
+    mounts::enter(&protect, &write, shared_memory.as_deref())?;
+    write.extend(shared_memory);
     let folder = files::without_links(Path::new(&rules.folder), OFlags::DIRECTORY)?;
     files::restrict(&write, rules.report.as_deref().map(Path::new))?;
     drop_capabilities()?;

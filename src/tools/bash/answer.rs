@@ -1,23 +1,26 @@
 //! The answer to a command: body, notices, status, and the same as data.
 
+use std::path::Path;
 use std::time::Duration;
 
 use super::plan::Plan;
+use crate::fs::workspace::shown;
+use crate::process::sandbox::AutorunChange;
 use crate::process::spill::Unsaved;
-use crate::process::{Background, Captured, Cause, Ending, Outcome, State, signal_name};
+use crate::process::{Background, Captured, Cause, Ending, LateEnd, Outcome, State, signal_name};
 use crate::tools::error::reason;
 use crate::tools::{Context, Output, ToolName, Totals, whole};
-use cutline_core::details::{Details, TruncationDetails};
+use cutline_core::details::{AutorunFile, Details, TruncationDetails};
 use cutline_core::notice::{
-    self, Answer, Blank, BodyEnd, FullLines, NAMES_LISTED, Notice, Omission, PipelineExitCodes, Shown,
-    Status, empty,
+    self, Answer, Blank, BodyEnd, FileChange, FullLines, NAMES_LISTED, Names, Notice, Omission,
+    PipelineExitCodes, Shown, Status, empty,
 };
 use cutline_core::text::{self, Size, as_index, show};
 use cutline_core::truncate::{Bounds, Keep};
 
 /// Returns the answer to a command.
 pub(super) fn compose(cx: &Context, plan: &Plan, outcome: Outcome) -> Output {
-    let Outcome { state, output, duration, pipeline } = outcome;
+    let Outcome { state, output, duration, pipeline, autorun_changes } = outcome;
     let mut details = Details::default();
     let (background, status, running) = match state {
         State::Finished { ending, cause, background } => {
@@ -45,6 +48,12 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: Outcome) -> Output {
     if let (Some(id), Some(saved)) = (running, saved) {
         answer.notices.push(Notice::StillRunning { secs: rounded_secs(duration), id, saved });
     }
+    if !autorun_changes.is_empty() {
+        let show = |path: &Path| cx.workspace.show(path);
+        answer.notices.splice(0..0, autorun_notices(&autorun_changes, show));
+        details.autorun_files =
+            Some(autorun_changes.iter().map(|change| autorun_file(change, show)).collect());
+    }
     if plan.is_timeout_lowered {
         // Before the others: the last one says where the rest is.
         answer.notices.insert(0, Notice::TimeoutLowered { secs: plan.timeout.as_secs() });
@@ -56,6 +65,30 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: Outcome) -> Output {
         totals,
         ..Output::new(Answer { status, pipeline: pipeline.map(PipelineExitCodes), ..answer }, details)
     }
+}
+
+/// Returns the notices of autorun files that were created and changed. `show` formats a path.
+fn autorun_notices(
+    changes: &[AutorunChange],
+    show: impl Fn(&Path) -> String,
+) -> impl Iterator<Item = Notice> {
+    let notice = |change| {
+        let mut names = Names::default();
+        for change in changes.iter().filter(|file| kind_of(file) == change) {
+            names.push(&show(&change.path));
+        }
+        (!names.is_empty()).then_some(Notice::AutorunFiles { change, names })
+    };
+    [notice(FileChange::Created), notice(FileChange::Changed)].into_iter().flatten()
+}
+
+/// Returns the details of an autorun file that was created or changed.
+fn autorun_file(change: &AutorunChange, show: impl Fn(&Path) -> String) -> AutorunFile {
+    AutorunFile { path: show(&change.path), change: kind_of(change) }
+}
+
+fn kind_of(change: &AutorunChange) -> FileChange {
+    if change.is_new { FileChange::Created } else { FileChange::Changed }
 }
 
 /// Returns the nearest number of whole seconds.
@@ -117,13 +150,9 @@ pub fn output_answer(
 }
 
 /// Formats the status footer of a command that outlived its result.
-pub(super) fn status_line(
-    ending: Ending,
-    cause: Cause,
-    timeout: Duration,
-    pipeline: Option<&[i32]>,
-    unsaved: Option<&Unsaved>,
-) -> String {
+pub(super) fn status_line(end: &LateEnd, unsaved: Option<&Unsaved>) -> String {
+    let LateEnd { ending, cause, timeout, pipeline, autorun_changes } = end;
+    let (ending, cause, timeout) = (*ending, *cause, *timeout);
     let status = match cause {
         Cause::Cancelled => Status::EndedWithServer,
         _ => status(ending, cause, timeout).unwrap_or(Status::Exited(0)),
@@ -133,9 +162,11 @@ pub(super) fn status_line(
         Unsaved::Failed(error) => reason(error),
     });
     let rest = why.map_or_else(String::new, |why| format!("{}\n", Notice::RestNotSaved(why)));
+    let changed = autorun_notices(autorun_changes, |path| show::name(&shown(path)).into_owned());
+    let changed = changed.fold(String::new(), |lines, notice| format!("{lines}{notice}\n"));
     let pipeline =
-        pipeline.map_or_else(String::new, |codes| format!("{}\n", PipelineExitCodes(codes.to_vec())));
-    format!("{rest}{pipeline}[{status}]")
+        pipeline.clone().map(|codes| format!("{}\n", PipelineExitCodes(codes))).unwrap_or_default();
+    format!("{rest}{changed}{pipeline}[{status}]")
 }
 
 /// Returns how a command ended; `None` where it ended well.

@@ -1,5 +1,5 @@
-//! Files that start programs later, outside the rules: read-only for commands where the system lets them have
-//! mounts of their own, else named in a warning.
+//! Autorun files: read-only for commands if the system lets them have mounts of their own, else listed in a warning.
+//! Those that a command creates or changes are reported.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -16,7 +16,7 @@ const FLAGS: [&str; 2] = ["--sandbox", "workspace-write"];
 const WARNING: &str = "sandboxed commands may write what starts programs outside the sandbox later: ";
 
 /// Further files of clients.
-const OF_CLIENTS: [&str; 12] = [
+const OF_CLIENTS: [&str; 18] = [
     ".cursor/mcp.json",
     ".codex/config.toml",
     "opencode.json",
@@ -29,6 +29,12 @@ const OF_CLIENTS: [&str; 12] = [
     ".continue/mcpServers/b.json",
     ".claude/settings.json",
     ".claude/settings.local.json",
+    ".vscode/tasks.json",
+    ".vscode/settings.json",
+    ".cursor/hooks.json",
+    ".opencode/plugins/a.ts",
+    ".clinerules/hooks/PreToolUse",
+    ".git/commondir",
 ];
 
 /// A workspace with a repository and files of clients, all of which belong to `owner`.
@@ -36,7 +42,7 @@ fn repository(owner: u32) -> Workspace {
     let workspace = workspace();
     workspace.write(".mcp.json", "{}\n");
     workspace.write(".vscode/mcp.json", "{}\n");
-    for name in OF_CLIENTS {
+    for name in OF_CLIENTS.into_iter().filter(|name| !name.starts_with(".git/")) {
         workspace.write(name, "{}\n");
     }
     fs::copy(env!("CARGO_BIN_EXE_cutline"), workspace.path("own-server")).unwrap();
@@ -51,6 +57,8 @@ fn repository(owner: u32) -> Workspace {
     git(&["config", "extensions.worktreeConfig", "true"]);
     git(&["config", "--worktree", "core.sparseCheckout", "false"]);
     fs::create_dir_all(workspace.path(".git/hooks")).unwrap();
+    // The folder itself, so that git works.
+    workspace.write(".git/commondir", ".\n");
     if rustix::process::geteuid().is_root() {
         let owner = format!("{owner}:{owner}");
         assert!(Command::new("chown").args(["-R", &owner]).arg(workspace.base()).status().unwrap().success());
@@ -248,5 +256,84 @@ fn without_mounts_commands_run_and_the_warning_names_all() {
             client.stderr()
         );
     }
-    client.call("bash", json!({"command": "echo x > .mcp.json && cat .mcp.json"})).assert_text("x\n");
+    client.call("bash", json!({"command": "echo x > .mcp.json && cat .mcp.json"})).assert_holds("x\n");
+}
+
+/// Starts a server in a workspace that belongs to the user who starts it.
+fn start(workspace: &Workspace, unprivileged: bool) -> Option<Client> {
+    started(|| {
+        let start = Start::new(workspace).flags(FLAGS);
+        if unprivileged { start.unprivileged() } else { start }
+    })
+}
+
+#[test]
+fn file_that_a_command_creates_is_reported() {
+    for unprivileged in [false, true] {
+        let workspace = repository(if unprivileged { 65534 } else { 0 });
+        for name in [".mcp.json", ".git/commondir", ".vscode/tasks.json"] {
+            fs::remove_file(workspace.path(name)).unwrap();
+        }
+        let Some(mut client) = start(&workspace, unprivileged) else { return };
+        for name in [".mcp.json", ".git/commondir", ".vscode/tasks.json", ".git/hooks/post-commit"] {
+            let (folder, file) = name.rsplit_once('/').unwrap_or((".", name));
+            if folder == ".git/hooks" && !is_open(&mut client) {
+                continue;
+            }
+            let reply = client
+                .call("bash", json!({"command": format!("cd {folder} && echo x > {file} && echo made")}));
+            reply.assert_text(&format!(
+                "made\n\n[The command created {name}, which starts programs outside the sandbox]"
+            ));
+            assert_eq!(reply.details()["autorunFiles"], json!([{"path": name, "change": "created"}]));
+            fs::remove_file(workspace.path(name)).unwrap();
+        }
+        let both = "touch .mcp.json .vscode/tasks.json; exit 1";
+        client.call("bash", json!({"command": both})).assert_text(
+            "(no output)\n\n[The command created .mcp.json, .vscode/tasks.json, which start programs outside the \
+             sandbox]\n\nCommand exited with code 1",
+        );
+        let work =
+            "git add -f inside && git commit -qm one && git worktree add -q ../root/tree && cat .mcp.json";
+        client.call("bash", json!({"command": work})).assert_text("(no output)");
+    }
+}
+
+#[test]
+fn file_of_an_earlier_command_is_reported_by_the_next() {
+    let workspace = workspace();
+    let Some(mut client) = start(&workspace, false) else { return };
+    let later =
+        "(until [ -e go ]; do sleep 0.01; done; mkdir .cursor; echo x > .cursor/mcp.json) & echo started";
+    client.call("bash", json!({"command": later})).assert_holds("started");
+    workspace.write("go", "");
+    crate::support::eventually("the file", || workspace.path(".cursor/mcp.json").exists());
+    let reply = client.call("bash", json!({"command": "true"}));
+    reply.assert_holds("[The command created .cursor/mcp.json, which starts programs outside the sandbox]");
+    client.call("bash", json!({"command": "true"})).assert_text("(no output)");
+}
+
+#[test]
+fn file_that_a_command_changes_is_reported() {
+    if !rustix::process::geteuid().is_root() {
+        return eprintln!("only root can give up the capability to mount");
+    }
+    let workspace = repository(0);
+    let start = || {
+        let without = ["--bounding-set=-sys_admin", "--inh-caps=-sys_admin"];
+        Start::new(&workspace).through("setpriv", &without).flags(FLAGS)
+    };
+    let Some(mut client) = started(start) else { return };
+    for same in ["touch .mcp.json", "cat .mcp.json > copy; mv copy .mcp.json", "rm .cursor/hooks.json"] {
+        client.call("bash", json!({"command": same})).assert_text("(no output)");
+    }
+    let reply = client.call("bash", json!({"command": "echo x >> .mcp.json"}));
+    reply.assert_text(
+        "(no output)\n\n[The command changed .mcp.json, which starts programs outside the sandbox]",
+    );
+    assert_eq!(reply.details()["autorunFiles"], json!([{"path": ".mcp.json", "change": "changed"}]));
+    let special = "mkfifo fifo; ln -sf fifo .mcp.json; truncate -s 1T .vscode/tasks.json";
+    client.call("bash", json!({"command": special})).assert_text(
+        "(no output)\n\n[The command changed .mcp.json, .vscode/tasks.json, which start programs outside the sandbox]",
+    );
 }

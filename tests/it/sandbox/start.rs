@@ -72,6 +72,36 @@ fn command_of_a_nested_server_has_a_mark_of_its_own() {
 }
 
 #[test]
+fn nested_server_runs_under_both_sandboxes() {
+    for unprivileged in [false, true] {
+        let workspace = workspace();
+        workspace.write(".mcp.json", "{}\n");
+        let binary = workspace.base().join("cutline");
+        fs::copy(env!("CARGO_BIN_EXE_cutline"), &binary).unwrap();
+        let binary = binary.display();
+        if unprivileged && rustix::process::geteuid().is_root() {
+            std::os::unix::fs::chown(workspace.root(), Some(65534), Some(65534)).unwrap();
+        }
+        let start = || {
+            let start = Start::new(&workspace).flags(["--sandbox", "workspace-write"]);
+            if unprivileged { start.unprivileged() } else { start }
+        };
+        let Some(mut client) = started(start) else { return };
+        for (mode, writes) in [("off", true), ("workspace-write", true), ("read-only", false)] {
+            let writes = if writes { "0" } else { "1" };
+            let inner = "echo x > new; echo $?; echo x > <base>/outside/new; echo $?";
+            let command = format!(
+                "env -u CUTLINE_SANDBOX {binary} call --root . --sandbox {mode} bash command='({inner}) 2>/dev/null'"
+            );
+            let reply = client.call("bash", json!({"command": workspace.filled_in(&command)}));
+            let text = reply.text();
+            assert!(text.lines().rev().take(2).eq(["1", writes]), "{mode}, {unprivileged}: {reply}");
+            assert!(!workspace.base().join("outside/new").exists());
+        }
+    }
+}
+
+#[test]
 fn inherited_descriptors_do_not_reach_a_command() {
     let workspace = workspace();
     for mode in ["off", "workspace-write", "read-only"] {

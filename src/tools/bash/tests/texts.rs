@@ -51,7 +51,8 @@ async fn time_of_a_command_that_goes_on_is_the_nearest_second() {
         let output =
             process::Capture::new(store, SavedKind::COMMAND, plan.keep, plan.bounds, None).answer(true);
         let state = State::StillRunning { id: 1 };
-        let outcome = Outcome { state, output, duration: Duration::from_millis(millis), pipeline: None };
+        let duration = Duration::from_millis(millis);
+        let outcome = Outcome { state, output, duration, pipeline: None, autorun_changes: Vec::new() };
         let text = answer::compose(&server.cx, &plan, outcome).text;
         assert!(text.contains(expected), "{text}");
     }
