@@ -137,6 +137,7 @@ impl Commands {
         self.registry.shutdown().await;
         if let Some(sandbox) = &self.sandbox {
             sandbox.temp.remove();
+            sandbox.shared_memory.remove();
         }
         self.pipelines.remove();
         // Where a server is started for each call, none lives until its first sweep.

@@ -68,6 +68,8 @@ pub struct Sandbox {
     pub(super) own: Vec<(&'static str, Root)>,
     /// The temp folder of commands.
     pub(super) temp: TempFolder,
+    /// The folder that commands have as `/dev/shm`.
+    pub(super) shared_memory: TempFolder,
     /// The folder that `temp` is in.
     temp_parent: Root,
 }
@@ -80,6 +82,8 @@ struct Rules {
     write: Vec<OsString>,
     /// Paths that are made read-only, where they are there and below one of those.
     protect: Vec<OsString>,
+    /// The folder that the command has as `/dev/shm`, if the system lets it have mounts of its own.
+    shared_memory: Option<OsString>,
     /// True if the command may not make UNIX sockets.
     deny_unix_sockets: bool,
     /// The file in which the shell reports the exit codes of its last pipeline.
@@ -125,6 +129,7 @@ impl Sandbox {
             own,
             temp_parent: Root::followed(sys::temp_dir()),
             temp: temp_folder()?,
+            shared_memory: temp_folder()?,
         })
     }
 
@@ -235,6 +240,7 @@ impl Sandbox {
     ) -> io::Result<Command> {
         self.check(roots).map_err(io::Error::other)?;
         self.temp.restore();
+        self.shared_memory.restore();
         // All that are there: the process that takes on the rules can open them, also where the server has no descriptor.
         let protect = if self.can_mount() { self.autorun_files_in(roots) } else { BTreeSet::new() };
         // Inside a writable folder it needs no rule, and another command could put something else there.
@@ -242,6 +248,7 @@ impl Sandbox {
         let rules = Rules {
             write: self.writable_with(roots).map(Into::into).collect(),
             protect: protect.into_iter().map(Into::into).collect(),
+            shared_memory: self.can_mount().then(|| (&self.shared_memory.path).into()),
             deny_unix_sockets: self.deny_unix_sockets,
             report: report.filter(has_rule).map(Into::into),
             folder: folder.into(),

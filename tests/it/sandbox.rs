@@ -3,6 +3,8 @@
 
 mod autorun_files;
 #[cfg(target_os = "linux")]
+mod devices;
+#[cfg(target_os = "linux")]
 mod file_systems;
 mod given;
 mod own_files;

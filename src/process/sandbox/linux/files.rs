@@ -12,8 +12,10 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 
 use crate::process::sandbox::THIS_BINARY;
 
-/// Devices that may be written to: what is written is gone.
-const SINKS: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+/// The only devices that can be opened: they hold nothing. A terminal in `/dev/pts` would return what the user types.
+const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+/// What can be read in `/dev` besides those: shared memory.
+const READABLE_IN_DEV: [&str; 1] = ["/dev/shm"];
 /// The least that holds all that is promised: files, truncation, TCP.
 const NEEDED: ABI = ABI::V4;
 
@@ -47,9 +49,11 @@ pub fn knows_unix_sockets() -> bool {
 /// Restricts this process and all that it becomes or starts. They may write in the folders `writable`, and to the file
 /// `report`.
 pub(super) fn restrict(writable: &[PathBuf], report: Option<&Path>) -> io::Result<()> {
+    let readable = readable()?;
     let mut rules = ruleset()
-        .and_then(|rules| rules.add_rules(path_beneath_rules(["/"], AccessFs::from_read(NEEDED))))
-        .and_then(|rules| rules.add_rules(path_beneath_rules(SINKS, AccessFs::from_file(NEEDED))))
+        .and_then(|rules| rules.add_rules(path_beneath_rules(["/"], AccessFs::ReadDir)))
+        .and_then(|rules| rules.add_rules(path_beneath_rules(readable, AccessFs::from_read(NEEDED))))
+        .and_then(|rules| rules.add_rules(path_beneath_rules(DEVICES, AccessFs::from_file(NEEDED))))
         .map_err(io::Error::other)?;
     for folder in writable {
         let rule = PathBeneath::new(without_links(folder, OFlags::DIRECTORY)?, writing());
@@ -61,6 +65,19 @@ pub(super) fn restrict(writable: &[PathBuf], report: Option<&Path>) -> io::Resul
         rules = rules.add_rule(rule).map_err(io::Error::other)?;
     }
     rules.restrict_self().map(drop).map_err(io::Error::other)
+}
+
+/// Returns the paths below which files can be read: all entries of the root folder but `/dev`. What a link there leads
+/// to is below another entry.
+fn readable() -> io::Result<Vec<PathBuf>> {
+    let mut readable: Vec<PathBuf> = READABLE_IN_DEV.map(PathBuf::from).into();
+    for entry in std::fs::read_dir("/")? {
+        let entry = entry?;
+        if entry.file_name() != "dev" && !entry.file_type()?.is_symlink() {
+            readable.push(entry.path());
+        }
+    }
+    Ok(readable)
 }
 
 /// Opens a path that an earlier command could write beside, not for reading: where it has made a link of any part of the

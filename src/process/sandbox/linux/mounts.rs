@@ -1,6 +1,7 @@
-//! Files that start programs outside the rules later, made read-only by mounts of the command's own.
+//! A mount namespace for the command, with autorun files that are read-only and a `/dev/shm` of its own.
 //!
-//! Landlock can't take back below a folder what it allows there, a read-only mount can. Root needs no more
+//! Landlock can't take back below a folder what it allows there, a read-only mount can. Programs create semaphores
+//! and shared memory in `/dev/shm`, where other programs of the user have theirs. Root needs no more
 //! than a mount namespace for it; anybody else has to have a user namespace too, in which nothing but
 //! their own user and group is known. Nothing of it can be undone from inside: rules for files forbid to
 //! change mounts, and in a further namespace these are locked.
@@ -18,9 +19,12 @@ use rustix::thread::UnshareFlags;
 use super::files::without_links;
 use crate::sys::path_of;
 
-/// Makes those of `paths` read-only that are there and below one of `writable`, for this process and all that
-/// it becomes or starts.
-pub(super) fn protect(paths: &[PathBuf], writable: &[PathBuf]) -> io::Result<()> {
+/// The folder of POSIX shared memory and semaphores.
+const SHARED_MEMORY: &str = "/dev/shm";
+
+/// Moves this process, and all that it becomes or starts, into a mount namespace. There, those of `paths` that exist
+/// below one of `writable` are read-only, and `shared_memory` is mounted on `/dev/shm`. Does nothing without either.
+pub(super) fn enter(paths: &[PathBuf], writable: &[PathBuf], shared_memory: Option<&Path>) -> io::Result<()> {
     // The outermost counts: from there on, each folder on the way could be moved away.
     let outermost = |path: &PathBuf| {
         let above = writable.iter().filter(|folder| path.starts_with(folder));
@@ -28,10 +32,16 @@ pub(super) fn protect(paths: &[PathBuf], writable: &[PathBuf]) -> io::Result<()>
     };
     let present = paths.iter().filter(|path| is_protected(path));
     let present: Vec<_> = present.filter_map(|path| Some((outermost(path)?, path))).collect();
-    if present.is_empty() {
+    if present.is_empty() && shared_memory.is_none() {
         return Ok(());
     }
     new_namespace()?;
+    if let (Some(folder), Ok(target)) =
+        (shared_memory, without_links(SHARED_MEMORY.as_ref(), OFlags::DIRECTORY))
+    {
+        let folder = without_links(folder, OFlags::DIRECTORY)?;
+        rustix::mount::mount_bind(path_of(&folder), path_of(&target))?;
+    }
     let mut pinned = BTreeSet::new();
     for (folder, path) in present {
         let mut between: Vec<&Path> = path.ancestors().skip(1).take_while(|above| above != folder).collect();
