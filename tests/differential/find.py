@@ -1,4 +1,4 @@
-"""find beside fd, which has ripgrep's ignore rules, beside git, and beside globs made into regexes."""
+"""find compared with fd and ripgrep, with git, and with globs translated to regular expressions."""
 
 import os
 import subprocess
@@ -45,6 +45,7 @@ def compare(random, report, setting, round_):
             beside_git(report, setting, round_, folder, tree)
         if tree.git_rules:
             return
+        beside_rg(report, setting, round_, folder, top, in_repository)
         if len(tree.folders) > 1 and random.random() < 0.2:
             # A search may begin anywhere; the rules above it hold.
             top = random.choice(tree.folders)
@@ -108,6 +109,29 @@ def all_lines(setting, tool, case, none):
             joined.extend(body.split("\n"))
         offset = answer.next_offset
     return joined
+
+
+def beside_rg(report, setting, round_, folder, top, in_repository):
+    """The files that ripgrep would search. It follows no links, and does not list them."""
+    flags = ["--files", "--hidden", "--null", "--no-messages", "--glob", "!.git"]
+    if not in_repository:
+        flags.append("--no-require-git")
+    run = subprocess.run([setting.rg, *flags, top], capture_output=True, env=setting.env, cwd=setting.work)
+    prefix = os.fsencode(top).rstrip(b"/") + b"/"
+    files = (os.fsdecode(path.removeprefix(prefix)) for path in run.stdout.split(b"\0") if path)
+    case = {"round": round_, "path": folder, "pattern": "*", "type": "file", "what": "rg"}
+    expected = [line(case, top, path) for path in sorted(files, key=data.by_component)]
+    arguments = {name: case[name] for name in ("path", "pattern", "type")}
+    found = all_lines(setting, "find", arguments, NONE)
+    if isinstance(found, list):
+        links = {line(case, top, os.path.relpath(path, top)) for path in links_below(top)}
+        found = [path for path in found if path not in links]
+    report.compare(case, found, expected, rule_files(top))
+
+
+def links_below(top):
+    for folder, folders, files in os.walk(top):
+        yield from (path for name in folders + files if os.path.islink(path := os.path.join(folder, name)))
 
 
 def beside_git(report, setting, round_, folder, tree):

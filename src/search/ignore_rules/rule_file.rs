@@ -6,6 +6,8 @@
 
 #![expect(clippy::indexing_slicing, reason = "the ranges of the text and the numbers of rules are made here")]
 
+mod respell;
+
 use std::borrow::Cow;
 
 use crate::limits::{GLOB_BYTES, RULES_BYTES, RULES_IN_FORCE_BYTES};
@@ -85,7 +87,8 @@ impl ParsedRules {
         let (form, text) = match line.strip_prefix(b"*") {
             Some(ending) if !is_path && !is_special(ending) => (Form::Ending, Cow::Borrowed(ending)),
             _ if is_special(line) => {
-                (if is_path { Form::PathGlob } else { Form::NameGlob }, Cow::Owned(respelled(line)))
+                let Some(text) = respell::for_fast_glob(line) else { return };
+                (if is_path { Form::PathGlob } else { Form::NameGlob }, Cow::Owned(text))
             }
             _ => (if is_path { Form::Path } else { Form::Name }, Cow::Borrowed(line)),
         };
@@ -157,36 +160,6 @@ fn without_trailing_spaces(line: &[u8]) -> &[u8] {
     &line[..(len + escapes % 2).min(line.len())]
 }
 
-/// A rule as `fast_glob` spells it: braces and a leading `!` mean nothing, `\n` is an `n`, and
-/// stars are two where they are a whole part of the path, else one.
-fn respelled(rule: &[u8]) -> Vec<u8> {
-    let mut out = Vec::with_capacity(rule.len());
-    if rule.starts_with(b"!") {
-        out.push(b'\\');
-    }
-    let mut at = 0;
-    while at < rule.len() {
-        match (rule[at], rule.get(at + 1)) {
-            (b'\\', Some(next)) if next.is_ascii_alphanumeric() => {}
-            (b'\\', Some(&next)) => {
-                out.extend([b'\\', next]);
-                at += 1;
-            }
-            (byte @ (b'{' | b'}'), _) => out.extend([b'\\', byte]),
-            (b'*', Some(b'*')) => {
-                let stars = rule[at..].iter().take_while(|byte| **byte == b'*').count();
-                let is_part = (at == 0 || rule[at - 1] == b'/')
-                    && rule.get(at + stars).is_none_or(|byte| *byte == b'/');
-                out.extend_from_slice(if is_part { b"**" } else { b"*" });
-                at += stars - 1;
-            }
-            (byte, _) => out.push(byte),
-        }
-        at += 1;
-    }
-    out
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,7 +167,7 @@ mod tests {
     #[test]
     fn last_rule_of_an_entry_decides() {
         let rules =
-            b"*.o\n!keep.o\n/top\nsub/\na/**/b\nx**/**\n\\!n\n{a,b}\n[q\ntail\\\nkeep.o/\n**/c/**/d\n";
+            b"*.o\n!keep.o\n/top\nsub/\na/**/b\nx**/**\n\\!n\n{a,b}\n[q\ntail\\\nkeep.o/\n**/c/**/d\nn[[:digit:]_]\n";
         let rules = ParsedRules::new(rules).unwrap();
         for (path, is_folder, expected) in [
             ("a.o", false, Some(true)),
@@ -215,6 +188,9 @@ mod tests {
             ("tail", false, None),
             ("c/d", false, Some(true)),
             ("d", false, None),
+            ("n7", false, Some(true)),
+            ("n_", false, Some(true)),
+            ("n:", false, None),
         ] {
             assert_eq!(rules.verdict(path.as_bytes(), is_folder), expected, "{path}");
         }

@@ -125,12 +125,12 @@ fn rules_agree_with_git() {
     if Command::new("git").arg("--version").output().is_err() {
         return;
     }
-    let rules = "*.o\n!keep.o\n/top\nmid/leaf\n**/any/*.x\ndir/\n\\#hash\n\\!bang\nspace\\ \nfoo*bar\n[ab].txt\na/**/z\nend/**\n# no\n\n*.tmp  \n";
+    let rules = "*.o\n!keep.o\n/top\nmid/leaf\n**/any/*.x\ndir/\n\\#hash\n\\!bang\nspace\\ \nfoo*bar\n[ab].txt\na/**/z\nend/**\n# no\n\n*.tmp  \n[[:upper:]][[:digit:]]\n[^[:alnum:][:punct:]]?\nq[[:nothing:]]\nr[[:x]\n";
     let mut paths: Vec<String> = Vec::new();
     for folder in ["", "mid/", "any/", "x/any/", "dir/", "x/dir/", "a/", "a/b/c/", "end/", "end/x/", "x/y/"] {
         for name in [
             "x.o", "keep.o", "top", "leaf", "1.x", "#hash", "!bang", "space ", "foo-bar", "a.txt", "c.txt",
-            "z", "t.tmp",
+            "z", "t.tmp", "A1", "a1", "AB", " x", "ax", "q:", "r[", "r:",
         ] {
             paths.push(format!("{folder}{name}"));
         }
