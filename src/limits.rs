@@ -66,9 +66,13 @@ pub const IMAGE_MAX_SIDE: u32 = 1568;
 /// Bytes of an image that is shown: a client that passes it on as text makes 200,000 characters of it.
 pub const IMAGE_MAX_BYTES: u64 = 150_000;
 /// Pixels of an image that is decoded at all.
-pub const IMAGE_MAX_PIXELS: u64 = 16_000_000;
-/// Bytes that decoding an image may hold: all formats of that many pixels but the costliest ones.
+pub const IMAGE_MAX_PIXELS: u64 = 12_000_000;
+/// Bytes of the file of an image that is decoded.
+pub const IMAGE_FILE_BYTES: u64 = 25_000_000;
+/// Bytes that a decoder may allocate, in the formats whose decoders count them.
 pub const IMAGE_DECODED_BYTES: u64 = 100_000_000;
+/// Bytes that PNG's decoder may allocate in addition to the pixels: rows and colour profiles.
+pub const PNG_METADATA_BYTES: u64 = 16_000_000;
 /// Bytes at a file's start in which a NUL byte makes it binary.
 pub const BINARY_SNIFF_BYTES: usize = 8192;
 /// Bytes of a line that grep searches in one piece; longer lines are searched in windows.

@@ -123,12 +123,9 @@ pub enum Notice {
     /// An image that is not shown, because the client shows none.
     #[display("[This client shows no images]")]
     ImagesOff,
-    /// An image of more pixels than are decoded.
-    #[display("[Image is over {megapixels} megapixels and can't be shown]")]
-    ImageTooLarge {
-        /// Millions of pixels that an image may have.
-        megapixels: u64,
-    },
+    /// An image over a bound, such as `12 megapixels` or `25MB`.
+    #[display("[Image is over {_0} and can't be shown]")]
+    ImageTooLarge(String),
     /// An image that can't be decoded.
     #[display("[Image is damaged and can't be shown]")]
     ImageDamaged,

@@ -149,7 +149,7 @@ fn image_of_too_many_pixels_is_told_of_and_not_decoded() {
                0000001149444154789c63601805a360140c77000003e80001b3a6d3460000000049454e44ae426082";
     let workspace = Workspace::with(&json!({"big.png": {"hex": png}}));
     let reply = Client::new(&workspace).call("read", json!({"path": "big.png"}));
-    reply.assert_worked().assert_holds("[Image is over 16 megapixels and can't be shown]");
+    reply.assert_worked().assert_holds("[Image is over 12 megapixels and can't be shown]");
 }
 
 #[test]
