@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use anstream::ColorChoice;
 use anstream::adapter::strip_str;
-use anyhow::Context as _;
+use anyhow::{Context as _, anyhow};
 use clap::builder::Resettable;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use tracing_subscriber::filter::Targets;
@@ -31,6 +31,7 @@ use crate::fit::Fit;
 use crate::fs;
 use crate::limits;
 use crate::process::{self, sandbox};
+use crate::tools::error::reason;
 use crate::tools::{SaveMode, ToolName};
 use crate::wrap::KeepPart;
 
@@ -51,7 +52,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Run one tool here and print what the model would see
+    /// Run one tool and print what the model would see
     #[command(
         subcommand_value_name = "TOOL",
         subcommand_help_heading = "Tools",
@@ -59,7 +60,7 @@ enum Command {
         arg_required_else_help = true
     )]
     Call {
-        /// Print the whole result as JSON
+        /// Print the full result as JSON
         #[arg(long, global = true)]
         json: bool,
     },
@@ -74,19 +75,19 @@ enum Command {
         #[arg(long, value_name = "OUT", conflicts_with = "json")]
         html: Option<PathBuf>,
     },
-    /// Print what an agent should see of stdin or a file, within the limits of an answer; the whole is saved
+    /// Truncate stdin or a file to the limits of a result; the full text is saved
     Truncate {
-        /// Part that is kept of what is over the limits: its head, its tail, or both ends, of which a fifth is the head
-        #[arg(long, value_name = "PART", env = "CUTLINE_KEEP", value_parser = values::one_of(values::PARTS), default_value = "head")]
+        /// Part that is kept: the head, the tail, or both ends, of which a fifth is the head
+        #[arg(long, value_name = "PART", env = "CUTLINE_KEEP", value_parser = values::one_of(values::PARTS), default_value = "head", help_heading = OUTPUT)]
         keep: KeepPart,
         /// The file [default: stdin]
         file: Option<PathBuf>,
     },
-    /// Start another MCP server and stand before it: results over the limits are cut, the whole is saved
+    /// Start another MCP server and apply the limits to its results; full results are saved
     Wrap {
         #[command(flatten)]
         own: wrap::WrapOptions,
-        /// The server's program, and its arguments
+        /// The server's program and its arguments
         #[arg(last = true, required = true, value_name = "COMMAND")]
         server: Vec<OsString>,
     },
@@ -98,14 +99,14 @@ enum Command {
         #[arg(long)]
         start_project_servers: bool,
     },
-    /// Print what a shell needs to complete cutline's words
+    /// Print the completion script for a shell
     Completions {
         /// The shell
         shell: clap_complete::Shell,
     },
     /// Print the manual page
     Man {
-        /// Write it and the pages of all commands into this folder instead
+        /// Write the pages of all commands to this folder instead
         #[arg(value_name = "DIR")]
         folder: Option<PathBuf>,
     },
@@ -141,105 +142,133 @@ enum EnvMode {
     Filtered,
 }
 
-/// The options of every command.
+/// The groups of flags in `--help`.
+const SECURITY: &str = "Security";
+const LIMITS: &str = "Limits";
+const OUTPUT: &str = "Output";
+const LOGGING: &str = "Logging";
+
+/// The flags of the server. [`takes`] says which of them other commands take.
 #[derive(Debug, clap::Args)]
 struct Options {
-    /// Folder that the tools may touch; repeatable, the first is where relative paths start [default: the current folder]
-    #[arg(long = "root", value_name = "DIR", env = "CUTLINE_ROOT", global = true)]
+    /// Folder that the tools may access; repeatable, relative paths start in the first [default: the current folder]
+    #[arg(long = "root", value_name = "DIR", env = "CUTLINE_ROOT", help_heading = SECURITY, global = true)]
     roots: Vec<PathBuf>,
-    /// Let read, grep, find and ls open what is outside the roots
-    #[arg(long, env = "CUTLINE_ALLOW_OUTSIDE", value_parser = clap::builder::FalseyValueParser::new(), global = true)]
+    /// Let read, grep, find and ls open files outside the roots
+    #[arg(long, env = "CUTLINE_ALLOW_OUTSIDE", value_parser = clap::builder::FalseyValueParser::new(), help_heading = SECURITY, global = true)]
     allow_outside: bool,
     /// Register only these tools
-    #[arg(long, value_name = "LIST", env = "CUTLINE_TOOLS", value_delimiter = ',', value_parser = values::tool, default_value = "read,bash,grep,find,ls", global = true)]
+    #[arg(long, value_name = "LIST", env = "CUTLINE_TOOLS", value_delimiter = ',', value_parser = values::tool, default_value = "read,bash,grep,find,ls", help_heading = SECURITY, global = true)]
     tools: Vec<ToolName>,
-    /// Give results as structured content too, with an output schema
-    #[arg(long, env = "CUTLINE_STRUCTURED", value_parser = clap::builder::FalseyValueParser::new(), global = true)]
+    /// Return results as structured content too, with an output schema
+    #[arg(long, env = "CUTLINE_STRUCTURED", value_parser = clap::builder::FalseyValueParser::new(), help_heading = OUTPUT, global = true)]
     structured: bool,
-    /// Client whose limits answers are fitted to: auto goes by the client's own name, off fits to none
-    #[arg(long, value_name = "CLIENT", env = "CUTLINE_FIT", value_parser = values::fit, default_value = "auto", global = true)]
+    /// Client whose limits apply: auto takes the client's own name, off applies none
+    #[arg(long, value_name = "CLIENT", env = "CUTLINE_FIT", value_parser = values::fit, default_value = "auto", help_heading = LIMITS, global = true)]
     fit: Fit,
-    /// Lines in an answer's body [default: 2000, or what fits the client]
-    #[arg(long, value_name = "N", env = "CUTLINE_MAX_LINES", value_parser = values::above_zero, global = true)]
+    /// Lines in the body of a result [default: 2000, or the client's limit]
+    #[arg(long, value_name = "N", env = "CUTLINE_MAX_LINES", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
     max_lines: Option<u64>,
-    /// Bytes in an answer's body: 30000, 30KB or 50KiB [default: 30KB, or what fits the client]
-    #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_BYTES", value_parser = values::size, global = true)]
+    /// Bytes in the body of a result: 30000, 30KB or 50KiB [default: 30KB, or the client's limit]
+    #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_BYTES", value_parser = values::size, help_heading = LIMITS, global = true)]
     max_bytes: Option<u64>,
-    /// Tokens in an answer's body, by an estimate [default: any number]
-    #[arg(long, value_name = "N", env = "CUTLINE_MAX_TOKENS", value_parser = values::above_zero, global = true)]
+    /// Tokens in the body of a result, by an estimate [default: no limit]
+    #[arg(long, value_name = "N", env = "CUTLINE_MAX_TOKENS", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
     max_tokens: Option<u64>,
-    /// Let a call lower the limits of bytes and tokens for itself, by the arguments maxBytes and maxTokens of each tool
-    #[arg(long, env = "CUTLINE_CALL_LIMITS", value_parser = clap::builder::FalseyValueParser::new(), global = true)]
+    /// Let a call lower the limits of bytes and tokens for itself, with the arguments maxBytes and maxTokens of each tool
+    #[arg(long, env = "CUTLINE_CALL_LIMITS", value_parser = clap::builder::FalseyValueParser::new(), help_heading = LIMITS, global = true)]
     call_limits: bool,
     /// Characters of a match or context line in grep
-    #[arg(long, value_name = "N", env = "CUTLINE_MAX_LINE_CHARS", value_parser = values::above_zero, default_value_t = limits::MAX_LINE_CHARS as u64, global = true)]
+    #[arg(long, value_name = "N", env = "CUTLINE_MAX_LINE_CHARS", value_parser = values::above_zero, default_value_t = limits::MAX_LINE_CHARS as u64, help_heading = LIMITS, global = true)]
     max_line_chars: u64,
-    /// Characters of a line in read and bash: of a longer one its start is shown [default: any number]
-    #[arg(long, value_name = "N", env = "CUTLINE_MAX_TEXT_LINE_CHARS", value_parser = values::above_zero, global = true)]
+    /// Characters of a line in read and bash; a longer line shows its start [default: no limit]
+    #[arg(long, value_name = "N", env = "CUTLINE_MAX_TEXT_LINE_CHARS", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
     max_text_line_chars: Option<u64>,
     /// Lines that bash keeps from the start of an output
-    #[arg(long, value_name = "N", env = "CUTLINE_BASH_HEAD", default_value_t = 0, global = true)]
+    #[arg(long, value_name = "N", env = "CUTLINE_BASH_HEAD", default_value_t = 0, help_heading = LIMITS, global = true)]
     bash_head: u64,
-    /// Lines that bash keeps from the end of an output [default: what --max-lines leaves]
-    #[arg(long, value_name = "N", env = "CUTLINE_BASH_TAIL", global = true)]
+    /// Lines that bash keeps from the end of an output [default: the rest of --max-lines]
+    #[arg(long, value_name = "N", env = "CUTLINE_BASH_TAIL", help_heading = LIMITS, global = true)]
     bash_tail: Option<u64>,
-    /// Seconds that a command may run [default: 120, or --bash-max-timeout where that is less]
-    #[arg(long, value_name = "SECONDS", env = "CUTLINE_BASH_TIMEOUT", value_parser = values::above_zero, global = true)]
+    /// Seconds that a command may run [default: 120, or --bash-max-timeout if that is less]
+    #[arg(long, value_name = "SECONDS", env = "CUTLINE_BASH_TIMEOUT", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
     bash_timeout: Option<u64>,
     /// Seconds that a call may ask for
-    #[arg(long, value_name = "SECONDS", env = "CUTLINE_BASH_MAX_TIMEOUT", value_parser = values::above_zero, default_value_t = limits::BASH_MAX_TIMEOUT_SECS, global = true)]
+    #[arg(long, value_name = "SECONDS", env = "CUTLINE_BASH_MAX_TIMEOUT", value_parser = values::above_zero, default_value_t = limits::BASH_MAX_TIMEOUT_SECS, help_heading = LIMITS, global = true)]
     bash_max_timeout: u64,
     /// Variables that bash's commands get: all of the server's, or without those that look like secrets by their name (such as those with KEY or PASSWORD) or by a URL with a password
-    #[arg(long, value_name = "MODE", env = "CUTLINE_ENV", value_enum, default_value_t = EnvMode::Inherited, global = true)]
+    #[arg(long, value_name = "MODE", env = "CUTLINE_ENV", value_enum, default_value_t = EnvMode::Inherited, help_heading = SECURITY, global = true)]
     env: EnvMode,
     /// Variable that --env filtered keeps; repeatable
-    #[arg(long, value_name = "NAME", env = "CUTLINE_ENV_KEEP", value_delimiter = ',', global = true)]
+    #[arg(long, value_name = "NAME", env = "CUTLINE_ENV_KEEP", value_delimiter = ',', help_heading = SECURITY, global = true)]
     env_keep: Vec<String>,
-    /// Show images: off gives their type and size alone, for clients that hand images on as text [default: what fits the client]
-    #[arg(long, value_name = "MODE", env = "CUTLINE_IMAGES", value_parser = values::one_of(values::SHOWN), global = true)]
+    /// Show images: off returns only their type and size, for clients that pass images on as text [default: the client's setting]
+    #[arg(long, value_name = "MODE", env = "CUTLINE_IMAGES", value_parser = values::one_of(values::SHOWN), help_heading = OUTPUT, global = true)]
     images: Option<bool>,
-    /// Size of an image that is shown; larger ones are made smaller
-    #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_IMAGE_BYTES", value_parser = values::image_size, default_value = "150KB", global = true)]
+    /// Size of an image that is shown; larger images are scaled down
+    #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_IMAGE_BYTES", value_parser = values::image_size, default_value = "150KB", help_heading = OUTPUT, global = true)]
     max_image_bytes: u64,
-    /// Seconds after which a command that still runs is answered for; it goes on, and its output in a file [default: what fits the client]
-    #[arg(long, value_name = "SECONDS", env = "CUTLINE_ANSWER_WITHIN", value_parser = values::above_zero, global = true)]
+    /// Seconds after which bash returns while the command keeps running; later output goes to the saved file [default: the client's timeout]
+    #[arg(long, value_name = "SECONDS", env = "CUTLINE_ANSWER_WITHIN", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
     answer_within: Option<u64>,
-    /// Seconds after which read, grep, find and ls return what they have found so far [default: 20, or what fits the client]
-    #[arg(long, value_name = "SECONDS", env = "CUTLINE_SEARCH_TIMEOUT", value_parser = values::above_zero, global = true)]
+    /// Seconds after which read, grep, find and ls return what they have found so far [default: 20, or the client's limit]
+    #[arg(long, value_name = "SECONDS", env = "CUTLINE_SEARCH_TIMEOUT", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
     search_timeout: Option<u64>,
-    /// Writes that bash's commands may make, held by the kernel: their own temp folder; the roots too; or anything
-    #[arg(long, value_name = "MODE", env = "CUTLINE_SANDBOX", value_parser = values::one_of(values::SANDBOXES), default_value = "off", global = true)]
+    /// Where bash's commands may write, enforced by the kernel: only in their own temp folder, also in the roots, or anywhere
+    #[arg(long, value_name = "MODE", env = "CUTLINE_SANDBOX", value_parser = values::one_of(values::SANDBOXES), default_value = "off", help_heading = SECURITY, global = true)]
     sandbox: sandbox::Mode,
-    /// Rights that sandboxed commands are denied besides: unix-sockets, which workspace-write allows
-    #[arg(long, value_name = "LIST", env = "CUTLINE_SANDBOX_DENY", value_parser = ["unix-sockets"], value_delimiter = ',', global = true)]
+    /// More rights to deny to sandboxed commands: unix-sockets, which workspace-write allows
+    #[arg(long, value_name = "LIST", env = "CUTLINE_SANDBOX_DENY", value_parser = ["unix-sockets"], value_delimiter = ',', help_heading = SECURITY, global = true)]
     sandbox_deny: Vec<String>,
-    /// Folder in which sandboxed commands may write beside the roots; repeatable
-    #[arg(long, value_name = "DIR", env = "CUTLINE_WRITABLE", global = true)]
+    /// Folder in which sandboxed commands may write, in addition to the roots; repeatable
+    #[arg(long, value_name = "DIR", env = "CUTLINE_WRITABLE", help_heading = SECURITY, global = true)]
     writable: Vec<PathBuf>,
-    /// Outputs that are saved in full where an answer does not hold them: bash's, or those of grep, find and ls too, which then search to the end
-    #[arg(long, value_name = "MODE", env = "CUTLINE_SAVE", value_parser = values::one_of(values::SAVES), default_value = "bash", global = true)]
+    /// Which tools save the full output when a result is truncated: bash, or grep, find and ls too, which then search to the end
+    #[arg(long, value_name = "MODE", env = "CUTLINE_SAVE", value_parser = values::one_of(values::SAVES), default_value = "bash", help_heading = OUTPUT, global = true)]
     save: SaveMode,
-    /// Folder for saved outputs, used as it is, or made [default: cutline-UID in the temp folder, mode 0700; on Windows cutline]
-    #[arg(long, value_name = "DIR", env = "CUTLINE_SPILL_DIR", global = true)]
+    /// Folder for saved outputs; it is created if it does not exist [default: cutline-UID in the temp folder, mode 0700; on Windows cutline]
+    #[arg(long, value_name = "DIR", env = "CUTLINE_SPILL_DIR", help_heading = OUTPUT, global = true)]
     spill_dir: Option<PathBuf>,
     /// Size of one saved output
-    #[arg(long, value_name = "SIZE", env = "CUTLINE_SPILL_MAX_FILE", value_parser = values::size, default_value = "1GB", global = true)]
+    #[arg(long, value_name = "SIZE", env = "CUTLINE_SPILL_MAX_FILE", value_parser = values::size, default_value = "1GB", help_heading = OUTPUT, global = true)]
     spill_max_file: u64,
     /// Size of all saved outputs together
-    #[arg(long, value_name = "SIZE", env = "CUTLINE_SPILL_MAX_TOTAL", value_parser = values::size, default_value = "4GB", global = true)]
+    #[arg(long, value_name = "SIZE", env = "CUTLINE_SPILL_MAX_TOTAL", value_parser = values::size, default_value = "4GB", help_heading = OUTPUT, global = true)]
     spill_max_total: u64,
     /// Age at which a saved output is removed: 7d, 12h, 30m
-    #[arg(long, value_name = "TIME", env = "CUTLINE_SPILL_KEEP", value_parser = values::duration, default_value = "7d", global = true)]
+    #[arg(long, value_name = "TIME", env = "CUTLINE_SPILL_KEEP", value_parser = values::duration, default_value = "7d", help_heading = OUTPUT, global = true)]
     spill_keep: Duration,
     /// Threads that one search may use [default: one for each processor]
-    #[arg(long, value_name = "N", env = "CUTLINE_WORKERS", value_parser = values::above_zero, global = true)]
+    #[arg(long, value_name = "N", env = "CUTLINE_WORKERS", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
     workers: Option<u64>,
-    /// File to which a line of JSON is added for each call: sizes, limits, durations, nothing of its content
-    #[arg(long, value_name = "FILE", env = "CUTLINE_STATS_FILE", global = true)]
+    /// File to which a line of JSON is added for each call: sizes, limits and durations, no content
+    #[arg(long, value_name = "FILE", env = "CUTLINE_STATS_FILE", help_heading = LOGGING, global = true)]
     stats_file: Option<PathBuf>,
-    /// Log on stderr: error, warn, info, debug, trace or a tracing filter; `RUST_LOG` is taken too [default: info on a terminal, else warn]
-    #[arg(long, value_name = "FILTER", env = "CUTLINE_LOG", value_parser = values::log_filter, global = true)]
+    /// Log on stderr: error, warn, info, debug, trace or a tracing filter; `RUST_LOG` is read too [default: info on a terminal, else warn]
+    #[arg(long, value_name = "FILTER", env = "CUTLINE_LOG", value_parser = values::log_filter, help_heading = LOGGING, global = true)]
     log: Option<Targets>,
+}
+
+/// The flags of the server that `cutline truncate` takes, by their ids.
+const TRUNCATE_FLAGS: [&str; 8] = [
+    "max_lines",
+    "max_bytes",
+    "max_tokens",
+    "max_text_line_chars",
+    "spill_dir",
+    "spill_max_file",
+    "spill_max_total",
+    "spill_keep",
+];
+
+/// Returns true if a command takes the flag of the server with that id.
+fn takes(command: &str, id: &str) -> bool {
+    match command {
+        "wrap" => wrap::FLAGS.contains(&id),
+        "truncate" => TRUNCATE_FLAGS.contains(&id),
+        "stats" | "completions" | "man" => false,
+        _ => true,
+    }
 }
 
 /// Exit code for a tool that answered with an error.
@@ -256,6 +285,9 @@ pub fn run() -> anyhow::Result<i32> {
     process::close_inherited_on_exec();
     let matches = command().get_matches();
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    if let Some(command) = matches.subcommand_name() {
+        refuse_untaken(command, command, &matches);
+    }
     match cli.command {
         None => serve::run(&cli.options),
         Some(Command::Call { json }) => {
@@ -264,7 +296,7 @@ pub fn run() -> anyhow::Result<i32> {
         }
         Some(Command::Stats { file, json, html }) => stats::run(&file, json, html.as_deref()),
         Some(Command::Truncate { keep, file }) => truncate::run(&cli.options, keep, file.as_deref()),
-        Some(Command::Wrap { own, server }) => wrap::run(&cli.options, own, &server, &matches),
+        Some(Command::Wrap { own, server }) => wrap::run(&cli.options, own, &server),
         Some(Command::Config(options)) => config::run(&options, &matches),
         Some(Command::Doctor { start_project_servers }) => {
             doctor::run(&cli.options, start_project_servers, &matches)
@@ -288,15 +320,21 @@ pub fn run() -> anyhow::Result<i32> {
     }
 }
 
-/// All flags and commands, with what the tools say of themselves. A variable that is empty is not set.
+/// Returns the command line with its help: each command shows the flags that it takes. An empty variable counts as not set.
 fn command() -> clap::Command {
     let without_empty_variable = |arg: clap::Arg| {
         let is_empty = arg.get_env().and_then(std::env::var_os).is_some_and(|value| value.is_empty());
         if is_empty { arg.env(Resettable::Reset) } else { arg }
     };
-    Cli::command()
-        .mut_args(without_empty_variable)
-        .mut_subcommands(|command| command.mut_args(without_empty_variable))
+    let all = Cli::command().mut_args(without_empty_variable);
+    let flags: Vec<clap::Arg> = all.get_arguments().filter(|arg| arg.is_global_set()).cloned().collect();
+    // A command's own argument replaces the one of the server that has the same id.
+    let without_untaken = |command: clap::Command| {
+        let untaken = flags.iter().filter(|flag| !takes(command.get_name(), flag.get_id().as_str()));
+        let hidden: Vec<_> = untaken.map(|flag| flag.clone().hide(true)).collect();
+        command.args(hidden)
+    };
+    all.mut_subcommands(|command| without_untaken(command.mut_args(without_empty_variable)))
         .mut_subcommand("call", |call| call.defer(call::with_tools))
 }
 
@@ -305,9 +343,24 @@ fn is_same(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
 
-/// Returns the input that a file's name stands for: `-` for stdin.
+/// Opens a file, or stdin for `-`.
 fn open(file: &Path) -> io::Result<Box<dyn Read>> {
     if file == Path::new("-") { Ok(Box::new(fs::stdin())) } else { Ok(Box::new(File::open(file)?)) }
+}
+
+/// Returns the error for a file that could not be read.
+fn unreadable(file: &Path, error: &io::Error) -> anyhow::Error {
+    anyhow!("{} could not be read: {}", file.display(), reason(error))
+}
+
+/// Exits with a usage error of `command` if flags were typed that the command `taker` does not take.
+fn refuse_untaken(command: &str, taker: &str, matches: &clap::ArgMatches) {
+    let cli = Cli::command();
+    let untaken = config::typed(matches, &cli).filter(|(_, arg, _)| !takes(taker, arg.get_id().as_str()));
+    let flags: Vec<String> = untaken.map(|(.., flag)| flag).collect();
+    if !flags.is_empty() {
+        refuse_in(&[command], format!("{taker} does not take {}", flags.join(", ")));
+    }
 }
 
 /// Prints it, as fast as stdout takes it. That its reader has seen enough is no error.

@@ -39,7 +39,7 @@ static NEWS_SHOWN: AtomicBool = AtomicBool::new(false);
 const INTERRUPTED: i32 = 130;
 
 /// The parts of the help of a tool's command, in this order.
-const HELP: &str = "{about-with-newline}\n{usage-heading} {usage}{after-help}\n\nOptions:\n{options}";
+const HELP: &str = "{about-with-newline}\n{usage-heading} {usage}{after-help}\n\n{all-args}";
 
 /// Adds a command for each tool, with what the tool and its arguments are.
 pub(super) fn with_tools(call: clap::Command) -> clap::Command {

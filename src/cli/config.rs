@@ -1,5 +1,5 @@
-//! `cutline config CLIENT`: the entry that adds this binary to a client, with the flags given; printed,
-//! or merged into the client's own file.
+//! `cutline config CLIENT`: prints the entry that adds this binary, with the flags given, to a client, or merges it into the
+//! client's own file.
 
 mod clients;
 mod entry;
@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use anyhow::{Context as _, bail};
 use clap::ArgMatches;
 
-use super::{Client, NAME, Scope, print, refuse_in, wrap};
+use super::{Client, NAME, Scope, print, refuse_in, refuse_untaken, wrap};
 use file::Written;
 use server::entry_of;
 
@@ -36,19 +36,19 @@ pub(super) use typed::{flags, typed, words, words_of};
 pub(super) struct ConfigOptions {
     /// The client
     client: Client,
-    /// Merge it into the client's own file instead, after a copy of that was made beside it
+    /// Write it to the client's own file instead, after copying that file
     #[arg(long)]
     write: bool,
     /// Use FILE instead of the client's own file
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
-    /// The client's file for this project, for all of yours, or for you in this project (claude-code) [default: this project's, where the client has one]
+    /// The client's file for this project, for all your projects, or for you in this project (claude-code) [default: project, if the client has such a file]
     #[arg(long, value_name = "SCOPE", value_enum, conflicts_with = "file")]
     scope: Option<Scope>,
-    /// Turn the entry NAME, which starts another server, into one that wraps it, with the flags given
+    /// Wrap the server of the entry NAME, with the flags given
     #[arg(long, value_name = "NAME")]
     wrap: Option<String>,
-    /// Turn the entry NAME back
+    /// Undo --wrap for the entry NAME
     #[arg(long, value_name = "NAME", conflicts_with = "wrap")]
     unwrap: Option<String>,
     #[command(flatten)]
@@ -93,7 +93,7 @@ pub(super) fn run(options: &ConfigOptions, matches: &ArgMatches) -> anyhow::Resu
     let binary = typed::text(std::env::current_exe()?.as_os_str())?;
     let mut program = Program { binary, flags: flags(matches)? };
     if let Some(name) = options.wrap.as_ref().or(options.unwrap.as_ref()) {
-        wrap::refuse_foreign("config", matches);
+        refuse_untaken("config", "wrap", matches);
         program.flags.extend(wrap::own_flags(matches)?);
         return rewrap(options, name, &program);
     }

@@ -12,11 +12,12 @@ use crate::signals;
 
 use super::{Options, refuse_in, values};
 
-/// The text for a person who starts the server by hand.
-const ON_A_TERMINAL: &str = "cutline serves MCP over stdin and stdout: an MCP client starts it, not a person.
-To add it to a client:  cutline config CLIENT --write, of which cutline config --help has ten
-To try a tool here:     cutline call read path=README.md
-All flags:              cutline --help
+/// The text for a person who starts the server on a terminal.
+const ON_A_TERMINAL: &str =
+    "cutline is an MCP server. An MCP client starts it and talks to it over stdin and stdout.
+To add it to a client, run:  cutline config CLIENT --write  (cutline config --help lists the clients)
+To try a tool, run:          cutline call read path=README.md
+To list all flags, run:      cutline --help
 ";
 
 /// Serves to the end of the session; the exit code.

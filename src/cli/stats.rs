@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use crate::stats::{Column, Outcome, Record, Slowest, Stats, Timeline, milliseconds, rfc3339, rounded};
 
 use super::config::as_programs_make_them;
-use super::{TOOL_ERROR, is_same, open, print, print_styled};
+use super::{TOOL_ERROR, is_same, open, print, print_styled, unreadable};
 
 /// Bytes of a line that are taken in: a record has some three hundred.
 const LINE_BYTES: u64 = 4096;
@@ -42,7 +42,7 @@ pub(super) fn run(file: &Path, json: bool, page: Option<&Path>) -> anyhow::Resul
         super::refuse_in(&["stats"], format!("--html {}: is the file of records itself", page.display()));
     }
     let read = open(file).and_then(|input| read(BufReader::new(input)));
-    let read = read.with_context(|| file.display().to_string())?;
+    let read = read.map_err(|error| unreadable(file, &error))?;
     let nothing = read.stats.span_ms.is_none() && read.broken > 0;
     if let Some(page) = page {
         let text = html::page(&to_value(read))?;

@@ -10,9 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use anyhow::Context as _;
-
-use super::{Options, open, print};
+use super::{Options, open, print, unreadable};
 use crate::fs::saved_name::SavedKind;
 use crate::process::Capture;
 use crate::process::spill::Store;
@@ -35,7 +33,7 @@ pub(super) fn run(options: &Options, keep: KeepPart, file: Option<&Path>) -> any
     let file = file.unwrap_or(Path::new("-"));
     open(file)
         .and_then(|input| read_to_end(input, &mut capture))
-        .with_context(|| file.display().to_string())?;
+        .map_err(|error| unreadable(file, &error))?;
     // Which tools there are is not known here.
     let hint = FullLines::Tools { grep: false, bash: false };
     let (answer, _saved) = output_answer(capture.answer(false), keep, bounds, hint, &mut Details::default());

@@ -2,18 +2,18 @@
 
 use std::ffi::OsString;
 
-use clap::{ArgMatches, Args as _, CommandFactory as _};
+use clap::{ArgMatches, Args as _};
 
 use super::values;
-use super::{Cli, Options, config, refuse_in, serve};
+use super::{LIMITS, OUTPUT, Options, config, refuse_in, serve};
 use crate::fs;
 use crate::process::Commands;
 use crate::process::environment::Environment;
 use crate::tools::error::reason;
 use crate::wrap::{self, KeepPart, Settings};
 
-/// The flags of every command that a wrap takes too.
-const TAKEN: [&str; 10] = [
+/// The flags of the server that a wrap takes, by their ids.
+pub(super) const FLAGS: [&str; 10] = [
     "fit",
     "max_lines",
     "max_bytes",
@@ -31,17 +31,17 @@ const NOT_STARTED: i32 = 2;
 /// Options that only a wrap takes.
 #[derive(Debug, clap::Args)]
 pub(super) struct WrapOptions {
-    /// Part of a text over the limits that is kept: its head, its tail, or both ends, of which a fifth is the head; JSON keeps its first items
-    #[arg(long, value_name = "PART", env = "CUTLINE_KEEP", value_parser = values::one_of(values::PARTS), default_value = "head")]
+    /// Part of a text that is kept: the head, the tail, or both ends, of which a fifth is the head; JSON keeps its first items
+    #[arg(long, value_name = "PART", env = "CUTLINE_KEEP", value_parser = values::one_of(values::PARTS), default_value = "head", help_heading = OUTPUT)]
     keep: KeepPart,
-    /// The same for the tools whose names match: 'run_*=tail'; repeatable, the last that matches holds
-    #[arg(long, value_name = "GLOB=PART", env = "CUTLINE_KEEP_FOR", value_parser = keep_for)]
+    /// The same for tools whose names match: 'run_*=tail'; repeatable, the last match applies
+    #[arg(long, value_name = "GLOB=PART", env = "CUTLINE_KEEP_FOR", value_parser = keep_for, help_heading = OUTPUT)]
     keep_for: Vec<(String, KeepPart)>,
-    /// Line after each notice, such as how to read a saved output here
-    #[arg(long, value_name = "TEXT", env = "CUTLINE_HINT")]
+    /// Line to add after each notice, such as how to read a saved output
+    #[arg(long, value_name = "TEXT", env = "CUTLINE_HINT", help_heading = OUTPUT)]
     hint: Option<String>,
-    /// Size of one message, in either direction
-    #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_MESSAGE", value_parser = values::size, default_value = "256MB")]
+    /// Size of one message in either direction
+    #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_MESSAGE", value_parser = values::size, default_value = "256MB", help_heading = LIMITS)]
     max_message: u64,
 }
 
@@ -55,14 +55,8 @@ fn keep_for(text: &str) -> Result<(String, KeepPart), String> {
 }
 
 /// Stands before the server to its end; the exit code.
-pub(super) fn run(
-    options: &Options,
-    own: WrapOptions,
-    server: &[OsString],
-    matches: &ArgMatches,
-) -> anyhow::Result<i32> {
+pub(super) fn run(options: &Options, own: WrapOptions, server: &[OsString]) -> anyhow::Result<i32> {
     serve::log_to_stderr(options);
-    refuse_foreign("wrap", matches);
     // The server can't: a wrap makes it the leader of a group.
     serve::leave_terminal();
     let records = options.stats_file().unwrap_or_else(|message| refuse_in(&["wrap"], message));
@@ -89,16 +83,6 @@ pub(super) fn run(
         tracing::error!("{} can't be started: {}", program.display(), reason(&error));
         NOT_STARTED
     }))
-}
-
-/// Ends `command`'s process where flags were typed that a wrap does not take.
-pub(super) fn refuse_foreign(command: &str, matches: &ArgMatches) {
-    let cli = Cli::command();
-    let foreign = config::typed(matches, &cli).filter(|(_, arg, _)| !TAKEN.contains(&arg.get_id().as_str()));
-    let flags: Vec<String> = foreign.map(|(.., flag)| flag).collect();
-    if !flags.is_empty() {
-        refuse_in(&[command], format!("a wrap does not take {}", flags.join(", ")));
-    }
 }
 
 /// Returns the flags of a wrap alone that were typed.

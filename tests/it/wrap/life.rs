@@ -188,7 +188,7 @@ fn missing_command_is_refused() {
     for (words, why) in [
         (&["wrap", "cat"][..], "unexpected argument 'cat'"),
         (&["wrap"][..], "required"),
-        (&["wrap", "--root", ".", "--", "cat"][..], "a wrap does not take --root"),
+        (&["wrap", "--root", ".", "--", "cat"][..], "wrap does not take --root"),
         (&["wrap", "--keep-for", "a", "--", "cat"][..], "give GLOB=head"),
     ] {
         let output = run(words);

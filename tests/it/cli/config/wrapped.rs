@@ -126,7 +126,7 @@ fn another_servers_entry_is_wrapped_and_unwrapped() {
     for (words, status, why) in [
         (&["--wrap", "gone"][..], 2, "has no entry gone; it has github, far"),
         (&["--wrap", "far", "--write"], 1, "npx mcp-remote https://far"),
-        (&["--root", ".", "--tools", "ls", "--wrap", "github"], 2, "a wrap does not take --root, --tools"),
+        (&["--root", ".", "--tools", "ls", "--wrap", "github"], 2, "wrap does not take --root, --tools"),
         (&["--keep", "tail"], 2, "--keep is for --wrap"),
         (&["--wrap", "a", "--unwrap", "b"], 2, "cannot be used with"),
     ] {
