@@ -15,11 +15,12 @@ mod wrapped;
 use std::fmt::Display;
 use std::io::Write as _;
 use std::ops::Range;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use clap::ArgMatches;
 
+use super::settings::absolute;
 use super::{Client, NAME, Scope, print, refuse_in, refuse_untaken, wrap};
 use file::Written;
 use server::entry_of;
@@ -86,12 +87,15 @@ impl ConfigOptions {
 struct Program {
     binary: String,
     flags: Vec<String>,
+    /// The current folder, which is the root for clients that start servers elsewhere.
+    folder: String,
 }
 
 /// Prints or writes the entry that is asked for; the exit code.
 pub(super) fn run(options: &ConfigOptions, matches: &ArgMatches) -> anyhow::Result<i32> {
     let binary = typed::text(std::env::current_exe()?.as_os_str())?;
-    let mut program = Program { binary, flags: flags(matches)? };
+    let folder = typed::text(absolute(Path::new(".")).as_os_str())?;
+    let mut program = Program { binary, flags: flags(matches)?, folder };
     if let Some(name) = options.wrap.as_ref().or(options.unwrap.as_ref()) {
         refuse_untaken("config", "wrap", matches);
         program.flags.extend(wrap::own_flags(matches)?);
@@ -134,8 +138,12 @@ fn put(options: &ConfigOptions, program: &Program) -> anyhow::Result<i32> {
             tell(format_args!("It is switched off there: {switch}"));
         }
     }
-    if options.client == Client::ClaudeDesktop && !program.flags.iter().any(|flag| flag == "--root") {
-        tell("Claude Desktop starts servers in a folder of its own: with --root DIR the tools work in yours");
+    let row = options.client.row();
+    if row.starts_elsewhere && !program.flags.iter().any(|flag| flag.starts_with("--root")) {
+        let (name, folder) = (row.name, &program.folder);
+        tell(format_args!(
+            "{name} starts servers in a folder of its own. An entry without --root gets the current folder, {folder}"
+        ));
     }
     Ok(0)
 }

@@ -21,6 +21,10 @@ pub(in crate::cli) struct Row {
     pub(super) kind: Option<(&'static str, &'static str)>,
     /// Fields that are true in an entry, unless they are there.
     pub(super) switches: &'static [&'static str],
+    /// Flags that an entry gets, unless it has them or its own timeouts.
+    pub(super) flags: &'static [(&'static str, &'static str)],
+    /// True if it starts servers in a folder of its own, so that an entry has to name the root.
+    pub(super) starts_elsewhere: bool,
     /// The field for how long it waits for an answer.
     pub(super) waits: Option<Waits>,
     /// Its setting for the tokens that an answer may have, beside the servers.
@@ -73,6 +77,8 @@ const COMMON: Row = Row {
     command: CommandForm::Apart,
     kind: None,
     switches: &[],
+    flags: &[],
+    starts_elsewhere: false,
     waits: None,
     answer_tokens: None,
     files: &[],
@@ -83,6 +89,9 @@ const COMMON: Row = Row {
 static ROWS: [Row; 10] = [
     Row {
         name: "Claude Desktop",
+        // It waits about four minutes.
+        flags: &[("--bash-max-timeout", "200")],
+        starts_elsewhere: true,
         scope: User,
         files: &[(User, "@/Claude/claude_desktop_config.json")],
         ..COMMON

@@ -17,6 +17,11 @@ use crate::limits::{BASH_MAX_TIMEOUT_SECS, MAX_BYTES, SEARCH_TIMEOUT_SECS};
 const MAX_BYTES_FLAG: &str = "--max-bytes";
 const ANSWER_WITHIN_FLAG: &str = "--answer-within";
 const SEARCH_TIMEOUT_FLAG: &str = "--search-timeout";
+/// The flag and the variable of the folders for the tools.
+const ROOT_FLAG: &str = "--root";
+const ROOT_VARIABLE: &str = "CUTLINE_ROOT";
+/// The timeout of a call that asks for none, which may not be above the longest one.
+const TIMEOUT_FLAG: &str = "--bash-timeout";
 /// Bytes of a token, as clients count.
 const TOKEN_BYTES: u64 = 4;
 
@@ -50,19 +55,26 @@ impl Entry {
         top: &Node,
         old: Option<&Node>,
     ) -> anyhow::Result<Self> {
-        let Program { binary, flags } = program;
+        let Program { binary, flags, folder } = program;
         let row = client.row();
         if let Some(url) = old.and_then(remote) {
             bail!("its entry {NAME} is of a server elsewhere ({url})");
         }
         let started = old.map_or(Ok(None), |old| Server::of(row, old))?;
-        let words = started.map(|server| server.words()).unwrap_or_default();
+        let words = started.as_ref().map(Server::words).unwrap_or_default();
+        let sets_root = started.iter().flat_map(Server::variables).any(|(name, _)| name == ROOT_VARIABLE);
         let mut args = if flags.is_empty() && is_cutline(&words) {
             words.iter().skip(1).map(|&word| word.to_owned()).collect()
         } else {
             flags.clone()
         };
         let field = |name| old.and_then(|old| old.member(name));
+        if row.starts_elsewhere && !sets_root {
+            add_flag(&mut args, ROOT_FLAG, folder);
+        }
+        if !has_flag(&args, TIMEOUT_FLAG) {
+            row.flags.iter().for_each(|(flag, value)| add_flag(&mut args, flag, value));
+        }
 
         let tokens = row.answer_tokens.map(|name| (name, top.member(name)));
         if let Some((_, given)) = &tokens {
@@ -122,11 +134,14 @@ fn less_a_tenth(number: u64) -> u64 {
 
 /// Adds a flag that is not among them.
 fn add_flag(args: &mut Vec<String>, flag: &str, value: &str) {
-    let is_flag =
-        |arg: &String| arg == flag || arg.strip_prefix(flag).is_some_and(|rest| rest.starts_with('='));
-    if !args.iter().any(is_flag) {
+    if !has_flag(args, flag) {
         args.extend([flag.to_owned(), value.to_owned()]);
     }
+}
+
+/// Returns true if the flag is among them.
+fn has_flag(args: &[String], flag: &str) -> bool {
+    args.iter().any(|arg| arg == flag || arg.strip_prefix(flag).is_some_and(|rest| rest.starts_with('=')))
 }
 
 /// Returns a number, without its fraction.

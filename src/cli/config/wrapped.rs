@@ -47,7 +47,7 @@ impl<'a> Server<'a> {
     }
 
     /// Returns `text` with the entry wrapped by `program`; one that is wrapped gets its flags.
-    pub(super) fn wrap(&self, text: &str, Program { binary, flags }: &Program) -> String {
+    pub(super) fn wrap(&self, text: &str, Program { binary, flags, .. }: &Program) -> String {
         let own = [WRAP].into_iter().chain(flags.iter().map(String::as_str)).chain([DASHES]);
         let mut words: Vec<String> = own.map(quoted).collect();
         let (before, mut edits) = (self.wraps_words(), Vec::new());

@@ -374,3 +374,21 @@ fn folder_without_write_permission_left_unchanged() {
     assert!(stderr(&output).contains("was left as it is"), "{}", stderr(&output));
     assert_eq!(fs::read_to_string(folder.join("mcp.json")).unwrap(), "{}\n");
 }
+
+#[test]
+fn claude_desktop_gets_a_root_and_a_timeout() {
+    let workspace = Workspace::new();
+    let args = |flags: &[&str]| {
+        let output = run(&workspace, &[&["config", "claude-desktop"], flags].concat());
+        let file: Value = serde_json::from_str(&stdout(&output)).unwrap();
+        file["mcpServers"]["cutline"]["args"].clone()
+    };
+    let root = workspace.root();
+    let said = stderr(&run(&workspace, &["config", "claude-desktop"]));
+    assert!(said.ends_with(&format!("gets the current folder, {}\n", root.display())), "{said}");
+    assert_eq!(args(&[]), json!(["--root", root, "--bash-max-timeout", "200"]));
+    assert_eq!(args(&["--root", "x"]), json!(["--root", workspace.path("x"), "--bash-max-timeout", "200"]));
+    let own = ["--bash-timeout", "300"];
+    assert_eq!(args(&own), json!(["--bash-timeout", "300", "--root", root]));
+    assert_eq!(args(&["--bash-max-timeout", "90"]), json!(["--bash-max-timeout", "90", "--root", root]));
+}

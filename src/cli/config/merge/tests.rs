@@ -19,7 +19,7 @@ fn keys(client: Client) -> Vec<String> {
 
 fn program(flags: &[&str]) -> Program {
     let flags = flags.iter().map(|flag| (*flag).to_owned()).collect();
-    Program { binary: "/bin/cutline".to_owned(), flags }
+    Program { binary: "/bin/cutline".to_owned(), flags, folder: "/here".to_owned() }
 }
 
 fn place(client: Client) -> Place {

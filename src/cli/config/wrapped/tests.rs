@@ -16,7 +16,7 @@ fn look<T>(client: Client, text: &str, with: impl FnOnce(&Server<'_>) -> T) -> a
 }
 
 fn wrap(client: Client, text: &str, binary: &str, flags: &[String]) -> String {
-    let program = Program { binary: binary.to_owned(), flags: flags.to_vec() };
+    let program = Program { binary: binary.to_owned(), flags: flags.to_vec(), folder: String::new() };
     look(client, text, |server| server.wrap(text, &program)).unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
