@@ -1,5 +1,5 @@
-//! `cutline config CLIENT`: prints the entry that adds this binary, with the flags given, to a client, or merges it into the
-//! client's own file.
+//! `cutline config CLIENT`: prints the entry that adds this binary, with the flags given, to a client, merges it into the
+//! client's own file, or removes it there.
 
 mod clients;
 mod entry;
@@ -7,6 +7,7 @@ mod file;
 mod merge;
 mod owner;
 mod places;
+mod remove;
 mod server;
 mod tree;
 mod typed;
@@ -21,6 +22,7 @@ use anyhow::{Context as _, bail};
 use clap::ArgMatches;
 
 use super::settings::absolute;
+use super::values::word_of;
 use super::{Client, NAME, Scope, print, refuse_in, refuse_untaken, wrap};
 use file::Written;
 use server::entry_of;
@@ -52,6 +54,9 @@ pub(super) struct ConfigOptions {
     /// Undo --wrap for the entry NAME
     #[arg(long, value_name = "NAME", conflicts_with = "wrap")]
     unwrap: Option<String>,
+    /// Remove this server's entry; with --write from the client's file, else print what would be removed
+    #[arg(long, conflicts_with_all = ["wrap", "unwrap"])]
+    remove: bool,
     #[command(flatten)]
     _own: wrap::WrapOptions,
 }
@@ -102,6 +107,12 @@ pub(super) fn run(options: &ConfigOptions, matches: &ArgMatches) -> anyhow::Resu
         return rewrap(options, name, &program);
     }
     wrap::refuse_own(matches);
+    if options.remove {
+        if let Some(flag) = program.flags.iter().find(|word| word.starts_with("--")) {
+            refuse_in(&["config"], format!("{flag} cannot be used with --remove"));
+        }
+        return remove(options);
+    }
     put(options, &program)
 }
 
@@ -146,6 +157,75 @@ fn put(options: &ConfigOptions, program: &Program) -> anyhow::Result<i32> {
         ));
     }
     Ok(0)
+}
+
+/// Prints this server's entry, or removes it from the client's file.
+fn remove(options: &ConfigOptions) -> anyhow::Result<i32> {
+    let mut places = options.places()?;
+    let written = places.len();
+    if options.file.is_none() && options.scope.is_none() {
+        places.extend(places::places(options.client));
+    }
+    // Of the files that `--write` changes all, else the first that has the entry.
+    let has_entry = |place: &Place| {
+        let text = read(&place.path).unwrap_or_default();
+        !matches!(remove::removed(place, &text), Ok(None))
+    };
+    let mut found: Vec<Place> = Vec::new();
+    for (n, place) in places.iter().enumerate() {
+        let is_wanted = n < written || found.is_empty();
+        if !found.contains(place) && has_entry(place) {
+            if is_wanted {
+                found.push(place.clone());
+            } else {
+                tell(format_args!(
+                    "{place} has an entry {NAME} too: --scope {} names it",
+                    word_of(&place.scope)
+                ));
+            }
+        }
+    }
+    if found.is_empty() {
+        let files: Vec<_> = places.iter().take(written).map(ToString::to_string).collect();
+        tell(format_args!("There is no entry {NAME} in {}", files.join(", ")));
+    }
+    for place in found {
+        remove_from(&place, options.write)?;
+    }
+    Ok(0)
+}
+
+/// Prints what would be removed from a place, or removes it.
+fn remove_from(place: &Place, write: bool) -> anyhow::Result<()> {
+    let path = place.path.display();
+    if !write {
+        let text = read(&place.path).with_context(|| path.to_string())?;
+        let removed = remove::removed(place, &text).with_context(|| path.to_string())?;
+        print(removed.map_or_else(String::new, |removed| format!("{}\n", removed.entry.trim_end())))?;
+        tell(format_args!("--write removes this from {place}"));
+        return Ok(());
+    }
+    let written = file::rewrite(place, |old| {
+        Ok(remove::removed(place, old)?.map_or_else(|| old.to_owned(), |removed| removed.rest))
+    });
+    tell(match written? {
+        Written::Changed(backup) => {
+            format!("The entry {NAME} is removed from {place}; the file as it was is in {}", backup.display())
+        }
+        Written::AsItWas | Written::New => format!("{place} has no entry {NAME}"),
+    });
+    let text = read(&place.path)?;
+    let top = Node::parse(place.client.row().format, &text)?;
+    for (name, entry) in entries(&top, &place.keys) {
+        if Server::of(place.client.row(), entry)
+            .is_ok_and(|server| server.is_some_and(|server| server.wrapped().is_some()))
+        {
+            tell(format_args!(
+                "{name} there is still wrapped by {NAME}: --unwrap {name} --write turns it back"
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// Wraps or unwraps the entry `name`; prints the entry, or writes it.

@@ -167,7 +167,8 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-fn replaced(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
+/// Returns the text with each of these places, which do not overlap, replaced.
+pub(super) fn replaced(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     edits.sort_by_key(|(place, _)| std::cmp::Reverse(place.start));
     let mut text = text.to_owned();
     for (place, new) in edits {

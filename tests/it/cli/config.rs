@@ -1,5 +1,6 @@
 //! `cutline config`: what is printed for a client, and what becomes of the client's own file.
 
+mod removed;
 mod wrapped;
 
 use std::fs;

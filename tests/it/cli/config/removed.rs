@@ -1,0 +1,107 @@
+//! `cutline config CLIENT --remove`: the file is what it was before the entry was added.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::{CLIENTS, place};
+use crate::cli::{code, run, stderr, stdout};
+use crate::support::Workspace;
+
+/// A file of a client with another server in it.
+fn with_another(client: &str) -> &'static str {
+    match client {
+        "codex" => "# mine\ntool_output_token_limit = 9000\n\n[mcp_servers.github]\ncommand = 'npx' # it\n",
+        "opencode" => {
+            "{\n  // mine\n  \"mcp\": {\n    \"github\": {\"type\": \"local\", \"command\": [\"npx\"]},\n  },\n}\n"
+        }
+        "vscode" => "{\n\t\"servers\": {\n\t\t\"github\": {\"command\": \"npx\"}\n\t}\n}\n",
+        "continue" => "# mine\nname: Local\nmcpServers:\n  - name: github # it\n    command: npx\n",
+        _ => {
+            "\u{feff}{\r\n  \"mcpServers\": {\r\n    // mine\r\n    \"github\": {\"command\": \"npx\"},\r\n  }\r\n}\r\n"
+        }
+    }
+}
+
+#[test]
+fn file_is_byte_for_byte_what_it_was() {
+    let workspace = Workspace::new();
+    for (client, _) in CLIENTS {
+        let (path, text) = (place(&workspace, client), with_another(client));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(&path, text).unwrap();
+        let config = |words: &[&str]| {
+            let output = run(&workspace, &[&["config", client], words].concat());
+            assert_eq!(code(&output), 0, "{client}: {}", stderr(&output));
+            (stdout(&output), stderr(&output))
+        };
+        config(&["--root", ".", "--write"]);
+        let with_entry = fs::read_to_string(&path).unwrap();
+        let (printed, said) = config(&["--remove"]);
+        assert!(
+            printed.contains(env!("CARGO_BIN_EXE_cutline")) && !printed.contains("npx"),
+            "{client}: {printed}"
+        );
+        assert_eq!(said, format!("--write removes this from {}\n", path.display()));
+        assert_eq!(fs::read_to_string(&path).unwrap(), with_entry);
+        let (printed, said) = config(&["--remove", "--write"]);
+        assert_eq!(fs::read_to_string(&path).unwrap(), text, "{client}");
+        assert!(printed.is_empty() && said.contains("The entry cutline is removed from "), "{said}");
+        let copy = said.trim_end().rsplit_once(" is in ").unwrap().1;
+        assert_eq!(fs::read_to_string(copy).unwrap(), with_entry);
+        let (_, said) = config(&["--remove", "--write"]);
+        assert_eq!(said, format!("There is no entry cutline in {}\n", path.display()));
+    }
+}
+
+#[test]
+fn entry_is_removed_where_it_is() {
+    let workspace = Workspace::new();
+    let config = |words: &[&str]| run(&workspace, &[&["config", "cursor"], words].concat());
+    let user = workspace.home().join(".cursor/mcp.json");
+    config(&["--scope", "user", "--write"]);
+    let said = stderr(&config(&["--remove", "--scope", "project", "--write"]));
+    assert!(said.starts_with("There is no entry cutline in "), "{said}");
+    let said = stderr(&config(&["--remove", "--write"]));
+    assert!(said.contains(&format!("is removed from {}", user.display())), "{said}");
+    assert_eq!(
+        serde_json::from_str::<Value>(&fs::read_to_string(&user).unwrap()).unwrap(),
+        json!({"mcpServers": {}})
+    );
+    // Of two, that of the project goes, and the other is named.
+    config(&["--write"]);
+    config(&["--scope", "user", "--write"]);
+    let said = stderr(&config(&["--remove", "--write"]));
+    let other = format!("{} has an entry cutline too: --scope user names it\n", user.display());
+    assert!(
+        said.contains(&other) && said.contains(workspace.path(".cursor/mcp.json").to_str().unwrap()),
+        "{said}"
+    );
+    assert!(fs::read_to_string(&user).unwrap().contains("cutline"));
+    for (words, why) in [
+        (&["--remove", "--wrap", "github"][..], "cannot be used with"),
+        (&["--remove", "--root", "."], "--root cannot be used with --remove"),
+        (&["--remove", "--keep", "tail"], "--keep is for --wrap"),
+    ] {
+        let output = config(words);
+        assert!(code(&output) == 2 && stderr(&output).contains(why), "{}", stderr(&output));
+    }
+}
+
+#[test]
+fn wrapped_servers_are_named_and_invalid_files_stay() {
+    let entry = json!({"command": "/x/cutline", "args": ["wrap", "--", "npx"]});
+    let text = format!("{:#}\n", json!({"mcpServers": {"github": entry}}));
+    let workspace = Workspace::with(&json!({".mcp.json": text}));
+    run(&workspace, &["config", "claude-code", "--write"]);
+    let said = stderr(&run(&workspace, &["config", "claude-code", "--remove", "--write"]));
+    assert!(
+        said.ends_with("github there is still wrapped by cutline: --unwrap github --write turns it back\n"),
+        "{said}"
+    );
+    assert_eq!(fs::read_to_string(workspace.path(".mcp.json")).unwrap(), text);
+    workspace.write(".mcp.json", "{\"mcpServers\": {\"cutline\": {}");
+    let output = run(&workspace, &["config", "claude-code", "--remove", "--write"]);
+    assert_eq!(code(&output), 1);
+    assert!(stderr(&output).contains("was left as it is"), "{}", stderr(&output));
+}
