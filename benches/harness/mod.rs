@@ -42,7 +42,7 @@ pub(crate) fn context(root: &Path, saved: PathBuf) -> Context {
 
 /// One call of bash, with nothing said but the command.
 pub(crate) fn args(command: &str) -> bash::Args {
-    bash::Args { command: command.to_owned(), timeout: None, head: None, tail: None }
+    bash::Args { command: command.to_owned(), cwd: None, timeout: None, head: None, tail: None }
 }
 
 /// One call of bash that must work.

@@ -66,6 +66,8 @@ facts! {
         pub signal: &'static str,
         /// That a command was ended by its timeout, or a search, a listing or a count of lines by its deadline.
         pub timed_out: bool,
+        /// The seconds that a command may run, if the call gave a timeout.
+        pub timeout_seconds: u64,
         /// The duration of a command, in milliseconds.
         pub duration_ms: u64,
         /// Lines left out between the first and the last.

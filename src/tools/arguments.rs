@@ -28,7 +28,7 @@ const GIVEN_CHARS: usize = 100;
 /// bash, each beside the other. (0 is the default of `offset` and `context`, so that both are the same.)
 const ZERO_COUNTS: [(&str, &str); 2] = [("head", "tail"), ("tail", "head")];
 
-/// The argument that is lowered to its maximum where it is above: models give milliseconds.
+/// The argument that is lowered to its maximum. Models also give it in milliseconds.
 const LOWERED: &str = "timeout";
 
 /// Builds the schema of `T` in the plain form that every client takes: one type each, no formats, no

@@ -7,11 +7,13 @@ mod answer;
 pub(super) mod plan;
 mod progress;
 
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::resolve::{self, ExpectedKind};
 use super::{Context, Output, ToolError};
 use crate::fs::workspace::shown;
 use crate::process::{Cause, CommandPermit, Outcome, Request, Running, State, Times, TooManyCommands};
@@ -28,8 +30,10 @@ const LEAST_PATIENCE: Duration = Duration::from_millis(500);
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Args {
-    /// Command line for bash -c, run in the workspace
+    /// Command line for bash -c
     pub command: String,
+    /// Folder to run in; default: the workspace
+    pub cwd: Option<String>,
     /// Seconds until it is ended
     #[schemars(range(min = 1))]
     pub timeout: Option<u64>,
@@ -41,8 +45,9 @@ pub struct Args {
 
 /// Does one call.
 pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
-    let plan = Plan::new(args, &cx.limits)?;
     let began = Instant::now();
+    let plan = Plan::new(args, &cx.limits)?;
+    let folder = folder(cx, plan.cwd.clone()).await?;
     let mut reporter = ProgressReporter::new(&cx.progress);
     let permit = wait_for_permit(cx, &mut reporter).await?;
     // The client's patience began with the call.
@@ -53,18 +58,22 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
         status_line: answer::status_line,
     };
     let Plan { keep, bounds, .. } = plan;
-    let (roots, folder) = (&cx.workspace.roots, cx.workspace.dir());
+    let roots = &cx.workspace.roots;
     let max_line_chars = cx.limits.text_line_chars();
-    let request = Request { command: &plan.command, roots, folder, keep, bounds, max_line_chars, times };
-    let not_started = |source| {
-        let folder = show::name(&shown(cx.workspace.dir())).into_owned();
-        ToolError::Spawn(folder, source)
-    };
+    let request =
+        Request { command: &plan.command, roots, folder: &folder, keep, bounds, max_line_chars, times };
+    let not_started = |source| ToolError::Spawn(show::name(&shown(&folder)).into_owned(), source);
     let mut running = cx.shared.commands.run(permit, request).map_err(not_started)?;
     match watch(cx, &mut running, reporter).await.map_err(not_started)? {
         Outcome { state: State::Finished { cause: Cause::Cancelled, .. }, .. } => Err(ToolError::Cancelled),
         outcome => Ok(answer::compose(cx, &plan, outcome)),
     }
+}
+
+/// Returns the folder that a command runs in, without links: `cwd`, which must be inside the roots, or the workspace.
+async fn folder(cx: &Context, cwd: Option<String>) -> Result<PathBuf, ToolError> {
+    let Some(cwd) = cwd else { return Ok(cx.workspace.dir().to_owned()) };
+    cx.blocking(move |cx, _| Ok(resolve::open(cx, &cwd, ExpectedKind::Directory)?.real.clone())).await
 }
 
 /// Waits for a permit to run the command, as long as its call may go without an answer, and reports that it waits.

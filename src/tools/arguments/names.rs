@@ -7,7 +7,7 @@ use super::Object;
 
 /// The tools that take names which others have for an argument (none is any tool), those names, joined and in small
 /// letters, and the argument.
-const OTHER_NAMES: [(&[&str], &[&str], &str); 14] = [
+const OTHER_NAMES: [(&[&str], &[&str], &str); 15] = [
     (&[], &["filepath", "absolutepath", "uri"], "path"),
     (&["read", "grep"], &["filename", "file", "targetfile"], "path"),
     (&["grep", "find", "ls"], &["directory", "dirpath", "dir", "folder", "relativeworkspacepath"], "path"),
@@ -18,6 +18,7 @@ const OTHER_NAMES: [(&[&str], &[&str], &str); 14] = [
     ),
     (&["read"], &["startlineoneindexed"], "offset"),
     (&[], &["cmd"], "command"),
+    (&["bash"], &["workdir", "workingdirectory", "workingdir", "directory", "dir", "folder"], "cwd"),
     (&["grep"], &["regex", "query"], "pattern"),
     (&["find"], &["glob", "name"], "pattern"),
     (&["grep", "find", "ls"], &["maxresults"], "limit"),
@@ -30,12 +31,7 @@ const OTHER_NAMES: [(&[&str], &[&str], &str); 14] = [
 
 /// Names, joined, by which other tools do what an argument here does in another form, and what to give here. Their values
 /// can't be taken; if they were left aside, the answer would be to another question, or a command run elsewhere.
-const OTHER_FORMS: [(&str, &[&str], &str); 19] = [
-    (
-        "bash",
-        &["cwd", "workdir", "workingdirectory", "workingdir", "directory", "dir", "folder"],
-        "cd DIR && … in command",
-    ),
+const OTHER_FORMS: [(&str, &[&str], &str); 18] = [
     ("bash", &["runinbackground", "isbackground", "background"], "COMMAND & in command"),
     ("bash", &["env", "environment"], "NAME=VALUE COMMAND in command"),
     ("bash", &["args", "arguments"], "all words in command"),

@@ -36,6 +36,7 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: Outcome) -> Output {
             (Vec::new(), None, Some(id))
         }
     };
+    details.timeout_seconds = plan.has_timeout.then_some(plan.timeout.as_secs());
     details.pipeline_exit_codes.clone_from(&pipeline);
     details.duration_ms = Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX));
     let hint = FullLines::Tools { grep: cx.has(ToolName::Grep), bash: true };

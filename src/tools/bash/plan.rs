@@ -9,13 +9,20 @@ use crate::tools::error::given;
 use cutline_core::notice::Count;
 use cutline_core::truncate::{Bounds, Keep};
 
+/// The least `timeout` that is read as milliseconds.
+const TIMEOUT_MILLISECONDS: u64 = 10_000;
+
 /// A checked call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Plan {
     /// The command line: not blank, without NUL.
     pub(super) command: String,
+    /// The folder to run it in, as the call named it.
+    pub(super) cwd: Option<String>,
     /// The longest that it may run.
     pub(super) timeout: Duration,
+    /// True if the call gave a timeout.
+    pub(super) has_timeout: bool,
     /// True if the call asked for longer than that.
     pub(super) is_timeout_lowered: bool,
     /// The lines of its output that are kept.
@@ -27,7 +34,7 @@ pub(super) struct Plan {
 impl Plan {
     /// The plan of a call, or what is wrong with its arguments.
     pub(super) fn new(args: Args, limits: &Limits) -> Result<Self, ToolError> {
-        let Args { command, timeout, head, tail } = args;
+        let Args { command, cwd, timeout, head, tail } = args;
         if command.trim().is_empty() {
             return wrong("command: must not be empty");
         }
@@ -41,10 +48,12 @@ impl Plan {
             ));
         }
         let max = limits.bash_max_timeout_secs;
-        let asked = timeout.unwrap_or(limits.bash_timeout_secs.min(max));
+        let asked = timeout.map_or(limits.bash_timeout_secs.min(max), seconds);
         let (head, tail) = ends(head, tail, limits)?;
         Ok(Self {
             command,
+            cwd,
+            has_timeout: timeout.is_some(),
             timeout: Duration::from_secs(asked.min(max)),
             is_timeout_lowered: asked > max,
             keep: match (head, tail) {
@@ -55,6 +64,11 @@ impl Plan {
             bounds: Bounds { lines: head + tail, ..limits.bounds() },
         })
     }
+}
+
+/// Converts the `timeout` of a call to seconds. Some agents give milliseconds.
+fn seconds(timeout: u64) -> u64 {
+    if timeout < TIMEOUT_MILLISECONDS { timeout } else { timeout.div_ceil(1000) }
 }
 
 /// Returns the words for the lines that are kept where a call does not say.
@@ -112,7 +126,7 @@ mod tests {
         tail: Option<u64>,
         limits: &Limits,
     ) -> Result<Plan, String> {
-        let args = Args { command: "true".to_owned(), timeout, head, tail };
+        let args = Args { command: "true".to_owned(), cwd: None, timeout, head, tail };
         Plan::new(args, limits).map_err(|error| error.to_string())
     }
 
@@ -153,9 +167,18 @@ mod tests {
     #[test]
     fn timeout_above_the_maximum_is_lowered() {
         let limits = Limits::default();
-        for (secs, lowered) in [(599, 599), (600, 600), (601, 600), (120_000, 600)] {
+        for (secs, lowered) in [(599, 599), (600, 600), (601, 600), (9_999, 600), (1_000_000, 600)] {
             let plan = planned(Some(secs), None, None, &limits).unwrap();
             assert_eq!((plan.timeout.as_secs(), plan.is_timeout_lowered), (lowered, secs > 600));
+        }
+    }
+
+    #[test]
+    fn large_timeout_is_in_milliseconds() {
+        let limits = Limits::default();
+        for (timeout, secs) in [(10_000, 10), (10_001, 11), (120_000, 120), (600_000, 600)] {
+            let plan = planned(Some(timeout), None, None, &limits).unwrap();
+            assert_eq!((plan.timeout.as_secs(), plan.is_timeout_lowered), (secs, false), "{timeout}");
         }
     }
 
@@ -165,7 +188,7 @@ mod tests {
         for (command, expected) in
             [(" \n", "command: must not be empty"), ("a\0b", "command: must not contain a NUL character")]
         {
-            let args = Args { command: command.to_owned(), timeout: None, head: None, tail: None };
+            let args = Args { command: command.to_owned(), cwd: None, timeout: None, head: None, tail: None };
             assert_eq!(Plan::new(args, &limits).unwrap_err().to_string(), expected);
         }
     }

@@ -97,7 +97,7 @@ impl Server {
 }
 
 fn args(command: &str) -> Args {
-    Args { command: command.to_owned(), timeout: None, head: None, tail: None }
+    Args { command: command.to_owned(), cwd: None, timeout: None, head: None, tail: None }
 }
 
 fn ends(command: &str, head: u64, tail: u64) -> Args {

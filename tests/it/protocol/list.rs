@@ -104,7 +104,7 @@ fn schemas_are_plain() {
 fn schemas_have_every_argument() {
     let expected = [
         ("read", "limit offset path", "path"),
-        ("bash", "command head tail timeout", "command"),
+        ("bash", "command cwd head tail timeout", "command"),
         (
             "grep",
             "context glob ignoreCase limit literal mode multiline noIgnore offset path pattern sort",

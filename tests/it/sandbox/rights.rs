@@ -4,7 +4,7 @@
 use std::fs;
 use std::io::{ErrorKind, Read as _};
 use std::os::linux::net::SocketAddrExt as _;
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::os::unix::net::{SocketAddr, UnixListener};
 use std::process::{Child, Command};
 
@@ -76,6 +76,20 @@ fn exit_codes_of_a_pipeline_are_reported() {
                      ls ${TMPDIR%/*}/cutline-pipelines-*/";
         let reply = client.call("bash", json!({"command": write}));
         assert!(!reply.text().lines().any(|line| line == "x"), "{reply}");
+    }
+}
+
+#[test]
+fn commands_run_in_a_given_folder() {
+    let workspace = workspace();
+    fs::create_dir(workspace.path("folder")).unwrap();
+    symlink("folder", workspace.path("to-folder")).unwrap();
+    for flags in MODES {
+        let Some(mut client) = client(&workspace, &flags) else { return };
+        for cwd in ["folder", "to-folder"] {
+            let reply = client.call("bash", json!({"command": "pwd", "cwd": cwd}));
+            reply.assert_text(&format!("{}\n", workspace.path("folder").display()));
+        }
     }
 }
 
