@@ -82,10 +82,9 @@ impl ToolName {
                 cut_words(limits).as_deref().unwrap_or("whole lines")
             ),
             Self::Bash => format!(
-                "Run a command with bash -c in the workspace. Returns stdout and stderr in the order \
-                 written, {} or {bytes}{}; longer output is saved whole to a file that \
-                 the notice names{}. head and tail choose how many lines of each end are \
-                 kept. Ended after timeout seconds (default {}, at most {}). stdin is empty; no state is \
+                "Run a command with bash -c. Returns stdout and stderr in the order written, {} or {bytes}{}; \
+                 longer output is shortened to that and saved in full to a file that the notice names{}. So do not \
+                 pipe into head or tail: the arguments head and tail set how many lines of each end are shown. Ended after timeout seconds (default {}, at most {}). stdin is empty; no state is \
                  kept between calls.",
                 bash::plan::kept_words(limits),
                 cut_words(limits).map_or_else(String::new, |words| format!(", {words}")),
@@ -220,9 +219,9 @@ mod tests {
     fn descriptions_name_only_tools_that_are_there() {
         let limits = Limits::default();
         for (tools, expected) in [
-            (&ToolName::ALL[..], "names, for read and grep. head"),
-            (&[ToolName::Bash, ToolName::Grep], "names, for grep. head"),
-            (&[ToolName::Bash], "names. head"),
+            (&ToolName::ALL[..], "names, for read and grep. So"),
+            (&[ToolName::Bash, ToolName::Grep], "names, for grep. So"),
+            (&[ToolName::Bash], "names. So"),
         ] {
             let description = ToolName::Bash.description(&limits, &tools.iter().copied().collect());
             assert!(description.contains(expected), "{description}");
