@@ -5,7 +5,7 @@
 
 use serde::de::IgnoredAny;
 
-use super::scan::{after_space, mark_in_string, plain_end, value_end};
+use super::scan::{after_space, mark_in_string, value_end};
 
 /// Arrays and objects in one another: a value that is deeper is treated as text.
 const MAX_DEPTH: usize = 1000;
@@ -111,14 +111,7 @@ impl<'a> Value<'a> {
                     }
                 }
                 (_, Next::Value | Next::ValueOrEnd) => {
-                    let start = at;
-                    at = plain_end(bytes, at);
-                    let plain = &bytes[start..at];
-                    let is_short_number =
-                        matches!(plain, [b'1'..=b'9', rest @ ..] if rest.iter().all(u8::is_ascii_digit));
-                    if !is_short_number && !matches!(plain, b"true" | b"false" | b"null") {
-                        serde_json::from_slice::<IgnoredAny>(plain).ok()?;
-                    }
+                    at = checked_plain_end(bytes, at)?;
                 }
                 _ => return None,
             }
@@ -165,4 +158,31 @@ fn checked_string_end(text: &[u8], at: usize) -> Option<usize> {
             _ => return None,
         }
     }
+}
+
+/// Returns the end of the number or the word that begins at `at`; `None` where it is not valid.
+fn checked_plain_end(text: &[u8], at: usize) -> Option<usize> {
+    let word = match text[at] {
+        b't' => "true",
+        b'f' => "false",
+        b'n' => "null",
+        _ => return number_end(text, at),
+    };
+    text[at..].starts_with(word.as_bytes()).then_some(at + word.len())
+}
+
+/// Returns the end of the number that begins at `at`, as RFC 8259 defines it; `None` where it is not valid.
+fn number_end(text: &[u8], at: usize) -> Option<usize> {
+    let digits_end = |at: usize| at + text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let some_digits_end = |at: usize| Some(digits_end(at)).filter(|end| *end > at);
+    let start = at + usize::from(text[at] == b'-');
+    let mut at = if text.get(start) == Some(&b'0') { start + 1 } else { some_digits_end(start)? };
+    if text.get(at) == Some(&b'.') {
+        at = some_digits_end(at + 1)?;
+    }
+    if matches!(text.get(at), Some(b'e' | b'E')) {
+        let has_sign = matches!(text.get(at + 1), Some(b'+' | b'-'));
+        at = some_digits_end(at + 1 + usize::from(has_sign))?;
+    }
+    Some(at)
 }
