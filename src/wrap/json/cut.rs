@@ -50,7 +50,7 @@ pub(in crate::wrap) struct Shortened<'a> {
     is_single: bool,
 }
 
-impl Shortened<'_> {
+impl<'a> Shortened<'a> {
     /// A value of `total` characters, of which none is kept.
     pub(in crate::wrap) fn nothing_of(total: u64) -> Self {
         let unit = PartUnit::Characters;
@@ -76,10 +76,22 @@ impl Shortened<'_> {
 
     /// Returns the part of the text of `top` that goes, and the text in its place.
     fn edit(&self, top: Node<'_>) -> (Range<usize>, &'static str) {
-        let steps = self.path.iter();
-        let node = steps.fold(top, |node, step| node.children().nth(step.position).unwrap_or(node));
+        let node = self.path.iter().fold(top, |node, step| child(node, step).unwrap_or(node));
         left_out(node, self.unit, self.shown)
     }
+
+    /// Returns the same part of an object that has the value as its member `key`.
+    pub(in crate::wrap) fn below(&self, key: &'a str) -> Self {
+        let path = std::iter::once(Step { position: 0, key: Some(key) }).chain(self.path.iter().copied());
+        Self { path: path.collect(), ..self.clone() }
+    }
+}
+
+/// Returns the child of `node` that `step` leads to. In another layout, members may be in another order.
+fn child<'a>(node: Node<'a>, step: &Step<'_>) -> Option<Node<'a>> {
+    let at_position = node.children().nth(step.position);
+    let Some(name) = step.key.and_then(string::unescaped) else { return at_position };
+    at_position.filter(|child| child.is_named(&name)).or_else(|| node.get(&name))
 }
 
 /// Returns the part of `node` that goes where `shown` of it are kept, and the text in its place.
@@ -125,8 +137,13 @@ fn cut_to<'a>(views: &[View<'a>], max_bytes: u64) -> Cut<'a> {
         // What goes behind an item comes after what goes in it.
         parts.sort_by_key(|(part, _)| part.start);
         let mut edits = Edits::of(value.text);
+        let mut end = 0;
         for (part, new) in parts {
-            edits.replace(part, new);
+            // With members in another order, a part may be in one that is removed.
+            if part.start >= end {
+                end = part.end;
+                edits.replace(part, new);
+            }
         }
         edits.applied()
     };

@@ -1,40 +1,69 @@
-//! The comparison of two JSON texts that may be one value in two layouts.
+//! The comparison of two JSON texts that may be the same value in two layouts.
+
+use std::borrow::Cow;
+use std::hash::{BuildHasher as _, RandomState};
 
 use super::scan::tokens;
+use super::string::unescaped;
 
-/// True if both valid texts are the same value: spacing, escapes and the spelling of fractions aside,
-/// members in the same order.
+/// Returns true if both valid texts are the same value. White space, escapes, the order of members and the spelling of
+/// fractions do not count.
 pub(in crate::wrap) fn is_same(one: &str, other: &str) -> bool {
-    let (mut left, mut right) = (tokens(one), tokens(other));
-    one == other
-        || loop {
-            match (left.next(), right.next()) {
-                (None, None) => return true,
-                (Some(left), Some(right)) if is_same_token(left, right) => {}
-                _ => return false,
+    let hashes = RandomState::new();
+    one == other || hash_of(one, &hashes) == hash_of(other, &hashes)
+}
+
+/// An array or object that is not at its end.
+struct Open {
+    is_object: bool,
+    hash: u64,
+    /// The hash of the key whose value comes next.
+    key: Option<u64>,
+}
+
+/// Returns a hash of the value. It is made without recursion, because a server chooses the depth. The keys of `hashes` are
+/// random, so the server cannot choose two values with one hash.
+fn hash_of(text: &str, hashes: &RandomState) -> u64 {
+    let mut open: Vec<Open> = Vec::new();
+    let mut last = 0;
+    for token in tokens(text) {
+        last = match token.as_bytes()[0] {
+            kind @ (b'{' | b'[') => {
+                open.push(Open { is_object: kind == b'{', hash: 0, key: None });
+                continue;
             }
+            b',' | b':' => continue,
+            b'}' | b']' => open.pop().map_or(0, |ended| hashes.hash_one((ended.is_object, ended.hash))),
+            b'"' => hashes.hash_one(unescaped(token).unwrap_or_default()),
+            b'-' | b'0'..=b'9' => number_hash(token, hashes),
+            _ => hashes.hash_one((token, 0)),
+        };
+        if let Some(parent) = open.last_mut() {
+            parent.add(last, hashes);
         }
+    }
+    last
 }
 
-/// True if two tokens are the same value.
-fn is_same_token(left: &str, right: &str) -> bool {
-    left == right
-        || match (left.as_bytes()[0], right.as_bytes()[0]) {
-            (b'"', b'"') => is_same_string(left, right),
-            (b'-' | b'0'..=b'9', b'-' | b'0'..=b'9') => is_same_fraction(left, right),
-            _ => false,
+impl Open {
+    /// Adds a value, or a key, by its hash.
+    fn add(&mut self, hash: u64, hashes: &RandomState) {
+        if !self.is_object {
+            self.hash = hashes.hash_one((self.hash, hash));
+        } else if let Some(key) = self.key.take() {
+            // A sum does not depend on the order.
+            self.hash = self.hash.wrapping_add(hashes.hash_one((key, hash)));
+        } else {
+            self.key = Some(hash);
         }
+    }
 }
 
-fn is_same_string(left: &str, right: &str) -> bool {
-    let decoded = |text: &str| serde_json::from_str::<String>(text).ok();
-    (left.contains('\\') || right.contains('\\'))
-        && decoded(left).is_some_and(|text| Some(text) == decoded(right))
-}
-
-/// Two whole numbers of other digits are other numbers, however large; `1.0` and `1` are one.
-fn is_same_fraction(left: &str, right: &str) -> bool {
-    let is_whole = |number: &str| !number.contains(['.', 'e', 'E']);
-    let value = |number: &str| number.parse::<f64>().ok();
-    !(is_whole(left) && is_whole(right)) && value(left).is_some_and(|number| Some(number) == value(right))
+/// Returns the hash of a number: `1.0` and `1` are the same, and whole numbers are compared by their digits, however large.
+fn number_hash(raw: &str, hashes: &RandomState) -> u64 {
+    let is_whole = !raw.contains(['.', 'e', 'E']);
+    let value = raw.parse::<f64>().unwrap_or(f64::INFINITY);
+    let text: Cow<'_, str> =
+        if is_whole || value.is_infinite() { raw.into() } else { value.to_string().into() };
+    hashes.hash_one((text, 1))
 }

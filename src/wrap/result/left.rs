@@ -86,10 +86,10 @@ impl<'a> Over<'a> {
             (Some(value), Some(raw)) if value.text == raw => Some(value.clone()),
             _ => structured.and_then(Value::of),
         };
-        let twin = value.as_ref().and_then(|value| twin(value, structured_value.as_ref()));
+        let twin = value.as_ref().and_then(|value| Twin::of(value, structured_value.as_ref()));
         let mut left = match &value {
             Some(value) if text_is_over || twin.is_some() => {
-                self.cut_value((0, value), TruncatedBy::Bytes, twin, Whole::Json(texts.all()))
+                self.cut_value((0, value), TruncatedBy::Bytes, twin.as_ref(), Whole::Json(texts.all()))
             }
             None if text_is_over => self.cut_texts(structured_value.as_ref()),
             _ => Left::of(TextLeft::Same(texts), None),
@@ -151,7 +151,7 @@ impl<'a> Over<'a> {
         if let Outcome::OneValue(n, by) = outcome
             && let Some(value) = Value::of(shown.block(n))
         {
-            return self.cut_value((n, &value), by, twin(&value, structured), whole);
+            return self.cut_value((n, &value), by, Twin::of(&value, structured).as_ref(), whole);
         }
         let Outcome::Cut(cut) = outcome else { return Left::of(TextLeft::Parts(shown, None), None) };
         let facts = Facts::of_text(&cut, &shown, whole, self.original(), bounds);
@@ -164,19 +164,25 @@ impl<'a> Over<'a> {
         &self,
         (n, value): (usize, &Value<'_>),
         by: TruncatedBy,
-        twin: Option<&Value<'_>>,
+        twin: Option<&Twin<'_>>,
         whole: Whole<'a>,
     ) -> Left<'a> {
-        let views = [Some((value, self.bounds)), twin.map(|twin| (twin, self.structured_bounds))];
+        let bounds = twin.map(|twin| twin.bounds(self.structured_bounds));
+        let views = [Some((value, self.bounds)), twin.map(|twin| &twin.value).zip(bounds)];
         let mut cut = json::cut(&views.into_iter().flatten().collect::<Vec<_>>());
+        let is_over = |bounds| text::limit_exceeded(&cut.texts[1], bounds).is_some();
+        if bounds.is_some_and(is_over) {
+            return self.cut_value((n, value), by, None, whole);
+        }
         let is_cut = !cut.shortened.is_empty();
         cut.by = if is_cut { cut.by } else { by };
-        let structured = twin.filter(|_| is_cut).and_then(|_| cut.texts.pop());
+        let structured = twin.filter(|_| is_cut).and_then(|twin| Some(twin.with(&cut.texts.pop()?)));
         let text = cut.texts.swap_remove(0);
         let count = self.texts.count() as u64;
         let blocks = (count > 1).then_some((1, count));
         let mut facts = Facts::of_json(&cut, &text, blocks, whole, self.original(), self.bounds);
-        let schema_holds = structured.is_none() || self.rules.schema.holds_for(&cut.shortened);
+        let schema_holds = structured.is_none()
+            || twin.is_some_and(|twin| self.rules.schema.holds_for(&twin.shortened(&cut.shortened)));
         facts.details.schema_may_not_hold = (!schema_holds).then_some(true);
         Left {
             structured: structured.map_or(Member::Same, Member::New),
@@ -191,9 +197,48 @@ impl<'a> Over<'a> {
     }
 }
 
-/// Returns the structured content, where it is the same value.
-fn twin<'t, 'a>(value: &Value<'_>, structured: Option<&'t Value<'a>>) -> Option<&'t Value<'a>> {
-    structured.filter(|structured| json::is_same(value.text, structured.text))
+/// The structured content, or its only member, which is the same value as the text.
+struct Twin<'a> {
+    value: Value<'a>,
+    /// What is around the value in the structured content.
+    around: [&'a str; 2],
+    /// The key of the member.
+    key: Option<&'a str>,
+}
+
+impl<'a> Twin<'a> {
+    /// Returns the part of `structured` that is the same as `value`, if there is one.
+    fn of(value: &Value<'_>, structured: Option<&'a Value<'a>>) -> Option<Self> {
+        let structured = structured?;
+        if json::is_same(value.text, structured.text) {
+            return Some(Self { value: structured.clone(), around: [""; 2], key: None });
+        }
+        // SDKs make an object of what is none: `{"result": […]}`.
+        let mut members = structured.top().children().filter(|_| structured.top().is_object());
+        let member = members.next().filter(|_| members.next().is_none())?;
+        let inner = Value::of(member.text()).filter(|inner| json::is_same(value.text, inner.text))?;
+        let (before, rest) = structured.text.split_at(member.place().start);
+        Some(Self { value: inner, around: [before, rest.split_at(member.text().len()).1], key: member.key() })
+    }
+
+    /// Returns the limits of the value.
+    fn bounds(&self, all: Bounds) -> Bounds {
+        let around: usize = self.around.iter().map(|part| part.len()).sum();
+        Bounds { bytes: all.bytes.saturating_sub(around as u64), ..all }
+    }
+
+    /// Returns the structured content with this value.
+    fn with(&self, value: &str) -> String {
+        [self.around[0], value, self.around[1]].concat()
+    }
+
+    /// Returns the parts of the structured content for these parts of the value.
+    fn shortened<'s>(&self, parts: &[Shortened<'s>]) -> Vec<Shortened<'s>>
+    where
+        'a: 's,
+    {
+        parts.iter().map(|part| self.key.map_or_else(|| part.clone(), |key| part.below(key))).collect()
+    }
 }
 
 fn chars(text: &str) -> u64 {
