@@ -117,6 +117,12 @@ impl Envelope {
         (if is_alone { vec![self.message] } else { self.batch }, self.omitted)
     }
 
+    /// Returns the same, with the message that has not come to its end: for a line that is not valid.
+    pub(crate) fn into_broken_messages(mut self) -> Vec<Message> {
+        self.batch.push(self.message);
+        self.batch
+    }
+
     /// Returns the id of the message alone, where it is surely its own: nothing that a caller wrote stands before it, or all
     /// that does is in order.
     pub(crate) fn id<T: DeserializeOwned>(&self) -> Option<T> {
@@ -138,7 +144,7 @@ impl Envelope {
 
     /// True if it is a call of a tool.
     pub(crate) fn is_call(&self) -> bool {
-        self.message.method_starts_with(b"\"tools/call\"")
+        self.message.is_call()
     }
 
     fn byte(&mut self, byte: u8) {
@@ -235,6 +241,11 @@ impl Message {
     /// True for a request or a notification.
     pub(crate) fn has_method(&self) -> bool {
         self.method.is_some()
+    }
+
+    /// True if it is a call of a tool.
+    pub(crate) fn is_call(&self) -> bool {
+        self.method_starts_with(b"\"tools/call\"")
     }
 
     fn method_starts_with(&self, start: &[u8]) -> bool {

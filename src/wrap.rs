@@ -1,12 +1,13 @@
 //! `cutline wrap`: the truncation layer in front of any MCP server.
 //!
-//! A client starts the wrap, and the wrap starts the server. Every message passes byte for byte, but for
-//! the results of `tools/call` that are over a limit: these are cut, the whole is saved, and a notice
-//! says what is shown and where the rest is. In the order of a first reading: `relay` has the two
-//! directions, `session` decides what becomes of a message, `result` cuts, `text` and `json` are what is
-//! cut, and this file has the life and the end of the server.
+//! A client starts the wrap, and the wrap starts the server. Every valid message passes byte for byte, except
+//! results of `tools/call` that are over a limit. These are cut, the full result is saved, and a notice
+//! states what is shown and where the rest is. In the order of a first reading: `relay` has the two
+//! directions, `incoming` parses what the server writes, `session` decides what becomes of a message, `result` cuts, `text`
+//! and `json` are what is cut, and this file starts and ends the server.
 
 mod calls;
+mod incoming;
 mod json;
 mod lines;
 mod message;
@@ -25,6 +26,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use cutline_core::text::show;
 use futures_util::StreamExt as _;
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout};
@@ -49,6 +51,8 @@ const OUTPUT_GRACE: Duration = Duration::from_millis(200);
 const OUTPUT_LOOK: Duration = Duration::from_millis(2);
 /// Time between SIGTERM and SIGKILL for what a server left, and for the server once a signal ends the wrap.
 const LEFT_GRACE: Duration = Duration::from_millis(100);
+/// Characters of the server's command in a message.
+const COMMAND_CHARS: usize = 100;
 
 /// The settings of a wrap.
 #[derive(Debug)]
@@ -115,7 +119,8 @@ pub async fn run(
     let (served, server_input, server_output) = commands.serve(program, arguments)?;
     commands.start();
     let store = Arc::clone(&commands.store);
-    let session = Arc::new(Session::new(settings, Box::new(output), CallStats::new(records), store));
+    let command = shown_command(program, arguments);
+    let session = Arc::new(Session::new(settings, command, Box::new(output), CallStats::new(records), store));
     let server_input = ServerInput::new(server_input);
     let over = Over::default();
     let reads = relay::from_server(Arc::clone(&session), server_output, server_input.clone(), &over)?;
@@ -140,7 +145,17 @@ pub async fn run(
     for line in life.session.stats.finish().await {
         tracing::info!("{line}");
     }
+    if let Some(dropped) = life.session.dropped.summary() {
+        tracing::warn!("{dropped}");
+    }
     Ok(code)
+}
+
+/// Returns the command of a server as messages show it.
+fn shown_command(program: &OsStr, arguments: &[OsString]) -> String {
+    let words = std::iter::once(program).chain(arguments.iter().map(OsString::as_os_str));
+    let words: Vec<_> = words.map(OsStr::to_string_lossy).collect();
+    show::middle_out(&show::name(words.join(" ").as_bytes()), COMMAND_CHARS).into_owned()
 }
 
 /// A server from its start to its end.

@@ -41,7 +41,7 @@ pub(super) struct WrapOptions {
     #[arg(long, value_name = "TEXT", env = "CUTLINE_HINT", help_heading = OUTPUT)]
     hint: Option<String>,
     /// Size of one message in either direction
-    #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_MESSAGE", value_parser = values::size, default_value = "256MB", help_heading = LIMITS)]
+    #[arg(long, value_name = "SIZE", env = "CUTLINE_MAX_MESSAGE", value_parser = values::size, default_value = "64MB", help_heading = LIMITS)]
     max_message: u64,
 }
 

@@ -4,9 +4,10 @@ use std::collections::VecDeque;
 use std::time::Instant;
 
 use super::message::Id;
+use super::save::SavedOutput;
 use crate::fit::Client;
 
-/// Requests that are remembered. A server need not answer one that was taken back, so the oldest go.
+/// Requests that are remembered. A server need not respond to a cancelled one, so the oldest are removed.
 const MOST: usize = 4096;
 
 /// A request of the client.
@@ -31,23 +32,62 @@ pub(super) struct Call {
 /// The kinds of request whose answers are cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Asks {
-    /// The result of the tool of that name, or of a task.
+    /// The result of the tool of that name.
     Tool(String),
+    /// The result of a task.
+    TaskResult(Task),
+    /// The state of a task, which contains its result once that is there.
+    TaskState(Task),
     /// The list of tools.
     List,
     /// Anything else.
     Other,
 }
 
+impl Asks {
+    /// Returns the tool whose result is in the response.
+    pub(super) fn tool(&self) -> Option<&str> {
+        match self {
+            Self::Tool(tool) => Some(tool),
+            Self::TaskResult(task) | Self::TaskState(task) => Some(&task.tool),
+            Self::List | Self::Other => None,
+        }
+    }
+}
+
+/// A task of the server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Task {
+    pub(super) id: String,
+    /// The tool whose result it has.
+    pub(super) tool: String,
+    /// The client that its result is fitted to.
+    pub(super) client: Option<&'static Client>,
+    /// When the tool was called.
+    pub(super) since: Instant,
+}
+
+/// A task that a call created.
+#[derive(Debug)]
+struct OpenTask {
+    task: Task,
+    /// True once its result is in the statistics.
+    is_counted: bool,
+    /// What was saved of its result: a hash of that, and the file.
+    saved: Vec<(u64, SavedOutput)>,
+}
+
 /// Bytes of a task's id that is remembered.
 const TASK_ID_BYTES: usize = 1024;
+/// Saved outputs of one task that are remembered: a server may send another result each time.
+const TASK_FILES: usize = 4;
 
 /// The open requests, oldest first.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
     open: VecDeque<Call>,
-    /// The ids of tasks, and the tools whose results they are; oldest first.
-    tasks: VecDeque<(String, String)>,
+    /// Oldest first.
+    tasks: VecDeque<OpenTask>,
 }
 
 impl Calls {
@@ -57,7 +97,7 @@ impl Calls {
         let forgotten = (self.open.len() >= MOST).then(|| {
             let first = |is_it: fn(&Call) -> bool| self.open.iter().position(is_it);
             let oldest = first(|call| call.is_cancelled);
-            oldest.or_else(|| first(|call| !matches!(call.asks, Asks::Tool(_)))).unwrap_or(0)
+            oldest.or_else(|| first(|call| call.asks.tool().is_none())).unwrap_or(0)
         });
         let forgotten = forgotten.and_then(|oldest| self.open.remove(oldest));
         self.open.push_back(call);
@@ -71,23 +111,47 @@ impl Calls {
         Some(call)
     }
 
-    /// The request that an answer with that id is for: the first of several.
+    /// Returns the request that a response with this id is for: the first of several. One whose id has another type and the
+    /// same digits comes second, because clients accept that too.
     pub(super) fn answered(&mut self, id: &Id) -> Option<Call> {
-        let at = self.open.iter().position(|call| call.id == *id)?;
+        let same = self.open.iter().position(|call| call.id == *id);
+        let at = same.or_else(|| self.open.iter().position(|call| call.id.has_digits_of(id)))?;
         self.open.remove(at)
     }
 
-    /// Notes the task in which a call of `tool` goes on; past a number of them the oldest is forgotten.
-    pub(super) fn add_task(&mut self, id: &str, tool: &str) {
-        if id.len() <= TASK_ID_BYTES {
-            self.tasks.push_back((id.to_owned(), tool.to_owned()));
+    /// Notes the task that a call created; past a number of them the oldest is forgotten.
+    pub(super) fn add_task(&mut self, task: Task) {
+        if task.id.len() <= TASK_ID_BYTES {
+            self.tasks.push_back(OpenTask { task, is_counted: false, saved: Vec::new() });
             self.tasks.drain(..self.tasks.len().saturating_sub(MOST));
         }
     }
 
-    /// Returns the tool whose result that task has.
-    pub(super) fn tool_of_task(&self, id: &str) -> Option<&str> {
-        self.tasks.iter().rfind(|(task, _)| task == id).map(|(_, tool)| tool.as_str())
+    /// Returns the task with that id, if a call created it.
+    pub(super) fn task(&self, id: &str) -> Option<Task> {
+        self.tasks.iter().rfind(|open| open.task.id == id).map(|open| open.task.clone())
+    }
+
+    fn open_task(&mut self, id: &str) -> Option<&mut OpenTask> {
+        self.tasks.iter_mut().rfind(|open| open.task.id == id)
+    }
+
+    /// Marks the result of a task as counted. Returns true the first time, and for a task that is not known.
+    pub(super) fn count_task(&mut self, id: &str) -> bool {
+        self.open_task(id).is_none_or(|open| !std::mem::replace(&mut open.is_counted, true))
+    }
+
+    /// Returns the file that has the output with this hash, if that was saved for the task before.
+    pub(super) fn saved_of_task(&mut self, id: &str, hash: u64) -> Option<SavedOutput> {
+        let saved = &self.open_task(id)?.saved;
+        saved.iter().find(|(of, _)| *of == hash).map(|(_, saved)| saved.clone())
+    }
+
+    /// Notes the file that has the output with this hash.
+    pub(super) fn add_saved_of_task(&mut self, id: &str, hash: u64, saved: SavedOutput) {
+        if let Some(open) = self.open_task(id).filter(|open| open.saved.len() < TASK_FILES) {
+            open.saved.push((hash, saved));
+        }
     }
 
     /// All that still wait for an answer.

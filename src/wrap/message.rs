@@ -16,15 +16,27 @@ pub(super) fn messages(line: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     alone.into_iter().chain(line.items())
 }
 
-/// An id as JSON compares it, spelled in one way: 1 and 1.0 are one, `"1"` is another.
+/// True if `raw`, a JSON value, is a whole number that every client reads as the same one.
+pub(super) fn is_whole(raw: &str) -> bool {
+    let number = raw
+        .parse::<f64>()
+        .ok()
+        .filter(|_| raw.len() <= 32 && raw.starts_with(|c: char| c == '-' || c.is_ascii_digit()));
+    number.is_some_and(is_exact)
+}
+
+/// True for whole numbers up to 2^53, which a double holds exactly.
+fn is_exact(number: f64) -> bool {
+    number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0
+}
+
+/// An id as JSON compares it, spelled in one way: 1 and 1.0 are equal, `"1"` is a different id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Id(String);
 
 impl Id {
     /// The id that `raw` is; `None` for null and what can't be one.
     pub(super) fn of(raw: &str) -> Option<Self> {
-        // Up to this, 2^53, whole numbers are exact.
-        let is_exact = |number: f64| number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0;
         Some(Self(match raw.as_bytes().first()? {
             // With half of a pair, as it was sent.
             b'"' => {
@@ -39,6 +51,13 @@ impl Id {
             },
             _ => return None,
         }))
+    }
+
+    /// True if one is a number and the other is a string of the same digits. Clients of some SDKs take one for the other.
+    pub(super) fn has_digits_of(&self, other: &Self) -> bool {
+        let digits = |id: &Self| id.0.strip_prefix('\'').unwrap_or(&id.0).to_owned();
+        let is_number = |text: &str| text.parse::<i128>().is_ok_and(|number| number.to_string() == text);
+        is_number(&digits(self)) && digits(self) == digits(other)
     }
 }
 
@@ -64,5 +83,10 @@ mod tests {
         assert_ne!(id(r#""\ud83d""#), id(r#""\ud83e""#));
         assert!(id(r#""\ud83d""#).is_some());
         assert_eq!((id("null"), id("{}")), (None, None));
+        let alike = |one, other| id(one).unwrap().has_digits_of(&id(other).unwrap());
+        assert!(alike("2", "\"2\"") && alike("\"2\"", "2.0") && alike("-2", "\"-2\""));
+        assert!(
+            !alike("2", "\"02\"") && !alike("2", "\"+2\"") && !alike("\"a\"", "\"b\"") && !alike("0", "\"\"")
+        );
     }
 }

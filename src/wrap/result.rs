@@ -1,7 +1,9 @@
 //! A tool's result, within the limits: its text, its structured content, and what is said of both.
 
+mod failure;
 mod left;
 mod rebuild;
+mod rest;
 mod said;
 
 use cutline_core::details::Details;
@@ -9,7 +11,7 @@ use cutline_core::notice::{Notice, NoticeLike};
 use cutline_core::text::{Extent, json_bytes};
 use cutline_core::truncate::{Bounds, BytesAs, Keep};
 
-use super::json::{Edits, Node};
+use super::json::Node;
 use super::save::Save;
 use super::schema::OutputSchema;
 use super::text::{Texts, counted, tokens};
@@ -17,7 +19,10 @@ use crate::fit::RESULT_BYTES;
 use crate::stats::Answered;
 use left::{Over, TextLeft};
 
-use rebuild::{Content, Member, set_members};
+pub(super) use failure::cut_error;
+use rebuild::Content;
+pub(super) use rebuild::{Member, set_members};
+pub(super) use rest::{FREE_BYTES, rest_limit};
 
 /// The limits on the results of one tool.
 #[derive(Debug, Clone, Copy)]
@@ -84,10 +89,8 @@ impl KeepPart {
 
 /// A tool's result: its members that are looked at.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ToolResult<'a> {
-    /// The task in which the call goes on.
-    pub(super) task: Option<Node<'a>>,
-    pub(super) content: Option<Node<'a>>,
+struct ToolResult<'a> {
+    content: Option<Node<'a>>,
     structured: Option<Node<'a>>,
     is_error: Option<Node<'a>>,
     meta: Option<Node<'a>>,
@@ -97,10 +100,10 @@ pub(super) struct ToolResult<'a> {
 
 impl<'a> ToolResult<'a> {
     /// Returns the members of `result`.
-    pub(super) fn of(result: Node<'a>) -> Self {
-        let names = ["task", "content", "structuredContent", "isError", "_meta"];
-        let [task, content, structured, is_error, meta] = result.get_all(names);
-        Self { task, content, structured, is_error, meta, bytes: result.text().len() }
+    fn of(result: Node<'a>) -> Self {
+        let [content, structured, is_error, meta] =
+            result.get_all(["content", "structuredContent", "isError", "_meta"]);
+        Self { content, structured, is_error, meta, bytes: result.text().len() }
     }
 }
 
@@ -135,37 +138,58 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Looks at the `result` in `answer`, and cuts it by `edits` where it is over the limits; the whole goes to `save` first.
-pub(super) fn judge<'a>(
-    answer: Node<'a>,
-    result: &ToolResult<'a>,
+/// Cuts `result` where it is over the limits, and hands its fate to `set`. The full result goes to `save` first.
+pub(super) fn judge(
+    result: Node<'_>,
     rules: &Rules<'_>,
     save: &Save<'_>,
-    edits: &mut Edits<'a>,
+    set: impl FnOnce(Member<'_, '_>),
+) -> Judged {
+    let rest_bytes = rest::bytes_of(result);
+    if rest_bytes > rest_limit(rules.bounds.bytes) {
+        return rest::judge(result, rules, save, set);
+    }
+    judge_text(&ToolResult::of(result), rest_bytes, rules, save, set)
+}
+
+/// Does the same for a result with a rest that is within the limits: `rest_bytes` of it are not text, structured content or
+/// the data of an image, audio or blob.
+fn judge_text(
+    result: &ToolResult<'_>,
+    rest_bytes: u64,
+    rules: &Rules<'_>,
+    save: &Save<'_>,
+    set: impl FnOnce(Member<'_, '_>),
 ) -> Judged {
     let is_error = result.is_error.is_some_and(|raw| raw.text() == "true");
     let structured = result.structured.map(Node::text);
     let items = result.content.into_iter().flat_map(Node::items);
-    let mut rest_bytes = result.bytes - structured.map_or(0, str::len);
+    let mut other_bytes = result.bytes - structured.map_or(0, str::len);
     let texts = Texts::of(items.filter_map(|item| {
         let text = Block::of(item)?.text;
-        rest_bytes -= text.text().len();
+        other_bytes -= text.text().len();
         text.string()
     }));
     let raw = counted(texts.all());
-    let (bounds, structured_bounds) = rules.shared(texts.all(), structured.unwrap_or(""), rest_bytes as u64);
-    let over = Over { texts: &texts, raw: &raw, bounds, structured, structured_bounds, rules };
-    let Some(left) = over.cut() else {
+    let (bounds, structured_bounds) = rules.shared(texts.all(), structured.unwrap_or(""), other_bytes as u64);
+    let bounds =
+        Bounds { bytes: bounds.bytes.min(rest::text_limit(rules.bounds.bytes, rest_bytes)), ..bounds };
+    let mut over = Over { texts: &texts, raw: &raw, bounds, structured, structured_bounds, rules };
+    let left = rest::cut_with_blocks(&mut over);
+    let bounds = over.bounds;
+    let Some(left) = left else {
         let (given, extent) = match structured {
             Some(json) if texts.count() == 0 => (json, Extent::of(json)),
             _ => (texts.all(), raw.extent()),
         };
         let answered = Answered::of_text(given, extent, bounds);
-        if let Some(notice) = part_of_text(texts.all()) {
-            let left = TextLeft::Same(&texts);
-            let content = Content { own: &texts, left: &left, notice: Some(&notice) };
-            let fates = vec![("content", Member::Content(content))];
-            set_members(edits, answer, vec![("result", Member::Members(fates))]);
+        match part_of_text(texts.all()) {
+            Some(notice) => {
+                let left = TextLeft::Same(&texts);
+                let content = Content { own: &texts, left: &left, notice: Some(&notice) };
+                set(Member::Members(vec![("content", Member::Content(content))]));
+            }
+            None => set(Member::Same),
         }
         return Judged { is_error, answered };
     };
@@ -200,7 +224,7 @@ pub(super) fn judge<'a>(
         notice.map_or(Member::Same, |notice| Member::New(format!("[{}]", rebuild::text_block(notice))))
     };
     let fates = vec![("content", content), ("structuredContent", left.structured), ("_meta", meta)];
-    set_members(edits, answer, vec![("result", Member::Members(fates))]);
+    set(Member::Members(fates));
     Judged { is_error, answered }
 }
 

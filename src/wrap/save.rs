@@ -15,7 +15,7 @@ use crate::process::spill::{SavedStream, Store};
 const GATHERED_BYTES: usize = 256 * 1024;
 
 /// All of a result, as it is saved.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Hash)]
 pub(super) enum Whole<'a> {
     /// A text.
     Text(&'a str),

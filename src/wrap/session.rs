@@ -1,34 +1,24 @@
 //! The messages of both sides: which pass as they are, which are cut, and which are answered here.
 
-#![expect(
-    clippy::indexing_slicing,
-    clippy::string_slice,
-    reason = "places come from a valid text: a wrong one must fail"
-)]
-
 mod client;
+mod dropped;
 mod oversized;
+mod server;
 
-use std::borrow::Cow;
+use std::hash::RandomState;
 use std::io::{self, Write};
-use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex};
 
-use cutline_core::text::show;
-
 use super::calls::{Asks, Call, Calls};
-use super::json::{Edits, Node, Value};
-use super::message::{Id, messages, text_of};
 use super::replies::{self, SERVER_ENDED};
-use super::result::{self, ToolResult};
-use super::save::{self, Whole};
 use super::schema::OutputSchemas;
 use super::{Settings, locked};
-use crate::call_stats::{CallStats, tell};
+use crate::call_stats::CallStats;
 use crate::clock::now_ms;
 use crate::fit::Client;
 use crate::process::spill::Store;
 use crate::stats::{Outcome, Record, Tool};
+use dropped::Dropped;
 pub(super) use oversized::Side;
 
 /// One client, one server, and what is between them.
@@ -40,8 +30,11 @@ pub(super) struct Session {
     /// The client, by the name in its handshake, where results are fitted to it.
     client_row: Mutex<Option<&'static Client>>,
     calls: Mutex<Calls>,
-    /// Calls that are no more waited for.
-    forgotten: AtomicU64,
+    pub(super) dropped: Dropped,
+    /// The command of the server, as messages show it.
+    server: String,
+    /// The hashes of saved results of tasks.
+    hashes: RandomState,
     schemas: Mutex<OutputSchemas>,
     /// The client's side; `None` once nothing may be said any more.
     client: Mutex<Option<ClientOutput>>,
@@ -57,6 +50,7 @@ struct ClientOutput {
 impl Session {
     pub(super) fn new(
         settings: Settings,
+        server: String,
         client: Box<dyn Write + Send>,
         stats: CallStats,
         store: Arc<Store>,
@@ -67,7 +61,9 @@ impl Session {
             stats,
             store,
             calls: Mutex::default(),
-            forgotten: AtomicU64::new(0),
+            dropped: Dropped::default(),
+            server,
+            hashes: RandomState::new(),
             schemas: Mutex::default(),
             client: Mutex::new(Some(ClientOutput { stream: client, is_within_line: false })),
         }
@@ -84,70 +80,9 @@ impl Session {
         out.stream.write_all(bytes).and_then(|()| out.stream.flush())
     }
 
-    /// Returns a line that the server wrote as it goes on; nothing of one that is no message.
-    pub(super) fn judge_server<'l>(&self, line: &'l [u8]) -> Cow<'l, [u8]> {
-        let text = text_of(line);
-        let Some(value) = Value::of_any_depth(&text) else {
-            return passed_over(&text, "JSON");
-        };
-        let top = value.top();
-        let mut edits = Edits::of(value.text);
-        for message in messages(top) {
-            let [version, method, id, result] = message.get_all(["jsonrpc", "method", "id", "result"]);
-            if version.is_none() && top.is_object() {
-                return passed_over(&text, "JSON-RPC");
-            }
-            let is_answer = version.is_some() && method.is_none_or(|method| method.text() == "null");
-            if let Some(id) = id.filter(|_| is_answer).and_then(|id| Id::of(id.text())) {
-                self.judge(message, &id, result, &mut edits);
-            }
-        }
-        if edits.is_empty() {
-            return line.into();
-        }
-        let mut edited = edits.applied();
-        // What stands around the value is no part of it.
-        edited.insert_str(0, &text[..text.len() - text.trim_ascii_start().len()]);
-        edited.push_str(&text[text.trim_ascii_end().len()..]);
-        edited.into_bytes().into()
-    }
-
-    /// Looks at an answer of the server's, and cuts it by `edits` where it is over the limits.
-    fn judge<'a>(&self, answer: Node<'a>, id: &Id, result: Option<Node<'a>>, edits: &mut Edits<'a>) {
-        let Some(call) = locked(&self.calls).answered(id) else { return };
-        let result = result.filter(|result| result.is_object());
-        match (&call.asks, result) {
-            (Asks::Tool(tool), Some(result)) => {
-                let result = ToolResult::of(result);
-                if let (Some(task), None) = (result.task, result.content) {
-                    // The result comes to a request of its own, and is counted then.
-                    if let Some(id) = task.get("taskId").and_then(Node::string) {
-                        locked(&self.calls).add_task(&id, tool);
-                    }
-                    return;
-                }
-                let schema = locked(&self.schemas).of(tool);
-                let rules = self.settings.rules(tool, call.client, self.store.path().as_deref(), &schema);
-                let save = |whole: Whole<'_>| save::save(&self.store, whole);
-                let judged = result::judge(answer, &result, &rules, &save, edits);
-                let answered = judged.answered;
-                tell(
-                    tool,
-                    &answered,
-                    answered.total_bytes.unwrap_or(answered.output_bytes),
-                    rules.bounds.bytes,
-                );
-                self.count(&call, if judged.is_error { Outcome::Error } else { Outcome::Ok(answered) });
-            }
-            (Asks::Tool(_), None) => self.count(&call, Outcome::Error),
-            (Asks::List, Some(result)) => locked(&self.schemas).learn(result),
-            _ => {}
-        }
-    }
-
     /// Counts a call of a tool. One that was taken back is counted when it is, and not once more.
     fn count(&self, call: &Call, outcome: Outcome) {
-        let Asks::Tool(tool) = &call.asks else { return };
+        let Some(tool) = call.asks.tool() else { return };
         if let Some(tool) = Tool::named(tool).filter(|_| !call.is_cancelled || outcome == Outcome::Cancelled)
         {
             self.stats.add(Record::of(now_ms(), tool, call.since.elapsed(), outcome));
@@ -158,8 +93,8 @@ impl Session {
     fn failed(&self, call: &Call, raw_id: &str, why: &str) -> String {
         self.count(call, Outcome::Error);
         match call.asks {
-            Asks::Tool(_) => replies::tool_error(raw_id, why, call.is_stateless),
-            Asks::List | Asks::Other => replies::error(raw_id, SERVER_ENDED, why),
+            Asks::Tool(_) | Asks::TaskResult(_) => replies::tool_error(raw_id, why, call.is_stateless),
+            Asks::TaskState(_) | Asks::List | Asks::Other => replies::error(raw_id, SERVER_ENDED, why),
         }
     }
 
@@ -172,15 +107,4 @@ impl Session {
         }
         locked(&self.client).take();
     }
-}
-
-/// Warns of a line that is no message, unless it is empty.
-fn passed_over(line: &str, kind: &str) -> Cow<'static, [u8]> {
-    let line = line.trim_ascii();
-    if !line.is_empty() {
-        let start = show::name(&line.as_bytes()[..line.len().min(200)]);
-        let start = show::middle_out(&start, 100);
-        tracing::warn!("a line of the server was passed over, as it is no {kind}: {start}");
-    }
-    Cow::default()
 }

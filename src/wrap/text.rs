@@ -19,7 +19,7 @@ const ESC: char = '\u{1b}';
 
 /// The texts of a result's blocks as one text. Of each block only its place in it is held: there may be as many blocks as
 /// the message has bytes.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Texts<'a> {
     all: Cow<'a, str>,
     places: Vec<Range<usize>>,

@@ -2,6 +2,7 @@
 
 mod client_files;
 mod fit;
+mod hostile;
 mod large;
 mod life;
 mod passing;

@@ -31,6 +31,11 @@ impl<'a> Node<'a> {
         &self.value.text[self.place()]
     }
 
+    /// Returns its text with that of its key.
+    pub(in crate::wrap) fn text_with_key(self) -> &'a str {
+        &self.value.text[self.place_with_key()]
+    }
+
     /// Returns its place in the text that it is in.
     pub(in crate::wrap) fn place(self) -> Range<usize> {
         self.start..self.end
@@ -44,6 +49,11 @@ impl<'a> Node<'a> {
     /// Returns its key with the quotes; an item has none.
     pub(in crate::wrap) fn key(self) -> Option<&'a str> {
         (self.key_end > self.key_start).then(|| &self.value.text[self.key_start..self.key_end])
+    }
+
+    /// Returns its key as text; an item has none.
+    pub(in crate::wrap) fn name(self) -> Option<Cow<'a, str>> {
+        self.key().and_then(unescaped)
     }
 
     pub(in crate::wrap) fn is_object(self) -> bool {

@@ -10,7 +10,7 @@ use crate::wrap::json::{Edits, Node};
 use crate::wrap::text::Texts;
 
 /// The fate of a member of an object.
-pub(super) enum Member<'e, 'a> {
+pub(in crate::wrap) enum Member<'e, 'a> {
     /// It stays.
     Same,
     /// It is an object and stays, and these members of it have these fates.
@@ -62,7 +62,7 @@ impl<'e, 'a> Siblings<'e, 'a> {
 
 /// Gives the members of these names in `object` that fate; a new one that it does not have comes at its end. Of two of one
 /// name the first goes.
-pub(super) fn set_members<'a>(
+pub(in crate::wrap) fn set_members<'a>(
     edits: &mut Edits<'a>,
     object: Node<'a>,
     mut fates: Vec<(&'static str, Member<'_, '_>)>,
@@ -91,7 +91,7 @@ pub(super) fn set_members<'a>(
 }
 
 /// The texts of a result's content.
-pub(super) struct Content<'e, 'a> {
+pub(in crate::wrap) struct Content<'e, 'a> {
     /// Those that it has.
     pub(super) own: &'e Texts<'e>,
     pub(super) left: &'e TextLeft<'a>,

@@ -106,7 +106,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-fn of_blocks(shown: u64, total: u64) -> Part {
+pub(super) fn of_blocks(shown: u64, total: u64) -> Part {
     Part { shown, total, unit: PartUnit::Blocks, name: None }
 }
 

@@ -3,6 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use super::*;
+use crate::wrap::json::Edits;
 use crate::wrap::json::Value;
 use crate::wrap::save::{SavedOutput, Whole};
 
@@ -21,7 +22,7 @@ fn judged_as_text(result: &str, rules: &Rules<'_>) -> (Option<String>, Vec<Strin
     let value = Value::of(&answer).unwrap();
     let result = value.top().get("result").unwrap();
     let mut edits = Edits::of(value.text);
-    judge(value.top(), &ToolResult::of(result), rules, &save, &mut edits);
+    judge(result, rules, &save, |fate| set_members(&mut edits, value.top(), vec![("result", fate)]));
     let new = (!edits.is_empty()).then(|| edits.applied());
     let member = |new: String| Value::of(&new).unwrap().top().get("result").unwrap().text().to_owned();
     (new.map(member), saved.into_inner().unwrap())

@@ -1,11 +1,14 @@
 //! The messages of the client: all pass, and what they ask for is noted.
 
-use std::sync::atomic::Ordering;
 use std::time::Instant;
 
+use serde_json::value::RawValue;
+
 use super::Session;
+use crate::envelope::Envelope;
+use crate::fit::Client;
 use crate::stats::Outcome;
-use crate::wrap::calls::{Asks, Call};
+use crate::wrap::calls::{Asks, Call, Task};
 use crate::wrap::json::{Node, Value};
 use crate::wrap::locked;
 use crate::wrap::message::{Id, messages, text_of};
@@ -22,8 +25,22 @@ impl Session {
             for message in messages(value.top()) {
                 self.note(message);
             }
+        } else {
+            self.note_broken(line);
         }
         line
+    }
+
+    /// Notes the requests of a line that is not JSON, such as one with `NaN`: the server may read it.
+    fn note_broken(&self, line: &[u8]) {
+        let mut envelope = Envelope::with_batch();
+        envelope.take(line);
+        for message in envelope.into_broken_messages().iter().filter(|message| message.has_method()) {
+            let asks = if message.is_call() { Asks::Tool("tools/call".to_owned()) } else { Asks::Other };
+            if let Some(id) = message.id::<Box<RawValue>>() {
+                self.open(id.get(), asks, *locked(&self.client_row), false);
+            }
+        }
     }
 
     /// Notes a message; nothing of one that is no request.
@@ -35,45 +52,49 @@ impl Session {
             return None;
         }
         let raw_id = id?.text();
-        let id = Id::of(raw_id)?;
         let [tool, meta] = params.map_or([None; 2], |params| params.get_all(["name", "_meta"]));
-        let asks = match method.as_ref() {
-            "tools/call" => Asks::Tool(tool.and_then(Node::string).unwrap_or(method).into_owned()),
-            "tasks/result" => {
-                let task = params.and_then(|params| params.get("taskId")?.string()).unwrap_or_default();
-                let tool = locked(&self.calls).tool_of_task(&task).map(str::to_owned);
-                Asks::Tool(tool.unwrap_or_else(|| method.into_owned()))
-            }
-            "tools/list" => Asks::List,
-            "initialize" => {
-                self.fit_to(
-                    params.and_then(|params| params.get("clientInfo")?.get("name")?.string()).as_deref(),
-                );
-                Asks::Other
-            }
-            _ => Asks::Other,
-        };
+        if method == "initialize" {
+            self.fit_to(params.and_then(|params| params.get("clientInfo")?.get("name")?.string()).as_deref());
+        }
         let client = match meta.and_then(|meta| meta.get(CLIENT_INFO)?.get("name")?.string()) {
             Some(name) => self.settings.fit.client(Some(&name)),
             None => *locked(&self.client_row),
         };
+        let asks = match method.as_ref() {
+            "tools/call" => Asks::Tool(tool.and_then(Node::string).unwrap_or(method).into_owned()),
+            "tasks/result" => Asks::TaskResult(self.task_of(params, &method, client)),
+            "tasks/get" => Asks::TaskState(self.task_of(params, &method, client)),
+            "tools/list" => Asks::List,
+            _ => Asks::Other,
+        };
         let is_stateless = meta.is_some_and(|meta| meta.get(REVISION).is_some());
+        self.open(raw_id, asks, client, is_stateless);
+        None
+    }
+
+    /// Waits for the response to a request.
+    fn open(&self, raw_id: &str, asks: Asks, client: Option<&'static Client>, is_stateless: bool) {
+        let Some(id) = Id::of(raw_id) else { return };
         let (raw_id, since) = (raw_id.to_owned(), Instant::now());
         let call = Call { id, raw_id, asks, is_stateless, client, since, is_cancelled: false };
-        let forgotten = locked(&self.calls).open(call);
-        if let Some(Call { asks: Asks::Tool(tool), raw_id: id, is_cancelled: false, .. }) = forgotten {
-            let count = self.forgotten.fetch_add(1, Ordering::Relaxed) + 1;
-            // A client that never takes calls back would fill stderr.
-            if count.is_power_of_two() {
-                tracing::warn!(
-                    tool,
-                    id,
-                    count,
-                    "a call is no more waited for, as too many are open: its answer passes uncut"
-                );
-            }
+        let forgotten = locked(&self.calls).open(call).filter(|call| !call.is_cancelled);
+        if let Some(call) = forgotten {
+            // Its response would be dropped as one to an unknown id.
+            let reply = self.failed(&call, &call.raw_id, "Too many requests are open");
+            let _where_it_is_gone = self.to_client(reply.as_bytes());
         }
-        None
+    }
+
+    /// Returns the task that `params` names. The result of one that no call created has the name of `method` as its tool.
+    pub(super) fn task_of(
+        &self,
+        params: Option<Node<'_>>,
+        method: &str,
+        client: Option<&'static Client>,
+    ) -> Task {
+        let id = params.and_then(|params| params.get("taskId")?.string()).unwrap_or_default().into_owned();
+        let known = locked(&self.calls).task(&id);
+        known.unwrap_or_else(|| Task { id, tool: method.to_owned(), client, since: Instant::now() })
     }
 
     /// Fits results from now on to the client that gives itself this name.

@@ -7,7 +7,7 @@ use super::Session;
 use crate::envelope::Envelope;
 use crate::wrap::locked;
 use crate::wrap::message::Id;
-use crate::wrap::replies::{self, INVALID_REQUEST, SERVER_ENDED};
+use crate::wrap::replies::{self, INVALID_REQUEST};
 
 /// A side of a session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,8 @@ impl Session {
         let mut to_server = String::new();
         let mut answered = 0;
         for message in &messages {
-            let (raw_id, has_method) = (message.id::<Box<RawValue>>(), message.has_method());
+            let raw_id = message.id::<Box<RawValue>>();
+            let has_method = message.has_method() && !message.has_outcome;
             let raw_id = raw_id.as_deref().map_or("", RawValue::get);
             let Some(id) = Id::of(raw_id) else { continue };
             answered += 1;
@@ -33,10 +34,14 @@ impl Session {
                 to_server += &replies::error(raw_id, INVALID_REQUEST, &why);
                 continue;
             }
-            let call = if has_method { None } else { locked(&self.calls).answered(&id) };
-            let reply = match call {
-                Some(call) => self.failed(&call, raw_id, &why),
-                None => replies::error(raw_id, if has_method { INVALID_REQUEST } else { SERVER_ENDED }, &why),
+            let reply = if has_method {
+                replies::error(raw_id, INVALID_REQUEST, &why)
+            } else {
+                let Some(call) = locked(&self.calls).answered(&id) else {
+                    self.dropped.add_unknown(Some(raw_id));
+                    continue;
+                };
+                self.failed(&call, &call.raw_id, &why)
             };
             let _where_it_is_gone = self.to_client(reply.as_bytes());
         }

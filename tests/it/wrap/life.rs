@@ -307,16 +307,18 @@ fn result_of_a_task_is_cut_and_counted_as_its_tools() {
 }
 
 #[test]
-fn forgotten_calls_are_warned_of_ever_less_often() {
+fn calls_that_are_too_many_are_answered_with_an_error() {
     let workspace = Workspace::new();
     let mut wrap = Wrap::start(&workspace, &[], "cat > seen");
     // 4096 are remembered.
-    for id in 0..4096 + 1000 {
+    for id in 0..4096 + 2 {
         wrap.call(&id.to_string(), "a");
     }
-    let said = wrap.end();
-    assert_eq!(said.matches("a call is no more waited for").count(), 10, "{said}");
-    assert!(said.contains("count=512"), "{said}");
+    for id in 0..2 {
+        let reply = wrap.message();
+        assert_eq!((&reply["id"], &reply["result"]["isError"]), (&json!(id), &json!(true)));
+        assert_eq!(reply["result"]["content"][0]["text"], "Too many requests are open");
+    }
 }
 
 /// Without words, a server that stays whatever it is told; with the number of a process, a program that traces that one and

@@ -1,0 +1,192 @@
+//! The rest of a result: what is not its text, its structured content, or the data of an image, audio or blob.
+//!
+//! A client may give all of a result to its model, so the rest counts as well. Up to [`FREE_BYTES`] of it are free. More of it
+//! lowers the limit of the text. A rest that is over the limit alone is cut, which only links and hostile servers reach.
+
+use cutline_core::details::Details;
+use cutline_core::notice::{Notice, ResultShown};
+use cutline_core::text::Size;
+use cutline_core::truncate::TruncatedBy;
+
+use super::left::{Left, Over, TextLeft};
+use super::rebuild::{Member, json, set_members, text_block};
+use super::said::of_blocks;
+use super::{Block, Judged, Rules, ToolResult};
+use crate::tools::said;
+use crate::wrap::json::{Edits, Node, Value};
+use crate::wrap::save::{Save, Whole};
+use crate::wrap::text::Texts;
+
+/// Bytes of the rest that do not count.
+pub(in crate::wrap) const FREE_BYTES: u64 = 4096;
+/// Bytes around the text of a block that count as one block rather than as rest.
+const BLOCK_BYTES: usize = 64;
+
+/// Returns the most bytes of a rest where the text may have `limit`.
+pub(in crate::wrap) fn rest_limit(limit: u64) -> u64 {
+    limit.max(FREE_BYTES)
+}
+
+/// Returns the bytes that a text may have beside such a rest.
+pub(super) fn text_limit(limit: u64, rest_bytes: u64) -> u64 {
+    limit.saturating_sub(rest_bytes.saturating_sub(FREE_BYTES)).max(1)
+}
+
+/// Returns the bytes of the rest of `result`.
+pub(super) fn bytes_of(result: Node<'_>) -> u64 {
+    let [content, structured] = result.get_all(["content", "structuredContent"]);
+    let counted: usize = content.into_iter().flat_map(Node::items).map(counted_bytes).sum();
+    let structured = structured.map_or(0, |structured| structured.text().len());
+    result.text().len().saturating_sub(structured + counted) as u64
+}
+
+/// Returns the bytes of a block that are not rest.
+fn counted_bytes(item: Node<'_>) -> usize {
+    match Block::of(item) {
+        Some(block) => {
+            let text = block.text.text().len();
+            // With a comma.
+            text + BLOCK_BYTES.min(item.text().len() - text + 1)
+        }
+        None => data_bytes(item),
+    }
+}
+
+/// Returns the bytes of the data of an image, audio or blob.
+fn data_bytes(item: Node<'_>) -> usize {
+    let [kind, data, resource] = item.get_all(["type", "data", "resource"]);
+    let data = match kind.and_then(Node::string).as_deref() {
+        Some("image" | "audio") => data,
+        Some("resource") => resource.and_then(|resource| resource.get("blob")),
+        _ => None,
+    };
+    data.map(Node::text).filter(|data| data.starts_with('"')).map_or(0, str::len)
+}
+
+/// Cuts a text so that its blocks, with what is around each, are within the limit as well. It lowers the limit until they are.
+pub(super) fn cut_with_blocks<'a>(over: &mut Over<'a>) -> Option<Left<'a>> {
+    let most = over.bounds.bytes + FREE_BYTES;
+    loop {
+        let left = over.cut();
+        let same = TextLeft::Same(over.texts);
+        let text = left.as_ref().map_or(&same, |left| &left.text);
+        let (mut bytes, mut blocks) = (0, 0);
+        for n in 0..over.texts.count() {
+            if let Some(text) = text.block(n) {
+                bytes += text.len() as u64;
+                blocks += BLOCK_BYTES as u64;
+            }
+        }
+        if bytes + blocks <= most || over.bounds.bytes <= 1 || blocks <= BLOCK_BYTES as u64 {
+            return left;
+        }
+        let fitting = most.saturating_sub(blocks).min(over.bounds.bytes - 1);
+        over.bounds.bytes = if fitting > over.bounds.bytes / 2 { fitting } else { over.bounds.bytes / 2 };
+    }
+}
+
+/// Cuts a result whose rest is over the limit: it keeps the first members and blocks within half of the limit, and its texts
+/// become one block.
+pub(super) fn judge(
+    result: Node<'_>,
+    rules: &Rules<'_>,
+    save: &Save<'_>,
+    set: impl FnOnce(Member<'_, '_>),
+) -> Judged {
+    let limit = rest_limit(rules.bounds.bytes);
+    let flat = Flat::of(result, limit / 2).unwrap_or_else(|| Flat::error(limit));
+    let Some(value) = Value::of_any_depth(&flat.text) else { unreachable!("its parts are valid") };
+    let (parts, rest_bytes) = (ToolResult::of(value.top()), bytes_of(value.top()));
+    let mut edits = Edits::of(value.text);
+    let mut judged = super::judge_text(&parts, rest_bytes, rules, save, |fate| {
+        if let Member::Members(fates) = fate {
+            set_members(&mut edits, value.top(), fates);
+        }
+    });
+    let mut text = edits.applied();
+    let (shown, total) = flat.others;
+    if shown < total {
+        let saved = said(&save(Whole::Json(result.text())), &mut Details::default());
+        let shown = ResultShown::Parts(vec![of_blocks(shown, total)], rules.bounds.limit(TruncatedBy::Bytes));
+        text = with_block(&text, &Notice::Result { shown, blocks: None, saved }.to_string());
+    } else {
+        let bytes = bytes_of(result);
+        tracing::warn!(bytes, "members of a result were dropped, because they are over the limit");
+    }
+    judged.is_error |= flat.is_error;
+    set(Member::New(text));
+    judged
+}
+
+/// Returns a result with one more text block.
+fn with_block(result: &str, text: &str) -> String {
+    let Some(value) = Value::of_any_depth(result) else { return result.to_owned() };
+    let items = value.top().get("content").map_or("", |content| content.text().trim_matches(['[', ']']));
+    let mut edits = Edits::of(value.text);
+    let comma = if items.trim().is_empty() { "" } else { "," };
+    let content = Member::New(format!("[{items}{comma}{}]", text_block(text)));
+    set_members(&mut edits, value.top(), vec![("content", content)]);
+    edits.applied()
+}
+
+/// A result with fewer members.
+struct Flat {
+    text: String,
+    /// The blocks without text that are left, and all of them.
+    others: (u64, u64),
+    /// True if nothing could be kept.
+    is_error: bool,
+}
+
+impl Flat {
+    /// Returns what is left of `result` within `room` bytes. `None` for one that is not complete, such as a request for input:
+    /// a client can do nothing with a part of it.
+    fn of(result: Node<'_>, room: u64) -> Option<Self> {
+        let [kind, content, structured] = result.get_all(["resultType", "content", "structuredContent"]);
+        if kind.is_some_and(|kind| kind.string().as_deref() != Some("complete")) {
+            return None;
+        }
+        let mut room = usize::try_from(room).unwrap_or(usize::MAX);
+        let mut fits = |bytes: usize| {
+            let is_within = bytes <= room;
+            room -= if is_within { bytes } else { 0 };
+            is_within
+        };
+        let mut members = String::new();
+        for member in result.children().filter(|member| !member.is_named("content")) {
+            let is_structured = structured.is_some_and(|structured| structured.place() == member.place());
+            let text = member.text_with_key();
+            if is_structured || fits(text.len()) {
+                members += ",";
+                members += text;
+            }
+        }
+        let items = || content.into_iter().flat_map(Node::items);
+        let texts = Texts::of(items().filter_map(|item| Block::of(item)?.text.string()));
+        let mut blocks = String::new();
+        if texts.count() > 0 {
+            blocks += &text_block(texts.all());
+        }
+        let (mut shown, mut total) = (0, 0);
+        for item in items().filter(|item| item.is_object() && Block::of(*item).is_none()) {
+            total += 1;
+            if shown + 1 == total && fits(item.text().len() - data_bytes(item)) {
+                shown += 1;
+                blocks += if blocks.is_empty() { "" } else { "," };
+                blocks += item.text();
+            }
+        }
+        let text = format!("{{\"content\":[{blocks}]{members}}}");
+        Some(Self { text, others: (shown, total), is_error: false })
+    }
+
+    /// Returns an error in place of a result that cannot be cut.
+    fn error(limit: u64) -> Self {
+        let why = format!("The result of the server is over {} without its text", Size(limit));
+        let text = format!(
+            "{{\"content\":[{{\"type\":\"text\",\"text\":{}}}],\"isError\":true,\"resultType\":\"complete\"}}",
+            json(&why)
+        );
+        Self { text, others: (0, 0), is_error: true }
+    }
+}

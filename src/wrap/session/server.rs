@@ -1,0 +1,338 @@
+//! The messages of the server: which pass as they are, which are cut, and which an error replaces.
+
+use std::borrow::Cow;
+use std::hash::BuildHasher as _;
+use std::io;
+
+use serde_json::value::RawValue;
+
+use super::Session;
+use crate::call_stats::tell;
+use crate::clock::now_ms;
+use crate::envelope::{Envelope, Message};
+use crate::fit::Client;
+use crate::stats::{Outcome, Record, Tool};
+use crate::wrap::calls::{Asks, Call, Task};
+use crate::wrap::incoming::{self, Failure, Incoming, Invalid};
+use crate::wrap::json::{Edits, Node, Value};
+use crate::wrap::locked;
+use crate::wrap::message::{Id, text_of};
+use crate::wrap::result::{self, FREE_BYTES, Judged, Member, set_members};
+use crate::wrap::save::{self, SavedOutput, Whole};
+
+/// Bytes of white space around a message that pass.
+const MAX_SPACE_BYTES: usize = 1024;
+
+/// What becomes of a message.
+enum Fate {
+    Passes,
+    /// This message passes instead.
+    Becomes(String),
+    /// These lines are sent instead: an error to each request that the message answers.
+    Replies(String),
+    Drops,
+}
+
+impl Session {
+    /// Returns what goes to the client for a line of the server.
+    pub(in crate::wrap) fn judge_server<'l>(&self, line: &'l [u8]) -> Cow<'l, [u8]> {
+        let text = text_of(line);
+        let Some(value) = Value::of_any_depth(&text) else {
+            return self.broken(&text, "it is not JSON").into_bytes().into();
+        };
+        // Some clients end a line there.
+        if value.text.contains('\r') {
+            return self.broken(&text, "it has a carriage return inside").into_bytes().into();
+        }
+        let (before, after) = if text.len() - value.text.len() > MAX_SPACE_BYTES {
+            ("", "\n")
+        } else {
+            let start = text.find(value.text).unwrap_or(0);
+            let (before, rest) = text.split_at(start);
+            (before, rest.split_at(value.text.len()).1)
+        };
+        let fate = if value.text.starts_with('[') { self.batch(value.top()) } else { self.message(&value) };
+        match fate {
+            Fate::Drops => Cow::default(),
+            Fate::Replies(lines) => lines.into_bytes().into(),
+            Fate::Becomes(mut message) => {
+                message.insert_str(0, before);
+                message.push_str(after);
+                message.into_bytes().into()
+            }
+            Fate::Passes if before.len() + value.text.len() + after.len() < line.len() => {
+                [before, value.text, after].concat().into_bytes().into()
+            }
+            Fate::Passes => match text {
+                Cow::Borrowed(_) => line.into(),
+                // Bytes that are not UTF-8 would end the connection of some clients.
+                Cow::Owned(text) => text.into_bytes().into(),
+            },
+        }
+    }
+
+    /// Replies to the requests that a line answers which is not JSON.
+    fn broken(&self, line: &str, why: &str) -> String {
+        let mut envelope = Envelope::with_batch();
+        envelope.take(line.as_bytes());
+        let messages = envelope.into_broken_messages();
+        let answers = messages.iter().filter(|message| message.has_outcome && !message.has_method());
+        let ids = answers.filter_map(Message::id::<Box<RawValue>>);
+        let replies: String = ids.filter_map(|id| self.refused(id.get(), why)).collect();
+        if replies.is_empty() {
+            self.dropped.add_invalid(line, why);
+        }
+        replies
+    }
+
+    /// Takes each message of a batch by itself.
+    fn batch(&self, top: Node<'_>) -> Fate {
+        let (mut left, mut replies, mut is_same) = (Vec::new(), String::new(), true);
+        for item in top.items() {
+            let value = Value::of_any_depth(item.text()).filter(|_| item.is_object());
+            let fate = if let Some(value) = &value {
+                self.message(value)
+            } else {
+                self.dropped.add_invalid(item.text(), "a part of a batch is not an object");
+                Fate::Drops
+            };
+            is_same &= matches!(fate, Fate::Passes);
+            match fate {
+                Fate::Passes => left.push(Cow::Borrowed(item.text())),
+                Fate::Becomes(message) => left.push(message.into()),
+                Fate::Replies(lines) => replies += &lines,
+                Fate::Drops => {}
+            }
+        }
+        match left.is_empty() {
+            false if is_same => Fate::Passes,
+            // An empty batch is not valid.
+            true => Fate::Replies(replies),
+            false if replies.is_empty() => Fate::Becomes(format!("[{}]", left.join(","))),
+            false => Fate::Replies(format!("[{}]\n{replies}", left.join(","))),
+        }
+    }
+
+    fn message(&self, value: &Value<'_>) -> Fate {
+        let top = value.top();
+        let mut edits = Edits::of(value.text);
+        match incoming::parse(top) {
+            Ok(Incoming::Call { method, params }) => {
+                let is_of_task =
+                    matches!(method.as_str(), "notifications/tasks" | "notifications/tasks/status");
+                if let Some(params) = params.filter(|_| is_of_task) {
+                    let client = *locked(&self.client_row);
+                    let task = self.task_of(Some(params), &method, client);
+                    let set = |state: Member<'_, '_>| set_members(&mut edits, top, vec![("params", state)]);
+                    if let Err(why) = self.judge_task(params, &task, set) {
+                        self.dropped.add_invalid(value.text, why);
+                        return Fate::Drops;
+                    }
+                }
+            }
+            Ok(Incoming::Result { id, result }) => {
+                let Some(call) = self.answered(id) else {
+                    self.dropped.add_unknown(Some(id.text()));
+                    return Fate::Drops;
+                };
+                let set = |result: Member<'_, '_>| {
+                    set_members(
+                        &mut edits,
+                        top,
+                        vec![("id", new_or_same(id_of(&call, id))), ("result", result)],
+                    );
+                };
+                if let Err(why) = self.judge(&call, result, set) {
+                    return Fate::Replies(self.invalid(&call, why));
+                }
+            }
+            Ok(Incoming::Error { id: None, error }) => {
+                let error = self.error(error, None, *locked(&self.client_row));
+                set_members(&mut edits, top, vec![("error", new_or_same(error))]);
+            }
+            Ok(Incoming::Error { id: Some(id), error }) => {
+                let Some(call) = self.answered(id) else {
+                    self.dropped.add_unknown(Some(id.text()));
+                    return Fate::Drops;
+                };
+                self.count(&call, Outcome::Error);
+                let error = self.error(error, call.asks.tool(), call.client);
+                set_members(
+                    &mut edits,
+                    top,
+                    vec![("id", new_or_same(id_of(&call, id))), ("error", new_or_same(error))],
+                );
+            }
+            Err(Invalid { ids, why }) => {
+                let replies: String = ids.iter().filter_map(|id| self.refused(id.text(), why)).collect();
+                if replies.is_empty() {
+                    self.dropped.add_invalid(value.text, why);
+                }
+                return Fate::Replies(replies);
+            }
+        }
+        if edits.is_empty() { Fate::Passes } else { Fate::Becomes(edits.applied()) }
+    }
+
+    /// Takes the request that a response with that id answers.
+    fn answered(&self, id: Node<'_>) -> Option<Call> {
+        locked(&self.calls).answered(&Id::of(id.text())?)
+    }
+
+    /// Replies to the request that an invalid message with that id answers, if one is open.
+    fn refused(&self, raw_id: &str, why: &str) -> Option<String> {
+        let call = locked(&self.calls).answered(&Id::of(raw_id)?)?;
+        Some(self.invalid(&call, why))
+    }
+
+    fn invalid(&self, call: &Call, why: &str) -> String {
+        let why = format!("Invalid response of the server {}: {why}", self.server);
+        self.failed(call, &call.raw_id, &why)
+    }
+
+    /// Cuts the `result` of a response, and hands on its fate.
+    ///
+    /// # Errors
+    ///
+    /// Returns why the state of a task cannot be cut.
+    fn judge(
+        &self,
+        call: &Call,
+        result: Node<'_>,
+        set: impl FnOnce(Member<'_, '_>),
+    ) -> Result<(), &'static str> {
+        match &call.asks {
+            Asks::Tool(tool) => {
+                let task = task_id(result).filter(|_| result.get("content").is_none());
+                let is_task = task.is_some();
+                if let Some(id) = task {
+                    let (tool, client, since) = (tool.clone(), call.client, call.since);
+                    locked(&self.calls).add_task(Task { id, tool, client, since });
+                }
+                let judged = self.cut(result, tool, call.client, None, set);
+                // The call of a task is counted with the result of that.
+                if !is_task {
+                    self.count(call, outcome(&judged));
+                }
+            }
+            Asks::TaskResult(task) => {
+                let judged = self.cut(result, &task.tool, call.client, Some(task), set);
+                if locked(&self.calls).count_task(&task.id) {
+                    self.count(call, outcome(&judged));
+                }
+            }
+            Asks::TaskState(task) => return self.judge_task(result, task, set),
+            Asks::List => {
+                locked(&self.schemas).learn(result);
+                set(Member::Same);
+            }
+            Asks::Other => set(Member::Same),
+        }
+        Ok(())
+    }
+
+    /// Cuts the result, or the error, in the state of a task.
+    ///
+    /// # Errors
+    ///
+    /// Returns why it cannot be cut.
+    fn judge_task(
+        &self,
+        state: Node<'_>,
+        task: &Task,
+        set: impl FnOnce(Member<'_, '_>),
+    ) -> Result<(), &'static str> {
+        let [result, error] = state.get_all(["result", "error"]);
+        let inner: usize = [result, error].into_iter().flatten().map(|node| node.text().len()).sum();
+        let limit = result::rest_limit(self.settings.limits.bounds().bytes);
+        if (state.text().len() - inner) as u64 > limit {
+            return Err("the state of a task is over the limit without its result");
+        }
+        let error = match error.map(|error| (error, Failure::of(error))) {
+            Some((_, Some(error))) => self.error(error, Some(&task.tool), task.client),
+            Some((error, None)) if error.text().len() as u64 > FREE_BYTES => {
+                return Err("the error of a task has no code and message");
+            }
+            _ => None,
+        };
+        match result {
+            Some(result) if result.is_object() => {
+                let judged = self.cut(result, &task.tool, task.client, Some(task), |result| {
+                    set(Member::Members(vec![("result", result), ("error", new_or_same(error))]));
+                });
+                if locked(&self.calls).count_task(&task.id)
+                    && let Some(tool) = Tool::named(&task.tool)
+                {
+                    self.stats.add(Record::of(now_ms(), tool, task.since.elapsed(), outcome(&judged)));
+                }
+            }
+            Some(result) if result.text().len() as u64 > FREE_BYTES => {
+                return Err("the result of a task is not an object");
+            }
+            _ => set(Member::Members(vec![("error", new_or_same(error))])),
+        }
+        Ok(())
+    }
+
+    /// Cuts a result of `tool`, and hands on its fate.
+    fn cut(
+        &self,
+        result: Node<'_>,
+        tool: &str,
+        client: Option<&Client>,
+        task: Option<&Task>,
+        set: impl FnOnce(Member<'_, '_>),
+    ) -> Judged {
+        let schema = locked(&self.schemas).of(tool);
+        let rules = self.settings.rules(tool, client, self.store.path().as_deref(), &schema);
+        let save = |whole: Whole<'_>| self.save(task, whole);
+        let judged = result::judge(result, &rules, &save, set);
+        let answered = judged.answered;
+        tell(tool, &answered, answered.total_bytes.unwrap_or(answered.output_bytes), rules.bounds.bytes);
+        judged
+    }
+
+    /// Returns what is left of the error of a response; `None` where it is within the limits.
+    fn error(&self, error: Failure<'_>, tool: Option<&str>, client: Option<&Client>) -> Option<String> {
+        let tool = tool.unwrap_or_default();
+        let schema = locked(&self.schemas).of(tool);
+        let rules = self.settings.rules(tool, client, self.store.path().as_deref(), &schema);
+        result::cut_error(error, &rules, &|whole: Whole<'_>| self.save(None, whole))
+    }
+
+    /// Saves what was cut. The result of a task may come several times; it is saved once.
+    fn save(&self, task: Option<&Task>, whole: Whole<'_>) -> io::Result<SavedOutput> {
+        let Some(task) = task else { return save::save(&self.store, whole) };
+        let hash = self.hashes.hash_one(whole);
+        let earlier = locked(&self.calls).saved_of_task(&task.id, hash);
+        if let Some(saved) = earlier.filter(|saved| saved.path.exists()) {
+            return Ok(saved);
+        }
+        let saved = save::save(&self.store, whole)?;
+        locked(&self.calls).add_saved_of_task(&task.id, hash, saved.clone());
+        Ok(saved)
+    }
+}
+
+/// Returns the id that replaces the one of a response: clients may read another spelling as another id.
+fn id_of(call: &Call, id: Node<'_>) -> Option<String> {
+    let raw = id.text();
+    let is_same_string = raw.starts_with('"') && Id::of(raw).as_ref() == Some(&call.id);
+    (raw != call.raw_id && !is_same_string).then(|| call.raw_id.clone())
+}
+
+fn new_or_same<'e, 'a>(new: Option<String>) -> Member<'e, 'a> {
+    new.map_or(Member::Same, Member::New)
+}
+
+/// Returns the id of the task that `result` of a call creates.
+fn task_id(result: Node<'_>) -> Option<String> {
+    let [kind, task, id] = result.get_all(["resultType", "task", "taskId"]);
+    let nested = task.and_then(|task| task.get("taskId")?.string());
+    let is_task = || kind.and_then(Node::string).as_deref() == Some("task");
+    Some(nested.or_else(|| id.filter(|_| is_task())?.string())?.into_owned())
+}
+
+fn outcome(judged: &Judged) -> Outcome {
+    if judged.is_error { Outcome::Error } else { Outcome::Ok(judged.answered) }
+}

@@ -1,0 +1,365 @@
+//! A hostile server: what clients accept beyond the protocol, and results that are large somewhere else than in their text.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use super::{ANSWERS, Wrap};
+use crate::support::Workspace;
+
+/// Bytes of a part that is over every limit.
+const LARGE: usize = 300_000;
+/// The default limit.
+const LIMIT: usize = 30_000;
+/// Bytes that one call may receive beyond the limits.
+const SLACK: usize = 8000;
+
+fn large() -> String {
+    "x".repeat(LARGE)
+}
+
+/// A result with a large text.
+fn large_result() -> Value {
+    json!({"content": [{"type": "text", "text": large()}]})
+}
+
+#[test]
+fn invalid_response_costs_the_call_an_error_and_nothing_of_it_passes() {
+    let result = large_result();
+    let invalid = [
+        json!({"jsonrpc": "2.0", "id": 1}).to_string(),
+        json!({"jsonrpc": "2.0", "id": 1, "result": "x"}).to_string(),
+        json!({"jsonrpc": "2.0", "id": 1, "result": [result]}).to_string(),
+        json!({"jsonrpc": "1.0", "id": 1, "result": result}).to_string(),
+        json!({"jsonrpc": 2.0, "id": 1, "result": result}).to_string(),
+        json!({"id": 1, "result": result}).to_string(),
+        json!({"jsonrpc": "2.0", "id": 1, "method": 5, "result": result}).to_string(),
+        json!({"jsonrpc": "2.0", "id": 1, "method": "m", "result": result}).to_string(),
+        json!({"jsonrpc": "2.0", "id": 1, "result": result, "error": {"code": 1, "message": ""}}).to_string(),
+        json!({"jsonrpc": "2.0", "id": 1, "error": "x"}).to_string(),
+        json!({"jsonrpc": "2.0", "id": 1, "error": {"code": "x", "message": large()}}).to_string(),
+        json!({"jsonrpc": "2.0", "id": 1, "error": {"code": 1.5, "message": large()}}).to_string(),
+        json!({"jsonrpc": "2.0", "ID": 1, "result": result}).to_string(),
+        json!({"jsonrpc": "2.0", "id": 1, "Result": result}).to_string(),
+        json!({"jsonrpc": "2.0", "id": 1, "result": {}, "x": large()}).to_string(),
+        json!([{"jsonrpc": "2.0", "id": 1, "result": "x"}]).to_string(),
+        format!(r#"{{"jsonrpc":"2.0","id":7,"id":1,"result":{result}}}"#),
+        format!(r#"{{"jsonrpc":"2.0","id":1,"\u0069d":7,"result":{result}}}"#),
+        format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{}},"result":{result}}}"#),
+        format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{}},"re\u0073ult":{result}}}"#),
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\r\"result\":{result}}}"),
+        format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"a":NaN,"b":{result}}}}}"#),
+        format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"content":[{result}"#),
+        format!(r#"{{"jsonrpc":"2.0",{}"id":1,"result":{{}}}}"#, " ".repeat(LARGE)),
+    ];
+    for message in invalid {
+        let start = message.get(..200).unwrap_or(&message);
+        let workspace = Workspace::new();
+        let real = json!({"jsonrpc": "2.0", "id": 1, "result": result});
+        let ping = json!({"jsonrpc": "2.0", "id": 1, "method": "ping"});
+        workspace.write("1", format!("{message}\n{real}\n{ping}\n"));
+        let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
+        wrap.call("1", "a");
+        let reply = wrap.message();
+        assert_eq!((&reply["id"], &reply["result"]["isError"]), (&json!(1), &json!(true)), "{start}");
+        let text = reply["result"]["content"][0]["text"].as_str().unwrap();
+        assert!(text.starts_with("Invalid response of the server sh -c "), "{start}: {text}");
+        assert_eq!(wrap.message(), ping, "{start}");
+        let said = wrap.end();
+        assert!(said.contains("dropped of the server: 1 response to an unknown id"), "{start}: {said}");
+        assert!(said.contains("INFO a: 1 call, 1 error"), "{start}: {said}");
+    }
+}
+
+#[test]
+fn id_in_another_spelling_completes_the_call_as_the_client_wrote_it() {
+    for (asked, answered) in
+        [("2", "\"2\""), ("2", "2.0"), ("2", "20e-1"), ("\"2\"", "2"), ("\"a\"", "\"\\u0061\"")]
+    {
+        let workspace = Workspace::new();
+        let result = large_result();
+        workspace.write("1", format!("{{\"jsonrpc\":\"2.0\",\"id\":{answered},\"result\":{result}}}\n"));
+        let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
+        wrap.call(asked, "a");
+        let line = wrap.line();
+        let reply: Value = serde_json::from_slice(&line).unwrap();
+        assert_eq!(reply["id"], serde_json::from_str::<Value>(asked).unwrap());
+        assert!(line.len() < LIMIT + SLACK, "{asked} {answered}: {} bytes", line.len());
+    }
+}
+
+#[test]
+fn responses_without_an_open_request_are_dropped_also_from_batches() {
+    let workspace = Workspace::new();
+    let unknown = |id: Value| json!({"jsonrpc": "2.0", "id": id, "result": large_result()});
+    let real = json!({"jsonrpc": "2.0", "id": 1, "result": {"content": []}});
+    let lines = [
+        unknown(json!(9)),
+        unknown(json!("")),
+        unknown(json!("0x1")),
+        unknown(json!(true)),
+        json!([unknown(json!(9)), real, [unknown(json!(1))], 5, unknown(json!(1))]),
+        json!([]),
+        json!([[real]]),
+        json!({"jsonrpc": "2.0", "method": "end"}),
+    ];
+    workspace.write("1", lines.map(|line| format!("{line}\n")).concat());
+    let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
+    wrap.call("1", "a");
+    assert_eq!(wrap.message(), json!([real]));
+    assert_eq!(wrap.message()["method"], "end");
+    let said = wrap.end();
+    assert!(said.contains("dropped of the server: 5 responses to unknown ids, 4 invalid lines"), "{said}");
+}
+
+#[test]
+fn totals_of_dropped_messages_appear_when_the_server_ends_first() {
+    let workspace = Workspace::new();
+    let unknown = r#"{"jsonrpc":"2.0","id":9,"result":{}}"#;
+    let mut wrap = Wrap::start(&workspace, &[], &format!("echo '{unknown}'; echo '{unknown}'; exit 3"));
+    assert_eq!(wrap.exit().code(), Some(3));
+    let said = wrap.end();
+    assert!(said.contains("WARN dropped of the server: 2 responses to unknown ids"), "{said}");
+    assert!(said.contains("INFO 0 calls"), "{said}");
+}
+
+#[test]
+fn bytes_that_are_not_utf8_become_replacement_characters() {
+    let workspace = Workspace::new();
+    let (start, end) = (&b"{\"jsonrpc\":\"2.0\",\"method\":\"a"[..], &b"b\"}\n"[..]);
+    fs::write(workspace.path("1"), [start, b"\xff", end].concat()).unwrap();
+    let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
+    wrap.send("\n");
+    assert_eq!(wrap.line(), [start, "\u{fffd}".as_bytes(), end].concat());
+}
+
+/// Bodies of responses (`"result":…` or `"error":…`) that are large in every place.
+fn large_bodies() -> Vec<String> {
+    let (large, many) = (large(), |item: &str, count: usize| vec![item; count].join(","));
+    let text = json!({"type": "text", "text": "x"});
+    let mut results = vec![
+        json!({"content": [], "x": large}),
+        json!({"content": [], large.as_str(): 1}),
+        json!({"content": [], "_meta": {"a": large}}),
+        json!({"content": [text], "_meta": {"a": "x".repeat(29_000)}, "x": "x".repeat(29_000)}),
+        json!({"content": large}),
+        json!({"content": {"text": large}}),
+        json!({"content": [], "isError": large}),
+        json!({"content": [], "resultType": large}),
+        json!({"content": [{"type": "text", "text": "x", "annotations": {"a": large}}]}),
+        json!({"content": [{"type": "text", "text": large, "_meta": {"a": large}}]}),
+        json!({"content": [{"type": "text", "text": 5, "x": large}]}),
+        json!({"content": [{"type": "other", "text": large}]}),
+        json!({"content": [{"type": "text", "data": large, "text": ""}]}),
+        json!({"content": [{"type": large, "text": "x"}]}),
+        json!({"content": [{"type": "image", "data": "AA", "mimeType": large}]}),
+        json!({"content": [{"type": "image", "data": [large]}]}),
+        json!({"content": [{"type": "image", "data": "AA", "text": large}]}),
+        json!({"content": [{"type": "resource", "resource": {"uri": large, "text": "x"}}]}),
+        json!({"content": [{"type": "resource", "resource": {"uri": "a", "text": large}}]}),
+        json!({"content": [{"type": "resource", "resource": {"uri": "a", "blob": "AA", "x": large}}]}),
+        json!({"content": [{"type": "resource_link", "uri": "a", "name": large}]}),
+        json!({"content": vec![json!({"type": "resource_link", "uri": "file:///a", "name": "a"}); 9000]}),
+        json!({"content": vec![json!({"type": "text", "text": ""}); 9000]}),
+        json!({"content": vec![text.clone(); 9000]}),
+        json!({"content": vec![json!({"type": "text", "text": "{}"}); 9000]}),
+        json!({"content": vec![json!({"type": "text", "text": "x", "annotations": {"priority": 1, "audience": ["user"]}}); 9000]}),
+        json!({"content": [vec![large.clone()], large, 5]}),
+        json!({"structuredContent": large}),
+        json!({"structuredContent": {"a": [large]}}),
+        json!({"structuredContent": {large.as_str(): 1}}),
+        json!({"structuredContent": vec![vec![1]; LARGE]}),
+        json!({"content": [{"type": "text", "text": large}], "structuredContent": {"result": large}}),
+        json!({"task": {"taskId": "t", "x": large}}),
+        json!({"task": {"taskId": "t"}, "structuredContent": {"a": large}}),
+        json!({"task": {"taskId": large}}),
+        json!({"resultType": "task", "taskId": "t", "statusMessage": large}),
+        json!({"resultType": "task", "taskId": "t", "structuredContent": {"a": large}}),
+        json!({"resultType": "input_required", "inputRequests": {"a": large}}),
+        json!({"toolResult": large}),
+    ]
+    .into_iter()
+    .map(|result| result.to_string())
+    .collect::<Vec<_>>();
+    let spaces = " ".repeat(LARGE);
+    results.extend([
+        format!(r#"{{"content":[{{"type":"text","text":"{large}","text":"x"}}]}}"#),
+        format!(r#"{{"content":[{{"type":"text","text":"{large}"}}],"content":[]}}"#),
+        format!(r#"{{"content":[],"content":[{{"type":"text","text":"{large}"}}]}}"#),
+        format!(r#"{{"content":[{{"type":"image","type":"text","text":"x","data":"{large}"}}]}}"#),
+        format!(r#"{{"structuredContent":{{"a":"{large}"}},"structuredContent":{{}},"content":[]}}"#),
+        format!(r#"{{"content":[],"struct\u0075redContent":{{"a":"{large}"}}}}"#),
+        format!(r#"{{"structuredContent":1{}}}"#, "0".repeat(LARGE)),
+        format!(r#"{{"structuredContent":{}1{}}}"#, "[".repeat(LARGE), "]".repeat(LARGE)),
+        format!(r#"{{"content":[{{"type":"text","text":"x"}}{spaces}]}}"#),
+        format!(r#"{{"content":[{{"type":"text","text":"[{}]"}}],"structuredContent":[{0}]}}"#, many("1", LARGE)),
+        format!(r#"{{"content":[{{"type":"text","text":"{{\"a\":\"{large}\",\"b\":1}}"}}],"structuredContent":{{"b":1,"a":"{large}"}}}}"#),
+        format!(r#"{{"content":[{{"type":"text","text":"{{\"b\":1,\"a\":{{\"{large}\":1}}}}"}}],"structuredContent":{{"a":{{"{large}":1}},"b":1}}}}"#),
+    ]);
+    let errors = [
+        format!(r#"{{"code":-1,"message":"{large}"}}"#),
+        format!(r#"{{"code":-1,"message":"x","data":"{large}"}}"#),
+        format!(r#"{{"code":-1,"message":"x","data":{{"a":["{large}"]}}}}"#),
+        format!(r#"{{"code":-1,"message":"x","data":1{}}}"#, "0".repeat(LARGE)),
+        format!(r#"{{"code":-1,"message":"x","other":"{large}"}}"#),
+        format!(r#"{{"code":-1,"message":"{large}","message":"x"}}"#),
+        format!(r#"{{"code":-1,"message":"{}"}}"#, many(r"x\n", 9000)),
+        format!(r#"{{"code":-1.{},"message":"x"}}"#, "0".repeat(LARGE)),
+        format!(r#"{{"message":"x","data":["{large}"],"code":0,"x":{spaces}1}}"#),
+    ];
+    let results = results.into_iter().map(|result| format!("\"result\":{result}"));
+    results.chain(errors.map(|error| format!("\"error\":{error}"))).collect()
+}
+
+#[test]
+fn no_call_receives_more_than_the_limits_and_8_kb() {
+    for method in ["tools/call", "tasks/result", "tasks/get"] {
+        let bodies = large_bodies();
+        let workspace = Workspace::new();
+        for (n, body) in bodies.iter().enumerate() {
+            let id = n + 1;
+            workspace.write(id.to_string(), format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},{body}}}\n"));
+        }
+        let mut wrap = Wrap::start(&workspace, &["--log", "error"], ANSWERS);
+        for (n, body) in bodies.iter().enumerate() {
+            let id = n + 1;
+            let params = json!({"name": "a", "taskId": "t"});
+            wrap.send(format!(
+                "{}\n",
+                json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+            ));
+            let line = wrap.line();
+            let start = format!("{method} {}", &body[..body.len().min(120)]);
+            let reply: Value = serde_json::from_slice(&line).unwrap();
+            assert_eq!(reply["id"], id, "{start}");
+            let limits = if reply["result"].get("structuredContent").is_some()
+                || reply["error"].get("data").is_some()
+            {
+                2 * LIMIT
+            } else {
+                LIMIT
+            };
+            assert!(line.len() <= limits + SLACK, "{start}: {} bytes", line.len());
+        }
+    }
+}
+
+#[test]
+fn images_audio_and_blobs_pass_whole_beside_a_rest_that_is_cut() {
+    let workspace = Workspace::new();
+    let media = [
+        json!({"type": "image", "data": large(), "mimeType": "image/png"}),
+        json!({"type": "audio", "data": large(), "mimeType": "audio/wav"}),
+        json!({"type": "resource", "resource": {"uri": "a", "blob": large()}}),
+    ];
+    let whole = json!({"jsonrpc": "2.0", "id": 1, "result": {"content": media}});
+    workspace.write("1", format!("{whole}\n"));
+    let result = json!({"content": media, "_meta": {"a": large()}});
+    workspace.write("2", format!("{}\n", json!({"jsonrpc": "2.0", "id": 2, "result": result})));
+    let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
+    wrap.call("1", "a");
+    assert_eq!(wrap.line(), format!("{whole}\n").as_bytes());
+    wrap.call("2", "a");
+    assert_eq!(wrap.message()["result"], json!({"content": media}));
+    assert!(wrap.end().contains("members of a result were dropped"));
+}
+
+#[test]
+fn errors_are_cut_like_text_and_saved() {
+    let workspace = Workspace::new();
+    let text: String = (1..=9).map(|n| n.to_string() + "\n").collect();
+    let answer = json!({"jsonrpc": "2.0", "id": 1, "error": {"code": -5, "message": text, "data": {"rows": vec![1; 90]}}});
+    workspace.write("1", format!("{answer}\n"));
+    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2", "--max-bytes", "100"], ANSWERS);
+    wrap.call("1", "a");
+    let error = &wrap.message()["error"];
+    let message = error["message"].as_str().unwrap();
+    assert!(message.starts_with("1\n2\n\n[Showing lines 1-2 of 9. Full output: "), "{message}");
+    let saved = message.split("Full output: ").nth(1).unwrap().trim_end_matches(']');
+    assert_eq!(fs::read_to_string(saved).unwrap(), text);
+    assert_eq!(error["code"], -5);
+    assert_eq!(error["data"]["rows"].as_array().unwrap().len(), 45);
+    assert!(wrap.end().contains("INFO a: 1 call, 1 error"));
+}
+
+#[test]
+fn results_in_the_state_of_a_task_are_cut_once_with_one_saved_file() {
+    let workspace = Workspace::new();
+    let text: String = (1..=9).map(|n| n.to_string() + "\n").collect();
+    let result = json!({"content": [{"type": "text", "text": text}]});
+    let created = json!({"jsonrpc": "2.0", "id": 1, "result": {"resultType": "task", "taskId": "t", "status": "working", "ttlMs": null}});
+    let working = json!({"jsonrpc": "2.0", "id": 2, "result": {"resultType": "complete", "taskId": "t", "status": "working"}});
+    let state = json!({"taskId": "t", "status": "completed", "result": result});
+    let told = json!({"jsonrpc": "2.0", "method": "notifications/tasks", "params": state});
+    let done = |id: u8| json!({"jsonrpc": "2.0", "id": id, "result": state});
+    let failed = json!({"taskId": "t", "status": "failed", "error": {"code": -1, "message": text}});
+    let failed = json!({"jsonrpc": "2.0", "id": 5, "result": failed});
+    for (n, lines) in [vec![&created], vec![&working], vec![&told, &done(3)], vec![&done(4)], vec![&failed]]
+        .iter()
+        .enumerate()
+    {
+        let lines: Vec<String> = lines.iter().map(ToString::to_string).collect();
+        workspace.write((n + 1).to_string(), lines.join("\n") + "\n");
+    }
+    let mut wrap = Wrap::start(&workspace, &["--max-lines", "2", "--keep-for", "slow=tail"], ANSWERS);
+    wrap.call("1", "slow");
+    assert_eq!(wrap.message(), created);
+    let get = |wrap: &mut Wrap, id: u8| {
+        let get = json!({"jsonrpc": "2.0", "id": id, "method": "tasks/get", "params": {"taskId": "t"}});
+        wrap.send(format!("{get}\n"));
+    };
+    get(&mut wrap, 2);
+    assert_eq!(wrap.message(), working);
+    get(&mut wrap, 3);
+    let told = wrap.message()["params"]["result"].clone();
+    let shown = told["content"][0]["text"].as_str().unwrap();
+    assert!(shown.starts_with("8\n9\n\n[Showing lines 8-9 of 9."), "{told}");
+    assert_eq!(wrap.message()["result"]["result"], told);
+    get(&mut wrap, 4);
+    assert_eq!(wrap.message()["result"]["result"], told);
+    assert_eq!(fs::read_dir(workspace.saved_dir()).unwrap().count(), 1);
+    get(&mut wrap, 5);
+    let failed = wrap.message();
+    let message = failed["result"]["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("8\n9\n\n[Showing lines 8-9 of 9."), "{failed}");
+    let said = wrap.end();
+    assert!(said.contains("INFO slow: 1 call, 0 errors, 1 truncated"), "{said}");
+}
+
+#[test]
+fn same_value_in_another_layout_is_cut_alike_with_one_notice() {
+    let rows: Vec<Value> =
+        (0..900).map(|n| json!({"id": n, "name": "row é", "half": f64::from(n) / 2.0})).collect();
+    // The members in another order, as one server sorts them and another does not.
+    let swapped: Vec<String> = rows
+        .iter()
+        .map(|row| format!("{{\"name\":{},\"half\":{},\"id\":{}}}", row["name"], row["half"], row["id"]))
+        .collect();
+    let swapped = format!("[{}]", swapped.join(","));
+    let pretty = |value: &Value| serde_json::to_string_pretty(value).unwrap();
+    let cases = [
+        (pretty(&json!({"rows": rows})), json!({"rows": rows}).to_string()),
+        (pretty(&json!({"rows": rows})), format!("{{\"rows\":{swapped}}}")),
+        (pretty(&json!(rows)), json!({"result": rows}).to_string()),
+        (json!(rows).to_string(), format!("{{ \"result\" : {swapped} }}")),
+    ];
+    for (text, structured) in cases {
+        let workspace = Workspace::new();
+        let content = json!([{"type": "text", "text": text}]);
+        let result = format!("{{\"content\":{content},\"structuredContent\":{structured}}}");
+        workspace.write("1", format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{result}}}\n"));
+        let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
+        wrap.call("1", "a");
+        let result = &wrap.message()["result"];
+        let rows_of = |value: &Value| {
+            value.as_array().or_else(|| value.as_object()?.values().next()?.as_array()).unwrap().clone()
+        };
+        let shown: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+        let (shown, structured) = (rows_of(&shown), rows_of(&result["structuredContent"]));
+        assert_eq!(shown, structured);
+        assert!(shown.len() > 100 && shown.len() < 900, "{}", shown.len());
+        let notice = result["content"][1]["text"].as_str().unwrap();
+        assert!(notice.starts_with(&format!("[Showing {} of 900 items", shown.len())), "{notice}");
+        assert_eq!(fs::read_dir(workspace.saved_dir()).unwrap().count(), 1, "{notice}");
+    }
+}
