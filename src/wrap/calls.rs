@@ -40,6 +40,8 @@ pub(super) enum Asks {
     TaskState(Task),
     /// The list of tools.
     List,
+    /// The protocol revision, among other facts.
+    Initialize,
     /// Anything else.
     Other,
 }
@@ -50,7 +52,7 @@ impl Asks {
         match self {
             Self::Tool(tool) => Some(tool),
             Self::TaskResult(task) | Self::TaskState(task) => Some(&task.tool),
-            Self::List | Self::Other => None,
+            Self::List | Self::Initialize | Self::Other => None,
         }
     }
 }

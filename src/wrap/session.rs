@@ -7,6 +7,7 @@ mod server;
 
 use std::hash::RandomState;
 use std::io::{self, Write};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
 use super::calls::{Asks, Call, Calls};
@@ -30,6 +31,8 @@ pub(super) struct Session {
     /// The client, by the name in its handshake, where results are fitted to it.
     client_row: Mutex<Option<&'static Client>>,
     calls: Mutex<Calls>,
+    /// True if the client accepts batches: it sent one, or the revision has them.
+    accepts_batches: AtomicBool,
     pub(super) dropped: Dropped,
     /// The command of the server, as messages show it.
     server: String,
@@ -61,6 +64,7 @@ impl Session {
             stats,
             store,
             calls: Mutex::default(),
+            accepts_batches: AtomicBool::new(false),
             dropped: Dropped::default(),
             server,
             hashes: RandomState::new(),
@@ -94,7 +98,9 @@ impl Session {
         self.count(call, Outcome::Error);
         match call.asks {
             Asks::Tool(_) | Asks::TaskResult(_) => replies::tool_error(raw_id, why, call.is_stateless),
-            Asks::TaskState(_) | Asks::List | Asks::Other => replies::error(raw_id, SERVER_ENDED, why),
+            Asks::TaskState(_) | Asks::List | Asks::Initialize | Asks::Other => {
+                replies::error(raw_id, SERVER_ENDED, why)
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! The messages of the client: all pass, and what they ask for is noted.
 
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use serde_json::value::RawValue;
@@ -22,6 +23,9 @@ impl Session {
     pub(in crate::wrap) fn note_client<'l>(&self, line: &'l [u8]) -> &'l [u8] {
         let text = text_of(line);
         if let Some(value) = Value::of_any_depth(&text) {
+            if value.top().is_array() {
+                self.accepts_batches.store(true, Ordering::Relaxed);
+            }
             for message in messages(value.top()) {
                 self.note(message);
             }
@@ -65,6 +69,7 @@ impl Session {
             "tasks/result" => Asks::TaskResult(self.task_of(params, &method, client)),
             "tasks/get" => Asks::TaskState(self.task_of(params, &method, client)),
             "tools/list" => Asks::List,
+            "initialize" => Asks::Initialize,
             _ => Asks::Other,
         };
         let is_stateless = meta.is_some_and(|meta| meta.get(REVISION).is_some());

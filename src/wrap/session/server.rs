@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::hash::BuildHasher as _;
 use std::io;
+use std::sync::atomic::Ordering;
 
 use serde_json::value::RawValue;
 
@@ -22,6 +23,9 @@ use crate::wrap::save::{self, SavedOutput, Whole};
 
 /// Bytes of white space around a message that pass.
 const MAX_SPACE_BYTES: usize = 1024;
+
+/// The only protocol revision that has batches.
+const REVISION_WITH_BATCHES: &str = "2025-03-26";
 
 /// What becomes of a message.
 enum Fate {
@@ -85,7 +89,7 @@ impl Session {
         replies
     }
 
-    /// Takes each message of a batch by itself.
+    /// Takes each message of a batch by itself. A client that does not accept batches gets them one to a line.
     fn batch(&self, top: Node<'_>) -> Fate {
         let (mut left, mut replies, mut is_same) = (Vec::new(), String::new(), true);
         for item in top.items() {
@@ -104,13 +108,18 @@ impl Session {
                 Fate::Drops => {}
             }
         }
-        match left.is_empty() {
-            false if is_same => Fate::Passes,
+        if left.is_empty() {
             // An empty batch is not valid.
-            true => Fate::Replies(replies),
-            false if replies.is_empty() => Fate::Becomes(format!("[{}]", left.join(","))),
-            false => Fate::Replies(format!("[{}]\n{replies}", left.join(","))),
+            return Fate::Replies(replies);
         }
+        if !self.accepts_batches.load(Ordering::Relaxed) {
+            return Fate::Replies(left.join("\n") + "\n" + &replies);
+        }
+        if is_same {
+            return Fate::Passes;
+        }
+        let batch = format!("[{}]", left.join(","));
+        if replies.is_empty() { Fate::Becomes(batch) } else { Fate::Replies(format!("{batch}\n{replies}")) }
     }
 
     fn message(&self, value: &Value<'_>) -> Fate {
@@ -224,6 +233,13 @@ impl Session {
             Asks::TaskState(task) => return self.judge_task(result, task, set),
             Asks::List => {
                 locked(&self.schemas).learn(result);
+                set(Member::Same);
+            }
+            Asks::Initialize => {
+                let revision = result.get("protocolVersion").and_then(Node::string);
+                if revision.as_deref() == Some(REVISION_WITH_BATCHES) {
+                    self.accepts_batches.store(true, Ordering::Relaxed);
+                }
                 set(Member::Same);
             }
             Asks::Other => set(Member::Same),

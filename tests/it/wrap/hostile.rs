@@ -106,10 +106,32 @@ fn responses_without_an_open_request_are_dropped_also_from_batches() {
     workspace.write("1", lines.map(|line| format!("{line}\n")).concat());
     let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
     wrap.call("1", "a");
-    assert_eq!(wrap.message(), json!([real]));
+    // A client that sent no batch gets none.
+    assert_eq!(wrap.message(), real);
     assert_eq!(wrap.message()["method"], "end");
     let said = wrap.end();
     assert!(said.contains("dropped of the server: 5 responses to unknown ids, 4 invalid lines"), "{said}");
+}
+
+#[test]
+fn batches_pass_whole_in_the_revision_that_has_them() {
+    for (revision, is_batch) in [("2025-03-26", true), ("2025-06-18", false)] {
+        let workspace = Workspace::new();
+        let hello = json!({"jsonrpc": "2.0", "id": 0, "result": {"protocolVersion": revision}});
+        let messages = [1, 2].map(|id| json!({"jsonrpc": "2.0", "id": id, "result": {}}));
+        workspace.write("1", format!("{hello}\n"));
+        workspace.write("3", format!("{}\n", json!(messages)));
+        let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
+        wrap.send("{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\"}\n");
+        assert_eq!(wrap.message(), hello);
+        wrap.call("1", "a");
+        wrap.call("2", "a");
+        if is_batch {
+            assert_eq!(wrap.line(), format!("{}\n", json!(messages)).as_bytes());
+        } else {
+            assert_eq!([wrap.message(), wrap.message()], messages);
+        }
+    }
 }
 
 #[test]

@@ -41,6 +41,8 @@ fn everything_of_the_server_reaches_the_client() {
     workspace.write("all", &all);
     let script = "while read -r line; do case $line in *last*) break; esac; done; cat all; cat > /dev/null";
     let mut wrap = Wrap::start(&workspace, &["--max-bytes", "4", "--max-lines", "1"], script);
+    // The client accepts batches.
+    wrap.send("[]\n");
     for id in ["12345678901234567890", "1", "2", "\"a\"", "4", "5"] {
         wrap.call(id, "a");
     }
