@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::notice::FileChange;
 use crate::text::Extent;
 use crate::text::tokens::{BYTES_PER_TOKEN, estimate, extrapolate};
-use crate::truncate::{Bounds, Partial, TruncatedBy, Truncation};
+use crate::truncate::{Bounds, KeyLine, Partial, TruncatedBy, Truncation};
 
 /// Defines a struct of facts, of which one that does not apply is `None` and left out.
 macro_rules! facts {
@@ -261,6 +261,9 @@ pub struct TruncationDetails {
     /// True if there is more than the totals say.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_is_lower_bound: Option<bool>,
+    /// Lines of the body from the part that was omitted, because they say what is wrong.
+    #[serde(skip_serializing_if = "is_default")]
+    pub key_lines: Vec<KeyLine>,
 }
 
 impl TruncationDetails {
@@ -273,6 +276,7 @@ impl TruncationDetails {
         Some(Self {
             last_line_partial: cut.partial == Some(Partial::LastLine),
             first_line_exceeds_limit: truncation.output.lines == 0 || cut.partial == Some(Partial::FirstLine),
+            key_lines: truncation.key_lines.clone(),
             ..Self::new(cut.by, truncation.output, tokens, total, bounds)
         })
     }
@@ -295,6 +299,7 @@ impl TruncationDetails {
             total_estimated_tokens: tokens + extrapolate(left_out, output.bytes, tokens),
             limit_tokens: bounds.tokens.unwrap_or(bounds.bytes / BYTES_PER_TOKEN),
             total_is_lower_bound: None,
+            key_lines: Vec::new(),
         }
     }
 }

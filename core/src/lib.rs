@@ -27,9 +27,8 @@
 //! terminal.finish(&mut |shown| tail.push(shown));
 //!
 //! let kept = tail.finish();
-//! let total = kept.total.lines;
 //! let saved = Saved::At { path: "/tmp/build.log".into(), first: None };
-//! let shown = kept.cut.map(|cut| Shown::of(cut, kept.output, (1, total), total, &raw, bounds));
+//! let shown = Shown::of_text(&kept, raw.extent().lines, &raw, bounds);
 //! let notices = shown.map(|shown| Notice::Output { shown, saved }).into_iter().collect();
 //! let answer = Answer { end: BodyEnd::of(&kept), body: kept.content, notices, ..Answer::default() };
 //! assert_eq!(
@@ -38,10 +37,45 @@
 //! );
 //! ```
 //!
+//! A failure is often reported far from the end of an output. A collector with
+//! [key lines](truncate::Collector::with_key_lines) shows the lines that say what is wrong, wherever they are:
+//!
+//! ```
+//! use cutline_core::details::TruncationDetails;
+//! use cutline_core::notice::{Notice, Saved, Shown};
+//! use cutline_core::text::Counter;
+//! use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, KeySpace};
+//!
+//! let bounds = Bounds::new(8, 30_000);
+//! let mut raw = Counter::default();
+//! let mut tail = Collector::new(bounds, Keep::Tail).with_key_lines(KeySpace::Shared);
+//! let passing: String = (1..=30).map(|n| format!("test case_{n} ... ok\n")).collect();
+//! for piece in ["error[E0308]: mismatched types\n  --> src/main.rs:10:5\n", &passing] {
+//!     raw.push(piece.as_bytes());
+//!     tail.push(piece);
+//! }
+//! // The command failed: all that may say what is wrong is wanted.
+//! let kept = tail.finish_with(KeyForms::All);
+//! assert_eq!(
+//!     kept.content,
+//!     "error[E0308]: mismatched types\n  --> src/main.rs:10:5\n[...lines 3-28 omitted...]\n(lines 29 to 32)\n\
+//!      test case_27 ... ok\ntest case_28 ... ok\ntest case_29 ... ok\ntest case_30 ... ok",
+//! );
+//! let saved = Saved::At { path: "/tmp/test.log".into(), first: None };
+//! let notice = Shown::of_text(&kept, 32, &raw, bounds).map(|shown| Notice::Output { shown, saved });
+//! assert_eq!(
+//!     notice.unwrap().to_string(),
+//!     "[Showing lines 29-32 and 2 key lines before them of 32. Full output: /tmp/test.log]",
+//! );
+//! let details = TruncationDetails::of(&kept, raw.extent(), bounds).unwrap();
+//! assert_eq!((details.key_lines[0].line, details.key_lines[0].count), (1, 1));
+//! ```
+//!
 //! Nothing here knows a runtime, a protocol, a file system, a process, a clock or the environment,
 //! and nothing can fail. In reading order: [`text`], [`truncate`](mod@truncate), [`notice`], [`details`].
 
 pub mod details;
+mod key_lines;
 pub mod notice;
 pub mod text;
 pub mod truncate;

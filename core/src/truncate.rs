@@ -10,11 +10,13 @@
 mod bounds;
 mod collector;
 mod head;
+mod keyed;
 pub mod line;
 mod tail;
 
 pub use bounds::{Bounds, BytesAs, Limit, Meter};
 pub use collector::Collector;
+pub use keyed::{KeyForms, KeyLine, KeySpace};
 
 use serde::{Deserialize, Serialize};
 
@@ -106,14 +108,25 @@ pub struct Truncation {
     pub output: Extent,
     /// The cut; `None` if `content` is everything.
     pub cut: Option<Cut>,
+    /// The key lines in `content`, from the part that is omitted.
+    pub key_lines: Vec<KeyLine>,
+    /// Bytes of the key lines, with their newlines.
+    key_bytes: u64,
 }
 
 impl Truncation {
     /// Returns the result for a text of which `content`, of so many lines, was kept.
     fn new(content: String, lines: u64, total: Extent, cut: Option<Cut>) -> Self {
-        let mut kept = Self { content, total, output: Extent::default(), cut };
+        let mut kept =
+            Self { content, total, output: Extent::default(), cut, key_lines: Vec::new(), key_bytes: 0 };
         kept.output = Extent { lines, bytes: kept.body().len() as u64 };
         kept
+    }
+
+    /// Returns the lines and bytes of `content` that are no key lines.
+    pub fn ends(&self) -> Extent {
+        let Extent { lines, bytes } = self.output;
+        Extent { lines: lines - self.key_lines.len() as u64, bytes: bytes - self.key_bytes }
     }
 
     /// Returns the content without a final newline.

@@ -5,18 +5,22 @@ use derive_more::Display;
 use super::limit::cut_by;
 use super::{Count, between};
 use crate::text::{Counter, Extent, Size, show};
-use crate::truncate::{Bounds, Cut, Limit, Partial};
+use crate::truncate::{Bounds, Cut, Limit, Partial, Truncation};
 
 /// Characters of a part's name in a notice; a longer one keeps both its ends.
 const PART_NAME_CHARS: usize = 60;
 
-/// The part of a command's output that an answer shows, in words.
+/// The part of a text that is shown: `lines 1-20 of 5000 (30KB limit)`.
 #[derive(Debug, Clone, PartialEq, Eq, Display)]
-#[display("{words}")]
+#[display("{part}{}{of}", self.key_lines())]
 pub struct Shown {
-    words: String,
+    part: String,
+    /// Number of all lines and the limit, where the part does not say that.
+    of: String,
     /// Numbers of the first and the last line, where those between them are shown and all of each.
     pub whole_lines: Option<(u64, u64)>,
+    /// Number of key lines, and where they are.
+    keys: (usize, &'static str),
 }
 
 impl Shown {
@@ -38,17 +42,46 @@ impl Shown {
             (None, 0, 1..) => Some((tail, last)),
             _ => None,
         };
-        let words = match (whole_lines, cut.partial, head_lines) {
-            (Some((first, last)), ..) => format!("lines {first}-{last} of {total}{by}"),
+        let of_total = format!(" of {total}{by}");
+        let (part, of) = match (whole_lines, cut.partial, head_lines) {
+            (Some((first, last)), ..) => (format!("lines {first}-{last}"), of_total),
             (None, Some(Partial::LastLine), _) => {
                 let before = between("lines 1-", (head_lines > 0).then_some(head), " and ");
                 let part = part_of_line(output.bytes - cut.head.bytes, last, raw.last_line_bytes());
-                format!("{before}last {part}")
+                (format!("{before}last {part}"), String::new())
             }
-            (None, None, 1..) => format!("lines 1-{head} and {tail}-{total} of {total}{by}"),
-            (None, ..) => format!("first {}", part_of_line(output.bytes, first, raw.first_line_bytes())),
+            (None, None, 1..) => (format!("lines 1-{head} and {tail}-{total}"), of_total),
+            (None, ..) => {
+                let part = part_of_line(output.bytes, first, raw.first_line_bytes());
+                (format!("first {part}"), String::new())
+            }
         };
-        Self { words, whole_lines }
+        let place = match (head_lines, tail_lines) {
+            (1.., 1..) => "between them",
+            (1.., 0) if whole_lines.is_none() => "after it",
+            (1.., 0) => "after them",
+            _ if whole_lines.is_none() => "before it",
+            _ => "before them",
+        };
+        Self { part, of, whole_lines, keys: (0, place) }
+    }
+
+    /// Returns the part of a text that `kept` has within `bounds`; `None` if that is all. The text had `total` lines and
+    /// the bytes that are in `raw`.
+    pub fn of_text(kept: &Truncation, total: u64, raw: &Counter, bounds: Bounds) -> Option<Self> {
+        let shown = Self::of(kept.cut?, kept.ends(), (1, kept.total.lines), total, raw, bounds);
+        let keys = (kept.key_lines.len(), shown.keys.1);
+        Some(Self { keys, ..shown })
+    }
+
+    /// Returns the words for the key lines.
+    fn key_lines(&self) -> String {
+        let (count, place) = self.keys;
+        if count == 0 {
+            String::new()
+        } else {
+            format!(" and {} {place}", Count(count as u64, "key line", "key lines"))
+        }
     }
 }
 

@@ -1,9 +1,11 @@
 //! Keeping of a stream what its limits allow, and counting all of it.
 
 use super::head::Head;
+use super::keyed::{self, Ends, KeyForms, KeySpace};
 use super::tail::Tail;
 use super::{Bounds, Cut, Keep, TruncatedBy, Truncation};
-use crate::text::{Counter, Extent};
+use crate::key_lines::Candidates;
+use crate::text::{Counter, Extent, as_index};
 
 /// Takes text piece by piece and keeps as much of it as its bounds allow.
 ///
@@ -50,6 +52,8 @@ pub struct Collector {
     /// The end of everything, unless only the start is kept: all of it, if that is within the limits.
     tail: Option<Tail>,
     total: Counter,
+    /// The candidates for key lines, and the limits of those that are shown.
+    key_lines: Option<(Candidates, KeySpace)>,
 }
 
 impl Collector {
@@ -67,12 +71,25 @@ impl Collector {
             head: Head::new(head, keep == Keep::Head),
             tail: has_tail.then(|| Tail::new(bounds)),
             total: Counter::default(),
+            key_lines: None,
         }
+    }
+
+    /// Returns the same collector, which also looks for key lines in what passes.
+    ///
+    /// [`finish_with`](Self::finish_with) shows those that the limits omit.
+    #[must_use]
+    pub fn with_key_lines(self, space: KeySpace) -> Self {
+        let bounds = match space {
+            KeySpace::Shared => self.bounds,
+            KeySpace::Beside(bounds) => bounds,
+        };
+        Self { key_lines: Some((Candidates::new(as_index(bounds.bytes)), space)), ..self }
     }
 
     /// True if more text would only be counted.
     pub fn is_full(&self) -> bool {
-        self.head.cut.is_some() && self.tail.is_none()
+        self.head.cut.is_some() && self.tail.is_none() && self.key_lines.is_none()
     }
 
     /// Takes the next piece.
@@ -82,25 +99,65 @@ impl Collector {
         if let Some(tail) = &mut self.tail {
             tail.push(text);
         }
+        if let Some((candidates, _)) = &mut self.key_lines {
+            candidates.push(text);
+        }
     }
 
     /// Returns the text that was kept, and the counts of all that passed.
     pub fn finish(self) -> Truncation {
+        self.kept(self.bounds)
+    }
+
+    /// Returns the same with key lines from the part that the limits omit. They are within the limits, with a marker for
+    /// each gap. Without key lines this is [`finish`](Self::finish).
+    ///
+    /// ```
+    /// use cutline_core::truncate::{Bounds, Collector, KeyForms, KeySpace, Keep};
+    /// let mut tail = Collector::new(Bounds::new(8, 300), Keep::Tail).with_key_lines(KeySpace::Shared);
+    /// tail.push("building a\nsrc/a.c:3:5: error: no such member\nbuilding b\n");
+    /// (1..=20).for_each(|n| tail.push(&format!("building c{n}\n")));
+    /// let kept = tail.finish_with(KeyForms::All);
+    /// assert_eq!(
+    ///     kept.content,
+    ///     "[...lines 1-1 omitted...]\nsrc/a.c:3:5: error: no such member\n[...lines 3-19 omitted...]\n\
+    ///      (lines 20 to 23)\nbuilding c17\nbuilding c18\nbuilding c19\nbuilding c20",
+    /// );
+    /// assert_eq!((kept.key_lines[0].line, kept.key_lines[0].count), (2, 1));
+    /// ```
+    pub fn finish_with(mut self, forms: KeyForms) -> Truncation {
+        let key_lines = self.key_lines.take();
+        let plain = self.kept(self.bounds);
+        let (Some((candidates, space)), true) = (key_lines, forms != KeyForms::None) else { return plain };
+        let tail_lines = self.bounds.lines - self.head_lines;
+        let ends = Ends {
+            bounds: self.bounds,
+            shared: Bounds { lines: tail_lines, ..self.bounds.less(self.head_before_tail()) },
+            has_tail: self.tail.is_some(),
+        };
+        keyed::with_key_lines(plain, candidates.finish(), forms, space, ends, |bounds| self.kept(bounds))
+    }
+
+    /// Returns the first lines, where the last ones are kept too.
+    fn head_before_tail(&self) -> &str {
+        let head = &self.head.kept;
+        // The newline may cost more than the line before it left.
+        let has_head = self.head_lines > 0 && self.tail.is_some() && self.bounds.exceeded_by(head).is_none();
+        if has_head { head } else { "" }
+    }
+
+    /// Returns what is within `bounds`, which are at most those of the collector.
+    fn kept(&self, bounds: Bounds) -> Truncation {
         let total = self.total.extent();
-        let Some(mut tail) = self.tail else { return self.head.finish(total) };
-        let whole = tail.end(self.bounds, total);
+        let Some(tail) = &self.tail else { return self.head.within(bounds, total) };
+        let whole = tail.end(bounds, total);
         if whole.cut.is_none() || self.head_lines == 0 {
             return whole;
         }
-        let Head { kept: mut head, cut: head_cut, .. } = self.head;
-        // The newline may cost more than the line before it left.
-        if self.bounds.exceeded_by(&head).is_some() {
-            head.clear();
-        }
-        let kept = Extent::of(&head);
-        tail.drop_before(kept.bytes, total);
-        let tail_lines = self.bounds.lines - self.head_lines;
-        let end = tail.end(Bounds { lines: tail_lines, ..self.bounds.less(&head) }, total);
+        let (head, head_cut) = (self.head_before_tail(), self.head.cut);
+        let kept = Extent::of(head);
+        let tail_lines = bounds.lines.saturating_sub(self.head_lines);
+        let end = tail.end_after(kept.bytes, Bounds { lines: tail_lines, ..bounds.less(head) }, total);
         let is_full = kept.lines == self.head_lines && end.output.lines == tail_lines;
         let partial = end.cut.and_then(|cut| cut.partial);
         let by = if is_full && partial.is_none() {
@@ -110,7 +167,7 @@ impl Collector {
             ends.find(|by| *by != TruncatedBy::Lines).unwrap_or(TruncatedBy::Bytes)
         };
         let lines = kept.lines + end.output.lines;
-        Truncation::new(head + end.body(), lines, total, Some(Cut { by, partial, head: kept }))
+        Truncation::new(head.to_owned() + end.body(), lines, total, Some(Cut { by, partial, head: kept }))
     }
 }
 

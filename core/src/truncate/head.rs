@@ -45,9 +45,19 @@ impl Head {
         }
     }
 
+    /// Returns what is within `bounds`, which are at most its own, of a text with the counts `total`.
+    pub(super) fn within(&self, bounds: Bounds, total: Extent) -> Truncation {
+        if bounds == self.bounds || self.cut.is_none() {
+            return self.finish(total);
+        }
+        let mut less = Self::new(bounds, self.partial_allowed);
+        less.push(&self.kept);
+        less.finish(total)
+    }
+
     /// Returns what is kept of a text with the counts `total`.
-    pub(super) fn finish(self, total: Extent) -> Truncation {
-        let Self { mut kept, .. } = self;
+    fn finish(&self, total: Extent) -> Truncation {
+        let mut kept = self.kept.clone();
         let Some(by) = self.cut else { return Truncation::new(kept, total.lines, total, None) };
         let lines = Extent::of(&kept).lines;
         let partial = (lines > self.lines).then_some(Partial::FirstLine);

@@ -31,20 +31,20 @@ impl Tail {
         self.recent.push_str(new);
     }
 
-    /// Takes the first bytes of all that passed away from what is held.
-    pub(super) fn drop_before(&mut self, bytes: u64, total: Extent) {
-        let rest = as_index(total.bytes - bytes);
-        self.recent.drain(..self.recent.len().saturating_sub(rest));
-    }
-
     /// Returns what of the end is within `bounds`, which are at most those it was made for, of a text with the counts
     /// `total`.
     pub(super) fn end(&self, bounds: Bounds, total: Extent) -> Truncation {
-        let recent = &self.recent;
+        self.end_after(0, bounds, total)
+    }
+
+    /// Returns the same without the first `bytes` of the text.
+    pub(super) fn end_after(&self, bytes: u64, bounds: Bounds, total: Extent) -> Truncation {
+        let rest = as_index(total.bytes - bytes);
+        let recent = &self.recent[self.recent.len().saturating_sub(rest)..];
         let body = recent.strip_suffix('\n').unwrap_or(recent);
         let (start, lines, by) = fitting(body, bounds);
         let Some(by) = by else {
-            return Truncation::new(recent.clone(), Extent::of(recent).lines, total, None);
+            return Truncation::new(recent.to_owned(), Extent::of(recent).lines, total, None);
         };
         let (content, partial, by) = match lines {
             0 => {

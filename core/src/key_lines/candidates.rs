@@ -1,0 +1,304 @@
+//! The candidates for key lines of a text that passes.
+
+#![expect(clippy::indexing_slicing, reason = "the indices are those of candidates that were stored")]
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+
+use super::forms::Grade;
+use super::grade::{Graded, Table};
+use super::rare::Rare;
+use super::scan::{LINE_BYTES, Line, Scan, Sink};
+use super::{location, template};
+
+/// A line that may be shown because of what it says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Candidate {
+    /// Its number, from 1.
+    pub(crate) line: u64,
+    /// Its text.
+    pub(crate) text: String,
+    /// How likely it is that it says what is wrong.
+    pub(crate) grade: Grade,
+    /// The number of lines with its template.
+    pub(crate) count: u64,
+    /// What it is to other candidates.
+    pub(crate) role: Role,
+    /// The number of stored candidates with the same form before it.
+    pub(crate) of_form: u32,
+}
+
+/// What a candidate is to others.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Role {
+    /// The first line of its template.
+    First,
+    /// Another line with the template of that candidate, and the number of those before it.
+    Again(usize, u64),
+    /// A line that belongs to that candidate: its location, or its message.
+    Of(usize),
+}
+
+/// Lines with the template of a strong candidate that are stored after the first.
+const AGAIN: u64 = 5;
+/// The longest line that is stored, as a part of the bytes.
+const PART: usize = 8;
+/// Templates of lines that are no key lines, which need not be graded again.
+const CALM_TEMPLATES: usize = 1024;
+/// Lines after the location of a message in which that message can be.
+const LINES_AFTER_LOCATION: u64 = 5;
+/// Grades.
+const GRADES: usize = 4;
+
+/// Finds the candidates of a text.
+#[derive(Debug)]
+pub(crate) struct Candidates {
+    scan: Scan,
+    found: Found,
+}
+
+impl Candidates {
+    /// Returns a collector that stores at most four times `max_bytes` of lines, whatever the length of the text.
+    pub(crate) fn new(max_bytes: usize) -> Self {
+        Self { scan: Scan::default(), found: Found { max_bytes, ..Found::default() } }
+    }
+
+    /// Takes the next piece.
+    pub(crate) fn push(&mut self, text: &str) {
+        self.scan.push(text, &mut self.found);
+    }
+
+    /// Returns the candidates.
+    pub(crate) fn finish(mut self) -> Vec<Candidate> {
+        self.scan.finish(&mut self.found);
+        let Found { mut all, rare, .. } = self.found;
+        for n in 0..all.len() {
+            if let Role::Again(first, _) | Role::Of(first) = all[n].role {
+                all[n].count = all[first].count;
+            }
+        }
+        let rare = rare.finish().into_iter().map(|(line, text, count)| {
+            let grade = Graded::rare().grade;
+            Candidate { line, text, grade, count, role: Role::First, of_form: 0 }
+        });
+        all.extend(rare);
+        all
+    }
+}
+
+/// What was found so far.
+#[derive(Debug, Default)]
+struct Found {
+    max_bytes: usize,
+    /// Bytes of the candidates of each grade.
+    bytes: [usize; GRADES],
+    /// Bytes of those that repeat a template.
+    bytes_again: usize,
+    all: Vec<Candidate>,
+    /// For each template, its first candidate; `None` if its lines are no key lines.
+    templates: HashMap<u64, Option<usize>, BuildHasherDefault<IsHash>>,
+    calm_templates: usize,
+    /// For each form and grade, the number and the bytes of the candidates.
+    forms: HashMap<(u16, Grade), (u32, usize)>,
+    /// The white space before the head of a trace whose message is still to come.
+    trace: Option<usize>,
+    /// The candidate to which the next lines may belong.
+    open: Option<Open>,
+    /// A line that names a location for what comes after it.
+    location: Option<(u64, String)>,
+    rare: Rare,
+}
+
+/// A candidate to which the next line may belong.
+#[derive(Debug, Clone, Copy)]
+struct Open {
+    candidate: usize,
+    /// Lines that are still looked at, which are blank but for the last.
+    lines: u8,
+    /// True if any line that is not blank belongs to it; else only a location.
+    takes_any: bool,
+}
+
+/// Takes what is a hash as one.
+#[derive(Debug, Default)]
+struct IsHash(u64);
+
+impl Hasher for IsHash {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _bytes: &[u8]) {}
+
+    fn write_u64(&mut self, hash: u64) {
+        self.0 = hash;
+    }
+}
+
+impl Sink for Found {
+    fn needs_next(&self) -> bool {
+        self.trace.is_some() || self.open.is_some() || self.rare.needs_next()
+    }
+
+    fn line(&mut self, line: Line<'_>) {
+        if self.rare.needs_next() {
+            self.rare.push(line.number, line.text, template::hash(line.text));
+        }
+        if self.trace.is_some() {
+            self.in_trace(line);
+            return;
+        }
+        let open = self.open.take();
+        if line.is_triggered && location::is_arrow(line.text) {
+            return self.arrow(line, open);
+        }
+        let template = if line.is_triggered { template::hash(line.text) } else { 0 };
+        if line.is_triggered && self.count(line, template) {
+            return;
+        }
+        let graded = if line.is_triggered { Table::get().grade(line.text) } else { None };
+        if let Some(open) = open
+            && graded.is_none_or(|graded| graded.grade > Grade::Strong)
+            && self.belongs(line, open)
+        {
+            return;
+        }
+        match graded {
+            Some(_) if line.text.contains("Traceback (most recent") => self.trace = Some(indent(line.text)),
+            Some(graded) => self.add_first(line.number, line.text, template, graded),
+            None if line.is_triggered => self.is_calm(line, template),
+            None => {}
+        }
+    }
+}
+
+impl Found {
+    /// Takes a line of a trace: its message is the first line after the frames, which are indented.
+    fn in_trace(&mut self, line: Line<'_>) {
+        if line.text.trim().is_empty() || Some(indent(line.text)) > self.trace {
+            if location::is_frame(line.text) {
+                self.location = Some((line.number, line.text.to_owned()));
+            } else if line.is_triggered {
+                self.count(line, template::hash(line.text));
+            }
+            return;
+        }
+        self.trace = None;
+        let template = template::hash(line.text);
+        if !self.count(line, template) {
+            self.add_first(line.number, line.text, template, Graded::near(Grade::Strong));
+        }
+    }
+
+    /// Counts a line whose template is known; returns false if it is not.
+    fn count(&mut self, line: Line<'_>, template: u64) -> bool {
+        let Some(known) = self.templates.get(&template) else { return false };
+        let Some(known) = *known else { return true };
+        let first = &mut self.all[known];
+        first.count += 1;
+        let (grade, before) = (first.grade, first.count - 2);
+        let is_kept = grade == Grade::Strong
+            && before < AGAIN
+            && line.text.len() <= self.max_bytes / PART
+            && self.bytes_again + line.text.len() < self.max_bytes;
+        if is_kept {
+            self.bytes_again += line.text.len() + 1;
+            self.push(line.number, line.text, grade, Role::Again(known, before), 0);
+        }
+        true
+    }
+
+    /// Takes a line as a part of the open candidate, if it is one.
+    fn belongs(&mut self, line: Line<'_>, open: Open) -> bool {
+        if line.text.trim().is_empty() {
+            self.open = (open.lines > 1).then_some(Open { lines: open.lines - 1, ..open });
+            return true;
+        }
+        let belongs = open.takes_any || location::is_only_location(line.text);
+        if belongs {
+            self.add_to(open.candidate, line.number, line.text);
+        }
+        belongs
+    }
+
+    /// Takes the `--> file:line` after a message, which may be one by nothing else.
+    fn arrow(&mut self, line: Line<'_>, open: Option<Open>) {
+        if let Some(open) = open {
+            return self.add_to(open.candidate, line.number, line.text);
+        }
+        let template = template::hash(line.previous);
+        let is_known = self.templates.contains_key(&template);
+        if is_known || line.previous.trim().is_empty() || Table::get().grade(line.previous).is_some() {
+            return;
+        }
+        self.add_first(line.number - 1, line.previous, template, Graded::near(Grade::Strong));
+        if let Some(open) = self.open.take() {
+            self.add_to(open.candidate, line.number, line.text);
+        }
+    }
+
+    /// Takes a triggered line that is no key line: it may be the location of one.
+    fn is_calm(&mut self, line: Line<'_>, template: u64) {
+        if location::is_frame(line.text) {
+            self.location = Some((line.number, line.text.to_owned()));
+        } else if self.calm_templates < CALM_TEMPLATES {
+            self.calm_templates += 1;
+            self.templates.insert(template, None);
+        }
+    }
+
+    /// Stores the first line of a template, if there is space for it.
+    fn add_first(&mut self, number: u64, text: &str, template: u64, graded: Graded) {
+        let Graded { grade, form } = graded;
+        if grade < Grade::Faint {
+            self.rare.stop();
+        }
+        let (max_bytes, all_bytes) = (self.max_bytes, self.bytes[grade as usize]);
+        let (of_form, form_bytes) = self.forms.entry((form, grade)).or_default();
+        // One form never takes all the space. A grade that is full stays so: what was not stored is never stored later.
+        let is_full = *form_bytes + text.len() > max_bytes / 2 || all_bytes + text.len() > max_bytes;
+        if is_full || text.len() > (max_bytes / PART).min(LINE_BYTES) {
+            return;
+        }
+        *form_bytes += text.len() + 1;
+        *of_form += 1;
+        let of_form = *of_form - 1;
+        let new = self.all.len();
+        self.templates.insert(template, Some(new));
+        self.push(number, text, grade, Role::First, of_form);
+        if grade == Grade::Strong
+            && let Some((line, text)) = self.location.take()
+            && number <= line + LINES_AFTER_LOCATION
+        {
+            self.add_to(new, line, &text);
+        }
+        if grade <= Grade::Message {
+            let takes_any = text.trim_end().ends_with(':') || is_status(text);
+            self.open = Some(Open { candidate: new, lines: 2, takes_any });
+        }
+    }
+
+    /// Stores a line that belongs to a candidate.
+    fn add_to(&mut self, candidate: usize, number: u64, text: &str) {
+        let grade = self.all[candidate].grade;
+        if self.bytes[grade as usize] + text.len() <= self.max_bytes && text.len() <= self.max_bytes / PART {
+            self.push(number, text, grade, Role::Of(candidate), 0);
+        }
+    }
+
+    fn push(&mut self, line: u64, text: &str, grade: Grade, role: Role, of_form: u32) {
+        self.bytes[grade as usize] += text.len() + 1;
+        self.all.push(Candidate { line, text: text.to_owned(), grade, count: 1, role, of_form });
+    }
+}
+
+/// Returns the bytes of white space before the text of a line.
+fn indent(line: &str) -> usize {
+    line.len() - line.trim_start().len()
+}
+
+/// True if a line has only a status: what failed is in the next line.
+fn is_status(line: &str) -> bool {
+    let word = line.trim_matches(|c: char| !c.is_alphanumeric());
+    matches!(word, "FAIL" | "FAILED" | "ERROR" | "Error" | "error")
+}

@@ -1,0 +1,141 @@
+//! The conditions on what is before and after the text of a form.
+
+use super::forms::{Edge, Form};
+
+/// Words before a match that say that nothing is wrong.
+const NEGATIONS: [&str; 6] = ["no", "No", "0", "without", "zero", "not"];
+/// Words of source code before the name of an error.
+const CODE: [&str; 12] = [
+    "raise",
+    "throw",
+    "throws",
+    "new",
+    "except",
+    "catch",
+    "class",
+    "import",
+    "rescue",
+    "extends",
+    "instanceof",
+    "as",
+];
+/// Values after a name such as `errors` that say that nothing is wrong.
+const NOTHING: [&str; 10] = ["none", "None", "null", "nil", "false", "False", "[]", "{", "\"\"", "undefined"];
+
+/// True if `form` is in `line` at `start`.
+pub(super) fn matches(line: &str, start: usize, form: &Form) -> bool {
+    let end = start + form.text.len();
+    let Some(found) = line.get(start..end) else { return false };
+    let is_text = if form.any_case { found.eq_ignore_ascii_case(form.text) } else { found == form.text };
+    let (before, after) = (&line[..start], &line[end..]);
+    is_text
+        && is_before(before, form.before)
+        && is_after(after, form.after)
+        && !is_denied(before, after, form)
+}
+
+fn is_before(before: &str, edge: Edge) -> bool {
+    let last = before.chars().next_back();
+    match edge {
+        Edge::LineStart => before.is_empty(),
+        Edge::Camel => last.is_some_and(char::is_alphabetic),
+        Edge::Type | Edge::WholeType => {
+            let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.' | ':');
+            let prefix = before.trim_end_matches(is_name);
+            let is_type = last.is_some_and(char::is_alphabetic);
+            match edge {
+                Edge::Type => is_type && is_start(prefix) && !prefix.ends_with('('),
+                _ => is_type && (prefix.trim().is_empty() || prefix.ends_with(": ")),
+            }
+        }
+        Edge::Label => {
+            let word = before.trim_end().trim_end_matches(char::is_alphabetic);
+            is_start(before) || before.ends_with(' ') && is_start(word)
+        }
+        Edge::Word => last.is_none_or(|c| !is_joined(c)) && !before.ends_with("::"),
+        Edge::Start => is_start(before),
+        _ => true,
+    }
+}
+
+/// True if a message can begin after `before`.
+pub(super) fn is_start(before: &str) -> bool {
+    let trimmed = before.trim_end();
+    let gap = before.len() - trimmed.len();
+    let Some(last) = trimmed.chars().next_back() else { return true };
+    if before.ends_with("::") {
+        return false;
+    }
+    let ends_prefix = matches!(
+        last,
+        ':' | ']' | ')' | '}' | '|' | '>' | '"' | '[' | '(' | '│' | '┃' | '∙' | '·' | '•' | '●' | '✗' | '×'
+    );
+    ends_prefix
+        || gap > 1
+        || before.ends_with('\t')
+        || gap == 1 && matches!(last, '-' | '*' | '#' | '=' | '\'' | '+' | '$')
+}
+
+fn is_after(after: &str, edge: Edge) -> bool {
+    match edge {
+        Edge::Word => {
+            let mut chars = after.chars();
+            match (chars.next(), chars.next()) {
+                (Some(':'), next) => next != Some(':'),
+                (Some('.' | '-' | '/' | '\\'), next) => next.is_none_or(|c| !c.is_alphanumeric()),
+                (Some(c), _) => !c.is_alphanumeric() && c != '_',
+                (None, _) => true,
+            }
+        }
+        Edge::Colon => {
+            after.starts_with(':') && !after.starts_with("::")
+                || after.starts_with('!') && !after.starts_with("!(")
+                || ["[", "]", " -", " ["].iter().any(|mark| after.starts_with(mark))
+        }
+        Edge::Code => {
+            let Some(rest) = after.strip_prefix(' ') else { return false };
+            let code_end = rest.find([' ', ':']).unwrap_or(rest.len());
+            let (code, end) = rest.split_at(code_end);
+            (end.starts_with(':') || end.starts_with(" ("))
+                && code.bytes().any(|byte| byte.is_ascii_digit())
+                && code.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit())
+        }
+        Edge::Gap => after.starts_with("  ") || after.starts_with('\t'),
+        Edge::End => after.trim_end().is_empty(),
+        Edge::Closed => after.trim_end() == ")",
+        Edge::Text => {
+            let text = after.trim_start_matches([' ', '\'', '"', '`', '‘', ':', '[']);
+            text.len() < after.len() && text.starts_with(char::is_alphanumeric)
+        }
+        Edge::Where => {
+            let words = [" at ", " in ", " near ", " on ", " while ", " during ", " from "];
+            words.iter().any(|word| after.starts_with(word))
+        }
+        _ => true,
+    }
+}
+
+/// True for what joins letters to one identifier, path or flag.
+fn is_joined(c: char) -> bool {
+    c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | '\\' | '$' | '@')
+}
+
+/// True if what surrounds a match says that nothing is wrong, or that it is source code.
+fn is_denied(before: &str, after: &str, form: &Form) -> bool {
+    let words = before.trim_end();
+    let word = words.rsplit([' ', '(', ',', '\t', '[']).next().unwrap_or_default();
+    if NEGATIONS.contains(&word) || CODE.contains(&word) {
+        return true;
+    }
+    let is_type = matches!(form.before, Edge::Camel | Edge::Type | Edge::WholeType);
+    if is_type && before.split([' ', '(', ',']).any(|word| CODE.contains(&word)) {
+        return true;
+    }
+    let value = after.strip_prefix('s').unwrap_or(after).trim_start_matches(['"', '\'', ')', ' ']);
+    let Some(value) = value.strip_prefix([':', '=']) else { return false };
+    let value = value.trim_start();
+    let end = value.find([' ', ',', ';', '}', ')']).unwrap_or(value.len());
+    let (word, rest) = value.split_at(end);
+    let is_last = !rest.trim_start().starts_with(char::is_alphanumeric);
+    word == "0" || is_last && NOTHING.contains(&word)
+}

@@ -1,0 +1,307 @@
+//! The forms of key lines, as a table. No form names a tool: each is a way in which many programs report a failure.
+//!
+//! A [`Group`] has the literals that the scan searches for. A [`Form`] says what must be at a literal for the line to be
+//! a key line, and how strong that evidence is. The strongest form of a line decides.
+
+use Edge::{
+    Any, Camel, Closed, Code, Colon, End, Gap, Label, LineStart, Start, Text, Type, Where, WholeType, Word,
+};
+use Grade::{Faint, Message, Strong, Weak};
+
+/// How likely it is that a line says what is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Grade {
+    /// It has the structure of a failure report, such as `error: …` or `not ok 3`.
+    Strong,
+    /// It has a phrase of a failure, such as `not found`, or begins with a location in a file.
+    Message,
+    /// It has a word such as `error`.
+    Weak,
+    /// It is a warning, or one of the first lines. Such lines count only where there are no others.
+    Faint,
+}
+
+/// Literals, and the forms that contain one of them.
+#[derive(Debug)]
+pub(crate) struct Group {
+    /// The literals, as the scan searches for them.
+    pub(crate) needles: &'static [&'static str],
+    /// The forms, the strongest first.
+    pub(crate) forms: &'static [Form],
+}
+
+/// Text with conditions on what is before and after it.
+#[derive(Debug)]
+pub(crate) struct Form {
+    /// The text, in lower case if `any_case`.
+    pub(crate) text: &'static str,
+    /// True if the text may also be capitalised or in upper case.
+    pub(crate) any_case: bool,
+    /// What must be before it.
+    pub(crate) before: Edge,
+    /// What must be after it.
+    pub(crate) after: Edge,
+    /// The strength of the evidence.
+    pub(crate) grade: Grade,
+}
+
+/// What must be before or after a text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Edge {
+    /// Anything.
+    Any,
+    /// No part of the same word, identifier, path or flag.
+    Word,
+    /// Before it: the start of a line without white space.
+    LineStart,
+    /// Before it: the start of the line or of a message, as after `main.c:3: `, `[12:30:01] ` or `| `.
+    Start,
+    /// Before it: the start of a word, as in `got ValueError`.
+    Camel,
+    /// Before it: the start of a word that begins a message, as in `a.py:3: ValueError`.
+    Type,
+    /// Before it: the start of a word that is a whole message.
+    WholeType,
+    /// Before it: at most one word of a message, as in `Parse error near line 3`.
+    Label,
+    /// After it: `:` (but not `::`), `[`, `]`, `!` or ` -`.
+    Colon,
+    /// After it: a code, as in `error TS2304: `.
+    Code,
+    /// After it: two spaces or a tab, as in a table.
+    Gap,
+    /// After it: the end of the line.
+    End,
+    /// After it: the end of the line, but for a bracket.
+    Closed,
+    /// After it: a space and a word, or `:`.
+    Text,
+    /// After it: ` at`, ` in`, ` near`, ` on`, ` while` or ` during`.
+    Where,
+}
+
+const fn any(text: &'static str, before: Edge, after: Edge, grade: Grade) -> Form {
+    Form { text, any_case: true, before, after, grade }
+}
+
+const fn exact(text: &'static str, before: Edge, after: Edge, grade: Grade) -> Form {
+    Form { text, any_case: false, before, after, grade }
+}
+
+/// The table. A literal has at least four bytes, because the scan is several times slower with shorter ones; `\n!` is
+/// searched for in another way.
+pub(crate) static GROUPS: &[Group] = &[
+    Group {
+        needles: &["rror", "RROR"],
+        forms: &[
+            any("error", Word, Colon, Strong),
+            any("error", Start, Code, Strong),
+            any("error", Start, Gap, Strong),
+            any("error", Label, Where, Strong),
+            exact("ERROR", Word, Word, Strong),
+            exact("Error", Type, Colon, Strong),
+            exact("Error", WholeType, End, Strong),
+            exact("Error", Camel, Closed, Strong),
+            any("syntax error", Word, Word, Strong),
+            any("bus error", Word, Word, Strong),
+            any("input/output error", Word, Word, Strong),
+            exact("Error", Camel, Colon, Message),
+            any("error", Word, Word, Weak),
+            any("errors", Word, Word, Weak),
+        ],
+    },
+    Group { needles: &["ERR!"], forms: &[exact("ERR!", Word, Any, Strong)] },
+    Group {
+        needles: &["xcepti"],
+        forms: &[
+            any("exception", Word, Colon, Strong),
+            any("exception", Start, Where, Strong),
+            exact("Exception", Type, Colon, Strong),
+            exact("Exception", WholeType, End, Strong),
+            exact("Exception", Camel, Closed, Strong),
+            exact("Exception", Camel, Colon, Message),
+            any("exception", Word, Word, Weak),
+        ],
+    },
+    Group {
+        needles: &["fail", "Fail", "FAIL"],
+        forms: &[
+            exact("FAIL", Word, Word, Strong),
+            exact("FAILED", Word, Word, Strong),
+            exact("FAILURE", Word, Word, Strong),
+            any("failed", Start, Text, Strong),
+            any("failed", Word, Colon, Strong),
+            any("failure", Start, End, Strong),
+            any("failure", Word, Colon, Strong),
+            any("assertion failed", Word, Word, Strong),
+            any("failing", Word, Word, Message),
+            any("failed", Word, Word, Message),
+            any("failure", Word, Word, Message),
+            any("failures", Word, Word, Message),
+            any("fails", Word, Word, Message),
+            any("fail", Word, Word, Message),
+        ],
+    },
+    Group {
+        needles: &["atal", "ATAL"],
+        forms: &[
+            any("fatal", Start, Word, Strong),
+            any("fatal", Word, Colon, Strong),
+            exact("FATAL", Word, Word, Strong),
+            any("fatal", Word, Word, Message),
+        ],
+    },
+    Group {
+        needles: &["anic", "PANIC"],
+        forms: &[
+            any("panic", Word, Colon, Strong),
+            any("panicked", Word, Where, Strong),
+            any("panic", Word, Word, Weak),
+        ],
+    },
+    Group {
+        needles: &["sserti"],
+        forms: &[any("assertion", Start, Word, Strong), any("assertion", Word, Word, Message)],
+    },
+    Group {
+        needles: &["RITICAL", "SEVERE"],
+        forms: &[exact("CRITICAL", Word, Word, Strong), exact("SEVERE", Word, Word, Strong)],
+    },
+    Group { needles: &["raceback"], forms: &[any("traceback", Word, Any, Weak)] },
+    Group { needles: &["not ok "], forms: &[exact("not ok ", Start, Any, Strong)] },
+    Group {
+        needles: &["✗ ", "✘ ", "✖ ", "✕ ", "❌ ", " × "],
+        forms: &[
+            exact("✗ ", Start, Any, Strong),
+            exact("✘ ", Start, Any, Strong),
+            exact("✖ ", Start, Any, Strong),
+            exact("✕ ", Start, Any, Strong),
+            exact("❌ ", Any, Any, Strong),
+            exact(" × ", LineStart, Any, Strong),
+            exact("× ", Start, Any, Strong),
+        ],
+    },
+    Group {
+        needles: &["\nE   ", "\n!"],
+        forms: &[exact("E   ", LineStart, Any, Strong), exact("! ", LineStart, Any, Strong)],
+    },
+    Group {
+        needles: &["*** ", "** ("],
+        forms: &[
+            exact("*** [", Start, Any, Strong),
+            exact("** (", Start, Any, Strong),
+            exact("*** ", Start, Any, Message),
+        ],
+    },
+    Group {
+        needles: &["ndefined "],
+        forms: &[
+            any("undefined reference", Any, Any, Strong),
+            any("undefined symbol", Any, Any, Strong),
+            any("undefined", Word, Word, Message),
+        ],
+    },
+    Group {
+        needles: &["onflict", "ONFLICT"],
+        forms: &[
+            exact("CONFLICT", Word, Word, Strong),
+            any("conflict", Start, Colon, Strong),
+            any("conflict", Word, Word, Message),
+            any("conflicts", Word, Word, Message),
+        ],
+    },
+    Group {
+        needles: &["annot "],
+        forms: &[any("cannot", Start, Any, Strong), any("cannot", Word, Any, Message)],
+    },
+    Group {
+        needles: &["n't "],
+        forms: &[
+            any("can't", Start, Any, Strong),
+            any("couldn't", Start, Any, Strong),
+            any("can't", Word, Any, Message),
+            any("couldn't", Word, Any, Message),
+            any("doesn't", Word, Any, Message),
+            any("didn't", Word, Any, Message),
+        ],
+    },
+    Group {
+        needles: &[" not "],
+        forms: &[
+            any("could not", Start, Any, Strong),
+            any("command not found", Any, Any, Strong),
+            any("not permitted", Word, Word, Strong),
+            any("could not", Word, Any, Message),
+            any("does not", Word, Any, Message),
+            any("did not", Word, Any, Message),
+            any("is not", Word, Any, Message),
+            any("not found", Word, Word, Message),
+            any("not known", Word, Word, Message),
+        ],
+    },
+    Group {
+        needles: &["nable to"],
+        forms: &[any("unable to", Start, Any, Strong), any("unable to", Word, Any, Message)],
+    },
+    Group {
+        needles: &["nvalid"],
+        forms: &[any("invalid", Start, Any, Strong), any("invalid", Word, Any, Message)],
+    },
+    Group {
+        needles: &["xpected"],
+        forms: &[
+            any("unexpected", Start, Any, Strong),
+            any("unexpected", Word, Word, Message),
+            any("expected", Word, Word, Message),
+        ],
+    },
+    Group { needles: &["issing "], forms: &[any("missing", Word, Word, Message)] },
+    Group {
+        needles: &["enied", "efused"],
+        forms: &[
+            any("permission denied", Any, Any, Strong),
+            any("access denied", Any, Any, Strong),
+            any("connection refused", Any, Any, Strong),
+            any("denied", Word, Word, Message),
+            any("refused", Word, Word, Message),
+        ],
+    },
+    Group {
+        needles: &["o such ", "a direct", "pace left", "oken pipe"],
+        forms: &[
+            any("no such", Word, Any, Strong),
+            any("not a directory", Word, Word, Strong),
+            any("is a directory", Word, Word, Strong),
+            any("no space left", Word, Word, Strong),
+            any("broken pipe", Word, Word, Strong),
+        ],
+    },
+    Group {
+        needles: &["nhandled", "ncaught"],
+        forms: &[any("unhandled", Start, Any, Strong), any("uncaught", Start, Any, Strong)],
+    },
+    Group { needles: &["aused by"], forms: &[any("caused by", Start, Any, Strong)] },
+    Group { needles: &["imed out"], forms: &[any("timed out", Word, Word, Message)] },
+    Group {
+        needles: &["bort"],
+        forms: &[
+            any("aborted", Start, Any, Strong),
+            any("abort", Start, Word, Message),
+            any("aborting", Word, Word, Message),
+            any("aborted", Word, Word, Message),
+        ],
+    },
+    Group {
+        needles: &["egmentation ", "ore dumped", "SIGS", "SIGA"],
+        forms: &[
+            any("segmentation fault", Any, Any, Strong),
+            any("core dumped", Any, Any, Strong),
+            exact("SIGSEGV", Word, Word, Strong),
+            exact("SIGABRT", Word, Word, Strong),
+        ],
+    },
+    Group { needles: &[": line "], forms: &[exact(": line ", Any, Any, Message)] },
+    // These have no form of their own: they show where the message before or after them is.
+    Group { needles: &["--> ", ", line "], forms: &[] },
+    Group { needles: &["arning"], forms: &[any("warning", Start, Word, Faint)] },
+];

@@ -1,0 +1,133 @@
+//! The table by example, with lines as programs of many kinds print them.
+
+use super::*;
+use crate::key_lines::Grade::{Faint, Message, Strong, Weak};
+
+#[track_caller]
+fn assert_grades(expected: Option<Grade>, lines: &[&str]) {
+    for line in lines {
+        assert_eq!(Table::get().grade(line).map(|graded| graded.grade), expected, "{line}");
+        assert!(expected.is_none() || Table::get().triggers(line), "the scan does not find: {line}");
+    }
+}
+
+#[test]
+fn reports_are_strong() {
+    assert_grades(
+        Some(Strong),
+        &[
+            "error: could not compile `a`",
+            "error[E0308]: mismatched types",
+            "src/a.c:3:5: error: unknown type name 'x'",
+            "src/a.ts(324,36): error TS2552: Cannot find name 'b'",
+            "Program.cs(5,13): error CS0103: The name 'x' does not exist",
+            "  1:63  error  'x' is not defined  no-undef",
+            "npm ERR! missing script: build",
+            "│ Error: Invalid reference",
+            "CMake Error at CMakeLists.txt:3 (find_package):",
+            "ERROR 1064 (42000) at line 1: You have an error",
+            "[ERROR] Failed to execute goal",
+            "2026-11-23 10:00:00,123 ERROR   etl.load row 2210 rejected",
+            "ValueError: could not convert string to float: '12,5'",
+            "sqlalchemy.exc.OperationalError: (sqlite3.OperationalError) no column",
+            "Exception in thread \"main\" java.lang.NullPointerException",
+            "a.rb:3:in `b': undefined method `c' for nil (NoMethodError)",
+            "thread 'main' (17920) panicked at src/main.rs:41:5:",
+            "panic: runtime error: index out of range",
+            "fatal: not a git repository",
+            "h.cpp:4:10: fatal error: a.hpp: No such file or directory",
+            "not ok 8 - adds",
+            "--- FAIL: TestTitle (0.00s)",
+            "FAIL\tstrings\t3.042s",
+            "test tests::parse ... FAILED",
+            "[  FAILED  ] Fee7.OfAmount3 (0 ms)",
+            "a.cpp:183: Failure",
+            "#   Failed test 'camelize'",
+            "FAILURE: Build failed with an exception.",
+            "make: *** [Makefile:3: all] Error 1",
+            "** (CompileError) lib/a.ex:3: undefined function b/0",
+            "  ✗ adds two numbers",
+            "✖ 11662 problems (1631 errors, 10031 warnings)",
+            "E       assert 0.5 == 0.3",
+            "! Undefined control sequence.",
+            "/usr/bin/ld: a.o: undefined reference to `b'",
+            "CONFLICT (content): Merge conflict in a.py",
+            "bash: line 1: foo: command not found",
+            "du: cannot access 'missing': No such file or directory",
+            "E: Unable to locate package foo",
+            "Program received signal SIGSEGV, Segmentation fault.",
+            "==30726== Invalid read of size 1",
+            "a.py:54:6: E999 SyntaxError: invalid syntax",
+            "bo/a.py:68:0: E0401: Unable to import 'b' (import-error)",
+            "p/b.go:2:8: imported and not used: \"os\"",
+            "psql:a.sql:475: ERROR:  null value in column \"email\" violates not-null constraint",
+            "{\"Action\":\"output\",\"Output\":\"--- FAIL: TestTitle (0.00s)\\n\"}",
+        ],
+    );
+}
+
+#[test]
+fn phrases_and_locations_are_messages() {
+    assert_grades(
+        Some(Message),
+        &[
+            "    x_test.go:12: got 1, want 2",
+            "a.sh: line 6: version: release.json holds no version",
+            "the connection was refused by the peer",
+            "the module is not installed",
+            "148 failed, 389 passed in 3 s",
+            "request timed out after 30 s",
+            "the file was not found here",
+        ],
+    );
+}
+
+#[test]
+fn words_alone_are_weak() {
+    assert_grades(
+        Some(Weak),
+        &["Found 483 errors in 18 files", "writing the error log", "an exception was logged"],
+    );
+}
+
+#[test]
+fn warnings_and_information_are_faint() {
+    assert_grades(
+        Some(Faint),
+        &[
+            "warning: unused variable: `x`",
+            "src/a.c:3:5: warning: unused variable 'x' [-Wunused]",
+            "INFO retry after ConnectionError: reset",
+            "LOG:  Could not load the cache",
+            "a.py:1:0: C0114: Missing module docstring",
+        ],
+    );
+}
+
+#[test]
+fn calm_lines_are_no_key_lines() {
+    assert_grades(
+        None,
+        &[
+            "building error.o",
+            "gcc -Werror -Wno-error=x a.c",
+            "test tests::error_display ... ok",
+            "tests/a.py::test_b[Error: no value] PASSED [  3%]",
+            "=== RUN   TestError",
+            "ok 3 - reports an error: none",
+            "  ✓ fails with an error: x",
+            "0 errors, 0 failures",
+            "Errors: 0",
+            "Tests run: 3, Failures: 0",
+            "no errors found",
+            "{\"error\": null, \"failed\": false}",
+            "    raise ValueError(\"error: x\")",
+            "    except KeyError:",
+            "12 |     return error: x",
+            "// fails with error: x",
+            "+    error: x",
+            "    return Err(error: x);",
+            "drwxr-xr-x 2 a b 4096 /usr/share/errors",
+        ],
+    );
+}

@@ -1,0 +1,132 @@
+//! Locations in files, as they are in messages: `src/a.rs:10:5: `, `a.c(10): `, `File "a.py", line 3`, `--> a.rs:1:2`.
+
+#![expect(clippy::indexing_slicing, reason = "the bounds are positions of the same text")]
+
+use super::edges::is_start;
+use crate::text::NEWLINE;
+
+/// The most letters and digits after the dot of a file's name.
+const EXTENSION_BYTES: usize = 5;
+
+/// The location with which a message begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Location<'a> {
+    /// True if it has a line and a column.
+    pub(super) has_column: bool,
+    /// The text after it.
+    pub(super) after: &'a str,
+}
+
+/// Returns the offset of the next `:` or `(` from `from` that follows the name of a file and is followed by a number, or
+/// of the next `!` at the start of a line.
+pub(super) fn find(bytes: &[u8], from: usize) -> Option<usize> {
+    let is_found = |at: &usize| {
+        let colon = *at;
+        if bytes[colon] == b'!' {
+            return colon == 0 || bytes[colon - 1] == NEWLINE;
+        }
+        colon > 0
+            && bytes[colon - 1].is_ascii_alphanumeric()
+            && bytes.get(colon + 1).is_some_and(u8::is_ascii_digit)
+            && has_extension(&bytes[..colon])
+    };
+    memchr::memchr3_iter(b':', b'(', b'!', &bytes[from..]).map(|at| from + at).find(is_found)
+}
+
+/// True if `name` ends with a dot and the letters and digits of an extension.
+fn has_extension(name: &[u8]) -> bool {
+    let last = &name[name.len().saturating_sub(EXTENSION_BYTES + 2)..];
+    let Some(dot) = memchr::memrchr(b'.', last) else { return false };
+    let extension = &last[dot + 1..];
+    dot > 0
+        && (1..=EXTENSION_BYTES).contains(&extension.len())
+        && extension.iter().all(u8::is_ascii_alphanumeric)
+        && extension.iter().any(u8::is_ascii_alphabetic)
+}
+
+/// Returns the location with which the message of `line` begins.
+pub(super) fn of(line: &str) -> Option<Location<'_>> {
+    let mut from = 0;
+    while let Some(colon) = find(line.as_bytes(), from) {
+        let location = if line[colon..].starts_with('!') { None } else { at(line, colon) };
+        if location.is_some() {
+            return location;
+        }
+        from = colon + 1;
+    }
+    None
+}
+
+/// Returns the location whose line number follows `colon`.
+fn at(line: &str, colon: usize) -> Option<Location<'_>> {
+    let ends_name = |c: char| {
+        c.is_whitespace() || matches!(c, '"' | '\'' | '<' | '>' | '=' | ',' | ';' | '{' | '(' | '[' | '|')
+    };
+    let before = &line[..colon];
+    let start =
+        before.rfind(ends_name).map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+    let name = &before[start..];
+    let file = name.rsplit(['/', '\\']).next()?;
+    let (stem, _extension) = file.rsplit_once('.')?;
+    let after_line = line[colon + 1..].trim_start_matches(|c: char| c.is_ascii_digit());
+    let column = after_line
+        .strip_prefix([':', ',', '.'])
+        .filter(|column| column.starts_with(|c: char| c.is_ascii_digit()));
+    let after = column
+        .map_or(after_line, |column| column.trim_start_matches(|c: char| c.is_ascii_digit() || c == '-'));
+    let has_end = after.is_empty() || after.starts_with([':', ')', ' ', ',', '\\', '"']);
+    let is_location = has_end && stem.contains(|c: char| c.is_ascii_alphabetic()) && is_start(&line[..start]);
+    is_location.then_some(Location { has_column: column.is_some(), after })
+}
+
+/// True if a line only names the location of the message before it.
+pub(super) fn is_only_location(line: &str) -> bool {
+    let start = line.trim_start_matches([' ', '\t', '|', '│', '#', '╭', '─', '┌', '[', '→']);
+    let is_bare =
+        || of(start).is_some_and(|location| location.after.trim_end_matches([')', ':', ']', ',']).is_empty());
+    is_arrow(line) || ["at ", "File \"", "in file "].iter().any(|word| start.starts_with(word)) || is_bare()
+}
+
+/// True if a line is the `--> file:line` that follows a message.
+pub(super) fn is_arrow(line: &str) -> bool {
+    line.trim_start().strip_prefix("--> ").is_some_and(|location| !location.trim().is_empty())
+}
+
+/// True if a line names the location of what comes after it, as `File "a.py", line 3, in main`.
+pub(super) fn is_frame(line: &str) -> bool {
+    line.trim_start().starts_with("File \"") && line.contains(", line ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn location_is_at_the_start_of_a_message() {
+        let cases = [
+            ("src/a.rs:10:5: error", Some((true, ": error"))),
+            ("a.c(10,3): error", Some((true, "): error"))),
+            ("a.c(10): error", Some((false, "): error"))),
+            ("    x_test.go:12: got 1", Some((false, ": got 1"))),
+            ("{\"Output\":\"  x_test.go:12: got 1\"}", Some((false, ": got 1\"}"))),
+            ("12:30:01 started", None),
+            ("see a.rs:1 for more", None),
+            ("localhost:8080 is up", None),
+            ("127.0.0.1:8080 is up", None),
+            ("main.Handler:12 - done", None),
+        ];
+        for (line, expected) in cases {
+            assert_eq!(of(line).map(|found| (found.has_column, found.after)), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn location_is_found_at_any_offset() {
+        for before in 0..200 {
+            let text = format!("{} a.rs:1: b", "x".repeat(before));
+            assert_eq!(find(text.as_bytes(), 0), Some(before + 5));
+            assert_eq!(find(text.as_bytes(), before + 5), Some(before + 5));
+            assert_eq!(find(text.as_bytes(), before + 6), None);
+        }
+    }
+}

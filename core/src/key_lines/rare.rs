@@ -1,0 +1,61 @@
+//! Lines unlike all others: what is left of a failure that no form describes.
+
+use std::collections::HashMap;
+
+/// Lines from the start of a text that are compared: each costs about as much as copying it 20 times.
+const LINES: u64 = 10_000;
+/// Templates that are distinguished. A text with more has no rule that a line could be an exception from.
+const TEMPLATES: usize = 500;
+/// A line is rare if at least this many lines were compared for each template that is as rare.
+const LINES_PER_RARE: usize = 100;
+
+/// Finds the lines whose template is rare.
+#[derive(Debug, Default)]
+pub(super) struct Rare {
+    lines: u64,
+    /// For each template, the number of its lines, and the first.
+    templates: HashMap<u64, (u64, u64, String)>,
+    is_over: bool,
+}
+
+impl Rare {
+    /// True if the next line is needed.
+    pub(super) fn needs_next(&self) -> bool {
+        !self.is_over
+    }
+
+    /// Stops: the text has better lines.
+    pub(super) fn stop(&mut self) {
+        self.is_over = true;
+        self.templates = HashMap::new();
+    }
+
+    /// Takes a line and its template.
+    pub(super) fn push(&mut self, number: u64, text: &str, template: u64) {
+        if self.is_over || text.trim().is_empty() {
+            return;
+        }
+        self.lines += 1;
+        let of_template = self.templates.entry(template).or_insert_with(|| (0, number, text.to_owned()));
+        of_template.0 += 1;
+        if of_template.0 > 2 {
+            of_template.2 = String::new();
+        }
+        if self.templates.len() > TEMPLATES {
+            self.stop();
+        }
+        self.is_over |= self.lines >= LINES;
+    }
+
+    /// Returns the rare lines, in the order of the text: their numbers, texts, and how often the template is there.
+    pub(super) fn finish(self) -> Vec<(u64, String, u64)> {
+        let lines = usize::try_from(self.lines).unwrap_or(usize::MAX);
+        let rare = self.templates.into_values().filter(|(count, ..)| *count <= 2);
+        let mut rare: Vec<_> = rare.map(|(count, number, text)| (number, text, count)).collect();
+        rare.sort_unstable();
+        if rare.len().saturating_mul(LINES_PER_RARE) > lines {
+            rare.clear();
+        }
+        rare
+    }
+}

@@ -1,0 +1,317 @@
+//! Key lines among the lines that limits omit: which of them are shown, and how.
+
+#![expect(clippy::indexing_slicing, reason = "the indices are those of the candidates")]
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde::Serialize;
+
+use super::{Bounds, Cut, Truncation};
+use crate::key_lines::{Candidate, Grade, Role};
+use crate::text::{Extent, TokenCounter, as_index};
+
+/// A line that is shown although the lines around it are omitted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct KeyLine {
+    /// Its number, from 1.
+    pub line: u64,
+    /// The number of lines in the text that differ from it only in numbers and paths.
+    pub count: u64,
+}
+
+/// The lines that count as key lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyForms {
+    /// None.
+    None,
+    /// Lines with the structure of a failure report, such as `error: …`: for a text that may be of a success.
+    Strong,
+    /// All lines that may say what is wrong: for a text that is known to be of a failure.
+    All,
+}
+
+/// The limits of the key lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeySpace {
+    /// Half of the limits of the text. The other lines get what the key lines do not need.
+    Shared,
+    /// What the other lines, which stay as they are, leave of these limits, and at most half of them.
+    Beside(Bounds),
+}
+
+/// Of a template that occurs more often only the first line is shown, after other lines of its grade.
+const FREQUENT: u64 = 20;
+/// Candidates with the same form that come first, before those with other forms get their turn.
+const OF_FORM_FIRST: u32 = 4;
+/// Candidates that can belong to one of them, which come next.
+const BELONGING: usize = 8;
+
+/// The lines between which all are omitted, where no key line is shown: the last one before, and the first one after.
+/// If there is none after, that is one more than all lines.
+#[derive(Debug, Clone, Copy)]
+struct Gap {
+    before: u64,
+    after: u64,
+}
+
+impl Gap {
+    fn of(kept: &Truncation) -> Self {
+        let head = kept.cut.map_or(0, |cut| cut.head.lines);
+        Self { before: head, after: kept.total.lines + 1 - (kept.output.lines - head) }
+    }
+
+    fn contains(self, line: u64) -> bool {
+        self.before < line && line < self.after
+    }
+}
+
+/// How the ends of a text are cut.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Ends {
+    /// The limits of all that is shown.
+    pub(super) bounds: Bounds,
+    /// The limits of what shares them with key lines: the end, or the start where only that is shown.
+    pub(super) shared: Bounds,
+    /// True if the end of the text is shown.
+    pub(super) has_tail: bool,
+}
+
+/// Returns the text with key lines from the part that `plain` omits; `plain` if there are none. `kept` cuts the text to
+/// limits that are at most those of `ends`.
+pub(super) fn with_key_lines(
+    plain: Truncation,
+    mut candidates: Vec<Candidate>,
+    forms: KeyForms,
+    space: KeySpace,
+    Ends { bounds, shared, has_tail }: Ends,
+    kept: impl Fn(Bounds) -> Truncation,
+) -> Truncation {
+    let (Some(cut), false) = (plain.cut, candidates.is_empty()) else { return plain };
+    let total = plain.total.lines;
+    // Both ends as they are where the key lines take all that they may.
+    let (least, limits) = match space {
+        KeySpace::Shared => (kept(rest_of(bounds, half(shared))), half(shared)),
+        KeySpace::Beside(all) => (plain.clone(), beside(all, &plain)),
+    };
+    let gap = Gap::of(&least);
+    retain_wanted(&mut candidates, forms, gap);
+    let mut chosen = Chosen::new(&candidates, gap, total, limits);
+    let mut ends = least;
+    while !chosen.lines.is_empty() {
+        if space == KeySpace::Shared {
+            ends = kept(rest_of(bounds, chosen.space(bounds)));
+        }
+        // What the key lines do not need shows more of the end, and key lines in it.
+        if !chosen.drop_outside(Gap::of(&ends)) {
+            return chosen.show(&ends, Cut { by: cut.by, ..ends.cut.unwrap_or(cut) }, has_tail);
+        }
+    }
+    plain
+}
+
+fn half(bounds: Bounds) -> Bounds {
+    let tokens = bounds.tokens.map(|tokens| tokens / 2);
+    Bounds { lines: bounds.lines / 2, bytes: bounds.bytes / 2, tokens, ..bounds }
+}
+
+/// Returns `bounds` without `used`.
+fn rest_of(bounds: Bounds, used: Bounds) -> Bounds {
+    Bounds {
+        lines: bounds.lines.saturating_sub(used.lines),
+        bytes: bounds.bytes.saturating_sub(used.bytes),
+        tokens: bounds.tokens.map(|tokens| tokens.saturating_sub(used.tokens.unwrap_or_default())),
+        ..bounds
+    }
+}
+
+/// Returns what `plain` leaves of `all`, and at most half of it.
+fn beside(all: Bounds, plain: &Truncation) -> Bounds {
+    let (left, most) = (all.less(&plain.content), half(all));
+    Bounds {
+        lines: all.lines.saturating_sub(plain.output.lines).min(most.lines),
+        bytes: left.bytes.min(most.bytes),
+        tokens: left.tokens.min(most.tokens),
+        ..all
+    }
+}
+
+/// Drops the candidates that are not shown: those of a lower grade than others in the gap, and repetitions.
+fn retain_wanted(candidates: &mut [Candidate], forms: KeyForms, gap: Gap) {
+    let best = candidates
+        .iter()
+        .filter(|candidate| gap.contains(candidate.line))
+        .map(|candidate| candidate.grade)
+        .min();
+    let most = match (forms, best) {
+        (KeyForms::None, _) => None,
+        (KeyForms::Strong, _) => Some(Grade::Strong),
+        // Mere words only where no line has the structure of a report.
+        (KeyForms::All, Some(Grade::Strong)) => Some(Grade::Message),
+        (KeyForms::All, Some(Grade::Faint)) => Some(Grade::Faint),
+        (KeyForms::All, _) => Some(Grade::Weak),
+    };
+    for candidate in candidates {
+        let is_repeated = matches!(candidate.role, Role::Again(..)) && candidate.count > FREQUENT;
+        if is_repeated || most.is_none_or(|most| candidate.grade > most) {
+            candidate.line = 0;
+        }
+    }
+}
+
+/// The order in which candidates are chosen: the least first.
+fn rank(candidate: &Candidate) -> (u64, u64) {
+    let rank = match candidate.role {
+        // After all first lines but those with mere words.
+        Role::Again(_, before) => 4 + before,
+        Role::First | Role::Of(_) => {
+            let is_frequent = u64::from(candidate.count > FREQUENT);
+            let kind = u64::from((candidate.of_form / OF_FORM_FIRST + 1).ilog2());
+            2 * (candidate.grade as u64 + is_frequent) + kind
+        }
+    };
+    (rank, candidate.line)
+}
+
+/// What lines take of the limits.
+#[derive(Debug, Clone, Copy, Default)]
+struct Cost {
+    lines: u64,
+    bytes: u64,
+    tokens: u64,
+}
+
+impl Cost {
+    /// Returns the cost of a line with its newline.
+    fn of(line: &str, bounds: Bounds) -> Self {
+        let tokens = if bounds.tokens.is_some() { TokenCounter::of(line).count() } else { 0 };
+        // A newline can be a token of its own.
+        Self { lines: 1, bytes: bounds.bytes_of(line) + bounds.bytes_of("\n"), tokens: tokens + 1 }
+    }
+
+    fn plus(self, other: Self, times: u64) -> Self {
+        Self {
+            lines: self.lines + other.lines * times,
+            bytes: self.bytes + other.bytes * times,
+            tokens: self.tokens + other.tokens * times,
+        }
+    }
+
+    fn is_within(self, bounds: Bounds) -> bool {
+        let Self { lines, bytes, tokens } = self;
+        lines <= bounds.lines && bytes <= bounds.bytes && bounds.tokens.is_none_or(|most| tokens <= most)
+    }
+}
+
+/// The key lines that are shown.
+struct Chosen<'a> {
+    lines: BTreeMap<u64, &'a Candidate>,
+    gap: Gap,
+    /// Number of the text's last line.
+    total: u64,
+}
+
+impl<'a> Chosen<'a> {
+    /// Chooses the best of `candidates` in `gap` that are within `bounds` with their markers.
+    fn new(candidates: &'a [Candidate], gap: Gap, total: u64, bounds: Bounds) -> Self {
+        let mut chosen = Self { lines: BTreeMap::new(), gap, total };
+        let is_own = |n: &usize| !matches!(candidates[*n].role, Role::Of(_));
+        let mut order: Vec<usize> = (0..candidates.len()).filter(is_own).collect();
+        order.sort_by_key(|n| rank(&candidates[*n]));
+        let marker = Cost::of(&marker(total, total), bounds);
+        let (mut used, mut markers) = (Cost::default(), 1);
+        for first in order {
+            let next = candidates.iter().enumerate().skip(first).take(BELONGING);
+            for (_, candidate) in
+                next.filter(|(n, candidate)| *n == first || candidate.role == Role::Of(first))
+            {
+                let line = candidate.line;
+                if !gap.contains(line) || chosen.lines.contains_key(&line) {
+                    continue;
+                }
+                let with_it = used.plus(Cost::of(&candidate.text, bounds), 1);
+                let markers_with_it = markers + 1 - chosen.neighbours(line);
+                // One more is for the numbers of the last lines.
+                if !with_it.plus(marker, markers_with_it + 1).is_within(bounds) {
+                    break;
+                }
+                (used, markers) = (with_it, markers_with_it);
+                chosen.lines.insert(line, candidate);
+            }
+        }
+        chosen
+    }
+
+    /// Returns how many of the lines before and after `line` are shown.
+    fn neighbours(&self, line: u64) -> u64 {
+        let is_shown = |line: u64| line == self.gap.before && line > 0 || self.lines.contains_key(&line);
+        u64::from(line == 1 || is_shown(line - 1)) + u64::from(self.lines.contains_key(&(line + 1)))
+    }
+
+    /// Drops the lines outside `gap`. Returns true if there were any.
+    fn drop_outside(&mut self, gap: Gap) -> bool {
+        let before = self.lines.len();
+        self.lines.retain(|line, _| gap.contains(*line));
+        self.lines.len() < before
+    }
+
+    /// Returns the most that the lines take with their markers, whatever the lines after them.
+    fn space(&self, bounds: Bounds) -> Bounds {
+        let (mut used, mut last, mut markers) = (Cost::default(), self.gap.before, 2);
+        for (line, candidate) in &self.lines {
+            used = used.plus(Cost::of(&candidate.text, bounds), 1);
+            markers += u64::from(*line > last + 1);
+            last = *line;
+        }
+        let Cost { lines, bytes, tokens } =
+            used.plus(Cost::of(&marker(self.total, self.total), bounds), markers);
+        Bounds { lines, bytes, tokens: bounds.tokens.map(|_| tokens), ..bounds }
+    }
+
+    /// Returns the text of which `ends` are shown, with these lines between them.
+    fn show(&self, ends: &Truncation, cut: Cut, has_tail: bool) -> Truncation {
+        let Gap { before, after } = Gap::of(ends);
+        let head_bytes = if has_tail { as_index(cut.head.bytes) } else { ends.content.len() };
+        let (head, tail) = ends.content.split_at(head_bytes);
+        let mut content = head.to_owned();
+        if !has_tail && before > 0 {
+            content.push('\n');
+        }
+        let (mut last, mut bytes) = (before, 0);
+        for (line, candidate) in &self.lines {
+            omit(&mut content, last, *line);
+            content.push_str(&candidate.text);
+            content.push('\n');
+            bytes += candidate.text.len() as u64 + 1;
+            last = *line;
+        }
+        omit(&mut content, last, after);
+        if has_tail {
+            let _infallible = writeln!(content, "(lines {after} to {})", self.total);
+            content.push_str(tail);
+        } else {
+            content.pop();
+        }
+        let key_lines: Vec<KeyLine> =
+            self.lines.values().map(|key| KeyLine { line: key.line, count: key.count }).collect();
+        let lines = ends.output.lines + key_lines.len() as u64;
+        let output = Extent { lines, bytes: ends.output.bytes + bytes };
+        Truncation { content, total: ends.total, output, cut: Some(cut), key_lines, key_bytes: bytes }
+    }
+}
+
+/// Returns the line in place of the lines from `first` to `last`.
+fn marker(first: u64, last: u64) -> String {
+    format!("[...lines {first}-{last} omitted...]")
+}
+
+/// Adds the line in place of the lines between `before` and `after`, if there are any.
+fn omit(content: &mut String, before: u64, after: u64) {
+    if before + 1 < after {
+        let _infallible = writeln!(content, "{}", marker(before + 1, after - 1));
+    }
+}
+
+#[cfg(test)]
+mod tests;

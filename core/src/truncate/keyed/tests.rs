@@ -1,0 +1,213 @@
+//! Key lines against a plain oracle that has the whole text.
+
+use proptest::prelude::*;
+
+use super::super::{Collector, Keep, TruncatedBy};
+use super::*;
+use crate::text::json_bytes;
+use crate::truncate::BytesAs;
+
+/// Lines of a build, of which some say what is wrong.
+fn line() -> impl Strategy<Value = String> {
+    prop_oneof![
+        6 => "(ok|building|é) [a-d]{0,9}",
+        1 => ("[a-c]", 1..99_u32).prop_map(|(name, n)| format!("src/{n}.c:{n}:5: error: no {name}")),
+        1 => (1..99_u32).prop_map(|n| format!("test {n} FAILED")),
+        1 => Just("Traceback (most recent call last):\n  File \"a.py\", line 1, in f\nValueError: b".to_owned()),
+        1 => Just("error: two lines\n  --> a.rs:1:2".to_owned()),
+        1 => Just("[...lines 1-2 omitted...]".to_owned()),
+        1 => Just("(lines 1 to 2)".to_owned()),
+        1 => Just(String::new()),
+        1 => "[a-d]{0,300}",
+    ]
+}
+
+fn text() -> impl Strategy<Value = String> {
+    (prop::collection::vec(line(), 0..60), prop::bool::ANY).prop_map(|(lines, is_ended)| {
+        let end = if is_ended { "\n" } else { "" };
+        lines.join("\n") + end
+    })
+}
+
+fn lines(text: &str) -> Vec<&str> {
+    text.split_inclusive('\n').map(|line| line.strip_suffix('\n').unwrap_or(line)).collect()
+}
+
+/// `text` in pieces that are cut at any characters.
+fn pieces<'a>(text: &'a str, cuts: &[usize]) -> Vec<&'a str> {
+    let mut rest = text;
+    let mut pieces = Vec::new();
+    for cut in cuts {
+        let (piece, after) = rest.split_at(rest.floor_char_boundary(*cut));
+        pieces.push(piece);
+        rest = after;
+    }
+    pieces.push(rest);
+    pieces
+}
+
+fn collect(bounds: Bounds, keep: Keep, space: KeySpace, forms: KeyForms, pieces: &[&str]) -> Truncation {
+    let mut collector = Collector::new(bounds, keep).with_key_lines(space);
+    for piece in pieces {
+        collector.push(piece);
+    }
+    collector.finish_with(forms)
+}
+
+/// The text that shows lines up to `head`, the key lines of `kept`, and lines from `tail` on.
+fn expected(all: &[&str], kept: &Truncation, head: &str, tail: &str, has_tail: bool) -> String {
+    let total = all.len() as u64;
+    let head_lines = kept.cut.unwrap().head.lines;
+    let tail_lines = kept.ends().lines - head_lines;
+    let mut rows: Vec<String> = if head_lines > 0 { vec![head.to_owned()] } else { Vec::new() };
+    let mut last = head_lines;
+    for key in &kept.key_lines {
+        if key.line > last + 1 {
+            rows.push(format!("[...lines {}-{} omitted...]", last + 1, key.line - 1));
+        }
+        rows.push(all[as_index(key.line) - 1].to_owned());
+        last = key.line;
+    }
+    let after = total + 1 - tail_lines;
+    if after > last + 1 {
+        rows.push(format!("[...lines {}-{} omitted...]", last + 1, after - 1));
+    }
+    if has_tail {
+        rows.push(format!("(lines {after} to {total})"));
+        rows.push(tail.to_owned());
+    }
+    rows.join("\n")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(1500))]
+
+    #[test]
+    fn shown_lines_are_those_of_the_text(
+        text in text(), cuts in prop::collection::vec(0_usize..80, 0..30),
+        max_lines in 1_u64..30, max_bytes in 1_u64..600, max_tokens in prop::option::of(1_u64..200),
+        is_json: bool, keep in 0_usize..4, is_strong: bool,
+    ) {
+        let bytes_as = if is_json { BytesAs::Json } else { BytesAs::Text };
+        let bounds = Bounds::new(max_lines, max_bytes).with_tokens(max_tokens).counted_as(bytes_as);
+        let keep = [Keep::WholeLines, Keep::Head, Keep::Tail, Keep::Both { head: max_lines / 3 }][keep];
+        let forms = if is_strong { KeyForms::Strong } else { KeyForms::All };
+        let kept = collect(bounds, keep, KeySpace::Shared, forms, &[&text]);
+        // Any pieces give the same.
+        prop_assert_eq!(&kept, &collect(bounds, keep, KeySpace::Shared, forms, &pieces(&text, &cuts)));
+        let plain = collect(bounds, keep, KeySpace::Shared, KeyForms::None, &[&text]);
+        if kept.key_lines.is_empty() {
+            prop_assert_eq!(kept, plain);
+            return Ok(());
+        }
+        let all = lines(&text);
+        let (cut, has_tail) = (kept.cut.unwrap(), matches!(keep, Keep::Tail | Keep::Both { .. }));
+        prop_assert_eq!(cut.by, plain.cut.unwrap().by);
+        prop_assert_eq!(kept.total, plain.total);
+        // The ends are those that the limits leave.
+        let tail_bytes = as_index(kept.ends().bytes - cut.head.bytes);
+        let body = text.strip_suffix('\n').unwrap_or(&text);
+        let head = if has_tail { body[..as_index(cut.head.bytes)].strip_suffix('\n').unwrap_or("") } else { &body[..as_index(kept.ends().bytes)] };
+        let tail = if has_tail { &body[body.len() - tail_bytes..] } else { "" };
+        prop_assert_eq!(&kept.content, &expected(&all, &kept, head, tail, has_tail));
+        // All of it is within the limits, and the ends have at least half.
+        let shown = lines(&kept.content).len() as u64 + u64::from(kept.content.ends_with('\n'));
+        prop_assert!(shown <= max_lines, "{:?}", kept);
+        let bytes = if is_json { json_bytes(&kept.content) } else { kept.content.len() as u64 };
+        prop_assert!(bytes <= max_bytes, "{:?}", kept);
+        prop_assert!(max_tokens.is_none_or(|max| TokenCounter::of(&kept.content).count() <= max), "{:?}", kept);
+        if matches!(keep, Keep::WholeLines | Keep::Head | Keep::Tail) {
+            let least = collect(rest_of(bounds, half(bounds)), keep, KeySpace::Shared, KeyForms::None, &[&text]);
+            prop_assert!(kept.ends().lines >= least.output.lines && kept.ends().bytes >= least.output.bytes);
+        }
+        // Each key line is there once, and counted.
+        prop_assert!(kept.key_lines.windows(2).all(|two| two[0].line < two[1].line));
+        for key in &kept.key_lines {
+            let line = all[as_index(key.line) - 1];
+            if line.contains("error: no") || line.contains("FAILED") {
+                let first = line.split(char::is_numeric).next().unwrap();
+                let is_same = |other: &&&str| other.starts_with(first) && other.chars().next_back() == line.chars().next_back();
+                prop_assert_eq!(key.count, all.iter().filter(is_same).count() as u64, "{}", line);
+            }
+        }
+    }
+
+    #[test]
+    fn lines_that_a_call_asked_for_stay(
+        text in text(), head in 0_u64..5, tail in 0_u64..5, max_bytes in 1_u64..900, max_tokens in prop::option::of(1_u64..300),
+    ) {
+        prop_assume!(head + tail > 0);
+        let keep = match (head, tail) { (0, _) => Keep::Tail, (_, 0) => Keep::Head, _ => Keep::Both { head } };
+        let limits = Bounds::new(40, max_bytes).with_tokens(max_tokens);
+        let bounds = Bounds { lines: head + tail, ..limits };
+        let plain = collect(bounds, keep, KeySpace::Beside(limits), KeyForms::None, &[&text]);
+        let kept = collect(bounds, keep, KeySpace::Beside(limits), KeyForms::All, &[&text]);
+        prop_assert_eq!(kept.ends(), plain.output);
+        prop_assert_eq!(kept.cut, plain.cut);
+        if kept.key_lines.is_empty() {
+            prop_assert_eq!(kept, plain);
+            return Ok(());
+        }
+        prop_assert!(kept.content.len() as u64 <= max_bytes, "{:?}", kept);
+        prop_assert!(max_tokens.is_none_or(|max| TokenCounter::of(&kept.content).count() <= max), "{:?}", kept);
+        let head = as_index(plain.cut.unwrap().head.bytes);
+        prop_assert!(kept.content.starts_with(&plain.content[..head]));
+        if tail > 0 {
+            prop_assert!(kept.content.ends_with(&plain.content[head..]));
+        }
+    }
+}
+
+fn of_tail(lines: u64, text: &str) -> Truncation {
+    collect(Bounds::new(lines, 30_000), Keep::Tail, KeySpace::Shared, KeyForms::All, &[text])
+}
+
+#[test]
+fn frequent_template_is_shown_once() {
+    let error = |n: u64| format!("a.c:{n}:1: error: no such member\n");
+    let other = "b.c:7:1: error: another\n";
+    let text = |times| (1..=times).map(error).collect::<String>() + other + &"building\n".repeat(50);
+    let shown = |times| {
+        let kept = of_tail(20, &text(times));
+        kept.key_lines.iter().map(|key| (key.line, key.count)).collect::<Vec<_>>()
+    };
+    assert_eq!(shown(1000), [(1, 1000), (1001, 1)]);
+    // Others come before the second.
+    assert_eq!(shown(3), [(1, 3), (2, 3), (3, 3), (4, 1)]);
+}
+
+#[test]
+fn space_that_key_lines_do_not_need_shows_more_of_the_end() {
+    let text = "error: here\n".to_owned() + &"building\n".repeat(1000);
+    let kept = of_tail(100, &text);
+    assert_eq!((kept.ends().lines, kept.output.lines), (97, 98));
+    assert!(
+        kept.content.starts_with("error: here\n[...lines 2-904 omitted...]\n(lines 905 to 1001)\nbuilding\n")
+    );
+}
+
+#[test]
+fn end_of_an_oversized_line_leaves_space_for_key_lines() {
+    let text = "error: here\n".to_owned() + &"x".repeat(100_000);
+    let kept = of_tail(100, &text);
+    assert_eq!(kept.cut.unwrap().by, TruncatedBy::Bytes);
+    assert!(kept.content.starts_with("error: here\n(lines 2 to 2)\nxxxx"));
+    assert!(kept.content.len() <= 30_000 && kept.content.len() > 29_900);
+}
+
+#[test]
+fn memory_does_not_grow_with_the_text() {
+    let bounds = Bounds::new(100, 1000);
+    let mut collector = Collector::new(bounds, Keep::Tail).with_key_lines(KeySpace::Shared);
+    let mut sizes = Vec::new();
+    for n in 0..40_000_u32 {
+        let words: String = n.to_string().bytes().map(|digit| char::from(b'a' + digit - b'0')).collect();
+        collector.push(&format!("error: no {words}\n{words}\n"));
+        if n % 10_000 == 9_999 {
+            sizes.push(format!("{collector:?}").len());
+        }
+    }
+    assert!(sizes.iter().all(|size| *size < sizes[0] + 2000 && *size < 300_000), "{sizes:?}");
+    let kept = collector.finish_with(KeyForms::All);
+    assert_eq!(kept.key_lines[0], KeyLine { line: 1, count: 1 });
+}
