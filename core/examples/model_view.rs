@@ -44,7 +44,7 @@ fn main() -> io::Result<()> {
     let shown = Shown::of_text(&kept, raw.extent().lines, &raw, bounds);
     let saved = Saved::At { path, first: None };
     let notices = shown.map(|shown| Notice::Output { shown, saved }).into_iter().collect();
-    let answer = Answer { end: BodyEnd::of(&kept), body: kept.content, notices, status: None };
+    let answer = Answer { end: BodyEnd::of(&kept), body: kept.content, notices, ..Answer::default() };
     println!("{}", answer.into_text());
     // For a client that takes facts as data.
     for key in details.iter().flat_map(|details| &details.key_lines) {
