@@ -3,7 +3,7 @@
 //! With an exit code other than 0, all lines that may say what is wrong are shown; without one, those with the structure
 //! of a failure report; with 0, none.
 
-#![allow(clippy::print_stdout, reason = "a program that prints")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "a program that prints")]
 
 use std::fs::File;
 use std::io::{self, Read as _};
