@@ -69,12 +69,12 @@ fn temp_folder_of_an_idle_killed_server_is_removed() {
     let start = || Start::new(&workspace).env("TMPDIR", "<base>/tmp");
     let folders = || fs::read_dir(workspace.base().join("tmp")).unwrap().count();
     let mut killed = start().flags(flags).client();
-    eventually("it has made its temp folder", || folders() == 1);
+    eventually("it has made its temp folders", || folders() == 2);
     killed.signal(Signal::KILL);
     killed.exit();
-    assert_eq!(folders(), 1);
+    assert_eq!(folders(), 2);
     let _next = start().client();
-    eventually("it is removed", || folders() == 0);
+    eventually("they are removed", || folders() == 0);
 }
 
 #[test]
