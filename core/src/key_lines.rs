@@ -5,7 +5,7 @@
 //! line of each *template* (lines that differ only in numbers and paths have the same template) and counts the others.
 //! The memory does not depend on the length of the text.
 //!
-//! The collector in [`crate::truncate`] selects from the candidates at the end of the text.
+//! The collector in [`mod@crate::truncate`] selects from the candidates at the end of the text.
 
 mod calm;
 mod candidates;
