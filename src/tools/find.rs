@@ -19,7 +19,7 @@ use cutline_core::details::Details;
 use cutline_core::notice::{Notice, Unit};
 use cutline_core::text::{as_index, show};
 
-use super::page::{Line, Page, PageRequest, Sort};
+use super::page::{Group, Page, PageRequest, Sort};
 use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, Aside, Paths, Shared};
 use super::{Conclusion, Context, Output, ToolError, path_glob};
@@ -91,9 +91,9 @@ impl Results {
     fn take(&mut self, walked: Walked<Found>) -> ControlFlow<()> {
         let Self { paths, page, best, aside } = self;
         let Some(Found { path, key }) = aside.take(walked, paths) else { return ControlFlow::Continue(()) };
-        let line = || Line::name(paths.show(&path));
-        let Some(best) = best else { return page.take(line) };
-        page.count(line);
+        let name = || Group::name(paths.show(&path));
+        let Some(best) = best else { return page.take(name) };
+        page.count(name);
         best.push(key, path);
         ControlFlow::Continue(())
     }
@@ -104,7 +104,7 @@ impl Results {
         let Self { paths, mut page, best, aside } = self;
         let skipped = as_index(page.request.offset);
         for (_, path) in best.into_iter().flat_map(|best| best.into_sorted().skip(skipped)) {
-            page.body.line(Line::name(paths.show(&path)));
+            page.body.group(Group::name(paths.show(&path)));
         }
         let mut details = Details::default();
         let is_empty = page.found == 0;

@@ -16,7 +16,7 @@ use cutline_core::details::Details;
 use cutline_core::notice::{StoppedAt, Unit};
 use cutline_core::text::{Extent, as_index, show};
 
-use super::page::{Line, Page, PageRequest};
+use super::page::{Group, Page, PageRequest};
 use super::resolve::{self, ExpectedKind};
 use super::{Context, Output, ToolError};
 
@@ -69,7 +69,7 @@ fn fill(cx: &Context, place: &OpenedPath, page: &mut Page) -> Result<u64, ToolEr
         // The target of each link is looked up, which takes a while.
         let is_cancelled = n.is_multiple_of(1024) && cx.cancel.is_cancelled();
         let is_full = page.whole.is_none() && page.body.is_full();
-        if is_cancelled || is_full || page.take(|| Line::name(shown(cx, place, name, kind))).is_break() {
+        if is_cancelled || is_full || page.take(|| Group::name(shown(cx, place, name, kind))).is_break() {
             break;
         }
     }

@@ -17,7 +17,7 @@ use cutline_core::text::{self, Extent};
 
 use super::whole::Whole;
 use super::{Context, Output, ToolError, Totals};
-pub(super) use body::{Body, Group, Line, SEPARATOR};
+pub(super) use body::{Body, Group, SEPARATOR, row_line};
 
 /// The order of results; grep knows no times. Documented variants would not be a plain enum in the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
@@ -114,11 +114,11 @@ impl Page {
         Self { request, body, whole, found: 0, stopped: None, cancel, secs: cx.deadline.limit.as_secs() }
     }
 
-    /// Takes the next result, a line alone: counts it, and shows it if it is of the page. Breaks once no more are needed.
-    pub(super) fn take(&mut self, line: impl Fn() -> Line) -> ControlFlow<()> {
-        self.count(&line);
+    /// Takes the next result: counts it, and shows it if it is on the page. Breaks once no more are needed.
+    pub(super) fn take(&mut self, group: impl Fn() -> Group) -> ControlFlow<()> {
+        self.count(&group);
         if self.request.gives(self.found) {
-            self.body.line(line());
+            self.body.group(group());
         }
         if self.has_enough() && self.whole.is_none() {
             return ControlFlow::Break(());
@@ -126,11 +126,11 @@ impl Page {
         ControlFlow::Continue(())
     }
 
-    /// Counts the next result, and saves its line.
-    pub(super) fn count(&mut self, line: impl FnOnce() -> Line) {
+    /// Counts the next result, and saves it.
+    pub(super) fn count(&mut self, group: impl FnOnce() -> Group) {
         self.found += 1;
         if let Some(whole) = &mut self.whole {
-            whole.push(&line().text);
+            group().lines().iter().for_each(|line| whole.push(line));
         }
     }
 

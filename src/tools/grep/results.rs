@@ -1,5 +1,6 @@
 //! Makes grep's answer of the matches it finds.
 
+use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use cutline_core::notice::{FullLines, Notice, StoppedAt, Unit};
 use cutline_core::text::as_index;
 
 use super::{Args, Context, Output, Query, ToolError};
-use crate::tools::page::{Group, Line, Page, SEPARATOR};
+use crate::tools::page::{Group, Page, SEPARATOR, row_line};
 use crate::tools::walk_support::{Aside, Paths};
 use crate::tools::{ToolName, path_glob};
 
@@ -53,7 +54,7 @@ struct FileRows {
     /// Number of the last line on the page.
     last_line: Option<u64>,
     /// Context since the last match line that does not belong to it.
-    before: Vec<(u64, Line)>,
+    before: VecDeque<Row>,
 }
 
 impl Results {
@@ -81,10 +82,10 @@ impl Results {
         }
         match self.aside.take(walked, &self.paths) {
             None => {}
-            Some(Found::Rows(path, rows)) => return self.rows(path, &rows),
+            Some(Found::Rows(path, rows)) => return self.rows(path, rows),
             Some(Found::File(path, matches)) => {
-                let line = || file_line(self.paths.show(&path), self.query.mode, matches);
-                return self.page.take(line);
+                let file = || file_group(self.paths.show(&path), self.query.mode, matches);
+                return self.page.take(file);
             }
             Some(Found::Ranked(path, matches, lines)) => {
                 self.page.found += if self.query.mode == OutputMode::Content { matches } else { 1 };
@@ -113,7 +114,7 @@ impl Results {
         }
     }
 
-    fn rows(&mut self, path: Arc<[u8]>, rows: &[Row]) -> ControlFlow<()> {
+    fn rows(&mut self, path: Arc<[u8]>, rows: Vec<Row>) -> ControlFlow<()> {
         let mut file = match self.file.take() {
             Some(file) if file.path == path => file,
             _ => FileRows { shown: self.paths.show(&path), path, ..FileRows::default() },
@@ -124,7 +125,7 @@ impl Results {
                 if self.query.context > 0 && self.page.found > 0 && !touches {
                     whole.push(SEPARATOR);
                 }
-                whole.push(&row_line(&file.shown, row.kind, row).text);
+                whole.push(&row_line(&file.shown, &row));
                 file.last_row = Some(row.number);
             }
             self.page.found += u64::from(row.kind == RowKind::Match);
@@ -143,50 +144,49 @@ impl Results {
     }
 
     /// Gives a row to the page. Returns the number of lines after it that are still context of its last match.
-    fn row(&mut self, file: &mut FileRows, row: &Row) -> u64 {
+    fn row(&mut self, file: &mut FileRows, row: Row) -> u64 {
         let context = self.query.context;
-        file.before.retain(|(number, _)| number + context >= row.number);
-        // A match of another page stands near those of this one as any other line does.
+        file.before.retain(|earlier| earlier.number + context >= row.number);
+        // A match of another page is shown near those of this one as any other line is.
         if row.kind == RowKind::Match && self.page.request.gives(self.page.found) {
             self.match_row(file, row);
             return context;
         }
         let left = file.last_match.and_then(|last| (last + context).checked_sub(row.number));
         if context > 0 && (left.is_some() || !self.page.has_enough()) {
-            let line = row_line(&file.shown, RowKind::Context, row);
+            let row = Row { kind: RowKind::Context, ..row };
             if let (Some(_), Some(group)) = (left, &mut self.open) {
-                group.lines.push_back(line);
                 file.last_line = Some(row.number);
+                group.rows.push_back(row);
             } else {
-                file.before.push((row.number, line));
+                file.before.push_back(row);
             }
         }
         left.unwrap_or(0)
     }
 
-    fn match_row(&mut self, file: &mut FileRows, row: &Row) {
-        let before = std::mem::take(&mut file.before);
-        let first = before.first().map_or(row.number, |(number, _)| *number);
+    fn match_row(&mut self, file: &mut FileRows, row: Row) {
+        let mut rows = std::mem::take(&mut file.before);
+        let first = rows.front().map_or(row.number, |first| first.number);
         let touches = file.last_line.is_some_and(|last| last + 1 == first);
-        let at = before.len();
-        let lines = before.into_iter().map(|(_, line)| line).chain([row_line(&file.shown, row.kind, row)]);
-        let group = Group { separated: self.query.context > 0 && !touches, lines: lines.collect(), at };
+        (file.last_match, file.last_line) = (Some(row.number), Some(row.number));
+        let (at, separated) = (rows.len(), self.query.context > 0 && !touches);
+        rows.push_back(row);
+        let group = Group { path: file.shown.clone(), rows, at, separated, count: None };
         if let Some(last) = self.open.replace(group) {
             self.page.body.group(last);
         }
-        file.last_match = Some(row.number);
-        file.last_line = Some(row.number);
     }
 
     /// Shows the page of the ranking; with context each match is a group of its own.
     fn show_ranked(&mut self, RankedRows { path, matches, rows }: RankedRows) {
         let shown = self.paths.show(&path);
         if self.query.mode != OutputMode::Content {
-            return self.page.body.line(file_line(shown, self.query.mode, matches));
+            return self.page.body.group(file_group(shown, self.query.mode, matches));
         }
         let at = rows.iter().position(|row| row.kind == RowKind::Match).unwrap_or(0);
-        let lines = rows.iter().map(|row| row_line(&shown, row.kind, row)).collect();
-        self.page.body.group(Group { separated: self.query.context > 0, lines, at });
+        let separated = self.query.context > 0;
+        self.page.body.group(Group { path: shown, rows: rows.into(), at, separated, count: None });
     }
 
     /// Returns the way to see the whole of lines that were cut, the longest of which has so many bytes.
@@ -239,17 +239,8 @@ impl Results {
     }
 }
 
-/// The line of a match, `path:3: text`, or of one beside it, `path-3- text`.
-fn row_line(path: &str, kind: RowKind, row: &Row) -> Line {
-    let mark = if kind == RowKind::Match { ":" } else { "-" };
-    let text = [path, mark, &row.number.to_string(), mark, " ", &row.text].concat();
-    Line { text, path: path.len(), cut_from: row.cut_from }
-}
-
-/// The line of a file, by mode.
-fn file_line(path: String, mode: OutputMode, matches: u64) -> Line {
-    match mode {
-        OutputMode::Count => Line { text: format!("{path}: {matches}"), path: path.len(), cut_from: None },
-        OutputMode::Content | OutputMode::Files => Line::name(path),
-    }
+/// Returns the result for a file, by mode.
+fn file_group(path: String, mode: OutputMode, matches: u64) -> Group {
+    let count = (mode == OutputMode::Count).then_some(matches);
+    Group { count, ..Group::name(path) }
 }

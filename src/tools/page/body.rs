@@ -16,46 +16,10 @@ use cutline_core::truncate::line::MARK;
 use cutline_core::truncate::{Bounds, Meter, TruncatedBy};
 
 use super::SHOWN_BYTES;
+use crate::search::content::{Row, RowKind};
 
 /// The line between groups that do not touch.
 pub(in crate::tools) const SEPARATOR: &str = "--";
-
-/// A line as it is shown.
-#[derive(Debug, Clone)]
-pub(in crate::tools) struct Line {
-    pub(in crate::tools) text: String,
-    /// Bytes of the path that it begins with.
-    pub(in crate::tools) path: usize,
-    /// Bytes that it was cut from, if it was cut to the limit of characters.
-    pub(in crate::tools) cut_from: Option<u64>,
-}
-
-impl Line {
-    /// A line that is a path, or another name.
-    pub(in crate::tools) fn name(text: String) -> Self {
-        Self { path: text.len(), text, cut_from: None }
-    }
-
-    /// The line in so many bytes: of the path the middle goes, where that is more than half of them,
-    /// of the rest the end.
-    fn shorten(&mut self, max_bytes: u64) {
-        let max = as_index(max_bytes);
-        if self.text.len() <= max {
-            return;
-        }
-        let (path, rest) = self.text.split_at_checked(self.path).unwrap_or((&self.text, ""));
-        let room = if rest.is_empty() { max } else { (max / 2).max(max.saturating_sub(rest.len())) };
-        let path = shortened(path, room);
-        let room = max - path.len().min(max);
-        let rest = if rest.len() <= room {
-            rest.to_owned()
-        } else {
-            let bare = rest.strip_suffix(MARK).unwrap_or(rest);
-            [text::prefix(bare, room.saturating_sub(MARK.len())), MARK].concat()
-        };
-        self.text = [&*path, &rest].concat();
-    }
-}
 
 /// A path, or both its ends around `…` where it has more than `max_bytes` bytes.
 fn shortened(path: &str, max_bytes: usize) -> Cow<'_, str> {
@@ -66,14 +30,66 @@ fn shortened(path: &str, max_bytes: usize) -> Cow<'_, str> {
     Cow::Owned([text::prefix(path, kept - kept / 2), "…", text::suffix(path, kept / 2)].concat())
 }
 
-/// Lines that are shown together: a match line with its context, or a name.
-#[derive(Debug)]
+/// A result: a match line of a file with its context, or a path or another name.
+#[derive(Debug, Default)]
 pub(in crate::tools) struct Group {
-    /// True if they do not touch those before them.
-    pub(in crate::tools) separated: bool,
-    pub(in crate::tools) lines: VecDeque<Line>,
+    /// The path or name, as it is shown.
+    pub(in crate::tools) path: String,
+    /// The number of match lines, in a list of counts.
+    pub(in crate::tools) count: Option<u64>,
+    /// The match line and its context; none if the result is the path itself.
+    pub(in crate::tools) rows: VecDeque<Row>,
     /// Index of the match line among them.
     pub(in crate::tools) at: usize,
+    /// True if a line separates them from those before, unless they are the first.
+    pub(in crate::tools) separated: bool,
+}
+
+impl Group {
+    /// Returns a result that is a path or another name.
+    pub(in crate::tools) fn name(path: String) -> Self {
+        Self { path, ..Self::default() }
+    }
+
+    /// Returns the lines as they are shown.
+    pub(in crate::tools) fn lines(&self) -> Vec<String> {
+        match self.count {
+            Some(count) => vec![format!("{}: {count}", self.path)],
+            None if self.rows.is_empty() => vec![self.path.clone()],
+            None => self.rows.iter().map(|row| row_line(&self.path, row)).collect(),
+        }
+    }
+
+    /// Returns the bytes of the longest line of which a part is shown.
+    fn cut_from(&self) -> Option<u64> {
+        self.rows.iter().filter_map(|row| row.cut_from).max()
+    }
+}
+
+/// Returns a line of a file as it is shown: `path:3: text` for a match line, `path-3- text` for its context.
+pub(in crate::tools) fn row_line(path: &str, row: &Row) -> String {
+    let mark = if row.kind == RowKind::Match { ":" } else { "-" };
+    [path, mark, &row.number.to_string(), mark, " ", &row.text].concat()
+}
+
+/// Returns a line that begins with a path of so many bytes in at most `max_bytes` bytes. If the path is more than half of
+/// them, its middle goes; of the rest the end goes.
+fn shorten(line: &str, path_bytes: usize, max_bytes: u64) -> String {
+    let max = as_index(max_bytes);
+    if line.len() <= max {
+        return line.to_owned();
+    }
+    let (path, rest) = line.split_at_checked(path_bytes).unwrap_or((line, ""));
+    let room = if rest.is_empty() { max } else { (max / 2).max(max.saturating_sub(rest.len())) };
+    let path = shortened(path, room);
+    let room = max - path.len().min(max);
+    let rest = if rest.len() <= room {
+        rest.to_owned()
+    } else {
+        let bare = rest.strip_suffix(MARK).unwrap_or(rest);
+        [text::prefix(bare, room.saturating_sub(MARK.len())), MARK].concat()
+    };
+    [&*path, &rest].concat()
 }
 
 /// Takes groups and keeps those that fit.
@@ -115,24 +131,21 @@ impl Body {
         }
     }
 
-    /// Takes a name, or another line that is a group alone.
-    pub(in crate::tools) fn line(&mut self, line: Line) {
-        self.group(Group { separated: false, lines: VecDeque::from([line]), at: 0 });
-    }
-
-    /// Takes a group: shows it where it fits, of the first one what fits.
-    pub(in crate::tools) fn group(&mut self, mut group: Group) {
-        if group.separated && self.total.lines > 0 {
-            group.lines.push_front(Line { text: SEPARATOR.to_owned(), path: 0, cut_from: None });
+    /// Takes a result: shows it if it fits, of the first one what fits.
+    pub(in crate::tools) fn group(&mut self, group: Group) {
+        let is_separated = group.separated && self.total.lines > 0;
+        let mut lines = group.lines();
+        if is_separated {
+            lines.insert(0, SEPARATOR.to_owned());
         }
-        for line in &group.lines {
-            self.total.bytes += line.text.len() as u64 + u64::from(self.total.lines > 0);
+        for line in &lines {
+            self.total.bytes += line.len() as u64 + u64::from(self.total.lines > 0);
             self.total.lines += 1;
         }
         if self.is_full() {
             return;
         }
-        self.cut = self.show(&group.lines);
+        self.cut = self.show(&lines, group.cut_from());
         if self.is_full() {
             if self.groups > 0 {
                 return;
@@ -147,29 +160,30 @@ impl Body {
         self.cut.is_some()
     }
 
-    /// Shows the first group, which does not fit, without the context that has no room.
-    fn show_part(&mut self, Group { mut lines, mut at, .. }: Group) {
+    /// Shows the first result, which does not fit, without the context that has no room.
+    fn show_part(&mut self, mut group: Group) {
         loop {
-            if let [line] = lines.make_contiguous() {
-                self.first_line_bytes = Some(line.text.len() as u64);
-                line.shorten(self.bounds.sure_bytes().max(SHOWN_BYTES));
-                return self.push(line);
+            if let [line] = &group.lines()[..] {
+                self.first_line_bytes = Some(line.len() as u64);
+                let line = shorten(line, group.path.len(), self.bounds.sure_bytes().max(SHOWN_BYTES));
+                self.cut_from = self.cut_from.max(group.cut_from());
+                return self.push(&line);
             }
             self.context_left_out += 1;
-            if lines.len() > 2 * at {
-                lines.pop_back();
+            if group.rows.len() > 2 * group.at {
+                group.rows.pop_back();
             } else {
-                lines.pop_front();
-                at -= 1;
+                group.rows.pop_front();
+                group.at -= 1;
             }
-            let Some(by) = self.show(&lines) else { return };
+            let Some(by) = self.show(&group.lines(), group.cut_from()) else { return };
             self.cut = Some(by);
         }
     }
 
-    /// Shows lines if they fit; else returns the limit that they would pass.
-    fn show(&mut self, lines: &VecDeque<Line>) -> Option<TruncatedBy> {
-        let (bytes, before, meter, cut_from) = (self.text.len(), self.lines, self.meter, self.cut_from);
+    /// Shows lines if they fit; otherwise returns the limit that they would exceed.
+    fn show(&mut self, lines: &[String], cut_from: Option<u64>) -> Option<TruncatedBy> {
+        let (bytes, before, meter) = (self.text.len(), self.lines, self.meter);
         for line in lines {
             self.push(line);
         }
@@ -182,19 +196,20 @@ impl Body {
         };
         if passed.is_some() {
             self.text.truncate(bytes);
-            (self.lines, self.meter, self.cut_from) = (before, meter, cut_from);
+            (self.lines, self.meter) = (before, meter);
+        } else {
+            self.cut_from = self.cut_from.max(cut_from);
         }
         passed
     }
 
-    fn push(&mut self, line: &Line) {
+    fn push(&mut self, line: &str) {
         let newline = if self.lines > 0 { "\n" } else { "" };
-        for part in [newline, &line.text] {
+        for part in [newline, line] {
             self.text.push_str(part);
             self.meter.push(part);
         }
         self.lines += 1;
-        self.cut_from = self.cut_from.max(line.cut_from);
     }
 
     /// Returns the details of the cut that the limits made, if they made one; `total` is the extent of all, if that is more
