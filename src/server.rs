@@ -32,7 +32,8 @@ use crate::fs::workspace::Workspace;
 use crate::stats::Call;
 use crate::stop::Deadline;
 use crate::tools::arguments::{self, Object};
-use crate::tools::{Context, Output, Shared, ToolError, ToolName, catalog};
+use crate::tools::catalog::{self, Called};
+use crate::tools::{Context, Shared, ToolError, ToolName};
 
 use concurrency::ConcurrencyLimits;
 pub use convert::{Shape, result_of};
@@ -99,7 +100,7 @@ impl Server {
         let given = params.arguments.unwrap_or_default();
         self.fits.patience.note(&request.id);
         let (progress, sending) = progress::forwarded(&request);
-        let mut cx = Context {
+        let cx = Context {
             shared: Arc::clone(&self.shared),
             deadline: Deadline::new(start, limits.search_timeout),
             limits,
@@ -108,13 +109,13 @@ impl Server {
             shutdown: self.shutdown.clone(),
             progress,
         };
-        let work = guard::caught(self.work(tool, &given, &mut cx, &request));
-        let outcome = work.await.unwrap_or_else(|panic| {
+        let limits = cx.limits.clone();
+        let work = guard::caught(self.work(tool, &given, cx, &request));
+        let Called { outcome, limits } = work.await.unwrap_or_else(|panic| {
             tracing::error!(tool = tool.as_str(), panic, "a tool panicked");
-            Err(ToolError::Argument(format!("{} failed inside cutline: {panic}", tool.as_str())))
+            let words = format!("{} failed inside cutline: {panic}", tool.as_str());
+            Called { outcome: Err(ToolError::Argument(words)), limits }
         });
-        let Context { limits, progress, .. } = cx;
-        drop(progress);
         if let Some(sending) = sending {
             // Nothing may follow the answer.
             let _panicked = sending.await;
@@ -126,20 +127,16 @@ impl Server {
         result_of(outcome, shape).into()
     }
 
-    /// Does the work of a call, within the limits on what runs at once. Those of `cx` are lowered by what the call
-    /// says.
-    async fn work(
-        &self,
-        tool: ToolName,
-        given: &Object,
-        cx: &mut Context,
-        request: &Request,
-    ) -> Result<Output, ToolError> {
+    /// Does the work of a call, within the limits on what runs at once.
+    async fn work(&self, tool: ToolName, given: &Object, mut cx: Context, request: &Request) -> Called {
+        let refused = |error, cx: Context| Called { outcome: Err(error), limits: cx.limits };
         // First what needs no roots: the client's may be waited for.
-        arguments::check_size(given, &request.meta.0)?;
+        if let Err(error) = arguments::check_size(given, &request.meta.0) {
+            return refused(error, cx);
+        }
         cx.workspace = self.roots.current(request, &self.shutdown).await;
         if cx.workspace.roots.is_empty() {
-            return Err(ToolError::NoRoots);
+            return refused(ToolError::NoRoots, cx);
         }
         let deadline = cx.deadline;
         let permit = |load| async move {
@@ -147,7 +144,7 @@ impl Server {
             let entered = tokio::time::timeout(deadline.left().unwrap_or(Duration::MAX), entered).await;
             entered.map_err(|_elapsed| ToolError::NoPermit { secs: deadline.limit.as_secs() })?
         };
-        catalog::call(cx, tool, given, permit).await
+        catalog::call(&cx, tool, given, permit).await
     }
 }
 

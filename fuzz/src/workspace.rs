@@ -67,7 +67,8 @@ impl Tools {
     pub(crate) fn call(&self, tool: ToolName, arguments: Object) -> Result<Output, ToolError> {
         let answer =
             self.runtime
-                .block_on(catalog::call(&mut self.cx.clone(), tool, &arguments, |_| async { Ok(()) }));
+                .block_on(catalog::call(&self.cx, tool, &arguments, |_| async { Ok(()) }))
+                .outcome;
         let most = self.cx.limits.max_bytes + BESIDE_BODY;
         let text = match &answer {
             Ok(output) => output.text.clone(),

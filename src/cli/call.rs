@@ -19,7 +19,8 @@ use crate::server::result_of;
 use crate::stats::{Call, Record};
 use crate::stop::Deadline;
 use crate::tools::arguments::Object;
-use crate::tools::{Context, Output, Progress, ToolError, ToolName, ToolSet, catalog};
+use crate::tools::catalog::{self, Called};
+use crate::tools::{Context, Output, Progress, ToolError, ToolName, ToolSet};
 use cutline_core::notice::Count;
 use cutline_core::text::show;
 
@@ -72,15 +73,15 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
     let tool = ToolName::of(name).context("no tool has that name")?;
     let words = matches.get_many(WORDS).unwrap_or_default();
     let runtime = serve::runtime()?;
-    let (mut cx, given, stats) =
+    let (cx, given, stats) =
         prepared(options, tool, words).unwrap_or_else(|message| refuse_in(&["call", name], message));
     let start = Instant::now();
-    let outcome = runtime.block_on(call(&mut cx, tool, &given));
+    let Called { outcome, limits } = runtime.block_on(call(&cx, tool, &given));
     if NEWS_SHOWN.load(Relaxed) {
         let _closed = write!(std::io::stderr(), "{CLEAR}");
     }
     let call = Call { tool, time_ms: now_ms(), duration: start.elapsed() };
-    stats.add(Record::new(&call, &outcome, &cx.limits));
+    stats.add(Record::new(&call, &outcome, &limits));
     runtime.block_on(stats.finish());
     let code = match &outcome {
         _ if cx.cancel.is_cancelled() => INTERRUPTED,
@@ -127,12 +128,12 @@ fn prepared<'a>(
 }
 
 /// Runs the tool; Ctrl-C takes the call back as a client would.
-async fn call(cx: &mut Context, tool: ToolName, given: &Object) -> Result<Output, ToolError> {
+async fn call(cx: &Context, tool: ToolName, given: &Object) -> Called {
     let cancel = cx.cancel.clone();
     tokio::spawn(tokio::signal::ctrl_c().map(move |_| cancel.cancel()));
-    let outcome = catalog::call(cx, tool, given, |_| async { Ok(()) }).await;
+    let called = catalog::call(cx, tool, given, |_| async { Ok(()) }).await;
     cx.shared.commands.shutdown().await;
-    outcome
+    called
 }
 
 /// News of long work: one line on the terminal, each in the last one's place; elsewhere none.

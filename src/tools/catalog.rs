@@ -170,17 +170,43 @@ pub enum Load {
     AcrossLines,
 }
 
-/// Does one call of `tool` with what the model sent, which may lower the limits of `cx`. Each part of the work begins
-/// once `permit` gives a permit for it, which is held until the part is done.
+/// The outcome of a call, and the limits that applied: those of the context, lowered by what the call says.
+#[derive(Debug)]
+pub struct Called {
+    /// The result, or the error that the model reads.
+    pub outcome: Result<Output, ToolError>,
+    /// The limits.
+    pub limits: Limits,
+}
+
+/// Does one call of `tool` with what the model sent. Each part of the work begins once `permit` gives a permit for it,
+/// which is kept until the part is done.
 pub async fn call<P: Future<Output = Result<impl Sized, ToolError>>>(
-    cx: &mut Context,
+    cx: &Context,
     tool: ToolName,
     given: &Object,
     permit: impl Fn(Load) -> P,
+) -> Called {
+    let limits = cx.limits.clone();
+    match arguments::check(tool.as_str(), &tool.schema_within(&limits), given) {
+        Err(error) => Called { outcome: Err(error), limits },
+        Ok(checked) => {
+            let [max_bytes, max_tokens] =
+                CALL_LIMITS.map(|(name, _)| checked.get(name).and_then(Value::as_u64));
+            let limits = limits.lowered(max_bytes, max_tokens);
+            let cx = Context { limits: limits.clone(), ..cx.clone() };
+            Called { outcome: run(&cx, tool, checked, permit).await, limits }
+        }
+    }
+}
+
+/// Runs a tool with arguments that were checked.
+async fn run<P: Future<Output = Result<impl Sized, ToolError>>>(
+    cx: &Context,
+    tool: ToolName,
+    checked: Object,
+    permit: impl Fn(Load) -> P,
 ) -> Result<Output, ToolError> {
-    let checked = arguments::check(tool.as_str(), &tool.schema_within(&cx.limits), given)?;
-    let [max_bytes, max_tokens] = CALL_LIMITS.map(|(name, _)| checked.get(name).and_then(Value::as_u64));
-    cx.limits = cx.limits.lowered(max_bytes, max_tokens);
     match tool {
         ToolName::Read => {
             let args: read::Args = arguments::typed(checked)?;
