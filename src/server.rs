@@ -118,7 +118,7 @@ impl Server {
         });
         if let Some(sending) = sending {
             // Nothing may follow the answer.
-            let _panicked = sending.await;
+            sending.end().await;
         }
         // The answer to a call that was taken back goes nowhere.
         let outcome = if request.ct.is_cancelled() { Err(ToolError::Cancelled) } else { outcome };

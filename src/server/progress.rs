@@ -14,27 +14,52 @@ use crate::tools::Progress;
 /// Messages that wait to be sent; more are dropped, for a client that does not read them.
 const WAITING: usize = 16;
 
-/// Returns the sender of a call's progress, and the task that sends it on in order: it ends once every holder of the
-/// sender is gone. The sender does nothing where the client gave no token.
-pub(super) fn forwarded(request: &Request) -> (Progress, Option<JoinHandle<()>>) {
+/// The task that sends the progress of a call to the client, in order.
+pub(super) struct Forwarding {
+    task: JoinHandle<()>,
+    ended: CancellationToken,
+}
+
+impl Forwarding {
+    /// Sends what waits, and nothing after that. A thread that is blocked in the system may still hold the sender.
+    pub(super) async fn end(self) {
+        self.ended.cancel();
+        let _panicked = self.task.await;
+    }
+}
+
+/// Returns the sender of a call's progress, and the task that forwards it. The sender does nothing if the client gave no
+/// token.
+pub(super) fn forwarded(request: &Request) -> (Progress, Option<Forwarding>) {
     let Some(token) = request.meta.get_progress_token() else { return (Progress::default(), None) };
     let (messages, waiting) = mpsc::channel(WAITING);
     let progress = Progress::new(move |message| {
         let _dropped_where_full = messages.try_send(message);
     });
-    (progress, Some(tokio::spawn(send(token, request.peer.clone(), request.ct.clone(), waiting))))
+    let ended = request.ct.child_token();
+    let task = tokio::spawn(send(token, request.peer.clone(), (request.ct.clone(), ended.clone()), waiting));
+    (progress, Some(Forwarding { task, ended }))
 }
 
 async fn send(
     token: ProgressToken,
     peer: Peer<RoleServer>,
-    cancel: CancellationToken,
+    (cancel, ended): (CancellationToken, CancellationToken),
     mut waiting: mpsc::Receiver<String>,
 ) {
     let start = Instant::now();
     let mut last = 0.0;
-    // A call that was taken back may leave a thread that holds on to its end of this.
-    while let Some(Some(message)) = cancel.run_until_cancelled(waiting.recv()).await {
+    loop {
+        let message = tokio::select! {
+            biased;
+            () = cancel.cancelled() => return,
+            message = waiting.recv() => message,
+            () = ended.cancelled(), if !waiting.is_closed() => {
+                waiting.close();
+                continue;
+            }
+        };
+        let Some(message) = message else { return };
         // The value must grow, whatever the clock's grain.
         let elapsed = start.elapsed().as_secs_f64();
         last = if elapsed > last { elapsed } else { last + 0.001 };
