@@ -55,14 +55,12 @@ pub enum ToolError {
     /// The system does not let this user read it.
     #[error("Permission denied: {}", show::path(.0))]
     PermissionDenied(String),
-    /// The path leaves the roots; nothing is said of what stands there.
-    #[error("Path is outside the allowed roots: {} (roots: {roots})", show::path(path))]
-    OutsideRoots {
-        /// The path that was asked for.
-        path: String,
-        /// The roots.
-        roots: String,
-    },
+    /// The path is outside the roots. The text is the same whether or not a file is there.
+    #[error(
+        "Path is outside the workspace: {}. The user can allow it with --root DIR or --allow-outside",
+        show::path(.0)
+    )]
+    OutsideRoots(String),
     /// The client gives the roots, and none of them can be used.
     #[error("There is no workspace: the client opened no folder that can be used (--root DIR gives one)")]
     NoRoots,

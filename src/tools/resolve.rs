@@ -78,10 +78,7 @@ pub fn refused(cx: &Context, asked: &str, error: OpenError) -> ToolError {
     let path = cx.workspace.show_asked(asked);
     match error {
         OpenError::Missing => missing(cx, asked, ExpectedKind::Path),
-        OpenError::Outside => {
-            let path = show::name(asked.as_bytes()).into_owned();
-            ToolError::OutsideRoots { path, roots: cx.workspace.show_roots() }
-        }
+        OpenError::Outside => ToolError::OutsideRoots(show::name(asked.as_bytes()).into_owned()),
         OpenError::Denied => ToolError::PermissionDenied(path),
         OpenError::Other(source) => ToolError::Io(path, source),
     }

@@ -84,7 +84,7 @@ fn the_default_folder_is_in_the_temp_folder_and_private() {
     assert_eq!(path.parent(), Some(folder.as_path()));
     assert_eq!(mode(&folder), 0o700);
     client.call("read", json!({"path": path, "limit": 1})).assert_worked();
-    client.call("ls", json!({"path": folder})).assert_error(&["outside the allowed roots"]);
+    client.call("ls", json!({"path": folder})).assert_error(&["outside the workspace"]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Client, Start, Workspace};
 
-const OUTSIDE: &str = "Path is outside the allowed roots";
+const OUTSIDE: &str = "Path is outside the workspace";
 
 fn workspace() -> Workspace {
     Workspace::with(&json!({

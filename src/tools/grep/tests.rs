@@ -320,7 +320,7 @@ fn paths_are_those_that_read_takes() {
     let error = grep(&fixture, &json!({"pattern": "x", "path": "b/none"})).unwrap_err().to_string();
     assert!(error.starts_with("Path not found: b/none"), "{error}");
     let error = grep(&fixture, &json!({"pattern": "x", "path": "../.."})).unwrap_err().to_string();
-    assert!(error.starts_with("Path is outside the allowed roots"), "{error}");
+    assert!(error.starts_with("Path is outside the workspace"), "{error}");
 }
 
 #[cfg(unix)]

@@ -30,7 +30,7 @@ fn first_offered_root_is_the_workspace() {
     client.call("read", json!({"path": "a"})).assert_text("one\n");
     client.call("bash", json!({"command": "cat a; pwd"})).assert_text(&format!("one\n{}\n", one.display()));
     client.call("read", json!({"path": two.join("a")})).assert_text("two\n");
-    client.call("read", json!({"path": workspace.path("a")})).assert_error(&["outside the allowed roots"]);
+    client.call("read", json!({"path": workspace.path("a")})).assert_error(&["outside the workspace"]);
 }
 
 #[test]
@@ -50,9 +50,7 @@ fn members_of_the_list_that_are_none_are_left_out() {
     for other in ["{\"nouri\": 1}", "null", "{\"uri\": \"https://a\"}"] {
         let mut client = Start::new(&workspace).root_members(&[root.clone(), other.to_owned()]).client();
         client.call("read", json!({"path": "a"})).assert_text("one\n");
-        client
-            .call("read", json!({"path": workspace.path("a")}))
-            .assert_error(&["outside the allowed roots"]);
+        client.call("read", json!({"path": workspace.path("a")})).assert_error(&["outside the workspace"]);
     }
 }
 
@@ -135,7 +133,7 @@ fn nested_root_that_became_a_link_does_not_move() {
         client.call("bash", json!({"command": swap})).assert_worked();
         offer(&mut client, &roots);
         for path in [out.join("secret"), nested.join("secret"), nested.join("nothing")] {
-            client.call("read", json!({"path": path})).assert_error(&["outside the allowed roots"]);
+            client.call("read", json!({"path": path})).assert_error(&["outside the workspace"]);
         }
         assert!(client.call("grep", json!({"pattern": "secret", "path": out})).is_error());
         assert!(client.call("ls", json!({"path": nested})).is_error());
@@ -159,12 +157,9 @@ fn new_root_in_mid_session_is_taken_where_no_command_could_have_put_it() {
     client.call("bash", json!({"command": plant})).assert_worked();
     offer(&mut client, &[here.clone(), here.join("planted"), here.join("sub"), link, new.clone()]);
     client.call("read", json!({"path": new.join("c")})).assert_text("new\n");
-    client.call("read", json!({"path": out.join("secret")})).assert_error(&[&format!(
-        "outside the allowed roots: {}/secret (roots: {}, {})",
-        out.display(),
-        here.display(),
-        new.display()
-    )]);
+    client
+        .call("read", json!({"path": out.join("secret")}))
+        .assert_error(&[&format!("outside the workspace: {}/secret", out.display())]);
 }
 
 #[test]
@@ -183,7 +178,7 @@ fn part_of_a_root_is_taken_in_its_place() {
         client.call("bash", json!({"command": plant})).assert_worked();
         offer(&mut client, &[here.join("planted"), sub.clone()]);
         client.call("read", json!({"path": "b"})).assert_text("nested\n");
-        client.call("read", json!({"path": here.join("a")})).assert_error(&["outside the allowed roots"]);
+        client.call("read", json!({"path": here.join("a")})).assert_error(&["outside the workspace"]);
         client.call("bash", json!({"command": "pwd"})).assert_text(&format!("{}\n", sub.display()));
         let write = "echo x > own; echo x > ../above; cat own";
         assert!(client.call("bash", json!({"command": write})).text().ends_with("x\n"));
