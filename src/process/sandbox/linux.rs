@@ -59,7 +59,9 @@ fn restrict() -> io::Result<Vec<OsString>> {
     let rules: Rules = serde_json::from_slice(words.next().unwrap_or_default())?;
     let mut write: Vec<PathBuf> = rules.write.into_iter().map(PathBuf::from).collect();
     let protect: Vec<PathBuf> = rules.protect.into_iter().map(PathBuf::from).collect();
-    let shared_memory = rules.shared_memory.map(PathBuf::from);
+    let used = [&rules.folder].into_iter().chain(&rules.report).chain(&rules.shared_memory).map(Path::new);
+    let is_hidden = mounts::hides(write.iter().map(PathBuf::as_path).chain(used));
+    let shared_memory = rules.shared_memory.map(PathBuf::from).filter(|_| !is_hidden);
     mounts::enter(&protect, &write, shared_memory.as_deref())?;
     write.extend(shared_memory);
     let folder = files::without_links(Path::new(&rules.folder), OFlags::DIRECTORY)?;

@@ -332,6 +332,11 @@ fn file_that_a_command_changes_is_reported() {
         "(no output)\n\n[The command changed .mcp.json, which starts programs outside the sandbox]",
     );
     assert_eq!(reply.details()["autorunFiles"], json!([{"path": ".mcp.json", "change": "changed"}]));
+    // A link is compared by its target, also if that is outside.
+    client
+        .call("bash", json!({"command": "ln -sf /proc/kmsg .mcp.json"}))
+        .assert_holds("The command changed .mcp.json,");
+    client.call("bash", json!({"command": "ln -sfn /proc/kmsg .mcp.json"})).assert_text("(no output)");
     let special = "mkfifo fifo; ln -sf fifo .mcp.json; truncate -s 1T .vscode/tasks.json";
     client.call("bash", json!({"command": special})).assert_text(
         "(no output)\n\n[The command changed .mcp.json, .vscode/tasks.json, which start programs outside the sandbox]",

@@ -133,6 +133,17 @@ fn shared_memory_of_commands_is_their_own() {
     }
 }
 
+#[test]
+fn workspace_in_shared_memory_stays_visible() {
+    let workspace = workspace();
+    let Ok(folder) = tempfile::tempdir_in("/dev/shm") else { return };
+    let flags = ["--sandbox", "workspace-write", "--writable"].map(str::to_owned);
+    let flags = flags.into_iter().chain([folder.path().display().to_string()]).collect::<Vec<_>>();
+    let Some(mut client) = started(|| Start::new(&workspace).flags(&flags)) else { return };
+    let command = format!("echo x > {0}/new && cat {0}/new", folder.path().display());
+    client.call("bash", json!({"command": command})).assert_text("x\n");
+}
+
 /// True if the server's commands have mounts of their own.
 fn can_mount(client: &mut Client) -> bool {
     client.call("bash", json!({"command": "grep -c ' /dev/shm ' /proc/self/mountinfo"})).text() != "1\n"

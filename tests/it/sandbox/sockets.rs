@@ -212,6 +212,31 @@ fn call_numbers_with_the_x32_bit_are_refused() {
     assert!(results.iter().all(|(_, error)| error == EPERM), "{results:?}");
 }
 
+/// Makes a call by the entry point and the number of 32-bit programs, `fsopen`.
+#[cfg(target_arch = "x86_64")]
+const CALL_OF_32_BITS: &str = r#"
+#include <stdio.h>
+int main(void) {
+    long got;
+    __asm__ volatile("int $0x80" : "=a"(got) : "a"(430L), "b"(0L), "c"(0L) : "memory");
+    return printf("returned %ld\n", got) < 0;
+}
+"#;
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn programs_that_make_32_bit_calls_are_ended() {
+    let workspace = workspace();
+    let program = compiled(&workspace, "call-of-32-bits", CALL_OF_32_BITS, &[]);
+    for flags in [["--sandbox", "workspace-write"], ["--sandbox", "read-only"]] {
+        let Some(mut client) = client(&workspace, &flags) else { return };
+        let reply = client.call("bash", json!({"command": program}));
+        // A kernel without such calls ends it by another signal.
+        assert!(reply.details()["exitCode"].as_i64() > Some(128), "{reply}");
+        assert!(!reply.text().contains("returned"), "{reply}");
+    }
+}
+
 #[test]
 fn requests_that_read_or_clone_files_are_allowed() {
     let workspace = workspace();

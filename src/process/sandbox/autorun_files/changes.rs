@@ -15,6 +15,8 @@ use crate::sys::{FileKind, Opened, Stat};
 
 /// Larger files are compared by their metadata only.
 const MAX_COMPARED_BYTES: usize = 64 * 1024;
+/// Bytes that are read at one time. Files after that are compared by their metadata only.
+const MAX_READ_BYTES: usize = 4 * 1024 * 1024;
 /// A folder with more entries is compared by its own metadata only.
 const MAX_ENTRIES: usize = 256;
 
@@ -41,9 +43,9 @@ pub(in crate::process) struct Baseline {
 /// The state of one file.
 #[derive(Debug, Clone, Copy)]
 struct State {
-    /// The metadata of what it leads to; `None` if that does not exist.
+    /// Its metadata; `None` for a link that leads nowhere or out of the folders.
     stat: Option<Stat>,
-    /// A hash of its content, unless it is large or not a regular file.
+    /// A hash of its content, or of the target of such a link. `None` for a large file and for one that is not regular.
     content: Option<u64>,
     /// True if commands could not write it.
     is_protected: bool,
@@ -57,12 +59,10 @@ impl Baseline {
         can_mount: bool,
     ) -> Self {
         let hasher = RandomState::new();
-        let state = |path: PathBuf| {
-            let is_protected = can_mount && is_protected(&path);
-            let state = State { is_protected, ..State::read(&path, &hasher) };
-            (path, state)
-        };
-        let known = all_paths(&files, &folders).into_iter().map(state).collect();
+        let mut known = read_states(&files, &folders, &hasher);
+        for (path, state) in &mut known {
+            state.is_protected = can_mount && is_protected(path);
+        }
         Self { files, folders, hasher, known: Mutex::new(known), is_over: AtomicBool::new(false) }
     }
 
@@ -76,55 +76,68 @@ impl Baseline {
     pub(in crate::process) fn changes(&self, is_over: bool) -> Vec<AutorunChange> {
         self.is_over.store(is_over, Ordering::Relaxed);
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut changes = Vec::new();
-        let mut now = BTreeMap::new();
-        for path in all_paths(&self.files, &self.folders) {
-            let before = known.get(&path).copied();
-            let state = match before {
-                Some(before) if before.stat == stat_of(&path) => before,
-                _ => State::read(&path, &self.hasher),
-            };
+        let now = read_states(&self.files, &self.folders, &self.hasher);
+        let change = |(path, state): (&PathBuf, &State)| {
+            let before = known.get(path);
             let is_changed = match before {
-                None => !is_of_new_work_tree(&path),
+                None => !is_of_new_work_tree(path),
                 // Only a process outside can have changed a protected file.
-                Some(before) => !before.is_protected && before.differs_from(&state),
+                Some(before) => !before.is_protected && before.differs_from(state),
             };
-            if is_changed {
-                changes.push(AutorunChange { path: path.clone(), is_new: before.is_none() });
-            }
-            now.insert(path, state);
-        }
-        *known = now;
+            is_changed.then(|| AutorunChange { path: path.clone(), is_new: before.is_none() })
+        };
+        let changes = now.iter().filter_map(change).collect();
+        // A file that was replaced is not protected any more.
+        let keep_protection = |(path, state): (PathBuf, State)| {
+            let before = known.get(&path).filter(|before| !before.differs_from(&state)).copied();
+            (path, before.unwrap_or(state))
+        };
+        *known = now.into_iter().map(keep_protection).collect();
         changes
     }
 }
 
 impl State {
-    /// Reads the state of the file at `path`, through links.
-    fn read(path: &Path, hasher: &RandomState) -> Self {
+    /// Reads the state of the file at `path`. Reads only files in `folders`, and up to `bytes_left`.
+    fn read(path: &Path, folders: &[PathBuf], hasher: &RandomState, bytes_left: &mut usize) -> Self {
         let opened = Opened::through_links(path).ok();
-        let content = opened.as_ref().and_then(|opened| content_of(opened).ok().flatten());
+        let opened = opened.filter(|opened| folders.iter().any(|folder| opened.real.starts_with(folder)));
+        let content = match &opened {
+            Some(opened) => content_of(opened, bytes_left).ok().flatten(),
+            None => fs::read_link(path).ok().map(|target| target.into_os_string().into_encoded_bytes()),
+        };
         let content = content.map(|content| hasher.hash_one(content));
         Self { stat: opened.map(|opened| opened.stat), content, is_protected: false }
     }
 
     fn differs_from(&self, other: &Self) -> bool {
-        let is_same_content = self.content.is_some() && self.content == other.content;
-        self.stat != other.stat && !is_same_content
+        match (self.content, other.content) {
+            (Some(before), Some(after)) => before != after,
+            _ => self.stat != other.stat,
+        }
     }
 }
 
-/// Returns the metadata of what `path` leads to.
-fn stat_of(path: &Path) -> Option<Stat> {
-    Opened::through_links(path).ok().map(|opened| opened.stat)
-}
-
-/// Returns the content of a small regular file.
-fn content_of(opened: &Opened) -> io::Result<Option<Vec<u8>>> {
-    if opened.stat.kind != FileKind::File || opened.stat.bytes > MAX_COMPARED_BYTES as u64 {
+/// Returns the content of a small regular file, unless it has more bytes than are left.
+fn content_of(opened: &Opened, bytes_left: &mut usize) -> io::Result<Option<Vec<u8>>> {
+    let most = MAX_COMPARED_BYTES.min(*bytes_left);
+    if opened.stat.kind != FileKind::File || opened.stat.bytes > most as u64 {
         return Ok(None);
     }
-    first_bytes(&opened.file()?, MAX_COMPARED_BYTES).map(Some)
+    let content = first_bytes(&opened.file()?, most)?;
+    *bytes_left -= content.len();
+    Ok(Some(content))
+}
+
+/// Reads the state of the autorun files in `folders`.
+fn read_states(files: &AutorunFiles, folders: &[PathBuf], hasher: &RandomState) -> BTreeMap<PathBuf, State> {
+    let mut bytes_left = MAX_READ_BYTES;
+    let mut states = BTreeMap::new();
+    for path in all_paths(files, folders) {
+        let state = State::read(&path, folders, hasher, &mut bytes_left);
+        states.insert(path, state);
+    }
+    states
 }
 
 /// Returns the autorun files in `folders`; of an autorun folder its entries.
@@ -133,8 +146,12 @@ fn all_paths(files: &AutorunFiles, folders: &[PathBuf]) -> BTreeSet<PathBuf> {
     files.found_in(&folders).into_iter().flat_map(entries_of).collect()
 }
 
-/// Returns the entries of an autorun folder; for a file, or a folder with many entries, `path` itself.
+/// Returns the entries of an autorun folder; `path` itself for a file, for a folder with many entries, and for the hooks
+/// of a submodule.
 fn entries_of(path: PathBuf) -> Vec<PathBuf> {
+    if is_below(&path, super::GIT_MODULES) {
+        return vec![path];
+    }
     let Ok(entries) = fs::read_dir(&path) else { return vec![path] };
     let entries: Vec<_> = entries.flatten().take(MAX_ENTRIES + 1).map(|entry| entry.path()).collect();
     if entries.len() > MAX_ENTRIES {
@@ -144,8 +161,12 @@ fn entries_of(path: PathBuf) -> Vec<PathBuf> {
     entries.into_iter().filter(|entry| entry.extension().is_none_or(|end| end != "sample")).collect()
 }
 
-/// True for a file that git itself makes for each new work tree.
+/// True for a file that git itself creates for each new work tree.
 fn is_of_new_work_tree(path: &Path) -> bool {
-    let mut above = path.ancestors();
-    above.any(|above| above.ends_with(super::GIT_WORK_TREES))
+    is_below(path, super::GIT_WORK_TREES)
+}
+
+/// True if `path` is below a folder of that name.
+fn is_below(path: &Path, name: &str) -> bool {
+    path.ancestors().any(|above| above.ends_with(name))
 }

@@ -36,11 +36,9 @@ pub(super) fn enter(paths: &[PathBuf], writable: &[PathBuf], shared_memory: Opti
         return Ok(());
     }
     new_namespace()?;
-    if let (Some(folder), Ok(target)) =
-        (shared_memory, without_links(SHARED_MEMORY.as_ref(), OFlags::DIRECTORY))
-    {
-        let folder = without_links(folder, OFlags::DIRECTORY)?;
-        rustix::mount::mount_bind(path_of(&folder), path_of(&target))?;
+    if let Some(folder) = shared_memory {
+        // Without it, commands have the folder outside, which they may only read.
+        let _not_mounted = mount_shared_memory(folder);
     }
     let mut pinned = BTreeSet::new();
     for (folder, path) in present {
@@ -57,6 +55,17 @@ pub(super) fn enter(paths: &[PathBuf], writable: &[PathBuf], shared_memory: Opti
         }
     }
     Ok(())
+}
+
+/// Returns true if one of `paths` would not be found below the mount on `/dev/shm`.
+pub(super) fn hides<'a>(paths: impl IntoIterator<Item = &'a Path>) -> bool {
+    paths.into_iter().any(|path| path.starts_with(SHARED_MEMORY))
+}
+
+fn mount_shared_memory(folder: &Path) -> io::Result<()> {
+    let folder = without_links(folder, OFlags::DIRECTORY)?;
+    let target = without_links(SHARED_MEMORY.as_ref(), OFlags::DIRECTORY)?;
+    Ok(rustix::mount::mount_bind(path_of(&folder), path_of(&target))?)
 }
 
 /// True if a file or folder of that name is made read-only: it is there, and no link leads to it.
