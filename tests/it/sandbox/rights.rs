@@ -191,6 +191,39 @@ fn abstract_sockets_outside_are_out_of_reach() {
     assert_eq!(heard, "hello");
 }
 
+/// Creates a file with the mode bit of a set-user-ID program, and writes to it.
+const CREATE: &str = r#"
+#include <fcntl.h>
+#include <unistd.h>
+int main(int count, char **words) {
+    int file = open(words[1], O_CREAT | O_WRONLY, 04755);
+    return write(file, "x", 1) != 1;
+}
+"#;
+
+#[test]
+fn no_set_user_id_program_is_made() {
+    let workspace = workspace();
+    let create = compiled(&workspace, "create", CREATE, &[]).display().to_string();
+    for flags in MODES {
+        let Some(mut client) = client(&workspace, &flags) else { return };
+        for command in [
+            "chmod 4755 x",
+            "chmod u+s x",
+            "install -m 6755 /bin/true y",
+            "perl -e 'chmod 04755, \"x\" or die'",
+        ] {
+            let command = format!("cd $TMPDIR && touch x && {command}");
+            let reply = client.call("bash", json!({"command": command}));
+            assert_ne!(reply.details()["exitCode"], 0, "{reply}");
+        }
+        let others = format!(
+            "cd $TMPDIR && {create} z && mkdir d && chmod 2755 d && chmod 755 x && find . -perm /4000"
+        );
+        client.call("bash", json!({"command": others})).assert_text("(no output)");
+    }
+}
+
 /// Says as whom it runs.
 const WHO: &str =
     "#include <stdio.h>\n#include <unistd.h>\nint main(void) { return printf(\"%d\\n\", geteuid()) < 0; }";

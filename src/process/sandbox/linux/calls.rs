@@ -33,6 +33,11 @@ const MSG_FASTOPEN: u64 = 0x2000_0000;
 /// Puts another protocol in a TCP socket's place, so that Landlock does not know it any more. By which
 /// name can't be looked at here, so TLS in the kernel is refused with the others.
 const TCP_ULP: i32 = 31;
+/// The mode bit of a set-user-ID program, which would run with this user's rights for everybody, outside the rules. A file
+/// that is created with it loses it when it is written to.
+const SET_USER_ID: u64 = 0o4000;
+/// `fchmodat2`, which libc does not define on every system. It has the same number on all architectures.
+const SYS_FCHMODAT2: i64 = 452;
 /// `open_tree_attr`, which libc does not define yet. It has the same number on all architectures.
 const SYS_OPEN_TREE_ATTR: i64 = 467;
 /// The calls that create, configure, change or remove a mount. Landlock has no hook for some of them: configuring an
@@ -63,8 +68,9 @@ fn rules(deny_unix_sockets: bool) -> Result<BTreeMap<i64, Vec<SeccompRule>>, Bac
     // Connecting by sending: TCP fast open.
     let fast_open = |at| vec![argument(at, SeccompCmpOp::MaskedEq(MSG_FASTOPEN), MSG_FASTOPEN)];
     let of_tcp = |option| vec![is(1, libc::IPPROTO_TCP), is(2, option)];
+    let set_user_id = |at| vec![vec![argument(at, SeccompCmpOp::MaskedEq(SET_USER_ID), SET_USER_ID)]];
     let always = Vec::new;
-    let refused: [(i64, Vec<Conditions>); 15] = [
+    let refused: [(i64, Vec<Conditions>); 18] = [
         // A ring does all of this without a call that could be looked at.
         (libc::SYS_io_uring_setup, always()),
         // Opens a file past the mount that makes it read-only, where root asks.
@@ -84,7 +90,13 @@ fn rules(deny_unix_sockets: bool) -> Result<BTreeMap<i64, Vec<SeccompRule>>, Bac
         // Another process's limits: by one of 0 seconds it would be killed. By 0 a process means itself.
         (libc::SYS_prlimit64, vec![vec![is_not(0, 0)]]),
         (libc::SYS_ioctl, requests::refused()),
+        (libc::SYS_fchmod, set_user_id(1)),
+        (libc::SYS_fchmodat, set_user_id(2)),
+        (SYS_FCHMODAT2, set_user_id(2)),
     ];
+    // Architectures without it have only the others.
+    #[cfg(target_arch = "x86_64")]
+    let refused = refused.into_iter().chain([(libc::SYS_chmod, set_user_id(1))]);
     let mounts = MOUNT_CALLS.map(|call| (call, always()));
     let rule = |conditions: Conditions| SeccompRule::new(conditions.into_iter().collect::<Result<_, _>>()?);
     refused
