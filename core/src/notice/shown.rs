@@ -12,27 +12,43 @@ const PART_NAME_CHARS: usize = 60;
 
 /// The part of a text that is shown: `lines 1-20 of 5000 (30KB limit)`.
 #[derive(Debug, Clone, PartialEq, Eq, Display)]
-#[display("{part}{}{of}", self.key_lines())]
+#[display("{words}")]
 pub struct Shown {
-    part: String,
-    /// Number of all lines and the limit, where the part does not say that.
-    of: String,
-    /// Numbers of the first and the last line, where those between them are shown and all of each.
+    words: String,
+    /// Numbers of the first and the last line, if all lines between them are shown in full.
     pub whole_lines: Option<(u64, u64)>,
-    /// Number of key lines, and where they are.
-    keys: (usize, &'static str),
 }
 
 impl Shown {
     /// Returns the part that is left after `cut` within `bounds`, which is `output`. It was cut from `lines`, the first and
-    /// the last number, of `total`; the bytes of those two are in `raw`.
+    /// the last number, of `total`. `raw` has the bytes of these two lines.
     pub fn of(
+        cut: Cut,
+        output: Extent,
+        lines: (u64, u64),
+        total: u64,
+        raw: &Counter,
+        bounds: Bounds,
+    ) -> Self {
+        Self::with_key_lines(cut, output, lines, total, raw, bounds, 0)
+    }
+
+    /// Returns the part of a text that `kept` has within `bounds`, or `None` if it has all. The text had `total` lines, and
+    /// `raw` has the bytes of the first and the last one.
+    pub fn of_text(kept: &Truncation, total: u64, raw: &Counter, bounds: Bounds) -> Option<Self> {
+        let (lines, key_lines) = ((1, kept.total.lines), kept.key_lines.len());
+        Some(Self::with_key_lines(kept.cut?, kept.ends(), lines, total, raw, bounds, key_lines))
+    }
+
+    /// Returns the part that is left, as [`Self::of`], and `key_lines` from the omitted part.
+    fn with_key_lines(
         cut: Cut,
         output: Extent,
         (first, last): (u64, u64),
         total: u64,
         raw: &Counter,
         bounds: Bounds,
+        key_lines: usize,
     ) -> Self {
         let by = cut_by(bounds.limit(cut.by));
         let (head_lines, tail_lines) = (cut.head.lines, output.lines - cut.head.lines);
@@ -42,46 +58,33 @@ impl Shown {
             (None, 0, 1..) => Some((tail, last)),
             _ => None,
         };
-        let of_total = format!(" of {total}{by}");
-        let (part, of) = match (whole_lines, cut.partial, head_lines) {
-            (Some((first, last)), ..) => (format!("lines {first}-{last}"), of_total),
-            (None, Some(Partial::LastLine), _) => {
-                let before = between("lines 1-", (head_lines > 0).then_some(head), " and ");
-                let part = part_of_line(output.bytes - cut.head.bytes, last, raw.last_line_bytes());
-                (format!("{before}last {part}"), String::new())
+        let key_lines = Count(key_lines as u64, "key line", "key lines");
+        let keys = |place: &str| match key_lines.0 {
+            0 => String::new(),
+            _ => format!(" and {key_lines} {place}"),
+        };
+        let words = match (whole_lines, cut.partial, head_lines) {
+            (Some((first, last)), ..) => {
+                let keys = keys(if head_lines > 0 { "after them" } else { "before them" });
+                format!("lines {first}-{last}{keys} of {total}{by}")
             }
-            (None, None, 1..) => (format!("lines 1-{head} and {tail}-{total}"), of_total),
+            (None, Some(Partial::LastLine), 0) => {
+                let part = part_of_line(output.bytes, last, raw.last_line_bytes());
+                format!("last {part}{}", keys("before it"))
+            }
+            (None, Some(Partial::LastLine), _) => {
+                let part = part_of_line(output.bytes - cut.head.bytes, last, raw.last_line_bytes());
+                format!("lines 1-{head} and last {part}{}", keys("between them"))
+            }
+            (None, None, 1..) => {
+                format!("lines 1-{head} and {tail}-{total}{} of {total}{by}", keys("between them"))
+            }
             (None, ..) => {
                 let part = part_of_line(output.bytes, first, raw.first_line_bytes());
-                (format!("first {part}"), String::new())
+                format!("first {part}{}", keys("after it"))
             }
         };
-        let place = match (head_lines, tail_lines) {
-            (1.., 1..) => "between them",
-            (1.., 0) if whole_lines.is_none() => "after it",
-            (1.., 0) => "after them",
-            _ if whole_lines.is_none() => "before it",
-            _ => "before them",
-        };
-        Self { part, of, whole_lines, keys: (0, place) }
-    }
-
-    /// Returns the part of a text that `kept` has within `bounds`; `None` if that is all. The text had `total` lines and
-    /// the bytes that are in `raw`.
-    pub fn of_text(kept: &Truncation, total: u64, raw: &Counter, bounds: Bounds) -> Option<Self> {
-        let shown = Self::of(kept.cut?, kept.ends(), (1, kept.total.lines), total, raw, bounds);
-        let keys = (kept.key_lines.len(), shown.keys.1);
-        Some(Self { keys, ..shown })
-    }
-
-    /// Returns the words for the key lines.
-    fn key_lines(&self) -> String {
-        let (count, place) = self.keys;
-        if count == 0 {
-            String::new()
-        } else {
-            format!(" and {} {place}", Count(count as u64, "key line", "key lines"))
-        }
+        Self { words, whole_lines }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::text::{Counter, Extent};
-use crate::truncate::{Bounds, Cut, TruncatedBy};
+use crate::truncate::{Bounds, Collector, Cut, Keep, KeyForms, KeySpace, TruncatedBy};
 
 #[test]
 fn results_of_other_servers() {
@@ -68,4 +68,36 @@ fn command_that_goes_on_is_told_with_its_number_and_its_file() {
         assert_eq!(Notice::StillRunning { secs: 55, id: 4242, saved }.to_string(), expected);
     }
     assert_eq!(Status::EndedWithServer.to_string(), "Command ended with the server");
+}
+
+#[test]
+fn key_lines_are_counted_where_they_are() {
+    let long = "x".repeat(40_000);
+    let (error, rest) = ("a.c:1:1: error: b\n", "building\n".repeat(50));
+    let text = format!("start\n{rest}{error}{rest}");
+    let cases = [
+        (Keep::Tail, &text, "lines 87-102 and 1 key line before them of 102"),
+        (Keep::Head, &text, "lines 1-17 and 1 key line after them of 102"),
+        (Keep::Both { head: 4 }, &text, "lines 1-4 and 91-102 and 1 key line between them of 102"),
+        (
+            Keep::Tail,
+            &format!("{error}{long}"),
+            "last 29.9KB of line 2 (line is 40KB) and 1 key line before it",
+        ),
+        (
+            Keep::Head,
+            &format!("{long}\n{error}"),
+            "first 30KB of line 1 (line is 40KB) and 1 key line after it",
+        ),
+    ];
+    for (keep, text, expected) in cases {
+        let bounds = Bounds::new(20, 30_000);
+        let mut collector = Collector::new(bounds, keep).with_key_lines(KeySpace::Shared);
+        collector.push(text);
+        let kept = collector.finish_with(KeyForms::All);
+        let mut raw = Counter::default();
+        raw.push(text.as_bytes());
+        let shown = Shown::of_text(&kept, raw.extent().lines, &raw, bounds);
+        assert_eq!(shown.unwrap().to_string(), expected);
+    }
 }

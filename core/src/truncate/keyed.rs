@@ -97,7 +97,7 @@ pub(super) fn with_key_lines(
     };
     let gap = Gap::of(&least);
     retain_wanted(&mut candidates, forms, gap);
-    let mut chosen = Chosen::new(&candidates, gap, total, limits);
+    let mut chosen = Chosen::new(&candidates, gap, (total, has_tail), limits);
     let mut ends = least;
     while !chosen.lines.is_empty() {
         if space == KeySpace::Shared {
@@ -105,7 +105,7 @@ pub(super) fn with_key_lines(
         }
         // What the key lines do not need shows more of the end, and key lines in it.
         if !chosen.drop_outside(Gap::of(&ends)) {
-            return chosen.show(&ends, Cut { by: cut.by, ..ends.cut.unwrap_or(cut) }, has_tail);
+            return chosen.show(&ends, Cut { by: cut.by, ..ends.cut.unwrap_or(cut) });
         }
     }
     plain
@@ -210,17 +210,19 @@ struct Chosen<'a> {
     gap: Gap,
     /// Number of the text's last line.
     total: u64,
+    /// True if the end of the text is shown, after a line with its numbers.
+    has_tail: bool,
 }
 
 impl<'a> Chosen<'a> {
     /// Chooses the best of `candidates` in `gap` that are within `bounds` with their markers.
-    fn new(candidates: &'a [Candidate], gap: Gap, total: u64, bounds: Bounds) -> Self {
-        let mut chosen = Self { lines: BTreeMap::new(), gap, total };
+    fn new(candidates: &'a [Candidate], gap: Gap, (total, has_tail): (u64, bool), bounds: Bounds) -> Self {
+        let mut chosen = Self { lines: BTreeMap::new(), gap, total, has_tail };
         let is_own = |n: &usize| !matches!(candidates[*n].role, Role::Of(_));
         let mut order: Vec<usize> = (0..candidates.len()).filter(is_own).collect();
         order.sort_by_key(|n| rank(&candidates[*n]));
         let marker = Cost::of(&marker(total, total), bounds);
-        let (mut used, mut markers) = (Cost::default(), 1);
+        let (mut used, mut markers) = (Cost::default(), 1 + u64::from(has_tail));
         for first in order {
             let next = candidates.iter().enumerate().skip(first).take(BELONGING);
             for (_, candidate) in
@@ -232,8 +234,7 @@ impl<'a> Chosen<'a> {
                 }
                 let with_it = used.plus(Cost::of(&candidate.text, bounds), 1);
                 let markers_with_it = markers + 1 - chosen.neighbours(line);
-                // One more is for the numbers of the last lines.
-                if !with_it.plus(marker, markers_with_it + 1).is_within(bounds) {
+                if !with_it.plus(marker, markers_with_it).is_within(bounds) {
                     break;
                 }
                 (used, markers) = (with_it, markers_with_it);
@@ -258,7 +259,8 @@ impl<'a> Chosen<'a> {
 
     /// Returns the most that the lines take with their markers, whatever the lines after them.
     fn space(&self, bounds: Bounds) -> Bounds {
-        let (mut used, mut last, mut markers) = (Cost::default(), self.gap.before, 2);
+        let (mut used, mut last) = (Cost::default(), self.gap.before);
+        let mut markers = 1 + u64::from(self.has_tail);
         for (line, candidate) in &self.lines {
             used = used.plus(Cost::of(&candidate.text, bounds), 1);
             markers += u64::from(*line > last + 1);
@@ -270,12 +272,12 @@ impl<'a> Chosen<'a> {
     }
 
     /// Returns the text of which `ends` are shown, with these lines between them.
-    fn show(&self, ends: &Truncation, cut: Cut, has_tail: bool) -> Truncation {
+    fn show(&self, ends: &Truncation, cut: Cut) -> Truncation {
         let Gap { before, after } = Gap::of(ends);
-        let head_bytes = if has_tail { as_index(cut.head.bytes) } else { ends.content.len() };
+        let head_bytes = if self.has_tail { as_index(cut.head.bytes) } else { ends.content.len() };
         let (head, tail) = ends.content.split_at(head_bytes);
         let mut content = head.to_owned();
-        if !has_tail && before > 0 {
+        if !self.has_tail && before > 0 {
             content.push('\n');
         }
         let (mut last, mut bytes) = (before, 0);
@@ -287,7 +289,7 @@ impl<'a> Chosen<'a> {
             last = *line;
         }
         omit(&mut content, last, after);
-        if has_tail {
+        if self.has_tail {
             let _infallible = writeln!(content, "(lines {after} to {})", self.total);
             content.push_str(tail);
         } else {
