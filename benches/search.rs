@@ -11,12 +11,12 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use cutline::blocking::Threads;
 use cutline::fs::workspace::{Boundary, Root, Workspace};
 use cutline::limits::Limits;
 use cutline::process::environment::Environment;
 use cutline::process::{Commands, spill};
 use cutline::stop::Stop;
-use cutline::tools::threads::Threads;
 use cutline::tools::{Context, Output, Progress, Shared, ToolSet, find, grep, ls};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;

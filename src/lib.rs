@@ -5,6 +5,7 @@
 //! - the core, a crate of its own (`cutline_core`): texts, what is kept of them, notices, details;
 //! - [`limits`]: every limit, its default and its unit;
 //! - [`stop`]: cancellation and deadline of a call;
+//! - [`blocking`]: the pool of threads for work that blocks;
 //! - [`fit`]: the limits within which a client hands an answer on whole;
 //! - `sys`, the one face of the operating system; on it [`fs`] (files and folders), [`search`]
 //!   (walks and matches) and [`process`] (commands, saved outputs, the sandbox);
@@ -18,6 +19,7 @@
 #[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
 compile_error!("cutline is for Linux, macOS and Windows (docs/architecture.md, \"Other systems\")");
 
+pub mod blocking;
 pub mod call_stats;
 pub mod cli;
 mod clock;

@@ -61,6 +61,8 @@ pub const ARGUMENTS_BYTES: usize = 256_000;
 pub const PSEUDO_FILE_BYTES: u64 = 16_000_000;
 /// Seconds that reading a pseudo-file may take.
 pub const PSEUDO_FILE_SECS: u64 = 2;
+/// Threads that may be stuck in work that no call waits for any more. Beyond that, calls are refused.
+pub const STUCK_THREADS: usize = 64;
 /// Pixels a side of an image that is shown: models scale down what is larger.
 pub const IMAGE_MAX_SIDE: u32 = 1568;
 /// Bytes of an image that is shown: a client that passes it on as text makes 200,000 characters of it.

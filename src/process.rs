@@ -29,6 +29,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use crate::blocking;
 use crate::fs::workspace::Root;
 use crate::sys;
 use environment::Environment;
@@ -112,7 +113,7 @@ impl Commands {
                 temp_folder::remove_stale();
             };
             tokio::time::sleep(END_STALE_AFTER).await;
-            on_blocking_thread(end_stale).await;
+            let _no_thread = blocking::run(end_stale).await;
             while !over.is_cancelled() {
                 sweep(&store).await;
                 let _time_for_the_next = tokio::time::timeout(SWEEP_INTERVAL, over.cancelled()).await;
@@ -148,15 +149,7 @@ impl Commands {
 /// Removes old saved outputs.
 async fn sweep(store: &Arc<Store>) {
     let store = Arc::clone(store);
-    on_blocking_thread(move || store.sweep(SystemTime::now())).await;
-}
-
-/// Runs `work`, which blocks, on another thread; leaves it undone where no thread can be had.
-async fn on_blocking_thread(work: impl FnOnce() + Send + 'static) {
-    // The runtime panics where it gets none.
-    if std::thread::Builder::new().spawn(|| ()).is_ok() {
-        let _a_panic_harms_nothing_else = tokio::task::spawn_blocking(work).await;
-    }
+    let _no_thread = blocking::run(move || store.sweep(SystemTime::now())).await;
 }
 
 #[cfg(test)]

@@ -18,7 +18,6 @@ pub mod read;
 pub mod resolve;
 #[cfg(test)]
 mod tests;
-pub mod threads;
 mod walk_support;
 mod whole;
 
@@ -29,8 +28,9 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
+use crate::blocking::Threads;
 use crate::fs::workspace::Workspace;
-use crate::limits::Limits;
+use crate::limits::{Limits, STUCK_THREADS};
 use crate::stop::{Deadline, Stop};
 use cutline_core::details::Details;
 use cutline_core::notice::Answer;
@@ -38,7 +38,6 @@ use cutline_core::notice::Answer;
 use conclusion::AtDeadline;
 pub use conclusion::Conclusion;
 pub use error::ToolError;
-use threads::Threads;
 pub use whole::SaveMode;
 pub(crate) use whole::said;
 
@@ -110,7 +109,12 @@ impl Context {
     ) -> Result<T, ToolError> {
         let (cx, conclusion) = (self.clone(), Conclusion::default());
         let of_work = conclusion.clone();
-        let mut work = pin!(self.shared.threads.run(move || work(&cx, &of_work))?);
+        let threads = &self.shared.threads;
+        let stuck = threads.stuck();
+        if stuck >= STUCK_THREADS {
+            return Err(ToolError::StuckThreads(stuck));
+        }
+        let mut work = pin!(threads.run(move || work(&cx, &of_work)));
         let late = async {
             match self.deadline.left() {
                 Some(left) => tokio::time::sleep(left.saturating_add(LATE_GRACE)).await,
@@ -125,20 +129,20 @@ impl Context {
         let result = tokio::select! {
             biased;
             result = &mut work => result,
-            () = &mut cancelled => None,
+            () = &mut cancelled => return Err(ToolError::Cancelled),
             () = late => match conclusion.at_deadline() {
-                AtDeadline::Nothing => Some(Err(ToolError::NoResponse { secs: self.deadline.limit.as_secs() })),
-                AtDeadline::Conclude(conclude) => self.shared.threads.run(conclude)?.await,
+                AtDeadline::Nothing => Ok(Err(ToolError::NoResponse { secs: self.deadline.limit.as_secs() })),
+                AtDeadline::Conclude(conclude) => threads.run(conclude).await,
                 AtDeadline::Concluding => tokio::select! {
                     result = &mut work => result,
-                    () = &mut cancelled => None,
+                    () = &mut cancelled => return Err(ToolError::Cancelled),
                 },
             },
         };
-        match result {
-            Some(result) if !self.cancel.is_cancelled() => result,
-            _ => Err(ToolError::Cancelled),
+        if self.cancel.is_cancelled() {
+            return Err(ToolError::Cancelled);
         }
+        result.map_err(ToolError::NoThread)?
     }
 }
 

@@ -28,9 +28,9 @@ use std::time::Duration;
 
 use cutline_core::text::show;
 use futures_util::StreamExt as _;
-use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout};
 
+use crate::blocking;
 use crate::call_stats::{CallStats, StatsFile};
 use crate::fit::{Client, Fit, Given};
 use crate::limits::Limits;
@@ -226,12 +226,12 @@ impl Life {
     /// Answers what still waits with `why` there is no other answer.
     async fn answer_waiting(&self, why: &str) {
         let (session, why) = (Arc::clone(&self.session), why.to_owned());
-        let answers = spawn_blocking(move || session.finish(&why));
+        let answers = blocking::run(move || session.finish(&why));
         if self.over.client.is_cancelled() {
             // It may read nothing any more.
             let _or_left = timeout(OUTPUT_GRACE, answers).await;
         } else {
-            let _a_panic_harms_nothing_else = answers.await;
+            let _no_thread = answers.await;
         }
     }
 }

@@ -5,13 +5,13 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use cutline::blocking::Threads;
 use cutline::fs::line_index;
 use cutline::fs::workspace::{Boundary, Root, Workspace};
 use cutline::limits::Limits;
 use cutline::process::environment::Environment;
 use cutline::process::{Commands, spill};
 use cutline::stop::Stop;
-use cutline::tools::threads::Threads;
 use cutline::tools::{Context, Progress, Shared, ToolSet, bash};
 use tokio_util::sync::CancellationToken;
 

@@ -12,7 +12,7 @@ use cutline::process::environment::Environment;
 use cutline::process::{Commands, spill};
 use cutline::stop::Stop;
 use cutline::tools::arguments::Object;
-use cutline::tools::threads::Threads;
+use cutline::blocking::Threads;
 use cutline::tools::{Context, Output, Progress, Shared, ToolError, ToolName, ToolSet, catalog};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};

@@ -1,6 +1,7 @@
 //! `cutline`: serving MCP over stdin and stdout.
 
 use std::io::{IsTerminal as _, Write as _};
+use std::time::Duration;
 
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
@@ -12,6 +13,9 @@ use crate::signals;
 
 use super::{Options, refuse_in, values};
 
+/// The time after which an idle thread of the pool ends. It is long, so that the server also works if the system later refuses
+/// to start threads.
+const KEEP_ALIVE: Duration = Duration::from_hours(24);
 /// The text for a person who starts the server on a terminal.
 const ON_A_TERMINAL: &str =
     "cutline is an MCP server. An MCP client starts it and talks to it over stdin and stdout.
@@ -61,10 +65,11 @@ pub(super) fn leave_terminal() -> bool {
     is_client
 }
 
-/// The runtime: one thread for all that waits, and threads for blocking work. With more of the first
-/// kind, each message would be woken from thread to thread on its way. Made before any process is started.
+/// Returns the runtime: one thread for everything that waits, and a pool for work that blocks. With several threads of the
+/// first kind, each message would wake another thread. Make it before any process is started.
 pub(super) fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().thread_keep_alive(KEEP_ALIVE).build()?;
     runtime.block_on(async { signals::see_children_end() })?;
     Ok(runtime)
 }

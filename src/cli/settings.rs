@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, anyhow, ensure};
 
+use crate::blocking::Threads;
 use crate::call_stats::StatsFile;
 use crate::fit::Given;
 use crate::fs::line_index;
@@ -19,7 +20,6 @@ use crate::process::spill;
 use crate::server::Shape;
 use crate::tools::Shared;
 use crate::tools::error::reason;
-use crate::tools::threads::Threads;
 use cutline_core::text::as_index;
 
 use super::{EnvMode, Options, config, is_same};

@@ -14,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 use super::capture::{Capture, Captured};
 use super::drain::{Drain, DrainProgress};
 use super::pipeline::PipelineReport;
-use super::process_tree::{Scope, Survivors, on_own_thread};
+use super::process_tree::{Scope, Survivors};
 use super::registry::GRACE;
 use super::sandbox::AutorunChange;
 use super::sandbox::autorun_files::Baseline;
@@ -24,6 +24,7 @@ use super::{
     Background, Cause, CommandPermit, Commands, Ending, LateEnd, Outcome, Program, Request, Running, State,
     Times,
 };
+use crate::blocking;
 use crate::fs::saved_name::SavedKind;
 use crate::fs::workspace::shown;
 use crate::sys;
@@ -182,7 +183,7 @@ impl SupervisedCommand {
         let pipe = (!self.drain.ended.is_cancelled()).then(|| self.drain.pipe.id());
         let may_be_left = |scope: &Scope| cause == Cause::Itself && (pipe.is_some() || !scope.is_empty());
         let scope = self.shell.registered.scope().filter(may_be_left)?;
-        on_own_thread(move || scope.survivors(pipe)).await
+        blocking::run_anyway(move || scope.survivors(pipe)).await
     }
 
     /// Waits until all was read that the command wrote: until the pipe's end, or, where others hold
@@ -208,7 +209,7 @@ impl SupervisedCommand {
             return result;
         }
         let drain = Arc::clone(&self.drain);
-        on_own_thread(move || drain.with(use_it)).await
+        blocking::run_anyway(move || drain.with(use_it)).await
     }
 }
 

@@ -13,6 +13,7 @@ use rmcp::ServiceExt;
 use rmcp::service::ServerInitializeError;
 use tokio_util::sync::CancellationToken;
 
+use crate::blocking;
 use crate::signals::signals;
 
 use super::stdio::Stdio;
@@ -31,7 +32,8 @@ pub async fn serve(config: Config) -> std::io::Result<Option<i32>> {
     let Stdio { read, write, written, all_out } = Stdio::open()?;
     let mut signals = signals()?;
     let shared = Arc::clone(&config.shared);
-    shared.threads.start();
+    // One thread of the pool starts here and stays: later the system may give none.
+    let _no_thread = blocking::run(|| ()).await;
     shared.commands.start();
     let server = Arc::new(Server::new(config, shutdown.clone()));
     let wire = Wire::new(read, write, Arc::clone(&written), shutdown.clone());

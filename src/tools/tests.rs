@@ -8,8 +8,8 @@ use serde_json::json;
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
-use super::threads::Threads;
 use super::{Conclusion, Context, Output, Progress, Shared, ToolError, ToolName, ToolSet, Totals, catalog};
+use crate::blocking::Threads;
 use crate::fs::workspace::{Boundary, Root, Workspace};
 use crate::limits::Limits;
 use crate::process::environment::Environment;
@@ -107,7 +107,7 @@ async fn hang(cx: &Context) -> (CancellationToken, Sender<()>, Call) {
     (cancel, go, call)
 }
 
-#[tokio::test(start_paused = true)]
+#[tokio::test]
 async fn cancelled_calls_end_though_their_threads_are_stuck() {
     let here = Fixture::new(&[]);
     let (mut stuck, mut calls) = (Vec::new(), Vec::new());

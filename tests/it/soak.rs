@@ -23,8 +23,8 @@ const GROWTH_BYTES: u64 = 16_000_000;
 /// Bytes that it may ever hold.
 const PEAK_BYTES: u64 = 64_000_000;
 
-/// The threads of an idle server: its own, and two for work that blocks, which it keeps.
-const IDLE_THREADS: usize = 3;
+/// Threads of an idle server: its own, and those of the pool.
+const IDLE_THREADS: usize = 32;
 
 /// A tool, its arguments, and what the text must hold if the call is not cancelled.
 type Request = (&'static str, Value, String);
@@ -191,7 +191,7 @@ fn rest(workspace: &Workspace, client: &Client) -> Usage {
     });
     next.close_stdin();
     next.exit();
-    // Threads that have nothing to do stay for some seconds.
+    // Idle threads of the pool stay.
     eventually("its threads are gone", || entries("task") <= IDLE_THREADS);
     let status = fs::read_to_string(of("status")).unwrap();
     let bytes = |field: &str| {

@@ -17,12 +17,12 @@ use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 
 use super::*;
+use crate::blocking::Threads;
 use crate::fs::workspace::{Boundary, Root, Workspace};
 use crate::limits::Limits;
 use crate::process::environment::Environment;
 use crate::process::{self, Commands, spill};
 use crate::stop::Stop;
-use crate::tools::threads::Threads;
 use crate::tools::{Progress, Shared, ToolName, ToolSet};
 
 /// Longer than anything here takes, unless it hangs.
