@@ -55,8 +55,9 @@ impl Threads {
     ) -> io::Result<T> {
         let (running, _waiting) = (Arc::clone(&self.running), Arc::clone(&self.waiting));
         run(move || {
-            let _running = running;
-            work()
+            let result = work();
+            drop(running);
+            result
         })
         .await
     }
