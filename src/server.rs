@@ -110,7 +110,7 @@ impl Server {
             progress,
         };
         let limits = cx.limits.clone();
-        let work = guard::caught(self.work(tool, &given, cx, &request));
+        let work = Box::pin(guard::caught(self.work(tool, &given, cx, &request)));
         let Called { outcome, limits } = work.await.unwrap_or_else(|panic| {
             tracing::error!(tool = tool.as_str(), panic, "a tool panicked");
             let words = format!("{} failed inside cutline: {panic}", tool.as_str());

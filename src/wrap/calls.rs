@@ -116,8 +116,8 @@ impl Calls {
     /// Returns the request that a response with this id is for: the first of several. One whose id has another type and the
     /// same digits comes second, because clients accept that too.
     pub(super) fn answered(&mut self, id: &Id) -> Option<Call> {
-        let same = self.open.iter().position(|call| call.id == *id);
-        let at = same.or_else(|| self.open.iter().position(|call| call.id.has_digits_of(id)))?;
+        let position = |id: &Id| self.open.iter().position(|call| call.id == *id);
+        let at = position(id).or_else(|| position(&id.of_other_type()?))?;
         self.open.remove(at)
     }
 

@@ -8,6 +8,8 @@ use super::message::is_whole;
 
 /// Bytes of a response that are not its result or its error: white space, the version and the id.
 const MAX_FRAME_BYTES: usize = 8 * 1024;
+/// Ids of an invalid message that are read.
+const MAX_IDS: usize = 16;
 /// The members of a message.
 const MEMBERS: [&str; 6] = ["jsonrpc", "id", "method", "params", "result", "error"];
 
@@ -39,7 +41,7 @@ pub(super) struct Invalid<'a> {
     pub(super) why: &'static str,
 }
 
-/// Parses a message of the server. A member that is `null` counts as absent.
+/// Parses a message of the server. A member that is `null` counts as absent: some servers send `"error": null`.
 ///
 /// # Errors
 ///
@@ -53,7 +55,7 @@ pub(super) fn parse(message: Node<'_>) -> Result<Incoming<'_>, Invalid<'_>> {
         let known = MEMBERS.iter().position(|known| *known == name);
         // Some clients ignore case.
         let resembles = |known: &str| name.eq_ignore_ascii_case(known);
-        if resembles("id") {
+        if resembles("id") && ids.len() < MAX_IDS {
             ids.push(member);
         }
         has_outcome |= resembles("result") || resembles("error");

@@ -53,11 +53,13 @@ impl Id {
         }))
     }
 
-    /// True if one is a number and the other is a string of the same digits. Clients of some SDKs take one for the other.
-    pub(super) fn has_digits_of(&self, other: &Self) -> bool {
-        let digits = |id: &Self| id.0.strip_prefix('\'').unwrap_or(&id.0).to_owned();
+    /// Returns the string with the digits of a number, or the number that a string spells. Clients of some SDKs take one for
+    /// the other.
+    pub(super) fn of_other_type(&self) -> Option<Self> {
+        let text = self.0.strip_prefix('\'');
         let is_number = |text: &str| text.parse::<i128>().is_ok_and(|number| number.to_string() == text);
-        is_number(&digits(self)) && digits(self) == digits(other)
+        is_number(text.unwrap_or(&self.0))
+            .then(|| Self(text.map_or_else(|| format!("'{}", self.0), str::to_owned)))
     }
 }
 
@@ -83,10 +85,11 @@ mod tests {
         assert_ne!(id(r#""\ud83d""#), id(r#""\ud83e""#));
         assert!(id(r#""\ud83d""#).is_some());
         assert_eq!((id("null"), id("{}")), (None, None));
-        let alike = |one, other| id(one).unwrap().has_digits_of(&id(other).unwrap());
-        assert!(alike("2", "\"2\"") && alike("\"2\"", "2.0") && alike("-2", "\"-2\""));
-        assert!(
-            !alike("2", "\"02\"") && !alike("2", "\"+2\"") && !alike("\"a\"", "\"b\"") && !alike("0", "\"\"")
-        );
+        let other = |one: &str| id(one).unwrap().of_other_type();
+        assert_eq!((other("2"), other("-2.0")), (id("\"2\""), id("\"-2\"")));
+        assert_eq!((other("\"2\""), other("\"-2\"")), (id("2"), id("-2")));
+        for text in ["\"02\"", "\"+2\"", "\"a\"", "\"\"", "\" 2\"", "\"2.0\"", "1.5"] {
+            assert_eq!(other(text), None);
+        }
     }
 }

@@ -102,7 +102,6 @@ pub(super) struct TextCut {
 
 /// The outcome for a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(clippy::large_enum_variant, reason = "there is one value at a time")]
 pub(super) enum Outcome {
     /// It is within its limits.
     Fits,

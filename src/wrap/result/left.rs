@@ -28,7 +28,6 @@ pub(super) struct Over<'a> {
 }
 
 /// The part that is left of a result's text.
-#[expect(clippy::large_enum_variant, reason = "there is one value at a time")]
 pub(super) enum TextLeft<'a> {
     /// All of it, as it was sent; the structured content alone was over a limit.
     Same(&'a Texts<'a>),
