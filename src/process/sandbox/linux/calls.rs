@@ -16,7 +16,7 @@ use seccompiler::{
 
 /// Applies the filter to this process and to all that it becomes or starts.
 ///
-/// A refused call fails with `EPERM`, a call that this file does not know with `ENOSYS`. A 32-bit call ends the process.
+/// A refused call fails with `EPERM`. A call that this file does not know, and a 32-bit call, fails with `ENOSYS`.
 pub(super) fn refuse(deny_unix_sockets: bool) -> io::Result<()> {
     let arch = TargetArch::try_from(std::env::consts::ARCH).map_err(io::Error::other)?;
     let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
@@ -24,7 +24,7 @@ pub(super) fn refuse(deny_unix_sockets: bool) -> io::Result<()> {
         .and_then(|rules| SeccompFilter::new(rules, SeccompAction::Allow, refused, arch))
         .map_err(io::Error::other)?;
     let mut program = BpfProgram::try_from(filter).map_err(io::Error::other)?;
-    program.splice(0..0, UNKNOWN_REFUSED);
+    program.splice(0..0, OTHER_NUMBERS_REFUSED);
     apply_filter(&program).map_err(io::Error::other)
 }
 
@@ -155,18 +155,30 @@ fn argument(at: u8, op: SeccompCmpOp, value: u64) -> Condition {
     SeccompCondition::new(at, SeccompCmpArgLen::Dword, op, value)
 }
 
-/// Instructions before all others that refuse the numbers above those that this file was written for.
+/// The native architecture, as the kernel names it to a filter.
+const NATIVE_ARCH: u32 = match std::env::consts::ARCH.as_bytes() {
+    b"x86_64" => 0xc000_003e,
+    b"aarch64" => 0xc000_00b7,
+    _ => 0xc000_00f3, // RISC-V
+};
+
+/// Instructions before all others that refuse the call numbers for which this file was not written.
 ///
-/// On x86-64 a number with the x32 bit is another name for a call, which no rule would match. A later call may do what
-/// the rules refuse, as `open_tree_attr` does what `open_tree` does; programs handle `ENOSYS` for older kernels.
-const UNKNOWN_REFUSED: [sock_filter; 5] = {
+/// A 32-bit program, or `int 0x80` in any program, uses other numbers. On x86-64 a number with the x32 bit is another name
+/// for a call, which no rule would match. A later call may do what the rules refuse, as `open_tree_attr` does what
+/// `open_tree` does. Programs handle `ENOSYS` for older kernels.
+const OTHER_NUMBERS_REFUSED: [sock_filter; 8] = {
     let x32_bit = 0x4000_0000;
     let last_known = 467;
+    let no_such_call = libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs();
     [
-        sock_filter { code: 0x20, jt: 0, jf: 0, k: 0 }, // load the number, which is the first field
+        sock_filter { code: 0x20, jt: 0, jf: 0, k: 4 }, // load the architecture, the second field
+        sock_filter { code: 0x15, jt: 1, jf: 0, k: NATIVE_ARCH }, // skip the next if it is the native one
+        sock_filter { code: 0x06, jt: 0, jf: 0, k: no_such_call },
+        sock_filter { code: 0x20, jt: 0, jf: 0, k: 0 }, // load the number, the first field
         sock_filter { code: 0x35, jt: 0, jf: 1, k: x32_bit }, // skip the next below the bit
         sock_filter { code: 0x06, jt: 0, jf: 0, k: libc::SECCOMP_RET_ERRNO | libc::EPERM.unsigned_abs() },
         sock_filter { code: 0x25, jt: 0, jf: 1, k: last_known }, // skip the next up to that number
-        sock_filter { code: 0x06, jt: 0, jf: 0, k: libc::SECCOMP_RET_ERRNO | libc::ENOSYS.unsigned_abs() },
+        sock_filter { code: 0x06, jt: 0, jf: 0, k: no_such_call },
     ]
 };
