@@ -82,7 +82,9 @@ struct Rules {
     write: Vec<OsString>,
     /// Paths that are made read-only, where they are there and below one of those.
     protect: Vec<OsString>,
-    /// The folder that the command has as `/dev/shm`, if the system lets it have mounts of its own.
+    /// True if the system lets the command have its own mounts.
+    has_mounts: bool,
+    /// The folder that the command has as `/dev/shm`; needs `has_mounts`.
     shared_memory: Option<OsString>,
     /// True if the command may not make UNIX sockets.
     deny_unix_sockets: bool,
@@ -169,10 +171,10 @@ impl Sandbox {
         sound.map(|folder| folder.real.as_path()).collect()
     }
 
-    /// True if this system lets commands have mounts of their own. It is tried once, by a process, and has to be
-    /// before the first command of a server: one could take what that needs.
+    /// Returns true if this system lets commands have their own mounts. A process tries it once. Call it before the first
+    /// command of a server, which could change the result.
     pub fn can_mount(&self) -> bool {
-        *self.can_mount.get_or_init(|| self.mode == Mode::WorkspaceWrite && self.tries_to_mount())
+        *self.can_mount.get_or_init(|| self.tries_to_mount())
     }
 
     /// True if a process under the rules could make a file read-only by a mount.
@@ -182,6 +184,7 @@ impl Sandbox {
             let rules = Rules {
                 write: vec![(&self.temp.path).into()],
                 protect: vec![file.clone().into()],
+                has_mounts: true,
                 folder: "/".into(),
                 ..Rules::default()
             };
@@ -245,10 +248,12 @@ impl Sandbox {
         let protect = if self.can_mount() { self.autorun_files_in(roots) } else { BTreeSet::new() };
         // Inside a writable folder it needs no rule, and another command could put something else there.
         let has_rule = |report: &&Path| !self.writable_with(roots).any(|folder| report.starts_with(folder));
+        let has_own_shared_memory = self.mode == Mode::WorkspaceWrite && self.can_mount();
         let rules = Rules {
             write: self.writable_with(roots).map(Into::into).collect(),
             protect: protect.into_iter().map(Into::into).collect(),
-            shared_memory: self.can_mount().then(|| (&self.shared_memory.path).into()),
+            has_mounts: self.can_mount(),
+            shared_memory: has_own_shared_memory.then(|| (&self.shared_memory.path).into()),
             deny_unix_sockets: self.deny_unix_sockets,
             report: report.filter(has_rule).map(Into::into),
             folder: folder.into(),

@@ -7,6 +7,8 @@ mod devices;
 #[cfg(target_os = "linux")]
 mod file_systems;
 mod given;
+#[cfg(target_os = "linux")]
+mod namespaces;
 mod own_files;
 #[cfg(target_os = "linux")]
 mod rights;

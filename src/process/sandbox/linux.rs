@@ -61,7 +61,10 @@ fn restrict() -> io::Result<Vec<OsString>> {
     let used = [&rules.folder].into_iter().chain(&rules.report).chain(&rules.shared_memory).map(Path::new);
     let is_hidden = mounts::hides(write.iter().map(PathBuf::as_path).chain(used));
     let shared_memory = rules.shared_memory.map(PathBuf::from).filter(|_| !is_hidden);
-    mounts::enter(&protect, &write, shared_memory.as_deref())?;
+    if rules.has_mounts {
+        let report = rules.report.as_deref().map(Path::new);
+        mounts::enter(&protect, &write, shared_memory.as_deref(), report)?;
+    }
     write.extend(shared_memory);
     let folder = files::without_links(Path::new(&rules.folder), OFlags::DIRECTORY)?;
     files::restrict(&write, rules.report.as_deref().map(Path::new))?;

@@ -1,10 +1,12 @@
-//! A mount namespace for the command, with autorun files that are read-only and a `/dev/shm` of its own.
+//! Namespaces for the command: mounts that make files read-only, a separate `/dev/shm`, and separate System V objects.
 //!
-//! Landlock can't take back below a folder what it allows there, a read-only mount can. Programs create semaphores
-//! and shared memory in `/dev/shm`, where other programs of the user have theirs. Root needs no more
-//! than a mount namespace for it; anybody else has to have a user namespace too, in which nothing but
-//! their own user and group is known. Nothing of it can be undone from inside: rules for files forbid to
-//! change mounts, and in a further namespace these are locked.
+//! Landlock can't withdraw a right below a folder where it gives that right, and it does not check changes of modes,
+//! owners, times and extended attributes. A read-only mount prevents both. Programs create semaphores and shared memory
+//! in `/dev/shm` and as System V objects, where other programs of the user have theirs. Root needs only a mount
+//! namespace and an IPC namespace. Any other user also needs a user namespace, which knows only that user and group. A
+//! command can't undo any of this: the filter of system calls refuses calls for mounts.
+
+mod outside;
 
 use std::collections::BTreeSet;
 use std::io;
@@ -22,9 +24,15 @@ use crate::sys::path_of;
 /// The folder of POSIX shared memory and semaphores.
 const SHARED_MEMORY: &str = "/dev/shm";
 
-/// Moves this process, and all that it becomes or starts, into a mount namespace. There, those of `paths` that exist
-/// below one of `writable` are read-only, and `shared_memory` is mounted on `/dev/shm`. Does nothing without either.
-pub(super) fn enter(paths: &[PathBuf], writable: &[PathBuf], shared_memory: Option<&Path>) -> io::Result<()> {
+/// Moves this process, and every program that it starts, into namespaces. There, `shared_memory` is mounted on
+/// `/dev/shm`, only `writable` and the file `report` are on mounts that are not read-only, and those of `paths` that exist
+/// below one of `writable` are read-only.
+pub(super) fn enter(
+    paths: &[PathBuf],
+    writable: &[PathBuf],
+    shared_memory: Option<&Path>,
+    report: Option<&Path>,
+) -> io::Result<()> {
     // The outermost counts: from there on, each folder on the way could be moved away.
     let outermost = |path: &PathBuf| {
         let above = writable.iter().filter(|folder| path.starts_with(folder));
@@ -32,14 +40,15 @@ pub(super) fn enter(paths: &[PathBuf], writable: &[PathBuf], shared_memory: Opti
     };
     let present = paths.iter().filter(|path| is_protected(path));
     let present: Vec<_> = present.filter_map(|path| Some((outermost(path)?, path))).collect();
-    if present.is_empty() && shared_memory.is_none() {
-        return Ok(());
+    new_namespaces()?;
+    let mut kept: Vec<&Path> = writable.iter().map(PathBuf::as_path).chain(report).collect();
+    if let Some(folder) = shared_memory
+        && mount_shared_memory(folder).is_ok()
+    {
+        kept.push(SHARED_MEMORY.as_ref());
     }
-    new_namespace()?;
-    if let Some(folder) = shared_memory {
-        // Without it, commands have the folder outside, which they may only read.
-        let _not_mounted = mount_shared_memory(folder);
-    }
+    // If it fails, Landlock still prevents that contents and names change.
+    let _only_metadata_can_change = outside::make_read_only(&kept);
     let mut pinned = BTreeSet::new();
     for (folder, path) in present {
         let mut between: Vec<&Path> = path.ancestors().skip(1).take_while(|above| above != folder).collect();
@@ -68,36 +77,36 @@ fn mount_shared_memory(folder: &Path) -> io::Result<()> {
     Ok(rustix::mount::mount_bind(path_of(&folder), path_of(&target))?)
 }
 
-/// True if a file or folder of that name is made read-only: it is there, and no link leads to it.
+/// Returns true if a file or folder of that name can be made read-only: it exists, and no link leads to it.
 pub(in crate::process::sandbox) fn is_protected(path: &Path) -> bool {
     without_links(path, OFlags::empty()).is_ok()
 }
 
-/// Mounts what stands at `path` on itself, with all that is mounted below; returns the mount.
+/// Mounts `path` on itself, with all mounts below it. Returns the mount.
 fn bind(path: &Path) -> io::Result<OwnedFd> {
     let beneath = without_links(path, OFlags::empty())?;
     rustix::mount::mount_bind_recursive(path_of(&beneath), path_of(&beneath))?;
     without_links(path, OFlags::empty())
 }
 
-/// Returns the flags that make a mount read-only, with those that it has: where they are locked, none may be
-/// left out.
+/// Returns the flags that make a mount read-only, with the flags that it has: a locked flag can't be removed.
 fn read_only(mounted: &OwnedFd) -> io::Result<MountFlags> {
     let kept = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-    // The system tells these by the bits that it takes them by.
+    // `fstatvfs` and `mount` use the same bits for these.
     let had = rustix::fs::fstatvfs(mounted)?.f_flag.bits();
     let had = MountFlags::from_bits_truncate(u32::try_from(had).map_err(io::Error::other)?);
     Ok(MountFlags::BIND | MountFlags::RDONLY | (had & kept))
 }
 
-/// Moves this process into a mount namespace of its own, from which no mount gets out.
-fn new_namespace() -> io::Result<()> {
+/// Moves this process into a new mount namespace, from which no mount spreads, and a new IPC namespace.
+fn new_namespaces() -> io::Result<()> {
     let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+    let namespaces = UnshareFlags::NEWNS | UnshareFlags::NEWIPC;
     if user.is_root() {
-        unshare(UnshareFlags::NEWNS)?;
+        unshare(namespaces)?;
     } else {
-        unshare(UnshareFlags::NEWUSER | UnshareFlags::NEWNS)?;
-        // Without this, an ordinary user may not say which group is meant.
+        unshare(UnshareFlags::NEWUSER | namespaces)?;
+        // Without this, an ordinary user may not write `gid_map`.
         std::fs::write("/proc/self/setgroups", "deny")?;
         std::fs::write("/proc/self/uid_map", format!("{user} {user} 1", user = user.as_raw()))?;
         std::fs::write("/proc/self/gid_map", format!("{group} {group} 1", group = group.as_raw()))?;
@@ -106,10 +115,7 @@ fn new_namespace() -> io::Result<()> {
     Ok(rustix::mount::mount_change("/", inwards)?)
 }
 
-#[expect(
-    deprecated,
-    reason = "the other one is unsafe for the flag that parts descriptors, which is not used here"
-)]
+#[expect(deprecated, reason = "its replacement is unsafe because of `CLONE_FILES`, which is not used here")]
 fn unshare(flags: UnshareFlags) -> Result<(), Errno> {
     rustix::thread::unshare(flags)
 }

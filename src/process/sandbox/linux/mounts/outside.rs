@@ -1,0 +1,142 @@
+//! Makes the mounts outside the writable folders read-only.
+//!
+//! Each writable folder is mounted on itself, so that it is on a mount of its own, and all other mounts of local file
+//! systems become read-only. File systems over the network and in user space keep their state: a look at one that does
+//! not answer would block the command.
+
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
+
+use rustix::mount::MountFlags;
+
+use super::bind;
+
+/// The types of file systems that answer at once.
+const LOCAL: [&str; 29] = [
+    "bcachefs",
+    "bpf",
+    "btrfs",
+    "cgroup",
+    "cgroup2",
+    "configfs",
+    "debugfs",
+    "devpts",
+    "devtmpfs",
+    "efivarfs",
+    "exfat",
+    "ext2",
+    "ext3",
+    "ext4",
+    "f2fs",
+    "hugetlbfs",
+    "jfs",
+    "mqueue",
+    "ntfs3",
+    "overlay",
+    "pstore",
+    "ramfs",
+    "rootfs",
+    "securityfs",
+    "sysfs",
+    "tmpfs",
+    "tracefs",
+    "vfat",
+    "xfs",
+];
+/// A file system that is local if its module is there.
+const ZFS: &str = "zfs";
+/// The mounts of this process.
+const TABLE: &str = "/proc/self/mountinfo";
+
+/// One mount of the table.
+#[derive(Debug, PartialEq, Eq)]
+struct Mount {
+    path: PathBuf,
+    /// Its flags that a remount must keep.
+    kept: MountFlags,
+    is_read_only: bool,
+    is_local: bool,
+}
+
+/// Makes all mounts of local file systems read-only, except at and below `kept`. Does nothing if `kept` has the root folder.
+pub(super) fn make_read_only(kept: &[&Path]) -> io::Result<()> {
+    if kept.contains(&Path::new("/")) {
+        return Ok(());
+    }
+    let is_below = |path: &Path, folders: &[&Path]| folders.iter().any(|folder| path.starts_with(folder));
+    for path in kept {
+        let others: Vec<&Path> = kept.iter().copied().filter(|other| other != path).collect();
+        if !is_below(path, &others) {
+            bind(path)?;
+        }
+    }
+    let table = std::fs::read(TABLE)?;
+    let (local, others): (Vec<Mount>, Vec<Mount>) =
+        table.split(|byte| *byte == b'\n').filter_map(Mount::parse).partition(|mount| mount.is_local);
+    // A path through one of those may block.
+    let others: Vec<&Path> = others.iter().map(|mount| mount.path.as_path()).collect();
+    for mount in local {
+        if !mount.is_read_only && !is_below(&mount.path, kept) && !is_below(&mount.path, &others) {
+            // Another mount may hide it.
+            let _hidden = rustix::mount::mount_remount(&mount.path, mount.kept | MountFlags::RDONLY, c"");
+        }
+    }
+    Ok(())
+}
+
+impl Mount {
+    /// Parses a line of the table: numbers, path, flags, `-`, type.
+    fn parse(line: &[u8]) -> Option<Self> {
+        let mut fields = line.split(|byte| *byte == b' ');
+        let path = unescaped(fields.nth(4)?);
+        let flags: Vec<&[u8]> = fields.next()?.split(|byte| *byte == b',').collect();
+        let kind = std::str::from_utf8(fields.skip_while(|field| *field != b"-").nth(1)?).ok()?;
+        let names: [(&[u8], MountFlags); 4] = [
+            (b"nosuid", MountFlags::NOSUID),
+            (b"nodev", MountFlags::NODEV),
+            (b"noexec", MountFlags::NOEXEC),
+            (b"nosymfollow", MountFlags::NOSYMFOLLOW),
+        ];
+        let kept = names.into_iter().filter(|(name, _)| flags.contains(name));
+        Some(Self {
+            path: PathBuf::from(OsString::from_vec(path)),
+            kept: kept.fold(MountFlags::BIND, |kept, (_, flag)| kept | flag),
+            is_read_only: flags.contains(&b"ro".as_slice()),
+            is_local: kind == ZFS || LOCAL.contains(&kind),
+        })
+    }
+}
+
+/// Returns a path of the table without its escapes: white space and the backslash are three octal digits.
+fn unescaped(mut path: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::with_capacity(path.len());
+    while let Some((byte, rest)) = path.split_first() {
+        let digits = rest.first_chunk::<3>().and_then(|digits| std::str::from_utf8(digits).ok());
+        let code = digits.filter(|_| *byte == b'\\').and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        plain.push(code.unwrap_or(*byte));
+        path = if code.is_some() { rest.get(3..).unwrap_or_default() } else { rest };
+    }
+    plain
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_the_table_are_parsed() {
+        let line = br"36 35 98:0 /mnt1 /mnt\0402\134x rw,nosuid,noexec,relatime shared:1 master:2 - ext4 /dev/root rw";
+        let expected = Mount {
+            path: PathBuf::from(r"/mnt 2\x"),
+            kept: MountFlags::BIND | MountFlags::NOSUID | MountFlags::NOEXEC,
+            is_read_only: false,
+            is_local: true,
+        };
+        assert_eq!(Mount::parse(line), Some(expected));
+        let remote = Mount::parse(b"1 2 0:3 / /a ro,nodev - nfs4 host:/x rw").unwrap();
+        assert!(remote.is_read_only && !remote.is_local);
+        assert_eq!(Mount::parse(b""), None);
+    }
+}

@@ -1,0 +1,176 @@
+//! The namespaces of commands: read-only mounts around the writable folders, and System V objects of their own.
+
+use std::fs;
+use std::os::unix::fs::chown;
+use std::process::Command;
+
+use serde_json::json;
+
+use super::{compiled, started, workspace};
+use crate::support::{Client, Start, Workspace};
+
+/// The flags of each mode.
+const MODES: [[&str; 2]; 2] = [["--sandbox", "workspace-write"], ["--sandbox", "read-only"]];
+/// A user without rights.
+const NOBODY: u32 = 65534;
+
+/// Starts a server for a user who owns the folders outside the workspace.
+fn start<'a>(workspace: &'a Workspace, flags: &[&str], unprivileged: bool) -> Start<'a> {
+    if unprivileged && rustix::process::geteuid().is_root() {
+        for path in ["root", "root/inside", "root/inside/a.txt", "outside", "outside/secret.txt"] {
+            chown(workspace.base().join(path), Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+    }
+    let start = Start::new(workspace).flags(flags);
+    if unprivileged { start.unprivileged() } else { start }
+}
+
+/// Returns true if the commands of this server are in their own mount namespace.
+fn has_mounts(client: &mut Client) -> bool {
+    let outside = fs::read_link("/proc/self/ns/mnt").unwrap();
+    let inside = client.call("bash", json!({"command": "readlink /proc/self/ns/mnt"}));
+    let has_mounts = inside.text().trim() != outside.to_str().unwrap();
+    if !has_mounts {
+        eprintln!("not run: this system lets commands have no mounts");
+    }
+    has_mounts
+}
+
+/// Changes the metadata of a file by each call, and prints the number of each error, 0 if there was none.
+const METADATA: &str = r#"
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+#define TRY(call) printf("%d ", (call) < 0 ? errno : 0)
+int main(int count, char **words) {
+    char *path = words[1];
+    int file = open(path, O_RDONLY);
+    struct timespec times[2] = {{1, 0}, {1, 0}};
+    TRY(chmod(path, 0777));
+    TRY(fchmod(file, 0777));
+    TRY(syscall(452 /* fchmodat2 */, AT_FDCWD, path, 0777, 0));
+    TRY(chown(path, getuid(), getgid()));
+    TRY(fchown(file, getuid(), getgid()));
+    TRY(utimensat(AT_FDCWD, path, times, 0));
+    TRY(futimens(file, times));
+    printf("\n");
+    if (count > 2) {
+        TRY(setxattr(path, "user.test", "x", 1, 0));
+        TRY(fsetxattr(file, "user.test", "x", 1, 0));
+        TRY(removexattr(path, "user.test"));
+        printf("\n");
+    }
+    return 0;
+}
+"#;
+
+#[test]
+fn metadata_of_files_outside_stays() {
+    for unprivileged in [false, true] {
+        for flags in MODES {
+            let workspace = workspace();
+            let program = compiled(&workspace, "metadata", METADATA, &[]).display().to_string();
+            let Some(mut client) = started(|| start(&workspace, &flags, unprivileged)) else { return };
+            if !has_mounts(&mut client) {
+                continue;
+            }
+            let refused = libc::EROFS.to_string();
+            for path in ["outside/secret.txt", "outside"] {
+                let path = workspace.base().join(path);
+                let before = fs::metadata(&path).unwrap();
+                let command = format!("{program} {} with-attributes", path.display());
+                let reply = client.call("bash", json!({"command": command}));
+                let errors: Vec<&str> = reply.text().split_whitespace().collect();
+                assert_eq!(errors, [refused.as_str(); 10], "{flags:?}, {unprivileged}: {reply}");
+                let after = fs::metadata(&path).unwrap();
+                assert_eq!(
+                    (before.permissions(), before.modified().unwrap()),
+                    (after.permissions(), after.modified().unwrap())
+                );
+            }
+            // The rest works as before.
+            let own = format!("touch $TMPDIR/x && {program} $TMPDIR/x && echo x > /dev/null && : | :");
+            client.call("bash", json!({"command": own})).assert_text("0 0 0 0 0 0 0 \n");
+            if flags == MODES[0] {
+                let inside = format!("{program} inside/a.txt && mv inside/a.txt $TMPDIR/x && mv $TMPDIR/x .");
+                client.call("bash", json!({"command": inside})).assert_text("0 0 0 0 0 0 0 \n");
+            }
+        }
+    }
+}
+
+#[test]
+fn further_writable_folders_stay_writable() {
+    for unprivileged in [false, true] {
+        let workspace = workspace();
+        fs::create_dir_all(workspace.base().join("with space/sub")).unwrap();
+        let flags =
+            [&MODES[0][..], &["--writable", "<base>/with space", "--writable", "<base>/with space/sub"]];
+        if unprivileged && rustix::process::geteuid().is_root() {
+            for path in ["with space", "with space/sub"] {
+                chown(workspace.base().join(path), Some(NOBODY), Some(NOBODY)).unwrap();
+            }
+        }
+        let Some(mut client) = started(|| start(&workspace, &flags.concat(), unprivileged)) else { return };
+        let write = workspace.filled_in(
+            "cd '<base>/with space' && echo x > sub/a && mv sub/a b && chmod 700 b && rmdir sub && cat b",
+        );
+        client.call("bash", json!({"command": write})).assert_text("x\n");
+    }
+}
+
+/// Creates, looks for, or removes shared memory, a semaphore and a queue of System V with the key that it is given.
+const SYSTEM_V: &str = r#"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
+int main(int count, char **words) {
+    int key = atoi(words[1]), flags = *words[2] == 'c' ? IPC_CREAT | 0666 : 0;
+    int ids[3] = {shmget(key, flags ? 4096 : 0, flags), semget(key, flags ? 1 : 0, flags), msgget(key, flags)};
+    if (*words[2] == 'r') {
+        shmctl(ids[0], IPC_RMID, 0);
+        semctl(ids[1], 0, IPC_RMID);
+        msgctl(ids[2], IPC_RMID, 0);
+    }
+    for (int at = 0; at < 3; at++)
+        printf("%s ", ids[at] < 0 ? "none" : "found");
+    return 0;
+}
+"#;
+
+#[test]
+fn system_v_objects_outside_are_out_of_reach() {
+    let workspace = workspace();
+    let program = compiled(&workspace, "system-v", SYSTEM_V, &[]);
+    let key = std::process::id().to_string();
+    let outside = |word: &str| {
+        let output = Command::new(&program).args([&key, word]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(outside("create"), "found found found ");
+    let mut found = Vec::new();
+    for unprivileged in [false, true] {
+        for flags in MODES {
+            let Some(mut client) = started(|| start(&workspace, &flags, unprivileged)) else { break };
+            if !has_mounts(&mut client) {
+                continue;
+            }
+            for word in ["look", "remove"] {
+                let command = format!("{} {key} {word}", program.display());
+                found.push(client.call("bash", json!({"command": command})).text().trim().to_owned());
+            }
+        }
+    }
+    assert_eq!(outside("remove"), "found found found ");
+    assert!(found.iter().all(|found| found == "none none none"), "{found:?}");
+}
