@@ -1,7 +1,7 @@
-//! Arguments: any JSON for any tool is taken or refused in words.
+//! Arguments: every tool accepts any JSON or returns an error.
 //!
-//! Words are short and have no control characters. A `null` is as if it were not there, and a number
-//! as text means the number.
+//! Errors are short and have no control characters. `null` is the same as no value, and a string of digits is the same as the
+//! number.
 
 use std::fmt::Debug;
 
@@ -9,7 +9,7 @@ use cutline::tools::arguments::{self, Object};
 use cutline::tools::{ToolName, bash, find, grep, ls, read};
 use serde_json::Value;
 
-/// Bytes of what is said of an argument.
+/// Maximum number of bytes of an error about an argument.
 const MAX_WORDS: usize = 1000;
 
 /// Checks one input.
@@ -45,7 +45,7 @@ fn check<T: Debug, E: ToString>(tool: ToolName, given: &Object, typed: fn(Object
     assert_eq!(parsed(&plain).ok(), taken.ok(), "numbers as text");
 }
 
-/// Returns the schema of an argument that is named as it is there.
+/// Returns the schema of the argument with this name.
 fn property<'a>(tool: ToolName, name: &str) -> Option<&'a Value> {
     tool.schema().get("properties")?.get(name)
 }

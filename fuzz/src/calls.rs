@@ -1,7 +1,7 @@
 //! Whole calls: `{"tool": "grep", "arguments": {…}}` in a small workspace, with small limits.
 //!
-//! No call panics, is answered above its bounds (`workspace`), shows what stands outside the workspace,
-//! or says something else when it is asked again; an offset that continues is after the one asked for.
+//! No call panics, exceeds its limits (`workspace`), or shows files outside the workspace. The same call returns the same
+//! result. The offset in a notice is greater than the offset of the call.
 
 use cutline::limits::Limits;
 use cutline::tools::ToolName;

@@ -1,7 +1,7 @@
-//! The collectors: what they keep of any text in any pieces, and what they count.
+//! The collectors: the kept part and the counts of any text in any pieces.
 //!
-//! Four bytes are settings: lines, bytes, lines of the other end, the lengths of the pieces. What each
-//! keeps is checked by the definition, on the whole text.
+//! Four bytes are settings: lines, bytes, lines of the other end, lengths of the pieces. The kept part is compared with its
+//! definition, applied to the complete text.
 
 use cutline_core::text::{Extent, prefix, suffix};
 use cutline_core::truncate::{Bounds, Collector, Cut, Keep, Partial, TruncatedBy, Truncation};
@@ -59,7 +59,7 @@ fn check(kept: &Truncation, text: &str, max_bytes: u64) {
     assert!(index(cut.head.bytes) <= kept.content.len());
 }
 
-/// The first lines that fit; where none does, `partial` of the first.
+/// Checks that the first lines that fit are kept. If no line fits, `partial` of the first line is kept.
 fn check_head(kept: &Truncation, text: &str, bounds: Bounds, partial: &str) {
     let all = lines_of(text);
     let (count, by) = fitting(&all, bounds);
@@ -72,7 +72,7 @@ fn check_head(kept: &Truncation, text: &str, bounds: Bounds, partial: &str) {
     assert_eq!(partial_of(kept.cut), is_partial.then_some(Partial::FirstLine));
 }
 
-/// The last lines that fit; where none does, the end of the last.
+/// Checks that the last lines that fit are kept. If no line fits, the end of the last line is kept.
 fn check_tail(kept: &Truncation, text: &str, bounds: Bounds) {
     let all = lines_of(text);
     let backwards: Vec<&str> = all.iter().rev().copied().collect();

@@ -1,4 +1,4 @@
-//! The decoder: any bytes in any pieces are what the whole is, whatever the encoding.
+//! The decoder: the text of any bytes in any encoding does not depend on the pieces.
 //!
 //! Two bytes are settings: the encoding, the lengths of the pieces.
 
@@ -29,8 +29,8 @@ fn decoded(encoding: Encoding, pieces: &[&[u8]]) -> (String, bool) {
     (text, decoder.lossy())
 }
 
-/// The same by the definition: what has no pair is replaced, and at the end what has no second byte,
-/// together with a surrogate that waits for it.
+/// Decodes by the definition. A surrogate without its pair is replaced. A last byte without its second byte is replaced,
+/// together with a surrogate before it.
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> (String, bool) {
     let (pairs, odd) = bytes.as_chunks::<2>();
     let mut units: Vec<u16> = pairs.iter().map(|pair| unit(*pair)).collect();

@@ -1,9 +1,8 @@
 //! Globs: of find and grep, and the lines of ignore files.
 //!
-//! The input's parts are a glob, an ignore file, and paths, one a line. A folder in which a glob lets
-//! something through is entered; `!` is the contrary; a name as it is, escaped, in brackets too, names
-//! itself; plain stars and question marks are as the definition has them. Rules mean the same in
-//! `.ignore` as in `.gitignore`, and after `!*` nothing is left out.
+//! The parts of the input are a glob, an ignore file, and paths, one on each line. A folder is entered if the glob can match a
+//! path in it. `!` inverts a glob. A name matches itself, also escaped and in brackets. Plain stars and question marks match
+//! by their definition. Rules have the same meaning in `.ignore` and in `.gitignore`. After `!*` no path is ignored.
 
 use std::fs::{self, File};
 use std::os::fd::OwnedFd;
@@ -16,9 +15,9 @@ use tempfile::TempDir;
 
 use crate::input::parts;
 
-/// The folder where the walk begins.
+/// The start folder of the walk.
 const BASE: &str = "/home/me/repo";
-/// Stars up to which the oracle is asked: it tries all ways.
+/// Maximum number of stars for the oracle, which tries all combinations.
 const STARS: usize = 4;
 
 thread_local! {
@@ -69,7 +68,7 @@ fn check(text: &str, paths: &[Vec<u8>]) {
     }
 }
 
-/// True if a glob of plain characters, `*` and `?` means a path; none where it is another, or long.
+/// Returns whether a glob of plain characters, `*` and `?` matches a path, or `None` for another or a long glob.
 fn by_definition(glob: &str, path: &[u8]) -> Option<bool> {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"*?/_-.".contains(byte);
     let stars = glob.bytes().filter(|byte| *byte == b'*').count();

@@ -1,6 +1,6 @@
 //! Images: any file's bytes through `read`.
 //!
-//! The image that is handed on is within the bounds that clients take, and as it was where nothing is said.
+//! The returned image is within the limits of clients. Without a notice, it is unchanged.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

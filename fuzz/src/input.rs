@@ -1,9 +1,9 @@
-//! An input as what a target needs: settings from its first bytes, parts and pieces of the rest.
+//! Splits an input: settings from its first bytes, parts and pieces from the rest.
 
 /// The line between two parts of an input.
 const BETWEEN: &[u8] = b"\n--\n";
 
-/// The first byte, 0 where there is none, and what comes after it.
+/// Returns the first byte, or 0 without one, and the rest.
 pub(crate) fn setting(bytes: &[u8]) -> (u8, &[u8]) {
     bytes.split_first().map_or((0, bytes), |(first, rest)| (*first, rest))
 }

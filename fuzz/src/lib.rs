@@ -1,8 +1,8 @@
-//! Fuzz targets: each takes any bytes, and panics where something that must hold does not.
+//! Fuzz targets. Each takes any bytes and panics if a property is violated.
 //!
-//! A target is a module with a `run`; the binaries of libFuzzer (`fuzz_targets`) only call it. What it
-//! holds is checked against plain oracles, which have the whole input before them. The inputs of
-//! `fixtures/fuzz` go through the same code without libFuzzer (`tests`).
+//! A target is a module with a function `run`, which a binary in `fuzz_targets` calls for libFuzzer. Properties are checked
+//! with simple oracles that have the complete input. The inputs in `fixtures/fuzz` run through the same code without libFuzzer
+//! (`tests`).
 
 pub mod arguments;
 pub mod calls;

@@ -1,8 +1,7 @@
-//! Patterns of grep: compiled as a call's, searched as a file's, against line after line.
+//! Patterns of grep: compares the search of a file with matching each line.
 //!
-//! The first byte is settings (see [`Settings`]); the input's parts are a pattern and what the file
-//! holds. The oracle matches each line by itself, without what ends it, with the plainest engine there
-//! is; what is refused as wrong it refuses too.
+//! The first byte is settings (see [`Settings`]). The parts of the input are a pattern and the content of the file. The oracle
+//! matches each line alone, without its line ending, with the simplest engine. It refuses the same invalid patterns.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -19,7 +18,7 @@ use regex_automata::util::syntax;
 
 use crate::input::{parts, setting};
 
-/// Bytes of a compiled pattern for which the oracle is asked: it is slow.
+/// Maximum number of bytes of a compiled pattern for the oracle, which is slow.
 const ORACLE_BYTES: usize = 100_000;
 /// Characters of a line that are shown.
 const LINE_CHARS: usize = 20;
@@ -92,7 +91,7 @@ fn check(settings: Settings, pattern: &str, text: &[u8]) {
     if has_returns && (multiline || may_name_return(settings, pattern)) {
         return;
     }
-    // These are of the file where a match can span lines, else of the line.
+    // These refer to the file if a match can span lines, otherwise to the line.
     if multiline && ["\\A", "\\z", "(?"].iter().any(|of_text| pattern.contains(of_text)) {
         return;
     }
@@ -113,7 +112,7 @@ fn check(settings: Settings, pattern: &str, text: &[u8]) {
     }
 }
 
-/// Outcome of the search of a file, beside its rows.
+/// Outcome of the search of a file, without its rows.
 #[derive(Debug, PartialEq, Eq)]
 struct Searched {
     matches: u64,

@@ -1,9 +1,8 @@
-//! The terminal: what a command may print, in any pieces.
+//! The terminal: any output of a command in any pieces.
 //!
-//! Two bytes are settings: how much of a line is held, the lengths of the pieces. The rest is what is
-//! printed. Lines keep their numbers, no control character is left, pieces do not matter, memory is
-//! bounded by the limit, plain text stays as it is, and a line of returns and backspaces alone is as a
-//! row of cells has it.
+//! Two bytes are settings: the limit of a line, and the lengths of the pieces. The rest is the output. Lines keep their numbers,
+//! no control character remains, the result does not depend on the pieces, the limit bounds the memory, and plain text is
+//! unchanged. A line with only carriage returns and backspaces is compared with a row of cells.
 
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;

@@ -1,10 +1,11 @@
-//! A folder of its own for each thread, and the tools that work in it.
+//! A separate folder for each thread, and the tools that use it.
 
 use std::fs;
 use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::Arc;
 
+use cutline::blocking::Threads;
 use cutline::fs::line_index::Cache;
 use cutline::fs::workspace::{Boundary, Root, Workspace};
 use cutline::limits::Limits;
@@ -12,13 +13,12 @@ use cutline::process::environment::Environment;
 use cutline::process::{Commands, spill};
 use cutline::stop::Stop;
 use cutline::tools::arguments::Object;
-use cutline::blocking::Threads;
 use cutline::tools::{Context, Output, Progress, Shared, ToolError, ToolName, ToolSet, catalog};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 use tokio_util::sync::CancellationToken;
 
-/// Bytes that an answer may have beside its body.
+/// Maximum number of bytes of a result in addition to its body.
 pub(crate) const BESIDE_BODY: u64 = 1000;
 /// Content of a file outside the workspace, which no answer may hold.
 pub(crate) const OUTSIDE: &str = "SOMEBODY ELSE'S";
@@ -66,9 +66,7 @@ impl Tools {
     /// Does one call; its text is within its bounds, whatever it is.
     pub(crate) fn call(&self, tool: ToolName, arguments: Object) -> Result<Output, ToolError> {
         let answer =
-            self.runtime
-                .block_on(catalog::call(&self.cx, tool, &arguments, |_| async { Ok(()) }))
-                .outcome;
+            self.runtime.block_on(catalog::call(&self.cx, tool, &arguments, |_| async { Ok(()) })).outcome;
         let most = self.cx.limits.max_bytes + BESIDE_BODY;
         let text = match &answer {
             Ok(output) => output.text.clone(),
