@@ -1,6 +1,6 @@
-//! Time of a command through bash beside the command itself, as ratios of one run.
+//! Compares the time of a command in `bash` with the time of the command alone.
 //!
-//! `cargo bench --bench bash`. Each pair is run in turns, and the medians are compared.
+//! `cargo bench --bench bash`. Both sides run in turns, and the medians are compared.
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a program that is only run by hand")]
 
@@ -13,7 +13,7 @@ use harness::{args, by_itself, call, context, median, peak, timed};
 use tokio_util::sync::CancellationToken;
 
 fn main() {
-    // As the server: one thread for all that waits.
+    // One thread for async work, as in the server.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let folder = tempfile::tempdir().expect("a folder");
     let saved = folder.path().join("saved");

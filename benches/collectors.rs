@@ -1,9 +1,8 @@
 //! Throughput of the core: counting, decoding, resolving, collecting.
 //!
-//! `cargo bench --bench collectors`. Each line of the first part is one pass over the same 200 MB of text
-//! in pieces of 128 KB. The second part is what truncation adds to an answer: all of the collector's
-//! time, with nothing taken off for what would be done without it; the notice and the facts beside it;
-//! and the counting of the call.
+//! `cargo bench --bench collectors`. Each line of the first part is a pass over the same 200 MB of text in pieces of
+//! 128 KB. The second part measures what truncation adds to a result: the collector, the notice with its details, and
+//! the record of the call.
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a program that is only run by hand")]
 
@@ -78,7 +77,7 @@ fn main() {
     counting(line);
 }
 
-/// An answer from its text: what is kept, the facts, the notice, the one text.
+/// Makes a result from its text: the kept part, the details, the notice.
 fn answer(mut collector: Collector, text: &str, bounds: Bounds) -> Output {
     collector.push(black_box(text));
     answer_of(collector.finish(), bounds)

@@ -1,8 +1,7 @@
-//! Time of reading beside `wc -l`, as ratios of one run.
+//! Compares the time of reading with `wc -l`.
 //!
-//! `CUTLINE_BENCH_DATA=DIR cargo bench --bench read`; DIR holds `big.txt` and `oneline.min.js`. Each
-//! pair is run in turns, and the medians are compared; a page is read with nothing remembered but
-//! where it says so.
+//! `CUTLINE_BENCH_DATA=DIR cargo bench --bench read`; DIR has `big.txt` and `oneline.min.js`. Both sides run in
+//! turns, and the medians are compared. Pages are read without a cached line index unless stated.
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a program that is only run by hand")]
 
@@ -17,7 +16,7 @@ use cutline::tools::catalog::Load;
 use cutline::tools::{Context, read};
 use harness::{context, median, peak, timed};
 
-/// Each pair is run so often.
+/// Runs of each pair.
 const TIMES: usize = 9;
 
 fn main() {

@@ -1,7 +1,7 @@
-//! grep, find and ls in-process, beside the commands that do the same: `cargo bench --bench search`.
+//! Compares grep, find and ls with equivalent commands: `cargo bench --bench search`.
 //!
-//! The data's folder is named by `CUTLINE_BENCH_DATA`; `rg`, `fd` and `ls` are taken from `PATH`. Each
-//! figure is the median of several runs after one that warms the caches; the ratio is to the command.
+//! `CUTLINE_BENCH_DATA` is the folder of the data. `rg`, `fd` and `ls` must be on `PATH`. Each figure is the median
+//! of several runs with warm caches, and the ratio is relative to the command.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a bench ends where anything fails")]
 #![allow(missing_docs, reason = "a bench has no pages")]

@@ -1,8 +1,7 @@
-//! Far more than is ever asked of bash, beside `tee`: the times, and the peak of memory, which must
-//! stay under 64 MB.
+//! Compares `bash` with `tee` under heavy load. The peak of memory must stay below 64 MB.
 //!
-//! `cargo bench --bench stress`, some minutes at most. Each pair is run in turns, and the medians are
-//! compared. Needs 2 GB of room where temporary files go.
+//! `cargo bench --bench stress` takes some minutes. Both sides run in turns, and the medians are compared. It needs 2
+//! GB for temporary files.
 
 #![allow(clippy::expect_used, clippy::print_stdout, reason = "a program that is only run by hand")]
 
@@ -16,15 +15,15 @@ use cutline::tools::Context;
 use harness::{by_itself, call, context, median, peak, timed};
 use tokio::runtime::Runtime;
 
-/// The most memory that all of it together may take, in KB of 1024.
+/// Maximum memory in KiB.
 const MAX_PEAK: u64 = 64_000_000 / 1024;
 /// Runs of each pair, unless they take longer than `MAX_TIME`.
 const TIMES: usize = 5;
-/// Time for the runs of one pair; a run that has begun is not cut short.
+/// Time for the runs of one pair. A run that has started is completed.
 const MAX_TIME: Duration = Duration::from_secs(40);
 
 fn main() {
-    // As the server: one thread for all that waits.
+    // One thread for async work, as in the server.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let folder = tempfile::tempdir().expect("a folder");
     let cx = context(folder.path(), folder.path().join("saved"));
@@ -51,7 +50,7 @@ fn main() {
     assert!(peak() < MAX_PEAK, "{} KB at the peak, more than {MAX_PEAK} KB", peak());
 }
 
-/// The command so many times at once, each piped to a file of its own.
+/// Runs the command `at_once` times in parallel, each piped to its own file.
 fn with_tee(command: &str, at_once: usize, folder: &Path) {
     let file = |nth: usize| folder.join(format!("tee-{nth}"));
     let start = |nth| {
@@ -65,7 +64,7 @@ fn with_tee(command: &str, at_once: usize, folder: &Path) {
     (0..at_once).for_each(|nth| std::fs::remove_file(file(nth)).expect("the file that tee wrote"));
 }
 
-/// The command so many times at once, through bash.
+/// Runs the command `at_once` times in parallel in `bash`.
 fn through_bash(runtime: &Runtime, cx: &Context, command: &str, at_once: usize) {
     runtime.block_on(async {
         let command: Arc<str> = Arc::from(command);

@@ -1,4 +1,4 @@
-//! The statistics of the calls of one process: their sums, a record of each in a file, and a word on stderr.
+//! The statistics of one process: sums, a file of records, and messages on stderr.
 
 mod file;
 
@@ -16,7 +16,7 @@ pub(crate) struct CallStats {
 }
 
 impl CallStats {
-    /// Nothing counted yet; each call is written to `file` too.
+    /// Returns empty sums. Each call is also written to `file`.
     pub(crate) fn new(file: Option<StatsFile>) -> Self {
         Self { stats: Mutex::default(), file }
     }
@@ -34,8 +34,8 @@ impl CallStats {
         self.stats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until all records are written. Returns a line for each tool that was called, where there is
-    /// more than one, and one for all.
+    /// Waits until all records are written. Returns a line for each called tool if there are several, and one for all
+    /// tools.
     pub(crate) async fn finish(&self) -> Vec<String> {
         if let Some(file) = &self.file {
             file.finish().await;
@@ -44,8 +44,8 @@ impl CallStats {
     }
 }
 
-/// Tells of an answer of `tool` that was cut from `total` bytes, or that is nearly as long as the `limit` of bytes; the words
-/// for it, if it is either.
+/// Logs that a result of `tool` was truncated from `total` bytes or is close to the `limit`. Returns the message, if
+/// any.
 pub(crate) fn tell(tool: &str, answered: &Answered, total: u64, limit: u64) -> Option<&'static str> {
     let shown = answered.output_bytes;
     if answered.truncated_by.is_some() {

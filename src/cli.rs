@@ -1,8 +1,7 @@
-//! The command line: every flag, its variable and its default, once.
+//! The command line: all flags with their variables and defaults.
 //!
-//! `cutline` serves over stdio; `cutline call` runs one tool here; `cutline stats` shows what calls came
-//! to; `cutline truncate` cuts what comes in; `cutline config` adds the server to a client; `cutline doctor` says what is wrong. What was typed
-//! is checked here, once, and becomes the settings of the library.
+//! Without a command, `cutline` serves over stdio. This module checks all arguments and converts them to the settings
+//! of the library.
 
 mod call;
 mod config;
@@ -14,7 +13,7 @@ mod truncate;
 mod values;
 mod wrap;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, ErrorKind, Read, Write as _};
 use std::path::{Path, PathBuf};
@@ -24,6 +23,7 @@ use anstream::ColorChoice;
 use anstream::adapter::strip_str;
 use anyhow::{Context as _, anyhow};
 use clap::builder::Resettable;
+use clap::parser::ValueSource;
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand, ValueEnum};
 use tracing_subscriber::filter::Targets;
 
@@ -91,7 +91,7 @@ enum Command {
         #[arg(last = true, required = true, value_name = "COMMAND")]
         server: Vec<OsString>,
     },
-    /// Print the entry that adds this binary, with the flags given, to a client
+    /// Print the entry that adds cutline with these flags to a client, or write or remove it
     Config(config::ConfigOptions),
     /// Start the server as a client would, call each tool, and report what is wrong
     Doctor {
@@ -112,7 +112,26 @@ enum Command {
     },
 }
 
-/// The clients whose entries are known.
+impl Cli {
+    /// Parses the values of `matches`. A variable for folders holds a list of paths, as `PATH` does.
+    fn parsed(matches: &clap::ArgMatches) -> Result<Self, clap::Error> {
+        let mut cli = Self::from_arg_matches(matches)?;
+        let Options { roots, writable, .. } = &mut cli.options;
+        for (id, folders) in [("roots", roots), ("writable", writable)] {
+            if matches.value_source(id) == Some(ValueSource::EnvVariable) {
+                *folders = folders.iter().flat_map(split_paths).collect();
+            }
+        }
+        Ok(cli)
+    }
+}
+
+/// Returns the paths of a list in the platform's notation, without empty ones: `:` separates them, on Windows `;`.
+fn split_paths(list: impl AsRef<OsStr>) -> Vec<PathBuf> {
+    std::env::split_paths(list.as_ref()).filter(|path| !path.as_os_str().is_empty()).collect()
+}
+
+/// The clients that `cutline config` supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Client {
     ClaudeDesktop,
@@ -127,7 +146,7 @@ enum Client {
     Continue,
 }
 
-/// The sessions of a client in which an entry holds.
+/// The sessions that an entry applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Scope {
     Project,
@@ -135,7 +154,7 @@ enum Scope {
     Local,
 }
 
-/// The variables that commands have.
+/// The environment of commands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum EnvMode {
     Inherited,
@@ -151,7 +170,7 @@ const LOGGING: &str = "Logging";
 /// The flags of the server. [`takes`] says which of them other commands take.
 #[derive(Debug, clap::Args)]
 struct Options {
-    /// Folder that the tools may access; repeatable, relative paths start in the first [default: the current folder]
+    /// Folder that the tools may access; repeatable, relative paths start in the first; the variable is a list as in PATH [default: the current folder]
     #[arg(long = "root", value_name = "DIR", env = "CUTLINE_ROOT", help_heading = SECURITY, global = true)]
     roots: Vec<PathBuf>,
     /// Let read, grep, find and ls open files outside the roots
@@ -163,7 +182,7 @@ struct Options {
     /// Return results as structured content too, with an output schema
     #[arg(long, env = "CUTLINE_STRUCTURED", value_parser = clap::builder::FalseyValueParser::new(), help_heading = OUTPUT, global = true)]
     structured: bool,
-    /// Client whose limits apply: auto takes the client's own name, off applies none
+    /// Client profile that sets limits: auto uses the name that the client sends, off sets none
     #[arg(long, value_name = "CLIENT", env = "CUTLINE_FIT", value_parser = values::fit, default_value = "auto", help_heading = LIMITS, global = true)]
     fit: Fit,
     /// Lines in the body of a result [default: 2000, or the client's limit]
@@ -190,13 +209,15 @@ struct Options {
     /// Lines that bash keeps from the end of an output [default: the rest of --max-lines]
     #[arg(long, value_name = "N", env = "CUTLINE_BASH_TAIL", help_heading = LIMITS, global = true)]
     bash_tail: Option<u64>,
-    /// Seconds that a command may run [default: 120, or --bash-max-timeout if that is less]
+    /// Seconds that a command may run if the call has no timeout [default: 120, or --bash-max-timeout if that is
+    /// less]
     #[arg(long, value_name = "SECONDS", env = "CUTLINE_BASH_TIMEOUT", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
     bash_timeout: Option<u64>,
-    /// Seconds that a call may ask for
+    /// Longest timeout in seconds that a call can request
     #[arg(long, value_name = "SECONDS", env = "CUTLINE_BASH_MAX_TIMEOUT", value_parser = values::above_zero, default_value_t = limits::BASH_MAX_TIMEOUT_SECS, help_heading = LIMITS, global = true)]
     bash_max_timeout: u64,
-    /// Variables that bash's commands get: all of the server's, or without those that look like secrets by their name (such as those with KEY or PASSWORD) or by a URL with a password
+    /// Environment of commands: inherited, or filtered to remove variables that look like secrets by their name or by
+    /// a URL with a password
     #[arg(long, value_name = "MODE", env = "CUTLINE_ENV", value_enum, default_value_t = EnvMode::Inherited, help_heading = SECURITY, global = true)]
     env: EnvMode,
     /// Variable that --env filtered keeps; repeatable
@@ -214,13 +235,14 @@ struct Options {
     /// Seconds after which read, grep, find and ls return what they have found so far [default: 20, or the client's limit]
     #[arg(long, value_name = "SECONDS", env = "CUTLINE_SEARCH_TIMEOUT", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
     search_timeout: Option<u64>,
-    /// Where bash's commands may write, enforced by the kernel: only in their own temp folder, also in the roots, or anywhere
+    /// Where commands may write, enforced by the kernel: only in a temp folder of their own, also in the roots, or
+    /// anywhere
     #[arg(long, value_name = "MODE", env = "CUTLINE_SANDBOX", value_parser = values::one_of(values::SANDBOXES), default_value = "off", help_heading = SECURITY, global = true)]
     sandbox: sandbox::Mode,
     /// More rights to deny to sandboxed commands: unix-sockets, which workspace-write allows
     #[arg(long, value_name = "LIST", env = "CUTLINE_SANDBOX_DENY", value_parser = ["unix-sockets"], value_delimiter = ',', help_heading = SECURITY, global = true)]
     sandbox_deny: Vec<String>,
-    /// Folder in which sandboxed commands may write, in addition to the roots; repeatable
+    /// Folder in which sandboxed commands may write, in addition to the roots; repeatable, the variable is a list as in PATH
     #[arg(long, value_name = "DIR", env = "CUTLINE_WRITABLE", help_heading = SECURITY, global = true)]
     writable: Vec<PathBuf>,
     /// Which tools save the full output when a result is truncated: bash, or grep, find and ls too, which then search to the end
@@ -249,7 +271,7 @@ struct Options {
     log: Option<Targets>,
 }
 
-/// The flags of the server that `cutline truncate` takes, by their ids.
+/// The ids of the server's flags that `cutline truncate` takes.
 const TRUNCATE_FLAGS: [&str; 8] = [
     "max_lines",
     "max_bytes",
@@ -271,20 +293,20 @@ fn takes(command: &str, id: &str) -> bool {
     }
 }
 
-/// Exit code for a tool that answered with an error.
+/// Exit code if a tool returned an error.
 const TOOL_ERROR: i32 = 1;
 
-/// Does what the command line says; the process's exit code.
+/// Runs the command line and returns the exit code of the process.
 pub fn run() -> anyhow::Result<i32> {
     if std::env::args_os().nth(1).is_some_and(|word| word == sandbox::SUBCOMMAND) {
-        // The server starts its commands so: this becomes one, under the rules that stdin holds. No help names it.
+        // The server starts sandboxed commands with this hidden subcommand. The rules are on stdin.
         let command: Vec<OsString> = std::env::args_os().skip(2).collect();
         return Err(sandbox::enter(&command)).context("the sandbox could not be entered");
     }
-    // First of all: what is opened from here on is closed for every command by whoever opens it.
+    // This must be first. Code that opens files later sets close-on-exec itself.
     process::close_inherited_on_exec();
     let matches = command().get_matches();
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let cli = Cli::parsed(&matches).unwrap_or_else(|error| error.exit());
     if let Some(command) = matches.subcommand_name() {
         refuse_untaken(command, command, &matches);
     }
@@ -338,7 +360,7 @@ fn command() -> clap::Command {
         .mut_subcommand("call", |call| call.defer(call::with_tools))
 }
 
-/// True if both are one file or folder that is there.
+/// Returns true if both paths exist and lead to the same file or folder.
 fn is_same(a: &Path, b: &Path) -> bool {
     matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b)
 }
@@ -363,14 +385,14 @@ fn refuse_untaken(command: &str, taker: &str, matches: &clap::ArgMatches) {
     }
 }
 
-/// Prints it, as fast as stdout takes it. That its reader has seen enough is no error.
+/// Prints `bytes` to stdout. A closed pipe is not an error.
 fn print(bytes: impl AsRef<[u8]>) -> io::Result<()> {
     let mut stdout = fs::stdout();
     let written = stdout.write_all(bytes.as_ref()).and_then(|()| stdout.flush());
     written.or_else(|error| if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) })
 }
 
-/// Prints text in styles of ours; without them where stdout does not take any.
+/// Prints styled text. Removes the styles if stdout does not support them.
 fn print_styled(text: &str) -> io::Result<()> {
     match anstream::stdout().current_choice() {
         ColorChoice::AlwaysAnsi => print(text),
@@ -378,8 +400,7 @@ fn print_styled(text: &str) -> io::Result<()> {
     }
 }
 
-/// Ends the process as clap ends it for any bad usage: with code 2, and the usage of the command that these words
-/// lead to.
+/// Exits with code 2 and the usage of the subcommand `words`, as clap does for invalid arguments.
 fn refuse_in(words: &[&str], message: impl std::fmt::Display) -> ! {
     let mut all = command();
     all.build();

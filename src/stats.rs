@@ -1,9 +1,8 @@
-//! Counts of calls: a record of each, and the sums of records.
+//! Statistics of calls: a record of each call, and sums of records.
 //!
-//! A record says how large an answer was, what was left out of it and how long it took; it holds
-//! nothing of what was asked, opened or answered. Every count is a sum of records, made here and
-//! nowhere else: those that the server gives while it lives and at its end, and those of a file of
-//! records. Nothing here reads a clock, a file or the network.
+//! A record has the size of a result, the omitted size and the duration. It contains no arguments, paths or text. All
+//! counts are sums of records, in a running server and in a file of records. This module reads no clock, file or
+//! network.
 
 mod counts;
 mod durations;

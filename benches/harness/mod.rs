@@ -1,4 +1,4 @@
-//! Shared by the benches of bash: a call as the server makes it, and the same command by itself.
+//! Shared code of the benches of `bash`: a call as the server makes it, and the command alone.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -40,17 +40,17 @@ pub(crate) fn context(root: &Path, saved: PathBuf) -> Context {
     }
 }
 
-/// One call of bash, with nothing said but the command.
+/// Runs a call of `bash` with default arguments.
 pub(crate) fn args(command: &str) -> bash::Args {
     bash::Args { command: command.to_owned(), cwd: None, timeout: None, head: None, tail: None }
 }
 
-/// One call of bash that must work.
+/// Runs a call of `bash` that must succeed.
 pub(crate) async fn call(cx: &Context, command: &str) {
     bash::run(cx, args(command)).await.expect("a command that runs");
 }
 
-/// The command without cutline, ready to be started.
+/// Returns the command without cutline.
 pub(crate) fn by_itself(command: &str) -> Command {
     let mut bash = Command::new("bash");
     bash.args(["-c", command]).stdin(Stdio::null()).stdout(Stdio::null());
@@ -64,13 +64,13 @@ pub(crate) fn timed(work: impl FnOnce()) -> Duration {
     began.elapsed()
 }
 
-/// The one in the middle.
+/// Returns the median.
 pub(crate) fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times.get(times.len() / 2).copied().unwrap_or_default()
 }
 
-/// The most memory that this process ever had, in KB of 1024.
+/// Returns the peak memory of this process in KiB.
 pub(crate) fn peak() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap_or_default();

@@ -1,7 +1,6 @@
-//! The estimate of tokens beside a real tokenizer, by kind of text: its error and its speed.
+//! Compares the estimate of tokens with a real tokenizer by kind of text: error and speed.
 //!
-//! `cargo bench --bench tokens` prints the table of docs/performance.md: bytes of a token as the tokenizer of
-//! `o200k_base` has them, and the estimate beside it.
+//! `cargo bench --bench tokens` prints bytes per token of `o200k_base` and the error of the estimate.
 
 #![allow(clippy::print_stdout, reason = "a program that is only run by hand")]
 
@@ -12,7 +11,7 @@ use std::time::Instant;
 
 use cutline_core::text::tokens::estimate;
 
-/// Times that each text is estimated to measure the speed.
+/// Repetitions of the estimate to measure its speed.
 const ROUNDS: u32 = 200;
 
 #[allow(clippy::cast_precision_loss, reason = "a few digits are printed")]

@@ -1,4 +1,4 @@
-//! Texts of the kinds that agents read, for the estimate of tokens: from the repository, or made up; the same each time.
+//! Sample texts of the kinds that agents read, from the repository or generated. They are the same in each run.
 
 #![allow(clippy::expect_used, reason = "only tests and benches read these")]
 
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use base64::Engine as _;
 
-/// Lines of a text that is made up.
+/// Lines of a generated text.
 const LINES: u64 = 200;
 
 /// Returns the name and the text of each kind.
@@ -42,12 +42,12 @@ pub(crate) fn samples() -> Vec<(&'static str, String)> {
     ]
 }
 
-/// Numbers that look random, the same each time.
+/// A deterministic generator of pseudorandom numbers.
 struct Random(u64);
 
 impl Random {
     fn next(&mut self) -> u64 {
-        // Knuth's generator; its upper bits are the good ones.
+        // Knuth's generator. Its upper bits are the most random.
         self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         self.0 >> 20
     }
@@ -71,7 +71,7 @@ fn files(paths: &[&str]) -> String {
     paths.iter().map(|path| fs::read_to_string(root.join(path)).expect("a file of the repository")).collect()
 }
 
-/// Returns `LINES` lines, each of which `line` writes.
+/// Returns `LINES` lines that `line` writes.
 fn lines(
     random: &mut Random,
     mut line: impl FnMut(&mut String, &mut Random, u64) -> std::fmt::Result,

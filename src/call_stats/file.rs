@@ -1,8 +1,7 @@
 //! The file of records: one line of JSON for each call, nothing of its content.
 //!
-//! A line goes out in one write at the file's end, so several servers may share a file. A server writes
-//! on a thread of its own, so a disk that does not answer holds up no message. A line that can't be
-//! written is left out, and costs nothing else.
+//! Each line is appended with one write, so several servers can share a file. A separate thread writes, so that a
+//! slow disk delays no message. A line that cannot be written is dropped.
 
 use std::io::{self, Write as _};
 use std::path::Path;
@@ -15,20 +14,20 @@ use crate::fs::append::Appended;
 use crate::stats::Record;
 use crate::tools::error::reason;
 
-/// Records that wait to be written: what a disk may be late by, in a few hundred kilobytes of memory.
+/// Records in the queue of the writer. They need a few hundred kilobytes.
 const WAITING: usize = 1024;
-/// Time that the end of a server waits for the last records.
+/// Time that a server waits for the last records at its end.
 const FINISH_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// A file of records, and the thread that writes it.
 #[derive(Debug)]
 pub struct StatsFile {
     work: mpsc::Sender<Work>,
-    /// True once a record was left out and warned of.
+    /// True after a warning about a dropped record.
     warned: AtomicBool,
 }
 
-/// A piece of work of the thread.
+/// A job of the thread.
 type Work = Box<dyn FnOnce(&mut RecordWriter) + Send>;
 
 impl StatsFile {
@@ -47,7 +46,7 @@ impl StatsFile {
         Ok(Self { work, warned: AtomicBool::new(false) })
     }
 
-    /// Hands a record on to be written; leaves it out where too many wait already.
+    /// Queues a record. Drops it if the queue is full.
     pub fn append(&self, record: Record) {
         let handed = self.work.try_send(Box::new(move |writer| writer.append(&record)));
         if handed.is_err() && !self.warned.swap(true, Ordering::Relaxed) {
@@ -59,7 +58,7 @@ impl StatsFile {
     pub async fn finish(&self) {
         let (done, written) = oneshot::channel();
         let finish = async {
-            // It is done when all before it is.
+            // The thread works in order, so all earlier records are written.
             let _the_thread_is_gone = self.work.send(Box::new(|_| _ = done.send(()))).await;
             written.await
         };
@@ -73,7 +72,7 @@ impl StatsFile {
 #[derive(Debug)]
 pub struct RecordWriter {
     to: Appended,
-    /// True once a failure was warned of.
+    /// True after a warning about a failure.
     warned: bool,
 }
 
@@ -83,7 +82,7 @@ impl RecordWriter {
         Self { to, warned: false }
     }
 
-    /// Writes a record; the first failure is warned of.
+    /// Writes a record. Logs a warning for the first failure.
     pub fn append(&mut self, record: &Record) {
         if let Err(error) = self.write(record) {
             self.to.is_torn = true;
@@ -94,7 +93,7 @@ impl RecordWriter {
     }
 
     fn write(&mut self, record: &Record) -> io::Result<()> {
-        // After a part of a line, a line of its own.
+        // The last write may have been incomplete, so a newline comes first.
         let mut line = if self.to.is_torn { vec![b'\n'] } else { Vec::new() };
         serde_json::to_writer(&mut line, record)?;
         line.push(b'\n');
@@ -152,7 +151,7 @@ mod tests {
         let (read, write) = io::pipe().unwrap();
         let file = std::fs::File::from(std::os::fd::OwnedFd::from(write));
         let stats = StatsFile::start(RecordWriter::new(Appended { file, is_torn: false })).unwrap();
-        // More than a pipe holds and may wait: the writer is stuck, and this thread is not.
+        // More than the pipe and the queue take: the writer blocks, and this thread does not.
         for _ in 0..20_000 {
             stats.append(record());
         }

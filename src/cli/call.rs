@@ -1,4 +1,4 @@
-//! `cutline call TOOL key=value …`: one tool, here, and what the model would see of it.
+//! `cutline call TOOL key=value …` runs one tool and prints the result as the model would see it.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::sync::Arc;
@@ -26,23 +26,23 @@ use cutline_core::text::show;
 
 use super::{Options, TOOL_ERROR, print, print_styled, refuse_in, serve};
 
-/// The name of the words after a tool's.
+/// The id of the arguments after the tool.
 const WORDS: &str = "words";
 /// The style of notices on a terminal.
 const NOTICE: Style = AnsiColor::Yellow.on_default();
-/// Characters of the line of news: less than a terminal is wide.
+/// Characters of the progress line; less than the width of a terminal.
 const NEWS_CHARS: usize = 76;
-/// Goes to the line's start and clears it.
+/// Moves to the start of the line and clears it.
 const CLEAR: &str = "\r\x1b[K";
-/// True once a line of news was shown, which has to go before the answer.
+/// True if a progress line is on the terminal. It must be cleared before the result.
 static NEWS_SHOWN: AtomicBool = AtomicBool::new(false);
-/// Exit code of a call that was ended from the keyboard.
+/// Exit code of a call that Ctrl-C ended.
 const INTERRUPTED: i32 = 130;
 
-/// The parts of the help of a tool's command, in this order.
+/// Template for the help of a tool.
 const HELP: &str = "{about-with-newline}\n{usage-heading} {usage}{after-help}\n\n{all-args}";
 
-/// Adds a command for each tool, with what the tool and its arguments are.
+/// Adds a subcommand for each tool with its description and arguments.
 pub(super) fn with_tools(call: clap::Command) -> clap::Command {
     ToolName::ALL.into_iter().fold(call.subcommand_required(true), |call, tool| {
         let words = clap::Arg::new(WORDS).value_name("KEY=VALUE").num_args(0..).action(ArgAction::Append);
@@ -67,7 +67,7 @@ fn keys(schema: &Object) -> Vec<String> {
     schema.get("properties").and_then(Value::as_object).into_iter().flatten().map(line).collect()
 }
 
-/// Does the call that `matches` name; the exit code.
+/// Runs the call in `matches` and returns the exit code.
 pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow::Result<i32> {
     let (name, matches) = matches.subcommand().context("no tool is named")?;
     let tool = ToolName::of(name).context("no tool has that name")?;
@@ -97,7 +97,7 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
         print_answer(outcome)?;
     }
     if let Some(processes) = ended {
-        // The answer is a server's, in which they would go on.
+        // The result says that they continue, which is true only in a server.
         let words = format!("{processes} ended with this call: only a server lets them go on");
         writeln!(anstream::stderr(), "{NOTICE}{words}{NOTICE:#}")?;
     }
@@ -105,7 +105,7 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
     Ok(code)
 }
 
-/// Returns the settings of the call, or an error in the words or the flags.
+/// Returns the settings of the call.
 fn prepared<'a>(
     options: &Options,
     tool: ToolName,
@@ -127,7 +127,7 @@ fn prepared<'a>(
     Ok((cx, given, CallStats::new(options.stats_file()?)))
 }
 
-/// Runs the tool; Ctrl-C takes the call back as a client would.
+/// Runs the tool. Ctrl-C cancels the call, as a client would.
 async fn call(cx: &Context, tool: ToolName, given: &Object) -> Called {
     let cancel = cx.cancel.clone();
     tokio::spawn(tokio::signal::ctrl_c().map(move |_| cancel.cancel()));
@@ -136,7 +136,7 @@ async fn call(cx: &Context, tool: ToolName, given: &Object) -> Called {
     called
 }
 
-/// News of long work: one line on the terminal, each in the last one's place; elsewhere none.
+/// Returns a progress sink that rewrites one line of the terminal. Without a terminal, it prints nothing.
 fn news() -> Progress {
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
     if dumb || !std::io::stderr().is_terminal() {
@@ -148,7 +148,7 @@ fn news() -> Progress {
     })
 }
 
-/// `key=value` words as the object that a model would send; numbers and switches are taken from text.
+/// Converts `key=value` words to the object that a model would send. Numbers and booleans stay strings.
 fn object<'a>(words: impl Iterator<Item = &'a String>) -> anyhow::Result<Object> {
     let mut object = Object::new();
     for word in words {
@@ -175,8 +175,8 @@ fn print_answer(outcome: Result<Output, ToolError>) -> std::io::Result<()> {
     }
 }
 
-/// Prints text that is not cutline's own, such as lines of a file. On a terminal, control characters become visible escapes;
-/// a pipe gets the text unchanged.
+/// Prints text from files or commands. On a terminal, control characters become visible escapes. A pipe gets the text
+/// unchanged.
 fn print_text(text: &str) -> std::io::Result<()> {
     if std::io::stdout().is_terminal() { print(show::on_terminal(text).as_ref()) } else { print(text) }
 }

@@ -1,5 +1,5 @@
-//! `cutline config CLIENT`: prints the entry that adds this binary, with the flags given, to a client, merges it into the
-//! client's own file, or removes it there.
+//! `cutline config CLIENT` prints the entry of this server for a client, merges it into the client's file, or removes
+//! it.
 
 mod clients;
 mod entry;
@@ -39,13 +39,14 @@ pub(super) use typed::{flags, typed, words, words_of};
 pub(super) struct ConfigOptions {
     /// The client
     client: Client,
-    /// Write it to the client's own file instead, after copying that file
+    /// Write to the client's own file, after copying that file
     #[arg(long)]
     write: bool,
     /// Use FILE instead of the client's own file
     #[arg(long, value_name = "FILE")]
     file: Option<PathBuf>,
-    /// The client's file for this project, for all your projects, or for you in this project (claude-code) [default: project, if the client has such a file]
+    /// Which file of the client: for this project, for all your projects, or for you in this project (claude-code)
+    /// [default: project, if the client has such a file]
     #[arg(long, value_name = "SCOPE", value_enum, conflicts_with = "file")]
     scope: Option<Scope>,
     /// Wrap the server of the entry NAME, with the flags given
@@ -54,7 +55,7 @@ pub(super) struct ConfigOptions {
     /// Undo --wrap for the entry NAME
     #[arg(long, value_name = "NAME", conflicts_with = "wrap")]
     unwrap: Option<String>,
-    /// Remove this server's entry; with --write from the client's file, else print what would be removed
+    /// Remove the entry from the client's file with --write; without it, print the entry to remove
     #[arg(long, conflicts_with_all = ["wrap", "unwrap"])]
     remove: bool,
     #[command(flatten)]
@@ -62,7 +63,7 @@ pub(super) struct ConfigOptions {
 }
 
 impl ConfigOptions {
-    /// Returns the places that an entry goes to.
+    /// Returns the places that an entry is written to.
     fn places(&self) -> anyhow::Result<Vec<Place>> {
         let Some(file) = &self.file else {
             return Ok(places::written(self.client, self.scope)
@@ -72,7 +73,7 @@ impl ConfigOptions {
         Ok(vec![Place { client, scope: Scope::User, path: std::path::absolute(file)?, keys }])
     }
 
-    /// Returns the first place of the client that has an entry of that name, else the first that one would go to.
+    /// Returns the first place of the client with an entry of that name, or the first place for a new entry.
     fn place_of(&self, name: &str) -> anyhow::Result<Place> {
         let mut places = self.places()?;
         if self.file.is_none() && self.scope.is_none() {
@@ -87,16 +88,16 @@ impl ConfigOptions {
     }
 }
 
-/// The program that an entry starts: this binary, with the flags given.
+/// The program that an entry starts: this binary with flags.
 #[derive(Debug)]
 struct Program {
     binary: String,
     flags: Vec<String>,
-    /// The current folder, which is the root for clients that start servers elsewhere.
+    /// The current folder, the root for clients that start servers in another folder.
     folder: String,
 }
 
-/// Prints or writes the entry that is asked for; the exit code.
+/// Prints, writes or removes the entry and returns the exit code.
 pub(super) fn run(options: &ConfigOptions, matches: &ArgMatches) -> anyhow::Result<i32> {
     let binary = typed::text(std::env::current_exe()?.as_os_str())?;
     let folder = typed::text(absolute(Path::new(".")).as_os_str())?;
@@ -116,7 +117,7 @@ pub(super) fn run(options: &ConfigOptions, matches: &ArgMatches) -> anyhow::Resu
     put(options, &program)
 }
 
-/// Tells the user, on stderr.
+/// Prints a message for the user on stderr.
 fn tell(line: impl Display) {
     let _closed = writeln!(anstream::stderr(), "{line}");
 }
@@ -166,7 +167,7 @@ fn remove(options: &ConfigOptions) -> anyhow::Result<i32> {
     if options.file.is_none() && options.scope.is_none() {
         places.extend(places::places(options.client));
     }
-    // Of the files that `--write` changes all, else the first that has the entry.
+    // `--write` changes all files. Otherwise the first one with the entry is printed.
     let has_entry = |place: &Place| {
         let text = read(&place.path).unwrap_or_default();
         !matches!(remove::removed(place, &text), Ok(None))
@@ -195,7 +196,7 @@ fn remove(options: &ConfigOptions) -> anyhow::Result<i32> {
     Ok(0)
 }
 
-/// Prints what would be removed from a place, or removes it.
+/// Removes the entry from a place, or prints it.
 fn remove_from(place: &Place, write: bool) -> anyhow::Result<()> {
     let path = place.path.display();
     if !write {
@@ -236,7 +237,7 @@ fn rewrap(options: &ConfigOptions, name: &str, program: &Program) -> anyhow::Res
     }
     let place = options.place_of(name)?;
     let Place { path, keys, .. } = &place;
-    // The text with the change, and the entry in it.
+    // Returns the changed text, and the range of the entry in it.
     let change = |old: &str| -> anyhow::Result<(String, Range<usize>)> {
         let top = Node::parse(row.format, old)?;
         let Some(entry) = entry_of(&top, keys, name)? else {
@@ -259,7 +260,7 @@ fn rewrap(options: &ConfigOptions, name: &str, program: &Program) -> anyhow::Res
         }
         let new = if is_wrap { Some(server.wrap(old, program)) } else { server.unwrap(old) };
         let new = new.unwrap_or_else(|| old.to_owned());
-        // Words are moved as they are written; where they mean something else in their new place, they stay.
+        // Words are moved as they are written. If they have another meaning at the new position, nothing changes.
         let top = Node::parse(row.format, &new).ok();
         let now = top.as_ref().and_then(|top| Server::of(row, entry_of(top, keys, name).ok()??).ok()?);
         let now = now.filter(|now| now.command() == server.command());

@@ -1,5 +1,5 @@
-//! `cutline doctor`: starts the server as a client would, calls each tool, and says in words what is
-//! wrong with it, with this machine, or with a client's file.
+//! `cutline doctor` starts the server as a client would, calls each tool, and reports problems of the server, the
+//! machine and the clients' files.
 
 mod clients;
 mod machine;
@@ -14,17 +14,17 @@ use clients::Trials;
 use super::{Options, TOOL_ERROR, config, print, print_styled, serve};
 use cutline_core::text::show;
 
-/// The start of each line of a finding but the first: it stands below the first one's text.
+/// The indentation of the further lines of a finding.
 const FURTHER_LINE: &str = "\n      ";
 
 /// The result of one check.
 #[derive(Debug, PartialEq, Eq)]
 enum Finding {
-    /// It is as it should be.
+    /// The check passed.
     Fine(String),
-    /// It works, but the user should know.
+    /// The check passed, but the user should know this.
     Note(String),
-    /// It does not work.
+    /// The check failed.
     Wrong(String),
 }
 
@@ -50,7 +50,8 @@ pub(super) fn run(
             }
         };
         let style = colour.on_default();
-        // A file's name, or a line of it, may have come with a project of others: no escapes, no line like another finding.
+        // File names and contents may come from another person's project. They must not contain escapes or imitate a
+        // finding.
         let lines: Vec<_> = text.lines().map(|line| show::name(line.as_bytes())).collect();
         let text = lines.join(FURTHER_LINE);
         let _closed = print_styled(&format!("{style}{word:<6}{style:#}{text}\n"));

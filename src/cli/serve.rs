@@ -1,4 +1,4 @@
-//! `cutline`: serving MCP over stdin and stdout.
+//! `cutline` without a command: serves MCP over stdin and stdout.
 
 use std::io::{IsTerminal as _, Write as _};
 use std::time::Duration;
@@ -24,7 +24,7 @@ To try a tool, run:          cutline call read path=README.md
 To list all flags, run:      cutline --help
 ";
 
-/// Serves to the end of the session; the exit code.
+/// Serves until the session ends and returns the exit code.
 pub(super) fn run(options: &Options) -> anyhow::Result<i32> {
     log_to_stderr(options);
     let is_started_by_hand = !leave_terminal();
@@ -34,7 +34,7 @@ pub(super) fn run(options: &Options) -> anyhow::Result<i32> {
         let _closed = std::io::stderr().write_all(ON_A_TERMINAL.as_bytes());
     }
     let signal = runtime.block_on(server::serve(config));
-    // Work that still blocks is not waited for.
+    // Does not wait for blocking work.
     runtime.shutdown_background();
     Ok(signal?.map_or(0, |number| Ending::Signal(number).exit_code()))
 }
@@ -42,7 +42,7 @@ pub(super) fn run(options: &Options) -> anyhow::Result<i32> {
 fn config(options: &Options) -> anyhow::Result<Config> {
     let shared = options.shared()?;
     if let Some(sandbox) = &shared.commands.sandbox {
-        // Before any command, also where nothing is there yet that needs it.
+        // This check must run before the first command.
         sandbox.can_mount();
     }
     let workspace = options.workspace(&shared)?;
@@ -55,8 +55,8 @@ fn config(options: &Options) -> anyhow::Result<Config> {
     })
 }
 
-/// Leaves the client's terminal; not where a person started this on one. Returns true if it was to be left. Before anything
-/// asks which session this is.
+/// Leaves the terminal of the client and returns true, unless a person started the server on a terminal. Must be
+/// called before any code reads the session id.
 pub(super) fn leave_terminal() -> bool {
     let is_client = !std::io::stdin().is_terminal();
     if is_client {
@@ -65,8 +65,8 @@ pub(super) fn leave_terminal() -> bool {
     is_client
 }
 
-/// Returns the runtime: one thread for everything that waits, and a pool for work that blocks. With several threads of the
-/// first kind, each message would wake another thread. Make it before any process is started.
+/// Returns the runtime: one thread for async work, and a pool for blocking work. With several async threads, each
+/// message would wake another thread. Must be created before the first process is started.
 pub(super) fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().thread_keep_alive(KEEP_ALIVE).build()?;
@@ -74,8 +74,8 @@ pub(super) fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     Ok(runtime)
 }
 
-/// Writes logs to stderr, one line each and none that would have to be waited for, by `--log`, else `RUST_LOG`. Else what a person wants to know is
-/// there on a terminal, and what is wrong alone for a client: many show all of stderr as errors.
+/// Logs to stderr without blocking. The filter is `--log` or `RUST_LOG`. The default is `info` on a terminal and
+/// `warn` for a client, because many clients show all of stderr as errors.
 pub(super) fn log_to_stderr(options: &Options) {
     let from_rust_log = std::env::var("RUST_LOG").ok().filter(|text| !text.is_empty());
     let by_default = if std::io::stderr().is_terminal() { "info" } else { "warn" };
@@ -84,7 +84,7 @@ pub(super) fn log_to_stderr(options: &Options) {
     let lines = tracing_subscriber::fmt::layer().with_writer(fs::log_stream);
     let lines = lines.with_ansi(false).with_target(false);
     tracing_subscriber::registry().with(filter).with(lines).init();
-    // Theirs would wait. Where nobody reads them they are answers all the same.
+    // The default hook blocks if stderr is full. A call that panics still returns a result.
     std::panic::set_hook(Box::new(|panic| {
         let _lost = writeln!(fs::log_stream(), "{panic}");
     }));

@@ -1,4 +1,4 @@
-//! From what was typed to what the library takes.
+//! Converts the command line to the settings of the library.
 
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,11 @@ use cutline_core::text::as_index;
 use super::{EnvMode, Options, config, is_same};
 
 impl Options {
-    /// Returns the limits, which hold together; where they don't, what is wrong.
+    /// Returns the limits.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the flags contradict each other.
     pub(super) fn limits(&self) -> anyhow::Result<Limits> {
         let max_timeout = self.bash_max_timeout;
         let timeout = self.bash_timeout.unwrap_or(BASH_TIMEOUT_SECS.min(max_timeout));
@@ -48,7 +52,7 @@ impl Options {
         })
     }
 
-    /// Returns the limits of an answer's body, which a wrap has too; the others are the defaults.
+    /// Returns the limits of a body, which also apply to `cutline wrap`. The other limits are the defaults.
     pub(super) fn body_limits(&self) -> Limits {
         Limits {
             max_lines: self.max_lines.unwrap_or(MAX_LINES),
@@ -59,7 +63,7 @@ impl Options {
         }
     }
 
-    /// Returns the limits that were given, which no client's row lowers.
+    /// Returns which limits were set explicitly. A client profile does not lower these.
     pub(super) fn given(&self) -> Given {
         Given {
             max_lines: self.max_lines.is_some(),
@@ -84,7 +88,7 @@ impl Options {
         }))
     }
 
-    /// The settings of saved outputs.
+    /// Returns the settings of saved outputs.
     pub(super) fn spill(&self) -> spill::Settings {
         spill::Settings {
             private: self.spill_dir.is_none(),
@@ -105,7 +109,11 @@ impl Options {
         Ok(Commands::new(spill, sandbox, environment))
     }
 
-    /// Returns the rules that commands are held to, if any; where they can't be, the reason. Outputs are saved in `saved`.
+    /// Returns the sandbox for commands, if one is requested. `saved` is the folder of saved outputs.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the system does not support the sandbox.
     fn sandbox(&self, saved: &Path) -> anyhow::Result<Option<Sandbox>> {
         let deny_unix_sockets = !self.sandbox_deny.is_empty();
         if self.sandbox == Mode::Off {
@@ -121,8 +129,12 @@ impl Options {
             .map_err(|reason| anyhow!("--sandbox can't be had here: {reason}"))
     }
 
-    /// Returns the roots that can be used, the others warned of; where none can, why, and where commands
-    /// could write the server's own files. What `shared` saves may be read too.
+    /// Returns the usable roots, and logs a warning for each of the others. Tools may also read the outputs that
+    /// `shared` saves.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if no root is usable, or if sandboxed commands could write the server's own files.
     pub(super) fn workspace(&self, shared: &Shared) -> anyhow::Result<Workspace> {
         let here = [PathBuf::from(".")];
         let given = if self.roots.is_empty() { &here[..] } else { &self.roots };
@@ -148,7 +160,7 @@ impl Options {
         Ok(Workspace { saved: shared.commands.store.path(), ..workspace })
     }
 
-    /// Opens the file in which calls are recorded, where one is named.
+    /// Opens the file for records of calls, if `--stats-file` is set.
     pub(super) fn stats_file(&self) -> anyhow::Result<Option<StatsFile>> {
         let open = |path: &PathBuf| {
             StatsFile::open(path)
@@ -163,7 +175,7 @@ impl Options {
     }
 }
 
-/// Returns a path made absolute, in the spelling of the current folder that the user's shell has.
+/// Returns the absolute path, with the current folder as the shell spells it (`PWD`).
 pub(super) fn absolute(path: &Path) -> PathBuf {
     let here = std::env::current_dir().unwrap_or_default();
     let spelled = std::env::var_os("PWD").map(PathBuf::from);

@@ -1,5 +1,5 @@
-//! `cutline stats FILE`: the sums of a file of records, as a table, as JSON or as an HTML page. The last two also have the
-//! course over time.
+//! `cutline stats FILE` prints the sums of a file of records as a table, as JSON or as an HTML page. JSON and HTML
+//! also show the course over time.
 //!
 //! The file is read once from its start to its end, a line at a time; memory does not grow with it.
 
@@ -17,10 +17,10 @@ use crate::stats::{Column, Outcome, Record, Slowest, Stats, Timeline, millisecon
 use super::config::as_programs_make_them;
 use super::{TOOL_ERROR, is_same, open, print, print_styled, unreadable};
 
-/// Bytes of a line that are taken in: a record has some three hundred.
+/// Bytes of a line that are read. A record has about 300.
 const LINE_BYTES: u64 = 4096;
 
-/// Spans of time over which the calls are summed, at most.
+/// Maximum number of spans of time.
 const SPANS: usize = 80;
 
 /// The sums of a file of records.
@@ -29,14 +29,14 @@ struct Read {
     stats: Stats,
     timeline: Timeline,
     slowest: Slowest,
-    /// Lines that are no records.
+    /// Lines that are not records.
     broken: u64,
 }
 
 /// Prints the sums of the file as a table or as JSON, or writes them to `page` as HTML. Returns the exit code, that of an error
 /// if nothing in the file is a record.
 pub(super) fn run(file: &Path, json: bool, page: Option<&Path>) -> anyhow::Result<i32> {
-    // Where the system has no such name, stdin is not known to be any file.
+    // On systems without `/dev/stdin`, stdin cannot be compared with the page.
     let records = if file == Path::new("-") { Path::new("/dev/stdin") } else { file };
     if let Some(page) = page.filter(|page| is_same(records, page)) {
         super::refuse_in(&["stats"], format!("--html {}: is the file of records itself", page.display()));
@@ -46,7 +46,7 @@ pub(super) fn run(file: &Path, json: bool, page: Option<&Path>) -> anyhow::Resul
     let nothing = read.stats.span_ms.is_none() && read.broken > 0;
     if let Some(page) = page {
         let text = html::page(&to_value(read))?;
-        write_page(page, &text).with_context(|| page.display().to_string())?;
+        write_page(page, &text).with_context(|| format!("{} could not be written", page.display()))?;
     } else if json {
         print(format!("{:#}\n", to_value(read)))?;
     } else {
@@ -55,11 +55,11 @@ pub(super) fn run(file: &Path, json: bool, page: Option<&Path>) -> anyhow::Resul
     Ok(if nothing { TOOL_ERROR } else { 0 })
 }
 
-/// Writes a page beside its place, and then puts it there: a link or a pipe of that name, which a command can have left in
-/// a project, leads nowhere.
+/// Writes the page to a temporary file and renames it, so that a link or pipe with the name of the page is not
+/// followed. A command could have left one in the project.
 fn write_page(path: &Path, text: &str) -> io::Result<()> {
     if path.symlink_metadata().is_ok_and(|found| !found.is_file()) {
-        return Err(io::Error::other("it is there, and no regular file"));
+        return Err(io::Error::other("it exists and is not a regular file"));
     }
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = as_programs_make_them().tempfile_in(folder)?;
@@ -89,7 +89,7 @@ fn read(mut lines: impl BufRead) -> io::Result<Read> {
     Ok(all)
 }
 
-/// The same as data.
+/// Returns the sums as JSON.
 fn to_value(read: Read) -> Value {
     let mut facts = read.stats.to_object();
     let (length_ms, columns) = read.timeline.columns(SPANS);

@@ -1,7 +1,7 @@
-//! `cutline truncate [FILE]`: the part of stdin or a file that an agent should see, for hooks and pipelines.
+//! `cutline truncate [FILE]` prints the part of stdin or a file that fits the limits, for hooks and pipelines.
 //!
-//! The input is read once, in memory that does not grow with it, and resolved as bash's output is. Where it is cut it is
-//! saved in full, and a notice names the file.
+//! The input is read once in bounded memory, and processed like the output of `bash`. If it is truncated, the full
+//! input is saved and a notice names the file.
 
 #![expect(clippy::indexing_slicing, reason = "as many bytes as were read")]
 
@@ -19,10 +19,10 @@ use crate::wrap::KeepPart;
 use cutline_core::details::Details;
 use cutline_core::notice::FullLines;
 
-/// Bytes that are read at a time: what a pipe holds at most by default.
+/// Bytes that are read at a time: the default capacity of a pipe.
 const READ_BYTES: usize = 64 * 1024;
 
-/// Prints what is kept of the file, or of stdin. Returns the exit code.
+/// Prints the kept part of the file or of stdin and returns the exit code.
 pub(super) fn run(options: &Options, keep: KeepPart, file: Option<&Path>) -> anyhow::Result<i32> {
     let limits = options.body_limits();
     let bounds = limits.bounds();
@@ -34,7 +34,7 @@ pub(super) fn run(options: &Options, keep: KeepPart, file: Option<&Path>) -> any
     open(file)
         .and_then(|input| read_to_end(input, &mut capture))
         .map_err(|error| unreadable(file, &error))?;
-    // Which tools there are is not known here.
+    // `cutline truncate` does not know which tools the agent has.
     let hint = FullLines::Tools { grep: false, bash: false };
     let (answer, _saved) = output_answer(capture.answer(false), keep, bounds, hint, &mut Details::default());
     let body_bytes = answer.body.len();

@@ -1,4 +1,4 @@
-//! The values of flags, in the units that people write.
+//! Parsers for the values of flags.
 
 use std::num::ParseIntError;
 use std::str::FromStr;
@@ -14,10 +14,10 @@ use crate::process::sandbox::Mode;
 use crate::tools::{SaveMode, ToolName};
 use crate::wrap::KeepPart;
 
-/// The fewest bytes to which images can be limited.
+/// Minimum of `--max-image-bytes`.
 const IMAGE_MIN_BYTES: u64 = 10_000;
 
-/// The words of `--sandbox`, `--save`, `--keep` and `--images`, each with its value.
+/// The words of `--sandbox`, `--save`, `--keep` and `--images` with their values.
 pub(super) const SANDBOXES: &[(&str, Mode)] =
     &[("read-only", Mode::ReadOnly), ("workspace-write", Mode::WorkspaceWrite), ("off", Mode::Off)];
 pub(super) const SAVES: &[(&str, SaveMode)] = &[("bash", SaveMode::Bash), ("all", SaveMode::All)];
@@ -25,7 +25,7 @@ pub(super) const PARTS: &[(&str, KeepPart)] =
     &[("head", KeepPart::Head), ("tail", KeepPart::Tail), ("ends", KeepPart::Ends)];
 pub(super) const SHOWN: &[(&str, bool)] = &[("on", true), ("off", false)];
 
-/// Takes one of these words, as its value.
+/// Returns a parser that accepts these words.
 pub(super) fn one_of<T: Copy + Send + Sync>(words: &'static [(&str, T)]) -> impl TypedValueParser<Value = T> {
     PossibleValuesParser::new(words.iter().map(|(word, _)| *word)).try_map(|given| {
         let found = words.iter().find(|(word, _)| *word == given);
@@ -38,21 +38,21 @@ pub(super) fn word_of(value: &impl ValueEnum) -> String {
     value.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
-/// Refuses 0.
+/// Returns an error for 0.
 fn not_zero<T: Default + PartialEq>(value: T) -> Result<T, String> {
     if value == T::default() { Err("must be above 0".to_owned()) } else { Ok(value) }
 }
 
-/// A size: `30000`, `30KB` (powers of 1000), `50KiB` (powers of 1024); above 0.
+/// Parses a size above 0: `30000`, `30KB` (powers of 1000) or `50KiB` (powers of 1024).
 pub(super) fn size(text: &str) -> Result<u64, String> {
     match text.trim().parse::<ByteSize>() {
-        // So many are all that a number above them becomes.
+        // The parser saturates: a larger number becomes `u64::MAX`.
         Ok(ByteSize(u64::MAX)) | Err(_) => Err("not a size; give 30000, 30KB or 50KiB".to_owned()),
         Ok(ByteSize(bytes)) => not_zero(bytes),
     }
 }
 
-/// The size of an image that is shown: one of fewer bytes could not be recognised.
+/// Parses the size of an image. A smaller image than the minimum would not be recognisable.
 pub(super) fn image_size(text: &str) -> Result<u64, String> {
     match size(text)? {
         bytes if bytes < IMAGE_MIN_BYTES => Err("must be at least 10KB".to_owned()),
@@ -60,17 +60,17 @@ pub(super) fn image_size(text: &str) -> Result<u64, String> {
     }
 }
 
-/// A number above 0.
+/// Parses a number above 0.
 pub(super) fn above_zero(text: &str) -> Result<u64, String> {
     text.trim().parse().map_err(|error: ParseIntError| error.to_string()).and_then(not_zero)
 }
 
-/// A span of time above 0, with its unit: `7d`, `12h`, `30m`, `90s`. A bare number could mean seconds or days.
+/// Parses a duration above 0 with its unit: `7d`, `12h`, `30m`, `90s`.
 pub(super) fn duration(text: &str) -> Result<Duration, String> {
     humantime::parse_duration(text.trim()).map_err(|error| error.to_string()).and_then(not_zero)
 }
 
-/// A client of the table of fits, `auto` or `off`.
+/// Parses the id of a client profile, `auto` or `off`.
 pub(super) fn fit(text: &str) -> Result<Fit, String> {
     match text.trim() {
         "auto" => Ok(Fit::Auto),
@@ -82,12 +82,12 @@ pub(super) fn fit(text: &str) -> Result<Fit, String> {
     }
 }
 
-/// A tool's name.
+/// Parses the name of a tool.
 pub(super) fn tool(text: &str) -> Result<ToolName, String> {
     ToolName::of(text.trim()).ok_or_else(|| "not a tool; there are read, bash, grep, find, ls".to_owned())
 }
 
-/// A level for cutline's own lines, or a whole filter.
+/// Parses a log level for cutline's own lines, or a tracing filter.
 pub(super) fn log_filter(text: &str) -> Result<Targets, String> {
     Ok(match tracing::Level::from_str(text.trim()) {
         Ok(level) => Targets::new().with_default(tracing::Level::ERROR).with_target("cutline", level),

@@ -1,4 +1,4 @@
-//! `cutline wrap -- COMMAND…`: the flags of a wrap, and its start.
+//! `cutline wrap -- COMMAND…`: its flags and its start.
 
 use std::ffi::OsString;
 
@@ -12,7 +12,7 @@ use crate::process::environment::Environment;
 use crate::tools::error::reason;
 use crate::wrap::{self, KeepPart, Settings};
 
-/// The flags of the server that a wrap takes, by their ids.
+/// The ids of the server's flags that `cutline wrap` takes.
 pub(super) const FLAGS: [&str; 10] = [
     "fit",
     "max_lines",
@@ -25,16 +25,16 @@ pub(super) const FLAGS: [&str; 10] = [
     "stats_file",
     "log",
 ];
-/// The exit code where the server can't be started.
+/// Exit code if the server could not be started.
 const NOT_STARTED: i32 = 2;
 
-/// Options that only a wrap takes.
+/// Options of `cutline wrap` only.
 #[derive(Debug, clap::Args)]
 pub(super) struct WrapOptions {
     /// Part of a text that is kept: the head, the tail, or both ends, of which a fifth is the head; JSON keeps its first items
     #[arg(long, value_name = "PART", env = "CUTLINE_KEEP", value_parser = values::one_of(values::PARTS), default_value = "head", help_heading = OUTPUT)]
     keep: KeepPart,
-    /// The same for tools whose names match: 'run_*=tail'; repeatable, the last match applies
+    /// The same for tools with matching names: 'run_*=tail'; repeatable, the last match applies
     #[arg(long, value_name = "GLOB=PART", env = "CUTLINE_KEEP_FOR", value_parser = keep_for, help_heading = OUTPUT)]
     keep_for: Vec<(String, KeepPart)>,
     /// Line to add after each notice, such as how to read a saved output
@@ -45,7 +45,7 @@ pub(super) struct WrapOptions {
     max_message: u64,
 }
 
-/// Takes a value of `--keep-for`.
+/// Parses a value of `--keep-for`.
 fn keep_for(text: &str) -> Result<(String, KeepPart), String> {
     let found = text.rsplit_once('=').and_then(|(glob, part)| {
         let (_, part) = values::PARTS.iter().find(|(word, _)| *word == part)?;
@@ -54,10 +54,10 @@ fn keep_for(text: &str) -> Result<(String, KeepPart), String> {
     found.ok_or_else(|| "give GLOB=head, GLOB=tail or GLOB=ends".to_owned())
 }
 
-/// Stands before the server to its end; the exit code.
+/// Relays messages until the server ends and returns the exit code.
 pub(super) fn run(options: &Options, own: WrapOptions, server: &[OsString]) -> anyhow::Result<i32> {
     serve::log_to_stderr(options);
-    // The server can't: a wrap makes it the leader of a group.
+    // The server cannot do this itself, because it is the leader of a process group.
     serve::leave_terminal();
     let records = options.stats_file().unwrap_or_else(|message| refuse_in(&["wrap"], message));
     let WrapOptions { keep, keep_for, hint, max_message } = own;
@@ -77,7 +77,7 @@ pub(super) fn run(options: &Options, own: WrapOptions, server: &[OsString]) -> a
     let runtime = serve::runtime()?;
     let (input, output) = (fs::stdin(), fs::stdout());
     let code = runtime.block_on(wrap::run(settings, (program, arguments), commands, records, input, output));
-    // The threads of both directions may wait for ever.
+    // The threads of both directions may block forever.
     runtime.shutdown_background();
     Ok(code.unwrap_or_else(|error| {
         tracing::error!("{} can't be started: {}", program.display(), reason(&error));
@@ -85,12 +85,12 @@ pub(super) fn run(options: &Options, own: WrapOptions, server: &[OsString]) -> a
     }))
 }
 
-/// Returns the flags of a wrap alone that were typed.
+/// Returns the typed flags that only `cutline wrap` takes.
 pub(super) fn own_flags(matches: &ArgMatches) -> anyhow::Result<Vec<String>> {
     config::words(matches, &WrapOptions::augment_args(clap::Command::new("wrap")))
 }
 
-/// Ends the process where flags of a wrap were typed for a command that wraps nothing.
+/// Exits with a usage error if flags of `cutline wrap` were typed without `--wrap`.
 pub(super) fn refuse_own(matches: &ArgMatches) {
     if let Some(flag) = own_flags(matches).unwrap_or_default().first() {
         refuse_in(&["config"], format!("{flag} is for --wrap"));

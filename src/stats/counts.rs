@@ -1,4 +1,4 @@
-//! The plain sums of records: what can be added up.
+//! Sums of records that are plain additions.
 
 use std::num::Saturating;
 
@@ -7,38 +7,38 @@ use derive_more::AddAssign;
 
 use super::record::{Answered, Outcome, Record};
 
-/// Sums of records. What a file says may be any number: they stop at the largest.
+/// Sums of records. They saturate, because a file may contain any number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, AddAssign)]
 pub struct Counts {
     /// Calls of any outcome.
     pub calls: Saturating<u64>,
-    /// Those that were answered with an error.
+    /// Calls that returned an error.
     pub errors: Saturating<u64>,
-    /// Those that were taken back.
+    /// Cancelled calls.
     pub cancelled: Saturating<u64>,
-    /// Answers that the limit of lines cut.
+    /// Results that the limit of lines truncated.
     pub by_lines: Saturating<u64>,
-    /// Answers that the limit of bytes cut.
+    /// Results that the limit of bytes truncated.
     pub by_bytes: Saturating<u64>,
-    /// Answers that the limit of tokens cut.
+    /// Results that the limit of tokens truncated.
     pub by_tokens: Saturating<u64>,
-    /// Answers that ended at a number of matches, results, entries or lines.
+    /// Results that ended at a number of matches, results, entries or lines.
     pub count_limits: Saturating<u64>,
     /// Lines of the bodies.
     pub lines_given: Saturating<u64>,
     /// Bytes of the bodies.
     pub bytes_given: Saturating<u64>,
-    /// Tokens of the bodies, about.
+    /// Estimated tokens of the bodies.
     pub tokens_given: Saturating<u64>,
-    /// Lines of all that answers left out, as far as they are known.
+    /// Known omitted lines.
     pub lines_left_out: Saturating<u64>,
-    /// The same in bytes.
+    /// Known omitted bytes.
     pub bytes_left_out: Saturating<u64>,
-    /// The same in tokens, about.
+    /// Estimated omitted tokens.
     pub tokens_left_out: Saturating<u64>,
-    /// Answers that left out more than was counted, or left out what is not known.
+    /// Results that omitted more than the counts.
     pub left_out_open: Saturating<u64>,
-    /// The used percents of the limit, added up.
+    /// Sum of the used percentages of the limit.
     pub limit_percents: Saturating<u64>,
 }
 
@@ -73,22 +73,22 @@ impl Counts {
         self.limit_percents += answered.limit_percent.min(100);
     }
 
-    /// Calls that were answered, errors not counted.
+    /// Returns the number of results, without errors.
     pub fn answers(&self) -> u64 {
         (self.calls - self.errors - self.cancelled).0
     }
 
-    /// Answers that a limit of lines, bytes or tokens cut.
+    /// Returns the number of results that a limit of lines, bytes or tokens truncated.
     pub fn truncated(&self) -> u64 {
         (self.by_lines + self.by_bytes + self.by_tokens).0
     }
 
-    /// Of a hundred answers, how many were cut; `None` where there was no answer.
+    /// Returns the percentage of truncated results, or `None` without results.
     pub fn truncated_percent(&self) -> Option<f64> {
         self.mean(self.truncated().saturating_mul(100))
     }
 
-    /// Returns the percentage of the limit that an answer used on average; `None` where there was no answer.
+    /// Returns the percentage of the limit that a result used on average, or `None` without results.
     pub fn limit_percent(&self) -> Option<f64> {
         self.mean(self.limit_percents.0)
     }

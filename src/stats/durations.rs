@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use cutline_core::text::as_index;
 
-/// Steps into which each doubling is divided: a quantile is off by a sixteenth at most, up to twelve days.
+/// Bins per doubling: a quantile is exact to 1/16, up to twelve days.
 const STEPS: u64 = 8;
-/// The last bin: of forty doublings of a microsecond, which is twelve days, and more.
+/// The last bin: 40 doublings of a microsecond (twelve days) and more.
 const LAST: usize = 320;
 
 /// A histogram of durations.
@@ -36,7 +36,7 @@ impl Default for Durations {
 }
 
 impl Durations {
-    /// Adds one.
+    /// Adds a duration.
     pub fn add(&mut self, duration: Duration) {
         let us = u64::try_from(duration.as_micros()).unwrap_or(u64::MAX);
         self.counts[bin(us)] += 1;
@@ -45,7 +45,7 @@ impl Durations {
         self.most_us = self.most_us.max(us);
     }
 
-    /// The duration that `percent` of them do not pass, about; `None` where there are none.
+    /// Returns the approximate duration that `percent` of the calls do not exceed, or `None` without calls.
     pub fn quantile(&self, percent: u64) -> Option<Duration> {
         let rank = self.total.saturating_mul(percent).div_ceil(100).max(1);
         let mut passed = 0;
@@ -57,19 +57,19 @@ impl Durations {
         Some(Duration::from_micros(us))
     }
 
-    /// The longest; `None` where there are none.
+    /// Returns the longest duration, or `None` without calls.
     pub fn longest(&self) -> Option<Duration> {
         (self.total > 0).then(|| Duration::from_micros(self.most_us))
     }
 }
 
-/// The bin of a duration: under [`STEPS`] microseconds one each, then [`STEPS`] to a doubling.
+/// Returns the bin of a duration: one per microsecond below [`STEPS`] microseconds, then [`STEPS`] per doubling.
 fn bin(us: u64) -> usize {
     let shift = (us / STEPS).checked_ilog2().unwrap_or(0);
     as_index(u64::from(shift) * STEPS + (us >> shift)).min(LAST)
 }
 
-/// The duration in the middle of a bin.
+/// Returns the duration in the middle of a bin.
 fn middle(bin: usize) -> u64 {
     let bin = bin as u64;
     let shift = (bin / STEPS).saturating_sub(1);

@@ -1,4 +1,4 @@
-//! One call, as it is counted.
+//! The record of a call.
 
 #![expect(clippy::string_slice, reason = "a body is the beginning of its answer's text")]
 
@@ -14,10 +14,10 @@ use cutline_core::text::Extent;
 use cutline_core::text::tokens::{estimate, extrapolate};
 use cutline_core::truncate::{Bounds, BytesAs, TruncatedBy};
 
-/// Percent of the limit above which an answer is worth a word.
+/// Percentage of the limit above which the server logs a message.
 pub const NEAR_LIMIT_PERCENT: u64 = 70;
 
-/// The facts of one call. As JSON it is one line of a file of records.
+/// The record of a call: a line of JSON in a file of records.
 ///
 /// ```
 /// use cutline::stats::{Outcome, Record};
@@ -29,12 +29,12 @@ pub const NEAR_LIMIT_PERCENT: u64 = 70;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Record {
-    /// When it ended, in milliseconds since 1970 (UTC); RFC 3339 as JSON.
+    /// End of the call in milliseconds since 1970 (UTC). In JSON, the format is RFC 3339.
     #[serde(rename = "time", with = "super::wire::rfc3339")]
     pub time_ms: u64,
     /// The tool.
     pub tool: Tool,
-    /// Its duration, the wait for its turn included; milliseconds, to the microsecond, as JSON.
+    /// Time from the request to the result. In JSON, it is in milliseconds, to the microsecond.
     #[serde(rename = "durationMs", with = "super::wire::milliseconds")]
     pub duration: Duration,
     /// Its outcome.
@@ -46,55 +46,55 @@ pub struct Record {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "outcome", rename_all = "camelCase")]
 pub enum Outcome {
-    /// An answer.
+    /// The call returned a result.
     Ok(Answered),
-    /// A text that says why there is none.
+    /// The call returned an error.
     Error,
-    /// The client took the call back.
+    /// The client cancelled the call.
     Cancelled,
 }
 
-/// The size of an answer, and of all that it was cut from.
+/// The size of a result, and of the full result before truncation.
 ///
-/// The body is counted: notices, a command's status (under 1 KB) and images are not.
+/// Only the body counts, without notices, status and images.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Answered {
-    /// The limit of lines, bytes or tokens that cut it.
+    /// The limit of lines, bytes or tokens that truncated it.
     pub truncated_by: Option<TruncatedBy>,
-    /// True if it ended at a number of matches, results, entries or lines: the call's, or the tool's own.
+    /// True if it ended at a number of matches, results, entries or lines: the call's limit or the tool's default.
     pub count_limit_reached: bool,
     /// Lines in the body.
     pub output_lines: u64,
     /// Bytes in the body.
     pub output_bytes: u64,
-    /// Lines of all that the call asked for; `None` where that is not known.
+    /// Lines of the full result, or `None` if unknown.
     pub total_lines: Option<u64>,
-    /// Bytes of all that the call asked for; `None` where that is not known.
+    /// Bytes of the full result, or `None` if unknown.
     pub total_bytes: Option<u64>,
-    /// True if there is more than the totals say.
+    /// True if the totals are lower bounds.
     pub total_is_lower_bound: bool,
-    /// Percent of the limit of lines, of bytes or of tokens that was used, the largest of them; rounded down.
+    /// Largest used percentage of the limits of lines, bytes and tokens, rounded down.
     pub limit_percent: u64,
-    /// Tokens in the body, about ([`estimate`]).
+    /// Estimated tokens of the body ([`estimate`]).
     pub tokens_given: u64,
-    /// Tokens left out, as many to a byte as the body has: at least so many where the total is a lower bound.
+    /// Estimated omitted tokens, with the same tokens per byte as the body. A lower bound if the total is one.
     pub tokens_left_out: Option<u64>,
 }
 
-/// The facts of a call besides its outcome.
+/// A call without its outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Call {
     /// The tool.
     pub tool: ToolName,
-    /// When it ended, in milliseconds since 1970 (UTC).
+    /// End of the call in milliseconds since 1970 (UTC).
     pub time_ms: u64,
     /// Its duration.
     pub duration: Duration,
 }
 
 impl Record {
-    /// The record of a call with this outcome, under these limits.
+    /// Returns the record of a call with this outcome and these limits.
     pub fn new(call: &Call, outcome: &Result<Output, ToolError>, limits: &Limits) -> Self {
         let outcome = match outcome {
             Ok(output) => Outcome::Ok(Answered::new(call, output, limits)),
@@ -104,16 +104,16 @@ impl Record {
         Self::of(call.time_ms, Tool::Own(call.tool), call.duration, outcome)
     }
 
-    /// The record of a call of any tool.
+    /// Returns the record of a call of any tool.
     pub(crate) fn of(time_ms: u64, tool: Tool, duration: Duration, outcome: Outcome) -> Self {
-        // As it is written, so that the sums of a file are those given at the end.
+        // Rounded as in the file, so that the sums of a file are equal to the sums in memory.
         let duration = Duration::from_micros(u64::try_from(duration.as_micros()).unwrap_or(u64::MAX));
         Self { time_ms, tool, duration, outcome }
     }
 }
 
 impl Answered {
-    /// An answer that was not cut: the text `given` of `total`, within `bounds`.
+    /// Returns the size of a result within the limits: the text `given` of `total`.
     pub(crate) fn of_text(given: &str, total: Extent, bounds: Bounds) -> Self {
         let (extent, tokens) = (Extent::of(given), estimate(given));
         let counted = Extent { bytes: bounds.bytes_of(given), ..extent };
@@ -141,13 +141,13 @@ impl Answered {
         }
     }
 
-    /// An answer that was cut from all that is known of it.
+    /// Returns the size of a truncated result.
     pub(crate) fn of_cut(cut: &TruncationDetails, bounds: Bounds) -> Self {
         let given = Extent { lines: cut.output_lines, bytes: cut.output_bytes };
         let total = Extent { lines: cut.total_lines, bytes: cut.total_bytes };
         let limit_percent = match bounds.bytes_as {
             BytesAs::Text => limit_percent(given, cut.estimated_tokens, bounds),
-            // The bytes in hand are not those that were counted; a cut text is at a limit.
+            // The text of the result differs from the counted bytes. A truncated text is at its limit.
             BytesAs::Json => 100,
         };
         Self::of(given, cut.estimated_tokens, total, Some(cut.truncated_by), limit_percent)
@@ -173,7 +173,7 @@ impl Answered {
         }
     }
 
-    /// Returns the lines and bytes left out, as far as they are known.
+    /// Returns the omitted lines and bytes, if they are known.
     pub fn left_out(&self) -> Extent {
         let rest = |total: Option<u64>, given| total.map_or(0, |total| total.saturating_sub(given));
         Extent {
@@ -183,7 +183,7 @@ impl Answered {
     }
 }
 
-/// The bounds of a body that was not cut.
+/// Returns the bounds of a body that was not truncated.
 fn bounds(tool: ToolName, limits: &Limits) -> Bounds {
     let all = limits.bounds();
     match (tool, limits.bash_tail) {
@@ -192,7 +192,7 @@ fn bounds(tool: ToolName, limits: &Limits) -> Bounds {
     }
 }
 
-/// Returns the percentage of the limit of which most was used.
+/// Returns the largest used percentage of the limits.
 fn limit_percent(given: Extent, tokens: u64, bounds: Bounds) -> u64 {
     let of_tokens = bounds.tokens.map_or(0, |limit| percent(tokens, limit));
     percent(given.lines, bounds.lines).max(percent(given.bytes, bounds.bytes)).max(of_tokens)

@@ -1,11 +1,11 @@
-//! The calls that took longest.
+//! The slowest calls.
 
 use super::{Outcome, Record};
 
-/// Calls that are kept.
+/// Number of calls.
 const MOST: usize = 10;
 
-/// Keeps the calls that took longest, without cancelled ones.
+/// The slowest calls, without cancelled ones.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Slowest(Vec<Record>);
 
@@ -22,7 +22,7 @@ impl Slowest {
         }
     }
 
-    /// The calls, the longest first; of those that took equally long, the one that came first.
+    /// Returns the calls, the slowest first. Of equally slow ones, the earliest comes first.
     pub fn iter(&self) -> impl Iterator<Item = &Record> {
         self.0.iter()
     }

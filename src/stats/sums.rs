@@ -1,4 +1,4 @@
-//! The sums of records, for each tool and in all; and what they are as JSON.
+//! The sums of records, for each tool and in total, also as JSON.
 
 #![expect(clippy::indexing_slicing, reason = "a range is one of ten")]
 
@@ -12,10 +12,10 @@ use crate::tools::arguments::Object;
 use super::wire::{milliseconds, rfc3339};
 use super::{Counts, Durations, Outcome, Record, Tool};
 
-/// Tools that are told apart: a file of records may name any number.
+/// Maximum number of tools with their own sums.
 const MOST_TOOLS: usize = 1000;
 
-/// Ranges of the limit's use that are told apart, each of ten percent; the last holds 100 too.
+/// Number of ranges of limit use, each 10 %. The last one includes 100 %.
 const RANGES: usize = 10;
 
 /// The sums of a number of calls.
@@ -23,7 +23,7 @@ const RANGES: usize = 10;
 pub struct Sums {
     /// The counts that add up.
     pub counts: Counts,
-    /// Answers by how much of the limit they used: under 10 %, under 20 %, and so on.
+    /// Results by used percentage of the limit: below 10 %, below 20 %, and so on.
     pub limit_use: [u64; RANGES],
     /// The durations of the calls, without cancelled ones.
     pub durations: Durations,
@@ -41,7 +41,7 @@ impl Sums {
         }
     }
 
-    /// The sums as JSON. What there is nothing to be said of is null.
+    /// Returns the sums as JSON. Missing values are null.
     pub fn to_value(&self) -> Value {
         let counts = &self.counts;
         let quantile = |percent| self.durations.quantile(percent).map(milliseconds::of);
@@ -82,7 +82,7 @@ impl Sums {
     }
 }
 
-/// Returns a percentage to a tenth.
+/// Returns a percentage with one decimal.
 pub fn rounded(percent: Option<f64>) -> Option<f64> {
     percent.map(|percent| (percent * 10.0).round() / 10.0)
 }
@@ -92,9 +92,9 @@ pub fn rounded(percent: Option<f64>) -> Option<f64> {
 pub struct Stats {
     /// The sums of all tools together.
     pub total: Sums,
-    /// The sums of each tool that was called, in the order in which tools are listed.
+    /// The sums of each called tool, in the order of the tools.
     pub tools: BTreeMap<Tool, Sums>,
-    /// The times of the first and the last record, in milliseconds since 1970; `None` where there is none.
+    /// The times of the first and the last record, in milliseconds since 1970, or `None` without records.
     pub span_ms: Option<(u64, u64)>,
 }
 
@@ -109,7 +109,7 @@ impl Stats {
         self.span_ms = Some((first.min(record.time_ms), last.max(record.time_ms)));
     }
 
-    /// The sums as JSON.
+    /// Returns the sums as JSON.
     pub fn to_object(&self) -> Object {
         let tools = self.tools.iter().map(|(tool, sums)| (tool.as_str().to_owned(), sums.to_value()));
         let facts = [

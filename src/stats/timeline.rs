@@ -1,28 +1,27 @@
-//! Counts over time, in memory that does not grow with the number of records.
+//! Counts over time in bounded memory.
 
 use std::collections::BTreeMap;
 
 use super::{Counts, Record};
 
-/// Spans of time that hold counts, at most.
+/// Maximum number of spans.
 const MAX_SPANS: usize = 4096;
-/// The lengths that a span may have, in seconds, up to a day; then days doubled. Each divides the next,
-/// so spans that are put together lose nothing.
+/// The lengths of a span in seconds, up to a day, and then doubled. Each divides the next, so merging spans is exact.
 const LENGTHS_SECS: [u64; 14] =
     [1, 5, 15, 30, 60, 300, 900, 1800, 3600, 10_800, 21_600, 43_200, 86_400, 172_800];
 
-/// Takes records in any order, and gives counts for spans of time of one length.
+/// Collects records in any order, and returns counts for spans of equal length.
 #[derive(Debug, Clone)]
 pub struct Timeline {
     length_ms: u64,
-    /// Counts by time over length; only spans in which there was a call.
+    /// Counts by start of the span divided by its length. Only spans with a call exist.
     spans: BTreeMap<u64, Counts>,
 }
 
 /// A span of time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Column {
-    /// When it begins, in milliseconds since 1970: a whole multiple of its length.
+    /// Start in milliseconds since 1970, a multiple of its length.
     pub start_ms: u64,
     /// The counts of its calls.
     pub counts: Counts,
@@ -43,8 +42,8 @@ impl Timeline {
         }
     }
 
-    /// All of it in columns of one length, the shortest with which there are at most `max_columns`
-    /// (2 at least); those without a call too. The length is in milliseconds.
+    /// Returns the counts in at most `max_columns` (at least 2) columns of equal length in milliseconds, including
+    /// columns without calls.
     pub fn columns(mut self, max_columns: usize) -> (u64, Vec<Column>) {
         let most = max_columns.max(2) as u64;
         let ends = |spans: &BTreeMap<u64, Counts>| Some((*spans.keys().next()?, *spans.keys().next_back()?));
@@ -113,7 +112,7 @@ mod tests {
         let mut timeline = Timeline::default();
         (0..200_000).for_each(|n| timeline.add(&error_at(n * 1000)));
         assert!(timeline.spans.len() <= MAX_SPANS);
-        // A clock that was far off.
+        // A record from a wrong clock.
         timeline.add(&error_at(u64::MAX));
         let (_, columns) = timeline.columns(70);
         assert_eq!(columns.iter().map(|column| column.counts.calls.0).sum::<u64>(), 200_001);

@@ -1,32 +1,32 @@
-//! The tools that calls are counted by: this server's own, and those of a server that is wrapped.
+//! The tools of records: this server's own, and those of a wrapped server.
 
 use serde::{Deserialize, Serialize};
 
 use crate::tools::ToolName;
 use cutline_core::text::show;
 
-/// Characters of a name: a longer one keeps both its ends.
+/// Characters of a name. A longer one is shortened in the middle.
 const NAME_CHARS: usize = 128;
 
-/// A tool; the server's own come first, in the order in which they are listed.
+/// A tool. The server's own tools come first, in their usual order.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum Tool {
-    /// One of the server's own.
+    /// A tool of this server.
     Own(ToolName),
-    /// Another by its name, made fit to be shown.
+    /// Another tool, with a name that is safe to print.
     Other(String),
 }
 
 impl Tool {
-    /// The tool of that name; `None` where it has none.
+    /// Returns the tool of that name, or `None` if the name is empty.
     pub fn named(name: &str) -> Option<Self> {
         let shown = show::name(name.as_bytes());
         let other = || Self::Other(show::middle_out(&shown, NAME_CHARS).into_owned());
         (!name.is_empty()).then(|| ToolName::of(name).map_or_else(other, Self::Own))
     }
 
-    /// The name.
+    /// Returns the name.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Own(tool) => tool.as_str(),

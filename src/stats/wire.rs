@@ -7,10 +7,10 @@ pub mod rfc3339 {
     use serde::de::Error as _;
     use serde::{Deserialize as _, Deserializer, Serializer};
 
-    /// The last millisecond that can be written with four digits for its year.
+    /// The last millisecond of the year 9999.
     const MAX_MS: u64 = 253_402_300_799_999;
 
-    /// The words for a time in milliseconds since 1970; one after the year 9999 is given as its end.
+    /// Formats a time in milliseconds since 1970. A time after the year 9999 becomes the end of that year.
     ///
     /// ```
     /// assert_eq!(cutline::stats::rfc3339::words(1_795_168_800_250), "2026-11-20T10:00:00.250Z");
@@ -33,14 +33,14 @@ pub mod rfc3339 {
     }
 }
 
-/// A duration in milliseconds, to the microsecond.
+/// Formats a duration in milliseconds, to the microsecond.
 pub mod milliseconds {
     use std::time::Duration;
 
     use serde::de::Error as _;
     use serde::{Deserialize as _, Deserializer, Serializer};
 
-    /// The number for a duration.
+    /// Returns the number for a duration.
     pub fn of(duration: Duration) -> f64 {
         (duration.as_secs_f64() * 1e6).round() / 1e3
     }
@@ -51,7 +51,7 @@ pub mod milliseconds {
 
     pub(in crate::stats) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Duration, D::Error> {
         let milliseconds = f64::deserialize(from)?;
-        // Rounded, so that what was written is what is read.
+        // Rounded, so that reading returns the written value.
         let duration = Duration::try_from_secs_f64((milliseconds * 1e3).round() / 1e6);
         duration.map_err(D::Error::custom)
     }

@@ -1,4 +1,4 @@
-//! Tests of the command line.
+//! The command line: what a person types, and what comes of it.
 
 mod config;
 mod doctor;
@@ -404,6 +404,17 @@ fn missing_root_is_a_warning() {
 }
 
 #[test]
+fn variable_of_roots_is_a_path_list() {
+    let workspace = Workspace::with(&json!({"one/a": "1\n", "two/b": "2\n", "b:c/d": "3\n"}));
+    let list = format!("{}::{}", workspace.path("one").display(), workspace.path("two").display());
+    let mut client = Start::new(&workspace).env("CUTLINE_ROOT", &list).client();
+    client.call("read", json!({"path": "a"})).assert_text("1\n");
+    client.call("read", json!({"path": workspace.path("two/b")})).assert_text("2\n");
+    let output = run(&workspace, &["--root", "b:c", "call", "read", "path=d"]);
+    assert_eq!((stdout(&output).as_str(), code(&output)), ("3\n", 0), "{}", stderr(&output));
+}
+
+#[test]
 fn no_usable_root_is_exit_2() {
     let workspace = Workspace::with(&json!({"file": "x"}));
     for root in ["/no/such/folder", "<root>/file"] {
@@ -446,7 +457,7 @@ fn every_flag_starts_a_server() {
     client.call("read", json!({"path": "a"})).assert_text("one\n");
 }
 
-/// Runs the binary on a terminal and returns its output: stdout and stderr together.
+/// The binary on a terminal: what it prints there, stdout and stderr together.
 pub(crate) fn on_a_terminal(
     workspace: &Workspace,
     arguments: &[&str],

@@ -1,4 +1,4 @@
-//! The text of the page of `cutline stats --html`. `tests/clients/stats_page.mjs` tests it in a browser.
+//! The page of `cutline stats --html`, as a text: what a browser makes of it is tried by `tests/clients/stats_page.mjs`.
 
 use std::fs;
 use std::io::Write as _;
@@ -78,7 +78,7 @@ fn page_asks_for_nothing_and_runs_nothing() {
         page.contains("content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:;"),
         "{page}"
     );
-    // The names do not contain `<`.
+    // The names in it have no `<` of their own.
     for forbidden in ["<script", "<img", "<iframe", "<object", "@import", "url("] {
         assert!(!page.contains(forbidden), "{forbidden}: {page}");
     }
@@ -88,7 +88,7 @@ fn page_asks_for_nothing_and_runs_nothing() {
         assert_eq!(sums.pointer(&pointer).and_then(Value::as_f64), Some(value), "{pointer}");
     }
     for tool in hostile {
-        assert!(unescaped(&page).contains(&format!("<bdi>{tool}</bdi>")), "{tool}");
+        assert!(unescaped(&page).contains(&format!(">{tool}</bdi>")), "{tool}");
     }
 }
 
@@ -97,7 +97,10 @@ fn page_handles_few_and_broken_records() {
     let (none, _) = page("");
     assert!(none.contains("<p>No calls</p>") && !none.contains("<svg"), "{none}");
     let (one, _) = page(&record("echo", &json!({})));
-    assert!(one.contains("<bdi>echo</bdi>") && !one.contains("NaN") && !one.contains("inf"), "{one}");
+    assert!(
+        one.contains("<bdi class=\"short\">echo</bdi>") && !one.contains("NaN") && !one.contains("inf"),
+        "{one}"
+    );
     let (broken, sums) = page(&format!("# A text\n{}{{\n", record("echo", &json!({}))));
     assert_eq!(sums["brokenLines"], 2);
     assert!(numbers(&broken).contains(&("/brokenLines".to_owned(), 2.0)));
@@ -125,7 +128,8 @@ fn page_is_not_written_over_its_records() {
     let elsewhere = run(&workspace, &["stats", "calls", "--html", "none/page.html"]);
     assert_eq!(elsewhere.status.code(), Some(1));
     assert!(
-        String::from_utf8_lossy(&elsewhere.stderr).contains("none/page.html: No such file"),
+        String::from_utf8_lossy(&elsewhere.stderr)
+            .contains("none/page.html could not be written: No such file"),
         "{elsewhere:?}"
     );
 }
@@ -145,7 +149,10 @@ fn link_or_pipe_of_the_pages_name_leads_nowhere() {
         let refused = run(&workspace, &["stats", "calls", "--html", page]);
         let said = String::from_utf8_lossy(&refused.stderr);
         assert_eq!(refused.status.code(), Some(1), "{said}");
-        assert!(said.contains(&format!("{page}: it is there, and no regular file")), "{said}");
+        assert!(
+            said.contains(&format!("{page} could not be written: it exists and is not a regular file")),
+            "{said}"
+        );
     }
     assert_eq!(fs::read_to_string(workspace.path("victim")).unwrap(), "x\n");
     assert!(!workspace.path("made").exists());

@@ -1,4 +1,4 @@
-//! The clients whose files are known: a row each, of how its file is written and what it needs.
+//! The clients that `cutline config` supports: the format of each client's file and the settings that it needs.
 
 use super::tree::Format;
 use crate::cli::Client;
@@ -6,70 +6,70 @@ use crate::cli::Scope::{self, Local, Project, User};
 use crate::cli::values::word_of;
 use crate::fit;
 
-/// The notation of a client's file.
+/// The description of a client's files.
 #[derive(Debug)]
 pub(in crate::cli) struct Row {
-    /// Its name, as its makers write it.
+    /// The name of the client.
     pub(in crate::cli) name: &'static str,
-    /// The language of its file.
+    /// The format of its file.
     pub(in crate::cli) format: Format,
     /// The table, or list, that holds all servers.
     pub(super) servers: &'static str,
-    /// The field of an entry for the command; with its arguments, where they are one list.
+    /// The form of the command in an entry.
     pub(super) command: CommandForm,
-    /// The field and word by which it tells an entry of a program.
+    /// The field and value that mark an entry as a program, if needed.
     pub(super) kind: Option<(&'static str, &'static str)>,
-    /// Fields that are true in an entry, unless they are there.
+    /// Fields that `config` sets to true unless they exist.
     pub(super) switches: &'static [&'static str],
-    /// Flags that an entry gets, unless it has them or its own timeouts.
+    /// Flags that `config` adds unless the entry has them or its own timeouts.
     pub(super) flags: &'static [(&'static str, &'static str)],
-    /// True if it starts servers in a folder of its own, so that an entry has to name the root.
+    /// True if it does not start servers in the project, so that an entry needs `--root`.
     pub(super) starts_elsewhere: bool,
-    /// The field for how long it waits for an answer.
+    /// The field with the timeout of a call.
     pub(super) waits: Option<Waits>,
-    /// Its setting for the tokens that an answer may have, beside the servers.
+    /// Its setting for the tokens of a result, which is outside the entry.
     pub(super) answer_tokens: Option<&'static str>,
-    /// The files in which it looks for servers, in the notation of [`places::found`](super::places::found), and the
-    /// sessions in which those hold: of two with the same name, that of the first file.
+    /// The files that it reads, in the notation of [`places::found`](super::places::found), with their scopes. If
+    /// several have an entry of the same name, the client uses the first.
     pub(super) files: &'static [(Scope, &'static str)],
-    /// The scope of the file that is written where none is named.
+    /// The scope of the file that `config` writes by default.
     pub(super) scope: Scope,
 }
 
-/// The way in which an entry has its command.
+/// The form of the command in an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CommandForm {
     /// `command` is the program, `args` its arguments.
     Apart,
-    /// `command` is both in one list.
+    /// `command` is a list with the program and its arguments.
     OneList,
 }
 
-/// The time that a client waits for an answer.
+/// The timeout of a call in a client.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Waits {
     /// The field of the entry.
     pub(super) field: &'static str,
-    /// Units of that field in a second.
+    /// Units of that field per second.
     pub(super) per_second: u64,
-    /// True if it is set where it is not: what the client waits by itself is less than a command may take.
+    /// True if `config` sets the field, because the client's default is shorter than a command may run.
     pub(super) is_set: bool,
 }
 
-/// Seconds that a client is told to wait: a tenth more than the longest command and what goes with it.
+/// Timeout of a call in seconds that `config` sets: longer than any command.
 pub(super) const WAIT_SECS: u64 = 700;
-/// Tokens that a client is told to take: 30KB at 3 bytes each, which is less than any known text has.
+/// Limit of tokens that `config` sets: 30KB with 3 bytes per token.
 pub(super) const ANSWER_TOKENS: u64 = 10_000;
 
-/// The field of clients that count milliseconds.
+/// The field of clients with milliseconds.
 const MILLISECONDS: Option<Waits> = Some(Waits { field: "timeout", per_second: 1000, is_set: true });
-/// Claude Code's own file, in two parts of which it looks for servers.
+/// Claude Code's own file. It has servers in two parts.
 const CLAUDE_CODE_FILE: &str = "$CLAUDE_CONFIG_DIR/.claude.json|~/.claude.json";
-/// The file of Cline's own program.
+/// The file of Cline CLI.
 const CLINE_FILE: &str = "$CLINE_MCP_SETTINGS_PATH|$CLINE_DATA_DIR/settings/cline_mcp_settings.json|\
     $CLINE_DIR/data/settings/cline_mcp_settings.json|~/.cline/data/settings/cline_mcp_settings.json";
 
-/// The row of most clients.
+/// The defaults of a row.
 const COMMON: Row = Row {
     name: "",
     format: Format::Json,
@@ -89,7 +89,7 @@ const COMMON: Row = Row {
 static ROWS: [Row; 10] = [
     Row {
         name: "Claude Desktop",
-        // It waits about four minutes.
+        // Its timeout is about four minutes.
         flags: &[("--bash-max-timeout", "200")],
         starts_elsewhere: true,
         scope: User,
@@ -98,7 +98,7 @@ static ROWS: [Row; 10] = [
     },
     Row {
         name: "Claude Code",
-        // With many servers it shows the model a tool's name alone, and the rest once the model searched for it.
+        // With many servers, the model sees only the names of tools until it searches for them.
         switches: &["alwaysLoad"],
         kind: Some(("type", "stdio")),
         waits: Some(Waits { field: "timeout", per_second: 1000, is_set: false }),
@@ -151,7 +151,7 @@ static ROWS: [Row; 10] = [
     },
     Row {
         name: "Qwen Code",
-        // Without it the model sees no tool before it has searched for it.
+        // Without it, the model sees no tool until it searches for one.
         switches: &["alwaysLoadTools"],
         waits: MILLISECONDS,
         files: &[
@@ -185,12 +185,12 @@ static ROWS: [Row; 10] = [
 ];
 
 impl Client {
-    /// Returns its row in the table of fits, where it has one.
+    /// Returns the client profile, if there is one.
     pub(in crate::cli) fn fit(self) -> Option<&'static fit::Client> {
         fit::Client::of_id(&word_of(&self))
     }
 
-    /// Returns how its file is written.
+    /// Returns the description of its files.
     #[expect(clippy::indexing_slicing, reason = "a row for each")]
     pub(in crate::cli) fn row(self) -> &'static Row {
         &ROWS[self as usize]

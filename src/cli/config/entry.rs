@@ -1,4 +1,4 @@
-//! The entry of this server in a client's file: its fields, as they should be.
+//! The entry of this server in a client's file, with the changes that it needs.
 
 use std::time::Duration;
 
@@ -13,42 +13,42 @@ use crate::cli::{Client, NAME};
 use crate::fit;
 use crate::limits::{BASH_MAX_TIMEOUT_SECS, MAX_BYTES, SEARCH_TIMEOUT_SECS};
 
-/// The flags that a client's own settings decide.
+/// The flags that depend on the client's own settings.
 const MAX_BYTES_FLAG: &str = "--max-bytes";
 const ANSWER_WITHIN_FLAG: &str = "--answer-within";
 const SEARCH_TIMEOUT_FLAG: &str = "--search-timeout";
 /// The flag and the variable of the folders for the tools.
 const ROOT_FLAG: &str = "--root";
 const ROOT_VARIABLE: &str = "CUTLINE_ROOT";
-/// The timeout of a call that asks for none, which may not be above the longest one.
+/// The default timeout of a command, which cannot be above the maximum.
 const TIMEOUT_FLAG: &str = "--bash-timeout";
-/// Bytes of a token, as clients count.
+/// Bytes per token, as clients count.
 const TOKEN_BYTES: u64 = 4;
 
-/// The fields that the entry for one client has.
+/// The changes of an entry.
 #[derive(Debug)]
 pub(super) struct Entry {
-    /// In the order in which they are written where they are not there yet.
+    /// The fields to change, in the order in which new ones are written.
     pub(super) fields: Vec<Change>,
-    /// A setting of the file itself that is not there yet.
+    /// A missing setting of the file, outside the entry.
     pub(super) setting: Option<(&'static str, Value)>,
 }
 
-/// A field that is not as it should be.
+/// A field that must change.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Change {
     pub(super) name: &'static str,
-    /// The value that it should have.
+    /// The new value.
     pub(super) value: Value,
-    /// The items that its list has to get at its end, where nothing else of it changes.
+    /// The items to append to its list, if nothing else changes.
     pub(super) added: Option<Vec<Value>>,
-    /// True if it is a field of the program, not of the client.
+    /// True if the field belongs to the program and not to the client.
     pub(super) is_of_program: bool,
 }
 
 impl Entry {
-    /// Returns the entry that has a client start `program`, with the flags that `old` has where none are given. `top` is
-    /// the whole file.
+    /// Returns the entry that starts `program`. Without new flags, it keeps the flags of `old`. `top` is the complete
+    /// file.
     pub(super) fn new(
         client: Client,
         program: &Program,
@@ -127,24 +127,24 @@ impl Entry {
     }
 }
 
-/// Returns what a client takes or waits, less a tenth, which is left to it.
+/// Returns 90 % of a client's limit.
 fn less_a_tenth(number: u64) -> u64 {
     number - number.div_ceil(10)
 }
 
-/// Adds a flag that is not among them.
+/// Adds a flag unless it exists.
 fn add_flag(args: &mut Vec<String>, flag: &str, value: &str) {
     if !has_flag(args, flag) {
         args.extend([flag.to_owned(), value.to_owned()]);
     }
 }
 
-/// Returns true if the flag is among them.
+/// Returns true if `args` has the flag.
 fn has_flag(args: &[String], flag: &str) -> bool {
     args.iter().any(|arg| arg == flag || arg.strip_prefix(flag).is_some_and(|rest| rest.starts_with('=')))
 }
 
-/// Returns a number, without its fraction.
+/// Returns a number without its fraction.
 fn number(node: &Node) -> Option<u64> {
     match &node.kind {
         Kind::Other(value) => {

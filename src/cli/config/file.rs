@@ -11,21 +11,21 @@ use crate::cli::Scope;
 use crate::fs::follow::Followed;
 use cutline_core::text::Size;
 
-/// Bytes of a file that is read: a project's own file may hold what takes a hundred times its size to be understood.
+/// Bytes of a file that is read. The parser may need a hundred times the size of a malicious file.
 const MAX_BYTES: u64 = 16_000_000;
 /// The most copies of a file that are kept.
 const MAX_COPIES: u32 = 1000;
-/// The byte order mark, which some editors put before a text.
+/// The byte order mark, which some editors write.
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The result of changing a file.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Written {
-    /// Nothing: it said all of it already.
+    /// Nothing, because the text is the same.
     AsItWas,
-    /// There was none.
+    /// A new file was written.
     New,
-    /// It was rewritten; as it was, it is in this file.
+    /// The file was replaced. The old text is in this file.
     Changed(PathBuf),
 }
 
@@ -35,8 +35,12 @@ pub(in crate::cli) fn read(path: &Path) -> io::Result<String> {
     Ok(text.trim_start_matches(BYTE_ORDER_MARK).to_owned())
 }
 
-/// The text of a client's file; an error where it is not one. A file that says it is empty is not read: a link can lead to
-/// one of the system's, which may have no end or make its reader wait.
+/// Returns the text of a client's file. A file of size 0 is not read, because a link can lead to a device or a
+/// pseudo-file that has no end or blocks.
+///
+/// # Errors
+///
+/// Returns an error if the path is not a regular file, or if the file is too large.
 fn read_all(path: &Path) -> io::Result<String> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {
@@ -50,8 +54,8 @@ fn read_all(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Replaces the text of a place's file by what `change` returns for it. The file is replaced in one step, after it was copied
-/// to `FILE.bak`. A link to it stays a link; its owner and mode stay.
+/// Replaces the text of a place's file by the result of `change`. The old file is copied to `FILE.bak`, and then
+/// replaced atomically. Links to it, its owner and its mode stay.
 ///
 /// # Errors
 ///
@@ -69,7 +73,7 @@ fn rewritten(
     mut change: impl FnMut(&str) -> anyhow::Result<String>,
 ) -> anyhow::Result<Written> {
     ensure!(path.exists() || !path.is_symlink(), "it is a link to nothing");
-    // Whoever made the project made its links.
+    // Links in a project may come from another person.
     let (end, project) = (Followed::new(path).end, Followed::new(&std::env::current_dir()?).end);
     if *scope == Scope::Project && !end.starts_with(project) {
         bail!("a link leads from it out of the project; if {} is meant, give that by --file", end.display());
@@ -77,7 +81,7 @@ fn rewritten(
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().context("it has no folder")?;
     if !folder.exists() {
-        // Where it is refused, no folder is left behind.
+        // An error must not leave a new folder.
         change("")?;
     }
     fs::create_dir_all(folder)?;
@@ -101,7 +105,7 @@ fn rewritten(
     };
     ensure!(owner::names(&before)? == 1, "it has other names (hard links), which would keep the old text");
     let backup = back_up(&path, &before, &old)?;
-    // Windows replaces no file that is open.
+    // Windows cannot replace an open file.
     drop(before);
     if read_all(&path)? != old {
         fs::remove_file(&backup)?;
@@ -114,8 +118,8 @@ fn rewritten(
     Ok(Written::Changed(backup))
 }
 
-/// Writes `text`, that of the file `before` at `path`, to the first free name of `FILE.bak`, `FILE.bak2` and so on. The copy
-/// has the owner and mode of the file.
+/// Writes `text`, the content of the file `before` at `path`, to the first free name of `FILE.bak`, `FILE.bak2` and
+/// so on. The copy has the owner and mode of the file.
 fn back_up(path: &Path, before: &File, text: &str) -> anyhow::Result<PathBuf> {
     let mut copy = owner::file_like(Some(before), path.parent().context("it has no folder")?)?;
     copy.write_all(text.as_bytes())?;

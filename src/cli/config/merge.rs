@@ -1,4 +1,4 @@
-//! An entry into the text of a client's file: everything else in it stays as it is, comments too.
+//! Merges an entry into the text of a client's file. Everything else stays unchanged, with its comments.
 
 use std::ptr;
 use std::str::FromStr as _;
@@ -15,11 +15,15 @@ use super::tree::{Format, Kind, LIKE_VSCODE, Node};
 use super::{Place, Program};
 use crate::cli::NAME;
 
-/// The lines before the servers in a file of YAML that has nothing else: Continue takes no file without them.
+/// The first lines of a new file for Continue, which rejects files without them.
 const HEADER: &str = "name: Local Config\nversion: 1.0.0\nschema: v1\n";
 
-/// Returns the text of a place's file with this server's entry, which starts `program`, and the setting by which the entry
-/// is switched off; or why it can't be: what the text says could not be read for sure.
+/// Returns the text of a place's file with an entry that starts `program`, and the setting that switches the entry
+/// off, if any.
+///
+/// # Errors
+///
+/// Returns an error if the text cannot be parsed or changed safely.
 pub(super) fn merged(
     place: &Place,
     text: &str,
@@ -31,7 +35,7 @@ pub(super) fn merged(
     let old = entry_of(&top, keys, NAME)?;
     old.map_or(Ok(()), |old| old.is_alone(format, text))?;
     let entry = Entry::new(*client, program, &top, old)?;
-    // No change is one of that setting.
+    // The changes do not affect that setting.
     let switched_off = old.and_then(switched_off);
     let merged = match format {
         Format::Toml => into_toml(text, keys, &entry)?,
@@ -39,11 +43,11 @@ pub(super) fn merged(
         Format::Yaml if top.members().is_empty() => into_yaml(&format!("{text}{HEADER}"), keys, &entry)?,
         Format::Yaml => into_yaml(text, keys, &entry)?,
     };
-    // That a newline is missing at the end is no reason to write it anew.
+    // A missing final newline alone is not a reason to write the file.
     if merged.trim_end() == text.trim_end() {
         return Ok((text.to_owned(), switched_off));
     }
-    // In YAML a newline at the end may be of the last value.
+    // In YAML, a final newline may belong to the last value.
     let newline = if merged.ends_with('\n') || format == Format::Yaml { "" } else { "\n" };
     let merged = with_line_ends_of(text, merged + newline);
     let now = Node::parse(format, &merged)?;
@@ -53,14 +57,14 @@ pub(super) fn merged(
     Ok((merged, switched_off))
 }
 
-/// Returns `merged`, which was made of `text`, with `\r\n` at each line's end where all lines of that have it.
+/// Returns `merged` with the line ends of `text`: `\r\n` if all of its lines end with that.
 fn with_line_ends_of(text: &str, merged: String) -> String {
     let lines = text.matches('\n').count();
     let is_crlf = lines > 0 && lines == text.matches("\r\n").count();
     if is_crlf { merged.replace("\r\n", "\n").replace('\n', "\r\n") } else { merged }
 }
 
-/// Returns true if all that `old` says is in `new` too, but for these changes of its entry `own`.
+/// Returns true if `new` is equal to `old` except for these changes of the entry `own`.
 fn is_kept(old: &Node, new: &Node, own: Option<&Node>, changes: &[Change]) -> bool {
     let is_own = own.is_some_and(|own| ptr::eq(old, own) || ptr::eq(old, starter(own)));
     let is_changed = |name: &str| is_own && changes.iter().any(|change| change.name == name);
@@ -119,7 +123,7 @@ fn into_toml(text: &str, keys: &[String], entry: &Entry) -> anyhow::Result<Strin
     let mut server: &mut dyn TableLike = file.as_table_mut();
     for key in keys.iter().map(String::as_str).chain([NAME]) {
         let mut made = Table::new();
-        // The entry alone has a header.
+        // Only the entry has a header.
         made.set_implicit(key != NAME);
         let table = server.entry(key).or_insert(Item::Table(made)).as_table_like_mut();
         server = table.with_context(|| format!("{key} in it is not a table"))?;
@@ -172,7 +176,7 @@ fn into_yaml(text: &str, keys: &[String], entry: &Entry) -> anyhow::Result<Strin
     Ok(file.to_string())
 }
 
-/// Sets a field, in double quotes as JSON has it.
+/// Sets a field, with double quotes as in JSON.
 fn set_yaml(server: &Mapping, name: &str, value: &Value) {
     let Value::Array(values) = value else { return server.set(name, yaml(value)) };
     let list = Sequence::new_flow();

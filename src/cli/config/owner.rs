@@ -1,5 +1,5 @@
-//! The owner of a client's file, and its mode: the file that takes its place has both. On Windows a file has the rights
-//! that its folder gives it.
+//! Keeps the owner and mode of a client's file when it is replaced. On Windows, a file inherits the rights of its
+//! folder.
 
 use std::fs::File;
 use std::io;
@@ -9,11 +9,11 @@ use std::path::Path;
 
 use tempfile::NamedTempFile;
 
-/// The mode of a new file, less what the user's mask takes.
+/// The mode of a new file, before the umask.
 #[cfg(unix)]
 const NEW_MODE: u32 = 0o666;
 
-/// A new file is as other programs make them.
+/// A new file has the default mode.
 pub(in crate::cli) fn as_programs_make_them() -> tempfile::Builder<'static, 'static> {
     #[cfg_attr(windows, expect(unused_mut, reason = "it has no mode there"))]
     let mut file = tempfile::Builder::new();
@@ -22,8 +22,8 @@ pub(in crate::cli) fn as_programs_make_them() -> tempfile::Builder<'static, 'sta
     file
 }
 
-/// Makes a file in `folder` for a text that is to take the place of `other`: from the first byte on it has the owner, the group
-/// and the mode of that, and until then nobody else can read it. Where there is no other, it is as programs make them.
+/// Creates a file in `folder` that will replace `other`, with its owner, group and mode before the first byte is
+/// written. Until then, only this user can read it. Without `other`, the file has the default mode.
 pub(super) fn file_like(other: Option<&File>, folder: &Path) -> io::Result<NamedTempFile> {
     let Some(other) = other else { return as_programs_make_them().tempfile_in(folder) };
     let file = NamedTempFile::new_in(folder)?;
@@ -42,7 +42,7 @@ pub(super) fn names(file: &File) -> io::Result<u64> {
     Ok(winapi_util::file::information(file)?.number_of_links())
 }
 
-/// Gives a file the owner, group and mode of another.
+/// Copies owner, group and mode of another file.
 #[cfg(unix)]
 fn belong_alike(file: &File, other: &File) -> io::Result<()> {
     let (own, other) = (file.metadata()?, other.metadata()?);

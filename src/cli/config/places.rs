@@ -9,7 +9,7 @@ use clap::ValueEnum as _;
 use crate::cli::values::word_of;
 use crate::cli::{Client, Scope};
 
-/// The folder in which programs with windows keep their settings.
+/// The folder for settings of desktop programs.
 const SETTINGS: &str = if cfg!(target_os = "macos") {
     "~/Library/Application Support"
 } else if cfg!(windows) {
@@ -17,33 +17,34 @@ const SETTINGS: &str = if cfg!(target_os = "macos") {
 } else {
     "$XDG_CONFIG_HOME|~/.config"
 };
-/// The file of this server among those of which each holds servers.
+/// The name of this server's own file in a folder of files with servers.
 const OWN_FILE: &str = "cutline.yaml";
-/// Files of a folder that are looked at: more than any user has.
+/// Maximum number of files in a folder that are read.
 const MAX_FILES: usize = 100;
 
-/// A place in which a client may have an entry.
+/// A place where a client may have an entry.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::cli) struct Place {
     /// The client.
     pub(in crate::cli) client: Client,
-    /// The sessions in which it holds.
+    /// The scope of its entries.
     pub(in crate::cli) scope: Scope,
     /// The file.
     pub(in crate::cli) path: PathBuf,
-    /// The keys below which the servers are, one below the other.
+    /// The path of keys to the servers.
     pub(in crate::cli) keys: Vec<String>,
 }
 
 impl fmt::Display for Place {
-    /// The file, and its part where that is one project's.
+    /// Prints the path, and the project if only a part of the file applies.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let part = if self.scope == Scope::Local { " (this project)" } else { "" };
         write!(f, "{}{part}", self.path.display())
     }
 }
 
-/// Returns all places where a client may have entries: of two with the same name, that of the first place holds.
+/// Returns all places where a client may have entries. If several have an entry of the same name, the client uses the
+/// first.
 pub(in crate::cli) fn places(client: Client) -> Vec<Place> {
     let row = client.row();
     let mut all = Vec::new();
@@ -59,14 +60,14 @@ pub(in crate::cli) fn places(client: Client) -> Vec<Place> {
     all
 }
 
-/// Returns the files in which any client looks for servers, of this user and of the current project.
+/// Returns the files with servers of all clients, of this user and of the current project.
 pub(in crate::cli) fn all_files() -> impl Iterator<Item = PathBuf> {
     Client::value_variants().iter().flat_map(|client| places(*client)).map(|place| place.path)
 }
 
-/// Returns the first of paths, with `|` between them, whose start is known: `.` is the current folder, `~` the home
-/// folder, `$NAME` the folder that a variable names, `@` the one for settings of programs with windows. A `*` at the end
-/// stands for the files of YAML there.
+/// Returns the first of the `paths`, separated by `|`, that can be resolved: `.` is the current folder, `~`
+/// the home folder, `$NAME` the folder of a variable, `@` the folder for settings of desktop programs. A final `*`
+/// means all YAML files there.
 pub(super) fn found(paths: &str) -> Option<PathBuf> {
     paths.split('|').find_map(|path| {
         let (start, rest) = path.split_once('/').unwrap_or((path, ""));
@@ -89,7 +90,7 @@ pub(in crate::cli) fn project() -> PathBuf {
     here.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(&here).to_owned()
 }
 
-/// Returns the files of YAML in a folder but this server's own, by their names.
+/// Returns the YAML files in a folder by name, without this server's own file.
 fn yaml_files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_FILES);
     let is_yaml = |path: &PathBuf| path.extension().is_some_and(|end| end == "yaml" || end == "yml");
@@ -99,8 +100,8 @@ fn yaml_files(folder: &Path) -> Vec<PathBuf> {
     files
 }
 
-/// Returns the places that an entry is written to: of the scope, else of the client's own. Of several
-/// files for one purpose it is the one that is there, else the first; where two programs are one client, each.
+/// Returns the places that an entry is written to, in this scope or the client's default scope. Of several names for
+/// one file, it is the one that exists, or the first. If two programs belong to the client, it is the file of each.
 pub(in crate::cli) fn written(client: Client, scope: Option<Scope>) -> anyhow::Result<Vec<Place>> {
     let row = client.row();
     let scope = scope.unwrap_or(row.scope);

@@ -1,7 +1,7 @@
 //! Removes this server's entry from the text of a client's file. Everything else stays byte for byte.
 //!
-//! An entry that has lines of its own goes with those lines, their comments and the comments between them. In brackets it goes
-//! with one comma and the white space around it.
+//! An entry on separate lines is removed with these lines and their comments. An entry in brackets is removed with
+//! one comma and the white space around it.
 
 #![expect(clippy::indexing_slicing, reason = "places are those that were read: a wrong one must fail")]
 
@@ -35,7 +35,7 @@ type Edits = Vec<(Range<usize>, String)>;
 ///
 /// # Errors
 ///
-/// Returns an error if the text cannot be read, or if the rest would not mean what it did.
+/// Returns an error if the text cannot be parsed, or if the removal would change the meaning of the rest.
 pub(super) fn removed(place: &Place, text: &str) -> anyhow::Result<Option<Removed>> {
     let Place { client, keys, .. } = place;
     let format = client.row().format;
@@ -55,8 +55,7 @@ pub(super) fn removed(place: &Place, text: &str) -> anyhow::Result<Option<Remove
     Ok(Some(Removed { rest, entry }))
 }
 
-/// Returns the value of a whole file without the entry, and without the table of the servers if no other is in it: in TOML that
-/// table goes with its last entry.
+/// Returns the value of a file without the entry. In TOML, the table of servers is also removed with its last entry.
 fn without_entry(mut top: Value, keys: &[String]) -> Value {
     let Some((last, above)) = keys.split_last() else { return top };
     let above = above.iter().try_fold(&mut top, |value, key| value.get_mut(key));
@@ -121,7 +120,7 @@ fn in_toml(text: &str, keys: &[String]) -> Option<(String, Edits)> {
     Some((entry, edits.collect()))
 }
 
-/// Collects the places of a table's header and of its values, and so for each table in it.
+/// Collects the ranges of a table's header and values, recursively.
 fn places_in_toml(item: &Item, places: &mut Vec<Range<usize>>) -> Option<()> {
     if let Some(table) = item.as_table().filter(|table| !table.is_implicit() && !table.is_dotted()) {
         places.push(table.span()?);
@@ -150,7 +149,7 @@ fn in_yaml(text: &str, top: &Node, keys: &[String]) -> Option<(String, Edits)> {
     let entry = text[lines.clone()].to_owned();
     let mut edits = vec![(lines, String::new())];
     if let ([_], Some(key)) = (places.as_slice(), keys.last()) {
-        // Without a value it would be null.
+        // Without a value, it would become null.
         let key = format!("{key}:");
         let start = text[..servers.place.start].rfind(&key)?;
         edits.push((start + key.len()..start + key.len(), " []".to_owned()));
@@ -158,8 +157,8 @@ fn in_yaml(text: &str, top: &Node, keys: &[String]) -> Option<(String, Edits)> {
     Some((entry, edits))
 }
 
-/// Returns the text of item `own` between brackets at `all`, and the edits that remove it. `after_space` returns the end of
-/// white space and comments.
+/// Returns the text of item `own` in the brackets at `all`, and the edits that remove it. `after_space` returns the
+/// end of white space and comments.
 fn of_brackets(
     text: &str,
     all: Range<usize>,
@@ -209,14 +208,14 @@ fn of_brackets(
     (entry, cuts.into_iter().map(|cut| (cut, String::new())).collect())
 }
 
-/// Returns the whole lines in which a place is.
+/// Returns the complete lines of a range.
 fn lines_of(text: &str, place: Range<usize>) -> Range<usize> {
     let start = text[..place.start].rfind('\n').map_or(0, |newline| newline + 1);
     let end = text[place.end..].find('\n').map_or(text.len(), |newline| place.end + newline + 1);
     start..end
 }
 
-/// Returns lines with the blank line before them, if the text ends after them or a blank line follows too.
+/// Returns `lines` with the blank line before them, if the text ends after them or a blank line follows.
 fn with_blank_line(text: &str, lines: Range<usize>) -> Range<usize> {
     let (before, after) = (&text[..lines.start], &text[lines.end..]);
     let blank = ["\r\n", "\n"].into_iter().find(|end| before.ends_with(&format!("\n{end}")));

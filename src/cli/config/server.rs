@@ -6,23 +6,27 @@ use super::clients::{CommandForm, Row};
 use super::tree::{Format, Kind, Node};
 use crate::cli::NAME;
 
-/// The field by which servers are known where they are a list.
+/// The field with the name of a server, for files with a list of servers.
 pub(super) const NAME_FIELD: &str = "name";
-/// The field under which some entries have the program and its arguments.
+/// The field that contains the program and its arguments in some entries.
 pub(super) const TRANSPORT: &str = "transport";
-/// The fields of an entry that name a server elsewhere.
+/// The fields of an entry with the URL of a remote server.
 const REMOTE: [&str; 3] = ["url", "httpUrl", "serverUrl"];
-/// The fields of an entry for the variables that are set for its program.
+/// The fields of an entry for the environment of its program.
 const VARIABLES: [&str; 2] = ["env", "environment"];
 
-/// Returns the entries of a file, which are below `keys`, by their names.
+/// Returns the entries below `keys` with their names.
 pub(in crate::cli) fn entries<'a>(top: &'a Node, keys: &[String]) -> Vec<(&'a str, &'a Node)> {
     let Some(all) = keys.iter().try_fold(top, |node, key| node.member(key)) else { return Vec::new() };
     let listed = all.items().iter().filter_map(|item| Some((item.member(NAME_FIELD)?.text()?, item)));
     all.members().iter().map(|(name, entry)| (name.as_str(), entry)).chain(listed).collect()
 }
 
-/// Returns the one entry of that name.
+/// Returns the entry of that name.
+///
+/// # Errors
+///
+/// Returns an error if there are two, or if it is not an object.
 pub(super) fn entry_of<'a>(top: &'a Node, keys: &[String], name: &str) -> anyhow::Result<Option<&'a Node>> {
     let mut found = entries(top, keys).into_iter().filter(|(other, _)| *other == name);
     match (found.next(), found.next()) {
@@ -34,12 +38,12 @@ pub(super) fn entry_of<'a>(top: &'a Node, keys: &[String], name: &str) -> anyhow
     }
 }
 
-/// Returns the table of an entry that has the program and its arguments: the entry itself, or one in it.
+/// Returns the table with the program and its arguments: the entry, or a table inside it.
 pub(super) fn starter(entry: &Node) -> &Node {
     entry.member(TRANSPORT).filter(|inner| !inner.members().is_empty()).unwrap_or(entry)
 }
 
-/// Returns the address of a server elsewhere.
+/// Returns the URL of a remote server.
 pub(super) fn remote(entry: &Node) -> Option<&str> {
     REMOTE.iter().find_map(|name| starter(entry).member(name)?.text())
 }
@@ -47,11 +51,11 @@ pub(super) fn remote(entry: &Node) -> Option<&str> {
 /// An entry that starts a program.
 #[derive(Debug)]
 pub(in crate::cli) struct Server<'a> {
-    /// The language of its file.
+    /// The format of its file.
     pub(super) format: Format,
-    /// The whole entry.
+    /// The complete entry.
     pub(super) entry: &'a Node,
-    /// The program, where its arguments stand elsewhere: a path, or a name on PATH.
+    /// The program if it is separate from the arguments: a path, or a name on PATH.
     pub(super) program: Option<&'a Node>,
     /// The list of the arguments, or of the program and its arguments.
     pub(super) list: Option<&'a Node>,
@@ -89,25 +93,25 @@ impl<'a> Server<'a> {
         self.words().first().copied().unwrap_or_default()
     }
 
-    /// Returns the variables that are set for it.
+    /// Returns the environment of the entry.
     pub(in crate::cli) fn variables(&self) -> impl Iterator<Item = (&'a str, &'a str)> + use<'a> {
         let starter = starter(self.entry);
         let variables = VARIABLES.into_iter().filter_map(|name| starter.member(name)).flat_map(Node::members);
         variables.filter_map(|(name, value)| Some((name.as_str(), value.text()?)))
     }
 
-    /// Returns the setting by which it is switched off.
+    /// Returns the setting that switches it off.
     pub(in crate::cli) fn switched_off(&self) -> Option<&'static str> {
         switched_off(self.entry)
     }
 
-    /// Returns the folder that it is started in, where the entry says so.
+    /// Returns its working directory, if the entry sets it.
     pub(in crate::cli) fn folder(&self) -> Option<&'a str> {
         starter(self.entry).member("cwd")?.text()
     }
 }
 
-/// Returns the setting by which an entry is switched off, as the client writes it.
+/// Returns the setting that switches an entry off, in the client's notation.
 pub(super) fn switched_off(entry: &Node) -> Option<&'static str> {
     let is = |name, value: bool| entry.member(name).is_some_and(|given| given.to_value() == value);
     match (is("disabled", true), is("enabled", false)) {
@@ -117,7 +121,7 @@ pub(super) fn switched_off(entry: &Node) -> Option<&'static str> {
     }
 }
 
-/// Returns true if the program of a command, however its path is written, has this one's name.
+/// Returns true if the program of a command has the name of this program, with any path.
 pub(in crate::cli) fn is_cutline(words: &[&str]) -> bool {
     let file = words.first().and_then(|program| program.rsplit(['/', '\\']).next()).unwrap_or_default();
     file.strip_suffix(".exe").unwrap_or(file) == NAME

@@ -1,4 +1,4 @@
-//! The text of a client's file as values with their places: JSON with comments, TOML and YAML alike.
+//! Parses a client's file (JSON with comments, TOML or YAML) into values with their positions.
 
 mod yaml;
 
@@ -11,7 +11,7 @@ use jsonc_parser::{CollectOptions, ParseOptions, ast, parse_to_ast};
 use serde_json::Value;
 use toml_edit::{Document, Item};
 
-/// JSON with comments, as VS Code and others write it, and nothing looser.
+/// Options for JSON with comments, as VS Code writes it.
 pub(super) const LIKE_VSCODE: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,
@@ -24,7 +24,7 @@ pub(super) const LIKE_VSCODE: ParseOptions = ParseOptions {
     allow_non_finite_numbers: false,
     allow_extended_string_escapes: false,
 };
-/// The language of a client's file.
+/// The format of a client's file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::cli) enum Format {
     /// JSON, with comments and trailing commas.
@@ -35,12 +35,12 @@ pub(in crate::cli) enum Format {
     Yaml,
 }
 
-/// A value, with its bytes in the text.
+/// A value with its position in the text.
 #[derive(Debug)]
 pub(in crate::cli) struct Node {
-    /// Its place; empty where it has none of its own.
+    /// Its range; empty if it has none.
     pub(super) place: Range<usize>,
-    /// True if it is a list or table of YAML that is written line by line, not in brackets.
+    /// True if it is a block list or block mapping of YAML.
     pub(super) is_block: bool,
     /// Its kind.
     pub(super) kind: Kind,
@@ -60,7 +60,7 @@ pub(super) enum Kind {
 }
 
 impl Node {
-    /// Refuses a value that may not be changed, because other parts of the text may stand for it.
+    /// Returns an error for a value that must not be changed, because aliases may refer to it.
     pub(super) fn is_alone(&self, format: Format, text: &str) -> anyhow::Result<()> {
         if format != Format::Yaml || !yaml::has_anchor(self, text) {
             return Ok(());
@@ -72,7 +72,11 @@ impl Node {
         Self { place, is_block: false, kind }
     }
 
-    /// Reads a text, whose top is a table; an error where it can't be understood.
+    /// Parses a text with a table at the top.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the text is invalid.
     pub(in crate::cli) fn parse(format: Format, text: &str) -> anyhow::Result<Self> {
         let top = match format {
             Format::Json => {
@@ -81,14 +85,14 @@ impl Node {
             Format::Toml => Some(of_toml(Document::parse(text)?.as_item())),
             Format::Yaml => yaml::parse(text)?,
         };
-        // A text of comments alone is a file without settings.
+        // A text with only comments has no settings.
         let top = top.unwrap_or_else(|| Self::new(text.len()..text.len(), Kind::Table(Vec::new())));
         ensure!(matches!(top.kind, Kind::Table(_)), "what it holds is not an object");
         top.has_each_name_once()?;
         Ok(top)
     }
 
-    /// Checks that no table in it has a name twice: programs take different ones of two.
+    /// Returns an error if a table has a name twice, because programs differ in which value they use.
     fn has_each_name_once(&self) -> anyhow::Result<()> {
         let mut names = HashSet::new();
         for (name, value) in self.members() {
@@ -103,12 +107,12 @@ impl Node {
         self.members().iter().find(|(other, _)| other == name).map(|(_, value)| value)
     }
 
-    /// Returns its members; none of what is no table.
+    /// Returns its members, or none if it is not a table.
     pub(super) fn members(&self) -> &[(String, Self)] {
         if let Kind::Table(members) = &self.kind { members } else { &[] }
     }
 
-    /// Returns its items; none of what is no list.
+    /// Returns its items, or none if it is not a list.
     pub(super) fn items(&self) -> &[Self] {
         if let Kind::List(items) = &self.kind { items } else { &[] }
     }
@@ -118,7 +122,7 @@ impl Node {
         if let Kind::Text(text) = &self.kind { Some(text) } else { None }
     }
 
-    /// Returns it as JSON has it.
+    /// Returns it as JSON.
     pub(super) fn to_value(&self) -> Value {
         match &self.kind {
             Kind::Text(text) => Value::from(text.as_str()),

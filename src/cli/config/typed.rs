@@ -11,22 +11,22 @@ use clap::{ArgAction, ArgMatches, CommandFactory as _};
 use crate::cli::Cli;
 use crate::cli::settings::absolute;
 
-/// Returns a path as text, which a file can hold.
+/// Returns a path as UTF-8 text.
 pub(super) fn text(value: &OsStr) -> anyhow::Result<String> {
     value.to_str().map(str::to_owned).with_context(|| format!("{} is not UTF-8", value.display()))
 }
 
-/// The flags as they were typed, their paths made absolute.
+/// Returns the typed flags with absolute paths.
 pub(in crate::cli) fn flags(matches: &ArgMatches) -> anyhow::Result<Vec<String>> {
     words(matches, &Cli::command())
 }
 
-/// Returns the flags of `command` that were typed, their paths made absolute.
+/// Returns the typed flags of `command` with absolute paths.
 pub(in crate::cli) fn words(matches: &ArgMatches, command: &clap::Command) -> anyhow::Result<Vec<String>> {
     words_of(matches, command, |_| true)
 }
 
-/// Returns those flags of `command` that were typed and for which `is_wanted` returns true, their paths made absolute.
+/// Returns the typed flags of `command` for which `is_wanted` returns true, with absolute paths.
 pub(in crate::cli) fn words_of(
     matches: &ArgMatches,
     command: &clap::Command,
@@ -40,10 +40,10 @@ pub(in crate::cli) fn words_of(
         }
         let is_path = arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
         for value in matches.get_raw(arg.get_id().as_str()).into_iter().flatten() {
-            // A client starts the server in a folder of its own.
+            // A client may start the server in another folder.
             let path = is_path.then(|| absolute(Path::new(value)));
             let value = text(path.as_deref().map_or(value, Path::as_os_str))?;
-            // A word of its own would be taken for a flag.
+            // As a separate word, it would be parsed as a flag.
             if value.starts_with('-') {
                 words.push(format!("{flag}={value}"));
             } else {
@@ -54,7 +54,7 @@ pub(in crate::cli) fn words_of(
     Ok(words)
 }
 
-/// Returns the arguments of `command` that were typed as flags, each with where its values are and the flag.
+/// Returns the typed flags of `command`: the matches with the values, the argument, and the flag.
 pub(in crate::cli) fn typed<'a>(
     matches: &'a ArgMatches,
     command: &'a clap::Command,

@@ -1,8 +1,7 @@
-//! An entry of a client's file that starts another server, turned into its wrapped form and back.
+//! Wraps and unwraps the entry of another server in a client's file.
 //!
-//! The text is changed in two places, the command and the start of its arguments, and nowhere else; the
-//! way back takes out exactly what was put in. So an entry that was not edited meanwhile is to the byte
-//! what it was, and edits made meanwhile stay.
+//! Only the command and the start of its arguments change. Unwrapping removes exactly the inserted text, so it
+//! restores an unedited entry byte for byte, and keeps edits.
 
 #![expect(
     clippy::indexing_slicing,
@@ -15,14 +14,14 @@ use super::Program;
 use super::server::{Server, is_cutline, starter};
 use super::tree::{Format, Node};
 
-/// The word by which a wrap is told.
+/// The subcommand that marks a wrapped entry.
 const WRAP: &str = "wrap";
 /// The word before the wrapped command.
 const DASHES: &str = "--";
 /// The space before the closing bracket of arguments that an entry did not have before.
 const WERE_NONE: &str = " ";
 
-/// Returns the number of the word before the wrapped command; `None` where nothing is wrapped.
+/// Returns the index of the word before the wrapped command, or `None` if the entry is not wrapped.
 fn dashes(words: &[&str]) -> Option<usize> {
     let is_wrap = is_cutline(words) && words.get(1) == Some(&WRAP);
     let dashes = words.iter().position(|word| *word == DASHES)?;
@@ -30,23 +29,23 @@ fn dashes(words: &[&str]) -> Option<usize> {
 }
 
 impl<'a> Server<'a> {
-    /// Returns the command that it wraps, if it is a wrap.
+    /// Returns the wrapped command, if the entry is wrapped.
     pub(in crate::cli) fn wrapped(&self) -> Option<Vec<&'a str>> {
         let words = self.words();
         dashes(&words).map(|dashes| words[dashes + 1..].to_vec())
     }
 
-    /// Returns the command that it wraps, or would wrap.
+    /// Returns the wrapped command, or the command of an entry that is not wrapped.
     pub(super) fn command(&self) -> Vec<&'a str> {
         self.wrapped().unwrap_or_else(|| self.words())
     }
 
-    /// Returns the number of words at the start of the list that are a wrap's.
+    /// Returns the number of words at the start of the list that belong to `cutline wrap`.
     fn wraps_words(&self) -> usize {
         dashes(&self.words()).map_or(0, |dashes| dashes + usize::from(self.program.is_none()))
     }
 
-    /// Returns `text` with the entry wrapped by `program`; one that is wrapped gets its flags.
+    /// Returns `text` with the entry wrapped by `program`. A wrapped entry gets the new flags.
     pub(super) fn wrap(&self, text: &str, Program { binary, flags, .. }: &Program) -> String {
         let own = [WRAP].into_iter().chain(flags.iter().map(String::as_str)).chain([DASHES]);
         let mut words: Vec<String> = own.map(quoted).collect();
@@ -72,14 +71,14 @@ impl<'a> Server<'a> {
         replaced(text, edits)
     }
 
-    /// Returns `text` with the entry as it was before it was wrapped; `None` where it is not wrapped.
+    /// Returns `text` with the entry unwrapped, or `None` if it is not wrapped.
     pub(super) fn unwrap(&self, text: &str) -> Option<String> {
         let before = self.wraps_words();
         let list = self.list.filter(|_| before > 0)?;
         let Some(program) = self.program else {
             return Some(replaced(text, vec![without(list, before, text)]));
         };
-        // Of its own words the first is the program.
+        // The first word of a wrap is the program.
         let wrapped = list.items()[before].place.clone();
         let were_none = !list.is_block
             && text[wrapped.end..list.place.end] == format!("{WERE_NONE}]")
@@ -92,7 +91,7 @@ impl<'a> Server<'a> {
         Some(replaced(text, vec![(program.place.clone(), text[wrapped].to_owned()), change]))
     }
 
-    /// The text between the program and arguments that are added.
+    /// Returns the text between the program and new arguments.
     fn before_args(&self, text: &str) -> String {
         let in_brackets = text[self.entry.place.clone()].starts_with('{');
         match self.format {
@@ -105,7 +104,7 @@ impl<'a> Server<'a> {
     }
 }
 
-/// The text between two words of a list.
+/// Returns the text between two words of a list.
 fn separator(list: &Node, text: &str) -> String {
     let space = space(list, text);
     if !list.is_block {
@@ -114,7 +113,7 @@ fn separator(list: &Node, text: &str) -> String {
     format!("{}- ", indented(list, text))
 }
 
-/// A new line that begins in the column of a block.
+/// Returns a newline with the indentation of a block.
 fn indented(block: &Node, text: &str) -> String {
     let before = text[..block.place.start].chars().rev().take_while(|c| *c != '\n').count();
     format!("{}{}", newline(text), " ".repeat(before))
@@ -124,18 +123,18 @@ fn newline(text: &str) -> &'static str {
     if text.contains("\r\n") { "\r\n" } else { "\n" }
 }
 
-/// The space between the opening bracket and the first word.
+/// Returns the white space between the opening bracket and the first word.
 fn space<'a>(list: &Node, text: &'a str) -> &'a str {
     let inside = if list.is_block { "" } else { &text[list.place.start + 1..list.place.end - 1] };
     &inside[..inside.len() - inside.trim_start().len()]
 }
 
-/// The text of words that are put in.
+/// Returns the text of inserted words.
 fn joined(list: &Node, words: &[String], text: &str) -> String {
     words.join(if list.is_block { separator(list, text) } else { ", ".to_owned() }.as_str())
 }
 
-/// The change that puts these words before those of the list.
+/// Returns the edit that inserts these words at the start of the list.
 fn with(list: &Node, words: &[String], text: &str) -> (Range<usize>, String) {
     let first = list.items().first();
     let at = match first {
@@ -146,7 +145,7 @@ fn with(list: &Node, words: &[String], text: &str) -> (Range<usize>, String) {
     (at..at, joined(list, words, text) + &end)
 }
 
-/// The change that takes out the words of the list up to the one before number `next`.
+/// Returns the edit that removes the words of the list before index `next`.
 fn without(list: &Node, next: usize, text: &str) -> (Range<usize>, String) {
     let items = list.items();
     let (start, end) = (items[0].place.start, items[next - 1].place.end);
@@ -162,12 +161,12 @@ fn without(list: &Node, next: usize, text: &str) -> (Range<usize>, String) {
     (start..end, String::new())
 }
 
-/// A string as JSON, TOML and YAML all write it.
+/// Returns a string in a notation that is valid in JSON, TOML and YAML.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// Returns the text with each of these places, which do not overlap, replaced.
+/// Returns the text after these edits, which do not overlap.
 pub(super) fn replaced(text: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     edits.sort_by_key(|(place, _)| std::cmp::Reverse(place.start));
     let mut text = text.to_owned();

@@ -1,7 +1,7 @@
-//! The clients' files: what they start as this server, tried where that is this very binary.
+//! Checks the clients' files. Entries that start this binary are tried.
 //!
-//! A project's file may come from others. doctor starts only this binary, as [`Trial`] describes, and starts an entry of a
-//! project's file only if the user asks for it.
+//! A project's file may come from another person. `doctor` starts only this binary, as [`Trial`] describes, and
+//! starts entries of a project's file only if the user requests it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,18 +17,18 @@ use crate::process;
 use crate::tools::error::reason;
 use cutline_core::text::show;
 
-/// The starts of words that clients replace before they start a server.
+/// Prefixes of words that clients replace before they start a server.
 const FILLED_IN: [&str; 3] = ["${", "{env:", "{file:"];
 
-/// The entries that are tried, and how.
+/// Settings of trials.
 pub(super) struct Trials<'a> {
     /// This binary, the only one that a trial starts.
     pub(super) binary: &'a Path,
-    /// True if entries of a project's file are started.
+    /// True if `doctor` may start entries of a project's file.
     pub(super) start_project_servers: bool,
 }
 
-/// Looks at the files of the clients: at the entries of this server, and at those of others.
+/// Checks the entries of this server and of other servers in all files of clients.
 pub(super) fn look(trials: &Trials<'_>, say: &mut dyn FnMut(Finding)) {
     for client in Client::value_variants() {
         let mut found = Found::default();
@@ -42,9 +42,9 @@ pub(super) fn look(trials: &Trials<'_>, say: &mut dyn FnMut(Finding)) {
 /// The entries of one client.
 #[derive(Default)]
 struct Found {
-    /// By the entry's name: each place, and the command there.
+    /// Places and commands of each entry by name.
     entries: BTreeMap<String, Vec<(Place, Vec<String>)>>,
-    /// Each file; `None` where it could not be understood.
+    /// Each file; `None` if it could not be parsed.
     files: BTreeMap<PathBuf, Option<Node>>,
 }
 
@@ -83,7 +83,7 @@ fn look_at(place: &Place, trials: &Trials<'_>, found: &mut Found, say: &mut dyn 
     for (name, server) in others {
         let inner = server.wrapped().and_then(|words| words.first().copied());
         for program in [server.executable()].into_iter().chain(inner) {
-            // A path that is not whole is taken from a folder that only the client knows.
+            // Only the client knows the folder where a relative path starts.
             let is_known = Path::new(program).is_absolute() || Path::new(program).components().count() == 1;
             if is_known && !is_filled_in(program) && self::program(program).is_none() {
                 let gone = format!("{name} in {place} starts {program}, which is no program");
@@ -102,9 +102,9 @@ fn look_at(place: &Place, trials: &Trials<'_>, found: &mut Found, say: &mut dyn 
 }
 
 impl Found {
-    /// Says which entries of one name start other commands in other places.
+    /// Reports entries with the same name and different commands.
     fn conflicts(&self, client: Client, say: &mut dyn FnMut(Finding)) {
-        // Its files are those of two programs.
+        // Its files belong to two programs.
         if client == Client::Cline {
             return;
         }
@@ -123,7 +123,7 @@ fn is_filled_in(word: &str) -> bool {
     FILLED_IN.iter().any(|start| word.contains(start))
 }
 
-/// Reports whether the entry starts this server, and tries it where that is safe.
+/// Reports whether the entry starts this server, and tries it if that is safe.
 fn say_tried(
     place: &Place,
     what: &str,
@@ -173,7 +173,7 @@ fn is_of_project(place: &Place) -> bool {
     place.scope == Scope::Project || (!has_home && followed(&place.path).starts_with(&project))
 }
 
-/// The program that a command is, where there is one.
+/// Returns the path of a command's program, if it exists.
 fn program(command: &str) -> Option<PathBuf> {
     let command = Path::new(command);
     if command.components().count() > 1 {

@@ -10,7 +10,7 @@ use crate::process::{self, sandbox};
 use crate::tools::Shared;
 use crate::tools::error::reason;
 
-/// Says of each thing that the server needs how it is.
+/// Reports the state of all programs and rights that the server needs.
 pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding)) {
     say(Fine(format!("{NAME} {} is {}", env!("CARGO_PKG_VERSION"), binary.display())));
     say(on_path(binary));
@@ -41,7 +41,7 @@ pub(super) fn look(options: &Options, binary: &Path, say: &mut dyn FnMut(Finding
     }
 }
 
-/// Says how commands run, where their outputs are saved, and what they are kept from.
+/// Reports the shell, the folder of saved outputs and the sandbox.
 fn look_at_commands(options: &Options, shared: &Shared, say: &mut dyn FnMut(Finding)) {
     let commands = &shared.commands;
     let shell = commands.shell.display();
@@ -85,7 +85,7 @@ fn on_path(binary: &Path) -> Finding {
     }
 }
 
-/// Returns an error if a folder that is given as a root can't be used.
+/// Returns an error if a folder is not usable as a root.
 pub(super) fn check_root(root: &Path) -> Result<(), String> {
     let refused = |error| format!("--root {}: {}", root.display(), reason(&error));
     std::fs::read_dir(root).map(drop).map_err(refused)

@@ -1,5 +1,4 @@
-//! A session with the server, as a client has it: the handshake, the list, one call of each tool, the
-//! end.
+//! A client session with the server: the handshake, the list of tools, a call of each tool, the end.
 
 #![expect(clippy::indexing_slicing, reason = "of JSON, where a field that is absent is null")]
 
@@ -20,16 +19,16 @@ use crate::tools::ToolName;
 use cutline_core::notice::empty;
 use cutline_core::text::Size;
 
-/// Time after which an answer counts as none: far more than any of these calls takes.
+/// Time limit of a response. Each of these calls takes far less.
 const PATIENCE: Duration = Duration::from_secs(20);
-/// Time that the server has to end after its input: far more than the second that it takes.
+/// Time limit for the end of the server after the end of its input. It needs about a second.
 const END: Duration = Duration::from_secs(5);
-/// The revision in which the doctor speaks.
+/// The protocol revision that `doctor` uses.
 const REVISION: &str = "2025-06-18";
-/// The name that the doctor gives as a client.
+/// The client name that `doctor` sends.
 const MY_NAME: &str = "cutline-doctor";
 
-/// Has the session, and says what came of it.
+/// Runs the session and reports the results.
 pub(super) fn look(options: &Options, binary: &Path, flags: &[String], say: &mut dyn FnMut(Finding)) {
     let mut command = Command::new(binary);
     command.args(flags);
@@ -43,13 +42,13 @@ pub(super) fn look(options: &Options, binary: &Path, flags: &[String], say: &mut
     });
 }
 
-/// Starts a server for the handshake, by the client's own name where it is known. Returns how long that took,
-/// and the server's counts, which name the limits in force.
+/// Starts a server and does the handshake with the client's own name, if it is known. Returns the duration of the
+/// handshake and the server's statistics, which contain the active limits.
 pub(super) fn greet(command: Command, client: Option<&str>) -> Result<(Duration, Value), String> {
     converse(command, client.unwrap_or(MY_NAME), async |session, took| Ok((took, session.stats().await?)))
 }
 
-/// The row of the fit that holds, and the limits in force, in words.
+/// Describes the active client profile and limits.
 pub(super) fn limits(stats: &Value) -> String {
     let row = stats["fit"].as_str().and_then(fit::Client::of_id);
     let row = row.map_or_else(
@@ -69,8 +68,8 @@ pub(super) fn limits(stats: &Value) -> String {
     )
 }
 
-/// Starts a server, greets it by that name, talks to it and has it end. Returns what came of the talk, which is told how
-/// long the greeting took, where all of that went well.
+/// Starts a server, does the handshake with that client name, calls `talk` with its duration, and stops the server.
+/// Returns the result of `talk` if all steps succeeded.
 fn converse<T>(
     command: Command,
     name: &str,
@@ -93,7 +92,7 @@ fn converse<T>(
     })
 }
 
-/// A server and the conversation with it. It is killed where this is dropped before its end.
+/// A running server and its pipes. Dropping it kills the server.
 struct Session {
     child: Child,
     stdin: ChildStdin,
@@ -110,7 +109,7 @@ impl Session {
         Ok(Self { child, stdin, lines: BufReader::new(stdout).lines(), last_id: 0 })
     }
 
-    /// The handshake.
+    /// Does the handshake.
     async fn greet(&mut self, name: &str) -> Result<(), String> {
         let me = json!({"name": name, "version": env!("CARGO_PKG_VERSION")});
         let greeting = json!({"protocolVersion": REVISION, "capabilities": {}, "clientInfo": me});
@@ -119,7 +118,7 @@ impl Session {
         Ok(())
     }
 
-    /// Says which tools there are, calls those that the options name, and says what each answered.
+    /// Lists the tools, calls the enabled ones, and reports each result.
     async fn call_each_tool(
         &mut self,
         options: &Options,
@@ -132,7 +131,7 @@ impl Session {
         if let Fit::Client(_) = options.fit {
             say(Fine(limits(&self.stats().await?)));
         }
-        // A file with text in it, where there is one.
+        // A file with text, if there is one.
         let mut file = None;
         let order = [ToolName::Ls, ToolName::Find, ToolName::Grep, ToolName::Read, ToolName::Bash];
         for tool in order.into_iter().filter(|tool| options.tools.contains(tool)) {
@@ -154,7 +153,7 @@ impl Session {
             let is_error = result["isError"] == true;
             say(match tool {
                 _ if !is_error => Fine(format!("{name} answered in {took:.1?}")),
-                // That one file may be a link, or not this user's to read.
+                // The file may be a link, or not readable for this user.
                 ToolName::Read => Note(format!("read answered in {took:.1?}: {text}")),
                 _ => Wrong(format!("{name}: {text}")),
             });
@@ -166,7 +165,7 @@ impl Session {
         Ok(())
     }
 
-    /// Sends a message. That the server has ended is found where its answers are read.
+    /// Sends a message. If the server has ended, reading the response fails.
     async fn send(&mut self, message: &Value) {
         let _ended = self.stdin.write_all(format!("{message}\n").as_bytes()).await;
     }
@@ -197,7 +196,7 @@ impl Session {
         answer.get("result").cloned().ok_or_else(refused)
     }
 
-    /// Returns the server's counts, which name the limits in force.
+    /// Returns the server's statistics, which contain the active limits.
     async fn stats(&mut self) -> Result<Value, String> {
         let stats = self.ask("resources/read", &json!({"uri": STATS_URI})).await?;
         let text = stats["contents"][0]["text"].as_str().unwrap_or_default();

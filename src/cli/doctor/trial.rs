@@ -1,22 +1,24 @@
 //! Trial starts of a client's entry.
 //!
-//! The entry may belong to a project of others. A trial therefore starts only this binary, as a server, in an empty
-//! temporary folder, and passes on only flags that set limits: none that names a path or says how long files are kept.
+//! The entry may belong to another person's project. A trial therefore starts only this binary, as a server, in an
+//! empty temporary folder, and passes on only flags that set limits. Flags for paths and for the age of files are not
+//! passed on.
 
+use std::any::TypeId;
 use std::ffi::OsStr;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use anyhow::Context as _;
 use clap::builder::Resettable;
-use clap::{ArgAction, ArgMatches, CommandFactory as _, FromArgMatches as _};
+use clap::{ArgAction, ArgMatches, CommandFactory as _};
 use serde_json::Value;
 
 use super::machine;
 use crate::cli::config::{self, Server};
-use crate::cli::{Cli, NAME, command};
+use crate::cli::{Cli, NAME, command, split_paths};
 use crate::fit;
 use crate::tools::error::reason;
 
@@ -45,7 +47,7 @@ const PASSED_ON: [&str; 20] = [
 ];
 /// The variables that name the folder for temporary files, on Unix and on Windows.
 const TEMP_VARIABLES: [&str; 3] = ["TMPDIR", "TMP", "TEMP"];
-/// The values for which clap takes a switch's variable as off.
+/// The values of a variable that switch a boolean flag off in clap.
 const OFF: [&str; 6] = ["n", "no", "f", "false", "off", "0"];
 
 /// The flags with which an entry starts this binary as a server.
@@ -72,7 +74,7 @@ impl Trial {
             let without_variable =
                 |arg: clap::Arg| if set_by_entry(&arg).is_some() { arg.env(Resettable::Reset) } else { arg };
             command().mut_args(without_variable).try_get_matches_from(words).map_err(|error| {
-                // Help and the version are no errors, and no server either.
+                // `--help` and `--version` do not start a server.
                 if error.use_stderr() { first_line(&error) } else { not_a_server() }
             })
         };
@@ -82,11 +84,11 @@ impl Trial {
         for arg in all.get_arguments().filter(|arg| !typed.contains(&arg.get_id())) {
             let value = set_by_entry(arg).filter(|value| !value.is_empty());
             if let Some((flag, value)) = arg.get_long().zip(value) {
-                words.splice(1..1, flag_of(arg, flag, value));
+                words.splice(1..1, flags_of(arg, flag, value));
             }
         }
         let matches = parse(&words)?;
-        let cli = Cli::from_arg_matches(&matches).map_err(|error| first_line(&error))?;
+        let cli = Cli::parsed(&matches).map_err(|error| first_line(&error))?;
         if cli.command.is_some() { Err(not_a_server()) } else { Ok(Self { matches, cli }) }
     }
 
@@ -120,8 +122,8 @@ impl Trial {
         let mut command = Command::new(binary);
         command.args(config::words_of(&self.matches, &all, is_passed_on)?);
         command.arg("--spill-dir").arg(saved).current_dir(work);
-        // What the entry sets is among the flags. Of the variables of this process, the server gets only those that are
-        // passed on and that the entry does not set.
+        // The variables of the entry are among the flags. The server inherits a variable of this process only if its
+        // flag is passed on and the entry does not set it.
         for arg in all.get_arguments() {
             let is_inherited =
                 self.matches.value_source(arg.get_id().as_str()) == Some(ENV) && is_passed_on(arg);
@@ -134,22 +136,27 @@ impl Trial {
     }
 }
 
-/// The source of a value that is from a variable.
+/// The source of a value from a variable.
 const ENV: clap::parser::ValueSource = clap::parser::ValueSource::EnvVariable;
 
-/// Returns the flag that says the same as its variable with that value.
-fn flag_of(arg: &clap::Arg, flag: &str, value: &str) -> Option<String> {
-    if !matches!(arg.get_action(), ArgAction::SetTrue) {
-        return Some(format!("--{flag}={value}"));
+/// Returns the flags that are equivalent to the variable of `arg` with that value.
+fn flags_of(arg: &clap::Arg, flag: &str, value: &str) -> Vec<String> {
+    let is_folder = arg.get_value_parser().type_id() == TypeId::of::<PathBuf>();
+    match arg.get_action() {
+        ArgAction::SetTrue if OFF.contains(&value.to_lowercase().as_str()) => Vec::new(),
+        ArgAction::SetTrue => vec![format!("--{flag}")],
+        ArgAction::Append if is_folder => {
+            split_paths(value).iter().map(|folder| format!("--{flag}={}", folder.display())).collect()
+        }
+        _ => vec![format!("--{flag}={value}")],
     }
-    (!OFF.contains(&value.to_lowercase().as_str())).then(|| format!("--{flag}"))
 }
 
 fn not_a_server() -> String {
     "not as a server".to_owned()
 }
 
-/// Returns the reason for which the arguments are wrong, without the usage.
+/// Returns the error message without the usage.
 fn first_line(error: &clap::Error) -> String {
     let story = error.to_string();
     let line = story.lines().next().unwrap_or_default();

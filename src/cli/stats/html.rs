@@ -1,7 +1,7 @@
-//! The page of `cutline stats --html`: made of the JSON of `--json` alone, so that both say the same.
+//! The page of `cutline stats --html`, made only from the JSON of `--json`, so that both have the same numbers.
 //!
-//! Each number stands in a `data` element with the JSON pointer that it comes from. The page asks for nothing, and
-//! its policy lets it: no script, no image, no font.
+//! Each number is in a `data` element with its JSON pointer. The page loads nothing, and its policy forbids scripts,
+//! images and fonts.
 
 mod plot;
 mod words;
@@ -12,18 +12,20 @@ use serde_json::Value;
 use plot::{Axis, Bars, GIVEN, LEFT_OUT};
 use words::{escaped, grouped, tenth, tick};
 
-/// The rules of the page; those of the plots are added.
+/// The style of the page, without the plots.
 const STYLE: &str = include_str!("html/style.css");
-/// Nothing but the page's own rules.
+/// The content security policy: only the page's own style.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
-/// A number that there is none of.
+/// Longest name of a tool, in characters, that is not wrapped.
+const SHORT_NAME_CHARS: usize = 24;
+/// The text for a missing number.
 const NONE: &str = "–";
 
-/// A column of a table: its heading, and where its number stands in the part of the sums that a row shows.
+/// A column of a table: its heading, and the JSON pointer of its number, relative to the row.
 type Column = (&'static str, &'static str);
 
-/// The columns of a row of sums.
+/// The columns of the table of sums.
 const SUMS: [Column; 15] = [
     ("Calls", "/calls"),
     ("Errors", "/errors"),
@@ -41,7 +43,7 @@ const SUMS: [Column; 15] = [
     ("95 %, ms", "/durationMs/p95"),
     ("Longest, ms", "/durationMs/longest"),
 ];
-/// The numbers at the top: the label, where it stands in the sums of all tools, the unit.
+/// The numbers at the top: label, JSON pointer in the sums of all tools, unit.
 const TILES: [(&str, &str, &str); 6] = [
     ("Answers", "/answers", ""),
     ("Errors", "/errors", ""),
@@ -50,9 +52,9 @@ const TILES: [(&str, &str, &str); 6] = [
     ("Tokens given", "/given/estimatedTokens", ""),
     ("Tokens left out", TOKENS_LEFT_OUT, ""),
 ];
-/// The number in the sums after which a `+` stands where more was left out.
+/// The JSON pointer of omitted tokens, which have a `+` if they are a lower bound.
 const TOKENS_LEFT_OUT: &str = "/leftOut/estimatedTokens";
-/// The column of a tenth of the limit.
+/// The column of the table of limit use.
 const USES: [Column; 1] = [("Answers", "")];
 /// The columns of a slow call.
 const SLOWEST: [Column; 2] = [("Duration, ms", "/durationMs"), ("Ended", "/time")];
@@ -90,6 +92,11 @@ pub(super) fn page(sums: &Value) -> anyhow::Result<String> {
     Ok(page.into_string() + "\n")
 }
 
+/// Returns the name of a tool. A name of usual length is not wrapped.
+fn tool(name: &str) -> Markup {
+    html! { bdi.short[name.chars().count() <= SHORT_NAME_CHARS] { (name) } }
+}
+
 struct Page<'a> {
     sums: &'a Value,
 }
@@ -107,7 +114,7 @@ impl Page<'_> {
         self.value(pointer).as_array().map_or(&[][..], Vec::as_slice).iter()
     }
 
-    /// The number at `pointer`.
+    /// Returns the number at `pointer`.
     fn number(&self, pointer: &str) -> Markup {
         let text = match self.value(pointer) {
             Value::Null => return html! { span.none { (NONE) } },
@@ -116,7 +123,7 @@ impl Page<'_> {
         html! { data value=(self.value(pointer)) data-of=(pointer) { (text) } }
     }
 
-    /// The number in the sums at `of`, with a `+` where there is more.
+    /// Returns a number of the sums at `of`, with a `+` if it is a lower bound.
     fn sum(&self, of: &str, part: &str) -> Markup {
         let more = part == TOKENS_LEFT_OUT && self.value(&format!("{of}/leftOut/isLowerBound")) == true;
         html! { (self.number(&[of, part].concat())) @if more { span.more title="at least" { "+" } } }
@@ -179,7 +186,7 @@ impl Page<'_> {
 
     fn tools(&self) -> Markup {
         let names = self.value("/tools").as_object().into_iter().flat_map(serde_json::Map::keys);
-        let row = |name: &String| (html! { bdi { (name) } }, format!("/tools/{}", escaped(name)));
+        let row = |name: &String| (tool(name), format!("/tools/{}", escaped(name)));
         let tools: Vec<_> = names.map(row).collect();
         let all = (tools.len() > 1).then(|| (html! { bdi { "All" } }, "/total".to_owned()));
         let rows = html! {
@@ -189,7 +196,7 @@ impl Page<'_> {
         table("Sums for each tool", "sums", "Tool", &SUMS, &rows)
     }
 
-    /// The rows of a table: the heading of each, and where its part of the sums stands.
+    /// Returns the rows of a table from their headings and JSON pointers.
     fn rows(&self, rows: impl IntoIterator<Item = (Markup, String)>, columns: &[Column]) -> Markup {
         html! {
             @for (heading, of) in rows {
@@ -229,7 +236,7 @@ impl Page<'_> {
         let spans = || self.items("/overTime/spans");
         let starts: Vec<&str> = spans().filter_map(|span| span["start"].as_str()).collect();
         let labels: Vec<String> = starts.iter().map(|start| tick(start, &starts, span_ms)).collect();
-        // A part of each span in which there was some of `of`.
+        // Returns a field of each span with a count of `of`.
         let part = |part: &str, of: &str| -> Vec<Option<f64>> {
             spans().map(|span| span[part].as_f64().filter(|_| span[of] != 0)).collect()
         };
@@ -282,7 +289,7 @@ impl Page<'_> {
                     @let part = call["durationMs"].as_f64().unwrap_or(0.0) / longest.max(f64::MIN_POSITIVE);
                     tr {
                         th scope="row" {
-                            bdi { (call["tool"].as_str().unwrap_or(NONE)) }
+                            (tool(call["tool"].as_str().unwrap_or(NONE)))
                             @if call["outcome"] == "error" { " " span.error { "error" } }
                         }
                         td {
@@ -298,7 +305,7 @@ impl Page<'_> {
     }
 }
 
-/// A table in a region that scrolls by itself, with what is below its headings.
+/// Returns a table in a scrollable region.
 fn table(name: &str, class: &str, first: &str, columns: &[Column], rows: &Markup) -> Markup {
     let headings = [first].into_iter().chain(columns.iter().map(|(heading, _)| *heading));
     html! {
@@ -311,7 +318,7 @@ fn table(name: &str, class: &str, first: &str, columns: &[Column], rows: &Markup
     }
 }
 
-/// A plot, once for wide pages and once for narrow ones: its letters are not to get smaller with it.
+/// Returns a plot for wide and for narrow pages, so that its text has the same size on both.
 fn figure(name: &str, bars: &Bars<'_>) -> anyhow::Result<Markup> {
     let wide = bars.draw((620, 230))?;
     let narrow = bars.draw((350, 210))?;

@@ -18,7 +18,7 @@ const WARNING: Style = AnsiColor::Yellow.on_default();
 const HEADINGS: [&str; 12] =
     ["tool", "calls", "errs", "cut", "lines", "bytes", "tokens", "given", "left out", "saved", "50%", "95%"];
 
-/// Returns the span, the table, and the number of lines that are no records.
+/// Returns the time span, the table, and the number of lines that are not records.
 pub(super) fn text(stats: &Stats, broken: u64) -> String {
     let mut lines = Vec::new();
     match stats.span_ms {
@@ -81,7 +81,7 @@ pub(super) fn short(number: u64) -> String {
     Size(number).to_string().trim_end_matches('B').to_owned()
 }
 
-/// A duration in three digits or so: `250µs`, `1.2ms`, `13s`.
+/// Returns a duration with about three digits: `250µs`, `1.2ms`, `13s`.
 fn duration(duration: Duration) -> String {
     let us = duration.as_micros();
     match us {

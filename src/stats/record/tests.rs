@@ -1,4 +1,4 @@
-//! The record of each kind of answer, and the way of its line through JSON and back.
+//! Records of each kind of result, and their conversion to JSON and back.
 
 use serde_json::json;
 
@@ -31,7 +31,7 @@ fn cut(by: TruncatedBy, output: (u64, u64), total: (u64, u64)) -> TruncationDeta
     }
 }
 
-/// An answer with this body, and a notice after it.
+/// Returns a result with this body and a notice.
 fn output(body: &str, details: Details) -> Output {
     Output {
         text: format!("{body}\n\n[A notice]"),
@@ -50,7 +50,7 @@ fn answered(tool: ToolName, output: Output) -> Answered {
     }
 }
 
-/// An answer that was cut, whose totals are so true.
+/// Returns a truncated result with these totals.
 fn cut_output(totals: Totals, truncation: TruncationDetails) -> Output {
     let next_offset = Some(truncation.output_lines + 1);
     let details = Details { truncation: Some(truncation), next_offset, ..Details::default() };

@@ -1,4 +1,4 @@
-//! `cutline doctor`: the report without problems, and the report of each problem.
+//! `cutline doctor`: what it says where all is well, and of each thing that is not.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -99,6 +99,7 @@ fn entry_started_with_its_flags() {
         (json!({"args": ["--max-bytes", "0"]}), "must be above 0\n"),
         (json!({"args": ["--bash-timeout", "700"]}), "--bash-timeout 700 is above --bash-max-timeout 600"),
         (json!({"env": {"CUTLINE_ROOT": "/gone"}}), "--root /gone: No such file or directory\n"),
+        (json!({"env": {"CUTLINE_ROOT": "/:/gone"}}), "--root /gone: No such file or directory\n"),
         (json!({"env": {"CUTLINE_MAX_LINES": "none"}}), "invalid value 'none' for '--max-lines <N>'"),
         (json!({"args": ["doctor"]}), "not as a server\n"),
         (json!({"args": ["--version"]}), "not as a server\n"),
@@ -388,7 +389,7 @@ fn servers_without_programs_are_named() {
     let lists =
         "has other servers: wrapped hollow, unwrapped, whole; not wrapped filled, gone, relative, there\n";
     assert!(said.contains(lists), "{said}");
-    // An unreadable file is reported once, although two of its parts are checked.
+    // A file that can't be read is said once, though two of its parts are looked at.
     fs::write(workspace.home().join(".claude.json"), "{").unwrap();
     let said = stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
     assert_eq!(said.matches(".claude.json").count(), 1, "{said}");

@@ -10,7 +10,7 @@ use super::*;
 use crate::cli::config::server::Server;
 use crate::cli::{Client, Scope};
 
-/// The flags that are given.
+/// The flags of the new entry.
 const FLAGS: [&str; 2] = ["--root", "/quo\"te"];
 
 fn keys(client: Client) -> Vec<String> {
@@ -102,7 +102,7 @@ fn cases() -> Vec<(Client, PathBuf, String)> {
     cases
 }
 
-/// Files as they are after an entry with `--root`, or one without flags where the case's name begins with `bare`.
+/// Files after the merge of an entry with `--root`, or without flags if the name of the case starts with `bare`.
 #[test]
 fn fixtures_are_merged() {
     for (client, file, before) in cases() {
@@ -223,7 +223,7 @@ fn how_a_file_has_it_started() {
     }
 }
 
-/// Returns all that a text says beside the command of this server.
+/// Returns the value of a text without the command of this server.
 fn rest(text: &str) -> Vec<(String, Value)> {
     let top = Node::parse(Format::Yaml, text).expect("it is YAML");
     let server = |(name, entry): &(&str, &Node)| ((*name).to_owned(), entry.to_value());
@@ -241,7 +241,7 @@ fn rest(text: &str) -> Vec<(String, Value)> {
 }
 
 proptest! {
-    /// Whatever a text of YAML holds, an entry is put into it whole, or it is refused; nothing else changes.
+    /// For any YAML text, the entry is merged completely or there is an error. Nothing else changes.
     #[test]
     fn any_yaml_keeps_its_rest(
         pieces in prop::collection::vec(

@@ -12,10 +12,10 @@ use super::{Kind, Node};
 /// Bytes of a text: no client's own comes near, and each takes up to ten microseconds and a hundred bytes of memory.
 const MAX_BYTES: usize = 200_000;
 
-/// The one fault that is passed over: a closing bracket in the column of its key, which other programs take.
+/// The one error that is ignored: a closing bracket in the column of its key, which other parsers accept.
 const UNINDENTED_BRACKET: &str = "Flow collection continuation line must be indented";
 
-/// Reads the one document of a text, if there is one.
+/// Parses the single document of a text, if there is one.
 pub(super) fn parse(text: &str) -> anyhow::Result<Option<Node>> {
     ensure!(text.len() <= MAX_BYTES, "it is too large");
     let file = YamlFile::from_str(text)?;
@@ -24,7 +24,8 @@ pub(super) fn parse(text: &str) -> anyhow::Result<Option<Node>> {
         (None, _) => Ok(None),
         (Some(_), Some(_)) => bail!("it holds several documents"),
         (Some(document), None) => {
-            // The parser takes what is nearly YAML, too. What is only discouraged (`yes` as a value) is YAML.
+            // The parser also accepts invalid YAML, which the validator reports. Discouraged values such as `yes`
+            // are only warnings.
             let violations = Validator::new().validate(&document);
             let mut faults = violations.iter().filter(|fault| fault.severity == Severity::Error);
             if let Some(fault) = faults.find(|fault| fault.message != UNINDENTED_BRACKET) {
@@ -36,7 +37,7 @@ pub(super) fn parse(text: &str) -> anyhow::Result<Option<Node>> {
     }
 }
 
-/// True if other parts of the text may stand for this value, or for one in it: there is an anchor (`&NAME`).
+/// Returns true if the value, or one inside it, has an anchor (`&NAME`) that aliases may refer to.
 pub(super) fn has_anchor(value: &Node, text: &str) -> bool {
     let is_anchor = |word: &str| {
         word.strip_prefix('&')
@@ -65,13 +66,13 @@ fn node(value: &YamlNode, text: &str) -> Node {
             });
             (table.byte_range(), !table.is_flow_style(), Kind::Table(members.collect()))
         }
-        // It stands for a value elsewhere, or for one that only some programs know.
+        // An alias or a tagged value, which not all programs support.
         YamlNode::Alias(_) | YamlNode::TaggedNode(_) => {
             return Node::new(0..0, Kind::Other("an alias or a tag".into()));
         }
     };
     let (start, end) = (range.start as usize, range.end as usize);
-    // A block goes on to the next value.
+    // A block extends to the next value.
     let end = if is_block { start + text[start..end].trim_end().len() } else { end };
     Node { place: start..end, is_block, kind }
 }

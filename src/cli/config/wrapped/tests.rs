@@ -7,7 +7,11 @@ use super::*;
 use crate::cli::Client;
 use crate::cli::config::server::entry_of;
 
-/// Calls `with` with the server `x` of a text; an error where it starts no program.
+/// Calls `with` with the server `x` of a text.
+///
+/// # Errors
+///
+/// Returns an error if the entry starts no program.
 fn look<T>(client: Client, text: &str, with: impl FnOnce(&Server<'_>) -> T) -> anyhow::Result<T> {
     let row = client.row();
     let top = Node::parse(row.format, text)?;
@@ -116,7 +120,7 @@ fn entries_are_wrapped_and_unwrapped_to_the_byte() {
         let expected = [&["/bin/cutline", "wrap", "--max-bytes", "20 KB\"", "--"], server].concat();
         assert_eq!(words(client, &wrapped), expected, "{wrapped}");
         assert_eq!(unwrap(client, &wrapped).as_deref(), Some(text), "{wrapped}");
-        // Another time: other flags, no second layer.
+        // Wrapping again changes the flags and adds no second layer.
         let again = wrap(client, &wrapped, "C:\\cutline.exe", &[]);
         assert_eq!(words(client, &again), [&["C:\\cutline.exe", "wrap", "--"], server].concat(), "{again}");
         assert_eq!(unwrap(client, &again).as_deref(), Some(text), "{again}");

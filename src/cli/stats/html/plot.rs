@@ -1,27 +1,27 @@
 //! A plot of bars, as SVG.
 //!
-//! The colours in it are those of the light page; rules of the page put the dark ones in their place.
+//! The plot uses the colours of the light page. The style of the page replaces them in dark mode.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use crate::cli::stats::table::short;
 
-/// A colour: the name of its variable in the page's rules, and its value on a light page.
+/// A colour: its variable in the style of the page, and its value on a light page.
 pub(super) type Colour = (&'static str, RGBColor);
 
-/// Amounts given, and used.
+/// Returned amounts and used limits.
 pub(super) const GIVEN: Colour = ("--given", RGBColor(0x1F, 0x6F, 0xB2));
-/// Amounts left out.
+/// Omitted amounts.
 pub(super) const LEFT_OUT: Colour = ("--left-out", RGBColor(0xC2, 0x57, 0x0C));
 /// The line below the columns.
 const AXIS: Colour = ("--axis", RGBColor(0x8A, 0x94, 0xA3));
 /// The lines of the scale.
 const GRID: Colour = ("--grid", RGBColor(0xE2, 0xE6, 0xEC));
-/// Letters.
+/// Text.
 const TEXT: Colour = ("--quiet", RGBColor(0x55, 0x60, 0x6E));
 
-/// Returns the rules by which the page's colours are the plots'.
+/// Returns the style that gives the plots the colours of the page.
 pub(super) fn style() -> String {
     let mut rules = String::new();
     for (variable, RGBColor(red, green, blue)) in [GIVEN, LEFT_OUT, AXIS, GRID, TEXT] {
@@ -39,29 +39,29 @@ pub(super) fn style() -> String {
 pub(super) enum Axis {
     /// From 0 to 100 percent.
     Percent,
-    /// From 0 to the largest.
+    /// From 0 to the largest value.
     Count,
 }
 
-/// Columns of bars; those of several series stand on top of each other.
+/// Columns of bars. Several series are stacked.
 #[derive(Debug)]
 pub(super) struct Bars<'a> {
-    /// Words below each column, of which as many are shown as fit.
+    /// Labels of the columns. As many as fit are shown.
     pub(super) labels: &'a [String],
     pub(super) axis: Axis,
     /// The colour of each series, and its values, one for each column.
     pub(super) series: Vec<(&'static Colour, Vec<Option<f64>>)>,
 }
 
-/// Size of letters; SVG gets four fifths of it.
+/// Font size of the page. Text in plots has 80 % of it.
 const LETTER: f64 = 15.0;
-/// Pixels beside the plot, for the words of the scale; and below it.
+/// Pixels to the left of the plot for the labels of the scale, and below it.
 const SCALE: (u32, u32) = (46, 24);
-/// Pixels that a letter below a column takes, and the space between two words.
+/// Pixels of a character below a column, and of the space between two labels.
 const LETTER_WIDTH: (usize, usize) = (7, 16);
 
 impl Bars<'_> {
-    /// Returns the plot in so many pixels.
+    /// Returns the plot with this width in pixels.
     pub(super) fn draw(&self, size: (u32, u32)) -> anyhow::Result<String> {
         let mut svg = String::new();
         let area = SVGBackend::with_string(&mut svg, size).into_drawing_area();
@@ -113,7 +113,7 @@ impl Bars<'_> {
         Ok(svg)
     }
 
-    /// The values of a column that there are.
+    /// Returns the present values of a column.
     fn values(&self, column: usize) -> impl Iterator<Item = (&'static Colour, f64)> + '_ {
         self.series.iter().filter_map(move |(colour, values)| Some((*colour, (*values.get(column)?)?)))
     }
@@ -127,7 +127,7 @@ impl Bars<'_> {
         }
     }
 
-    /// Columns from one that has words below it to the next.
+    /// Returns the number of columns from one label to the next.
     fn labels_apart(&self, width: u32) -> usize {
         let (letter, space) = LETTER_WIDTH;
         let longest = self.labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);

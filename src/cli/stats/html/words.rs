@@ -1,12 +1,12 @@
-//! The numbers and times of the page, as people write them.
+//! Formats numbers and times of the page.
 
-/// A tenth of the limit in words: `10-19`.
+/// Returns the label of a tenth of the limit: `10-19`.
 pub(super) fn tenth(n: usize) -> String {
     let last = if n == 9 { 100 } else { n * 10 + 9 };
     format!("{}–{last}", n * 10)
 }
 
-/// The words below a column of its start: the day, the time of day, or that to the second.
+/// Returns the label of a column's start: the day, or the time with or without seconds.
 pub(super) fn tick(start: &str, starts: &[&str], span_ms: u64) -> String {
     let part = |from: usize, to: usize| start.chars().take(to).skip(from).collect();
     let day = |start: &&str| start.chars().take(10).collect::<String>();
@@ -19,14 +19,14 @@ pub(super) fn tick(start: &str, starts: &[&str], span_ms: u64) -> String {
     }
 }
 
-/// A number's digits in groups of three.
+/// Returns a number with its digits in groups of three.
 pub(super) fn grouped(number: &str) -> String {
     let (whole, rest) = number.split_at(number.find('.').unwrap_or(number.len()));
     let groups = whole.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
     groups.collect::<Vec<_>>().join(",") + rest
 }
 
-/// A name as a part of a JSON pointer.
+/// Escapes a name for a JSON pointer.
 pub(super) fn escaped(name: &str) -> String {
     name.replace('~', "~0").replace('/', "~1")
 }
