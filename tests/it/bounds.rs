@@ -1,5 +1,6 @@
-//! Tests of resource limits: each bound of docs/security.md that one call can reach, and the message. The bounds on messages,
-//! arguments, commands, saved outputs and oversized lines are tested with these subjects.
+//! The parts of the machine that a call may take: each bound of docs/security.md that one call can reach, and what
+//! is said then. Those on messages, arguments, commands, saved outputs and giant lines are reached where
+//! these are tested.
 
 #[cfg(all(target_os = "linux", not(cutline_portable)))]
 mod environments;
@@ -126,7 +127,7 @@ fn large_folders_take_little_memory() {
     }
 }
 
-/// Full results of a multiple of the memory limit are saved during the search.
+/// Whole results of many times what memory may take are saved as they are found.
 #[test]
 fn saved_whole_results_take_bounded_memory() {
     let workspace = Workspace::with(&json!({"names/n": {"each": [1, 2], "content": ""}}));
@@ -143,7 +144,7 @@ fn saved_whole_results_take_bounded_memory() {
 
 #[test]
 fn image_of_too_many_pixels_is_told_of_and_not_decoded() {
-    // The header says 20,000 by 20,000 pixels. The file has a thousand bytes.
+    // 20,000 by 20,000 by its head; there is a thousand bytes of it.
     let png = "89504e470d0a1a0a0000000d4948445200004e2000004e2008020000006c12d16e\
                0000001149444154789c63601805a360140c77000003e80001b3a6d3460000000049454e44ae426082";
     let workspace = Workspace::with(&json!({"big.png": {"hex": png}}));

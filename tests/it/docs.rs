@@ -1,5 +1,7 @@
-//! Tests of the documentation. The pages describe every text, field and flag of the code. The commands of the pages work, and
-//! the binary prints the output that the pages show. CONTRIBUTING.md describes how to write a page for these tests.
+//! The documentation against the code: no text, field or flag that a page leaves out.
+//!
+//! And against the binary: what the pages tell to run works, and what they show is what it gives.
+//! CONTRIBUTING.md says how a page is written for that.
 
 mod client_pages;
 mod commands;
@@ -32,7 +34,7 @@ fn file(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
-/// Returns the string literals of Rust code. Literals that continue on the next line are joined.
+/// The string literals of Rust code; those that go on over a line's end joined.
 fn literals(code: &str) -> Vec<String> {
     let code = code.split("#[cfg(test)]").next().unwrap_or_default();
     let code: String = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
@@ -40,7 +42,7 @@ fn literals(code: &str) -> Vec<String> {
     parts.split('"').skip(1).step_by(2).map(|text| text.replace('\u{1}', "\"")).collect()
 }
 
-/// Returns the longest run of plain words in a format string, if it has words.
+/// The longest run of plain words in a format string, where it says anything.
 fn words(format: &str) -> Option<String> {
     let braces = [("{{", "\u{2}"), ("}}", "\u{3}"), ("\\n", "\n")];
     let format = braces.iter().fold(format.to_owned(), |format, (from, to)| format.replace(from, to));
@@ -124,7 +126,7 @@ fn camel(name: &str) -> String {
 }
 
 #[test]
-fn readme_flags_match_binary() {
+fn flags_on_page_match_binary() {
     let help = Command::new(env!("CARGO_BIN_EXE_cutline")).arg("--help").output().unwrap();
     let help = String::from_utf8(help.stdout).unwrap();
     let flags: Vec<String> = help
@@ -132,10 +134,10 @@ fn readme_flags_match_binary() {
         .filter(|word| word.starts_with("--") && !["--help", "--version"].contains(word))
         .map(|word| word.trim_end_matches(|c: char| !c.is_alphanumeric()).to_owned())
         .collect();
-    assert_page_has("README.md", flags.clone());
-    let readme = file("README.md");
-    let rows = readme.lines().filter_map(|line| line.strip_prefix("| `--")?.split(['`', ' ']).next());
+    assert_page_has("docs/configuration.md", flags.clone());
+    let page = file("docs/configuration.md");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| `--")?.split(['`', ' ']).next());
     for flag in rows {
-        assert!(flags.contains(&format!("--{flag}")), "README has --{flag}, --help has not");
+        assert!(flags.contains(&format!("--{flag}")), "the page has --{flag}, --help has not");
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of find that need more than a scenario: order under load, large folders.
+//! find, where a scenario is not enough: order at speed, large folders.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Tests of ls that need more than a scenario: very large folders.
+//! ls, where a scenario is not enough: very large folders.
 
 use serde_json::json;
 

@@ -53,7 +53,7 @@ fn help() -> String {
     String::from_utf8(help.stdout).unwrap()
 }
 
-/// Returns the flags in a text, without surrounding punctuation.
+/// The words of a text that are flags, without what stands around them.
 fn flags(text: &str) -> BTreeSet<&str> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
     words.filter(|word| word.starts_with("--") && word.len() > 2).collect()

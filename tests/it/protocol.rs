@@ -3,13 +3,13 @@
 // The first messages: both eras, every revision, what may come before them.
 mod handshake;
 
-// tools/list: its size, its schemas, and the effect of flags.
+// tools/list: what it costs, what its schemas may hold, what flags change in it.
 mod list;
 
 // Calls that are no calls: an unknown tool, params of another shape.
 mod params;
 
-// Invalid lines, which do not end a session.
+// Lines that are no messages, and what a session survives.
 mod lines;
 
 // stdin and stdout that are no pipes.
@@ -18,7 +18,7 @@ mod streams;
 // The end: of input, by signals, in the middle of calls.
 mod ending;
 
-// Cancelled calls, and progress notifications.
+// Calls that are taken back, and what is told while they run.
 mod cancel;
 mod progress;
 

@@ -1,10 +1,10 @@
-//! Counts the lines and bytes of a stream.
+//! Counting lines and bytes of a stream, whatever its pieces.
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
 
 use super::NEWLINE;
 
-/// The number of lines and bytes of a text.
+/// Lines and bytes of a text.
 ///
 /// ```
 /// use cutline_core::text::Extent;
@@ -12,7 +12,7 @@ use super::NEWLINE;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Extent {
-    /// Lines, including an unterminated last line.
+    /// Lines: the ended ones, and an unterminated rest.
     pub lines: u64,
     /// Bytes.
     pub bytes: u64,
@@ -27,7 +27,7 @@ impl Extent {
     }
 }
 
-/// Counts the bytes and lines of a stream, and the bytes of its first and last line.
+/// Counts a stream: its bytes and lines, and the bytes of its first and its last line.
 ///
 /// ```
 /// use cutline_core::text::Counter;
@@ -44,12 +44,12 @@ pub struct Counter {
     first_line: u64,
     /// Bytes since the last newline.
     open_line: u64,
-    /// Bytes of the last terminated line.
+    /// Bytes of the last line that was ended.
     ended_line: u64,
 }
 
 impl Counter {
-    /// Counts the next piece.
+    /// Takes the next piece.
     pub fn push(&mut self, piece: &[u8]) {
         let len = piece.len() as u64;
         self.bytes += len;
@@ -74,7 +74,7 @@ impl Counter {
         Extent { lines: self.newlines + u64::from(self.open_line > 0), bytes: self.bytes }
     }
 
-    /// Returns true if the next byte begins a line: at the start, and after a newline.
+    /// True if the next byte begins a line: nothing passed yet, or a newline last.
     pub fn is_at_line_start(&self) -> bool {
         self.open_line == 0
     }

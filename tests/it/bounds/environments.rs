@@ -1,4 +1,4 @@
-//! Environments of other processes that the end of a command reads.
+//! What an end of a command reads of the processes beside it.
 
 use std::fs;
 use std::process::{Child, Command};

@@ -1,17 +1,16 @@
-//! The pages of the clients: one for each that `cutline config` knows, all of the same form.
+//! The pages of the clients: one for each client of `cutline config`, all with the same sections.
 
 use super::page;
 use super::{example_project::ExampleProject, file};
 
 /// The headings of each, in this order.
-const HEADINGS: [&str; 7] = [
-    "add-it",
-    "see-that-it-works",
-    "what-an-answer-looks-like",
-    "limits-that-matter",
-    "measured",
-    "permission",
-    "remove-it",
+const HEADINGS: [&str; 6] = [
+    "add-cutline",
+    "check-that-it-works",
+    "limits-and-timeouts",
+    "prefer-cutline",
+    "permissions",
+    "remove-cutline",
 ];
 
 /// The clients that `cutline config` knows.
@@ -36,8 +35,8 @@ fn client_pages_have_one_form() {
             shows.into_iter().any(|command| command.starts_with(&entry)),
             "{path} does not show the entry"
         );
-        let transcripts = page.blocks.iter().filter(|block| block.kind == "console").count();
-        assert_eq!(transcripts, 1, "{path}: transcripts");
+        let removal = format!("cutline config {client} --remove --write");
+        assert!(file(&path).contains(&removal), "{path} does not say how to remove the entry");
         for (index, link) in [("README.md", &path), ("docs/clients/README.md", &format!("{client}.md"))] {
             assert!(file(index).contains(&format!("]({link})")), "{index} has no row for {client}");
         }

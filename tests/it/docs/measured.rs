@@ -1,10 +1,13 @@
-//! docs/clients/measured.md against the agents that are run (tests/agents) and the table of the fit.
+//! Compares the pages with measurements with the agents in tests/agents and the table of client limits.
 
 use cutline::fit::CLIENTS;
 
 use super::file;
 
-const PAGE: &str = "docs/clients/measured.md";
+/// Returns the text of the pages with measurements.
+fn pages() -> String {
+    ["docs/clients/measured.md", "docs/clients/frameworks.md"].map(file).concat()
+}
 
 /// The versions of the packages that the agents are made of, an agent's own first: `@1.2.3` or `==1.2.3`.
 fn versions() -> Vec<String> {
@@ -21,17 +24,17 @@ fn versions() -> Vec<String> {
 fn measured_versions_are_those_that_are_run() {
     let versions = versions();
     assert!(versions.len() > 15, "{versions:?}");
-    let page = file(PAGE);
+    let page = pages();
     for version in versions {
-        assert!(page.contains(&format!(" {version}")), "{version} is not on {PAGE}");
+        assert!(page.contains(&format!(" {version}")), "{version} is on neither page");
     }
 }
 
 #[test]
 fn measured_versions_are_those_of_the_fit() {
-    let page = file(PAGE);
+    let page = pages();
     for client in &CLIENTS {
         let version = format!(" {}.", client.version);
-        assert!(page.contains(&version), "{} {} is not on {PAGE}", client.id, client.version);
+        assert!(page.contains(&version), "{} {} is on neither page", client.id, client.version);
     }
 }

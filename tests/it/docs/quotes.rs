@@ -7,10 +7,11 @@ use serde_json::Value;
 use super::example_project::ExampleProject;
 use super::{NOTICES, file, literals, page};
 
-/// Pages for who uses cutline: a flag that they name is one of cutline's.
+/// Returns true for pages for users, which name only flags of cutline.
 fn is_for_users(path: &str) -> bool {
     path == "README.md" || path.starts_with("docs/clients/") || {
-        ["docs/troubleshooting.md", "docs/security.md", "docs/tools.md"].contains(&path)
+        let pages = ["configuration", "install", "troubleshooting", "security", "tools"];
+        pages.iter().any(|page| path == format!("docs/{page}.md"))
     }
 }
 
@@ -32,7 +33,7 @@ fn named_flags_exist() {
     assert!(seen > 60, "{seen} were seen");
 }
 
-/// Files with texts for the model or for users of `doctor`, in addition to the notices.
+/// Files with the texts that the model, or the user of the doctor, reads, beside those of the notices.
 const TEXTS: [&str; 9] = [
     "core/src/truncate/bounds.rs",
     "src/tools/error.rs",

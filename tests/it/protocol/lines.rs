@@ -1,4 +1,4 @@
-//! The session continues after any input.
+//! Whatever comes over the wire, the session goes on.
 
 use serde_json::{Value, json};
 

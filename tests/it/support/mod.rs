@@ -1,4 +1,4 @@
-//! The test harness. With it, tests only have inputs and expected results.
+//! The harness. It hides the plumbing; a test shows what goes in and what comes out.
 
 mod client;
 mod escaped;

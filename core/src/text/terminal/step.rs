@@ -1,24 +1,24 @@
-//! A step of the cursor in its line: a movement, or a change at the cursor.
+//! A step of the cursor in its line: a movement, or a change where it stands.
 
-/// A movement of the cursor, or a change at the cursor.
+/// A movement of the cursor, or a change where it stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Move {
-    /// Moves this many columns to the left.
+    /// Some columns to the left.
     Back(usize),
-    /// Moves this many columns to the right.
+    /// Some columns to the right.
     Forward(usize),
-    /// Moves to a column. The first one is 0.
+    /// To a column, the first being 0.
     Column(usize),
-    /// Removes this many characters and closes the gap.
+    /// Takes some characters away and closes the gap.
     Delete(usize),
-    /// Inserts this many blanks.
+    /// Makes room for some characters.
     Insert(usize),
-    /// Erases the line from the cursor to its end.
+    /// Makes the line blank from the cursor on.
     EraseToEnd,
-    /// Erases the line up to the cursor, inclusive.
+    /// Makes it blank up to the cursor, and what is under it.
     EraseToStart,
-    /// Erases the line.
+    /// Makes all of it blank.
     EraseAll,
-    /// Erases this many columns from the cursor.
+    /// Makes some columns blank from the cursor on.
     EraseNext(usize),
 }

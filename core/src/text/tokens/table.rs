@@ -1,4 +1,4 @@
-//! The state table of the estimate: for each run of characters and each next byte, the next state and its cost.
+//! The table that a text is stepped through: runs of characters, what follows them, and its cost.
 
 #![expect(clippy::indexing_slicing, reason = "the table is made when this is compiled")]
 #![expect(clippy::cast_possible_truncation, reason = "bytes, and less than 128 rows")]
@@ -6,16 +6,15 @@
 use super::costs::{self, CONTROL, SPACE_AND_SPACE, TAB_AND_SPACE, TWO_BYTES_AFTER_SPACE};
 use crate::text::NEWLINE;
 
-/// The class of a byte. The first byte of a character of several bytes has the class of the character; the others cost
-/// nothing.
+/// The class of a byte: for a character of several bytes that of the first one; the others cost nothing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     Lower,
     Upper,
     Digit,
-    /// Punctuation that is common in long rows: `-`, `=`, `.`, `_` and others.
+    /// A mark of which long rows are common: `-`, `=`, `.`, `_` and the like.
     Rule,
-    /// Other ASCII punctuation.
+    /// Another mark of ASCII.
     Mark,
     Tab,
     Newline,
@@ -25,24 +24,24 @@ pub(super) enum Class {
     Inner,
     /// Letters of Western Europe.
     Latin,
-    /// Other letters of the Latin script, of two or three bytes.
+    /// Further letters of Latin script, by two bytes and by three.
     LatinExtended,
     LatinAdditional,
     Cyrillic,
-    /// Greek, Hebrew, Arabic and other scripts of two bytes.
+    /// Greek, Hebrew, Arabic and others of two bytes.
     TwoBytes,
-    /// Symbols of two bytes.
+    /// Signs of two bytes.
     Sign,
     /// Indic scripts and Thai.
     Indic,
-    /// Dashes, quotes, arrows, box drawing.
+    /// Dashes, quotes, arrows, frames.
     Symbol,
     Kana,
     Han,
     Hangul,
     /// Full-width forms.
     FullWidth,
-    /// Emoji and all other characters of four bytes.
+    /// Emoji and all else of four bytes.
     Emoji,
 }
 
@@ -74,24 +73,24 @@ const fn class(byte: u8) -> Class {
     }
 }
 
-/// The run that contains the last character.
+/// The run that the last character is part of.
 #[derive(Clone, Copy)]
 pub(super) enum State {
-    /// The start of a line.
+    /// A line begins.
     Line,
     Space,
     Spaces,
     Tab,
-    /// Punctuation that may be part of a following word, or a run of punctuation of this length, up to `MARKS`.
+    /// A mark that a word may follow as its part; else a run of marks, of this length up to `MARKS`.
     Mark,
     Marks(u8),
-    /// The same for punctuation that is common in long rows.
+    /// The same for marks of which long rows are common.
     Rules(u8),
-    /// Digits of a group, 1 to 3.
+    /// Digits of a group, from 1 to 3.
     Digits(u8),
     /// Letters of a word, up to `LETTERS`.
     Word(Lead, u8),
-    /// Capital letters at the start of a word, up to `CAPITALS`.
+    /// Capital letters with which a word begins, up to `CAPITALS`.
     Capitals(Lead, u8),
     Cyrillic(Lead, u8),
     /// Characters of this class.
@@ -132,7 +131,7 @@ impl State {
         index as usize
     }
 
-    /// Returns the lead of a word that begins at the next character.
+    /// Returns how a word that begins now would begin.
     const fn lead(self) -> Lead {
         match self {
             Self::Space | Self::Spaces => Lead::Space,
@@ -141,7 +140,7 @@ impl State {
         }
     }
 
-    /// Returns the state with the cost of the last character of its run.
+    /// Returns a run with its last character's cost.
     const fn grown(self) -> (Self, u8) {
         (self, costs::last(self))
     }
@@ -201,15 +200,15 @@ const fn longer(length: u8, most: u8) -> u8 {
     if length < most { length + 1 } else { most }
 }
 
-/// Number of rows of the table. It is a power of two, so that seven bits of a field have the number of a row.
+/// Rows of the table: more than there are states, so that the number of a row is in seven bits of a field.
 const ROWS: usize = 128;
-/// The bits of a field that are the start of the row of the next state. The other bits are the cost.
+/// The bits of a field that are the start of the next state's row; the others are the cost.
 pub(super) const NEXT_ROW: u16 = 0x7f00;
 
-/// For each state and byte: the start of the row of the next state, and the cost, in one field.
+/// For each state and byte, the start of the next state's row, and the cost. All in one, so that a step is one look.
 pub(super) static STEPS: [u16; ROWS * 256] = {
     let mut steps = [0; ROWS * 256];
-    // All states that are reachable from the start of a line.
+    // Every state that a text can come to, from the start of a line on.
     let (mut met, mut is_met, mut count) = ([State::Line; ROWS], [false; ROWS], 1);
     let mut n = 0;
     while n < count {

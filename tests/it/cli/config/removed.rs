@@ -68,7 +68,7 @@ fn entry_is_removed_where_it_is() {
         serde_json::from_str::<Value>(&fs::read_to_string(&user).unwrap()).unwrap(),
         json!({"mcpServers": {}})
     );
-    // If there are two entries, the one of the project is removed and the other one is reported.
+    // Of two, that of the project goes, and the other is named.
     config(&["--write"]);
     config(&["--scope", "user", "--write"]);
     let said = stderr(&config(&["--remove", "--write"]));
