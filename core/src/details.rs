@@ -1,8 +1,8 @@
-//! The facts of an answer as data: every field's name, once.
+//! The facts of a result as data.
 //!
-//! Details go to the client beside the text, as `_meta.details` of the result. They repeat what the
-//! notices say and add what is not worth the model's context. Keys are in camelCase; a fact that
-//! does not apply is absent.
+//! The client receives details in addition to the text, as `_meta.details` of the result. They have the facts of the notices,
+//! and further facts that are not worth space in the context of the model. Keys are in camelCase. A fact that does not apply
+//! is absent.
 
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use crate::text::Extent;
 use crate::text::tokens::{BYTES_PER_TOKEN, estimate, extrapolate};
 use crate::truncate::{Bounds, KeyLine, Partial, TruncatedBy, Truncation};
 
-/// Defines a struct of facts, of which one that does not apply is `None` and left out.
+/// Defines a struct of facts. A fact that does not apply is `None` and is not serialized.
 macro_rules! facts {
     ($(#[$about:meta])* pub struct $name:ident { $($(#[$doc:meta])* pub $fact:ident: $kind:ty,)* }) => {
         $(#[$about])*
@@ -26,7 +26,7 @@ macro_rules! facts {
 }
 
 facts! {
-    /// The facts of one answer.
+    /// The facts of one result.
     ///
     /// ```
     /// use cutline_core::details::Details;
@@ -38,19 +38,19 @@ facts! {
         pub truncation: TruncationDetails,
         /// The reason and the counts of that cut.
         pub truncation_info: TruncationInfo,
-        /// That the first line of another server's result is shown in part.
+        /// True if only a part of the first line of the result of a wrapped server is shown.
         pub first_line_partial: bool,
         /// The `offset` of the call that continues.
         pub next_offset: u64,
         /// Lines in the file.
         pub total_lines: u64,
-        /// That there may be more than a total says that is not in `truncation`: the deadline ended the count.
+        /// True if a total outside `truncation` is a lower bound, because the deadline ended the count.
         pub total_is_lower_bound: bool,
         /// The encoding of the file, if that is not valid UTF-8.
         pub encoding: String,
-        /// The ending of the lines shown, if that is not `\n` alone.
+        /// The line ending of the shown lines, if it is not `\n`.
         pub line_ending: &'static str,
-        /// False where a page of white space is followed by a notice, and its last line has no newline.
+        /// False if a page of white space is followed by a notice and its last line has no newline.
         pub final_newline: bool,
         /// An image's type.
         pub mime_type: &'static str,
@@ -58,53 +58,53 @@ facts! {
         pub width: u32,
         /// An image's height in pixels, as it is on disk.
         pub height: u32,
-        /// A command's exit code; 128 and the signal's number where a signal ended it.
+        /// The exit code of a command. If a signal ended it, 128 plus the number of the signal.
         pub exit_code: i32,
         /// The exit codes of a command's last pipeline, if a stage before the last one failed.
         pub pipeline_exit_codes: Vec<i32>,
         /// The signal that ended a command.
         pub signal: &'static str,
-        /// That a command was ended by its timeout, or a search, a listing or a count of lines by its deadline.
+        /// True if a timeout ended a command, or the deadline ended a search, a listing or a count of lines.
         pub timed_out: bool,
         /// The seconds that a command may run, if the call gave a timeout.
         pub timeout_seconds: u64,
         /// The duration of a command, in milliseconds.
         pub duration_ms: u64,
-        /// Lines left out between the first and the last.
+        /// Lines omitted between the first and the last shown line.
         pub omitted_lines: u64,
-        /// The path of the whole output.
+        /// The path of the saved output.
         pub full_output_path: String,
-        /// The path of the whole structured content of another server's result, if that is another value than the text.
+        /// The path of the saved structured content of the result of a wrapped server, if its value differs from the text.
         pub structured_output_path: String,
-        /// Bytes in that file, where it does not hold all.
+        /// The number of bytes of the saved output, if a part is not saved.
         pub full_output_bytes: u64,
-        /// The reason for which the whole output could not be saved.
+        /// The reason why the full output is not saved.
         pub spill_error: String,
-        /// That the structured content of another server's result may not be what the tool's output schema promises.
+        /// True if the structured content of the result of a wrapped server may not match the output schema of its tool.
         pub schema_may_not_hold: bool,
-        /// True if the command goes on after the answer.
+        /// True if the command keeps running after the result.
         pub still_running: bool,
-        /// Processes that outlive the command and hold its output.
+        /// Processes that outlive the command and keep its output open.
         pub background_pids: Vec<u32>,
         /// Files that a sandboxed command created or changed, and that start programs outside the sandbox.
         pub autorun_files: Vec<AutorunFile>,
-        /// Match lines shown, or files by mode.
+        /// Number of match lines shown, or of files, depending on the mode.
         pub matches: u64,
-        /// Match lines in all, or files by mode, where the search went on to its end.
+        /// Number of all match lines, or of all files, if the search is complete.
         pub total_matches: u64,
-        /// The call's limit of matches, where there were more.
+        /// The limit of matches of the call, if there are more.
         pub match_limit_reached: u64,
-        /// That long lines were cut.
+        /// True if long lines were cut.
         pub lines_truncated: bool,
-        /// The number of files that a search passed over.
+        /// Files that the search skipped.
         pub skipped: Skipped,
-        /// The call's limit of results, where there were more.
+        /// The limit of results of the call, if there are more.
         pub result_limit_reached: u64,
-        /// Results in all, where the search went on to its end.
+        /// Number of all results, if the search is complete.
         pub total_results: u64,
-        /// The call's limit of entries, where there were more.
+        /// The limit of entries of the call, if there are more.
         pub entry_limit_reached: u64,
-        /// Entries in the folder.
+        /// Number of entries of the folder.
         pub total_entries: u64,
     }
 }
@@ -119,8 +119,8 @@ pub struct AutorunFile {
 }
 
 impl Details {
-    /// Says that a limit of lines, bytes or tokens cut the answer to `shown`, and what was counted: lines. A caller that
-    /// counts other things puts its own numbers into what is returned.
+    /// Adds the facts of a result that a limit of lines, bytes or tokens cut to `shown`. The counts are lines. A caller that
+    /// counts other things replaces the counts in the returned value.
     ///
     /// ```
     /// use cutline_core::details::{Details, TruncationDetails, TruncationReason};
@@ -154,27 +154,27 @@ impl Details {
     }
 }
 
-/// The cut of an answer, counted in what it consists of: lines, matches, names, items, blocks.
+/// The cut of a result, counted in its parts: lines, matches, names, items or blocks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TruncationInfo {
-    /// The limit, or that one thing alone is over it.
+    /// The reason for the cut.
     pub reason: TruncationReason,
-    /// Number of them in the original; in another server's result, of those that were cut first.
+    /// Number of parts of the original. For a wrapped server, of the part of the result that was cut first.
     pub original_count: u64,
-    /// Number of them in the answer.
+    /// Number of parts of the result.
     pub returned_count: u64,
-    /// Characters of the original, about.
+    /// Characters of the original, estimated.
     pub estimated_chars: u64,
-    /// Characters that the limit allows, about.
+    /// Characters that the limit allows, estimated.
     pub limit_chars: u64,
-    /// Tokens of the original, about.
+    /// Tokens of the original, estimated.
     pub estimated_tokens: u64,
-    /// Tokens that the limit allows, about.
+    /// Tokens that the limit allows, estimated.
     pub limit_tokens: u64,
 }
 
-/// Returns the number of characters of a text of `total_bytes`, about, of which `part` is a part.
+/// Returns the estimated number of characters of a text of `total_bytes`, from its part `part`.
 fn chars_in_all(part: &str, total_bytes: u64) -> u64 {
     let (chars, bytes) = (part.chars().count() as u128, part.len() as u128);
     if bytes == 0 {
@@ -183,7 +183,7 @@ fn chars_in_all(part: &str, total_bytes: u64) -> u64 {
     u64::try_from(u128::from(total_bytes) * chars / bytes).unwrap_or(u64::MAX)
 }
 
-/// The reason for which an answer was cut.
+/// The reason why a result was cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TruncationReason {
@@ -193,25 +193,25 @@ pub enum TruncationReason {
     LineLimit,
     /// The limit of tokens was reached.
     TokenLimit,
-    /// One line, match, name or item alone is over the limit.
+    /// A single line, match, name or item is over the limit.
     SingleResultTooLarge,
 }
 
 facts! {
-    /// The number of files that a search passed over.
+    /// The number of files that a search skipped.
     pub struct Skipped {
         /// Files that are not text.
         pub binary: u64,
-        /// Files with a line too long to search, or too large for a search across lines.
+        /// Files that have a line too long to search, or that are too large for a search across lines.
         pub too_long: u64,
         /// Files and folders that could not be read.
         pub unreadable: u64,
-        /// Folders whose ignore rules were left aside.
+        /// Folders with ignore rules that were not applied.
         pub ignore_rules: u64,
     }
 }
 
-/// True for 0 and for false, which are not said.
+/// Returns true for 0 and false, which are not serialized.
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -230,13 +230,13 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TruncationDetails {
-    /// Always true: where nothing was cut there are no such details.
+    /// Always true. These details are absent if nothing was cut.
     pub truncated: bool,
     /// The limit that was reached first.
     pub truncated_by: TruncatedBy,
-    /// Lines in all.
+    /// All lines.
     pub total_lines: u64,
-    /// Bytes in all.
+    /// All bytes.
     pub total_bytes: u64,
     /// Lines in the body.
     pub output_lines: u64,
@@ -246,19 +246,19 @@ pub struct TruncationDetails {
     pub max_lines: u64,
     /// The limit of bytes.
     pub max_bytes: u64,
-    /// True if the body ends (or, if only a start is kept, begins) with a part of a line; else absent.
+    /// True if the body ends with a part of a line, or begins with one if only the start is kept. Absent otherwise.
     #[serde(skip_serializing_if = "is_default")]
     pub last_line_partial: bool,
-    /// True if the first line alone is over the limit, and the body empty for it; else absent.
+    /// True if the body is empty because the first line alone is over the limit. Absent otherwise.
     #[serde(skip_serializing_if = "is_default")]
     pub first_line_exceeds_limit: bool,
-    /// Tokens in the body, about ([`estimate`]).
+    /// Tokens of the body, estimated ([`estimate`]).
     pub estimated_tokens: u64,
-    /// Tokens in all, about: those left out as many to a byte as in the body.
+    /// All tokens, estimated from the number of tokens for each byte of the body.
     pub total_estimated_tokens: u64,
-    /// The limit of tokens; without one, those that the limit of bytes allows, about.
+    /// The limit of tokens. Without one, an estimate of the tokens that the limit of bytes allows.
     pub limit_tokens: u64,
-    /// True if there is more than the totals say.
+    /// True if the totals are lower bounds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub total_is_lower_bound: Option<bool>,
     /// Lines of the body from the part that was omitted, because they say what is wrong.
@@ -267,9 +267,9 @@ pub struct TruncationDetails {
 }
 
 impl TruncationDetails {
-    /// Returns the details of a text that was cut; `None` if it was not.
+    /// Returns the details of a text that was cut, or `None` if it was not cut.
     ///
-    /// `total` is what the text came from: the file on disk, the raw stream. `bounds` are the limits in force.
+    /// `total` is the size of the source of the text: the file on disk or the raw stream. `bounds` are the limits.
     pub fn of(truncation: &Truncation, total: Extent, bounds: Bounds) -> Option<Self> {
         let cut = truncation.cut?;
         let tokens = estimate(&truncation.content);
@@ -281,7 +281,7 @@ impl TruncationDetails {
         })
     }
 
-    /// Returns the details of a cut of which only whole lines are left: `output` with `tokens` of `total`.
+    /// Returns the details of a cut that left only complete lines: `output`, with `tokens` tokens, of `total`.
     pub fn new(by: TruncatedBy, output: Extent, tokens: u64, total: Extent, bounds: Bounds) -> Self {
         let left_out = total.bytes.saturating_sub(output.bytes);
         Self {

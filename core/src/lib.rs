@@ -1,10 +1,9 @@
-//! The part of a text that fits a language model's context, exact counts of all of it, and the
-//! notice that says what was left out.
+//! Truncates text to the context of a language model, with exact totals and a notice about the omitted part.
 //!
-//! One call cuts a text in memory ([`truncate()`]); a [`Collector`](truncate::Collector) does the
-//! same to a stream, piece by piece and in bounded memory, and keeps its start, its end or both
-//! ([`Keep`](truncate::Keep)), in whole lines. A [`Notice`](notice::Notice) says what is missing and
-//! how to get it, and [`details`] has the same facts as data. Here is the output of a command, as an agent should see it:
+//! [`truncate()`] cuts a text in memory. A [`Collector`](truncate::Collector) does the same for a stream, piece by piece and
+//! in bounded memory. Both keep the start of the text, its end, or both ([`Keep`](truncate::Keep)), in complete lines. A
+//! [`Notice`](notice::Notice) reports what is missing and how to get it; [`details`] has the same facts as data. This example
+//! shows the output of a command to an agent:
 //!
 //! ```
 //! use cutline_core::notice::{Answer, BodyEnd, Notice, Saved, Shown};
@@ -18,7 +17,7 @@
 //! let mut decoder = Decoder::new(Encoding::Utf8);
 //! let mut terminal = Terminal::new(bounds.bytes);
 //! let mut tail = Collector::new(bounds, Keep::Tail);
-//! // Pieces as a pipe gives them: bytes, with a progress bar and colours.
+//! // Pieces as they come from a pipe: bytes, with a progress bar and colours.
 //! for piece in [&b"compiling\n 10%\r"[..], b" 99%\r100%\n\x1b[31merr", b"or\x1b[0m: no such crate\n"] {
 //!     raw.push(piece);
 //!     decoder.push(piece, &mut |text| terminal.push(text, &mut |shown| tail.push(shown)));
@@ -54,7 +53,7 @@
 //!     raw.push(piece.as_bytes());
 //!     tail.push(piece);
 //! }
-//! // The command failed: all that may say what is wrong is wanted.
+//! // The command failed, so use all forms of key lines.
 //! let kept = tail.finish_with(KeyForms::All);
 //! assert_eq!(
 //!     kept.content,
@@ -71,8 +70,8 @@
 //! assert_eq!((details.key_lines[0].line, details.key_lines[0].count), (1, 1));
 //! ```
 //!
-//! Nothing here knows a runtime, a protocol, a file system, a process, a clock or the environment,
-//! and nothing can fail. In reading order: [`text`], [`truncate`](mod@truncate), [`notice`], [`details`].
+//! This crate does not use a runtime, a protocol, the file system, processes, a clock or the environment, and no function
+//! returns an error. In reading order: [`text`], [`truncate`](mod@truncate), [`notice`], [`details`].
 
 pub mod details;
 mod key_lines;

@@ -1,7 +1,7 @@
-//! Text before anything of it is cut: lines, sizes, decoding, names made safe to show.
+//! Text before it is truncated: lines, sizes, decoding, and names that are safe to show.
 //!
-//! A line is a run of bytes ended by `\n`, or the unterminated rest at the end; a lone `\r` ends
-//! nothing. Nothing here reads or writes: it takes pieces and gives pieces.
+//! A line ends with `\n`; the last line can be unterminated. A `\r` alone does not end a line. This module does no I/O: it
+//! takes pieces of text and returns pieces.
 
 pub mod count;
 pub mod decode;
@@ -19,12 +19,12 @@ pub use tokens::TokenCounter;
 /// The byte that ends a line.
 pub const NEWLINE: u8 = b'\n';
 
-/// Returns a bound as an index; a bound beyond what memory can hold is no bound.
+/// Converts a bound to an index. A bound that does not fit becomes the largest index.
 pub fn as_index(bound: u64) -> usize {
     usize::try_from(bound).unwrap_or(usize::MAX)
 }
 
-/// True if `text` has characters, all of them white space.
+/// Returns true if `text` is not empty and consists of white space.
 ///
 /// ```
 /// assert!(cutline_core::text::is_blank(" \n"));
@@ -34,12 +34,12 @@ pub fn is_blank(text: &str) -> bool {
     !text.is_empty() && is_white_space(text)
 }
 
-/// True if no character of `text` is anything but white space; so also for an empty line.
+/// Returns true if `text` is empty or consists of white space.
 pub fn is_white_space(text: &str) -> bool {
     text.chars().all(char::is_whitespace)
 }
 
-/// Returns the longest prefix of `text` of at most `max_bytes` bytes that ends at a character's end.
+/// Returns the longest prefix of `text` of at most `max_bytes` bytes that ends at the end of a character.
 ///
 /// ```
 /// assert_eq!(cutline_core::text::prefix("né!", 2), "n");
@@ -49,7 +49,7 @@ pub fn prefix(text: &str, max_bytes: usize) -> &str {
     &text[..text.floor_char_boundary(max_bytes)]
 }
 
-/// Returns the longest suffix of `text` of at most `max_bytes` bytes that begins at a character's start.
+/// Returns the longest suffix of `text` of at most `max_bytes` bytes that begins at the start of a character.
 ///
 /// ```
 /// assert_eq!(cutline_core::text::suffix("né!", 2), "!");

@@ -1,4 +1,4 @@
-//! bash, where a scenario is not enough: the saved files, what is left running, what is cleaned up.
+//! Tests of bash that need more than a scenario: saved outputs, remaining processes, clean-up.
 
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
@@ -45,7 +45,7 @@ fn end_of_a_command_is_known_where_the_client_ignores_the_ends_of_children() {
 
 #[test]
 fn commands_have_no_terminal_where_the_client_has_one() {
-    // A terminal in which the server, or a wrap of it, is one of several processes, as an agent in a terminal starts it.
+    // The server, or a wrap of it, is one of several processes on a terminal, as if an agent in a terminal started it.
     let in_terminal = |words: &str| {
         format!(
             r#"mkfifo in out; cat out & script -qec "$(printf '%q ' {words}) < in > out; true" /dev/null \

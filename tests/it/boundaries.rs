@@ -115,7 +115,7 @@ fn walks_and_globs_do_not_leave_the_roots() {
 
 #[test]
 fn ignore_files_outside_tell_nothing() {
-    // An ignore file outside the roots may narrow a search; what it holds is never shown.
+    // An ignore file outside the roots may narrow a search. Its content is never shown.
     let rules = |name: &str| json!([format!("*.{name}"), "[bad", "{bad", "bad\\"]);
     let above = json!({
         "../.git/HEAD": "ref: refs/heads/bad\n",
@@ -276,7 +276,7 @@ fn saved_outputs_alone_may_be_opened_in_their_folder() {
     }
 }
 
-/// No event is told of what was opened to be looked at alone.
+/// Opening a file only to check it causes no inotify event.
 #[cfg(target_os = "linux")]
 #[test]
 fn special_files_are_refused_and_never_opened() {
@@ -302,7 +302,7 @@ fn special_files_are_refused_and_never_opened() {
         std::iter::from_fn(move || reader.next().ok().map(|event| event.wd())).collect::<Vec<_>>()
     };
     assert!(events(&mut buffer).is_empty(), "a FIFO or a socket was opened");
-    // What is searched there passes them by.
+    // A search skips them.
     Client::new(&workspace).call("grep", json!({"pattern": "x"})).assert_text("folder/a:1: x");
     let seen = events(&mut buffer);
     assert!(!seen.is_empty() && seen.iter().all(|watch| *watch == 3), "{seen:?}");

@@ -1,6 +1,5 @@
-//! The parts of the machine that a call may take: each bound of docs/security.md that one call can reach, and what
-//! is said then. Those on messages, arguments, commands, saved outputs and giant lines are reached where
-//! these are tested.
+//! Tests of resource limits: each bound of docs/security.md that one call can reach, and the message. The bounds on messages,
+//! arguments, commands, saved outputs and oversized lines are tested with these subjects.
 
 #[cfg(all(target_os = "linux", not(cutline_portable)))]
 mod environments;
@@ -127,7 +126,7 @@ fn large_folders_take_little_memory() {
     }
 }
 
-/// Whole results of many times what memory may take are saved as they are found.
+/// Full results of a multiple of the memory limit are saved during the search.
 #[test]
 fn saved_whole_results_take_bounded_memory() {
     let workspace = Workspace::with(&json!({"names/n": {"each": [1, 2], "content": ""}}));
@@ -144,7 +143,7 @@ fn saved_whole_results_take_bounded_memory() {
 
 #[test]
 fn image_of_too_many_pixels_is_told_of_and_not_decoded() {
-    // 20,000 by 20,000 by its head; there is a thousand bytes of it.
+    // The header says 20,000 by 20,000 pixels. The file has a thousand bytes.
     let png = "89504e470d0a1a0a0000000d4948445200004e2000004e2008020000006c12d16e\
                0000001149444154789c63601805a360140c77000003e80001b3a6d3460000000049454e44ae426082";
     let workspace = Workspace::with(&json!({"big.png": {"hex": png}}));

@@ -1,4 +1,4 @@
-//! The command line: what a person types, and what comes of it.
+//! Tests of the command line.
 
 mod config;
 mod doctor;
@@ -457,7 +457,7 @@ fn every_flag_starts_a_server() {
     client.call("read", json!({"path": "a"})).assert_text("one\n");
 }
 
-/// The binary on a terminal: what it prints there, stdout and stderr together.
+/// Runs the binary on a terminal and returns its output: stdout and stderr together.
 pub(crate) fn on_a_terminal(
     workspace: &Workspace,
     arguments: &[&str],

@@ -1,4 +1,4 @@
-//! Calls that reach their deadline: what they return, and what else is answered meanwhile.
+//! Calls that reach their deadline: their results, and other calls meanwhile.
 
 use std::fs::File;
 
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::support::{Client, Start, Workspace};
 
-/// A server whose calls have one second.
+/// Returns a server with a deadline of one second.
 fn hasty(workspace: &Workspace) -> Client {
     Start::new(workspace).flags(["--search-timeout", "1", "--workers", "2"]).client()
 }

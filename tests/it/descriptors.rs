@@ -1,4 +1,4 @@
-//! Open files: what commands inherit and hold, and what a server does without one left.
+//! File descriptors: those that commands inherit, and a server without free ones.
 
 use std::fs;
 

@@ -1,7 +1,5 @@
-//! The documentation against the code: no text, field or flag that a page leaves out.
-//!
-//! And against the binary: what the pages tell to run works, and what they show is what it gives.
-//! CONTRIBUTING.md says how a page is written for that.
+//! Tests of the documentation. The pages describe every text, field and flag of the code. The commands of the pages work, and
+//! the binary prints the output that the pages show. CONTRIBUTING.md describes how to write a page for these tests.
 
 mod client_pages;
 mod commands;
@@ -34,7 +32,7 @@ fn file(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
-/// The string literals of Rust code; those that go on over a line's end joined.
+/// Returns the string literals of Rust code. Literals that continue on the next line are joined.
 fn literals(code: &str) -> Vec<String> {
     let code = code.split("#[cfg(test)]").next().unwrap_or_default();
     let code: String = code.lines().filter(|line| !line.trim_start().starts_with("//")).collect();
@@ -42,7 +40,7 @@ fn literals(code: &str) -> Vec<String> {
     parts.split('"').skip(1).step_by(2).map(|text| text.replace('\u{1}', "\"")).collect()
 }
 
-/// The longest run of plain words in a format string, where it says anything.
+/// Returns the longest run of plain words in a format string, if it has words.
 fn words(format: &str) -> Option<String> {
     let braces = [("{{", "\u{2}"), ("}}", "\u{3}"), ("\\n", "\n")];
     let format = braces.iter().fold(format.to_owned(), |format, (from, to)| format.replace(from, to));

@@ -52,7 +52,7 @@ fn cancelled_search_leaves_no_saved_output() {
     assert!(workspace.saved().is_empty());
 }
 
-/// Returns a server that starts in namespaces of its own, after `script`; `None` where no test may do that.
+/// Returns a server that starts in new namespaces after `script`. Returns `None` if tests cannot create namespaces.
 fn start_in<'a>(workspace: &'a Workspace, namespaces: &[&str], script: &str) -> Option<Start<'a>> {
     let user: &[&str] =
         if rustix::process::geteuid().is_root() { &[] } else { &["--user", "--map-root-user"] };
@@ -75,7 +75,7 @@ fn start_in<'a>(workspace: &'a Workspace, namespaces: &[&str], script: &str) -> 
 #[test]
 fn a_full_disk_costs_the_saved_output_and_nothing_else() {
     let workspace = Workspace::new();
-    // A file system of its own, of 64 KB.
+    // A separate file system of 64 KB.
     let mount = "mount -t tmpfs -o size=64k tmpfs \"$CUTLINE_SPILL_DIR\"";
     let Some(start) = start_in(&workspace, &["--mount"], mount) else { return };
     let mut client = start.client();
@@ -93,7 +93,7 @@ fn a_server_whose_session_began_in_another_namespace_runs_and_ends_commands() {
     let workspace = Workspace::new();
     let Some(start) = start_in(&workspace, &["--pid", "--fork", "--mount-proc"], "true") else { return };
     let mut client = start.client();
-    // The numbers of its session and of its group were 0, as where a container was entered: it has its own now.
+    // The ids of its session and group were 0, as after entering a container. Now it has its own session.
     let session = client.call("bash", json!({"command": "cut -d' ' -f6 /proc/$PPID/stat"}));
     session.assert_text("1\n");
     let reply = client.call("bash", json!({"command": "sleep 600 & echo $!"}));
@@ -142,9 +142,9 @@ fn server_that_is_a_subreaper_waits_for_what_it_inherits() {
     });
 }
 
-/// Has a server without a table of its processes run and end commands: what stays in their group is ended, with
-/// SIGTERM first. `waited_for` is what is gone of a group once all of it was killed: as the first of its namespace a
-/// server without that table does not wait for what it inherits.
+/// Makes a server without `/proc` run and end commands. It ends the process group of each command, with SIGTERM first.
+/// `waited_for` is true if the server waits for killed processes. As the first process of its namespace, a server without
+/// `/proc` does not wait for processes that it inherits.
 fn run_and_end_by_group(client: &mut Client, waited_for: &str) {
     let heeds = "trap 'echo bye; exit 9' TERM; echo on; until [ -e never ]; do sleep 0.01; done & wait";
     client
@@ -157,7 +157,7 @@ fn run_and_end_by_group(client: &mut Client, waited_for: &str) {
     client.cancel(id);
     let gone = json!({"command": format!("until ! kill -0 -- {waited_for}{number} 2>/dev/null; do sleep 0.01; done")});
     client.call("bash", gone).assert_text("(no output)");
-    // No number is told by which another process could be meant.
+    // The notice has no process id that could belong to another process.
     let reply = client.call("bash", json!({"command": "sleep 600 & echo hi"}));
     reply.assert_text("hi\n");
     client.close_stdin();

@@ -1,4 +1,4 @@
-//! find, where a scenario is not enough: order at speed, large folders.
+//! Tests of find that need more than a scenario: order under load, large folders.
 
 use serde_json::json;
 

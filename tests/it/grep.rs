@@ -1,4 +1,4 @@
-//! grep, where a scenario is not enough: order at speed, very long lines, patterns that would not end.
+//! Tests of grep that need more than a scenario: order under load, very long lines, patterns that would take very long.
 
 use serde_json::json;
 

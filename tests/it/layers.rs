@@ -38,7 +38,7 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// The code before the tests, without what is only said.
+/// Returns the code before the tests, without comments.
 fn code_of(text: &str) -> String {
     let before_tests = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
     let before_tests = before_tests.strip_suffix("#[cfg(unix)]\n").unwrap_or(before_tests);
@@ -68,7 +68,7 @@ fn assert_never_names(rooms: &[&str], strangers: &[&str]) {
     assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
-/// True if `code` names `path` as a path of its own, not as the end of a longer word.
+/// Returns true if `code` contains `path` as a complete path, not as the end of a longer word.
 fn names(code: &str, path: &str) -> bool {
     let part_of_word = |c: char| c.is_alphanumeric() || c == '_';
     code.match_indices(path).any(|(at, _)| {
@@ -150,8 +150,8 @@ fn only_server_names_rmcp() {
 
 #[test]
 fn system_differences_are_in_sys() {
-    // Beside it: who builds where, what belongs to a command, what Landlock is for, how paths are spelled, what ends the
-    // server, what its stdin and stdout are, where a client's file is and whose.
+    // In addition: the builders, the parts of a command, Landlock, the spelling of paths, the end of the server, its stdin and
+    // stdout, and the path and owner of the file of a client.
     let places = [
         "lib",
         "sys",
@@ -187,7 +187,7 @@ fn wrap_names_neither_rmcp_nor_server() {
     for room in ["stats", "call_stats", "tools", "process", "fs", "server", "signals"] {
         assert_never_names(&[room], &["crate::wrap"]);
     }
-    // What is cut is cut without a look at the system.
+    // Truncation does not use the system.
     for pure in ["wrap/json", "wrap/text", "wrap/result", "wrap/schema", "wrap/message", "envelope"] {
         assert_never_names(&[pure], &["tokio", "std::fs", "std::process", "crate::process"]);
     }

@@ -17,7 +17,7 @@ use crate::support::{Client, Start, Workspace, eventually};
 
 /// A command that stays, with a child that has left its process group; neither heeds SIGTERM.
 const STUBBORN: &str = "trap '' TERM; setsid bash -c \"trap '' TERM; sleep 600 & wait; sleep 600\" & sleep 600 & wait; sleep 600";
-/// A process that has left the command's group and holds nothing of it.
+/// A process that left the group of the command and keeps no file of it open.
 const DAEMON: &str = "setsid sleep 600 >/dev/null 2>&1 </dev/null &";
 
 #[test]
@@ -52,7 +52,7 @@ fn a_daemon_outlives_clean_ends_and_later_starts() {
     assert_eq!(workspace.processes(next.id()), [daemon]);
 }
 
-/// A process whose environment, for whoever reads it, is hundreds of megabytes: it says so itself, as any process may.
+/// A process that reports an environment of hundreds of megabytes, as any process can do.
 const VAST: &str = r#"
 #include <linux/prctl.h>
 #include <stdio.h>
@@ -81,7 +81,7 @@ fn vast_environment_of_a_process_is_read_in_little_memory() {
     let workspace = Workspace::new();
     let vast = compiled(&workspace, "vast", VAST, &[]);
     let mut client = Client::new(&workspace);
-    // Outside the command's group it is looked at for the mark.
+    // The server reads the environment of processes outside the group of the command.
     let command = format!("setsid {} & wait", vast.display());
     let reply = client.call("bash", json!({"command": command, "timeout": 1}));
     reply.assert_text("vast\n\nCommand timed out after 1 second");
@@ -95,8 +95,8 @@ const USER_APART: u32 = 65533;
 #[test]
 fn nested_server_ends_no_ancestor() {
     if !rustix::process::geteuid().is_root() {
-        // Servers of the tests beside this one would be the same user's, and end both as they should.
-        eprintln!("not run: it needs a user of its own, and so root");
+        // Otherwise the servers of other tests belong to the same user and would correctly end both.
+        eprintln!("not run: it needs a separate user, and therefore root");
         return;
     }
     let workspace = Workspace::new();
@@ -125,9 +125,9 @@ fn old_saved_output(folder: &Path) -> PathBuf {
     path
 }
 
-/// The namespace of process numbers of the tests, and the session that servers are started in.
+/// Returns the PID namespace of the tests and the session of the servers.
 ///
-/// A session that began outside of the namespace, as where a container was entered, is 0.
+/// The session is 0 if it began outside the namespace, for example after entering a container.
 fn namespace_and_session() -> (u64, u32) {
     let stat = fs::read_to_string("/proc/self/stat").unwrap();
     let (_, after) = stat.rsplit_once(')').unwrap();
@@ -152,7 +152,7 @@ fn what_commands_may_have_written_removes_and_ends_nothing() {
         let flags = if flags == ["--tmp"] { &[] } else { flags };
         let (victim, saved) = (workspace.base().join("victim"), workspace.base().join(saved));
         fs::DirBuilder::new().mode(0o700).create(&saved).unwrap();
-        // A stranger with a pipe and a group of its own, and a link that is called like a temp folder.
+        // An unrelated process with a separate pipe and group, and a link with the name of a temp folder.
         let mut stranger = Command::new("sleep");
         stranger.arg("600").current_dir(workspace.root()).stdout(Stdio::piped()).process_group(0);
         let mut stranger = stranger.spawn().unwrap();

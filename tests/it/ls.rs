@@ -1,4 +1,4 @@
-//! ls, where a scenario is not enough: very large folders.
+//! Tests of ls that need more than a scenario: very large folders.
 
 use serde_json::json;
 

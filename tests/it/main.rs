@@ -1,9 +1,9 @@
-//! The tests of the whole product: the real binary, over its own protocol, on real files.
+//! Integration tests: the real binary, over its protocol, on real files.
 //!
-//! One binary, so that it links once. What can be said as input, call and answer is a scenario in
-//! `fixtures/scenarios`; code is for what needs a clock, a signal, a second client or a race.
+//! All tests are in one binary, so that it is linked once. Tests that consist of files, a call and its result are scenarios in
+//! `fixtures/scenarios`. Tests in code need a clock, a signal, a second client or a race.
 //!
-//! It is for Unix: its folders have modes and links, and its clients send signals.
+//! The tests need Unix: they use file modes, links and signals.
 
 #![cfg(unix)]
 #![expect(
@@ -20,10 +20,10 @@ mod support;
 // Every row of the contract: runs the files of `fixtures/scenarios`.
 mod scenarios;
 
-// What holds whatever the tool is: both eras, schemas, arguments, errors, many calls, the end.
+// The protocol, for all tools: both protocol revisions, schemas, arguments, errors, many calls, the end.
 mod protocol;
 
-// One file for each tool, for what does not fit in a scenario.
+// One file for each tool, with the tests that do not fit a scenario.
 mod bash;
 mod find;
 mod grep;
@@ -34,7 +34,7 @@ mod read;
 // The command line: flags, variables, `call`, `config`.
 mod cli;
 
-// `cutline wrap`: what passes, what is cut, how it ends.
+// `cutline wrap`: messages that pass, results that are cut, the end of the session.
 mod wrap;
 
 // What may be opened and what may not; links, roots, races.
@@ -47,7 +47,7 @@ mod tokens;
 mod stats;
 mod stats_page;
 
-// --sandbox: what the kernel keeps commands from.
+// --sandbox: the actions that the kernel denies to commands.
 mod sandbox;
 
 // What one call may take of the machine.
@@ -59,7 +59,7 @@ mod deadline;
 // A full disk, a folder that goes away, a limit of the system.
 mod faults;
 
-// What commands leave behind, and when it goes: a killed server, a clean end, what is still written.
+// Processes and files that commands leave behind, and their removal: after a killed server and after a clean end.
 mod leftovers;
 
 // Open files: what commands inherit and hold, and a server that has none left.
@@ -68,10 +68,10 @@ mod descriptors;
 // Minutes of everything at once; run when asked for.
 mod soak;
 
-// The pages of documentation, held to the code.
+// The documentation agrees with the code.
 mod docs;
 
-// What the packages say of the binary.
+// The packages agree with the binary.
 mod packaging;
 
 // The arrows between the rooms of the house, read from the sources.

@@ -53,7 +53,7 @@ fn help() -> String {
     String::from_utf8(help.stdout).unwrap()
 }
 
-/// The words of a text that are flags, without what stands around them.
+/// Returns the flags in a text, without surrounding punctuation.
 fn flags(text: &str) -> BTreeSet<&str> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric() && c != '-');
     words.filter(|word| word.starts_with("--") && word.len() > 2).collect()

@@ -17,14 +17,14 @@ use serde_json::{Value, json};
 
 use crate::support::{Client, Reply, Start, Workspace, eventually};
 
-/// A script, and what is expected of it.
+/// A script and its expected result.
 struct Script {
     text: String,
     codes: Vec<i32>,
     is_sorted: bool,
 }
 
-/// What is compared of a run.
+/// The compared facts of a run.
 #[derive(PartialEq, Eq)]
 struct Run {
     output: String,
@@ -87,7 +87,7 @@ fn plain(script: &str, workspace: &Workspace, environment: &BTreeMap<OsString, O
     }
 }
 
-/// Returns what the tool's result says of a run.
+/// Returns the facts of a run from the result of the tool.
 fn of_reply(reply: &Reply) -> Run {
     let details = reply.details();
     let codes = Regex::new(r"\n\[Exit codes of the last pipeline: [\d, ]+\]$").unwrap();

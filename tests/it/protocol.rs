@@ -3,13 +3,13 @@
 // The first messages: both eras, every revision, what may come before them.
 mod handshake;
 
-// tools/list: what it costs, what its schemas may hold, what flags change in it.
+// tools/list: its size, its schemas, and the effect of flags.
 mod list;
 
 // Calls that are no calls: an unknown tool, params of another shape.
 mod params;
 
-// Lines that are no messages, and what a session survives.
+// Invalid lines, which do not end a session.
 mod lines;
 
 // stdin and stdout that are no pipes.
@@ -18,7 +18,7 @@ mod streams;
 // The end: of input, by signals, in the middle of calls.
 mod ending;
 
-// Calls that are taken back, and what is told while they run.
+// Cancelled calls, and progress notifications.
 mod cancel;
 mod progress;
 

@@ -1,4 +1,4 @@
-//! read, where a scenario is not enough: files that change, that are large, that are no files.
+//! Tests of read that need more than a scenario: changing files, large files, special files.
 
 use std::fs::{File, FileTimes};
 use std::io::{Seek as _, SeekFrom, Write as _};
@@ -195,7 +195,7 @@ fn large_image_is_encoded_anew() {
     ));
     let shown = image::load_from_memory(&data).unwrap().to_rgb8();
     assert_eq!((shown.width(), shown.height()), (900, 700));
-    // What was transparent looks as on a white page.
+    // Transparent pixels become white.
     assert!(shown.get_pixel(3, 300).0.iter().all(|shade| *shade > 200), "{:?}", shown.get_pixel(3, 300));
 }
 

@@ -1,9 +1,8 @@
 //! Runs every file of `fixtures/scenarios` against the real server.
 //!
-//! A scenario is files, flags, and calls with the answers expected of them; `fixtures/scenarios/README.md`
-//! says how one is written. Paths and process ids, which differ from run to run, are put back to
-//! `<root>`, `<base>`, `<saved>` and `<pid>` in what was answered, and all the rest is compared byte for byte.
-//! Beside what a fixture asks for, each answer is held to what is true of all of them ([`check`]).
+//! A scenario has files, flags, and calls with their expected results. `fixtures/scenarios/README.md` describes the format.
+//! Paths and process ids differ from run to run; they are replaced with `<root>`, `<base>`, `<saved>` and `<pid>`. All other
+//! text is compared byte for byte. Each result must also follow the rules for all results ([`check`]).
 
 mod check;
 mod fixture;

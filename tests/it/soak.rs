@@ -1,9 +1,7 @@
-//! Minutes of what many clients would do at once: calls of every kind, wrong ones, lines that are
-//! none, cancels, servers that are killed beside. After it nothing may be left, and memory is where
-//! it was.
+//! A load test of some minutes with many clients at once: valid and invalid calls, invalid lines, cancellations, killed
+//! servers. After it, no process or file may be left, and memory must be what it was before.
 //!
-//! `CUTLINE_SOAK_SECS=300 cargo test --test it soak -- --ignored --nocapture`; half a minute without
-//! the variable.
+//! `CUTLINE_SOAK_SECS=300 cargo test --test it soak -- --ignored --nocapture`; the default is half a minute.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -17,8 +15,8 @@ use crate::support::{Client, Era, Start, Workspace, eventually};
 const AT_ONCE: u32 = 24;
 /// Rounds between kills of a second server that is at work.
 const ROUNDS_PER_KILL: u64 = 10;
-/// Bytes that a server may hold at its end beyond what it held when it was warm: the allocator keeps
-/// now more and now less of what was freed, some 6 MB either way.
+/// Bytes by which the memory of a server may grow between the warm-up and the end. The allocator keeps a varying part of the
+/// freed memory, up to 6 MB.
 const GROWTH_BYTES: u64 = 16_000_000;
 /// Bytes that it may ever hold.
 const PEAK_BYTES: u64 = 64_000_000;
@@ -26,7 +24,7 @@ const PEAK_BYTES: u64 = 64_000_000;
 /// Threads of an idle server: its own, and those of the pool.
 const IDLE_THREADS: usize = 32;
 
-/// A tool, its arguments, and what the text must hold if the call is not cancelled.
+/// A tool, its arguments, and a text that the result must contain if the call is not cancelled.
 type Request = (&'static str, Value, String);
 
 #[test]
@@ -161,7 +159,7 @@ fn asked(number: &mut impl FnMut(u32) -> u32) -> Request {
     }
 }
 
-/// A server that is killed in the middle of its work; the next such finds what it left.
+/// Kills a server during its work. The next one finds the files that it left.
 fn kill_one_beside(workspace: &Workspace, era: Era) {
     let mut beside = Start::new(workspace).era(era).client();
     beside.call("bash", json!({"command": "setsid sleep 600 & seq 3000"})).assert_worked();
@@ -180,7 +178,7 @@ struct Usage {
     peak: u64,
 }
 
-/// Waits until nothing of the server's own work is left, and looks at what it holds then.
+/// Waits until the server has no work and returns its resource usage.
 fn rest(workspace: &Workspace, client: &Client) -> Usage {
     let of = |what: &str| format!("/proc/{}/{what}", client.id());
     let entries = |what: &str| fs::read_dir(of(what)).map(Iterator::count).unwrap_or_default();

@@ -119,7 +119,7 @@ fn resource_sums_calls() {
         });
         assert_eq!((&tools["read"]["given"], &tools["read"]["leftOut"]), (&given, &left_out));
         assert_eq!(tools["read"]["limitUse"]["answersByTenth"], json!([1, 0, 0, 0, 0, 0, 0, 0, 0, 1]));
-        // A hundred matches are what grep gives by itself: what follows was not searched.
+        // The default limit of grep is 100 matches, so the rest was not searched.
         assert_eq!(tools["grep"]["countLimitReached"], 1);
         assert_eq!(tools["grep"]["leftOut"]["isLowerBound"], true);
         assert!(total["durationMs"]["median"].as_f64().unwrap() > 0.0, "{sums}");

@@ -1,4 +1,4 @@
-//! The page of `cutline stats --html`, as a text: what a browser makes of it is tried by `tests/clients/stats_page.mjs`.
+//! The text of the page of `cutline stats --html`. `tests/clients/stats_page.mjs` tests it in a browser.
 
 use std::fs;
 use std::io::Write as _;
@@ -78,7 +78,7 @@ fn page_asks_for_nothing_and_runs_nothing() {
         page.contains("content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:;"),
         "{page}"
     );
-    // The names in it have no `<` of their own.
+    // The names do not contain `<`.
     for forbidden in ["<script", "<img", "<iframe", "<object", "@import", "url("] {
         assert!(!page.contains(forbidden), "{forbidden}: {page}");
     }

@@ -1,11 +1,11 @@
-//! The estimate of tokens, held against a real tokenizer.
+//! Compares the estimate of tokens with a real tokenizer.
 
 use cutline_core::text::tokens::estimate;
 
 #[path = "../../benches/tokens/samples.rs"]
 mod samples;
 
-/// The share by which an estimate may be off: for each kind of text, and for three kinds of four.
+/// Maximum relative error of an estimate for any kind of text, and for three quarters of the kinds.
 const MOST_OFF: f64 = 0.15;
 const USUALLY_OFF: f64 = 0.10;
 

@@ -1,10 +1,10 @@
-//! Counting lines and bytes of a stream, whatever its pieces.
+//! Counts the lines and bytes of a stream.
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
 
 use super::NEWLINE;
 
-/// Lines and bytes of a text.
+/// The number of lines and bytes of a text.
 ///
 /// ```
 /// use cutline_core::text::Extent;
@@ -12,7 +12,7 @@ use super::NEWLINE;
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Extent {
-    /// Lines: the ended ones, and an unterminated rest.
+    /// Lines, including an unterminated last line.
     pub lines: u64,
     /// Bytes.
     pub bytes: u64,
@@ -27,7 +27,7 @@ impl Extent {
     }
 }
 
-/// Counts a stream: its bytes and lines, and the bytes of its first and its last line.
+/// Counts the bytes and lines of a stream, and the bytes of its first and last line.
 ///
 /// ```
 /// use cutline_core::text::Counter;
@@ -44,12 +44,12 @@ pub struct Counter {
     first_line: u64,
     /// Bytes since the last newline.
     open_line: u64,
-    /// Bytes of the last line that was ended.
+    /// Bytes of the last terminated line.
     ended_line: u64,
 }
 
 impl Counter {
-    /// Takes the next piece.
+    /// Counts the next piece.
     pub fn push(&mut self, piece: &[u8]) {
         let len = piece.len() as u64;
         self.bytes += len;
@@ -74,7 +74,7 @@ impl Counter {
         Extent { lines: self.newlines + u64::from(self.open_line > 0), bytes: self.bytes }
     }
 
-    /// True if the next byte begins a line: nothing passed yet, or a newline last.
+    /// Returns true if the next byte begins a line: at the start, and after a newline.
     pub fn is_at_line_start(&self) -> bool {
         self.open_line == 0
     }

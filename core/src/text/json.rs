@@ -3,8 +3,8 @@
 /// Bytes of the longest escape of a byte: `\u001b`.
 pub const ESCAPE_BYTES: u64 = 6;
 
-/// Returns the bytes of `text` as a JSON string without its quotes, as `JSON.stringify` and other writers that escape
-/// only what has to be escaped put it.
+/// Returns the number of bytes of `text` as a JSON string without its quotes, if only the characters are escaped that JSON
+/// requires, as `JSON.stringify` does.
 ///
 /// ```
 /// assert_eq!(cutline_core::text::json_bytes("\"a\"\t\u{1b}[mé"), 4 + 1 + 2 + 6 + 2 + 2);

@@ -1,10 +1,10 @@
-//! Sizes in words: `512B`, `50KB`, `52.4KB`, `1.5MB`. Powers of 1000.
+//! Sizes for people: `512B`, `50KB`, `52.4KB`, `1.5MB`. The units are powers of 1000.
 
 use std::fmt;
 
-/// A number of bytes that displays as people read it.
+/// A number of bytes, displayed with a unit.
 ///
-/// Under 1000 an integer, else one decimal, rounded half up, a trailing `.0` dropped.
+/// A number below 1000 is an integer. Others have one decimal, rounded half up, without a trailing `.0`.
 ///
 /// ```
 /// use cutline_core::text::Size;
@@ -32,7 +32,7 @@ impl fmt::Display for Size {
 }
 
 impl Size {
-    /// Returns the words of a size and of one that it exceeds: where both would read alike, both are in bytes.
+    /// Returns the texts of this size and of a smaller one. If both texts would be equal, both are in bytes.
     ///
     /// ```
     /// use cutline_core::text::Size;

@@ -1,12 +1,11 @@
 //! The output of a command as a terminal would show it, line by line.
 //!
-//! Progress bars show their last state, colours are gone, what was erased is not there. Line numbers
-//! never change: the resolved text has exactly the newlines of the raw one. So what moves to other
-//! lines is dropped, and a newline ends whatever sequence was begun and never finished.
+//! Progress bars show their last state. Colours and erased text are removed. Line numbers never change: the resolved text
+//! has exactly the newlines of the raw text. Movements to other lines are therefore ignored, and a newline ends every
+//! unfinished escape sequence.
 //!
-//! Most output is plain, and plain lines are passed on as they are, without a look at each
-//! character. Only a line in which the cursor moves is laid out in columns (`line`). Of a line
-//! longer than the limit only the end is held, so that only its end can be overwritten.
+//! Most output is plain. Plain lines are copied without examining each character. Only a line with cursor movements is laid
+//! out in columns (`line`). If a line is longer than the limit, only its end is buffered, so only its end can be overwritten.
 
 mod cells;
 mod escape;
@@ -19,11 +18,11 @@ use line::Line;
 
 use super::as_index;
 
-/// Bytes of a piece that are resolved at a time: few enough to stay in the nearest cache.
+/// Bytes of a piece that are resolved at a time. They fit into the L1 cache.
 const PART_BYTES: usize = 8192;
 const ESC: char = '\u{1b}';
 
-/// Resolves a stream of text, whatever its pieces.
+/// Resolves a stream of text. The result does not depend on how the text is split into pieces.
 ///
 /// ```
 /// use cutline_core::text::terminal::Terminal;
@@ -37,19 +36,19 @@ const ESC: char = '\u{1b}';
 /// ```
 #[derive(Debug)]
 pub struct Terminal {
-    /// The line that is open, or its end.
+    /// The current line, or its end.
     line: Line,
-    /// The sequence that is open.
+    /// The current escape sequence.
     escape: Escape,
-    /// Text that is settled; empty between two pieces.
+    /// Text that can no longer change. Empty between two pieces.
     settled: String,
-    /// A run of lines without its colours; empty between two pieces.
+    /// Several lines without their colours. Empty between two pieces.
     stripped: String,
 }
 
 impl Terminal {
-    /// Returns a terminal that holds at least the last `max_bytes` of a line, or as many columns once the cursor moves in
-    /// it, and at most twice as much.
+    /// Returns a terminal that buffers the end of a line: at least `max_bytes` bytes, or the same number of columns if the
+    /// cursor moves in the line, and at most twice that.
     pub fn new(max_bytes: u64) -> Self {
         Self {
             line: Line::new(as_index(max_bytes)),
@@ -59,7 +58,7 @@ impl Terminal {
         }
     }
 
-    /// Takes the next piece and gives what is settled to `sink`, in one part or several.
+    /// Resolves the next piece. Passes the text that can no longer change to `sink`, in one or more parts.
     pub fn push(&mut self, text: &str, sink: &mut impl FnMut(&str)) {
         let mut rest = text;
         while !rest.is_empty() {
@@ -92,8 +91,8 @@ impl Terminal {
         }
     }
 
-    /// Takes plain text together with the colours and the newlines of other systems in it: most
-    /// lines have nothing else. The rest, from the first character that may move the cursor.
+    /// Resolves plain text with colours and `\r\n`, because most lines have nothing else. Returns the rest, which begins with
+    /// the first character that may move the cursor.
     fn run<'a>(&mut self, text: &'a str) -> &'a str {
         let (plain, mut rest) = text.split_at(scan::plain(text));
         if scan::known(rest).is_none() {
@@ -112,7 +111,7 @@ impl Terminal {
         rest
     }
 
-    /// Ends the stream: what is still open is given as it stands.
+    /// Ends the stream. Passes the current line to `sink`.
     pub fn finish(&mut self, sink: &mut impl FnMut(&str)) {
         self.line.finish(&mut self.settled);
         self.give(sink);

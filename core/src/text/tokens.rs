@@ -1,11 +1,11 @@
-//! The tokens of a text for a language model, estimated by the classes of its characters and their runs.
+//! An estimate of the number of tokens that a language model needs for a text.
 //!
-//! A tokenizer takes a text apart into words (each with the space or the mark before it), groups of three digits, runs
-//! of marks and white space, and makes one token or a few of each. This estimate does the first half, a table step
-//! a byte, and adds for each part what it costs on average. The costs are those of `o200k_base`, found by least
-//! squares over 6 MB of text of 40 kinds; `docs/performance.md` of cutline has how far off the estimate is for each.
+//! A tokenizer splits a text into words (each with the space or punctuation before it), groups of three digits, runs of
+//! punctuation and white space. It makes one or a few tokens of each part. This estimate finds the same parts, with one table
+//! lookup for each byte, and adds the average cost of each part. The costs are those of `o200k_base`, found by least squares
+//! over 6 MB of text of 40 kinds. `docs/performance.md` of cutline has the error for each kind.
 //!
-//! Each line begins anew: the tokens of the lines add up to those of the text, whatever its pieces.
+//! Each line is estimated alone, so the tokens of a text are the sum of the tokens of its lines.
 
 #![expect(clippy::indexing_slicing, reason = "the table has a field for each state and byte")]
 
@@ -15,7 +15,7 @@ mod table;
 use super::NEWLINE;
 use table::{NEXT_ROW, STEPS};
 
-/// Counts the tokens of a stream, about.
+/// Estimates the number of tokens of a stream.
 ///
 /// ```
 /// use cutline_core::text::TokenCounter;
@@ -26,13 +26,14 @@ use table::{NEXT_ROW, STEPS};
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct TokenCounter {
-    /// The last field of the table that was looked at, which names the state's row; that is 0 at the start of a line.
+    /// The last table field that was used. It has the number of the row of the current state, which is 0 at the start of a
+    /// line.
     field: u16,
-    /// Hundredths of a token.
+    /// The sum so far, in hundredths of a token.
     hundredths: u64,
 }
 
-/// Returns the tokens of `text`, about.
+/// Returns the estimated number of tokens of `text`.
 ///
 /// ```
 /// use cutline_core::text::tokens::estimate;
@@ -40,11 +41,12 @@ pub struct TokenCounter {
 /// assert_eq!(estimate(""), 0);
 /// ```
 pub fn estimate(text: &str) -> u64 {
-    // A token has a byte at least.
+    // A token has at least one byte.
     TokenCounter::of(text).count().min(text.len() as u64)
 }
 
-/// Returns the tokens of `bytes` bytes of a text of which `sample_bytes` bytes have `sample_tokens`.
+/// Returns the estimated number of tokens of `bytes` bytes of a text, from a sample of `sample_bytes` bytes with
+/// `sample_tokens` tokens.
 ///
 /// ```
 /// use cutline_core::text::tokens::extrapolate;
@@ -57,34 +59,34 @@ pub fn extrapolate(bytes: u64, sample_bytes: u64, sample_tokens: u64) -> u64 {
     u64::try_from((u128::from(bytes) * tokens).div_ceil(sample)).unwrap_or(u64::MAX)
 }
 
-/// Bytes of a token where nothing of the text is known: about what prose and code have.
+/// Bytes for each token of an unknown text: the average of prose and code.
 pub const BYTES_PER_TOKEN: u64 = 4;
 
-/// Bytes of such a text that count as part of each sample: a few lines alone may be of any density.
+/// Bytes of an unknown text that are added to each sample, because a few lines alone can have any density.
 const PRIOR_BYTES: u64 = 200;
 
-/// Bytes of a text from which on its halves are counted side by side.
+/// Bytes of a text from which its two halves are counted in parallel.
 const LONG_BYTES: usize = 256;
 
 impl TokenCounter {
-    /// Returns a counter that has taken `text`.
+    /// Returns a counter of `text`.
     pub fn of(text: &str) -> Self {
         let mut tokens = Self::default();
         tokens.push(text);
         tokens
     }
 
-    /// Takes the next piece.
+    /// Counts the next piece.
     pub fn push(&mut self, text: &str) {
         let bytes = text.as_bytes();
-        // Each step waits for the one before it. A half that begins with a line need not wait for the other.
+        // Each step depends on the one before it. Two halves that both begin with a line are independent.
         let middle =
             if bytes.len() < LONG_BYTES { None } else { memchr::memrchr(NEWLINE, &bytes[..bytes.len() / 2]) };
         let (first, second) = bytes.split_at(middle.map_or(0, |newline| newline + 1));
         if first.is_empty() {
             return self.steps(second);
         }
-        // Of its own, so that no step is written back.
+        // A local copy, so that the steps need no memory write.
         let (mut own, mut other) = (*self, Self::default());
         for (one, two) in first.iter().zip(second) {
             own.step(*one);
@@ -95,12 +97,12 @@ impl TokenCounter {
         *self = Self { field: other.field, hundredths: own.hundredths + other.hundredths };
     }
 
-    /// Adds a line, or the last part of one, that stands before or after all that was taken in.
+    /// Adds a line, or the last part of a line. Its position in the text does not matter.
     pub fn add_line(&mut self, line: &str) {
         self.hundredths += Self::of(line).hundredths;
     }
 
-    /// Returns the tokens so far, a part of one as a whole.
+    /// Returns the number of tokens so far, rounded up.
     pub fn count(&self) -> u64 {
         let is_line_open = self.field & NEXT_ROW > 0;
         self.hundredths.div_ceil(100).max(u64::from(is_line_open))

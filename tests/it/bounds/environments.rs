@@ -1,4 +1,4 @@
-//! What an end of a command reads of the processes beside it.
+//! Environments of other processes that the end of a command reads.
 
 use std::fs;
 use std::process::{Child, Command};

@@ -1,4 +1,4 @@
-//! Files that do not answer: calls on them are taken back, and cost no other call its place.
+//! File systems that do not respond: calls on them are cancelled and do not block other calls.
 
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -42,7 +42,7 @@ struct Hung {
 }
 
 impl Hung {
-    /// Mounts one on a new folder of the workspace; `None` where that can't be had.
+    /// Mounts one on a new folder of the workspace. Returns `None` if this system cannot do that.
     fn mount(workspace: &Workspace, name: &str) -> Option<Self> {
         let at = workspace.path(name);
         std::fs::create_dir(&at).unwrap();
@@ -80,7 +80,7 @@ impl Hung {
 
 impl Drop for Hung {
     fn drop(&mut self) {
-        // All that waits is told that there is no answer.
+        // All waiting requests get an error.
         let _gone_already = unmount(&self.at, UnmountFlags::FORCE | UnmountFlags::DETACH);
     }
 }
@@ -122,7 +122,7 @@ fn answer_to(request: u32, node: u64, arguments: &[u8]) -> Option<Vec<u8>> {
         // The revision, no read-ahead, many requests for one folder at once, and the kernel's own defaults.
         INIT => Some([numbers(&[7, 31, 0, 1 << 18, 0, 65536]), vec![0; 40]].concat()),
         LOOKUP => {
-            // Any name is a file, with a number of its own.
+            // Any name is a file with a distinct inode number.
             let node = arguments.iter().fold(TOP, |sum, byte| sum * 31 + u64::from(*byte));
             Some([&node.to_le_bytes()[..], &[0; 32], &attributes(node)].concat())
         }
@@ -147,7 +147,7 @@ const AT_ONCE: usize = 8;
 #[test]
 fn cancelled_calls_on_files_that_hang_give_their_places_back() {
     let workspace = Workspace::with(&json!({"a": "one\n"}));
-    // Dropped after `hung`: a process does not end before what it waits for there.
+    // Dropped after `hung`: a process cannot end while it waits for the file system.
     let mut client = Start::new(&workspace).flags(["--workers", "2"]).client();
     let Some(hung) = Hung::mount(&workspace, "hung") else { return };
     let path = |n: usize| json!(format!("hung/file-{n}"));
@@ -171,7 +171,7 @@ fn cancelled_calls_on_files_that_hang_give_their_places_back() {
         client.call("grep", json!({"pattern": "one", "path": "a"})).assert_text("a:1: one");
         client.call("bash", json!({"command": "cat a"})).assert_text("one\n");
     }
-    // Their threads are stuck until the file system answers, and their number has a limit, which is told.
+    // Their threads are stuck until the file system responds. Their number is limited, and the error says so.
     hung.hang(READ);
     let mut refused = None;
     for n in 0..100 {
@@ -188,7 +188,7 @@ fn cancelled_calls_on_files_that_hang_give_their_places_back() {
     }
     let refused = refused.expect("more threads than the limit are stuck").to_string();
     assert!(refused.contains("still hang in the system"), "{refused}");
-    // They come back with an error, and then calls work again.
+    // They return an error, and then calls work again.
     drop(hung);
     eventually("a call works again", || !client.call("read", json!({"path": "a"})).is_error());
     client.close_stdin();

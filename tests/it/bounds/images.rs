@@ -1,4 +1,4 @@
-//! Images: few are decoded at a time, in bounded memory, and whatever else is asked is answered meanwhile.
+//! Images: few are decoded at a time, in bounded memory, and other calls return meanwhile.
 
 use std::fs::{self, File};
 use std::io::BufWriter;
@@ -9,7 +9,7 @@ use serde_json::json;
 use super::memory_peak_kb;
 use crate::support::{Client, Start, Workspace};
 
-/// Writes a PNG of black pixels, with a colour profile of so many bytes.
+/// Writes a PNG of black pixels with a colour profile of `profile_bytes` bytes.
 fn write_png(workspace: &Workspace, name: &str, side: u32, depth: BitDepth, profile_bytes: usize) {
     let mut info = png::Info::with_size(side, side);
     (info.color_type, info.bit_depth) = (ColorType::Rgba, depth);
@@ -20,7 +20,7 @@ fn write_png(workspace: &Workspace, name: &str, side: u32, depth: BitDepth, prof
     writer.write_image_data(&vec![0; side as usize * side as usize * pixel_bytes]).unwrap();
 }
 
-/// The form of a JPEG whose decoder holds all of it twice.
+/// A kind of JPEG that makes the decoder buffer the image twice.
 #[derive(Clone, Copy)]
 enum Passes {
     /// Progressive: the averages of all blocks, then the rest of each colour.
@@ -45,7 +45,7 @@ fn write_jpeg(workspace: &Workspace, name: &str, (width, height): (u16, u16), sa
     segment(&mut file, 0xC4, &[&[0x10, 1, 1][..], &[0; 14], &[0xE0, 0x00]].concat());
     let (across, down) = (usize::from(sampling >> 4), usize::from(sampling & 15));
     let units = usize::from(width).div_ceil(8 * across) * usize::from(height).div_ceil(8 * down);
-    // Of one colour alone the blocks outside the image are left out.
+    // An image with one component has no blocks outside the image.
     let blocks = |(h, v): (usize, usize)| {
         (usize::from(width) * h).div_ceil(8 * across) * (usize::from(height) * v).div_ceil(8 * down)
     };
@@ -141,7 +141,7 @@ fn images_take_bounded_memory() {
     }
 }
 
-/// JPEGs whose decoder holds the coefficients of each pixel in addition to the pixels.
+/// JPEGs for which the decoder buffers the coefficients in addition to the pixels.
 #[test]
 fn progressive_jpegs_take_bounded_memory() {
     let workspace = Workspace::new();

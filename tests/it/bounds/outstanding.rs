@@ -17,7 +17,7 @@ const PEAK_KB: u64 = 128_000;
 /// Looks in a row at which a server that rests has to be found at rest.
 const LOOKS: u32 = 20;
 
-/// A server whose answers are not read.
+/// A server with a client that does not read the responses.
 struct Unread {
     server: Child,
     stdin: ChildStdin,

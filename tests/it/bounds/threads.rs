@@ -1,4 +1,4 @@
-//! A system that gives no more threads: the server goes on with those it has.
+//! A system without further threads: the server continues with its existing threads.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _, pipe};
 use std::os::fd::AsFd as _;

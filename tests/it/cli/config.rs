@@ -1,4 +1,4 @@
-//! `cutline config`: what is printed for a client, and what becomes of the client's own file.
+//! `cutline config`: the printed entry for a client, and the changes to the file of the client.
 
 mod removed;
 mod wrapped;
@@ -14,7 +14,7 @@ use toml_edit::DocumentMut;
 use super::{code, run, stderr, stdout};
 use crate::support::{Start, Workspace};
 
-/// The clients, and what holds the servers in the file of each.
+/// The clients, each with the key of the servers in its file.
 const CLIENTS: [(&str, &str); 10] = [
     ("claude-desktop", "mcpServers"),
     ("claude-code", "mcpServers"),
@@ -28,7 +28,7 @@ const CLIENTS: [(&str, &str); 10] = [
     ("continue", "mcpServers"),
 ];
 
-/// The words by which the entry for a client starts the server.
+/// Returns the command and arguments of the entry for a client.
 fn started(client: &str, servers: &str, text: &str) -> Vec<String> {
     let strings = |list: &Value| {
         list.as_array().unwrap().iter().map(|word| word.as_str().unwrap().to_owned()).collect()
@@ -73,7 +73,7 @@ fn entry_printed() {
     }
 }
 
-/// The client's own file, where it is in this workspace.
+/// Returns the path of the client's own file in this workspace.
 fn place(workspace: &Workspace, client: &str) -> std::path::PathBuf {
     match client {
         "claude-desktop" => workspace.home().join(".config/Claude/claude_desktop_config.json"),
@@ -174,7 +174,7 @@ fn invalid_file_left_unchanged() {
     }
 }
 
-/// That it is switched off is said of the text that was written, not of what another program writes after it.
+/// The message about a disabled entry refers to the written text, not to a later change by another program.
 #[cfg(target_os = "linux")]
 #[test]
 fn file_that_says_all_already_is_read_once() {
@@ -227,7 +227,7 @@ fn owner_and_links_kept() {
     assert!(stderr(&output).contains("hard links"), "{}", stderr(&output));
     assert_eq!(fs::read_to_string(workspace.path("other-name")).unwrap(), "{}\n");
     assert!(!workspace.path("linked.json.bak").exists());
-    // A name that is taken is skipped, and what it leads to stays.
+    // An existing name is skipped. The target of its link stays unchanged.
     fs::remove_file(workspace.path("other-name")).unwrap();
     symlink("elsewhere", workspace.path("linked.json.bak")).unwrap();
     let output = run(&workspace, &["config", "cursor", "--write", "--file", "linked.json"]);

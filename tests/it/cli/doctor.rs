@@ -1,4 +1,4 @@
-//! `cutline doctor`: what it says where all is well, and of each thing that is not.
+//! `cutline doctor`: the report without problems, and the report of each problem.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -389,7 +389,7 @@ fn servers_without_programs_are_named() {
     let lists =
         "has other servers: wrapped hollow, unwrapped, whole; not wrapped filled, gone, relative, there\n";
     assert!(said.contains(lists), "{said}");
-    // A file that can't be read is said once, though two of its parts are looked at.
+    // An unreadable file is reported once, although two of its parts are checked.
     fs::write(workspace.home().join(".claude.json"), "{").unwrap();
     let said = stdout(&run(&workspace, &["doctor", "--tools", "ls"]));
     assert_eq!(said.matches(".claude.json").count(), 1, "{said}");

@@ -89,7 +89,7 @@ fn tool_help_lists_arguments() {
         let name = tool["name"].as_str().unwrap();
         for help in ["-h", "--help"] {
             let help = stdout(&run(&workspace, &["call", name, help]));
-            // A long line is wrapped where the terminal ends.
+            // A long line is wrapped at the width of the terminal.
             let help = help.split_whitespace().collect::<Vec<_>>().join(" ");
             for (key, property) in tool["inputSchema"]["properties"].as_object().unwrap() {
                 let required = tool["inputSchema"]["required"].as_array();

@@ -11,7 +11,7 @@ use serde_json::json;
 use super::code;
 use crate::support::{Start, Workspace, eventually};
 
-/// Bytes that a pipe holds by default.
+/// Default capacity of a pipe in bytes.
 const PIPE_BYTES: u64 = 65_536;
 
 fn set_nonblocking(end: impl AsFd) {
@@ -36,7 +36,7 @@ fn input_that_does_not_block_is_waited_for() {
         command.stdin(input.try_clone().unwrap()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         drop(command);
-        // Each line is taken before the next one comes: then there is nothing to read.
+        // The server reads each line before the next one is written, so that the pipe is empty in between.
         for _ in 0..9 {
             writeln!(writer, "{line}").unwrap();
             eventually("the line is read", || ioctl_fionread(&input).unwrap() == 0 || has_ended(&mut child));

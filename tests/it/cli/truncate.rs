@@ -1,4 +1,4 @@
-//! `cutline truncate`: what of stdin or a file is printed, and where the whole of it is.
+//! `cutline truncate`: the printed part of stdin or a file, and the path of the full text.
 
 use std::fs;
 use std::io::Write as _;
@@ -14,7 +14,7 @@ fn start(workspace: &Workspace, flags: &[&str]) -> Child {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// The output for `input`, of which nothing is said on stderr.
+/// Returns the output for `input`. Fails if stderr is not empty.
 fn truncated(workspace: &Workspace, flags: &[&str], input: &[u8]) -> Output {
     let mut child = start(workspace, flags);
     child.stdin.take().unwrap().write_all(input).unwrap();

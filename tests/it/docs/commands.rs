@@ -11,7 +11,7 @@ const RUN: [&str; 3] = ["cutline", "mkdir", "echo"];
 const NOT_RUN: [&str; 2] = [
     // The file has no such server; `cli::config` wraps one.
     "cutline config cursor --max-bytes 20KB --wrap",
-    // It fetches a server; `tests/it/wrap` wraps servers of its own.
+    // It downloads a server. `tests/it/wrap` uses local servers.
     "cutline wrap",
 ];
 
@@ -54,7 +54,7 @@ fn commands_of(page: &Page) -> Vec<(String, String)> {
     let mut commands = Vec::new();
     for block in page.blocks.iter().filter(|block| block.kind == "sh") {
         let joined = block.text.replace("\\\n", " ");
-        // Of a line, a part may be run and what comes before it not.
+        // A test can run the end of a line without its start.
         let each = joined.lines().flat_map(|line| line.split(" && "));
         commands.extend(each.map(|command| (block.place.clone(), command.to_owned())));
     }

@@ -1,5 +1,5 @@
-//! An example project, in which the documentation is tried: it stands for `/home/me/project`, as the pages
-//! name it, with the built `cutline` on the `PATH`.
+//! An example project to test the documentation. It replaces `/home/me/project` of the pages and has the built `cutline` on
+//! the `PATH`.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -17,7 +17,7 @@ const HOME: &str = "/home/me";
 const SAVED_DIR: &str = "/tmp/cutline-1000";
 const SAVED: &str = "/tmp/cutline-1000/cutline-bash-xxx.log";
 
-/// A workspace in which commands of the documentation are run.
+/// A workspace for the commands of the documentation.
 #[derive(Debug)]
 pub(super) struct ExampleProject(Workspace);
 

@@ -1,5 +1,5 @@
-//! The links that have an editor add cutline by a click say what `cutline config` prints; only that
-//! the command is the one on the `PATH`, because a link can't know where that is.
+//! The links that add cutline to an editor have the same entry that `cutline config` prints. The command is the one on the
+//! `PATH`, because a link cannot contain the path of the binary.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;

@@ -6,7 +6,7 @@ use cutline::fs::workspace::lexical;
 
 use super::page;
 
-/// Folders whose files a page names by their whole path.
+/// Folders of files that pages name with their full path.
 const NAMED: [&str; 9] =
     ["docs/", "core/", "tests/", "src/", "fixtures/", "benches/", "fuzz/", "packaging/", ".ci/"];
 /// Extensions of such files.
@@ -38,7 +38,7 @@ fn named_files_exist() {
     for (place, code) in page::all().iter().flat_map(|page| &page.code) {
         let is_path = NAMED.iter().any(|folder| code.starts_with(folder))
             && ENDINGS.iter().any(|ending| code.ends_with(ending))
-            // `TOOL` and `*` stand for others; a space is an example of an answer.
+            // `TOOL` and `*` are placeholders. Text with a space is an example of a result.
             && !code.contains(|c: char| c.is_ascii_uppercase() || c == '*' || c == ' ');
         if is_path {
             seen += 1;

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-/// Folders with pages, beside those at the top.
+/// Folders with pages, in addition to the top folder.
 const FOLDERS: [&str; 3] = ["docs", "fixtures", "packaging"];
-/// Marks around a command whose output is the next block.
+/// The start and end of a comment with the command that prints the next block.
 const SHOWS: (&str, &str) = ("<!-- shows: ", " -->");
 
 /// A page. Each place is `README.md:12`.
@@ -31,7 +31,7 @@ pub(super) struct Block {
     pub(super) place: String,
     /// The word after the fence: `sh`, `console`, `json`, `toml`, `text` or none.
     pub(super) kind: String,
-    /// The command whose output it is said to be.
+    /// The command that prints this block, according to the page.
     pub(super) shows: Option<String>,
     pub(super) text: String,
 }

@@ -33,7 +33,7 @@ fn named_flags_exist() {
     assert!(seen > 60, "{seen} were seen");
 }
 
-/// Files with the texts that the model, or the user of the doctor, reads, beside those of the notices.
+/// Files with texts for the model or for users of `doctor`, in addition to the notices.
 const TEXTS: [&str; 9] = [
     "core/src/truncate/bounds.rs",
     "src/tools/error.rs",

@@ -1,9 +1,8 @@
 //! Transcripts and outputs on the pages agree with the binary.
 //!
-//! A `console` block is a transcript: `$ COMMAND` is run by bash, `> TOOL {…}` is a call by a client,
-//! and what follows is the answer. A line of `…` alone stands for lines that are left out. A block
-//! after `<!-- shows: COMMAND -->` is what that command prints. Each block has an
-//! [`ExampleProject`] of its own.
+//! A `console` block is a transcript. bash runs `$ COMMAND`, and a client calls `> TOOL {…}`. The result follows. A line that
+//! consists of `…` replaces omitted lines. A block after `<!-- shows: COMMAND -->` is the output of that command. Each block
+//! has a separate [`ExampleProject`].
 
 use regex::Regex;
 use snapbox::{Assert, IntoData as _, Redactions};
@@ -67,7 +66,7 @@ fn block_kinds_are_known() {
         let is_fine = match kind.as_str() {
             // YAML is what `cutline config` prints: see `shows`.
             "sh" | "console" | "yaml" => true,
-            // Data as it stands, or a line for each record.
+            // One value, or one record on each line.
             "json" => is_json(text) || text.lines().all(is_json),
             "toml" => text.parse::<toml_edit::DocumentMut>().is_ok(),
             // Anything that is typed belongs into `console` or `sh`.

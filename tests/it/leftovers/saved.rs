@@ -185,7 +185,7 @@ fn a_clean_end_leaves_only_the_saved_outputs_that_answers_named() {
     assert_eq!(folders, 1, "another folder than that of the saved outputs was left in {}", tmp.display());
 }
 
-/// True if a server starts with these flags; where the kernel can't hold them, it does not.
+/// Returns true if a server starts with these flags. It does not start if the kernel cannot enforce them.
 fn sandbox_is_known(workspace: &Workspace, flags: &[&str]) -> bool {
     let mut command = Start::new(workspace).flags(flags).command();
     command.stdin(Stdio::null()).output().unwrap().status.success()

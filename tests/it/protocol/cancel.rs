@@ -1,4 +1,4 @@
-//! Calls that are taken back: no answer, no work, no processes.
+//! Cancelled calls: no response, no further work, no remaining processes.
 
 use serde_json::{Value, json};
 
@@ -54,7 +54,7 @@ fn cancelled_search_stops() {
     ] {
         let id = client.send_call(tool, args, None);
         client.cancel(id);
-        // It may have been quicker than the cancel; another answer for it there is not.
+        // The call may have ended before the cancellation. There is no second response.
         client.call("read", json!({"path": "d1/f", "limit": 1})).assert_worked();
     }
     client.close_stdin();
@@ -131,7 +131,7 @@ fn cancelling_one_call_leaves_the_others() {
     assert_no_answer(&mut client, one);
 }
 
-/// Neither an answer nor anything else has come for a call that was taken back.
+/// Fails if the server sent a response or a notification for a cancelled call.
 #[track_caller]
 fn assert_no_answer(client: &mut Client, id: u64) {
     let unasked: Vec<Value> = client.unasked();

@@ -72,7 +72,7 @@ fn text_only_client_gets_no_images_or_details() {
     assert!(reply.result.get("_meta").is_none(), "{}", reply.result);
 }
 
-/// Reads `path` page by page, each whole, and returns what the pages say.
+/// Reads `path` page by page. Fails if a page is cut, and returns the text of the pages.
 fn pages(client: &mut Client, path: &str) -> String {
     let (mut all, mut offset) = (String::new(), 1);
     loop {

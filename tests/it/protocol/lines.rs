@@ -1,4 +1,4 @@
-//! Whatever comes over the wire, the session goes on.
+//! The session continues after any input.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! An answer that is cut, or nearly so, is told of: on stderr, and to legacy clients that ask for it.
+//! Truncated results, and results close to a limit, are logged to stderr and to legacy clients that request it.
 
 use serde_json::{Value, json};
 

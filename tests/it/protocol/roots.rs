@@ -64,7 +64,7 @@ fn changed_roots_are_followed() {
     assert_eq!(read_after(&mut client, "one\n"), "two\n");
 }
 
-/// The answer where no root can be used.
+/// The error without a usable root.
 const NO_WORKSPACE: &str =
     "There is no workspace: the client opened no folder that can be used (--root DIR gives one)";
 
@@ -103,7 +103,7 @@ fn nested() -> Workspace {
     )
 }
 
-/// Has the client offer these, and waits until they are taken over.
+/// Offers these roots and waits until the server uses them.
 fn offer(client: &mut Client, roots: &[PathBuf]) {
     let taken = |client: &Client| client.stderr().matches("roots of the client").count();
     let before = taken(client);
@@ -213,7 +213,7 @@ fn sandbox_gets_no_wider_in_mid_session() {
     client.call("read", json!({"path": new.join("c")})).assert_text("new\n");
     client.call("bash", json!({"command": write})).assert_worked();
     assert!(!new.join("x").exists() && workspace.path("y").exists());
-    // The first one may be left out and come back.
+    // The first one can be omitted and offered again.
     offer(&mut client, std::slice::from_ref(&new));
     client
         .call("bash", json!({"command": format!("echo z > {}/z; echo z > z", here.display())}))

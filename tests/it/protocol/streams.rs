@@ -43,7 +43,7 @@ fn sockets_are_read_and_written() {
         let mut answer = || serde_json::from_str::<Value>(&answers.next().unwrap().unwrap()).unwrap();
         assert_eq!(answer()["id"], 1);
         assert_eq!(answer()["result"]["content"][0]["text"], text);
-        // It goes on after any pause, where its answers are more than the socket holds, and ends with the input.
+        // The server continues after any pause if its responses fill the socket, and ends after the end of input.
         for id in 3..33 {
             let params = json!({"name": "read", "arguments": {"path": "a"}});
             let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});

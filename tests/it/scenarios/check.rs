@@ -30,7 +30,7 @@ impl Limits {
         Self { max_lines, max_bytes, max_tokens }
     }
 
-    /// The same for a call, which may have lowered them where the server takes that.
+    /// Returns the limits of a call, which the call may have lowered.
     pub(super) fn of_call(self, scenario: &Scenario, call: &Call) -> Self {
         let given = |names: [&str; 2]| {
             let value = names.into_iter().find_map(|name| call.args.get(name))?;
@@ -57,7 +57,7 @@ fn bytes(size: &str) -> u64 {
     digits.parse::<u64>().unwrap() * unit
 }
 
-/// Fails if the reply breaks a rule that holds for every answer.
+/// Returns an error if the reply breaks a rule for all results.
 pub(super) fn always(tool: &str, reply: &Reply, limits: Limits) -> Result<(), String> {
     let result = &reply.result;
     let blocks = result["content"].as_array().ok_or("no content")?;
@@ -159,7 +159,7 @@ fn ensure(holds: bool, what: &str) -> Result<(), String> {
     if holds { Ok(()) } else { Err(format!("never true of an answer: {what}")) }
 }
 
-/// The body of an answer whose body has no empty line before a bracket itself.
+/// Returns the body of a result. The body must not contain an empty line before a bracket.
 pub(super) fn body(reply: &Reply) -> &str {
     let text = reply.text();
     let whole = text.strip_suffix('\n').unwrap_or(text);

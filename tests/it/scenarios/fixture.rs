@@ -21,22 +21,22 @@ pub(super) struct Scenario {
     /// Variables of the server.
     #[serde(default)]
     pub(super) env: BTreeMap<String, String>,
-    /// True if file modes must apply to the server, also where the tests run as root.
+    /// True if file modes must apply to the server, even if the tests run as root.
     #[serde(default)]
     pub(super) unprivileged: bool,
     /// The calls, one after another.
     pub(super) calls: Vec<Call>,
 }
 
-/// A call and the answer expected of it.
+/// A call and its expected result.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Call {
     pub(super) tool: String,
     pub(super) args: Value,
-    /// The whole text, or with `<*>` in it where anything may stand.
+    /// The complete text. `<*>` matches any text.
     pub(super) text: Value,
-    /// All the details; of `truncation` what is of interest.
+    /// All details. For `truncation`, the fields of interest.
     #[serde(default)]
     pub(super) details: Map<String, Value>,
     /// True if the answer may have details that are not listed.
@@ -44,9 +44,9 @@ pub(super) struct Call {
     pub(super) more_details: bool,
     #[serde(default)]
     pub(super) is_error: bool,
-    /// The image beside the text.
+    /// The image in addition to the text.
     pub(super) image: Option<Image>,
-    /// The whole, which this call and those that its `nextOffset`s ask for give together.
+    /// The complete text that this call and the calls with each `nextOffset` return together.
     pub(super) pages: Option<Value>,
 }
 

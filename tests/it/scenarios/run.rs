@@ -1,4 +1,4 @@
-//! Runs one scenario and says what is not as it should be.
+//! Runs one scenario and reports the differences.
 
 use base64::Engine as _;
 use serde_json::{Map, Value, json};
@@ -7,11 +7,11 @@ use super::check;
 use super::fixture::{Call, Image, Scenario};
 use crate::support::{Client, Era, Reply, Start, Workspace, difference, text};
 
-/// Runs `scenario` in both eras; what is wrong, where something is.
+/// Runs `scenario` in both protocol revisions. Returns the differences as an error.
 pub(super) fn run(scenario: &Scenario) -> Result<(), String> {
     let workspace = Workspace::with(&Value::Object(scenario.files.clone()));
     Era::BOTH.into_iter().try_for_each(|era| {
-        // A hang or a protocol error stops a test where it is; here the others go on.
+        // A hang or a protocol error ends this scenario only.
         let stopped = |panic: Box<dyn std::any::Any + Send>| {
             Err(panic.downcast_ref::<String>().map_or("a panic", String::as_str).to_owned())
         };
@@ -20,7 +20,7 @@ pub(super) fn run(scenario: &Scenario) -> Result<(), String> {
     })
 }
 
-/// Makes the calls of `scenario`, one after another, with a server of its own.
+/// Makes the calls of `scenario` one after another with a new server.
 fn converse(scenario: &Scenario, workspace: &Workspace, era: Era) -> Result<(), String> {
     let mut start = Start::new(workspace).flags(&scenario.flags).era(era);
     for (name, value) in &scenario.env {
@@ -68,7 +68,7 @@ fn verify(
     }
 }
 
-/// True if `text` matches `expected`, in which `<*>` stands for anything.
+/// Returns true if `text` matches `expected`. In `expected`, `<*>` matches any text.
 fn alike(expected: &str, text: &str) -> bool {
     let mut parts = expected.split("<*>");
     let first = parts.next().unwrap_or_default();
@@ -85,7 +85,7 @@ fn alike(expected: &str, text: &str) -> bool {
 fn same_details(call: &Call, answered: &Value) -> Result<(), String> {
     let mut answered = answered.as_object().cloned().unwrap_or_default();
     let mut expected = call.details.clone();
-    // Of a truncation, what the fixture names; the rest follows from it, and is checked for all.
+    // Compare the fields of `truncation` that the fixture has. The others are checked for all results.
     for (key, always) in [("truncation", "totalIsLowerBound"), ("truncationInfo", "reason")] {
         match (answered.get_mut(key), expected.get(key).and_then(Value::as_object)) {
             (Some(Value::Object(cut)), Some(expected)) => {
@@ -193,7 +193,7 @@ impl Names {
     }
 }
 
-/// `text` with `name` for `place`, where that is a whole path or the start of one.
+/// Replaces `place` with `name` in `text` if it is a complete path or the start of one.
 fn with_place(text: &str, place: &str, name: &str) -> String {
     let mut parts = text.split(place);
     let mut named = parts.next().unwrap_or_default().to_owned();

@@ -1,8 +1,7 @@
 //! A client of the server under test: newline-delimited JSON-RPC over the binary's own pipes.
 //!
-//! It knows no SDK, so that what is on the wire is what is tested. Reading, writing and stderr have a
-//! thread each: nothing that the server does or leaves undone can block a test for longer than
-//! [`PATIENCE`], and a hang fails with all that was said.
+//! It uses no SDK, so the tests check the bytes on the wire. Reading, writing and stderr have one thread each. Therefore the
+//! server cannot block a test for longer than [`PATIENCE`], and a test that hangs fails with all messages.
 
 use std::collections::VecDeque;
 use std::process::{Child, ExitStatus, Stdio};
@@ -23,7 +22,7 @@ use super::{PATIENCE, Workspace, eventually};
 const STORY: usize = 40;
 
 impl Start<'_> {
-    /// Starts it and shakes hands, where the era has that.
+    /// Starts the server, with a handshake if the protocol revision has one.
     #[track_caller]
     pub(crate) fn client(self) -> Client {
         let mut client = self.silent();
@@ -94,7 +93,7 @@ impl Client {
         reply
     }
 
-    /// Calls a tool, with a progress token where one is given; the request's id.
+    /// Calls a tool, with an optional progress token. Returns the id of the request.
     pub(crate) fn send_call(&mut self, tool: &str, arguments: Value, progress: Option<Value>) -> u64 {
         let mut params = json!({"name": tool});
         params["arguments"] = arguments;
@@ -148,7 +147,7 @@ impl Client {
         )
     }
 
-    /// In the stateless era every message says who speaks, and in which revision.
+    /// Adds the client and the protocol revision, which each message has in the stateless revision.
     fn sign(&self, params: &mut Value) {
         if self.era == Era::Modern {
             let meta = &mut params["_meta"];
@@ -178,7 +177,7 @@ impl Client {
         })
     }
 
-    /// True if the answer to a request came before what was waited for.
+    /// Returns true if the response to a request was received.
     pub(crate) fn has_answer(&self, id: u64) -> bool {
         self.unread.iter().any(|message| message["id"] == id && message.get("method").is_none())
     }
@@ -257,7 +256,7 @@ impl Client {
         while let Ok(message) = self.receive(PATIENCE) {
             self.unread.push_back(message);
         }
-        // Who collects it has its own hold of it.
+        // The collecting thread has a second reference.
         eventually("its stderr ends", || Arc::strong_count(&self.stderr) == 1);
         status.expect("it has ended")
     }
@@ -267,12 +266,12 @@ impl Client {
         self.unread.drain(..).collect()
     }
 
-    /// Returns what the server has written to stderr so far.
+    /// Returns the output of the server on stderr so far.
     pub(crate) fn stderr(&self) -> String {
         String::from_utf8_lossy(&self.stderr.lock().expect("stderr")).into_owned()
     }
 
-    /// Keeps the last of what was said.
+    /// Stores the last messages.
     fn note(&mut self, message: String) {
         if self.said.len() >= 2 * STORY {
             self.said.drain(..STORY);

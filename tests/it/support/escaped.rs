@@ -1,6 +1,6 @@
 //! Texts that are much longer as JSON.
 
-/// UTF-16 units of the JSON of a result that Cline hands on.
+/// UTF-16 units of the JSON of a result that Cline passes to the model.
 const CLINE_UNITS: usize = 8000;
 
 /// Returns texts with many characters that JSON escapes, by the names of files for them; each over every limit.
@@ -16,7 +16,7 @@ pub(crate) fn escaped_texts() -> [(&'static str, String); 6] {
     ]
 }
 
-/// Fails where the JSON of `result` is more than Cline hands on whole.
+/// Fails if Cline would cut the JSON of `result`.
 #[track_caller]
 pub(crate) fn assert_whole_for_cline(result: &serde_json::Value, about: &str) {
     let units = result.to_string().encode_utf16().count();

@@ -1,4 +1,4 @@
-//! The harness. It hides the plumbing; a test shows what goes in and what comes out.
+//! The test harness. With it, tests only have inputs and expected results.
 
 mod client;
 mod escaped;

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-/// Writes what it is sent to the server, until the sender goes.
+/// Writes all sent bytes to the server until the sender is dropped.
 pub(super) fn write_from(mut stdin: ChildStdin) -> Sender<Vec<u8>> {
     let (sender, receiver) = channel::<Vec<u8>>();
     thread::spawn(move || {
@@ -19,7 +19,7 @@ pub(super) fn write_from(mut stdin: ChildStdin) -> Sender<Vec<u8>> {
     sender
 }
 
-/// Hands on each line of the server.
+/// Returns a channel with each line of the server.
 pub(super) fn lines_of(stdout: ChildStdout) -> Receiver<String> {
     let (sender, receiver) = channel();
     thread::spawn(move || {
@@ -33,7 +33,7 @@ pub(super) fn lines_of(stdout: ChildStdout) -> Receiver<String> {
     receiver
 }
 
-/// Keeps what the server writes to stderr.
+/// Collects the output of the server on stderr.
 pub(super) fn collect(mut stderr: ChildStderr, into: Arc<Mutex<Vec<u8>>>) {
     thread::spawn(move || {
         let mut piece = [0; 4096];

@@ -1,16 +1,16 @@
-//! Short recipes for long texts, as fixtures write them.
+//! Short recipes for the long texts of fixtures.
 //!
 //! | recipe | text |
 //! | --- | --- |
 //! | `"text"` | itself |
-//! | `{"lines": [1, 3], "text": "line {n}"}` | numbered lines; `{n:4}` pads with zeros to 4 digits; the text may be a recipe |
-//! | `{"repeat": "x", "times": 9}` | the text so many times |
-//! | `{"join": [a, b]}` | recipes one after another, with nothing between |
+//! | `{"lines": [1, 3], "text": "line {n}"}` | numbered lines; `{n:4}` pads with zeros to 4 digits; the text can be a recipe |
+//! | `{"repeat": "x", "times": 9}` | the text, repeated |
+//! | `{"join": [a, b]}` | recipes one after another, without a separator |
 //! | `{"hex": "fffe"}`, `{"base64": "…"}` | bytes |
 //! | `{"copy": "name"}` | a file of `fixtures/files` |
-//! | `[a, b]` | lines: in a file each is ended by a newline, in an answer they stand between them |
+//! | `[a, b]` | lines: in a file each one ends with a newline, in a result newlines are between them |
 //!
-//! Numbered lines that are a file by themselves end with a newline too.
+//! A file that consists of numbered lines ends with a newline too.
 
 use std::path::Path;
 

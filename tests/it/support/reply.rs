@@ -1,4 +1,4 @@
-//! An answer to a call, which explains itself where it is not what a test expects.
+//! The result of a call, with assertions that print it on failure.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ impl Reply {
         self.result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text first in {self}"))
     }
 
-    /// The facts as data; null where there are none.
+    /// Returns the details, or null without details.
     pub(crate) fn details(&self) -> &Value {
         &self.result["_meta"]["details"]
     }
@@ -33,20 +33,20 @@ impl Reply {
         self.result["isError"] == true
     }
 
-    /// Fails where the text is another.
+    /// Fails if the text differs.
     #[track_caller]
     pub(crate) fn assert_text(&self, expected: &str) {
         let text = self.text();
         assert!(text == expected, "{}\n{self}", difference(expected, text));
     }
 
-    /// Fails where the text does not hold `part`.
+    /// Fails if the text does not contain `part`.
     #[track_caller]
     pub(crate) fn assert_holds(&self, part: &str) {
         assert!(self.text().contains(part), "{part:?} is not in the text\n{self}");
     }
 
-    /// Fails where it is no error, or one that does not hold each of `parts`.
+    /// Fails if this is not an error that contains each of `parts`.
     #[track_caller]
     pub(crate) fn assert_error(&self, parts: &[&str]) {
         assert!(self.is_error(), "not an error\n{self}");
@@ -55,7 +55,7 @@ impl Reply {
         }
     }
 
-    /// Fails where it is an error.
+    /// Fails if this is an error.
     #[track_caller]
     pub(crate) fn assert_worked(&self) -> &Self {
         assert!(!self.is_error(), "an error\n{self}");

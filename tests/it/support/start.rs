@@ -1,4 +1,4 @@
-//! The server under test, as it is started: its folder, flags, variables, user, and the client that it is told of.
+//! Starts the server under test: its folder, flags, variables, user and client name.
 
 use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
@@ -57,7 +57,7 @@ impl<'a> Start<'a> {
         }
     }
 
-    /// With as much on stderr as a client's server writes where nothing is said of it; else more is there.
+    /// Uses the default log level. Without this, tests use a more detailed one.
     pub(crate) fn default_log(mut self) -> Self {
         self.log = false;
         self
@@ -99,7 +99,7 @@ impl<'a> Start<'a> {
         self
     }
 
-    /// As this user, where the tests run as root.
+    /// Starts the server as this user if the tests run as root.
     pub(crate) fn of_user(mut self, user: u32) -> Self {
         self.user = Some(user);
         self
@@ -117,7 +117,7 @@ impl<'a> Start<'a> {
         self
     }
 
-    /// Through another program, which is given the binary's path as its last argument but the flags.
+    /// Starts the server through another program. Its arguments end with the path of the binary and the flags.
     pub(crate) fn through(mut self, program: &str, arguments: &[&str]) -> Self {
         let binary = std::mem::replace(&mut self.program, program.into());
         let arguments = arguments.iter().map(ToString::to_string);

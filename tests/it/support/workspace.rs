@@ -1,7 +1,7 @@
 //! A temporary folder to work in, filled from recipes.
 //!
-//! `root` is the workspace; beside it, in `base`, are what is outside of it, the home folder and
-//! the saved outputs. All of it goes when the value goes, with every process that still runs in it.
+//! `root` is the workspace. Its parent `base` also has the home folder, the saved outputs and files outside the workspace.
+//! Dropping the value removes all files and ends all processes that still run in them.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -36,7 +36,7 @@ impl Workspace {
         Self { root: real.join("root"), base }
     }
 
-    /// One with the files of `recipes`: paths, and what stands there.
+    /// Returns a workspace with the files of `recipes`: paths and contents.
     pub(crate) fn with(recipes: &Value) -> Self {
         let workspace = Self::new();
         workspace.fill(recipes.as_object().expect("files by path"));
@@ -77,14 +77,14 @@ impl Workspace {
         self.root.join(path)
     }
 
-    /// Writes a file, and the folders to it.
+    /// Writes a file and creates its parent folders.
     pub(crate) fn write(&self, path: impl AsRef<Path>, bytes: impl AsRef<[u8]>) {
         let path = self.path(path);
         fs::create_dir_all(path.parent().expect("a parent")).expect("its folders");
         fs::write(path, bytes).expect("writing a file");
     }
 
-    /// Processes that run in this folder, but for `server`.
+    /// Returns the processes that run in this folder, except `server`.
     pub(crate) fn processes(&self, server: u32) -> Vec<i32> {
         let Ok(all) = fs::read_dir("/proc") else { return Vec::new() };
         let ids = all.flatten().filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
@@ -105,7 +105,7 @@ impl Workspace {
                 }
             }
         }
-        // Modes and times last: they would be in the way of what comes after.
+        // Set modes and times last, because they would affect later changes.
         for (path, recipe) in recipes.iter().rev() {
             let path = self.path(path);
             if let Some(seconds) = recipe.get("mtime").and_then(Value::as_u64) {
@@ -151,7 +151,7 @@ impl Drop for Workspace {
     }
 }
 
-/// Makes what a recipe locked removable again.
+/// Restores write permission in folders, so that they can be removed.
 fn unlock(folder: &Path) {
     let Ok(metadata) = folder.symlink_metadata() else { return };
     if !metadata.is_dir() {

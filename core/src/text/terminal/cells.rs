@@ -1,8 +1,7 @@
-//! A line in columns, with a cursor that writes over what is there.
+//! A line in columns, with a cursor that overwrites.
 //!
-//! Three bytes can have a whole long line moved. So that time stays in proportion to what was printed,
-//! a change that touches far more columns than were written is passed over: no program that draws on a
-//! terminal's width comes near that.
+//! Three bytes of output can move a long line. To keep the time proportional to the output, a change that touches many more
+//! columns than were written is ignored. Programs that draw within the width of a terminal stay far below this bound.
 
 #![expect(clippy::indexing_slicing, reason = "a wrong column has to fail, not to leave the line as it was")]
 
@@ -13,22 +12,22 @@ use unicode_width::UnicodeWidthChar;
 
 use super::step::Move;
 
-/// Columns that a movement alone reaches: that a terminal has them is what programs count on.
+/// Width in columns that programs can expect of a terminal: a movement alone reaches the last of them.
 const WIDTH: usize = 120;
 /// Columns between two tab stops.
 const TAB: usize = 8;
-/// Columns that may be touched by changes for each byte that was written.
+/// Columns that changes may touch for each byte written.
 const WORK_BY_BYTE: usize = 64;
-/// Columns that may be touched by changes for each movement or change.
+/// Columns that changes may touch for each movement or change.
 const WORK_BY_STEP: usize = 512;
 
-/// A column: a character and the first three marks over it (few have more). What is left of them is NUL, which no line has.
+/// A column: a character and its first three combining marks (few have more). Unused places are NUL, which no line contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Cell([char; 4]);
 
 impl Cell {
     const BLANK: Self = Self::of(' ');
-    /// A column of a wide character, or of a tab, after its first.
+    /// A column of a wide character or a tab, after the first one.
     const CONTINUED: Self = Self::of('\0');
 
     const fn of(c: char) -> Self {
@@ -40,11 +39,11 @@ impl Cell {
 #[derive(Debug)]
 pub(super) struct Cells {
     columns: Vec<Cell>,
-    /// The column that is written next; may be after the last one.
+    /// The next column to write. It can be after the last one.
     cursor: usize,
-    /// Columns that are held at least of a longer line, and at most twice as many.
+    /// Minimum number of columns to buffer of a longer line. At most twice that number is buffered.
     limit: usize,
-    /// Columns that changes may still touch.
+    /// Number of columns that changes may still touch.
     work: usize,
 }
 
@@ -53,7 +52,8 @@ impl Cells {
         Self { columns: Vec::new(), cursor: 0, limit, work: 0 }
     }
 
-    /// Writes text without control characters but tabs at the cursor. What is let go of the line's start is added to `out`.
+    /// Writes text at the cursor. The text has no control characters other than tabs. If the line becomes too long, its start
+    /// is added to `out`.
     pub(super) fn put_all(&mut self, text: &str, out: &mut String) {
         self.work = self.work.saturating_add(text.len().saturating_mul(WORK_BY_BYTE));
         let is_simple = text.chars().all(|c| c.width() == Some(1));
@@ -71,7 +71,7 @@ impl Cells {
     fn put(&mut self, c: char) {
         let width = match c {
             '\t' if self.cursor < self.columns.len() => {
-                // It moves the cursor and leaves what it passes over.
+                // Within the line, a tab only moves the cursor.
                 self.cursor = (self.cursor / TAB + 1) * TAB;
                 return;
             }
@@ -98,7 +98,7 @@ impl Cells {
         self.columns[columns].iter_mut().zip(cells).for_each(|(old, new)| *old = new);
     }
 
-    /// Moves the cursor, or changes the line where it stands.
+    /// Moves the cursor, or changes the line at the cursor.
     pub(super) fn act(&mut self, step: Move, out: &mut String) {
         let (cursor, len) = (self.cursor, self.columns.len());
         let reach = len.max(WIDTH - 1).max(cursor);
@@ -107,7 +107,7 @@ impl Cells {
             Move::Delete(_) | Move::Insert(_) => len.saturating_sub(cursor),
             Move::EraseToStart => cursor.min(len),
             Move::EraseNext(count) => count.min(len.saturating_sub(cursor)),
-            // Of the others, some only move the cursor, and some take away what was written: that is once.
+            // The others only move the cursor, or remove columns, which happens once for each column.
             _ => 0,
         };
         let Some(left) = self.work.checked_sub(touched) else { return };
@@ -126,7 +126,7 @@ impl Cells {
         self.let_go(out);
     }
 
-    /// Adds the line's start to `out` where more than twice the limit is held.
+    /// Adds the start of the line to `out` if more than twice the limit is buffered.
     fn let_go(&mut self, out: &mut String) {
         let len = self.columns.len();
         if len > self.limit.saturating_mul(2) {
@@ -137,7 +137,7 @@ impl Cells {
         }
     }
 
-    /// Adds the line to `out`, without the blanks at its end: a terminal shows none.
+    /// Adds the line to `out` without the blanks at its end, which a terminal does not show.
     pub(super) fn finish(self, out: &mut String) {
         let start = out.len();
         out.extend(shown(self.columns));
@@ -149,7 +149,7 @@ impl Cells {
         self.columns[..=column].iter().rposition(|cell| *cell != Cell::CONTINUED).unwrap_or(0)
     }
 
-    /// Makes `columns` blank.
+    /// Replaces `columns` with blanks.
     fn blank(&mut self, columns: Range<usize>) {
         let len = self.columns.len();
         let columns = columns.start.min(len)..columns.end.min(len);
@@ -157,7 +157,7 @@ impl Cells {
         self.columns[columns].fill(Cell::BLANK);
     }
 
-    /// Takes `columns` away, as far as they are there, and puts so many blanks there.
+    /// Replaces the existing ones of `columns` with `blanks` blank columns.
     fn replace(&mut self, columns: Range<usize>, blanks: usize) {
         let len = self.columns.len();
         if columns.start < len {
@@ -167,7 +167,7 @@ impl Cells {
         }
     }
 
-    /// Makes blank what stands only partly in `columns`.
+    /// Blanks the characters that are only partly in `columns`.
     fn part(&mut self, columns: &Range<usize>) {
         for edge in [columns.start, columns.end] {
             let end = edge + continued(&self.columns[edge..]);
@@ -184,7 +184,7 @@ fn continued(cells: &[Cell]) -> usize {
     cells.iter().take_while(|cell| **cell == Cell::CONTINUED).count()
 }
 
-/// Returns the characters in `cells`, each followed by its marks.
+/// Returns the characters in `cells`, each followed by its combining marks.
 fn shown(cells: impl IntoIterator<Item = Cell>) -> impl Iterator<Item = char> {
     cells.into_iter().flat_map(|cell| cell.0).filter(|c| *c != '\0')
 }

@@ -1,8 +1,7 @@
-//! Escape sequences: where they end, and which few of them change a line.
+//! Escape sequences: their ends, and the few that change a line.
 //!
-//! They are told apart by `vte`, the parser of a terminal emulator. Here is only what that leaves
-//! open: a newline ends any sequence, so that one that is cut off can't swallow the lines after it,
-//! and ESC before what no sequence begins with is passed over by itself.
+//! `vte`, the parser of a terminal emulator, recognises them. This module adds two rules. A newline ends every sequence, so
+//! that an incomplete sequence cannot hide the lines after it. An ESC that does not begin a sequence is ignored alone.
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
 
@@ -14,14 +13,14 @@ use super::line::Line;
 use super::step::Move;
 
 const ESC: u8 = 0x1B;
-/// These end a sequence without effect.
+/// Bytes that cancel a sequence.
 const CANCELLED: [u8; 2] = [0x18, 0x1A];
 
-/// The sequence that is open, if any.
+/// The current escape sequence, if there is one.
 #[derive(Default)]
 pub(super) struct Escape {
     parser: Parser,
-    /// The last byte of it so far.
+    /// Its last byte so far.
     last: Option<u8>,
 }
 
@@ -32,17 +31,17 @@ impl fmt::Debug for Escape {
 }
 
 impl Escape {
-    /// True if a sequence is open.
+    /// Returns true within a sequence.
     pub(super) fn is_open(&self) -> bool {
         self.last.is_some()
     }
 
-    /// Takes a part of `text`, which is not empty and begins with ESC or goes on within a sequence, and does to
-    /// `line` what it says; what is settled by that goes to `out`. Returns the rest of `text`.
+    /// Applies the start of `text` to `line` and returns the rest. `text` is not empty; it begins with ESC or continues a
+    /// sequence. Text that can no longer change is added to `out`.
     pub(super) fn push<'a>(&mut self, text: &'a str, line: &mut Line, out: &mut String) -> &'a str {
         let bytes = text.as_bytes();
         let stray = self.last == Some(ESC) && !bytes[0].is_ascii();
-        // Up to the newline, and through the next ESC: then it does not matter how the text came.
+        // Stop before a newline or after the next ESC, so that the result does not depend on the pieces.
         let end = memchr::memchr2(b'\n', ESC, bytes);
         let end = end.map_or(bytes.len(), |at| at + usize::from(bytes[at] == ESC));
         if stray || end == 0 {
@@ -53,21 +52,21 @@ impl Escape {
         let taken = self.parser.advance_until_terminated(&mut effects, &bytes[..end]);
         let last = bytes[taken - 1];
         self.last = (last == ESC || !effects.over).then_some(last);
-        // A byte in a device's text may end it that is a part of a character.
+        // In a device control string, a byte within a character may end the sequence.
         &text[text.ceil_char_boundary(taken)..]
     }
 }
 
-/// Does to a line what the parser finds.
+/// Applies the sequences that the parser finds to a line.
 struct Effects<'a> {
     line: &'a mut Line,
     out: &'a mut String,
-    /// True once the sequence has come to its end.
+    /// True at the end of the sequence.
     over: bool,
 }
 
 impl Perform for Effects<'_> {
-    /// After the end of a sequence that means nothing to the parser either.
+    /// Called after the end of a sequence that the parser does not know either.
     fn print(&mut self, c: char) {
         self.over = true;
         self.line.char(c, self.out);
@@ -106,11 +105,11 @@ impl Perform for Effects<'_> {
     }
 }
 
-/// Returns the step that the control sequence with the final character `last` means.
+/// Returns the effect of a control sequence with the final character `last`.
 fn step(mode: usize, last: char) -> Option<Move> {
     let count = mode.max(1);
     match last {
-        // Also to the end of the screen: on this line, to its end.
+        // Erasing to the end of the screen erases this line to its end.
         'K' | 'J' if mode == 0 => Some(Move::EraseToEnd),
         'K' if mode == 1 => Some(Move::EraseToStart),
         'K' if mode == 2 => Some(Move::EraseAll),

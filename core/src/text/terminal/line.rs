@@ -1,21 +1,20 @@
-//! The open line of a terminal: plain while text is only added, laid out in columns once the
-//! cursor moves.
+//! The current line of a terminal. It is plain text until the cursor moves; then it is laid out in columns.
 
 use super::cells::Cells;
 use super::step::Move;
 
-/// The open line, or its end.
+/// The current line, or its end.
 #[derive(Debug)]
 pub(super) struct Line {
-    /// Bytes of the line's end that are held at least, or columns.
+    /// Minimum number of bytes, or columns, of the end of the line to buffer.
     limit: usize,
     /// The end of a plain line.
     text: String,
-    /// Bytes of the line before `text`, which were given on.
+    /// Bytes of the line before `text`, which were passed on.
     before: usize,
-    /// True if the cursor has returned to the start of a plain line; mostly a newline follows.
+    /// True if the cursor returned to the start of a plain line. Usually a newline follows.
     returned: bool,
-    /// The line in columns; then `text` is empty.
+    /// The line in columns. If this is set, `text` is empty.
     cells: Option<Cells>,
 }
 
@@ -24,7 +23,7 @@ impl Line {
         Self { limit: max_bytes.max(1), text: String::new(), before: 0, returned: false, cells: None }
     }
 
-    /// Takes text with no control characters but `\n` and `\t`.
+    /// Adds text without control characters other than `\n` and `\t`.
     pub(super) fn push(&mut self, text: &str, out: &mut String) {
         let mut rest = text;
         while self.cells.is_some() || self.returned {
@@ -46,7 +45,7 @@ impl Line {
         self.append(open, out);
     }
 
-    /// Takes a character of any kind; of the control characters few do anything to a line.
+    /// Adds a character. Ignores most control characters.
     pub(super) fn char(&mut self, c: char, out: &mut String) {
         match c {
             '\r' => self.act(Move::Column(0), out),
@@ -56,7 +55,7 @@ impl Line {
         }
     }
 
-    /// Moves the cursor, or changes the line where it stands.
+    /// Moves the cursor, or changes the line at the cursor.
     pub(super) fn act(&mut self, step: Move, out: &mut String) {
         match step {
             _ if self.cells.is_some() => {}
@@ -69,7 +68,7 @@ impl Line {
                 self.text.clear();
                 return;
             }
-            // Where the line ends there is nothing to take away.
+            // The cursor is at the end of the line, so there is nothing to remove.
             Move::EraseToEnd | Move::EraseNext(_) | Move::Delete(_) | Move::Insert(_) if !self.returned => {
                 return;
             }
@@ -78,7 +77,7 @@ impl Line {
         self.laid_out(out).act(step, out);
     }
 
-    /// Gives what is held, and begins a new line.
+    /// Passes on the buffered text and begins a new line.
     pub(super) fn finish(&mut self, out: &mut String) {
         if let Some(cells) = self.cells.take() {
             cells.finish(out);
@@ -88,7 +87,7 @@ impl Line {
         (self.returned, self.before) = (false, 0);
     }
 
-    /// Returns the line in columns, with the cursor where it is.
+    /// Returns the line in columns, with the cursor at its current position.
     fn laid_out(&mut self, out: &mut String) -> &mut Cells {
         let Self { limit, text, returned, cells, .. } = self;
         cells.get_or_insert_with(|| {
@@ -102,8 +101,8 @@ impl Line {
         })
     }
 
-    /// Adds to the line, and lets go what is more than a limit's length before its last whole one:
-    /// that depends on the line's length alone, so not on the pieces it came in.
+    /// Adds to the line, and passes on its start if the line is longer than the limit. How much is passed on depends on the
+    /// length of the line only, not on the pieces.
     fn append(&mut self, piece: &str, out: &mut String) {
         self.text.push_str(piece);
         let len = self.before + self.text.len();

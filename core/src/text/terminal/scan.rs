@@ -1,10 +1,10 @@
-//! Finding the first character that is not plain, at memory speed, and what most often comes there.
+//! Finds the first character that is not plain, at memory speed, and resolves the most common ones.
 
 #![expect(clippy::indexing_slicing, reason = "a wrong range has to fail, not to read as no text")]
 
-/// Bytes that are looked at together.
+/// Bytes that are examined together.
 const BLOCK: usize = 64;
-/// Bytes that are looked at one by one first.
+/// Bytes that are examined one by one first.
 const NEAR: usize = 12;
 /// The first byte of U+0080 to U+009F, and of other characters.
 const C1_LEAD: u8 = 0xC2;
@@ -24,8 +24,8 @@ pub(super) fn plain(text: &str) -> usize {
     bytes.len()
 }
 
-/// Returns what is shown of the part with which `text` begins, and the text after it, where that part is common between
-/// plain text and needs no parser: a colour, of which nothing is shown, or `\r\n`.
+/// Resolves a colour or `\r\n` at the start of `text`: these are common and need no parser. Returns the text that is shown,
+/// which is empty for a colour, and the rest. Returns `None` if `text` begins with something else.
 pub(super) fn known(text: &str) -> Option<(&'static str, &str)> {
     if let Some(rest) = text.strip_prefix("\r\n") {
         return Some(("\n", rest));
@@ -38,21 +38,18 @@ pub(super) fn known(text: &str) -> Option<(&'static str, &str)> {
 /// Returns the index of the first byte that may begin a control character.
 fn first_suspect(bytes: &[u8]) -> Option<usize> {
     let suspect = |bytes: &[u8]| bytes.iter().position(|byte| is_suspect(*byte));
-    // Between colours there are often a few bytes only.
+    // Often there are only a few bytes between colours.
     let (near, far) = bytes.split_at(NEAR.min(bytes.len()));
     suspect(near).or_else(|| {
         let (blocks, rest) = far.as_chunks::<BLOCK>();
-        // No way out of a block in the middle: so the compiler looks at many bytes at once.
+        // There is no early exit within a block, so that the compiler can vectorise the loop.
         let has_suspect = |block: &[u8; BLOCK]| block.iter().fold(false, |any, byte| any | is_suspect(*byte));
         let from = blocks.iter().position(has_suspect).map_or(far.len() - rest.len(), |nth| nth * BLOCK);
         suspect(&far[from..]).map(|at| near.len() + from + at)
     })
 }
 
-#[expect(
-    clippy::needless_bitwise_bool,
-    reason = "a branch for each byte would keep it from looking at many at once"
-)]
+#[expect(clippy::needless_bitwise_bool, reason = "a branch for each byte would prevent vectorisation")]
 fn is_suspect(byte: u8) -> bool {
     let control = (byte < 0x20) & (byte != b'\n') & (byte != b'\t');
     control | (byte == 0x7F) | (byte == C1_LEAD)

@@ -1,24 +1,24 @@
-//! A step of the cursor in its line: a movement, or a change where it stands.
+//! A step of the cursor in its line: a movement, or a change at the cursor.
 
-/// A movement of the cursor, or a change where it stands.
+/// A movement of the cursor, or a change at the cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Move {
-    /// Some columns to the left.
+    /// Moves this many columns to the left.
     Back(usize),
-    /// Some columns to the right.
+    /// Moves this many columns to the right.
     Forward(usize),
-    /// To a column, the first being 0.
+    /// Moves to a column. The first one is 0.
     Column(usize),
-    /// Takes some characters away and closes the gap.
+    /// Removes this many characters and closes the gap.
     Delete(usize),
-    /// Makes room for some characters.
+    /// Inserts this many blanks.
     Insert(usize),
-    /// Makes the line blank from the cursor on.
+    /// Erases the line from the cursor to its end.
     EraseToEnd,
-    /// Makes it blank up to the cursor, and what is under it.
+    /// Erases the line up to the cursor, inclusive.
     EraseToStart,
-    /// Makes all of it blank.
+    /// Erases the line.
     EraseAll,
-    /// Makes some columns blank from the cursor on.
+    /// Erases this many columns from the cursor.
     EraseNext(usize),
 }

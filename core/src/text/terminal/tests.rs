@@ -1,4 +1,4 @@
-//! Each sequence, any pieces, and what real programs draw.
+//! Tests of each sequence, of random pieces, and of the output of real programs.
 
 use proptest::prelude::*;
 
@@ -22,7 +22,7 @@ fn check(cases: &[(&str, &str)]) {
 }
 
 #[test]
-fn plain_text_is_passed_on() {
+fn plain_text_is_unchanged() {
     check(&[
         ("", ""),
         ("a\n\nb", "a\n\nb"),
@@ -34,7 +34,7 @@ fn plain_text_is_passed_on() {
 }
 
 #[test]
-fn returns_overwrite() {
+fn carriage_returns_overwrite() {
     check(&[
         ("10%\r20%\r100%", "100%"),
         ("abcdef\rXY\n", "XYcdef\n"),
@@ -57,7 +57,7 @@ fn backspaces_overwrite() {
 }
 
 #[test]
-fn erasing() {
+fn erase_sequences_remove_text() {
     check(&[
         ("abc\r\u{1b}[Kd", "d"),
         ("abc\r\u{1b}[2Kd", "d"),
@@ -73,7 +73,7 @@ fn erasing() {
 }
 
 #[test]
-fn moving_in_the_line() {
+fn cursor_movements_in_the_line() {
     check(&[
         ("abc\r\u{1b}[1CX", "aXc"),
         ("abc\r\u{1b}[aX", "aXc"),
@@ -88,7 +88,7 @@ fn moving_in_the_line() {
 }
 
 #[test]
-fn what_is_dropped() {
+fn other_sequences_are_removed() {
     check(&[
         ("\u{1b}[1;31mred\u{1b}[0m", "red"),
         ("\u{1b}]0;title\u{7}a\u{1b}]8;;http://x\u{1b}\\link\u{1b}]8;;\u{1b}\\", "alink"),
@@ -102,7 +102,7 @@ fn what_is_dropped() {
 }
 
 #[test]
-fn a_newline_ends_what_was_never_finished() {
+fn newline_ends_an_unfinished_sequence() {
     check(&[
         ("\u{1b}]0;title\nnext", "\nnext"),
         ("\u{1b}[31\nm", "\nm"),
@@ -128,18 +128,18 @@ fn wide_characters_and_marks() {
 }
 
 #[test]
-fn of_a_long_line_the_end_can_be_overwritten() {
+fn end_of_a_long_line_can_be_overwritten() {
     let line: String = ('a'..='z').collect();
     let shown = resolved(&[&line, "\rX\n", "b\rc\n"], 5);
     assert_eq!(shown, "abcdefghijklmnopqrstXvwxyz\nc\n");
 }
 
 #[test]
-fn a_line_is_not_moved_more_often_than_its_length_allows() {
+fn changes_beyond_the_work_bound_are_ignored() {
     let moved = |len: usize, change: &str, times: usize| {
         resolved(&[&"a".repeat(len), &format!("\r{change}").repeat(times)], 1_000_000)
     };
-    // A line of a terminal's width, as often as one likes.
+    // A line of the width of a terminal can be moved any number of times.
     assert_eq!(moved(120, "\u{1b}[@\u{1b}[P", 5000), "a".repeat(120));
     assert_eq!(moved(100_000, "\u{1b}[@", 10), format!("{}{}", " ".repeat(10), "a".repeat(100_000)));
     let shown = moved(100_000, "\u{1b}[@", 1000);
@@ -153,7 +153,7 @@ fn a_line_is_not_moved_more_often_than_its_length_allows() {
     assert!(resolved(&[&tabs], 1_000_000).ends_with("bbbb"));
 }
 
-/// Text in which all that matters is common.
+/// Returns random text with many control characters and sequences.
 fn drawn() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         4 => "[ab ]{1,4}",
@@ -197,14 +197,14 @@ proptest! {
     }
 
     #[test]
-    fn what_has_no_control_characters_is_not_changed(
+    fn text_without_control_characters_is_unchanged(
         text in "[a-c \t\né日]{0,80}", cuts in prop::collection::vec(0_usize..9, 0..30), max_bytes in 1_u64..40,
     ) {
         prop_assert_eq!(resolved(&in_pieces(&text, &cuts), max_bytes), text);
     }
 
     #[test]
-    fn text_is_written_over_a_line_as_its_characters_are(
+    fn writing_text_equals_writing_its_characters(
         steps in prop::collection::vec(("[a-c ]{1,6}|[aé日\t\u{301}]{1,3}", 0_usize..9), 1..12), limit in 1_usize..40,
     ) {
         let (mut at_once, mut one_by_one) = (cells::Cells::new(limit), cells::Cells::new(limit));
@@ -223,7 +223,7 @@ proptest! {
     }
 
     #[test]
-    fn what_is_held_is_bounded(piece in "[ab\r\u{301}日]{1,9}(\u{1b}\\[2[@CG])?", max_bytes in 1_u64..40) {
+    fn memory_is_bounded(piece in "[ab\r\u{301}日]{1,9}(\u{1b}\\[2[@CG])?", max_bytes in 1_u64..40) {
         let mut terminal = Terminal::new(max_bytes);
         for _ in 0..100 {
             terminal.push(&piece, &mut |_| {});
@@ -233,7 +233,7 @@ proptest! {
     }
 }
 
-/// Streams of a folder, each with what is on the screen after it.
+/// Returns the streams of a folder, each with the text on the screen after it.
 macro_rules! streams {
     ($folder:literal: $($name:ident),*) => {
         [$((
@@ -252,11 +252,11 @@ fn check_streams(streams: &[(&str, &str, &str)]) {
 }
 
 #[test]
-fn what_programs_draw() {
+fn recorded_output_of_programs() {
     check_streams(&streams!("recorded": cargo, npm, pip, apt, wget, curl, curl_bar));
 }
 
 #[test]
-fn what_programs_might_draw() {
+fn constructed_output_of_programs() {
     check_streams(&streams!("by_hand": cargo, npm, pip, docker, apt, wget));
 }

@@ -1,9 +1,9 @@
-//! The costs of the characters of a run, in hundredths of a token: means of `o200k_base`, by least squares.
+//! The costs of characters in hundredths of a token: averages of `o200k_base`, found by least squares.
 
 use super::table::{Class, Lead, State};
 
-/// Returns the costs of the first character of a run, by the run before it: of a lower-case letter,
-/// an upper-case one, a digit, a mark of rows, another mark, a tab, a newline.
+/// Returns the costs of the first character of a run after the run `before`: of a lower-case letter, an upper-case letter, a
+/// digit, punctuation that is common in long rows, other punctuation, a tab and a newline.
 pub(super) const fn first(before: State) -> [u8; 7] {
     match before {
         State::Line => [115, 101, 125, 79, 51, 51, 7],
@@ -25,7 +25,7 @@ pub(super) const SPACE_AND_SPACE: u8 = 134;
 pub(super) const TAB_AND_SPACE: u8 = 51;
 pub(super) const CONTROL: u8 = 62;
 
-/// Returns the cost of the last character of a run, which has grown to this length with it.
+/// Returns the cost of the last character of a run of this length.
 #[expect(clippy::match_same_arms, reason = "a cost for each run: that two are the same is chance")]
 pub(super) const fn last(run: State) -> u8 {
     match run {
@@ -64,7 +64,7 @@ pub(super) const fn last(run: State) -> u8 {
     }
 }
 
-/// A lower-case letter after one upper-case letter, with which it makes a word; after several.
+/// Returns the cost of a lower-case letter after one upper-case letter of the same word, or after several.
 pub(super) const fn title(lead: Lead, capitals: u8) -> u8 {
     match (lead, capitals) {
         (_, 2..) => 120,
@@ -73,8 +73,8 @@ pub(super) const fn title(lead: Lead, capitals: u8) -> u8 {
     }
 }
 
-/// Costs of a character that is not of ASCII: of a letter in a word, and where one begins with it; of another one the first
-/// of a run, and each further one.
+/// Returns two costs of a character that is not ASCII. For a letter: within a word, and at its start. For another character:
+/// the first one of a run, and each further one.
 pub(super) const fn beyond_ascii(class: Class) -> (u8, u8) {
     match class {
         Class::Latin => (53, 73),

@@ -1,4 +1,4 @@
-//! The table that a text is stepped through: runs of characters, what follows them, and its cost.
+//! The state table of the estimate: for each run of characters and each next byte, the next state and its cost.
 
 #![expect(clippy::indexing_slicing, reason = "the table is made when this is compiled")]
 #![expect(clippy::cast_possible_truncation, reason = "bytes, and less than 128 rows")]
@@ -6,15 +6,16 @@
 use super::costs::{self, CONTROL, SPACE_AND_SPACE, TAB_AND_SPACE, TWO_BYTES_AFTER_SPACE};
 use crate::text::NEWLINE;
 
-/// The class of a byte: for a character of several bytes that of the first one; the others cost nothing.
+/// The class of a byte. The first byte of a character of several bytes has the class of the character; the others cost
+/// nothing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Class {
     Lower,
     Upper,
     Digit,
-    /// A mark of which long rows are common: `-`, `=`, `.`, `_` and the like.
+    /// Punctuation that is common in long rows: `-`, `=`, `.`, `_` and others.
     Rule,
-    /// Another mark of ASCII.
+    /// Other ASCII punctuation.
     Mark,
     Tab,
     Newline,
@@ -24,24 +25,24 @@ pub(super) enum Class {
     Inner,
     /// Letters of Western Europe.
     Latin,
-    /// Further letters of Latin script, by two bytes and by three.
+    /// Other letters of the Latin script, of two or three bytes.
     LatinExtended,
     LatinAdditional,
     Cyrillic,
-    /// Greek, Hebrew, Arabic and others of two bytes.
+    /// Greek, Hebrew, Arabic and other scripts of two bytes.
     TwoBytes,
-    /// Signs of two bytes.
+    /// Symbols of two bytes.
     Sign,
     /// Indic scripts and Thai.
     Indic,
-    /// Dashes, quotes, arrows, frames.
+    /// Dashes, quotes, arrows, box drawing.
     Symbol,
     Kana,
     Han,
     Hangul,
     /// Full-width forms.
     FullWidth,
-    /// Emoji and all else of four bytes.
+    /// Emoji and all other characters of four bytes.
     Emoji,
 }
 
@@ -73,24 +74,24 @@ const fn class(byte: u8) -> Class {
     }
 }
 
-/// The run that the last character is part of.
+/// The run that contains the last character.
 #[derive(Clone, Copy)]
 pub(super) enum State {
-    /// A line begins.
+    /// The start of a line.
     Line,
     Space,
     Spaces,
     Tab,
-    /// A mark that a word may follow as its part; else a run of marks, of this length up to `MARKS`.
+    /// Punctuation that may be part of a following word, or a run of punctuation of this length, up to `MARKS`.
     Mark,
     Marks(u8),
-    /// The same for marks of which long rows are common.
+    /// The same for punctuation that is common in long rows.
     Rules(u8),
-    /// Digits of a group, from 1 to 3.
+    /// Digits of a group, 1 to 3.
     Digits(u8),
     /// Letters of a word, up to `LETTERS`.
     Word(Lead, u8),
-    /// Capital letters with which a word begins, up to `CAPITALS`.
+    /// Capital letters at the start of a word, up to `CAPITALS`.
     Capitals(Lead, u8),
     Cyrillic(Lead, u8),
     /// Characters of this class.
@@ -131,7 +132,7 @@ impl State {
         index as usize
     }
 
-    /// Returns how a word that begins now would begin.
+    /// Returns the lead of a word that begins at the next character.
     const fn lead(self) -> Lead {
         match self {
             Self::Space | Self::Spaces => Lead::Space,
@@ -140,7 +141,7 @@ impl State {
         }
     }
 
-    /// Returns a run with its last character's cost.
+    /// Returns the state with the cost of the last character of its run.
     const fn grown(self) -> (Self, u8) {
         (self, costs::last(self))
     }
@@ -200,15 +201,15 @@ const fn longer(length: u8, most: u8) -> u8 {
     if length < most { length + 1 } else { most }
 }
 
-/// Rows of the table: more than there are states, so that the number of a row is in seven bits of a field.
+/// Number of rows of the table. It is a power of two, so that seven bits of a field have the number of a row.
 const ROWS: usize = 128;
-/// The bits of a field that are the start of the next state's row; the others are the cost.
+/// The bits of a field that are the start of the row of the next state. The other bits are the cost.
 pub(super) const NEXT_ROW: u16 = 0x7f00;
 
-/// For each state and byte, the start of the next state's row, and the cost. All in one, so that a step is one look.
+/// For each state and byte: the start of the row of the next state, and the cost, in one field.
 pub(super) static STEPS: [u16; ROWS * 256] = {
     let mut steps = [0; ROWS * 256];
-    // Every state that a text can come to, from the start of a line on.
+    // All states that are reachable from the start of a line.
     let (mut met, mut is_met, mut count) = ([State::Line; ROWS], [false; ROWS], 1);
     let mut n = 0;
     while n < count {

@@ -68,7 +68,7 @@ fn entry_is_removed_where_it_is() {
         serde_json::from_str::<Value>(&fs::read_to_string(&user).unwrap()).unwrap(),
         json!({"mcpServers": {}})
     );
-    // Of two, that of the project goes, and the other is named.
+    // If there are two entries, the one of the project is removed and the other one is reported.
     config(&["--write"]);
     config(&["--scope", "user", "--write"]);
     let said = stderr(&config(&["--remove", "--write"]));

@@ -75,7 +75,7 @@ fn entry_is_wrapped_where_it_stands() {
     assert!(fs::read_to_string(&own).unwrap().contains("\"wrap\""));
     assert_eq!(code(&say("--unwrap")), 0);
     assert_eq!(fs::read_to_string(&own).unwrap(), text);
-    // A word that means something else in its new place stays where it is.
+    // A word that would have another meaning at the new position is quoted or kept.
     let yaml = "mcpServers:\n  - name: github\n    command: a, b\n    args: []\n";
     workspace.write("x.yaml", yaml);
     let output = run(&workspace, &["config", "continue", "--file", "x.yaml", "--wrap", "github", "--write"]);
@@ -115,7 +115,7 @@ fn another_servers_entry_is_wrapped_and_unwrapped() {
     assert!(status == 0 && printed.contains("https://far") && said.contains("far is not wrapped"), "{said}");
     let (status, _, said) = say(&["--unwrap", "far", "--write"]);
     assert!(status == 0 && said.contains("far in") && said.contains("is not wrapped"), "{said}");
-    // Values that look like flags stand in one word with theirs.
+    // Values that look like flags are joined with their flag.
     let (status, printed, said) = say(&["--hint=- page it", "--keep-for=-x=tail", "--wrap", "github"]);
     assert!(status == 0, "{said}");
     let entry: Value = serde_json::from_str(&printed).unwrap();
@@ -158,7 +158,7 @@ fn wrap_by_a_program_of_another_name_is_refused() {
     let server = json!({"mcpServers": {"other": {"command": "x", "args": []}}}).to_string();
     let workspace = Workspace::with(&json!({".cursor/mcp.json": server}));
     let copy = workspace.path("cutline-0.1.0");
-    // By a process of its own: one that has it open for writing could not run it.
+    // Another process makes the copy: a process that has a file open for writing cannot run it.
     let copied = Command::new("cp").arg(env!("CARGO_BIN_EXE_cutline")).arg(&copy).status().unwrap();
     assert!(copied.success());
     let mut command = Command::new(copy);
