@@ -76,8 +76,7 @@ impl ToolName {
         let (lines, bytes) = (limits.max_lines, size_words(limits));
         match self {
             Self::Read => format!(
-                "Read a text file or an image (PNG, JPEG, GIF, WebP). Returns {} without line \
-                 numbers, at most {lines} lines or {bytes}; where more follows, a notice gives the offset \
+                "Read a text file or an image (PNG, JPEG, GIF, WebP). Returns {}, at most {lines} lines or {bytes}; where more follows, a notice gives the offset \
                  that continues. offset=-100 reads the last 100 lines.",
                 cut_words(limits).as_deref().unwrap_or("whole lines")
             ),

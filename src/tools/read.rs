@@ -6,6 +6,7 @@
 #![expect(clippy::indexing_slicing, reason = "a wrong range of bytes has to fail, not to read as no text")]
 
 mod image;
+mod line_numbers;
 mod page;
 mod page_lines;
 
@@ -42,6 +43,8 @@ pub struct Args {
     /// Most lines to return
     #[schemars(range(min = 1))]
     pub limit: Option<u64>,
+    /// Put each line's number and a tab before it
+    pub line_numbers: Option<bool>,
 }
 
 /// Does one call under a permit for `load`; `None` where its file is an image, and the permit is not for one. Then nothing

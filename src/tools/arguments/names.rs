@@ -7,7 +7,7 @@ use super::Object;
 
 /// The tools that take names which others have for an argument (none is any tool), those names, joined and in small
 /// letters, and the argument.
-const OTHER_NAMES: [(&[&str], &[&str], &str); 15] = [
+const OTHER_NAMES: [(&[&str], &[&str], &str); 16] = [
     (&[], &["filepath", "absolutepath", "uri"], "path"),
     (&["read", "grep"], &["filename", "file", "targetfile"], "path"),
     (&["grep", "find", "ls"], &["directory", "dirpath", "dir", "folder", "relativeworkspacepath"], "path"),
@@ -17,6 +17,7 @@ const OTHER_NAMES: [(&[&str], &[&str], &str); 15] = [
         "path",
     ),
     (&["read"], &["startlineoneindexed"], "offset"),
+    (&["read"], &["showlinenumbers", "withlinenumbers"], "lineNumbers"),
     (&[], &["cmd"], "command"),
     (&["bash"], &["workdir", "workingdirectory", "workingdir", "directory", "dir", "folder"], "cwd"),
     (&["grep"], &["regex", "query"], "pattern"),

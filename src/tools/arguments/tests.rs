@@ -217,11 +217,11 @@ fn errors_say_what_was_given_and_what_is_expected() {
         (json!({"path": ["\u{7f}"]}), "path: must be a string, got [\"\u{FFFD}\"]"),
         (
             json!({"path": "a", "limt": 1}),
-            "limt: is not an argument of read; did you mean limit? (it takes limit, offset, path)",
+            "limt: is not an argument of read; did you mean limit? (it takes limit, lineNumbers, offset, path)",
         ),
         (
             json!({"path": "a", "off\u{1b}set": 1}),
-            "off\u{FFFD}set: is not an argument of read; did you mean offset? (it takes limit, offset, path)",
+            "off\u{FFFD}set: is not an argument of read; did you mean offset? (it takes limit, lineNumbers, offset, path)",
         ),
     ];
     let schema = schema_of::<read::Args>();

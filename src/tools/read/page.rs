@@ -1,4 +1,4 @@
-//! One page of a text: its start, the lines that fit, the notices of the rest.
+//! One page of a text: where it starts, the lines that fit, and the notices about the rest.
 
 use std::borrow::Cow;
 use std::io;
@@ -18,6 +18,7 @@ use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::{Extent, is_blank, is_white_space, show};
 use cutline_core::truncate::{Bounds, Collector, Keep, TruncatedBy, Truncation};
 
+use super::line_numbers::{self, LineNumbers};
 use super::page_lines::PageLines;
 use super::{Args, failure};
 
@@ -114,7 +115,8 @@ impl Page<'_> {
         let lines = self.args.limit.map_or(bounds.lines, |limit| limit.min(bounds.lines));
         let mut head = Collector::new(Bounds { lines, ..bounds }, Keep::WholeLines);
         let mut decoder = Decoder::new(self.text.encoding);
-        let mut lines = PageLines::new(self.cx.limits.text_line_chars());
+        let numbers = self.is_numbered().then(|| LineNumbers::new(self.first));
+        let mut lines = PageLines::new(self.cx.limits.text_line_chars(), numbers);
         let mut buffer = self.text.buffer(PAGE_BLOCK_BYTES);
         self.text.blocks(self.from, &mut buffer, &self.stop, |_, block| {
             // Bytes in memory are one block: those beyond the page are not even decoded.
@@ -134,7 +136,13 @@ impl Page<'_> {
     }
 
     fn answer(&self) -> io::Result<Output> {
-        let (kept, lines, lossy) = self.collect()?;
+        let (mut kept, lines, lossy) = self.collect()?;
+        // The details are those of the file's own text.
+        let numbered = self.is_numbered().then(|| {
+            let text = line_numbers::without_numbers(&kept.content);
+            kept.output.bytes = text.len() as u64;
+            std::mem::replace(&mut kept.content, text)
+        });
         let (limits, encoding, first) = (&self.cx.limits, self.text.encoding, self.first);
         let last = first + kept.output.lines.saturating_sub(1);
         // There is more text after a page that was cut.
@@ -175,7 +183,7 @@ impl Page<'_> {
             if is_too_long {
                 notices.push(Notice::LineTooLong {
                     line: first,
-                    bytes,
+                    bytes: bytes + self.number_bytes(),
                     is_at_least: self.ends_uncounted(last),
                     limit,
                     hint: self.line_hint(next),
@@ -202,8 +210,19 @@ impl Page<'_> {
             _ => Totals::Unknown,
         };
         let end = BodyEnd::of(&kept);
-        let answer = Answer { body: kept.content, end, notices, ..Answer::default() };
+        let body = numbered.unwrap_or(kept.content);
+        let answer = Answer { body, end, notices, ..Answer::default() };
         Ok(Output { totals, ..Output::new(answer, details) })
+    }
+
+    /// Returns true if the call asks for line numbers.
+    fn is_numbered(&self) -> bool {
+        self.args.line_numbers == Some(true)
+    }
+
+    /// Returns the bytes of the first line's number, which count for the limit of bytes.
+    fn number_bytes(&self) -> u64 {
+        if self.is_numbered() { line_numbers::prefix(self.first).len() as u64 } else { 0 }
     }
 
     /// Returns the bytes of the page up to the end of line `last`, on disk or decoded if that is not the same; and

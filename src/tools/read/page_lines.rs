@@ -1,25 +1,30 @@
-//! Lines of a page: `\r\n` shown as `\n`, and said; long lines cut to their start.
+//! The lines of a page: `\r\n` becomes `\n`, long lines are cut to their start, and lines get numbers if the call asks
+//! for them.
 
 use std::borrow::Cow;
 
 use cutline_core::truncate::line::LineCutter;
 use cutline_core::truncate::{Collector, Truncation};
 
-/// Makes `\r\n` to `\n`, and counts those that are shown; cuts what is longer than the limit of a line.
+use super::line_numbers::LineNumbers;
+
+/// Converts `\r\n` to `\n`, counts the converted ones in the page, cuts long lines and numbers lines.
 pub(super) struct PageLines {
     crlf: u64,
     /// Cuts long lines.
     pub(super) cutter: LineCutter,
+    numbers: Option<LineNumbers>,
     /// True if the last part ended with a `\r` that was held back.
     held: bool,
 }
 
 impl PageLines {
-    pub(super) fn new(max_chars: Option<usize>) -> Self {
-        Self { crlf: 0, cutter: LineCutter::new(max_chars), held: false }
+    /// Cuts lines to `max_chars` characters, and writes `numbers` before them.
+    pub(super) fn new(max_chars: Option<usize>, numbers: Option<LineNumbers>) -> Self {
+        Self { crlf: 0, cutter: LineCutter::new(max_chars), numbers, held: false }
     }
 
-    /// Gives the next part of the text to `head`.
+    /// Passes the next part of the text to `head`.
     pub(super) fn push(&mut self, part: &str, head: &mut Collector) {
         let before = if std::mem::take(&mut self.held) { "\r" } else { "" };
         if before.is_empty() && memchr::memchr(b'\r', part.as_bytes()).is_none() {
@@ -40,14 +45,14 @@ impl PageLines {
         }
     }
 
-    /// Gives what was held back to `head`.
+    /// Passes a `\r` that was held back to `head`.
     pub(super) fn finish(&mut self, head: &mut Collector) {
         if std::mem::take(&mut self.held) {
             self.take(head, "\r");
         }
     }
 
-    /// Returns the word for the line endings of `kept`, if those are not `\n` alone.
+    /// Returns the name of the line endings in `kept`, unless all of them are `\n`.
     pub(super) fn word(&self, kept: &Truncation) -> Option<&'static str> {
         let ended = match kept.cut {
             Some(_) => kept.output.lines,
@@ -60,13 +65,17 @@ impl PageLines {
         }
     }
 
-    /// Gives a part of the page to the collector; later NUL bytes are shown, not handed on.
+    /// Passes a part of the page to the collector. NUL becomes U+FFFD.
     fn take(&mut self, head: &mut Collector, part: &str) {
         let shown = match memchr::memchr(0, part.as_bytes()) {
             None => Cow::Borrowed(part),
             Some(_) => Cow::Owned(part.replace('\0', "\u{FFFD}")),
         };
-        self.cutter.push(&shown, &mut |part| head.push(part));
+        let numbers = &mut self.numbers;
+        self.cutter.push(&shown, &mut |part| match numbers {
+            Some(numbers) => numbers.push(part, head),
+            None => head.push(part),
+        });
     }
 }
 
@@ -89,7 +98,7 @@ mod tests {
         ] {
             for size in 1..=text.len() {
                 let mut head = Collector::new(Bounds::new(lines, 100), Keep::WholeLines);
-                let mut endings = PageLines::new(None);
+                let mut endings = PageLines::new(None, None);
                 for piece in text.as_bytes().chunks(size) {
                     endings.push(str::from_utf8(piece).unwrap(), &mut head);
                 }

@@ -103,7 +103,7 @@ fn schemas_are_plain() {
 #[test]
 fn schemas_have_every_argument() {
     let expected = [
-        ("read", "limit offset path", "path"),
+        ("read", "limit lineNumbers offset path", "path"),
         ("bash", "command cwd head tail timeout", "command"),
         (
             "grep",
