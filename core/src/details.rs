@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::notice::FileChange;
 use crate::text::Extent;
-use crate::text::tokens::{BYTES_PER_TOKEN, estimate, extrapolate};
+use crate::text::tokens::{BYTES_PER_TOKEN, extrapolate};
 use crate::truncate::{Bounds, KeyLine, Partial, TruncatedBy, Truncation};
 
 /// Defines a struct of facts. A fact that does not apply is `None` and is not serialized.
@@ -252,7 +252,7 @@ pub struct TruncationDetails {
     /// True if the body is empty because the first line alone is over the limit. Absent otherwise.
     #[serde(skip_serializing_if = "is_default")]
     pub first_line_exceeds_limit: bool,
-    /// Tokens of the body, estimated ([`estimate`]).
+    /// Tokens of the body, estimated ([`Truncation::tokens`]).
     pub estimated_tokens: u64,
     /// All tokens, estimated from the number of tokens for each byte of the body.
     pub total_estimated_tokens: u64,
@@ -272,7 +272,7 @@ impl TruncationDetails {
     /// `total` is the size of the source of the text: the file on disk or the raw stream. `bounds` are the limits.
     pub fn of(truncation: &Truncation, total: Extent, bounds: Bounds) -> Option<Self> {
         let cut = truncation.cut?;
-        let tokens = estimate(&truncation.content);
+        let tokens = truncation.tokens();
         Some(Self {
             last_line_partial: cut.partial == Some(Partial::LastLine),
             first_line_exceeds_limit: truncation.output.lines == 0 || cut.partial == Some(Partial::FirstLine),

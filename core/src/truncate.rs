@@ -20,6 +20,7 @@ pub use keyed::{KeyForms, KeyLine, KeySpace};
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::tokens::estimate;
 use crate::text::{Extent, as_index};
 
 /// Cuts `text` to at most `bounds`, of which it keeps the lines that `keep` names. One line that alone is over the
@@ -104,7 +105,7 @@ pub struct Truncation {
     pub content: String,
     /// Lines and bytes of all that passed.
     pub total: Extent,
-    /// Lines and bytes of `content`, without a final newline.
+    /// Lines and bytes of `content`, without a final newline and without the markers for gaps.
     pub output: Extent,
     /// The cut; `None` if `content` is everything.
     pub cut: Option<Cut>,
@@ -112,13 +113,22 @@ pub struct Truncation {
     pub key_lines: Vec<KeyLine>,
     /// Bytes of the key lines, with their newlines.
     key_bytes: u64,
+    /// Tokens of the content without the markers for gaps, if it has key lines.
+    key_tokens: Option<u64>,
 }
 
 impl Truncation {
     /// Returns the result for a text of which `content`, of so many lines, was kept.
     fn new(content: String, lines: u64, total: Extent, cut: Option<Cut>) -> Self {
-        let mut kept =
-            Self { content, total, output: Extent::default(), cut, key_lines: Vec::new(), key_bytes: 0 };
+        let mut kept = Self {
+            content,
+            total,
+            output: Extent::default(),
+            cut,
+            key_lines: Vec::new(),
+            key_bytes: 0,
+            key_tokens: None,
+        };
         kept.output = Extent { lines, bytes: kept.body().len() as u64 };
         kept
     }
@@ -127,6 +137,12 @@ impl Truncation {
     pub fn ends(&self) -> Extent {
         let Extent { lines, bytes } = self.output;
         Extent { lines: lines - self.key_lines.len() as u64, bytes: bytes - self.key_bytes }
+    }
+
+    /// Returns the tokens of `content`, by the estimate of [`tokens`](crate::text::tokens). The markers for gaps are not
+    /// included, as in `output`.
+    pub fn tokens(&self) -> u64 {
+        self.key_tokens.unwrap_or_else(|| estimate(&self.content))
     }
 
     /// Returns the content without a final newline.

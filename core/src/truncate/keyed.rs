@@ -280,11 +280,14 @@ impl<'a> Chosen<'a> {
         if !self.has_tail && before > 0 {
             content.push('\n');
         }
+        let mut tokens = TokenCounter::of(&content);
         let (mut last, mut bytes) = (before, 0);
         for (line, candidate) in &self.lines {
             omit(&mut content, last, *line);
             content.push_str(&candidate.text);
             content.push('\n');
+            tokens.push(&candidate.text);
+            tokens.push("\n");
             bytes += candidate.text.len() as u64 + 1;
             last = *line;
         }
@@ -292,6 +295,7 @@ impl<'a> Chosen<'a> {
         if self.has_tail {
             let _infallible = writeln!(content, "(lines {after} to {})", self.total);
             content.push_str(tail);
+            tokens.push(tail);
         } else {
             content.pop();
         }
@@ -299,7 +303,16 @@ impl<'a> Chosen<'a> {
             self.lines.values().map(|key| KeyLine { line: key.line, count: key.count }).collect();
         let lines = ends.output.lines + key_lines.len() as u64;
         let output = Extent { lines, bytes: ends.output.bytes + bytes };
-        Truncation { content, total: ends.total, output, cut: Some(cut), key_lines, key_bytes: bytes }
+        Truncation {
+            content,
+            total: ends.total,
+            output,
+            cut: Some(cut),
+            key_lines,
+            key_bytes: bytes,
+            // A token has a byte at least.
+            key_tokens: Some(tokens.count().min(output.bytes)),
+        }
     }
 }
 
