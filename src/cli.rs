@@ -80,6 +80,9 @@ enum Command {
         /// Part that is kept: the head, the tail, or both ends, of which a fifth is the head
         #[arg(long, value_name = "PART", env = "CUTLINE_KEEP", value_parser = values::one_of(values::PARTS), default_value = "head", help_heading = OUTPUT)]
         keep: KeepPart,
+        /// Exit code of the command that printed the text: with 0 no key lines are shown, with others more of them
+        #[arg(long, value_name = "N", allow_negative_numbers = true, help_heading = OUTPUT)]
+        status: Option<i32>,
         /// The file [default: stdin]
         file: Option<PathBuf>,
     },
@@ -161,6 +164,13 @@ enum EnvMode {
     Filtered,
 }
 
+/// Whether key lines are shown.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum KeyLinesMode {
+    Auto,
+    Off,
+}
+
 /// The groups of flags in `--help`.
 const SECURITY: &str = "Security";
 const LIMITS: &str = "Limits";
@@ -209,6 +219,10 @@ struct Options {
     /// Lines that bash keeps from the end of an output [default: the rest of --max-lines]
     #[arg(long, value_name = "N", env = "CUTLINE_BASH_TAIL", help_heading = LIMITS, global = true)]
     bash_tail: Option<u64>,
+    /// Show the lines that say what is wrong although they are in the omitted part: bash after a failure, truncate and
+    /// wrap if a line has the form of a failure report
+    #[arg(long, value_name = "MODE", env = "CUTLINE_KEY_LINES", value_enum, default_value_t = KeyLinesMode::Auto, help_heading = OUTPUT, global = true)]
+    key_lines: KeyLinesMode,
     /// Seconds that a command may run if the call has no timeout [default: 120, or --bash-max-timeout if that is
     /// less]
     #[arg(long, value_name = "SECONDS", env = "CUTLINE_BASH_TIMEOUT", value_parser = values::above_zero, help_heading = LIMITS, global = true)]
@@ -272,11 +286,12 @@ struct Options {
 }
 
 /// The ids of the server's flags that `cutline truncate` takes.
-const TRUNCATE_FLAGS: [&str; 8] = [
+const TRUNCATE_FLAGS: [&str; 9] = [
     "max_lines",
     "max_bytes",
     "max_tokens",
     "max_text_line_chars",
+    "key_lines",
     "spill_dir",
     "spill_max_file",
     "spill_max_total",
@@ -317,7 +332,9 @@ pub fn run() -> anyhow::Result<i32> {
             call::run(&cli.options, matches, json)
         }
         Some(Command::Stats { file, json, html }) => stats::run(&file, json, html.as_deref()),
-        Some(Command::Truncate { keep, file }) => truncate::run(&cli.options, keep, file.as_deref()),
+        Some(Command::Truncate { keep, status, file }) => {
+            truncate::run(&cli.options, keep, status, file.as_deref())
+        }
         Some(Command::Wrap { own, server }) => wrap::run(&cli.options, own, &server),
         Some(Command::Config(options)) => config::run(&options, &matches),
         Some(Command::Doctor { start_project_servers }) => {

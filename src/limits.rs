@@ -123,6 +123,8 @@ pub struct Limits {
     pub bash_head: u64,
     /// Default number of lines that bash keeps from the end. `None` is the rest of `max_lines` after `bash_head`.
     pub bash_tail: Option<u64>,
+    /// True if key lines of the omitted part are shown.
+    pub key_lines: bool,
     /// Default timeout of a command in seconds.
     pub bash_timeout_secs: u64,
     /// Longest timeout in seconds that a call can request.
@@ -156,6 +158,7 @@ impl Default for Limits {
             max_text_line_chars: None,
             bash_head: 0,
             bash_tail: None,
+            key_lines: true,
             bash_timeout_secs: BASH_TIMEOUT_SECS,
             bash_max_timeout_secs: BASH_MAX_TIMEOUT_SECS,
             search_timeout: Duration::from_secs(SEARCH_TIMEOUT_SECS),

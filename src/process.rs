@@ -43,7 +43,7 @@ pub use crate::sys::Ending;
 pub(crate) use crate::sys::{
     InputPipe, close_inherited_on_exec, is_program, leave_terminal, on_path, signal_name,
 };
-pub use capture::{Capture, Captured, Latest};
+pub use capture::{Capture, Captured, Latest, View};
 pub use command::{Background, Cause, LateEnd, Outcome, Request, Running, State, StatusLine, Times};
 pub use permits::{CommandPermit, TooManyCommands};
 pub use start::Program;

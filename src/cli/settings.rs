@@ -22,7 +22,7 @@ use crate::tools::Shared;
 use crate::tools::error::reason;
 use cutline_core::text::as_index;
 
-use super::{EnvMode, Options, config, is_same};
+use super::{EnvMode, KeyLinesMode, Options, config, is_same};
 
 impl Options {
     /// Returns the limits.
@@ -59,6 +59,7 @@ impl Options {
             max_bytes: self.max_bytes.unwrap_or(MAX_BYTES),
             max_tokens: self.max_tokens,
             max_text_line_chars: self.max_text_line_chars.map(as_index),
+            key_lines: self.key_lines == KeyLinesMode::Auto,
             ..Limits::default()
         }
     }

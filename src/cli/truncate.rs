@@ -12,31 +12,48 @@ use std::time::SystemTime;
 
 use super::{Options, open, print, unreadable};
 use crate::fs::saved_name::SavedKind;
-use crate::process::Capture;
 use crate::process::spill::Store;
+use crate::process::{Capture, View};
 use crate::tools::bash::output_answer;
 use crate::wrap::KeepPart;
 use cutline_core::details::Details;
 use cutline_core::notice::FullLines;
+use cutline_core::truncate::{KeyForms, KeySpace};
 
 /// Bytes that are read at a time: the default capacity of a pipe.
 const READ_BYTES: usize = 64 * 1024;
 
-/// Prints the kept part of the file or of stdin and returns the exit code.
-pub(super) fn run(options: &Options, keep: KeepPart, file: Option<&Path>) -> anyhow::Result<i32> {
+/// Prints the kept part of the file or of stdin and returns the exit code. `status` is the exit code of the command that
+/// printed the text.
+pub(super) fn run(
+    options: &Options,
+    keep: KeepPart,
+    status: Option<i32>,
+    file: Option<&Path>,
+) -> anyhow::Result<i32> {
     let limits = options.body_limits();
     let bounds = limits.bounds();
-    let keep = keep.of_lines(bounds.lines);
+    let view = View {
+        keep: keep.of_lines(bounds.lines),
+        bounds,
+        key_space: limits.key_lines.then_some(KeySpace::Shared),
+        max_line_chars: limits.text_line_chars(),
+    };
+    let forms = match status {
+        None => KeyForms::Strong,
+        Some(0) => KeyForms::None,
+        Some(_) => KeyForms::All,
+    };
     let store = Arc::new(Store::new(options.spill()));
     store.sweep(SystemTime::now());
-    let mut capture = Capture::new(store, SavedKind::FILTER, keep, bounds, limits.text_line_chars());
+    let mut capture = Capture::new(store, SavedKind::FILTER, view);
     let file = file.unwrap_or(Path::new("-"));
     open(file)
         .and_then(|input| read_to_end(input, &mut capture))
         .map_err(|error| unreadable(file, &error))?;
     // `cutline truncate` does not know which tools the agent has.
     let hint = FullLines::Tools { grep: false, bash: false };
-    let (answer, _saved) = output_answer(capture.answer(false), keep, bounds, hint, &mut Details::default());
+    let (answer, _saved) = output_answer(capture.answer(false, forms), view, hint, &mut Details::default());
     let body_bytes = answer.body.len();
     let mut text = answer.into_text();
     // Without a notice, the text is printed as it was read.

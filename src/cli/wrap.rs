@@ -13,11 +13,12 @@ use crate::tools::error::reason;
 use crate::wrap::{self, KeepPart, Settings};
 
 /// The ids of the server's flags that `cutline wrap` takes.
-pub(super) const FLAGS: [&str; 10] = [
+pub(super) const FLAGS: [&str; 11] = [
     "fit",
     "max_lines",
     "max_bytes",
     "max_tokens",
+    "key_lines",
     "spill_dir",
     "spill_max_file",
     "spill_max_total",

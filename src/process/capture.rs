@@ -16,10 +16,33 @@ use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;
 use cutline_core::text::{Counter, Extent, as_index};
 use cutline_core::truncate::line::LineCutter;
-use cutline_core::truncate::{Bounds, Collector, Keep, Truncation, truncate};
+use cutline_core::truncate::{Bounds, Collector, Keep, KeyForms, KeySpace, Truncation, truncate};
 
 /// Bytes of the latest output that are kept to tell how far the command is.
 const RECENT_BYTES: usize = 2048;
+
+/// The part of an output that is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct View {
+    /// The ends that are kept.
+    pub keep: Keep,
+    /// The limits of all that is shown.
+    pub bounds: Bounds,
+    /// The limits of key lines; `None` if none are shown.
+    pub key_space: Option<KeySpace>,
+    /// The most characters of each line, if there is a limit.
+    pub max_line_chars: Option<usize>,
+}
+
+impl View {
+    fn collector(&self) -> Collector {
+        let collector = Collector::new(self.bounds, self.keep);
+        match self.key_space {
+            Some(space) => collector.with_key_lines(space),
+            None => collector,
+        }
+    }
+}
 
 /// The output of a command, for its answer.
 #[derive(Debug)]
@@ -51,20 +74,20 @@ pub struct Capture {
     pub(super) stream: SavedStream,
     binary: bool,
     recent: Vec<u8>,
-    /// `None` after the answer.
-    view: Option<View>,
+    /// `None` after the result.
+    shown: Option<ShownText>,
 }
 
-/// The output as text, as much as is kept of it.
-struct View {
+/// The part of the output that is shown, as text.
+struct ShownText {
     decoder: Decoder,
     terminal: Terminal,
     cutter: LineCutter,
     ends: Collector,
 }
 
-impl View {
-    /// Takes the next bytes; without any, what is held back at the end.
+impl ShownText {
+    /// Takes the next bytes; `None` at the end of the output.
     fn push(&mut self, bytes: Option<&[u8]>) {
         let Self { decoder, terminal, cutter, ends } = self;
         let mut keep = |text: &str| cutter.push(text, &mut |part| ends.push(part));
@@ -76,33 +99,26 @@ impl View {
         }
     }
 
-    /// Returns the text, and the characters to which long lines in it were cut, if any were.
-    fn finish(mut self) -> (Truncation, Option<usize>) {
+    /// Returns the text with key lines of these forms, and the characters to which long lines in it were cut, if any were.
+    fn finish(mut self, forms: KeyForms) -> (Truncation, Option<usize>) {
         self.push(None);
-        let text = self.ends.finish();
+        let text = self.ends.finish_with(forms);
         let lines_cut = self.cutter.limit_of_cut(&text.content);
         (text, lines_cut)
     }
 }
 
 impl Capture {
-    /// A capture that keeps `keep` of the output within `bounds`, of each line at most
-    /// `max_line_chars` characters, and saves the whole in `store` as `kind`.
-    pub fn new(
-        store: Arc<Store>,
-        kind: SavedKind,
-        keep: Keep,
-        bounds: Bounds,
-        max_line_chars: Option<usize>,
-    ) -> Self {
-        let view = View {
+    /// Returns a capture that keeps `view` of the output, and saves the full output in `store` as `kind`.
+    pub fn new(store: Arc<Store>, kind: SavedKind, view: View) -> Self {
+        let shown = ShownText {
             decoder: Decoder::new(Encoding::Utf8),
-            terminal: Terminal::new(bounds.bytes),
-            cutter: LineCutter::new(max_line_chars),
-            ends: Collector::new(bounds, keep),
+            terminal: Terminal::new(view.bounds.bytes),
+            cutter: LineCutter::new(view.max_line_chars),
+            ends: view.collector(),
         };
-        let stream = SavedStream::new(store, kind, bounds);
-        Self { stream, binary: false, recent: Vec::new(), view: Some(view) }
+        let stream = SavedStream::new(store, kind, view.bounds);
+        Self { stream, binary: false, recent: Vec::new(), shown: Some(shown) }
     }
 
     /// Takes the next bytes.
@@ -111,9 +127,9 @@ impl Capture {
         let start = &bytes[..BINARY_SNIFF_BYTES.saturating_sub(sniffed).min(bytes.len())];
         self.binary |= memchr::memchr(0, start).is_some();
         self.stream.push(bytes);
-        if let Some(view) = &mut self.view {
+        if let Some(shown) = &mut self.shown {
             if !self.binary {
-                view.push(Some(bytes));
+                shown.push(Some(bytes));
             }
             let end = &bytes[bytes.len().saturating_sub(RECENT_BYTES)..];
             let over = (self.recent.len() + end.len()).saturating_sub(RECENT_BYTES);
@@ -127,10 +143,11 @@ impl Capture {
         Latest { extent: self.stream.raw.extent(), recent: self.recent.clone() }
     }
 
-    /// Returns the output for the answer. Where it `output_is_open` it is saved however short it is.
-    pub fn answer(&mut self, output_is_open: bool) -> Captured {
+    /// Returns the output for the result, with key lines of these forms. If `output_is_open`, it is saved even if it is
+    /// short.
+    pub fn answer(&mut self, output_is_open: bool, forms: KeyForms) -> Captured {
         let nothing = || (truncate("", Bounds::new(0, 0), Keep::Tail), None);
-        let (text, lines_cut) = self.view.take().map_or_else(nothing, View::finish);
+        let (text, lines_cut) = self.shown.take().map_or_else(nothing, |shown| shown.finish(forms));
         self.recent = Vec::new();
         let wanted = output_is_open || self.binary || text.cut.is_some() || lines_cut.is_some();
         let saved = if wanted { Some(self.stream.keep()) } else { None };

@@ -9,14 +9,14 @@ use tokio::sync::oneshot;
 use tokio_util::sync::DropGuard;
 
 use super::Ending;
-use super::capture::{Captured, Latest};
+use super::capture::{Captured, Latest, View};
 use super::drain::Drain;
 use super::sandbox::AutorunChange;
 use super::spill::Unsaved;
 use crate::fs::workspace::Root;
-use cutline_core::truncate::{Bounds, Keep};
+use cutline_core::truncate::KeyForms;
 
-/// A command to run, and how much of its output to keep.
+/// A command to run, and the part of its output that is shown.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     /// The command line.
@@ -25,12 +25,8 @@ pub struct Request<'a> {
     pub roots: &'a [Root],
     /// The folder in which it starts, a path without links.
     pub folder: &'a Path,
-    /// The ends of the output that are kept.
-    pub keep: Keep,
-    /// The most of it that is kept.
-    pub bounds: Bounds,
-    /// The most characters of each line of it, if there is a limit.
-    pub max_line_chars: Option<usize>,
+    /// The part of its output that is shown.
+    pub view: View,
     /// Its times.
     pub times: Times,
 }
@@ -119,8 +115,19 @@ impl Outcome {
     /// Returns true if the command failed: by its exit code, a signal, its timeout, or a stage of its last pipeline.
     pub fn failed(&self) -> bool {
         let State::Finished { ending, cause, .. } = &self.state else { return false };
-        *ending != Ending::Code(0) || *cause != Cause::Itself || self.pipeline.is_some()
+        has_failed(*ending, *cause, self.pipeline.as_deref())
     }
+}
+
+/// Returns true if a command that ended in this way failed. `pipeline` has the exit codes of its last pipeline, if a stage
+/// before the last one failed.
+fn has_failed(ending: Ending, cause: Cause, pipeline: Option<&[i32]>) -> bool {
+    ending != Ending::Code(0) || cause != Cause::Itself || pipeline.is_some()
+}
+
+/// Returns the key lines that are shown of a command that ended in this way.
+pub(super) fn key_forms(ending: Ending, cause: Cause, pipeline: Option<&[i32]>) -> KeyForms {
+    if has_failed(ending, cause, pipeline) { KeyForms::All } else { KeyForms::None }
 }
 
 /// The state of a command when its call is answered.

@@ -12,6 +12,7 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::capture::{Capture, Captured};
+use super::command::key_forms;
 use super::drain::{Drain, DrainProgress};
 use super::pipeline::PipelineReport;
 use super::process_tree::{Scope, Survivors};
@@ -29,6 +30,7 @@ use crate::fs::saved_name::SavedKind;
 use crate::fs::workspace::shown;
 use crate::sys;
 use cutline_core::text::show;
+use cutline_core::truncate::KeyForms;
 
 /// Time between SIGTERM and SIGKILL for a command that ran out of time.
 const TIMEOUT_GRACE: Duration = Duration::from_secs(2);
@@ -42,7 +44,7 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 impl Commands {
     /// Starts a command. Needs a runtime, on which a task then supervises it.
     pub fn run(&self, permit: CommandPermit, request: Request<'_>) -> io::Result<Running> {
-        let Request { command, roots, folder, keep, bounds, max_line_chars, times } = request;
+        let Request { command, roots, folder, view, times } = request;
         let began = Instant::now();
         let report = self.pipelines.create(&self.shell, &self.environment, command);
         let shell = self.shell_for(command, roots, folder, report.as_ref())?;
@@ -50,7 +52,7 @@ impl Commands {
         let (mut shell, output) = self.start_program(shell, true)?;
         sys::send_command(&mut shell.child, command);
 
-        let capture = Capture::new(Arc::clone(&self.store), SavedKind::COMMAND, keep, bounds, max_line_chars);
+        let capture = Capture::new(Arc::clone(&self.store), SavedKind::COMMAND, view);
         let drain = Drain::start(output, capture)?;
         let cancel = CancellationToken::new();
         let (answer, outcome) = oneshot::channel();
@@ -89,7 +91,7 @@ impl SupervisedCommand {
                 () = wait_until(began, timeout) => break (Cause::Timeout, self.shell.kill(TIMEOUT_GRACE).await),
                 () = wait_until(began, answer_within.unwrap_or(Duration::MAX)), if !was_answered => {
                     // What comes later goes to the saved file.
-                    let output = self.captured(|capture| capture.answer(true)).await;
+                    let output = self.captured(|capture| capture.answer(true, KeyForms::All)).await;
                     let state = State::StillRunning { id: self.shell.child.id().unwrap_or_default() };
                     let autorun_changes = self.autorun_changes();
                     let duration = began.elapsed();
@@ -121,7 +123,8 @@ impl SupervisedCommand {
             // There is no answer that could name the file.
             self.captured(|capture| capture.stream.discard()).await;
         }
-        let (output, background, autorun_changes) = self.collect_output(cause).await;
+        let forms = key_forms(ending, cause, pipeline.as_deref());
+        let (output, background, autorun_changes) = self.collect_output(cause, forms).await;
         if let Some(answer) = answer {
             let state = State::Finished { ending, cause, background };
             let _caller_went_away =
@@ -150,16 +153,20 @@ impl SupervisedCommand {
         changes
     }
 
-    /// Returns the output, the background processes and the changed autorun files. The background processes of a command
-    /// that ended by itself keep running.
-    async fn collect_output(mut self, cause: Cause) -> (Captured, Vec<Background>, Vec<AutorunChange>) {
+    /// Returns the output with key lines of these forms, the background processes and the changed autorun files. The
+    /// background processes of a command that ended by itself keep running.
+    async fn collect_output(
+        mut self,
+        cause: Cause,
+        forms: KeyForms,
+    ) -> (Captured, Vec<Background>, Vec<AutorunChange>) {
         let survivors = self.survivors(cause).await;
         if survivors.is_none() {
             let _pipe_still_open = timeout(KILLED_WAIT, self.drain.ended.cancelled()).await;
             self.drain.pipe.stop();
         }
         let is_open = survivors.is_some() && !self.drain.ended.is_cancelled();
-        let output = self.captured(move |capture| capture.answer(is_open)).await;
+        let output = self.captured(move |capture| capture.answer(is_open, forms)).await;
         let Some((scope, background)) = survivors else {
             self.shell.registered.unregister();
             let changes = self.autorun_changes();

@@ -26,7 +26,8 @@ impl Here {
         let times = Times { timeout: Duration::from_secs(30), answer_within: None, status_line };
         let (roots, folder) = (&self.roots[..], self.roots[0].real.as_path());
         let (keep, bounds) = (Keep::Tail, Bounds::new(2, 1000));
-        let request = Request { command, roots, folder, keep, bounds, max_line_chars: None, times };
+        let view = View { keep, bounds, key_space: None, max_line_chars: None };
+        let request = Request { command, roots, folder, view, times };
         self.commands.run(permit, request).unwrap()
     }
 }

@@ -57,11 +57,8 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
         answer_within: cx.limits.answer_within.map(patience),
         status_line: answer::status_line,
     };
-    let Plan { keep, bounds, .. } = plan;
     let roots = &cx.workspace.roots;
-    let max_line_chars = cx.limits.text_line_chars();
-    let request =
-        Request { command: &plan.command, roots, folder: &folder, keep, bounds, max_line_chars, times };
+    let request = Request { command: &plan.command, roots, folder: &folder, view: plan.view, times };
     let not_started = |source| ToolError::Spawn(show::name(&shown(&folder)).into_owned(), source);
     let mut running = cx.shared.commands.run(permit, request).map_err(not_started)?;
     match watch(cx, &mut running, reporter).await.map_err(not_started)? {

@@ -82,8 +82,8 @@ impl ToolName {
             ),
             Self::Bash => format!(
                 "Run a command with bash -c. Returns stdout and stderr in the order written, {} or {bytes}{}; \
-                 longer output is shortened to that and saved in full to a file that the notice names{}. So do not \
-                 pipe into head or tail: the arguments head and tail set how many lines of each end are shown. Ended after timeout seconds (default {}, at most {}). stdin is empty; no state is \
+                 longer output is shortened to that and saved in full to a file that the notice names{}.{} So do not \
+                 pipe into head, tail or grep: the arguments head and tail set how many lines of each end are shown. Ended after timeout seconds (default {}, at most {}). stdin is empty; no state is \
                  kept between calls.",
                 bash::plan::kept_words(limits),
                 cut_words(limits).map_or_else(String::new, |words| format!(", {words}")),
@@ -92,6 +92,11 @@ impl ToolName {
                     (true, false) => ", for read",
                     (false, true) => ", for grep",
                     (false, false) => "",
+                },
+                if limits.key_lines {
+                    " After a failure the first errors are shown too, however far from the end."
+                } else {
+                    ""
                 },
                 limits.bash_timeout_secs.min(limits.bash_max_timeout_secs),
                 limits.bash_max_timeout_secs
@@ -244,9 +249,9 @@ mod tests {
     fn descriptions_name_only_tools_that_are_there() {
         let limits = Limits::default();
         for (tools, expected) in [
-            (&ToolName::ALL[..], "names, for read and grep. So"),
-            (&[ToolName::Bash, ToolName::Grep], "names, for grep. So"),
-            (&[ToolName::Bash], "names. So"),
+            (&ToolName::ALL[..], "names, for read and grep. After"),
+            (&[ToolName::Bash, ToolName::Grep], "names, for grep. After"),
+            (&[ToolName::Bash], "names. After"),
         ] {
             let description = ToolName::Bash.description(&limits, &tools.iter().copied().collect());
             assert!(description.contains(expected), "{description}");

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::support::{Start, Workspace};
 
 /// Every flag of the contract. Each has a variable, `CUTLINE_` and its name.
-const FLAGS: [&str; 26] = [
+const FLAGS: [&str; 27] = [
     "--root",
     "--allow-outside",
     "--tools",
@@ -26,6 +26,7 @@ const FLAGS: [&str; 26] = [
     "--max-text-line-chars",
     "--bash-head",
     "--bash-tail",
+    "--key-lines",
     "--bash-timeout",
     "--bash-max-timeout",
     "--search-timeout",
@@ -125,7 +126,7 @@ fn help_lists_only_the_flags_that_a_command_takes() {
             let value = match *flag {
                 "--allow-outside" | "--structured" | "--call-limits" => &[][..],
                 "--tools" => &["ls"],
-                "--fit" | "--images" | "--sandbox" => &["off"],
+                "--fit" | "--images" | "--key-lines" | "--sandbox" => &["off"],
                 "--sandbox-deny" => &["unix-sockets"],
                 "--env" => &["filtered"],
                 "--save" => &["all"],
@@ -438,6 +439,7 @@ fn every_flag_starts_a_server() {
         ["--max-text-line-chars", "9"],
         ["--bash-head", "3"],
         ["--bash-tail", "3"],
+        ["--key-lines", "off"],
         ["--bash-timeout", "9"],
         ["--bash-max-timeout", "99"],
         ["--search-timeout", "9"],

@@ -23,7 +23,7 @@ use crate::fit;
 use crate::tools::error::reason;
 
 /// The flags that a trial passes on, by their ids.
-const PASSED_ON: [&str; 20] = [
+const PASSED_ON: [&str; 21] = [
     "tools",
     "structured",
     "fit",
@@ -35,6 +35,7 @@ const PASSED_ON: [&str; 20] = [
     "max_text_line_chars",
     "bash_head",
     "bash_tail",
+    "key_lines",
     "bash_timeout",
     "bash_max_timeout",
     "images",

@@ -7,7 +7,7 @@ use super::plan::Plan;
 use crate::fs::workspace::shown;
 use crate::process::sandbox::AutorunChange;
 use crate::process::spill::Unsaved;
-use crate::process::{Background, Captured, Cause, Ending, LateEnd, Outcome, State, signal_name};
+use crate::process::{Background, Captured, Cause, Ending, LateEnd, Outcome, State, View, signal_name};
 use crate::tools::error::reason;
 use crate::tools::{Context, Output, ToolName, Totals, whole};
 use cutline_core::details::{AutorunFile, Details, TruncationDetails};
@@ -16,7 +16,7 @@ use cutline_core::notice::{
     PipelineExitCodes, Shown, Status, empty,
 };
 use cutline_core::text::{self, Size, as_index, show};
-use cutline_core::truncate::{Bounds, Keep};
+use cutline_core::truncate::Keep;
 
 /// Returns the answer to a command.
 pub(super) fn compose(cx: &Context, plan: &Plan, outcome: Outcome) -> Output {
@@ -41,7 +41,7 @@ pub(super) fn compose(cx: &Context, plan: &Plan, outcome: Outcome) -> Output {
     details.duration_ms = Some(u64::try_from(duration.as_millis()).unwrap_or(u64::MAX));
     let hint = FullLines::Tools { grep: cx.has(ToolName::Grep), bash: true };
     let is_binary = output.binary;
-    let (mut answer, saved) = output_answer(output, plan.keep, plan.bounds, hint, &mut details);
+    let (mut answer, saved) = output_answer(output, plan.view, hint, &mut details);
     if !background.is_empty() {
         details.background_pids = Some(background.iter().map(|process| process.id).collect());
         answer.notices.extend(saved.clone().map(|saved| left_running(&background, saved)));
@@ -97,15 +97,15 @@ fn rounded_secs(duration: Duration) -> u64 {
     (duration + Duration::from_millis(500)).as_secs()
 }
 
-/// Returns the answer that shows an output of which `keep` was kept within `bounds`, and the place of the whole; `hint`
-/// is the way to see the whole of lines that were cut. The facts go to `details`.
+/// Returns the result that shows `view` of an output, and the location of the full output. `hint` says how to see the rest
+/// of long lines. The facts go to `details`.
 pub fn output_answer(
     output: Captured,
-    keep: Keep,
-    bounds: Bounds,
+    view: View,
     hint: FullLines,
     details: &mut Details,
 ) -> (Answer, Option<notice::Saved>) {
+    let View { keep, bounds, .. } = view;
     let Captured { text, lines_cut, raw, binary, saved } = output;
     let saved = saved.as_ref().map(|saved| whole::said(saved, details));
     let total = raw.extent();
@@ -123,7 +123,9 @@ pub fn output_answer(
         notices.push(Notice::LinesTruncated { max_chars, hint });
     }
     let end = BodyEnd::of(&text);
-    let Some(cut) = text.cut else {
+    // A terminal may show one line less than there are: the last one can be erased.
+    let shown = Shown::of_text(&text, total.lines, &raw, bounds);
+    let Some((cut, shown)) = text.cut.zip(shown) else {
         if text::is_blank(&text.content) {
             notices.push(Notice::Blank(Blank::Output(total.lines)));
         }
@@ -131,8 +133,6 @@ pub fn output_answer(
         let body = if text.content.is_empty() { empty::NO_OUTPUT.to_owned() } else { text.content };
         return (Answer { body, end, notices, ..Answer::default() }, saved);
     };
-    // Its last line may be one less than in all, where that was erased: a terminal shows nothing of it.
-    let shown = Shown::of(cut, text.output, (1, text.total.lines), total.lines, &raw, bounds);
     if let Some((first, last)) = shown.whole_lines
         && text::is_white_space(&text.content)
     {
@@ -143,7 +143,8 @@ pub fn output_answer(
     if let Keep::Both { .. } = keep {
         let omitted = text.total.lines.saturating_sub(text.output.lines);
         details.omitted_lines = Some(omitted);
-        if omitted > 0 && cut.head.lines > 0 {
+        // Key lines have markers of their own.
+        if omitted > 0 && cut.head.lines > 0 && text.key_lines.is_empty() {
             body.insert_str(as_index(cut.head.bytes), &format!("{}\n", Omission(omitted)));
         }
     }

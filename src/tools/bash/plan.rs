@@ -4,16 +4,17 @@ use std::time::Duration;
 
 use super::Args;
 use crate::limits::{COMMAND_BYTES, Limits};
+use crate::process::View;
 use crate::tools::ToolError;
 use crate::tools::error::given;
 use cutline_core::notice::Count;
-use cutline_core::truncate::{Bounds, Keep};
+use cutline_core::truncate::{Bounds, Keep, KeySpace};
 
 /// The least `timeout` that is read as milliseconds.
 const TIMEOUT_MILLISECONDS: u64 = 10_000;
 
 /// A checked call.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) struct Plan {
     /// The command line: not blank, without NUL.
     pub(super) command: String,
@@ -25,10 +26,8 @@ pub(super) struct Plan {
     pub(super) has_timeout: bool,
     /// True if the call asked for longer than that.
     pub(super) is_timeout_lowered: bool,
-    /// The lines of its output that are kept.
-    pub(super) keep: Keep,
-    /// The most of it that is kept: at least one line.
-    pub(super) bounds: Bounds,
+    /// The part of its output that is shown: at least one line.
+    pub(super) view: View,
 }
 
 impl Plan {
@@ -49,19 +48,28 @@ impl Plan {
         }
         let max = limits.bash_max_timeout_secs;
         let asked = timeout.map_or(limits.bash_timeout_secs.min(max), seconds);
+        let is_tail_asked = tail.is_some();
         let (head, tail) = ends(head, tail, limits)?;
+        let bounds = limits.bounds();
+        // Lines that the call asked for are not displaced by key lines.
+        let is_exact = is_tail_asked || tail == 0;
+        let key_space = if is_exact { KeySpace::Beside(bounds) } else { KeySpace::Shared };
         Ok(Self {
             command,
             cwd,
             has_timeout: timeout.is_some(),
             timeout: Duration::from_secs(asked.min(max)),
             is_timeout_lowered: asked > max,
-            keep: match (head, tail) {
-                (0, _) => Keep::Tail,
-                (_, 0) => Keep::Head,
-                (head, _) => Keep::Both { head },
+            view: View {
+                keep: match (head, tail) {
+                    (0, _) => Keep::Tail,
+                    (_, 0) => Keep::Head,
+                    (head, _) => Keep::Both { head },
+                },
+                bounds: Bounds { lines: head + tail, ..bounds },
+                key_space: limits.key_lines.then_some(key_space),
+                max_line_chars: limits.text_line_chars(),
             },
-            bounds: Bounds { lines: head + tail, ..limits.bounds() },
         })
     }
 }
@@ -159,7 +167,7 @@ mod tests {
             ),
         ];
         for (head, tail, limits, expected) in cases {
-            let keep = planned(None, head, tail, limits).map(|plan| (plan.keep, plan.bounds.lines));
+            let keep = planned(None, head, tail, limits).map(|plan| (plan.view.keep, plan.view.bounds.lines));
             assert_eq!(keep, expected.map_err(str::to_owned), "head {head:?}, tail {tail:?}");
         }
     }

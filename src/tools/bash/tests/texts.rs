@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::fs::saved_name::SavedKind;
+use cutline_core::truncate::KeyForms;
 
 const PATH: &str = "PATH";
 
@@ -48,8 +49,7 @@ async fn time_of_a_command_that_goes_on_is_the_nearest_second() {
         [(1499, "after 1 second ("), (1800, "after 2 seconds ("), (54_990, "after 55 seconds (")]
     {
         let store = Arc::clone(&server.cx.shared.commands.store);
-        let output =
-            process::Capture::new(store, SavedKind::COMMAND, plan.keep, plan.bounds, None).answer(true);
+        let output = process::Capture::new(store, SavedKind::COMMAND, plan.view).answer(true, KeyForms::All);
         let state = State::StillRunning { id: 1 };
         let duration = Duration::from_millis(millis);
         let outcome = Outcome { state, output, duration, pipeline: None, autorun_changes: Vec::new() };
