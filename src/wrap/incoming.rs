@@ -6,8 +6,8 @@
 use super::json::Node;
 use super::message::is_whole;
 
-/// Bytes of a response that are not its result or its error: white space, the version and the id.
-const MAX_FRAME_BYTES: usize = 8 * 1024;
+/// Maximum bytes of a response apart from its id, result and error: the version, the names of members, white space.
+pub(super) const MAX_FRAME_BYTES: usize = 1024;
 /// Ids of an invalid message that are read.
 const MAX_IDS: usize = 16;
 /// The members of a message.
@@ -85,7 +85,8 @@ pub(super) fn parse(message: Node<'_>) -> Result<Incoming<'_>, Invalid<'_>> {
     }) {
         return invalid("its id is not a string or a number");
     }
-    let frame_bytes = |body: Node<'_>| message.text().len() - body.text().len();
+    let id_bytes = id.map_or(0, |id| id.text().len());
+    let frame_bytes = |body: Node<'_>| message.text().len() - id_bytes - body.text().len();
     match (method, result, error) {
         (Some(method), None, None) => match method.string() {
             None => invalid("its method is not a string"),
@@ -95,7 +96,7 @@ pub(super) fn parse(message: Node<'_>) -> Result<Incoming<'_>, Invalid<'_>> {
             Some(method) => Ok(Incoming::Call { method: method.into_owned(), params }),
         },
         (None, Some(body), None) | (None, None, Some(body)) if frame_bytes(body) > MAX_FRAME_BYTES => {
-            invalid("it is over 8KB without its result")
+            invalid("it is over 1KB without its result")
         }
         (None, Some(result), None) => match id {
             _ if params.is_some() => invalid("it has params and a result"),

@@ -41,6 +41,12 @@ pub(super) struct Rules<'a> {
 }
 
 impl Rules<'_> {
+    /// Returns the rules with `used` bytes less.
+    pub(super) fn less(self, used: u64) -> Self {
+        let bytes = self.bounds.bytes.saturating_sub(used).max(1);
+        Self { bounds: Bounds { bytes, ..self.bounds }, ..self }
+    }
+
     /// Returns the limits of `text`, and of `structured` content, which has any number of lines and is JSON as it is. Where
     /// they share bytes and tokens, what one does not need is the other's; `rest_bytes` of the result are neither.
     fn shared(&self, text: &str, structured: &str, rest_bytes: u64) -> (Bounds, Bounds) {
@@ -175,7 +181,7 @@ fn judge_text(
     let bounds =
         Bounds { bytes: bounds.bytes.min(rest::text_limit(rules.bounds.bytes, rest_bytes)), ..bounds };
     let mut over = Over { texts: &texts, raw: &raw, bounds, structured, structured_bounds, rules };
-    let left = rest::cut_with_blocks(&mut over);
+    let left = rest::cut_with_blocks(&mut over, rest_bytes);
     let bounds = over.bounds;
     let Some(left) = left else {
         let (given, extent) = match structured {

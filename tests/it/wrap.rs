@@ -5,6 +5,7 @@ mod fit;
 mod hostile;
 mod large;
 mod life;
+mod limits;
 mod passing;
 mod scenarios;
 

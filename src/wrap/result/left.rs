@@ -3,14 +3,13 @@
 #![expect(clippy::indexing_slicing, reason = "a cut has a text for each view")]
 
 use std::borrow::Cow;
-use std::collections::HashMap;
 
 use cutline_core::text::{Counter, Extent};
 use cutline_core::truncate::{Bounds, Keep, TruncatedBy};
 
 use super::said::Facts;
 use super::{Member, Rules};
-use crate::wrap::json::{self, Cut, Shortened, Value};
+use crate::wrap::json::{self, Cut, Node, Shortened, Value};
 use crate::wrap::save::Whole;
 use crate::wrap::text::{self, Outcome, TextCut, Texts};
 
@@ -100,13 +99,13 @@ impl<'a> Over<'a> {
         Some(left)
     }
 
-    /// True if the structured content is an object of one member, which is the text: as SDKs make one of it. Then nothing is
-    /// missing where the text is whole.
+    /// Returns true if the structured content is an object whose only member is the text. Some SDKs wrap a text like
+    /// this. Then nothing is missing if the text is complete.
     pub(super) fn structured_is_text(&self) -> bool {
-        let members = self.structured.and_then(|raw| serde_json::from_str::<HashMap<&str, String>>(raw).ok());
-        members.is_some_and(|members| {
-            members.len() == 1 && members.values().all(|text| text == self.texts.all())
-        })
+        let Some(value) = self.structured.and_then(Value::of) else { return false };
+        let mut members = value.top().children().filter(|member| member.key().is_some());
+        let only = members.next().filter(|_| members.next().is_none());
+        only.and_then(Node::string).is_some_and(|text| text == self.texts.all())
     }
 
     /// Cuts structured content that is over the limit `by`, and is `value` or a string. Deeper than a value may be that is

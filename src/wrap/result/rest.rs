@@ -63,9 +63,10 @@ fn data_bytes(item: Node<'_>) -> usize {
     data.map(Node::text).filter(|data| data.starts_with('"')).map_or(0, str::len)
 }
 
-/// Cuts a text so that its blocks, with what is around each, are within the limit as well. It lowers the limit until they are.
-pub(super) fn cut_with_blocks<'a>(over: &mut Over<'a>) -> Option<Left<'a>> {
-    let most = over.bounds.bytes + FREE_BYTES;
+/// Cuts a text so that its blocks, with what is around each, are within the limit as well. Lowers the limit until they are.
+/// The blocks share [`FREE_BYTES`] with a rest of `rest_bytes`.
+pub(super) fn cut_with_blocks<'a>(over: &mut Over<'a>, rest_bytes: u64) -> Option<Left<'a>> {
+    let most = over.bounds.bytes + FREE_BYTES.saturating_sub(rest_bytes);
     loop {
         let left = over.cut();
         let same = TextLeft::Same(over.texts);

@@ -21,8 +21,13 @@ use crate::wrap::message::{Id, text_of};
 use crate::wrap::result::{self, FREE_BYTES, Judged, Member, set_members};
 use crate::wrap::save::{self, SavedOutput, Whole};
 
-/// Bytes of white space around a message that pass.
-const MAX_SPACE_BYTES: usize = 1024;
+/// Maximum bytes of white space around a message, or around the messages of a batch.
+const MAX_SPACE_BYTES: usize = 256;
+/// Bytes of the state of a task that do not reduce the limits of the result in it.
+const FREE_STATE_BYTES: u64 = 1024;
+
+/// Maximum bytes of a line whose invalid UTF-8 is replaced.
+const MAX_LOSSY_BYTES: usize = 4_000_000;
 
 /// The only protocol revision that has batches.
 const REVISION_WITH_BATCHES: &str = "2025-03-26";
@@ -40,13 +45,17 @@ enum Fate {
 impl Session {
     /// Returns what goes to the client for a line of the server.
     pub(in crate::wrap) fn judge_server<'l>(&self, line: &'l [u8]) -> Cow<'l, [u8]> {
+        // A replacement character takes three times the memory of the byte that it replaces.
+        if line.len() > MAX_LOSSY_BYTES && std::str::from_utf8(line).is_err() {
+            return self.broken(line, "it is not UTF-8").into_bytes().into();
+        }
         let text = text_of(line);
         let Some(value) = Value::of_any_depth(&text) else {
-            return self.broken(&text, "it is not JSON").into_bytes().into();
+            return self.broken(line, "it is not JSON").into_bytes().into();
         };
         // Some clients end a line there.
         if value.text.contains('\r') {
-            return self.broken(&text, "it has a carriage return inside").into_bytes().into();
+            return self.broken(line, "it has a carriage return inside").into_bytes().into();
         }
         let (before, after) = if text.len() - value.text.len() > MAX_SPACE_BYTES {
             ("", "\n")
@@ -75,16 +84,17 @@ impl Session {
         }
     }
 
-    /// Replies to the requests that a line answers which is not JSON.
-    fn broken(&self, line: &str, why: &str) -> String {
+    /// Replies to the requests that an invalid line answers.
+    fn broken(&self, line: &[u8], why: &str) -> String {
         let mut envelope = Envelope::with_batch();
-        envelope.take(line.as_bytes());
+        envelope.take(line);
         let messages = envelope.into_broken_messages();
         let answers = messages.iter().filter(|message| message.has_outcome && !message.has_method());
         let ids = answers.filter_map(Message::id::<Box<RawValue>>);
         let replies: String = ids.filter_map(|id| self.refused(id.get(), why)).collect();
         if replies.is_empty() {
-            self.dropped.add_invalid(line, why);
+            let (start, _) = line.split_at(line.len().min(MAX_SPACE_BYTES));
+            self.dropped.add_invalid(&String::from_utf8_lossy(start), why);
         }
         replies
     }
@@ -92,7 +102,10 @@ impl Session {
     /// Takes each message of a batch by itself. A client that does not accept batches gets them one to a line.
     fn batch(&self, top: Node<'_>) -> Fate {
         let (mut left, mut replies, mut is_same) = (Vec::new(), String::new(), true);
+        let mut around_bytes = top.text().len();
         for item in top.items() {
+            // With a comma and a space.
+            around_bytes = around_bytes.saturating_sub(item.text().len() + 2);
             let value = Value::of_any_depth(item.text()).filter(|_| item.is_object());
             let fate = if let Some(value) = &value {
                 self.message(value)
@@ -115,7 +128,7 @@ impl Session {
         if !self.accepts_batches.load(Ordering::Relaxed) {
             return Fate::Replies(left.join("\n") + "\n" + &replies);
         }
-        if is_same {
+        if is_same && around_bytes <= MAX_SPACE_BYTES {
             return Fate::Passes;
         }
         let batch = format!("[{}]", left.join(","));
@@ -133,7 +146,12 @@ impl Session {
                     let client = *locked(&self.client_row);
                     let task = self.task_of(Some(params), &method, client);
                     let set = |state: Member<'_, '_>| set_members(&mut edits, top, vec![("params", state)]);
-                    if let Err(why) = self.judge_task(params, &task, set) {
+                    let judged = if value.text.len() - params.text().len() > incoming::MAX_FRAME_BYTES {
+                        Err("it is over 1KB without its params")
+                    } else {
+                        self.judge_task(params, &task, set)
+                    };
+                    if let Err(why) = judged {
                         self.dropped.add_invalid(value.text, why);
                         return Fate::Drops;
                     }
@@ -156,7 +174,7 @@ impl Session {
                 }
             }
             Ok(Incoming::Error { id: None, error }) => {
-                let error = self.error(error, None, *locked(&self.client_row));
+                let error = self.error(error, None, *locked(&self.client_row), 0);
                 set_members(&mut edits, top, vec![("error", new_or_same(error))]);
             }
             Ok(Incoming::Error { id: Some(id), error }) => {
@@ -165,7 +183,7 @@ impl Session {
                     return Fate::Drops;
                 };
                 self.count(&call, Outcome::Error);
-                let error = self.error(error, call.asks.tool(), call.client);
+                let error = self.error(error, call.asks.tool(), call.client, 0);
                 set_members(
                     &mut edits,
                     top,
@@ -218,14 +236,14 @@ impl Session {
                     let (tool, client, since) = (tool.clone(), call.client, call.since);
                     locked(&self.calls).add_task(Task { id, tool, client, since });
                 }
-                let judged = self.cut(result, tool, call.client, None, set);
+                let judged = self.cut(result, tool, call.client, None, 0, set);
                 // The call of a task is counted with the result of that.
                 if !is_task {
                     self.count(call, outcome(&judged));
                 }
             }
             Asks::TaskResult(task) => {
-                let judged = self.cut(result, &task.tool, call.client, Some(task), set);
+                let judged = self.cut(result, &task.tool, call.client, Some(task), 0, set);
                 if locked(&self.calls).count_task(&task.id) {
                     self.count(call, outcome(&judged));
                 }
@@ -258,14 +276,19 @@ impl Session {
         task: &Task,
         set: impl FnOnce(Member<'_, '_>),
     ) -> Result<(), &'static str> {
-        let [result, error] = state.get_all(["result", "error"]);
-        let inner: usize = [result, error].into_iter().flatten().map(|node| node.text().len()).sum();
-        let limit = result::rest_limit(self.settings.limits.bounds().bytes);
-        if (state.text().len() - inner) as u64 > limit {
+        let [result, error] =
+            state.get_all(["result", "error"]).map(|node| node.filter(|node| node.text() != "null"));
+        if result.is_some() && error.is_some() {
+            return Err("the state of a task has a result and an error");
+        }
+        let inner = result.or(error).map_or(0, |node| node.text().len());
+        let state_bytes = (state.text().len() - inner) as u64;
+        if state_bytes > result::rest_limit(self.settings.limits.bounds().bytes) {
             return Err("the state of a task is over the limit without its result");
         }
+        let used = state_bytes.saturating_sub(FREE_STATE_BYTES);
         let error = match error.map(|error| (error, Failure::of(error))) {
-            Some((_, Some(error))) => self.error(error, Some(&task.tool), task.client),
+            Some((_, Some(error))) => self.error(error, Some(&task.tool), task.client, used),
             Some((error, None)) if error.text().len() as u64 > FREE_BYTES => {
                 return Err("the error of a task has no code and message");
             }
@@ -273,9 +296,8 @@ impl Session {
         };
         match result {
             Some(result) if result.is_object() => {
-                let judged = self.cut(result, &task.tool, task.client, Some(task), |result| {
-                    set(Member::Members(vec![("result", result), ("error", new_or_same(error))]));
-                });
+                let set = |result: Member<'_, '_>| set(Member::Members(vec![("result", result)]));
+                let judged = self.cut(result, &task.tool, task.client, Some(task), used, set);
                 if locked(&self.calls).count_task(&task.id)
                     && let Some(tool) = Tool::named(&task.tool)
                 {
@@ -290,17 +312,19 @@ impl Session {
         Ok(())
     }
 
-    /// Cuts a result of `tool`, and hands on its fate.
+    /// Cuts a result of `tool`, and passes what becomes of it to `set`. `used` bytes of the limit are used by the state of a
+    /// task.
     fn cut(
         &self,
         result: Node<'_>,
         tool: &str,
         client: Option<&Client>,
         task: Option<&Task>,
+        used: u64,
         set: impl FnOnce(Member<'_, '_>),
     ) -> Judged {
         let schema = locked(&self.schemas).of(tool);
-        let rules = self.settings.rules(tool, client, self.store.path().as_deref(), &schema);
+        let rules = self.settings.rules(tool, client, self.store.path().as_deref(), &schema).less(used);
         let save = |whole: Whole<'_>| self.save(task, whole);
         let judged = result::judge(result, &rules, &save, set);
         let answered = judged.answered;
@@ -308,11 +332,17 @@ impl Session {
         judged
     }
 
-    /// Returns what is left of the error of a response; `None` where it is within the limits.
-    fn error(&self, error: Failure<'_>, tool: Option<&str>, client: Option<&Client>) -> Option<String> {
+    /// Returns the error of a response after the cut, or `None` if it is within the limits. `used` is as for [`Self::cut`].
+    fn error(
+        &self,
+        error: Failure<'_>,
+        tool: Option<&str>,
+        client: Option<&Client>,
+        used: u64,
+    ) -> Option<String> {
         let tool = tool.unwrap_or_default();
         let schema = locked(&self.schemas).of(tool);
-        let rules = self.settings.rules(tool, client, self.store.path().as_deref(), &schema);
+        let rules = self.settings.rules(tool, client, self.store.path().as_deref(), &schema).less(used);
         result::cut_error(error, &rules, &|whole: Whole<'_>| self.save(None, whole))
     }
 

@@ -8,13 +8,13 @@ use super::{ANSWERS, Wrap};
 use crate::support::Workspace;
 
 /// Bytes of a part that is over every limit.
-const LARGE: usize = 300_000;
+pub(super) const LARGE: usize = 300_000;
 /// The default limit.
-const LIMIT: usize = 30_000;
+pub(super) const LIMIT: usize = 30_000;
 /// Bytes that one call may receive beyond the limits.
-const SLACK: usize = 8000;
+pub(super) const SLACK: usize = 8000;
 
-fn large() -> String {
+pub(super) fn large() -> String {
     "x".repeat(LARGE)
 }
 
@@ -63,7 +63,7 @@ fn invalid_response_costs_the_call_an_error_and_nothing_of_it_passes() {
         let reply = wrap.message();
         assert_eq!((&reply["id"], &reply["result"]["isError"]), (&json!(1), &json!(true)), "{start}");
         let text = reply["result"]["content"][0]["text"].as_str().unwrap();
-        assert!(text.starts_with("Invalid response of the server sh -c "), "{start}: {text}");
+        assert!(text.starts_with("Invalid response of the server sh -c: "), "{start}: {text}");
         assert_eq!(wrap.message(), ping, "{start}");
         let said = wrap.end();
         assert!(said.contains("dropped of the server: 1 response to an unknown id"), "{start}: {said}");
@@ -155,115 +155,31 @@ fn bytes_that_are_not_utf8_become_replacement_characters() {
     assert_eq!(wrap.line(), [start, "\u{fffd}".as_bytes(), end].concat());
 }
 
-/// Bodies of responses (`"result":…` or `"error":…`) that are large in every place.
-fn large_bodies() -> Vec<String> {
-    let (large, many) = (large(), |item: &str, count: usize| vec![item; count].join(","));
-    let text = json!({"type": "text", "text": "x"});
-    let mut results = vec![
-        json!({"content": [], "x": large}),
-        json!({"content": [], large.as_str(): 1}),
-        json!({"content": [], "_meta": {"a": large}}),
-        json!({"content": [text], "_meta": {"a": "x".repeat(29_000)}, "x": "x".repeat(29_000)}),
-        json!({"content": large}),
-        json!({"content": {"text": large}}),
-        json!({"content": [], "isError": large}),
-        json!({"content": [], "resultType": large}),
-        json!({"content": [{"type": "text", "text": "x", "annotations": {"a": large}}]}),
-        json!({"content": [{"type": "text", "text": large, "_meta": {"a": large}}]}),
-        json!({"content": [{"type": "text", "text": 5, "x": large}]}),
-        json!({"content": [{"type": "other", "text": large}]}),
-        json!({"content": [{"type": "text", "data": large, "text": ""}]}),
-        json!({"content": [{"type": large, "text": "x"}]}),
-        json!({"content": [{"type": "image", "data": "AA", "mimeType": large}]}),
-        json!({"content": [{"type": "image", "data": [large]}]}),
-        json!({"content": [{"type": "image", "data": "AA", "text": large}]}),
-        json!({"content": [{"type": "resource", "resource": {"uri": large, "text": "x"}}]}),
-        json!({"content": [{"type": "resource", "resource": {"uri": "a", "text": large}}]}),
-        json!({"content": [{"type": "resource", "resource": {"uri": "a", "blob": "AA", "x": large}}]}),
-        json!({"content": [{"type": "resource_link", "uri": "a", "name": large}]}),
-        json!({"content": vec![json!({"type": "resource_link", "uri": "file:///a", "name": "a"}); 9000]}),
-        json!({"content": vec![json!({"type": "text", "text": ""}); 9000]}),
-        json!({"content": vec![text.clone(); 9000]}),
-        json!({"content": vec![json!({"type": "text", "text": "{}"}); 9000]}),
-        json!({"content": vec![json!({"type": "text", "text": "x", "annotations": {"priority": 1, "audience": ["user"]}}); 9000]}),
-        json!({"content": [vec![large.clone()], large, 5]}),
-        json!({"structuredContent": large}),
-        json!({"structuredContent": {"a": [large]}}),
-        json!({"structuredContent": {large.as_str(): 1}}),
-        json!({"structuredContent": vec![vec![1]; LARGE]}),
-        json!({"content": [{"type": "text", "text": large}], "structuredContent": {"result": large}}),
-        json!({"task": {"taskId": "t", "x": large}}),
-        json!({"task": {"taskId": "t"}, "structuredContent": {"a": large}}),
-        json!({"task": {"taskId": large}}),
-        json!({"resultType": "task", "taskId": "t", "statusMessage": large}),
-        json!({"resultType": "task", "taskId": "t", "structuredContent": {"a": large}}),
-        json!({"resultType": "input_required", "inputRequests": {"a": large}}),
-        json!({"toolResult": large}),
-    ]
-    .into_iter()
-    .map(|result| result.to_string())
-    .collect::<Vec<_>>();
-    let spaces = " ".repeat(LARGE);
-    results.extend([
-        format!(r#"{{"content":[{{"type":"text","text":"{large}","text":"x"}}]}}"#),
-        format!(r#"{{"content":[{{"type":"text","text":"{large}"}}],"content":[]}}"#),
-        format!(r#"{{"content":[],"content":[{{"type":"text","text":"{large}"}}]}}"#),
-        format!(r#"{{"content":[{{"type":"image","type":"text","text":"x","data":"{large}"}}]}}"#),
-        format!(r#"{{"structuredContent":{{"a":"{large}"}},"structuredContent":{{}},"content":[]}}"#),
-        format!(r#"{{"content":[],"struct\u0075redContent":{{"a":"{large}"}}}}"#),
-        format!(r#"{{"structuredContent":1{}}}"#, "0".repeat(LARGE)),
-        format!(r#"{{"structuredContent":{}1{}}}"#, "[".repeat(LARGE), "]".repeat(LARGE)),
-        format!(r#"{{"content":[{{"type":"text","text":"x"}}{spaces}]}}"#),
-        format!(r#"{{"content":[{{"type":"text","text":"[{}]"}}],"structuredContent":[{0}]}}"#, many("1", LARGE)),
-        format!(r#"{{"content":[{{"type":"text","text":"{{\"a\":\"{large}\",\"b\":1}}"}}],"structuredContent":{{"b":1,"a":"{large}"}}}}"#),
-        format!(r#"{{"content":[{{"type":"text","text":"{{\"b\":1,\"a\":{{\"{large}\":1}}}}"}}],"structuredContent":{{"a":{{"{large}":1}},"b":1}}}}"#),
-    ]);
-    let errors = [
-        format!(r#"{{"code":-1,"message":"{large}"}}"#),
-        format!(r#"{{"code":-1,"message":"x","data":"{large}"}}"#),
-        format!(r#"{{"code":-1,"message":"x","data":{{"a":["{large}"]}}}}"#),
-        format!(r#"{{"code":-1,"message":"x","data":1{}}}"#, "0".repeat(LARGE)),
-        format!(r#"{{"code":-1,"message":"x","other":"{large}"}}"#),
-        format!(r#"{{"code":-1,"message":"{large}","message":"x"}}"#),
-        format!(r#"{{"code":-1,"message":"{}"}}"#, many(r"x\n", 9000)),
-        format!(r#"{{"code":-1.{},"message":"x"}}"#, "0".repeat(LARGE)),
-        format!(r#"{{"message":"x","data":["{large}"],"code":0,"x":{spaces}1}}"#),
-    ];
-    let results = results.into_iter().map(|result| format!("\"result\":{result}"));
-    results.chain(errors.map(|error| format!("\"error\":{error}"))).collect()
+#[test]
+fn large_message_that_is_not_utf8_costs_the_call_an_error() {
+    let workspace = Workspace::new();
+    let start = br#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":""#;
+    let message = [&start[..], &vec![0xff; 20_000_000], b"\"}]}}\n"].concat();
+    fs::write(workspace.path("1"), &message).unwrap();
+    let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
+    let before = wrap.peak_memory();
+    wrap.call("1", "a");
+    let text = wrap.message()["result"]["content"][0]["text"].as_str().unwrap().to_owned();
+    assert!(text.ends_with("it is not UTF-8"), "{text}");
+    let taken = wrap.peak_memory() - before;
+    assert!(taken < 20_000_000 + 3 * message.len() as u64, "{taken} bytes");
 }
 
 #[test]
-fn no_call_receives_more_than_the_limits_and_8_kb() {
-    for method in ["tools/call", "tasks/result", "tasks/get"] {
-        let bodies = large_bodies();
-        let workspace = Workspace::new();
-        for (n, body) in bodies.iter().enumerate() {
-            let id = n + 1;
-            workspace.write(id.to_string(), format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},{body}}}\n"));
-        }
-        let mut wrap = Wrap::start(&workspace, &["--log", "error"], ANSWERS);
-        for (n, body) in bodies.iter().enumerate() {
-            let id = n + 1;
-            let params = json!({"name": "a", "taskId": "t"});
-            wrap.send(format!(
-                "{}\n",
-                json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})
-            ));
-            let line = wrap.line();
-            let start = format!("{method} {}", &body[..body.len().min(120)]);
-            let reply: Value = serde_json::from_slice(&line).unwrap();
-            assert_eq!(reply["id"], id, "{start}");
-            let limits = if reply["result"].get("structuredContent").is_some()
-                || reply["error"].get("data").is_some()
-            {
-                2 * LIMIT
-            } else {
-                LIMIT
-            };
-            assert!(line.len() <= limits + SLACK, "{start}: {} bytes", line.len());
-        }
-    }
+fn white_space_around_the_messages_of_a_batch_does_not_pass() {
+    let workspace = Workspace::new();
+    let message = json!({"jsonrpc": "2.0", "id": 1, "result": {}});
+    workspace.write("2", format!("[{}{message}]\n", " ".repeat(LARGE)));
+    let mut wrap = Wrap::start(&workspace, &[], ANSWERS);
+    // The client accepts batches.
+    wrap.send("[]\n");
+    wrap.call("1", "a");
+    assert_eq!(wrap.line(), format!("[{message}]\n").as_bytes());
 }
 
 #[test]
