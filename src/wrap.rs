@@ -51,8 +51,10 @@ const OUTPUT_GRACE: Duration = Duration::from_millis(200);
 const OUTPUT_LOOK: Duration = Duration::from_millis(2);
 /// Time between SIGTERM and SIGKILL for what a server left, and for the server once a signal ends the wrap.
 const LEFT_GRACE: Duration = Duration::from_millis(100);
-/// Characters of the server's command in a message.
-const COMMAND_CHARS: usize = 100;
+/// Characters of the server's name in a message.
+const SERVER_CHARS: usize = 100;
+/// The options of `npx`, `python` and `sh` that precede the name of a server.
+const OPTIONS_BEFORE_NAME: [&str; 4] = ["-y", "--yes", "-m", "-c"];
 
 /// The settings of a wrap.
 #[derive(Debug)]
@@ -119,8 +121,8 @@ pub async fn run(
     let (served, server_input, server_output) = commands.serve(program, arguments)?;
     commands.start();
     let store = Arc::clone(&commands.store);
-    let command = shown_command(program, arguments);
-    let session = Arc::new(Session::new(settings, command, Box::new(output), CallStats::new(records), store));
+    let name = shown_server(program, arguments);
+    let session = Arc::new(Session::new(settings, name, Box::new(output), CallStats::new(records), store));
     let server_input = ServerInput::new(server_input);
     let over = Over::default();
     let reads = relay::from_server(Arc::clone(&session), server_output, server_input.clone(), &over)?;
@@ -151,11 +153,24 @@ pub async fn run(
     Ok(code)
 }
 
-/// Returns the command of a server as messages show it.
-fn shown_command(program: &OsStr, arguments: &[OsString]) -> String {
-    let words = std::iter::once(program).chain(arguments.iter().map(OsString::as_os_str));
-    let words: Vec<_> = words.map(OsStr::to_string_lossy).collect();
-    show::middle_out(&show::name(words.join(" ").as_bytes()), COMMAND_CHARS).into_owned()
+/// Returns the name of a server in error messages: its program and the first argument, such as `npx -y some-server`.
+/// The model reads these messages, so the other arguments are omitted: they can contain secrets.
+fn shown_server(program: &OsStr, arguments: &[OsString]) -> String {
+    let is_part_of_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '@');
+    let mut name = program.to_string_lossy().into_owned();
+    for argument in arguments.iter().map(|argument| argument.to_string_lossy()) {
+        let is_option = argument.starts_with('-');
+        let is_known = !is_option || OPTIONS_BEFORE_NAME.contains(&argument.as_ref());
+        if !is_known || !argument.chars().all(is_part_of_name) {
+            break;
+        }
+        name.push(' ');
+        name.push_str(&argument);
+        if !is_option {
+            break;
+        }
+    }
+    show::middle_out(&show::name(name.as_bytes()), SERVER_CHARS).into_owned()
 }
 
 /// A server from its start to its end.
@@ -241,5 +256,29 @@ fn server_ended(ending: Ending) -> String {
     match ending {
         Ending::Code(code) => format!("The server ended (exit code {code})"),
         Ending::Signal(number) => format!("The server ended (signal {})", signal_name(number)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn name_of_a_server_omits_arguments_that_can_contain_secrets() {
+        let cases = [
+            ("npx -y @scope/server@1.2 postgres://user:password@host/db", "npx -y @scope/server@1.2"),
+            ("npx -y postgres://user:password@host/db", "npx -y"),
+            ("python3 -m some_server --token abc", "python3 -m some_server"),
+            ("server --api-key abc", "server"),
+            ("server -p abc", "server"),
+            ("docker run -e TOKEN=abc image", "docker run"),
+            ("server TOKEN=abc", "server"),
+            ("/usr/bin/node /srv/index.js abc", "/usr/bin/node /srv/index.js"),
+        ];
+        for (command, expected) in cases {
+            let words: Vec<_> = command.split(' ').map(OsString::from).collect();
+            let (program, arguments) = words.split_first().unwrap();
+            assert_eq!(shown_server(program, arguments), expected);
+        }
     }
 }

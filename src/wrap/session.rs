@@ -34,7 +34,7 @@ pub(super) struct Session {
     /// True if the client accepts batches: it sent one, or the revision has them.
     accepts_batches: AtomicBool,
     pub(super) dropped: Dropped,
-    /// The command of the server, as messages show it.
+    /// The name of the server in messages.
     server: String,
     /// The hashes of saved results of tasks.
     hashes: RandomState,
