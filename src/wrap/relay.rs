@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::io::{self, PipeReader, Read};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, mpsc};
 
 use tokio_util::sync::CancellationToken;
 
@@ -14,6 +14,8 @@ use super::{END_GRACE, locked};
 use crate::envelope::Envelope;
 use crate::process::InputPipe;
 
+/// Replies to the server that wait until it reads. More are dropped.
+const MAX_REPLIES: usize = 16;
 /// The stack of a thread: JSON is looked into to a depth of a thousand.
 const STACK_BYTES: usize = 32 << 20;
 
@@ -82,14 +84,16 @@ pub(super) fn from_server(
     let reads = Arc::new(AtomicU64::new(0));
     let watched = Watched { read, reads: Arc::clone(&reads) };
     let (client_over, over) = (over.client.clone(), over.server.clone().drop_guard());
+    let (replies, queue) = mpsc::sync_channel::<String>(MAX_REPLIES);
+    // On a thread of its own: the server may not read before its output is read.
+    thread("replies", move || queue.iter().for_each(|reply| drop(server.write_all(reply.as_bytes()))))?;
     thread("server", move || {
         let _over = over;
         let lines = Lines::new(watched, session.settings.max_message_bytes);
         let oversized = |line: Envelope| {
-            let (reply, server) = (session.oversized(Side::Server, line), server.clone());
+            let reply = session.oversized(Side::Server, line);
             if !reply.is_empty() {
-                // Not on this thread: the server may read nothing before its output is taken.
-                let _best_effort = thread("reply", move || drop(server.write_all(reply.as_bytes())));
+                let _dropped_if_full = replies.try_send(reply);
             }
             Vec::new()
         };
