@@ -20,7 +20,7 @@ const KEEP_ALIVE: Duration = Duration::from_hours(24);
 const ON_A_TERMINAL: &str =
     "cutline is an MCP server. An MCP client starts it and talks to it over stdin and stdout.
 To add it to a client, run:  cutline config CLIENT --write  (cutline config --help lists the clients)
-To try a tool, run:          cutline call read path=README.md
+To try a tool, run:          cutline call ls
 To list all flags, run:      cutline --help
 ";
 
