@@ -68,7 +68,8 @@ def write_zip(path, files, built):
 def contents(target, binary):
     """Bytes of each file, by its name in the archive."""
     pages = ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", *product.LICENSES]
-    pages += [str(page.relative_to(product.ROOT)) for page in (product.ROOT / "docs").rglob("*.md")]
+    docs = product.ROOT / "docs"
+    pages += [str(page.relative_to(product.ROOT)) for kind in ("*.md", "*.svg") for page in docs.rglob(kind)]
     files = {name: (product.ROOT / name).read_bytes() for name in pages}
     files[target.binary_name] = binary.read_bytes()
     for shell, name in COMPLETIONS.items():

@@ -4,8 +4,8 @@
     python3 docs/demo/picture.py CUTLINE            writes the picture
     python3 docs/demo/picture.py CUTLINE --check    fails if the picture is not current
 
-The build compiles 3,000 modules of Python. One of them, in the middle, has a syntax error. The picture shows what an agent
-sees of it with `| tail` and with cutline. The output is the same in each run: the script replaces the paths that differ.
+The build checks 3,000 files. One of them, in the middle, has an error. The picture shows what an agent sees of it with
+`| tail` and with cutline. The output is the same in each run: the script replaces the paths that differ.
 """
 
 import json
@@ -18,24 +18,37 @@ from html import escape
 from pathlib import Path
 
 PICTURE = Path(__file__).with_name("build.svg")
-MODULES = 3000
+SHOPS = 3000
 BROKEN = 1234
-COMMAND = "python3 -m compileall -f shop"
-# Lines of the result in the second run: the picture has no room for the default of 2000.
-MAX_LINES = 10
+COMMAND = "python3 build.py shops"
+BUILD = """
+import json, pathlib, sys
 
-COLUMNS = 104
+failed = 0
+for path in sorted(pathlib.Path(sys.argv[1]).iterdir()):
+    rate = json.loads(path.read_text())["rate"]
+    if isinstance(rate, int):
+        print(f"  built {path}")
+    else:
+        failed += 1
+        print(f"{path}:1:9: error: rate must be a number, got {rate!r}")
+sys.exit(failed > 0)
+"""
+# Lines of the result in the second run: the picture has no room for the default of 2000.
+MAX_LINES = 12
+
+COLUMNS = 114
 CHAR_WIDTH, LINE_HEIGHT, MARGIN, BAR = 8.4, 20, 16, 36
 COLOURS = {"plain": "#d4d4d8", "prompt": "#7dd3fc", "error": "#fca5a5", "notice": "#fcd34d", "quiet": "#a1a1aa"}
 
 
 def make_project(folder):
-    """Writes the modules below `folder`."""
-    shop = folder / "shop"
-    shop.mkdir()
-    for n in range(MODULES):
-        text = "def total(items):\n    return sum(item.price for item in items\n" if n == BROKEN else "RATE = 19\n"
-        (shop / f"module_{n:04}.py").write_text(text)
+    """Writes the build script and its files to `folder`."""
+    (folder / "build.py").write_text(BUILD)
+    shops = folder / "shops"
+    shops.mkdir()
+    for n in range(1, SHOPS + 1):
+        (shops / f"{n:04}.json").write_text(json.dumps({"rate": "19 %" if n == BROKEN else 19}))
 
 
 def run_piped(folder, env):
@@ -63,7 +76,7 @@ def escaped(text):
 def colour(line):
     if line.startswith(("$ ", "> ")):
         return "prompt"
-    if line.startswith(("[...", "Compiling", "Listing")):
+    if line.startswith(("[...", "(lines", "  built")):
         return "quiet"
     if line.startswith(("[", "Command exited")):
         return "notice"
