@@ -179,6 +179,7 @@ const LOGGING: &str = "Logging";
 
 /// The flags of the server. [`takes`] says which of them other commands take.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 struct Options {
     /// Folder that the tools may access; repeatable, relative paths start in the first; the variable is a list as in PATH [default: the current folder]
     #[arg(long = "root", value_name = "DIR", env = "CUTLINE_ROOT", help_heading = SECURITY, global = true)]
@@ -207,6 +208,9 @@ struct Options {
     /// Let a call lower the limits of bytes and tokens for itself, with the arguments maxBytes and maxTokens of each tool
     #[arg(long, env = "CUTLINE_CALL_LIMITS", value_parser = clap::builder::FalseyValueParser::new(), help_heading = LIMITS, global = true)]
     call_limits: bool,
+    /// Let grep print each path once, above its lines: shorter results
+    #[arg(long, env = "CUTLINE_GREP_HEADING", value_parser = clap::builder::FalseyValueParser::new(), help_heading = OUTPUT, global = true)]
+    grep_heading: bool,
     /// Characters of a match or context line in grep
     #[arg(long, value_name = "N", env = "CUTLINE_MAX_LINE_CHARS", value_parser = values::above_zero, default_value_t = limits::MAX_LINE_CHARS as u64, help_heading = LIMITS, global = true)]
     max_line_chars: u64,

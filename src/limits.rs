@@ -36,6 +36,8 @@ pub const COMMAND_BYTES: usize = 131_071;
 pub const BASH_TIMEOUT_SECS: u64 = 120;
 /// Longest timeout in seconds that a call can request.
 pub const BASH_MAX_TIMEOUT_SECS: u64 = 600;
+/// Paths that one grep may search.
+pub const GREP_PATHS: usize = 100;
 /// Commands that run at the same time: more than clients start, and few enough for the usual limit of 1024 open
 /// files.
 pub const COMMANDS_AT_ONCE: u32 = 64;
@@ -115,6 +117,8 @@ pub struct Limits {
     pub max_tokens: Option<u64>,
     /// True if a call may lower the limits of bytes and tokens for itself.
     pub call_limits: bool,
+    /// True if grep prints each path once, above its lines.
+    pub grep_heading: bool,
     /// Characters of a match or context line in grep; above 0.
     pub max_line_chars: usize,
     /// Characters of a line in read and bash; above 0. Unlimited if `None`.
@@ -154,6 +158,7 @@ impl Default for Limits {
             bytes_as: BytesAs::Text,
             max_tokens: None,
             call_limits: false,
+            grep_heading: false,
             max_line_chars: MAX_LINE_CHARS,
             max_text_line_chars: None,
             bash_head: 0,

@@ -5,6 +5,8 @@
 
 pub mod best;
 pub mod content;
+pub mod file_filter;
+pub mod file_types;
 pub mod globs;
 pub mod ignore_rules;
 pub mod matches;

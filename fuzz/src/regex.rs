@@ -7,10 +7,11 @@ use std::cell::RefCell;
 use std::fs::File;
 use std::io::{Seek as _, Write as _};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use cutline::limits::{BINARY_SNIFF_BYTES, LITERAL_BYTES, PATTERN_BYTES};
 use cutline::search::content::pattern::{Refused, Source};
-use cutline::search::content::{Found, OutputMode, PassedOver, Pattern, Query, RowKind, Searcher};
+use cutline::search::content::{ContextLines, Found, OutputMode, PassedOver, Pattern, Query, RowKind, Searcher};
 use cutline::stop::Stop;
 use cutline_core::text::decode::Encoding;
 use regex_automata::nfa::thompson::{self, pikevm::PikeVM};
@@ -127,7 +128,15 @@ fn search(
     text: &[u8],
 ) -> (Vec<(usize, bool, String, bool)>, Searched) {
     let (pattern, enough) = (pattern.clone(), u64::MAX);
-    let query = Query { pattern, mode, context, enough, max_line_chars: LINE_CHARS, ranking: None };
+    let query = Query {
+        pattern,
+        mode,
+        context: ContextLines { before: context, after: context },
+        enough,
+        max_line_chars: LINE_CHARS,
+        ranking: None,
+        ranked_below: Arc::default(),
+    };
     let (mut rows, mut passed_over) = (Vec::new(), None);
     let mut take = |found| {
         match found {
@@ -162,7 +171,7 @@ fn oracle(settings: Settings, pattern: &str) -> Option<PikeVM> {
         pattern.to_owned()
     };
     let flags = syntax::Config::new().utf8(false).multi_line(true);
-    let flags = flags.case_insensitive(settings.ignore_case);
+    let flags = flags.case_insensitive(settings.ignore_case).dot_matches_new_line(settings.multiline);
     let bounds = thompson::Config::new().utf8(false).nfa_size_limit(Some(ORACLE_BYTES));
     PikeVM::builder().syntax(flags).thompson(bounds).build(&text).ok()
 }

@@ -18,7 +18,7 @@ use crate::limits::Limits;
 use crate::server::result_of;
 use crate::stats::{Call, Record};
 use crate::stop::Deadline;
-use crate::tools::arguments::Object;
+use crate::tools::arguments::{self, Object};
 use crate::tools::catalog::{self, Called};
 use crate::tools::{Context, Output, Progress, ToolError, ToolName, ToolSet};
 use cutline_core::notice::Count;
@@ -49,7 +49,7 @@ pub(super) fn with_tools(call: clap::Command) -> clap::Command {
         let command = clap::Command::new(tool.as_str())
             .about(tool.title())
             .long_about(tool.description(&Limits::default(), &ToolSet::from(ToolName::ALL)))
-            .after_help(format!("Keys:\n{}", keys(tool.schema()).join("\n")))
+            .after_help(format!("Keys:\n{}", keys(&arguments::without_bounds(tool.schema())).join("\n")))
             .help_template(HELP)
             .arg(words.help("The tool's arguments, as many as it takes"));
         call.subcommand(command)

@@ -40,6 +40,7 @@ impl Options {
         ensure!(kept > 0 || self.bash_tail.is_none(), "of --bash-head and --bash-tail, one must be above 0");
         Ok(Limits {
             call_limits: self.call_limits,
+            grep_heading: self.grep_heading,
             max_line_chars: as_index(self.max_line_chars),
             bash_head: self.bash_head,
             bash_tail: self.bash_tail,

@@ -47,8 +47,8 @@ pub struct Query {
     pub pattern: Pattern,
     /// The kind of result.
     pub mode: OutputMode,
-    /// Lines of context that are wanted on each side of a match line; 0 where no lines are.
-    pub context: u64,
+    /// Lines of context around each match line; none unless the kind of result is lines.
+    pub context: ContextLines,
     /// Match lines after which the rest of a file is not searched, but for the context of the last but
     /// one.
     pub enough: u64,
@@ -56,13 +56,36 @@ pub struct Query {
     pub max_line_chars: usize,
     /// The ranking of the matches, where the most relevant ones are wanted.
     pub ranking: Option<Arc<Ranking>>,
+    /// Path that the ranking adds before each path, if several places are searched; else empty.
+    pub ranked_below: Arc<[u8]>,
+}
+
+/// The number of context lines before and after each match line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ContextLines {
+    /// Lines before a match line.
+    pub before: u64,
+    /// Lines after a match line.
+    pub after: u64,
+}
+
+impl ContextLines {
+    /// Returns true if there are none.
+    pub fn is_none(self) -> bool {
+        self == Self::default()
+    }
+
+    /// Returns the lines of one match: its own and its context.
+    pub fn lines_of_match(self) -> u64 {
+        self.before.saturating_add(self.after).saturating_add(1)
+    }
 }
 
 impl Query {
-    /// True if the sink numbers match lines: the searcher takes twice as long, but numbers lines of
-    /// context too.
+    /// Returns true if the sink numbers match lines. The searcher takes twice as long, but it also numbers context
+    /// lines.
     fn numbers_matches(&self) -> bool {
-        self.context == 0 && (self.ranking.is_some() || self.mode == OutputMode::Content)
+        self.context.is_none() && (self.ranking.is_some() || self.mode == OutputMode::Content)
     }
 }
 
@@ -111,9 +134,9 @@ impl Searcher {
         let mut grep = grep_searcher::SearcherBuilder::new();
         grep.multi_line(query.pattern.spans_lines).bom_sniffing(false).line_number(false);
         grep.heap_limit(Some(HEAP_BYTES));
-        if query.context > 0 {
-            let context = as_index(query.context);
-            grep.line_number(true).before_context(context).after_context(context);
+        if !query.context.is_none() {
+            let ContextLines { before, after } = query.context;
+            grep.line_number(true).before_context(as_index(before)).after_context(as_index(after));
         }
         // A clone of its own: threads that share a compiled pattern wait for each other.
         Self { query: query.clone(), grep: grep.build(), buffer: Vec::new(), has_large_buffer: false }

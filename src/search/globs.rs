@@ -31,6 +31,8 @@ pub struct Glob {
     folders: bool,
     /// The folders that each matching path begins with, with the `/` after them.
     prefix: String,
+    /// Names in a matching path, at most; any number if `None`.
+    levels: Option<usize>,
 }
 
 /// The subject of a glob's comparison.
@@ -66,7 +68,9 @@ impl Glob {
             .build(&regex_of(plain)?);
         let regex = regex.map_err(|error| error.to_string())?;
         let prefix = if negated { "" } else { literal_folders(plain) };
-        Ok(Self { regex, subject, negated, folders: plain.len() < rest.len(), prefix: prefix.to_owned() })
+        let levels = if negated || subject == Subject::Name { None } else { levels_of(plain) };
+        let (prefix, folders) = (prefix.to_owned(), plain.len() < rest.len());
+        Ok(Self { regex, subject, negated, folders, prefix, levels })
     }
 
     /// True if it is of folders only.
@@ -88,9 +92,21 @@ impl Glob {
         folders.any(|folder| self.matches(folder)) != self.negated
     }
 
-    /// True if anything in a folder can match.
+    /// Returns true if a path below a folder can match, or can be in a folder that matches.
     pub fn reaches_into(&self, folder: &[u8]) -> bool {
         self.prefix.bytes().zip(folder.iter().chain(b"/")).all(|(wanted, byte)| wanted == *byte)
+            && (self.folders || self.can_match_below(folder))
+    }
+
+    /// Returns true if a path below a folder can match.
+    pub fn names_below(&self, folder: &[u8]) -> bool {
+        self.reaches_into(folder) && self.can_match_below(folder)
+    }
+
+    /// Returns true if paths below a folder have no more names than a matching path can have.
+    fn can_match_below(&self, folder: &[u8]) -> bool {
+        let depth = if folder.is_empty() { 0 } else { memchr::memchr_iter(b'/', folder).count() + 1 };
+        self.levels.is_none_or(|levels| depth < levels)
     }
 
     fn matches(&self, path: &[u8]) -> bool {
@@ -193,6 +209,26 @@ pub fn below<'a>(glob: &'a str, base: &Path) -> Option<&'a str> {
     let base = str::from_utf8(&base).ok()?;
     let rest = glob.strip_prefix(base)?;
     if base.ends_with('/') { Some(rest) } else { rest.strip_prefix('/') }
+}
+
+/// Returns the number of names in a path that the glob matches, at most; `None` if that can be any number.
+fn levels_of(glob: &str) -> Option<usize> {
+    let (mut levels, mut braces) = (1, 0_usize);
+    for c in glob.chars() {
+        match c {
+            '{' => braces += 1,
+            '}' => braces = braces.saturating_sub(1),
+            '/' if braces > 0 => return None,
+            '/' => levels += 1,
+            _ => {}
+        }
+    }
+    (!glob.contains("**")).then_some(levels)
+}
+
+/// Returns true if a path has characters that a glob can have and most names do not.
+pub fn has_wildcard(path: &str) -> bool {
+    path.contains(['*', '?', '[', '{'])
 }
 
 /// The folders that a glob begins with, before the first name in which anything is special.
@@ -315,8 +351,20 @@ mod tests {
 
     #[test]
     fn folders_without_a_match_are_not_entered() {
-        let cases =
-            [("src/**/*.ts", "lib", false), ("src/a/*.ts", "src", true), ("src/a/*.ts", "src/b", false)];
+        let cases = [
+            ("src/**/*.ts", "lib", false),
+            ("src/a/*.ts", "src", true),
+            ("src/a/*.ts", "src/b", false),
+            ("src/*.ts", "src", true),
+            ("src/*.ts", "src/a", false),
+            ("./*.ts", "src", false),
+            ("src/*/", "src/a", true),
+            ("src/*/", "src/a/b", true),
+            ("src/{a,b}/*.ts", "src/a", true),
+            ("src/{a,b}/*.ts", "src/a/b", false),
+            ("{src/a,b}/*.ts", "src/a", true),
+            ("!src/*.ts", "src/a", true),
+        ];
         for (pattern, folder, expected) in cases {
             assert_eq!(glob(pattern).reaches_into(folder.as_bytes()), expected, "{pattern} {folder}");
         }

@@ -192,6 +192,27 @@ impl Rules {
         by_git.or(by_exclude).or_else(|| shared.global.verdict(below_top, is_folder))
     }
 
+    /// Returns true if a walk of the folder `base`, for which these rules were made, reaches what is at `below` in it.
+    pub fn let_in(mut self, base: &Path, below: &Path, is_folder: bool) -> bool {
+        let (mut folder, mut path) = (base.to_owned(), with_slash(base));
+        let mut names = below.iter().peekable();
+        while let Some(name) = names.next() {
+            if name.as_encoded_bytes() == GIT {
+                return false;
+            }
+            if let Ok(open) = sys::open_folder(&folder) {
+                let _is_left_aside = self.enter(&open, path.len(), files::in_folder(&folder));
+            }
+            folder.push(name);
+            path.extend_from_slice(name.as_encoded_bytes());
+            if self.ignores(&path, names.peek().is_some() || is_folder) {
+                return false;
+            }
+            path.push(b'/');
+        }
+        true
+    }
+
     /// True if anything was left out so far.
     pub fn ignored_any(&self) -> bool {
         self.shared.as_ref().is_some_and(|shared| shared.ignored_any.load(Ordering::Relaxed))

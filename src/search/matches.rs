@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::content::{Found, Query, Row, Searcher};
-use super::globs::Glob;
+use super::file_filter::FileFilter;
 use super::walk::{Emit, Entry, TreeSearch, Visit, Walk, Walked};
 use crate::stop::Stop;
 use crate::sys::FileKind;
@@ -14,21 +14,20 @@ use crate::sys::FileKind;
 /// A search of the files that a walk comes by.
 struct Files {
     searcher: Searcher,
-    glob: Option<Arc<Glob>>,
+    filter: Arc<FileFilter>,
     stop: Stop,
 }
 
-/// Returns the search of the files of a tree that `glob` lets through. What is found goes to `sink`, in path order,
-/// until that breaks.
+/// Returns the search of the files of a tree that `filter` takes. Results go to `sink`, in path order, until it breaks.
 pub fn tree(
     walk: Walk,
     query: Query,
-    glob: Option<Glob>,
+    filter: FileFilter,
     sink: impl FnMut(Walked<Found>) -> ControlFlow<()> + Send + 'static,
 ) -> Arc<dyn TreeSearch> {
-    let (glob, stop) = (glob.map(Arc::new), walk.stop.clone());
+    let (filter, stop) = (Arc::new(filter), walk.stop.clone());
     walk.search(
-        move || Files { searcher: Searcher::new(&query), glob: glob.clone(), stop: stop.clone() },
+        move || Files { searcher: Searcher::new(&query), filter: Arc::clone(&filter), stop: stop.clone() },
         sink,
     )
 }
@@ -50,11 +49,11 @@ impl Visit for Files {
     const COUNTS_NAMES: bool = false;
 
     fn wants(&self, path: &[u8], kind: FileKind) -> bool {
-        kind == FileKind::File && self.glob.as_ref().is_none_or(|glob| glob.lets_through(path))
+        kind == FileKind::File && self.filter.takes(path)
     }
 
     fn enters(&self, path: &[u8]) -> bool {
-        self.glob.as_ref().is_none_or(|glob| glob.reaches_into(path))
+        self.filter.reaches_into(path)
     }
 
     fn visit(&mut self, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Found>) -> io::Result<()> {

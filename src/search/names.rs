@@ -93,7 +93,7 @@ impl Visit for Search {
     }
 
     fn enters(&self, path: &[u8]) -> bool {
-        self.query.glob.as_ref().is_none_or(|glob| glob.reaches_into(path))
+        self.query.glob.as_ref().is_none_or(|glob| glob.names_below(path))
     }
 
     fn visit(&mut self, entry: &mut Entry<'_, '_>, emit: &mut Emit<'_, Found>) -> io::Result<()> {

@@ -8,9 +8,12 @@
 
 mod names;
 
+use std::borrow::Cow;
+
 use schemars::generate::SchemaSettings;
 use schemars::transform::{AddNullable, RecursiveTransform};
 use schemars::{JsonSchema, Schema};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -21,12 +24,34 @@ use cutline_core::text::show;
 /// A JSON object, as schemas and arguments are.
 pub type Object = Map<String, Value>;
 
+/// One or more strings: a string, or an array of strings.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(from = "OneOrMore")]
+pub struct Strings(pub Vec<String>);
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum OneOrMore {
+    One(String),
+    More(Vec<String>),
+}
+
+impl From<OneOrMore> for Strings {
+    fn from(given: OneOrMore) -> Self {
+        Self(match given {
+            OneOrMore::One(one) => vec![one],
+            OneOrMore::More(all) => all,
+        })
+    }
+}
+
 /// Characters of a given value that an error repeats.
 const GIVEN_CHARS: usize = 100;
 
-/// Arguments in which 0 has a meaning of its own, and is not taken for "left out": `head` and `tail` of
-/// bash, each beside the other. (0 is the default of `offset` and `context`, so that both are the same.)
-const ZERO_COUNTS: [(&str, &str); 2] = [("head", "tail"), ("tail", "head")];
+/// Key in a property's schema: the argument also takes an array of strings. Clients do not see it.
+pub(super) const TAKES_LIST: &str = "x-list";
+/// Key in a property's schema: the argument is accepted, but clients do not see it.
+pub(super) const UNLISTED: &str = "x-unlisted";
 
 /// The argument that is lowered to its maximum. Models also give it in milliseconds.
 const LOWERED: &str = "timeout";
@@ -57,15 +82,17 @@ fn tidy(schema: &mut Schema) {
     }
 }
 
-/// Returns `schema` as clients are shown it: without bounds and choices, because a client that checks them
-/// refuses calls in words that no model was told, where this module would take them (`""` for what is left
-/// out) or say what is expected. The choices stand in the descriptions.
+/// Returns `schema` as clients see it: without unlisted arguments, bounds and choices. A client that checks bounds and
+/// choices refuses calls with texts that do not help the model. This module would accept them (`""` for an omitted
+/// argument) or return what is expected. The descriptions list the choices.
 pub fn without_bounds(schema: &Object) -> Object {
     let mut schema = schema.clone();
-    let properties = schema.get_mut("properties").and_then(Value::as_object_mut);
-    for property in properties.into_iter().flatten().filter_map(|(_, property)| property.as_object_mut()) {
-        for bound in ["minimum", "maximum", "enum"] {
-            property.remove(bound);
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.retain(|_, property| property.get(UNLISTED).is_none());
+        for property in properties.values_mut().filter_map(Value::as_object_mut) {
+            for key in ["minimum", "maximum", "enum", TAKES_LIST] {
+                property.remove(key);
+            }
         }
     }
     schema
@@ -105,34 +132,40 @@ pub fn check(tool: &str, schema: &Object, given: &Object) -> Result<Object, Tool
     let none = Object::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
     let required = schema.get("required").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
-    let mut checked = Object::new();
+    // Arguments under the names of the schema.
+    let mut named = Vec::new();
     for (name, value) in given {
-        let translated = names::translated(tool, name, value);
-        let (name, value) = translated.as_ref().map_or((name.as_str(), value), |(name, value)| (name, value));
-        let Some((known, property)) = names::find(tool, properties, name) else {
-            match names::near(tool, properties, name).filter(|_| !says_nothing(tool, name, value, given)) {
-                Some(near) => return Err(ToolError::Argument(unknown(tool, properties, name, near))),
-                None => {
-                    tracing::warn!(tool, argument = %shown(name), "an argument that does not exist is left aside");
-                }
-            }
+        let (name, value) =
+            names::translated(tool, name, value).unwrap_or((name.as_str(), Cow::Borrowed(value)));
+        if let Some((known, property)) = names::find(tool, properties, name) {
+            named.push((known, property, value));
             continue;
-        };
-        if value.is_null()
-            || (!required.contains(&Value::from(known.as_str()))
-                && !is_name(property, value)
-                && is_left_out(known, value, given))
-        {
+        }
+        match names::near(tool, properties, name).filter(|_| !says_nothing(tool, name, &value)) {
+            Some(near) => return Err(ToolError::Argument(unknown(tool, properties, name, near))),
+            None => {
+                tracing::warn!(tool, argument = %shown(name), "an argument that does not exist is left aside");
+            }
+        }
+    }
+    let number_of =
+        |wanted: &str| named.iter().find(|(name, ..)| *name == wanted).and_then(|(.., value)| integer(value));
+    let mut checked = Object::new();
+    for (known, property, value) in &named {
+        let is_optional = !required.contains(&Value::from(known.as_str()));
+        let has_meaning =
+            is_name(property, value) || (integer(value) == Some(0) && zero_counts(known, number_of));
+        if value.is_null() || (is_optional && is_left_out(value) && !has_meaning) {
             continue;
         }
         let Some(value) = coerce(known, property, value) else {
             let given = shown(&value.to_string());
             return Err(ToolError::Argument(format!("{known}: must be {}, got {given}", expected(property))));
         };
-        if checked.get(known).is_some_and(|earlier| *earlier != value) {
+        if checked.get(known.as_str()).is_some_and(|earlier| *earlier != value) {
             return Err(ToolError::Argument(format!("{known}: is given twice, with different values")));
         }
-        checked.insert(known.clone(), value);
+        checked.insert((*known).clone(), value);
     }
     for name in required.iter().filter_map(Value::as_str) {
         if !checked.contains_key(name) {
@@ -144,8 +177,8 @@ pub fn check(tool: &str, schema: &Object, given: &Object) -> Result<Object, Tool
 }
 
 /// Returns true if an argument that does not exist says what is so without it.
-fn says_nothing(tool: &str, name: &str, value: &Value, given: &Object) -> bool {
-    value.is_null() || is_left_out(name, value, given) || names::says_default(tool, name, value)
+fn says_nothing(tool: &str, name: &str, value: &Value) -> bool {
+    value.is_null() || is_left_out(value) || names::says_default(tool, name, value)
 }
 
 /// Returns true if a value is a text that may be any name, and a name such as `0`.
@@ -155,23 +188,32 @@ fn is_name(property: &Value, value: &Value) -> bool {
     takes_any && value.as_str().is_some_and(|text| !text.is_empty())
 }
 
-/// Returns true if an optional argument of this value is one that the model meant to leave out.
-fn is_left_out(name: &str, value: &Value, given: &Object) -> bool {
+/// Returns true if a model that sends this value for an optional argument meant to omit it.
+fn is_left_out(value: &Value) -> bool {
     match value {
         Value::String(text) if text.is_empty() => true,
         Value::Array(values) => values.is_empty(),
         Value::Object(values) => values.is_empty(),
-        value if integer(value) == Some(0) => {
-            let other =
-                ZERO_COUNTS.iter().find(|(zero, _)| *zero == name).and_then(|(_, other)| given.get(*other));
-            other.and_then(integer).is_none_or(|other| other <= 0)
-        }
+        value => integer(value) == Some(0),
+    }
+}
+
+/// Returns true if 0 is not the same as omitting the argument. `number_of` returns the number of another argument.
+fn zero_counts(name: &str, number_of: impl Fn(&str) -> Option<i64>) -> bool {
+    match name {
+        // bash: each is a part of the same number of lines.
+        "head" => number_of("tail") > Some(0),
+        "tail" => number_of("head") > Some(0),
+        // grep: `context=3 after=0` shows lines before matches only. Both are 0 if a model fills in all arguments.
+        "before" => number_of("after") != Some(0),
+        "after" => number_of("before") != Some(0),
         _ => false,
     }
 }
 
 fn unknown(tool: &str, properties: &Object, name: &str, near: &str) -> String {
-    let all: Vec<&str> = properties.keys().map(String::as_str).collect();
+    let listed = properties.iter().filter(|(_, property)| property.get(UNLISTED).is_none());
+    let all: Vec<&str> = listed.map(|(name, _)| name.as_str()).collect();
     let name = shown(name);
     format!("{name}: is not an argument of {tool}; did you mean {near}? (it takes {})", all.join(", "))
 }
@@ -194,6 +236,9 @@ fn coerce(name: &str, property: &Value, value: &Value) -> Option<Value> {
         }
         Some("boolean") => boolean(value).map(Value::Bool),
         Some("string") => {
+            if let Some(list) = list(value).filter(|_| property.get(TAKES_LIST).is_some()) {
+                return Some(list);
+            }
             let text = match value {
                 // Some agents make a boolean of the command `true`.
                 Value::Bool(true) => "true",
@@ -208,6 +253,18 @@ fn coerce(name: &str, property: &Value, value: &Value) -> Option<Value> {
             choices.iter().find(same).cloned()
         }
         _ => Some(value.clone()),
+    }
+}
+
+/// Returns an array of strings, which may be written as text.
+fn list(value: &Value) -> Option<Value> {
+    match value {
+        Value::Array(values) if values.iter().all(Value::is_string) => Some(value.clone()),
+        Value::String(text) if text.starts_with('[') => serde_json::from_str::<Vec<String>>(text)
+            .ok()
+            .filter(|values| !values.is_empty())
+            .map(Value::from),
+        _ => None,
     }
 }
 
@@ -253,6 +310,7 @@ fn expected(property: &Value) -> String {
             let choices: Vec<String> = choices.iter().map(Value::to_string).collect();
             format!("one of {}", choices.join(", "))
         }
+        _ if property.get(TAKES_LIST).is_some() => "a string or an array of strings".to_owned(),
         _ => "a string".to_owned(),
     }
 }

@@ -102,10 +102,11 @@ impl ToolName {
                 limits.bash_max_timeout_secs
             ),
             Self::Grep => format!(
-                "Search file contents with a regular expression. Returns path:line: text in path order, or \
-                 with sort=relevance definitions first; lines cut at {} characters, at most {bytes}; where there is more, a notice gives the \
-                 offset that continues. Ignored files (.gitignore, .ignore) are passed over, hidden ones \
-                 searched.",
+                "Search file contents with a regular expression. Returns {} in path order, or \
+                 with sort=relevance definitions first, at most {bytes}. Longer results are cut after a complete match, \
+                 and a notice gives the offset that continues; lines are cut at {} characters. So there is no need to \
+                 pipe through head. Skips files that .gitignore or .ignore name; searches hidden files.",
+                if limits.grep_heading { "each path once, then line: text," } else { "path:line: text" },
                 limits.max_line_chars
             ),
             Self::Find => format!(

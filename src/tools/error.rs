@@ -99,6 +99,29 @@ pub enum ToolError {
         /// The reason for which it is wrong.
         message: String,
     },
+    /// A glob as a path that matches nothing.
+    #[error(
+        "No file or folder matches path: {}{}{}",
+        show::path(glob),
+        if *ignored { ". Ignored files do not count: use noIgnore=true to include them" } else { "" },
+        if *find { ". Use find to see what is there" } else { "" }
+    )]
+    NoPathMatches {
+        /// The glob.
+        glob: String,
+        /// True if ignore rules skipped something.
+        ignored: bool,
+        /// True if find is registered.
+        find: bool,
+    },
+    /// A name that is not a file type.
+    #[error("Unknown file type: {}{}", show::path(name), if near.is_empty() { ". Use glob instead, such as *.txt".to_owned() } else { near_words(near) })]
+    UnknownType {
+        /// The name.
+        name: String,
+        /// Types that may be meant.
+        near: Vec<String>,
+    },
     /// A command that could not be started in the workspace's folder, which may be gone.
     #[error("Command could not be started in {}: {}", show::path(.0), reason(.1))]
     Spawn(String, io::Error),

@@ -12,6 +12,7 @@ use serde::Deserialize;
 use crate::fs::open::OpenedPath;
 use crate::limits;
 use crate::search::best::Best;
+use crate::search::content::ContextLines;
 use crate::search::globs::Glob;
 use crate::search::names::{self, Found, Key, Kind, Query};
 use crate::search::walk::Walked;
@@ -56,7 +57,7 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 fn search(cx: &Context, args: Args, conclusion: &Conclusion<Output>) -> Result<Output, ToolError> {
     let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Directory)?;
     let query = query(cx, &args, &place)?;
-    let ranked = matches!(query.key, Key::Relevance(_)).then_some(0);
+    let ranked = matches!(query.key, Key::Relevance(_)).then(ContextLines::default);
     let request = PageRequest::new(args.offset, args.limit, Unit::Results, ranked)?;
     let walk = walk_support::walk(cx, &place, args.no_ignore.unwrap_or(false))?;
     let (rules, has_glob) = (walk.rules.clone(), query.glob.is_some());

@@ -6,10 +6,9 @@
 //! cut is said.
 
 mod results;
+mod targets;
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -18,7 +17,9 @@ use crate::fs::lines;
 use crate::fs::open::{FileKind, OpenedPath};
 use crate::limits;
 use crate::search::content::pattern::{Refused, Source};
-use crate::search::content::{Found, OutputMode, PassedOver, Pattern, Query, Ranking};
+use crate::search::content::{ContextLines, Found, OutputMode, PassedOver, Pattern, Query, Ranking};
+use crate::search::file_filter::FileFilter;
+use crate::search::file_types::{FileTypes, UnknownType};
 use crate::search::matches;
 use crate::search::relevance::Words;
 use crate::search::walk::Walked;
@@ -26,12 +27,14 @@ use crate::stop::{Stopped, stopped_by};
 use cutline_core::notice::Unit;
 use cutline_core::text::{as_index, show};
 
+use super::arguments::Strings;
 use super::catalog::Load;
 use super::page::{Page, PageRequest, SHOWN_BYTES, Sort};
-use super::resolve::{self, ExpectedKind};
-use super::walk_support::{self, Shared};
+use super::resolve;
+use super::walk_support::{self, CurrentSearch, Paths, Shared};
 use super::{Conclusion, Context, Output, SaveMode, ToolError, path_glob};
 use results::Results;
+use targets::Target;
 
 /// The arguments of grep.
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
@@ -39,17 +42,31 @@ use results::Results;
 pub struct Args {
     /// Regular expression (Rust syntax)
     pub pattern: String,
-    /// File or folder to search; default: the workspace
-    pub path: Option<String>,
+    /// File, folder or glob, or several with spaces between; default: the workspace
+    #[schemars(with = "Option<String>", extend("x-list" = true))]
+    pub path: Option<Strings>,
     /// Only these files, e.g. *.rs, src/**/*.ts, !*.min.js
     pub glob: Option<String>,
-    /// Search without regard to case
+    /// Skip these files and folders, e.g. *.min.js, dist
+    #[schemars(with = "Option<String>", extend("x-list" = true))]
+    pub exclude: Option<Strings>,
+    /// File types as `rg --type` has them. Agents know this argument from other tools.
+    #[serde(rename = "type")]
+    #[schemars(with = "Option<String>", extend("x-list" = true, "x-unlisted" = true))]
+    pub file_type: Option<Strings>,
+    /// Ignore case
     pub ignore_case: Option<bool>,
     /// Take the pattern as plain text
     pub literal: Option<bool>,
     /// Lines to show before and after each match
     #[schemars(range(min = 0, max = 100))]
     pub context: Option<u64>,
+    /// Lines before only
+    #[schemars(range(min = 0, max = 100))]
+    pub before: Option<u64>,
+    /// Lines after only
+    #[schemars(range(min = 0, max = 100))]
+    pub after: Option<u64>,
     /// Most matches to return; default 100, by relevance 20
     #[schemars(range(min = 1))]
     pub limit: Option<u64>,
@@ -64,7 +81,7 @@ pub struct Args {
     /// Order: path (the default), or relevance: definitions first
     #[schemars(extend("enum" = ["path", "relevance"]))]
     pub sort: Option<Sort>,
-    /// Let a match span lines
+    /// Let a match span lines; . matches newlines too
     pub multiline: Option<bool>,
     /// Also search ignored files
     pub no_ignore: Option<bool>,
@@ -83,59 +100,110 @@ pub async fn run(cx: &Context, args: Args) -> Result<Output, ToolError> {
 }
 
 fn search(cx: &Context, args: Args, conclusion: &Conclusion<Output>) -> Result<Output, ToolError> {
-    let place = resolve::open(cx, args.path.as_deref().unwrap_or("."), ExpectedKind::Path)?;
+    let targets = targets::open(cx, &args)?;
     let (query, request) = plan(cx, &args)?;
-    let glob = args.glob.as_ref().map(|glob| path_glob::compile(cx, glob, &place)).transpose()?;
-    let results = Shared::new(Results::new(cx, &query, Page::new(cx, request), &place));
-    let sink = results.sink(Results::take);
-    if place.stat.kind != FileKind::Folder {
-        return search_file(cx, args, &place, &query, (results, sink), conclusion);
-    }
-    let walk = walk_support::walk(cx, &place, args.no_ignore == Some(true))?;
-    let rules = walk.rules.clone();
-    let search = matches::tree(walk, query, glob, sink);
-    let ended = Arc::clone(&search);
+    let Some(first) = targets.first() else { return Err(ToolError::Cancelled) };
+    let results = Results::new(cx, &query, Page::new(cx, request), &first.place, targets.len());
+    let results = Arc::new(Shared::new(results));
+    let current = Arc::new(CurrentSearch::default());
+    let (is_alone, no_ignore) = (targets.len() == 1, args.no_ignore == Some(true));
+    let (of_conclusion, ended) = (Arc::clone(&results), Arc::clone(&current));
     conclusion.prepare(move || {
         ended.conclude();
-        results.take()?.conclude(&args, Some(&rules))
+        of_conclusion.take()?.conclude(&args)
     });
-    search.run();
+    for Target { place, filter } in targets {
+        let paths = Paths::below(&cx.workspace, &place.real);
+        let is_folder = place.stat.kind == FileKind::Folder;
+        let mut query = query.clone();
+        if !is_alone {
+            query.ranked_below = paths.of_place(is_folder).into_bytes().into();
+        }
+        if results.with(|results| results.begin(paths)) != Some(true) {
+            break;
+        }
+        let searched = if is_folder {
+            search_folder(cx, &place, query, filter, no_ignore, &results, &current)
+        } else {
+            search_file(cx, &place, &query, &results, is_alone)
+        };
+        match searched {
+            Ok(()) => {}
+            // One of several paths: the others are searched all the same.
+            Err(ToolError::PermissionDenied(_) | ToolError::Io(..)) if !is_alone => {
+                let _flow = results.with(|results| results.take(Walked::Unreadable(Vec::new())));
+            }
+            Err(error) => return Err(error),
+        }
+        if cx.stop().check().is_err() {
+            break;
+        }
+        results.with(|results| results.complete(is_folder));
+    }
     conclusion.conclude()
 }
 
-/// Searches one file, whatever the glob is.
+/// Searches a folder.
+fn search_folder(
+    cx: &Context,
+    place: &OpenedPath,
+    query: Query,
+    filter: FileFilter,
+    no_ignore: bool,
+    results: &Shared<Results>,
+    current: &CurrentSearch,
+) -> Result<(), ToolError> {
+    let walk = walk_support::walk(cx, place, no_ignore)?;
+    results.with(|results| results.add_rules(&walk.rules));
+    current.run(&matches::tree(walk, query, filter, results.sink(Results::take)));
+    Ok(())
+}
+
+/// Searches one file. The filter does not apply to it.
 fn search_file(
     cx: &Context,
-    args: Args,
     place: &OpenedPath,
     query: &Query,
-    (results, sink): (Shared<Results>, impl Fn(Walked<Found>) -> ControlFlow<()>),
-    conclusion: &Conclusion<Output>,
-) -> Result<Output, ToolError> {
+    results: &Shared<Results>,
+    is_alone: bool,
+) -> Result<(), ToolError> {
     let file = resolve::file(cx, place)?;
-    let is_complete = Arc::new(AtomicBool::new(false));
-    let searched = Arc::clone(&is_complete);
-    conclusion.prepare(move || {
-        let mut results = results.take()?;
-        results.is_part_of_file = !searched.load(Ordering::Acquire);
-        results.conclude(&args, None)
-    });
+    let sink = results.sink(Results::take);
+    // Until the search has ended, a result is one of a part of the file.
+    results.with(|results| results.is_part_of_file = is_alone);
     let mut is_binary = false;
     let done = matches::file(query, &file, place.stat.bytes, &cx.stop(), |found| {
         is_binary |= matches!(found, Walked::Found(Found::PassedOver(_, PassedOver::Binary)));
         sink(found)
     });
     match done {
-        Ok(()) => is_complete.store(true, Ordering::Release),
+        Ok(()) => {
+            results.with(|results| results.is_part_of_file = false);
+        }
         Err(error) if stopped_by(&error) == Some(Stopped::Late) => {}
         Err(error) => return Err(ToolError::Io(cx.workspace.show(&place.real), error)),
     }
-    if is_binary {
-        // The one file that was asked for: that nothing was found in it would say too much.
+    if is_binary && is_alone {
+        // `No matches found` would be wrong for the only file of the call.
         let start = lines::first_bytes(&resolve::file(cx, place)?, limits::BINARY_SNIFF_BYTES);
         return Err(resolve::binary(cx, place, place.stat.bytes, &start.unwrap_or_default()));
     }
-    conclusion.conclude()
+    Ok(())
+}
+
+/// Returns the filter for the files below `place`.
+fn filter(cx: &Context, args: &Args, place: &OpenedPath) -> Result<FileFilter, ToolError> {
+    let types = args.file_type.as_ref().map(|given| {
+        let names = given.0.iter().flat_map(|names| names.split([',', ' '])).filter(|name| !name.is_empty());
+        FileTypes::new(names).map_err(|UnknownType { name, near }| ToolError::UnknownType { name, near })
+    });
+    let exclude = args.exclude.as_ref().map(|globs| path_glob::exclusions(cx, globs, place));
+    Ok(FileFilter {
+        glob: args.glob.as_ref().map(|glob| path_glob::compile(cx, glob, place)).transpose()?,
+        exclude: exclude.transpose()?.unwrap_or_default(),
+        types: types.transpose()?,
+        selected: None,
+    })
 }
 
 /// Returns the search that the arguments ask for, and the page of its results.
@@ -156,8 +224,8 @@ fn plan(cx: &Context, args: &Args) -> Result<(Query, PageRequest), ToolError> {
     })?;
     let mode = args.mode.unwrap_or_default();
     let (context, unit) = match mode {
-        OutputMode::Content => (args.context.unwrap_or(0), Unit::Matches),
-        OutputMode::Files | OutputMode::Count => (0, Unit::Files),
+        OutputMode::Content => (args.context_lines(), Unit::Matches),
+        OutputMode::Files | OutputMode::Count => (ContextLines::default(), Unit::Files),
     };
     let ranked = (args.sort == Some(Sort::Relevance)).then_some(context);
     let request = PageRequest::new(args.offset, args.limit, unit, ranked)?;
@@ -172,13 +240,20 @@ fn plan(cx: &Context, args: &Args) -> Result<(Query, PageRequest), ToolError> {
     // Never more than a page has bytes, so that the match is within what is shown of a line that is over the limit alone.
     let page_bytes = as_index(cx.limits.max_bytes.max(SHOWN_BYTES));
     let max_line_chars = cx.limits.max_line_chars.min(page_bytes);
-    Ok((Query { pattern, mode, context, enough, max_line_chars, ranking }, request))
+    let ranked_below = Arc::default();
+    Ok((Query { pattern, mode, context, enough, max_line_chars, ranking, ranked_below }, request))
 }
 
 impl Args {
     /// Returns the kind of permit that the call needs.
     pub fn load(&self) -> Load {
         if self.multiline == Some(true) { Load::AcrossLines } else { Load::Heavy }
+    }
+
+    /// Returns the context lines. As in ripgrep, `before` and `after` take precedence over `context`.
+    fn context_lines(&self) -> ContextLines {
+        let both = self.context.unwrap_or(0);
+        ContextLines { before: self.before.unwrap_or(both), after: self.after.unwrap_or(both) }
     }
 
     /// True if the pattern has a `\|` outside of brackets, by which grep's own syntax means an alternative.

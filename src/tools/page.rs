@@ -11,13 +11,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::fs::saved_name::SavedKind;
 use crate::limits;
+use crate::search::content::ContextLines;
 use cutline_core::details::{Details, TruncationReason};
 use cutline_core::notice::{Answer, Blank, Notice, PageOf, RankedNext, StoppedAt, Unit, empty};
 use cutline_core::text::{self, Extent};
 
 use super::whole::Whole;
 use super::{Context, Output, ToolError, Totals};
-pub(super) use body::{Body, Group, SEPARATOR, row_line};
+pub(super) use body::{Body, Group, RowFormat};
 
 /// The order of results; grep knows no times. Documented variants would not be a plain enum in the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
@@ -44,8 +45,8 @@ pub(super) struct PageRequest {
     is_limit_default: bool,
     /// The things that they are.
     unit: Unit,
-    /// Lines of context on each side of a result, where the most relevant ones are asked for.
-    ranked: Option<u64>,
+    /// Context lines of each result, if the most relevant ones are asked for.
+    ranked: Option<ContextLines>,
 }
 
 impl PageRequest {
@@ -54,7 +55,7 @@ impl PageRequest {
         offset: Option<u64>,
         limit: Option<u64>,
         unit: Unit,
-        ranked: Option<u64>,
+        ranked: Option<ContextLines>,
     ) -> Result<Self, ToolError> {
         let default = if ranked.is_some() { limits::RANKED_LIMIT } else { facts_of(unit).0 };
         let (offset, is_limit_default) = (offset.unwrap_or(0), limit.is_none());
@@ -110,7 +111,7 @@ impl Page {
     pub(super) fn new(cx: &Context, request: PageRequest) -> Self {
         let (_, kind, _) = facts_of(request.unit);
         let whole = if request.ranked.is_none() { Whole::begin(cx, kind) } else { None };
-        let (body, cancel) = (Body::new(cx.limits.bounds()), cx.cancel.clone());
+        let (body, cancel) = (Body::new(&cx.limits), cx.cancel.clone());
         Self { request, body, whole, found: 0, stopped: None, cancel, secs: cx.deadline.limit.as_secs() }
     }
 
@@ -130,7 +131,7 @@ impl Page {
     pub(super) fn count(&mut self, group: impl FnOnce() -> Group) {
         self.found += 1;
         if let Some(whole) = &mut self.whole {
-            group().lines().iter().for_each(|line| whole.push(line));
+            whole.push(&group().name_line());
         }
     }
 

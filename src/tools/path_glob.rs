@@ -3,6 +3,8 @@
 //! Below the folder that is searched it means what it says, in either spelling of a root. One of elsewhere is refused: an
 //! answer without results would read as if there were no such file.
 
+#![expect(clippy::string_slice, reason = "the ranges end at what was found")]
+
 use std::borrow::Cow;
 use std::path::{Component, Path, PathBuf};
 
@@ -12,6 +14,7 @@ use crate::search::globs::{self, Glob, literal_folders};
 use cutline_core::notice::Notice;
 use cutline_core::text::show;
 
+use super::arguments::Strings;
 use super::{Context, ToolError};
 
 /// Bytes of a list of globs that a notice repeats.
@@ -19,10 +22,48 @@ const LIST_BYTES: usize = 200;
 
 /// Compiles a glob over the paths below `base`.
 pub(super) fn compile(cx: &Context, glob: &str, base: &OpenedPath) -> Result<Glob, ToolError> {
+    compile_as(cx, glob, glob, base)
+}
+
+/// Compiles a glob that an error shows as it was `given`.
+fn compile_as(cx: &Context, glob: &str, given: &str, base: &OpenedPath) -> Result<Glob, ToolError> {
     let below =
         if base.stat.kind == FileKind::Folder { below(cx, glob, &base.real) } else { Ok(glob.into()) };
     let compiled = below.and_then(|below| Glob::new(&below, &base.real));
-    compiled.map_err(|message| ToolError::Glob { glob: glob.to_owned(), message })
+    compiled.map_err(|message| ToolError::Glob { glob: given.to_owned(), message })
+}
+
+/// Compiles the globs that `exclude` lists, over the paths below `base`. Each of them takes what it does not name.
+///
+/// A comma outside of braces and brackets separates globs. A `!` before a glob has no meaning: agents know it from
+/// options that exclude by it.
+pub(super) fn exclusions(cx: &Context, lists: &Strings, base: &OpenedPath) -> Result<Vec<Glob>, ToolError> {
+    let globs = lists.0.iter().flat_map(|list| split(list));
+    let globs = globs.map(|glob| glob.trim_start_matches('!')).filter(|glob| !glob.is_empty());
+    globs.map(|glob| compile_as(cx, &format!("!{glob}"), glob, base)).collect()
+}
+
+/// Splits a list of globs at its commas, and removes the spaces next to them.
+fn split(list: &str) -> Vec<&str> {
+    let (mut globs, mut start) = (Vec::new(), 0);
+    let (mut braces, mut in_class, mut is_escaped) = (0_usize, false, false);
+    for (at, c) in list.char_indices() {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' => is_escaped = true,
+            '[' => in_class = true,
+            ']' => in_class = false,
+            '{' => braces += 1,
+            '}' => braces = braces.saturating_sub(1),
+            ',' if braces == 0 && !in_class => {
+                globs.push(&list[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    globs.push(&list[start..]);
+    if globs.len() > 1 { globs.into_iter().map(str::trim).collect() } else { globs }
 }
 
 /// The notice for a glob that names several with commas between them, where nothing was found; a comma in braces means that.
@@ -72,4 +113,17 @@ fn is_elsewhere(cx: &Context, folder: &Path, base: &Path) -> bool {
 /// True if `path` is a folder that the tools may open.
 fn is_folder(cx: &Context, path: &Path) -> bool {
     OpenedPath::open(&cx.workspace, path).is_ok_and(|opened| opened.stat.kind == FileKind::Folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_split_at_commas_outside_of_braces_and_brackets() {
+        assert_eq!(split(" a"), [" a"]);
+        assert_eq!(split("*.js, *.ts"), ["*.js", "*.ts"]);
+        assert_eq!(split("*.{js,ts},a[,]b"), ["*.{js,ts}", "a[,]b"]);
+        assert_eq!(split(r"a\,b,c"), [r"a\,b", "c"]);
+    }
 }

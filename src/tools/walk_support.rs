@@ -10,7 +10,7 @@ use crate::fs::open::OpenedPath;
 use crate::fs::workspace::Workspace;
 use crate::limits::PSEUDO_FILE_BYTES;
 use crate::search::ignore_rules::Rules;
-use crate::search::walk::{Walk, Walked};
+use crate::search::walk::{TreeSearch, Walk, Walked};
 use crate::stop::Stop;
 use cutline_core::details::{Details, Skipped};
 use cutline_core::notice::{Names, Notice, StoppedAt, Unit};
@@ -38,6 +38,11 @@ impl Paths {
             folder => folder + "/",
         };
         Self { prefix }
+    }
+
+    /// Returns the path of the folder with a `/` after it, or of a file that is searched alone.
+    pub(super) fn of_place(&self, is_folder: bool) -> String {
+        if is_folder { self.prefix.clone() } else { self.show(b"") }
     }
 
     /// A path below the folder, as it is shown.
@@ -161,6 +166,26 @@ pub(super) fn walk(cx: &Context, place: &OpenedPath, no_ignore: bool) -> Result<
     })
 }
 
+/// The search of one of several targets, so that another thread can conclude it at the deadline.
+#[derive(Default)]
+pub(super) struct CurrentSearch(Mutex<Option<Arc<dyn TreeSearch>>>);
+
+impl CurrentSearch {
+    /// Runs a search.
+    pub(super) fn run(&self, search: &Arc<dyn TreeSearch>) {
+        *lock(&self.0) = Some(Arc::clone(search));
+        search.run();
+    }
+
+    /// Concludes the latest search.
+    pub(super) fn conclude(&self) {
+        let search = lock(&self.0).take();
+        if let Some(search) = search {
+            search.conclude();
+        }
+    }
+}
+
 /// The results of a search, which its threads add to and one thread takes in the end.
 #[derive(Debug)]
 pub(super) struct Shared<R>(Arc<Mutex<Option<R>>>);
@@ -177,6 +202,11 @@ impl<R> Shared<R> {
     ) -> impl Fn(F) -> ControlFlow<()> + use<F, R, A> {
         let results = Arc::clone(&self.0);
         move |found| lock(&results).as_mut().map_or(ControlFlow::Break(()), |results| add(results, found))
+    }
+
+    /// Changes the results. Returns `None` if they were taken.
+    pub(super) fn with<T>(&self, change: impl FnOnce(&mut R) -> T) -> Option<T> {
+        lock(&self.0).as_mut().map(change)
     }
 
     /// Takes the results out.

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 from pathlib import Path
 
@@ -12,6 +13,7 @@ import patterns
 
 MAX_LINE_CHARS = 500
 MARK = "... [truncated]"
+TYPES = ["rust", "py", "js", "txt", "sh", "c", "json", "md", "all"]
 ROW = re.compile(r"(?P<path>.+?)(?:(?P<match>:(?P<number>\d+): )|-(?P<context>\d+)- )(?P<text>.*)", re.DOTALL)
 SNIFFED_BYTES = 8192
 
@@ -90,14 +92,14 @@ def one_file(random, report, setting, round_, part):
 # --- a tree, beside ripgrep
 
 
-def by_ripgrep(setting, pattern, folder, in_repository, context, no_ignore):
+def by_ripgrep(setting, pattern, paths, in_repository, no_ignore, options):
     """Returns the rows of ripgrep as ours are: path, line, whether it matches, text. `None` if it refuses the pattern."""
     flags = ["--no-config", "--hidden", "--glob", "!.git", "--sort", "path", "--null", "--line-number", "--with-filename", "--no-heading",
-             "--color", "never", "--crlf", "--context-separator", "\x01", "--context", str(context)]  # fmt: skip
+             "--color", "never", "--crlf", "--context-separator", "\x01", *options]  # fmt: skip
     chosen = {"--no-require-git": not in_repository, "--no-ignore": no_ignore, "--fixed-strings": pattern.literal,
-              "--ignore-case": pattern.ignore_case, "--multiline": pattern.multiline}  # fmt: skip
+              "--ignore-case": pattern.ignore_case, "--multiline": pattern.multiline, "--multiline-dotall": pattern.multiline}  # fmt: skip
     flags += [flag for flag, set_ in chosen.items() if set_]
-    command = [setting.rg, *flags, "--regexp", pattern.rust, "--", folder]
+    command = [setting.rg, *flags, "--regexp", pattern.rust, "--", *paths]
     run = subprocess.run(command, capture_output=True, env=setting.env, cwd=setting.work)
     if run.returncode == 2:
         return None
@@ -108,7 +110,68 @@ def by_ripgrep(setting, pattern, folder, in_repository, context, no_ignore):
         path, rest = line.split(b"\0", 1)
         number, mark, text = re.match(rb"(\d+)([:-])(.*)", rest, re.DOTALL).groups()
         rows.append((os.fsdecode(path), int(number), mark == b":", text.removesuffix(b"\r").decode("utf-8", "replace")))
-    return rows
+    # A file below two of the paths is there twice.
+    return list(dict.fromkeys(rows))
+
+
+def context_of(random, pattern):
+    """Returns arguments for lines of context, and ripgrep's options for the same."""
+    # Across lines ripgrep shows the context of an empty match after the last line, which is no line.
+    if pattern.multiline or random.random() < 0.4:
+        return {}, []
+    lines = {name: random.choice([1, 2, 5]) for name in ("context", "before", "after") if random.random() < 0.5}
+    short = {"context": "-C", "before": "-B", "after": "-A"}
+    options = [part for name, number in lines.items() for part in (short[name], str(number))]
+    if random.random() < 0.5:
+        lines = {short[name]: number for name, number in lines.items()}
+    return lines, options
+
+
+def excluded_of(random, folder):
+    """Returns globs to exclude, and ripgrep's options for the same; `None` if ripgrep reads a glob otherwise."""
+    excluded = [globs.random_glob(random).removeprefix("!") for _ in range(random.choice([1, 1, 2]))]
+    options = []
+    for glob in excluded:
+        below = glob.removeprefix("./").lstrip("/")
+        is_path = "/" in below.rstrip("/") or glob != below
+        # ripgrep takes such globs from the current folder, and drops blanks at the end.
+        if glob.endswith(" ") or (is_path and os.path.isabs(folder)):
+            return excluded, None
+        options += ["--glob", f"!/{folder}/{below}" if is_path else f"!{below}"]
+    return excluded, options
+
+
+def is_excluded(excluded, path):
+    """Returns True if a file, or a folder that it is in, is named by one of the globs."""
+    parts = path.split("/")
+    compiled = [globs.Glob(glob) for glob in excluded]
+    return any(glob.names("/".join(parts[:n]), n < len(parts)) for glob in compiled for n in range(1, len(parts) + 1))
+
+
+def paths_of(random, top, folder):
+    """Returns several files and folders in the tree, as paths that both programs take."""
+    found = [os.path.relpath(os.path.join(base, name), top) for base, folders, names in os.walk(top) for name in folders + names
+             if not os.path.islink(os.path.join(base, name))]  # fmt: skip
+    found = [path for path in found if ".git" not in path.split("/") and data.shown(path) == path]
+    if len(found) < 2:
+        return []
+    return [os.path.join(folder, path) for path in random.sample(found, k=min(len(found), random.randint(2, 4)))]
+
+
+def path_glob_of(random, top, folder):
+    """Returns a glob as a path, and what says whether it matches a path relative to `top`."""
+    glob = globs.random_glob(random).lstrip("!./")
+    first = glob.split("/")[0]
+    # The rules of a folder that the path names do not hide that folder. What exists by that name is no glob.
+    if not re.search(r"[*?[{]", first) or re.search(r"[ ,\\]", glob) or os.path.lexists(os.path.join(top, glob)):
+        return None, None
+    compiled = globs.Glob(f"./{glob}")
+
+    def matches(path):
+        parts = path.split("/")
+        return any(compiled.names("/".join(parts[:n]), n < len(parts)) for n in range(1, len(parts) + 1))
+
+    return f"{folder}/{glob}", matches
 
 
 def is_odd(path):
@@ -141,34 +204,58 @@ def in_tree(random, report, setting, round_, top, folder, in_repository, odd):
     if pattern.multiline and re.search(r"\^|\\[AzbB]", pattern.rust):
         # Across lines ripgrep looks for the next match as if the text began there; Python does not.
         return
-    # Across lines ripgrep shows the context of an empty match after the last line, which is no line.
-    context = 0 if pattern.multiline else random.choice([0, 0, 0, 1, 2, 5])
-    glob = globs.random_glob(random) if random.random() < 0.3 else None
+    context, options = context_of(random, pattern)
+    types = random.choices(TYPES, k=random.choice([1, 1, 2])) if random.random() < 0.3 else []
+    options += [part for name in types for part in ("--type", name)]
+    excluded, of_excluded = excluded_of(random, folder) if random.random() < 0.3 else ([], [])
+    options += of_excluded or []
+    paths = paths_of(random, top, folder) if random.random() < 0.25 else []
+    if paths:
+        # Each glob would be relative to each path; a file that is a path is searched whatever the types.
+        types, excluded, of_excluded, options = [], [], [], [part for part in options if not part.startswith(("!", "--"))]
+        options = [part for part in options if part not in TYPES]
+    glob = globs.random_glob(random) if random.random() < 0.3 and not paths else None
     no_ignore = random.random() < 0.2
-    rows = by_ripgrep(setting, pattern, folder, in_repository, context, no_ignore)
+    rows = by_ripgrep(setting, pattern, paths or [folder], in_repository, no_ignore, options)
     if rows is None or len(rows) > 3000:
         return
-    expected = [(path, *rest) for path, *rest in rows if keeps(setting, top, path, glob, odd)]
+    by_page = [] if of_excluded is not None else excluded
+    expected = [(path, *rest) for path, *rest in rows if keeps(setting, top, path, glob, odd, by_page)]
+    if paths:
+        expected.sort(key=by_place)
     matches = sum(row[2] for row in expected)
-    case = {"round": round_, **pattern.arguments(), "path": folder, "limit": random.choice([1000, matches // 5 + 1])}
-    case |= {"context": context} if context else {}
+    path = random.choice([paths, " ".join(map(shlex.quote, paths))]) if paths else folder
+    if not paths and not glob and not excluded and random.random() < 0.2:
+        path_glob, matches_path = path_glob_of(random, top, folder)
+        if path_glob:
+            path = path_glob
+            expected = [row for row in expected if matches_path(os.path.relpath(os.path.join(setting.work, row[0]), top))]
+    case = {"round": round_, **pattern.arguments(), "path": path, "limit": random.choice([1000, matches // 5 + 1]), **context}
+    case |= {"type": random.choice([types, ",".join(types)])} if types else {}
+    case |= {"exclude": excluded} if excluded else {}
     case |= {"glob": glob} if glob else {}
     case |= {"noIgnore": True} if no_ignore else {}
     odd_shown = {os.path.relpath(path, setting.work) if path.startswith(setting.work) else path for path in odd}
     given = all_pages(setting, case)
+    if not expected and isinstance(given, str) and given.startswith("No file or folder matches path: "):
+        given = []
     if isinstance(given, list):
         given = [row for row in given if row[0] not in odd_shown]
+        if paths:
+            given.sort(key=by_place)
     expected = [(data.shown(path), *rest) for path, *rest in expected]
     given, expected = agreeing(given, expected)
     files = find.rule_files(top) if given != expected and not os.path.isabs(folder) else []
     report.compare(case, given, expected, files)
-    if not odd and not context:
+    if not odd and not context and path == folder:
         sums(random, report, setting, case, expected)
         ranking(random, report, setting, case, given)
 
 
-def keeps(setting, top, path, glob, odd):
+def keeps(setting, top, path, glob, odd, excluded):
     whole = os.path.join(setting.work, path)
+    if is_excluded(excluded, os.path.relpath(whole, top)):
+        return False
     return whole not in odd and (not glob or globs.Glob(glob).lets_through(os.path.relpath(whole, top)))
 
 
@@ -216,7 +303,7 @@ def all_pages(setting, case):
         if body != "No matches found":
             rows.extend(parsed(line) for line in body.split("\n") if line != "--")
         offset = answer.next_offset
-    if not case.get("context"):
+    if not any(case.get(name) for name in ("context", "before", "after", "-C", "-B", "-A")):
         return rows
     # A page has the context of its own matches, so a line may be on two.
     return sorted(dict(((row[0], row[1]), row) for row in sorted(rows, key=lambda row: row[2])).values(), key=by_place)

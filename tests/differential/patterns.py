@@ -72,6 +72,10 @@ def _atom(random, depth, multiline):
         return ("\\n", "\\n")
     if kind < 0.5:
         rust, python = random.choice(CLASSES)
+        if rust == "." and multiline:
+            # It matches newlines too. Python would take too long for a repetition without an end.
+            repetition = random.choice(["", "", "?", "{1,3}", "{2}"])
+            return rust + repetition, f"[^{NO_CHARACTER}]" + repetition
     elif kind < 0.6 and depth < 2:
         rust, python = (f"(?:{side})" for side in _alternation(random, depth + 1, multiline))
     else:

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use crate::support::{Start, Workspace};
 
 /// Every flag of the contract. Each has a variable, `CUTLINE_` and its name.
-const FLAGS: [&str; 27] = [
+const FLAGS: [&str; 28] = [
     "--root",
     "--allow-outside",
     "--tools",
@@ -22,6 +22,7 @@ const FLAGS: [&str; 27] = [
     "--max-bytes",
     "--max-tokens",
     "--call-limits",
+    "--grep-heading",
     "--max-line-chars",
     "--max-text-line-chars",
     "--bash-head",
@@ -124,7 +125,7 @@ fn help_lists_only_the_flags_that_a_command_takes() {
         }
         for flag in FLAGS.iter().filter(|flag| !flags.contains(&(**flag).to_owned())) {
             let value = match *flag {
-                "--allow-outside" | "--structured" | "--call-limits" => &[][..],
+                "--allow-outside" | "--structured" | "--call-limits" | "--grep-heading" => &[][..],
                 "--tools" => &["ls"],
                 "--fit" | "--images" | "--key-lines" | "--sandbox" => &["off"],
                 "--sandbox-deny" => &["unix-sockets"],
@@ -454,7 +455,7 @@ fn every_flag_starts_a_server() {
     ];
     let mut client = Start::new(&workspace)
         .flags(flags.concat())
-        .flags(["--allow-outside", "--structured", "--call-limits"])
+        .flags(["--allow-outside", "--structured", "--call-limits", "--grep-heading"])
         .client();
     client.call("read", json!({"path": "a"})).assert_text("one\n");
 }

@@ -96,7 +96,9 @@ impl Searcher {
             }
         };
         let ranking = query.ranking.as_ref();
-        let ranking = ranking.map(|ranking| RefCell::new(FileRanking::new(ranking, query.context, path)));
+        let ranked_path = || [&*query.ranked_below, &path()].concat();
+        let ranking =
+            ranking.map(|ranking| RefCell::new(FileRanking::new(ranking, query.context, &ranked_path)));
         let mut matcher = PatternMatcher::new(query, text, stop);
         matcher.ranking = ranking.as_ref();
         let mut sink = RowSink::new(&matcher, &lines, path, emit);

@@ -33,7 +33,7 @@ pub struct Source<'a> {
     pub literal: bool,
     /// True if upper and lower case are the same.
     pub ignore_case: bool,
-    /// True if a match may span lines.
+    /// True if a match may span lines; `.` matches a newline then.
     pub multiline: bool,
 }
 
@@ -88,7 +88,7 @@ impl Pattern {
         let build = |multiline: bool| {
             let mut builder = RegexMatcherBuilder::new();
             builder.multi_line(true).size_limit(REGEX_BYTES).dfa_size_limit(TABLE_BYTES);
-            builder.case_insensitive(source.ignore_case);
+            builder.case_insensitive(source.ignore_case).dot_matches_new_line(source.multiline);
             builder.line_terminator((!multiline).then_some(b'\n'));
             builder.build(&text).map_err(|error| refused(&error, source.pattern))
         };

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicI32, Ordering};
 
+use super::ContextLines;
 use super::rows::Row;
 use crate::search::best::Best;
 use crate::search::relevance::{FileScorer, Words};
@@ -37,10 +38,9 @@ pub(super) struct FileRanking<'a> {
     path: &'a dyn Fn() -> Vec<u8>,
     /// Made at the first match: most files have none.
     scorer: Option<FileScorer<'a>>,
-    /// Lines of context on each side.
-    context: u64,
+    context: ContextLines,
     best: Best<i32, Vec<Row>>,
-    /// The last lines, as many as are context.
+    /// The last lines, as many as are context before a match.
     recent: VecDeque<Row>,
     /// Lines that are kept, of which the context is not complete: the score and the number of each, and its rows so far.
     open: VecDeque<(i32, u64, Vec<Row>)>,
@@ -48,7 +48,7 @@ pub(super) struct FileRanking<'a> {
 
 impl<'a> FileRanking<'a> {
     /// Begins with a file; `path` makes its path.
-    pub(super) fn new(ranking: &'a Ranking, context: u64, path: &'a dyn Fn() -> Vec<u8>) -> Self {
+    pub(super) fn new(ranking: &'a Ranking, context: ContextLines, path: &'a dyn Fn() -> Vec<u8>) -> Self {
         Self {
             ranking,
             path,
@@ -80,11 +80,11 @@ impl<'a> FileRanking<'a> {
     /// Takes the next line, of that number: as one of the `best`, with its score, where it is among them, and as it is shown
     /// `beside` others, where context is wanted. So it looks the same beside others whether it was one of the best or not.
     pub(super) fn take(&mut self, number: u64, best: Option<(i32, Row)>, beside: Option<Row>) {
-        let context = self.context;
-        while self.open.front().is_some_and(|(_, open, _)| open + context < number) {
+        let ContextLines { before, after } = self.context;
+        while self.open.front().is_some_and(|(_, open, _)| open + after < number) {
             self.close_first();
         }
-        while self.recent.front().is_some_and(|earlier| earlier.number + context < number) {
+        while self.recent.front().is_some_and(|earlier| earlier.number + before < number) {
             self.recent.pop_front();
         }
         for (.., rows) in &mut self.open {

@@ -100,7 +100,7 @@ impl<'a, 'e> RowSink<'a, 'e> {
         if let Some(ranking) = self.matcher.ranking {
             let mut ranking = ranking.borrow_mut();
             let score = if kind == RowKind::Match { ranking.score(line, &focus) } else { None };
-            let beside = (query.context > 0).then(|| row(RowKind::Context, 0..0));
+            let beside = (!query.context.is_none()).then(|| row(RowKind::Context, 0..0));
             if score.is_some() || beside.is_some() {
                 ranking.take(number, score.map(|score| (score, row(kind, focus))), beside);
             }
@@ -154,7 +154,7 @@ impl Sink for RowSink<'_, '_> {
             let offset = found.absolute_byte_offset() + (at - lines.start) as u64;
             self.matches += 1;
             if self.matches == query.enough {
-                self.last = Some(number + query.context);
+                self.last = Some(number + query.context.after);
             }
             if !self.line(RowKind::Match, number, offset, unended, focus) {
                 return Ok(false);

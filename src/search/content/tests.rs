@@ -19,10 +19,11 @@ fn query(pattern: &str, context: usize) -> Query {
     Query {
         pattern: Pattern::new(&source).unwrap(),
         mode: OutputMode::Content,
-        context: context as u64,
+        context: ContextLines { before: context as u64, after: context as u64 },
         enough: u64::MAX,
         max_line_chars: 40,
         ranking: None,
+        ranked_below: Arc::default(),
     }
 }
 

@@ -1,13 +1,15 @@
 //! The names of arguments: the one of the schema, the same with its words joined otherwise, and those
 //! by which other tools know it.
 
+use std::borrow::Cow;
+
 use serde_json::Value;
 
 use super::Object;
 
 /// The tools that take names which others have for an argument (none is any tool), those names, joined and in small
 /// letters, and the argument.
-const OTHER_NAMES: [(&[&str], &[&str], &str); 16] = [
+const OTHER_NAMES: [(&[&str], &[&str], &str); 21] = [
     (&[], &["filepath", "absolutepath", "uri"], "path"),
     (&["read", "grep"], &["filename", "file", "targetfile"], "path"),
     (&["grep", "find", "ls"], &["directory", "dirpath", "dir", "folder", "relativeworkspacepath"], "path"),
@@ -27,41 +29,25 @@ const OTHER_NAMES: [(&[&str], &[&str], &str); 16] = [
     (&["grep", "find", "ls"], &["skip"], "offset"),
     (&["read"], &["head", "count", "maxlines", "numlines"], "limit"),
     (&["grep"], &["include", "includepattern"], "glob"),
+    (&["grep"], &["paths"], "path"),
+    (&["grep"], &["beforecontext", "linesbefore", "contextbefore"], "before"),
+    (&["grep"], &["aftercontext", "linesafter", "contextafter"], "after"),
+    (&["grep"], &["excludepattern", "excludes", "excludeglob", "excludedir", "ignore"], "exclude"),
+    (&["grep"], &["filetype", "filetypes", "types"], "type"),
     (&["grep"], &["fixedstrings"], "literal"),
 ];
 
 /// Names, joined, by which other tools do what an argument here does in another form, and what to give here. Their values
 /// can't be taken; if they were left aside, the answer would be to another question, or a command run elsewhere.
-const OTHER_FORMS: [(&str, &[&str], &str); 18] = [
+const OTHER_FORMS: [(&str, &[&str], &str); 16] = [
     ("bash", &["runinbackground", "isbackground", "background"], "COMMAND & in command"),
     ("bash", &["env", "environment"], "NAME=VALUE COMMAND in command"),
     ("bash", &["args", "arguments"], "all words in command"),
     ("bash", &["stdin", "input"], "COMMAND <<< TEXT in command"),
     ("grep", &["casesensitive", "caseinsensitive", "insensitive"], "ignoreCase"),
-    (
-        "grep",
-        &["a", "b", "before", "after", "beforecontext", "aftercontext", "linesbefore", "linesafter"],
-        "context",
-    ),
     ("grep", &["f"], "literal"),
     ("grep", &["v", "invert", "invertmatch"], "grep -v in bash"),
-    (
-        "grep",
-        &[
-            "g",
-            "depth",
-            "maxdepth",
-            "recursive",
-            "type",
-            "filetype",
-            "filetypes",
-            "extension",
-            "extensions",
-            "filepattern",
-        ],
-        "glob",
-    ),
-    ("grep", &["exclude", "excludepattern"], "!GLOB in glob"),
+    ("grep", &["g", "depth", "maxdepth", "recursive", "extension", "extensions", "filepattern"], "glob"),
     ("grep", &["fileswithmatches"], "mode"),
     ("grep", &["maxcount", "m", "maxmatchesperfile"], "limit"),
     ("grep", &["w", "word", "wholeword", "wordregexp"], r"\bWORD\b in pattern"),
@@ -135,17 +121,23 @@ pub(super) fn find<'a>(tool: &str, properties: &'a Object, name: &str) -> Option
 
 /// Returns the argument and the value that an option of ripgrep, or an argument of Claude Code's Grep tool, means. Returns
 /// `None` if `name` is neither. Options are case sensitive: `-C` is context, `-c` counts.
-pub(super) fn translated(tool: &str, name: &str, value: &Value) -> Option<(&'static str, Value)> {
+pub(super) fn translated<'a>(
+    tool: &str,
+    name: &str,
+    value: &'a Value,
+) -> Option<(&'static str, Cow<'a, Value>)> {
     let is_set = value.as_bool() == Some(true) || value.as_str() == Some("true");
-    let mode = |mode: &str| if is_set { mode.into() } else { Value::Null };
+    let mode = |mode: &str| Cow::Owned(if is_set { mode.into() } else { Value::Null });
     match (tool, name) {
-        ("grep", "-C") => Some(("context", value.clone())),
-        ("grep", "-i") => Some(("ignoreCase", value.clone())),
+        ("grep", "-A") => Some(("after", Cow::Borrowed(value))),
+        ("grep", "-B") => Some(("before", Cow::Borrowed(value))),
+        ("grep", "-C") => Some(("context", Cow::Borrowed(value))),
+        ("grep", "-i") => Some(("ignoreCase", Cow::Borrowed(value))),
         ("grep", "-l") => Some(("mode", mode("files"))),
         ("grep", "-c") => Some(("mode", mode("count"))),
         ("grep", "output_mode" | "outputMode") => {
             let same = OUTPUT_MODES.iter().find(|(other, _)| value.as_str() == Some(other));
-            Some(("mode", same.map_or_else(|| value.clone(), |(_, mode)| (*mode).into())))
+            Some(("mode", same.map_or(Cow::Borrowed(value), |(_, mode)| Cow::Owned((*mode).into()))))
         }
         _ => None,
     }

@@ -150,15 +150,12 @@ fn names_of_other_forms_are_refused_with_what_is_meant() {
     let cases = [
         (Grep, json!({"pattern": "x", "case_sensitive": false}), "ignoreCase"),
         (Bash, json!({"command": "ls", "args": ["-l"]}), "all words in command"),
-        (Grep, json!({"pattern": "x", "-A": 2}), "context"),
-        (Grep, json!({"pattern": "x", "before": 2}), "context"),
         (Grep, json!({"pattern": "x", "-v": true}), "grep -v in bash"),
         (Grep, json!({"pattern": "x", "recursive": false}), "glob"),
         (Ls, json!({"exclude": "*.o"}), "the tool find"),
         (Read, json!({"path": "a", "from": 2}), "offset"),
         (Read, json!({"path": "a", "to": 2}), "limit"),
-        (Grep, json!({"pattern": "x", "exclude": "*.txt"}), "!GLOB in glob"),
-        (Grep, json!({"pattern": "x", "type": "rust"}), "glob"),
+        (Grep, json!({"pattern": "x", "extension": "rs"}), "glob"),
         (Grep, json!({"pattern": "x", "-w": true}), r"\bWORD\b in pattern"),
         (Bash, json!({"command": "x", "run_in_background": true}), "COMMAND & in command"),
         (Find, json!({"pattern": "readme*", "ignoreCase": true}), "[Aa] for a letter in pattern"),
@@ -192,7 +189,28 @@ fn names_of_other_forms_are_refused_with_what_is_meant() {
         ),
         (Grep, json!({"pattern": "x", "-l": true}), json!({"pattern": "x", "mode": "files"})),
         (Grep, json!({"pattern": "x", "-c": "true", "-l": false}), json!({"pattern": "x", "mode": "count"})),
-        (Grep, json!({"pattern": "x", "-A": 0, "type": ""}), json!({"pattern": "x"})),
+        (Grep, json!({"pattern": "x", "-A": 0, "-B": 0, "type": ""}), json!({"pattern": "x"})),
+        (
+            Grep,
+            json!({"pattern": "x", "-A": 3, "-B": 1, "-C": 2}),
+            json!({"pattern": "x", "after": 3, "before": 1, "context": 2}),
+        ),
+        (
+            Grep,
+            json!({"pattern": "x", "-A": 0, "context": 2}),
+            json!({"pattern": "x", "after": 0, "context": 2}),
+        ),
+        (
+            Grep,
+            json!({"pattern": "x", "exclude": ["*.js", "dist"], "file_type": "rust"}),
+            json!({"pattern": "x", "exclude": ["*.js", "dist"], "type": "rust"}),
+        ),
+        (
+            Grep,
+            json!({"pattern": "x", "exclude": "[\"a\", \"b\"]"}),
+            json!({"pattern": "x", "exclude": ["a", "b"]}),
+        ),
+        (Grep, json!({"pattern": "x", "exclude": "[ab]"}), json!({"pattern": "x", "exclude": "[ab]"})),
         (Grep, json!({"pattern": "x", "case_sensitive": true}), json!({"pattern": "x"})),
         (Find, json!({"pattern": "x", "recursive": true}), json!({"pattern": "x"})),
     ] {
@@ -260,10 +278,22 @@ fn schemas_are_plain() {
 }
 
 #[test]
+fn unlisted_arguments_are_not_shown() {
+    let schema = schema_of::<grep::Args>();
+    assert!(schema["properties"].as_object().unwrap().contains_key("type"));
+    let shown = without_bounds(&schema);
+    assert!(!shown["properties"].as_object().unwrap().contains_key("type"));
+    let error = checked(ToolName::Grep, &json!({"pattern": "x", "exclud": "a"})).unwrap_err();
+    assert!(error.contains("did you mean exclude?") && !error.contains("type"), "{error}");
+    let error = checked(ToolName::Grep, &json!({"pattern": "x", "exclude": [1]})).unwrap_err();
+    assert_eq!(error, "exclude: must be a string or an array of strings, got [1]");
+}
+
+#[test]
 fn shown_schemas_leave_the_check_of_values_to_us() {
     for schema in [schema_of::<bash::Args>(), schema_of::<grep::Args>(), schema_of::<find::Args>()] {
         let shown = Value::Object(without_bounds(&schema)).to_string();
-        assert!(!["minimum", "maximum", "enum"].iter().any(|bound| shown.contains(bound)), "{shown}");
+        assert!(!["minimum", "maximum", "enum", "x-"].iter().any(|bound| shown.contains(bound)), "{shown}");
         for property in schema["properties"].as_object().unwrap().values() {
             let said = property["description"].as_str().unwrap();
             for choice in property.get("enum").and_then(Value::as_array).into_iter().flatten() {

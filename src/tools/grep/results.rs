@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::fs::open::OpenedPath;
 use crate::search::best::Best;
-use crate::search::content::{Found, OutputMode, PassedOver, Row, RowKind};
+use crate::search::content::{ContextLines, Found, OutputMode, PassedOver, Row, RowKind};
 use crate::search::ignore_rules::Rules;
 use crate::search::walk::Walked;
 use cutline_core::details::Details;
@@ -14,7 +14,7 @@ use cutline_core::notice::{FullLines, Notice, StoppedAt, Unit};
 use cutline_core::text::as_index;
 
 use super::{Args, Context, Output, Query, ToolError};
-use crate::tools::page::{Group, Page, SEPARATOR, row_line};
+use crate::tools::page::{Group, Page, RowFormat};
 use crate::tools::walk_support::{Aside, Paths};
 use crate::tools::{ToolName, path_glob};
 
@@ -22,8 +22,17 @@ use crate::tools::{ToolName, path_glob};
 pub(super) struct Results {
     cx: Context,
     query: Query,
+    /// The paths of the current target.
     paths: Paths,
+    /// The targets of which the search has not ended.
+    targets_left: usize,
+    /// The path of the last target that was searched completely.
+    last_complete: Option<String>,
+    /// The rules of the folders that were searched.
+    rules: Vec<Rules>,
     page: Page,
+    /// The format of the lines in the saved output.
+    saved_format: RowFormat,
     file: Option<FileRows>,
     /// The last match on the page, whose context may go on.
     open: Option<Group>,
@@ -37,7 +46,8 @@ pub(super) struct Results {
 /// A match line with its context, or the best one of a file with its number of match lines.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 struct RankedRows {
-    path: Arc<[u8]>,
+    /// The path, as it is shown.
+    path: Arc<str>,
     matches: u64,
     rows: Vec<Row>,
 }
@@ -58,18 +68,40 @@ struct FileRows {
 }
 
 impl Results {
-    pub(super) fn new(cx: &Context, query: &Query, page: Page, place: &OpenedPath) -> Self {
+    /// Returns the results of a search of `targets` places, of which the first is `place`.
+    pub(super) fn new(cx: &Context, query: &Query, page: Page, place: &OpenedPath, targets: usize) -> Self {
         Self {
             cx: cx.clone(),
             query: query.clone(),
             paths: Paths::below(&cx.workspace, &place.real),
+            targets_left: targets,
+            last_complete: None,
+            rules: Vec::new(),
             best: query.ranking.is_some().then(|| Best::new(as_index(page.request.kept()))),
             page,
+            saved_format: RowFormat::new(&cx.limits),
             file: None,
             open: None,
             aside: Aside::new(query.pattern.multiline_bytes),
             is_part_of_file: false,
         }
+    }
+
+    /// Begins with the next target. Returns false if no more results are needed.
+    pub(super) fn begin(&mut self, paths: Paths) -> bool {
+        (self.paths, self.file) = (paths, None);
+        !self.may_end()
+    }
+
+    /// Adds the rules of the current target, which is a folder.
+    pub(super) fn add_rules(&mut self, rules: &Rules) {
+        self.rules.push(rules.clone());
+    }
+
+    /// Ends the current target, which was searched completely.
+    pub(super) fn complete(&mut self, is_folder: bool) {
+        self.targets_left -= 1;
+        self.last_complete = Some(self.paths.of_place(is_folder));
     }
 
     /// Takes the next thing found; breaks when there is enough.
@@ -104,8 +136,10 @@ impl Results {
     /// Keeps those lines of a file that are among the most relevant.
     fn rank(&mut self, path: &Arc<[u8]>, matches: u64, lines: Vec<(i32, Vec<Row>)>) {
         let (Some(best), Some(ranking)) = (&mut self.best, &self.query.ranking) else { return };
+        let mut shown: Option<Arc<str>> = None;
         for (score, rows) in lines {
             if best.least().is_none_or(|least| score > *least) {
+                let path = shown.get_or_insert_with(|| self.paths.show(path).into());
                 best.push(score, RankedRows { path: Arc::clone(path), matches, rows });
             }
         }
@@ -122,10 +156,11 @@ impl Results {
         for row in rows {
             if let Some(whole) = &mut self.page.whole {
                 let touches = file.last_row.is_some_and(|last| last + 1 == row.number);
-                if self.query.context > 0 && self.page.found > 0 && !touches {
-                    whole.push(SEPARATOR);
+                let is_separated = !self.query.context.is_none() && self.page.found > 0 && !touches;
+                for line in self.saved_format.before_rows(&file.shown, is_separated) {
+                    whole.push(&line);
                 }
-                whole.push(&row_line(&file.shown, &row));
+                whole.push(&self.saved_format.line(&file.shown, &row));
                 file.last_row = Some(row.number);
             }
             self.page.found += u64::from(row.kind == RowKind::Match);
@@ -145,15 +180,15 @@ impl Results {
 
     /// Gives a row to the page. Returns the number of lines after it that are still context of its last match.
     fn row(&mut self, file: &mut FileRows, row: Row) -> u64 {
-        let context = self.query.context;
-        file.before.retain(|earlier| earlier.number + context >= row.number);
+        let ContextLines { before, after } = self.query.context;
+        file.before.retain(|earlier| earlier.number + before >= row.number);
         // A match of another page is shown near those of this one as any other line is.
         if row.kind == RowKind::Match && self.page.request.gives(self.page.found) {
             self.match_row(file, row);
-            return context;
+            return after;
         }
-        let left = file.last_match.and_then(|last| (last + context).checked_sub(row.number));
-        if context > 0 && (left.is_some() || !self.page.has_enough()) {
+        let left = file.last_match.and_then(|last| (last + after).checked_sub(row.number));
+        if !self.query.context.is_none() && (left.is_some() || !self.page.has_enough()) {
             let row = Row { kind: RowKind::Context, ..row };
             if let (Some(_), Some(group)) = (left, &mut self.open) {
                 file.last_line = Some(row.number);
@@ -170,7 +205,7 @@ impl Results {
         let first = rows.front().map_or(row.number, |first| first.number);
         let touches = file.last_line.is_some_and(|last| last + 1 == first);
         (file.last_match, file.last_line) = (Some(row.number), Some(row.number));
-        let (at, separated) = (rows.len(), self.query.context > 0 && !touches);
+        let (at, separated) = (rows.len(), !self.query.context.is_none() && !touches);
         rows.push_back(row);
         let group = Group { path: file.shown.clone(), rows, at, separated, count: None };
         if let Some(last) = self.open.replace(group) {
@@ -180,12 +215,12 @@ impl Results {
 
     /// Shows the page of the ranking; with context each match is a group of its own.
     fn show_ranked(&mut self, RankedRows { path, matches, rows }: RankedRows) {
-        let shown = self.paths.show(&path);
+        let shown = path.to_string();
         if self.query.mode != OutputMode::Content {
             return self.page.body.group(file_group(shown, self.query.mode, matches));
         }
         let at = rows.iter().position(|row| row.kind == RowKind::Match).unwrap_or(0);
-        let separated = self.query.context > 0;
+        let separated = !self.query.context.is_none();
         self.page.body.group(Group { path: shown, rows: rows.into(), at, separated, count: None });
     }
 
@@ -202,8 +237,26 @@ impl Results {
         }
     }
 
-    /// Returns the result of the call. `rules` are those of the folder that was searched, if it was one.
-    pub(super) fn conclude(mut self, args: &Args, rules: Option<&Rules>) -> Result<Output, ToolError> {
+    /// Returns how far the search came, if it stopped at its deadline.
+    fn stopped_at(&self, found: bool) -> Option<StoppedAt> {
+        if self.is_part_of_file {
+            return Some(StoppedAt::File { path: self.paths.show(b""), found });
+        }
+        let of_earlier = self.last_complete.clone();
+        match self.aside.stopped_at(found, Unit::Matches) {
+            // Of this target, no path was searched completely.
+            Some(StoppedAt::Path { path: None, has_later, .. }) => {
+                Some(StoppedAt::Path { path: of_earlier, found, has_later, unit: Unit::Matches })
+            }
+            None if self.targets_left > 0 && !self.may_end() => {
+                Some(StoppedAt::Path { path: of_earlier, found, has_later: false, unit: Unit::Matches })
+            }
+            stopped => stopped,
+        }
+    }
+
+    /// Returns the result of the call.
+    pub(super) fn conclude(mut self, args: &Args) -> Result<Output, ToolError> {
         let skipped = as_index(self.page.request.offset);
         let ranked = self.best.take().into_iter().flat_map(Best::into_sorted).skip(skipped);
         ranked.for_each(|(_, rows)| self.show_ranked(rows));
@@ -224,16 +277,12 @@ impl Results {
         let is_empty = self.page.found == 0;
         about.extend((is_empty && args.escapes_bar()).then_some(Notice::BarEscaped));
         let mut nothing_but_ignored = false;
-        // A file that is searched alone is so whatever the glob says.
-        if let (true, Some(rules)) = (is_empty, rules) {
+        // The glob does not apply to a file that the call names.
+        if is_empty && !self.rules.is_empty() {
             about.extend(args.glob.as_deref().and_then(path_glob::list_hint));
-            nothing_but_ignored = rules.ignored_any();
+            nothing_but_ignored = self.rules.iter().any(Rules::ignored_any);
         }
-        self.page.stopped = if self.is_part_of_file {
-            Some(StoppedAt::File { path: self.paths.show(b""), found: !is_empty })
-        } else {
-            self.aside.stopped_at(!is_empty, Unit::Matches)
-        };
+        self.page.stopped = self.stopped_at(!is_empty);
         about.extend(self.aside.notices(nothing_but_ignored, &mut details));
         self.page.answer(None, about, details)
     }

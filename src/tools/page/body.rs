@@ -16,10 +16,11 @@ use cutline_core::truncate::line::MARK;
 use cutline_core::truncate::{Bounds, Meter, TruncatedBy};
 
 use super::SHOWN_BYTES;
+use crate::limits::Limits;
 use crate::search::content::{Row, RowKind};
 
 /// The line between groups that do not touch.
-pub(in crate::tools) const SEPARATOR: &str = "--";
+const SEPARATOR: &str = "--";
 
 /// A path, or both its ends around `…` where it has more than `max_bytes` bytes.
 fn shortened(path: &str, max_bytes: usize) -> Cow<'_, str> {
@@ -51,12 +52,17 @@ impl Group {
         Self { path, ..Self::default() }
     }
 
-    /// Returns the lines as they are shown.
-    pub(in crate::tools) fn lines(&self) -> Vec<String> {
-        match self.count {
-            Some(count) => vec![format!("{}: {count}", self.path)],
-            None if self.rows.is_empty() => vec![self.path.clone()],
-            None => self.rows.iter().map(|row| row_line(&self.path, row)).collect(),
+    /// Returns the line of a result that is a path or another name.
+    pub(in crate::tools) fn name_line(&self) -> String {
+        self.count.map_or_else(|| self.path.clone(), |count| format!("{}: {count}", self.path))
+    }
+
+    /// Returns the lines of the result, without a heading.
+    fn lines(&self, format: &RowFormat) -> Vec<String> {
+        if self.rows.is_empty() {
+            vec![self.name_line()]
+        } else {
+            self.rows.iter().map(|row| format.line(&self.path, row)).collect()
         }
     }
 
@@ -66,10 +72,47 @@ impl Group {
     }
 }
 
-/// Returns a line of a file as it is shown: `path:3: text` for a match line, `path-3- text` for its context.
-pub(in crate::tools) fn row_line(path: &str, row: &Row) -> String {
-    let mark = if row.kind == RowKind::Match { ":" } else { "-" };
-    [path, mark, &row.number.to_string(), mark, " ", &row.text].concat()
+/// The format of match and context lines: each with its path, or below a heading with the path.
+#[derive(Debug, Clone)]
+pub(in crate::tools) enum RowFormat {
+    /// `path:3: text` for a match line, `path-3- text` for a context line.
+    Path,
+    /// `3: text` and `3- text` below the path, and an empty line before each path but the first.
+    Heading {
+        /// The path of the latest heading.
+        latest: Option<String>,
+    },
+}
+
+impl RowFormat {
+    /// Returns the format under `limits`. With a limit of one line there is no room for a heading.
+    pub(in crate::tools) fn new(limits: &Limits) -> Self {
+        let has_headings = limits.grep_heading && limits.max_lines > 1;
+        if has_headings { Self::Heading { latest: None } } else { Self::Path }
+    }
+
+    /// Returns the lines before the next rows of a file. `is_separated` is true if these rows do not follow the ones
+    /// before directly.
+    pub(in crate::tools) fn before_rows(&mut self, path: &str, is_separated: bool) -> Vec<String> {
+        match self {
+            Self::Heading { latest } if latest.as_deref() != Some(path) => {
+                let is_first = latest.replace(path.to_owned()).is_none();
+                if is_first { vec![path.to_owned()] } else { vec![String::new(), path.to_owned()] }
+            }
+            _ if is_separated => vec![SEPARATOR.to_owned()],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns a match or context line.
+    pub(in crate::tools) fn line(&self, path: &str, row: &Row) -> String {
+        let mark = if row.kind == RowKind::Match { ":" } else { "-" };
+        let (number, text) = (row.number.to_string(), row.text.as_str());
+        match self {
+            Self::Path => [path, mark, &number, mark, " ", text].concat(),
+            Self::Heading { .. } => [&number, mark, " ", text].concat(),
+        }
+    }
 }
 
 /// Returns a line that begins with a path of so many bytes in at most `max_bytes` bytes. If the path is more than half of
@@ -96,6 +139,7 @@ fn shorten(line: &str, path_bytes: usize, max_bytes: u64) -> String {
 #[derive(Debug)]
 pub(in crate::tools) struct Body {
     pub(super) bounds: Bounds,
+    format: RowFormat,
     pub(super) text: String,
     /// Lines of the text.
     lines: u64,
@@ -115,10 +159,12 @@ pub(in crate::tools) struct Body {
 }
 
 impl Body {
-    /// An empty body.
-    pub(in crate::tools) fn new(bounds: Bounds) -> Self {
+    /// Returns an empty body under `limits`.
+    pub(in crate::tools) fn new(limits: &Limits) -> Self {
+        let bounds = limits.bounds();
         Self {
             bounds,
+            format: RowFormat::new(limits),
             text: String::new(),
             lines: 0,
             meter: Meter::new(bounds),
@@ -131,13 +177,14 @@ impl Body {
         }
     }
 
-    /// Takes a result: shows it if it fits, of the first one what fits.
+    /// Adds a result if it fits; of the first result, the part that fits.
     pub(in crate::tools) fn group(&mut self, group: Group) {
         let is_separated = group.separated && self.total.lines > 0;
-        let mut lines = group.lines();
-        if is_separated {
-            lines.insert(0, SEPARATOR.to_owned());
+        let mut lines = Vec::new();
+        if !group.rows.is_empty() {
+            lines = self.format.before_rows(&group.path, is_separated);
         }
+        lines.extend(group.lines(&self.format));
         for line in &lines {
             self.total.bytes += line.len() as u64 + u64::from(self.total.lines > 0);
             self.total.lines += 1;
@@ -160,14 +207,17 @@ impl Body {
         self.cut.is_some()
     }
 
-    /// Shows the first result, which does not fit, without the context that has no room.
+    /// Adds the first result, which does not fit, without the context lines that do not fit.
     fn show_part(&mut self, mut group: Group) {
+        let heading = match &self.format {
+            RowFormat::Heading { latest } => latest.clone().filter(|_| !group.rows.is_empty()),
+            RowFormat::Path => None,
+        };
         loop {
-            if let [line] = &group.lines()[..] {
-                self.first_line_bytes = Some(line.len() as u64);
-                let line = shorten(line, group.path.len(), self.bounds.sure_bytes().max(SHOWN_BYTES));
+            if group.rows.len() <= 1 {
                 self.cut_from = self.cut_from.max(group.cut_from());
-                return self.push(&line);
+                let line = group.lines(&self.format).concat();
+                return self.show_cut_line(heading.as_deref(), &line, group.path.len());
             }
             self.context_left_out += 1;
             if group.rows.len() > 2 * group.at {
@@ -176,9 +226,25 @@ impl Body {
                 group.rows.pop_front();
                 group.at -= 1;
             }
-            let Some(by) = self.show(&group.lines(), group.cut_from()) else { return };
+            let lines: Vec<String> = heading.clone().into_iter().chain(group.lines(&self.format)).collect();
+            let Some(by) = self.show(&lines, group.cut_from()) else { return };
             self.cut = Some(by);
         }
+    }
+
+    /// Adds the first line, cut to the byte limit, below its heading if it has one. Without a heading the line begins
+    /// with a path of `path_bytes` bytes.
+    fn show_cut_line(&mut self, heading: Option<&str>, line: &str, path_bytes: usize) {
+        let max_bytes = self.bounds.sure_bytes().max(SHOWN_BYTES);
+        let Some(path) = heading else {
+            self.first_line_bytes = Some(line.len() as u64);
+            return self.push(&shorten(line, path_bytes, max_bytes));
+        };
+        self.first_line_bytes = Some((path.len() + 1 + line.len()) as u64);
+        let path = shortened(path, as_index(max_bytes / 2)).into_owned();
+        let left = max_bytes.saturating_sub(path.len() as u64 + 1);
+        self.push(&path);
+        self.push(&shorten(line, 0, left));
     }
 
     /// Shows lines if they fit; otherwise returns the limit that they would exceed.

@@ -4,12 +4,12 @@ use cutline_core::notice::RankedNext;
 
 use super::{PageRequest, ToolError};
 use crate::limits::RANKED_AT_ONCE;
+use crate::search::content::ContextLines;
 use crate::tools::error::given;
 
-/// Returns the number of results that can be ranked, each with so many lines of context on each side: all are held
-/// until everything is searched.
-fn most_ranked(context: u64) -> u64 {
-    RANKED_AT_ONCE / context.saturating_mul(2).saturating_add(1)
+/// Returns the number of results with this context that can be ranked: all are stored until everything is searched.
+fn most_ranked(context: ContextLines) -> u64 {
+    RANKED_AT_ONCE / context.lines_of_match()
 }
 
 /// Refuses a call that asks for more than can be ranked.
@@ -19,7 +19,11 @@ pub(super) fn check(request: &PageRequest) -> Result<(), ToolError> {
     if both <= most {
         return Ok(());
     }
-    let context = if context > 0 { format!(" and context={context}") } else { String::new() };
+    let context = match context {
+        ContextLines { before: 0, after: 0 } => String::new(),
+        ContextLines { before, after } if before == after => format!(" and context={before}"),
+        ContextLines { before, after } => format!(" and before={before} and after={after}"),
+    };
     Err(ToolError::Argument(format!(
         "offset and limit: must be at most {most} together with sort=relevance{context}, got {}",
         given(both)
@@ -28,7 +32,7 @@ pub(super) fn check(request: &PageRequest) -> Result<(), ToolError> {
 
 /// Returns the way to the results after those of a page, which begin at `offset`.
 pub(super) fn next(request: &PageRequest, offset: u64) -> RankedNext {
-    match most_ranked(request.ranked.unwrap_or(0)).saturating_sub(offset) {
+    match most_ranked(request.ranked.unwrap_or_default()).saturating_sub(offset) {
         0 => RankedNext::PathOrder,
         left => RankedNext::Offset(offset, (left < request.limit).then_some(left)),
     }

@@ -25,6 +25,7 @@ pub(super) fn parse(source: &Source<'_>) -> Result<Parsed, String> {
     let parsed = Parser::new().parse_with_comments(&text).map_err(|error| message(error.into()))?;
     let mut translator = TranslatorBuilder::new();
     translator.utf8(false).multi_line(true).case_insensitive(source.ignore_case);
+    translator.dot_matches_new_line(source.multiline);
     let hir = translator.build().translate(&text, &parsed.ast).map_err(|error| message(error.into()))?;
     // The matcher puts it in a group, whose bracket would be a part of a comment at the end, which `(?x)` allows.
     if parsed.comments.last().is_some_and(|comment| comment.span.end.offset == text.len()) {

@@ -114,7 +114,7 @@ fn patterns_find_the_same_in_lf_and_crlf_files() {
 fn lone_return_does_not_change_what_the_others_match() {
     let content = b"a needle\r\nlone \r here\r\nthe needle\r\n";
     assert_eq!(search(&across("needle$"), content).0, ["1:a needle", "3:the needle"]);
-    assert_eq!(search(&across("needle.$"), content).0, [""; 0]);
+    assert_eq!(search(&across(r"needle[^\n]$"), content).0, [""; 0]);
     assert_eq!(search(&across("lone . here$"), content).0, ["2:lone \r here"]);
     assert_eq!(search(&across(r"needle\r\n"), content).0, ["1:a needle", "3:the needle"]);
 }

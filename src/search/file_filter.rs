@@ -1,0 +1,155 @@
+//! The files that a search of a tree takes.
+
+use super::file_types::FileTypes;
+use super::globs::Glob;
+
+/// Selects files of a tree. A file is taken if all parts of the filter take it. Paths are relative to where the walk
+/// begins.
+#[derive(Debug, Default)]
+pub struct FileFilter {
+    /// Takes files that match.
+    pub glob: Option<Glob>,
+    /// Negated globs: a file or a folder that one of them does not take is skipped.
+    pub exclude: Vec<Glob>,
+    /// Takes files of these types.
+    pub types: Option<FileTypes>,
+    /// Takes files of these parts of the tree; of all parts if `None`.
+    pub selected: Option<Vec<Selector>>,
+}
+
+/// Selects a part of a tree.
+#[derive(Debug)]
+pub struct Selector {
+    /// Path of a file or a folder; empty for the tree itself.
+    pub path: Vec<u8>,
+    /// Selects files that match below that path, and files in folders that match.
+    pub glob: Option<Glob>,
+}
+
+impl Selector {
+    fn takes(&self, file: &[u8]) -> bool {
+        let Some(below) = below(file, &self.path) else { return false };
+        let Some(glob) = &self.glob else { return true };
+        glob.names(below, false) || folders_of(below).any(|folder| glob.names(folder, true))
+    }
+
+    fn reaches_into(&self, folder: &[u8]) -> bool {
+        if below(&self.path, folder).is_some() {
+            return true;
+        }
+        let Some(below) = below(folder, &self.path) else { return false };
+        let Some(glob) = &self.glob else { return true };
+        glob.names_below(below)
+            || glob.names(below, true)
+            || folders_of(below).any(|folder| glob.names(folder, true))
+    }
+}
+
+/// Returns the rest of `path` below `folder`; empty for the folder itself.
+fn below<'a>(path: &'a [u8], folder: &[u8]) -> Option<&'a [u8]> {
+    let rest = path.strip_prefix(folder)?;
+    if folder.is_empty() || rest.is_empty() { Some(rest) } else { rest.strip_prefix(b"/") }
+}
+
+/// Returns the paths of the folders that a path is in.
+fn folders_of(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+    memchr::memchr_iter(b'/', path).map(|at| path.split_at(at).0)
+}
+
+impl FileFilter {
+    /// Returns true if a file is to be searched. The walk asks only for files in folders that it enters.
+    pub fn takes(&self, file: &[u8]) -> bool {
+        self.passes(file)
+            && self.selected.as_ref().is_none_or(|parts| parts.iter().any(|part| part.takes(file)))
+    }
+
+    /// Returns true if a file that is taken may be below a folder.
+    pub fn reaches_into(&self, folder: &[u8]) -> bool {
+        self.glob.as_ref().is_none_or(|glob| glob.reaches_into(folder))
+            && self.exclude.iter().all(|glob| glob.names(folder, true))
+            && self.selected.as_ref().is_none_or(|parts| parts.iter().any(|part| part.reaches_into(folder)))
+    }
+
+    /// Returns true if a search of the tree would search a file that is selected, or files in a folder.
+    pub fn keeps(&self, path: &[u8], is_folder: bool) -> bool {
+        let mut folders = folders_of(path).chain(is_folder.then_some(path));
+        folders.all(|folder| self.exclude.iter().all(|glob| glob.names(folder, true)))
+            && (is_folder || self.passes(path))
+    }
+
+    /// Adds a part of the tree to what is selected.
+    pub fn select(&mut self, part: Selector) {
+        if part.path.is_empty() && part.glob.is_none() {
+            self.selected = None;
+        } else if let Some(parts) = &mut self.selected {
+            parts.push(part);
+        }
+    }
+
+    fn passes(&self, file: &[u8]) -> bool {
+        self.glob.as_ref().is_none_or(|glob| glob.lets_through(file))
+            && self.types.as_ref().is_none_or(|types| types.takes(file))
+            && self.exclude.iter().all(|glob| glob.names(file, false))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn selected_parts_are_paths_and_globs() {
+        let part = |path: &str, glob: Option<&str>| Selector {
+            path: path.into(),
+            glob: glob.map(|glob| Glob::new(&format!("./{glob}"), Path::new("/work")).unwrap()),
+        };
+        let parts = vec![part("a", None), part("src", Some("*/x/*.rs")), part("", Some("t*"))];
+        let filter = FileFilter { selected: Some(parts), ..FileFilter::default() };
+        for (file, is_taken) in [
+            ("a", true),
+            ("a/b/c", true),
+            ("ab", false),
+            ("src/x/y.rs", false),
+            ("src/w/x/y.rs", true),
+            ("src/w/x/y.rs/z", true),
+            ("src/w/x/y.py", false),
+            ("tests/a/b", true),
+            ("b/tests/a", false),
+        ] {
+            assert_eq!(filter.takes(file.as_bytes()), is_taken, "{file}");
+            let mut folders = folders_of(file.as_bytes());
+            assert!(!is_taken || folders.all(|folder| filter.reaches_into(folder)), "{file}");
+        }
+        for folder in ["b", "src/a/b/c", "src/a/x/b.py"] {
+            assert!(!filter.reaches_into(folder.as_bytes()), "{folder}");
+        }
+    }
+
+    #[test]
+    fn excluded_names_are_files_or_folders() {
+        let glob = |glob: &str| Glob::new(&format!("!{glob}"), Path::new("/work")).unwrap();
+        let filter = FileFilter {
+            exclude: vec![glob("target"), glob("*.min.js"), glob("src/gen/**"), glob("old/")],
+            ..FileFilter::default()
+        };
+        for folder in ["target", "a/target", "old", "a/old", "src/gen/x"] {
+            assert!(!filter.reaches_into(folder.as_bytes()), "{folder}");
+        }
+        for folder in ["src", "src/gen", "targets"] {
+            assert!(filter.reaches_into(folder.as_bytes()), "{folder}");
+        }
+        for (file, is_taken) in [
+            ("target", false),
+            ("a.min.js", false),
+            ("a/b.min.js", false),
+            ("src/gen/a", false),
+            ("gen/a", true),
+            ("old", true),
+            ("a.js", true),
+        ] {
+            assert_eq!(filter.takes(file.as_bytes()), is_taken, "{file}");
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! File types by name, such as `rust` or `py`, as in `rg --type`.
+
+use ignore::types::{FileTypeDef, Types, TypesBuilder};
+
+/// Similar names that an error lists, at most.
+const NEAR_NAMES: usize = 5;
+/// Jaro-Winkler similarity above which a name is near.
+const NEAR: f64 = 0.8;
+
+/// The file types that a search takes.
+#[derive(Debug, Clone)]
+pub struct FileTypes(Types);
+
+/// A name that is no file type.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownType {
+    /// The name.
+    pub name: String,
+    /// Types with that file extension, or similar names.
+    pub near: Vec<String>,
+}
+
+impl FileTypes {
+    /// Returns the types with these names. A file is taken if it is of any of them.
+    ///
+    /// # Errors
+    ///
+    /// Returns the first name that is not in the table.
+    pub fn new<'a>(names: impl Iterator<Item = &'a str>) -> Result<Self, UnknownType> {
+        let mut builder = TypesBuilder::new();
+        builder.add_defaults();
+        let known = builder.definitions();
+        for name in names {
+            if name != "all" && !known.iter().any(|one| one.name() == name) {
+                return Err(UnknownType { name: name.to_owned(), near: near(&known, name) });
+            }
+            builder.select(name);
+        }
+        // Every name is in the table, and the globs of the table are valid.
+        let types = builder.build();
+        types.map(Self).map_err(|error| UnknownType { name: error.to_string(), near: Vec::new() })
+    }
+
+    /// Returns true if a file is of one of the types. Only the last name of the path counts.
+    pub fn takes(&self, path: &[u8]) -> bool {
+        // The globs match file extensions and names. A `*` matches the replacement character too.
+        self.0.matched(&*String::from_utf8_lossy(path), false).is_whitelist()
+    }
+}
+
+/// Returns the types of files with the extension `name`; if there are none, the types with a similar name.
+fn near(known: &[FileTypeDef], name: &str) -> Vec<String> {
+    let name = name.trim_start_matches(['*', '.']).to_lowercase();
+    let glob = format!("*.{name}");
+    let by_name = known.iter().filter(|one| one.name() == name);
+    let by_extension = known.iter().filter(|one| one.name() != name && one.globs().contains(&glob));
+    let exact: Vec<&str> = by_name.chain(by_extension).map(FileTypeDef::name).collect();
+    if !exact.is_empty() {
+        return exact.into_iter().take(NEAR_NAMES).map(str::to_owned).collect();
+    }
+    let likeness = |one: &FileTypeDef| strsim::jaro_winkler(one.name(), &name);
+    let mut similar: Vec<(f64, &str)> = known.iter().map(|one| (likeness(one), one.name())).collect();
+    similar.retain(|(likeness, _)| *likeness > NEAR);
+    similar.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    similar.into_iter().take(NEAR_NAMES).map(|(_, name)| name.to_owned()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn types(names: &[&str]) -> Result<FileTypes, UnknownType> {
+        FileTypes::new(names.iter().copied())
+    }
+
+    #[test]
+    fn files_of_any_of_the_types_are_taken() {
+        let types = types(&["rust", "py"]).unwrap();
+        for (path, is_taken) in [
+            ("a.rs", true),
+            ("src/a.rs", true),
+            ("src/a.py", true),
+            ("a.rs/b.txt", false),
+            ("rs", false),
+            ("a.rst", false),
+        ] {
+            assert_eq!(types.takes(path.as_bytes()), is_taken, "{path}");
+        }
+        assert!(types.takes(b"src/\xFF.rs"));
+    }
+
+    #[test]
+    fn all_takes_every_known_type() {
+        let all = types(&["all"]).unwrap();
+        assert!(all.takes(b"a.rs") && all.takes(b"Makefile") && !all.takes(b"a.unknown"));
+    }
+
+    #[test]
+    fn unknown_names_list_near_ones() {
+        let near = |name: &str| types(&[name]).unwrap_err().near;
+        assert_eq!(near("rs"), ["rust"]);
+        assert_eq!(near(".tsx"), ["ts", "typescript"]);
+        assert!(near("javascript").contains(&"java".to_owned()));
+        assert_eq!(near("pythn")[0], "python");
+        assert!(near("???").is_empty());
+    }
+}

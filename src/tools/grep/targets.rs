@@ -1,0 +1,149 @@
+//! The files and folders that a call of grep searches.
+//!
+//! `path` is a file, a folder, a glob, an array of these, or several of them with spaces or commas between them. Each is
+//! opened inside the roots as a single path is. A path inside another one is searched as a part of it, so that no file is
+//! searched twice.
+
+use std::ffi::OsStr;
+use std::ops::ControlFlow;
+
+use crate::fs::open::{FileKind, OpenedPath};
+use crate::search::file_filter::{FileFilter, Selector};
+use crate::search::globs::{Glob, has_wildcard, literal_folders};
+use crate::search::ignore_rules::Rules;
+use crate::search::names;
+use crate::search::walk::Walked;
+
+use super::{Args, Context, ToolError, filter};
+use crate::limits::GREP_PATHS;
+use crate::tools::ToolName;
+use crate::tools::resolve::{self, ExpectedKind};
+use crate::tools::walk_support;
+
+/// A file, or a folder with the files in it that are searched.
+pub(super) struct Target {
+    pub(super) place: OpenedPath,
+    /// The files to search if it is a folder.
+    pub(super) filter: FileFilter,
+}
+
+/// A path of the call.
+struct Part {
+    /// The file or folder, or the folder before the first wildcard of a glob.
+    place: OpenedPath,
+    /// The glob below that folder.
+    glob: Option<Glob>,
+}
+
+/// Opens what `path` names. Returns at least one target, in the order of their paths.
+pub(super) fn open(cx: &Context, args: &Args) -> Result<Vec<Target>, ToolError> {
+    let mut parts = Vec::new();
+    match &args.path {
+        None => parts.push(one(cx, args, ".")?),
+        Some(paths) => {
+            for text in &paths.0 {
+                parts.extend(parts_of(cx, args, text)?);
+                if parts.len() > GREP_PATHS {
+                    return Err(ToolError::Argument(format!("path: must be at most {GREP_PATHS} paths")));
+                }
+            }
+        }
+    }
+    parts.sort_by(|a, b| a.place.real.cmp(&b.place.real));
+    let mut targets: Vec<Target> = Vec::new();
+    for part in parts {
+        match targets.iter_mut().rev().find_map(|target| Some((path_in(target, &part, args)?, target))) {
+            Some((path, target)) => target.filter.select(Selector { path, glob: part.glob }),
+            None => targets.push(target(cx, args, part)?),
+        }
+    }
+    Ok(targets)
+}
+
+fn target(cx: &Context, args: &Args, Part { place, glob }: Part) -> Result<Target, ToolError> {
+    let mut filter = filter(cx, args, &place)?;
+    if glob.is_some() {
+        filter.selected = Some(vec![Selector { path: Vec::new(), glob }]);
+    }
+    Ok(Target { place, filter })
+}
+
+/// Returns the paths that one string names.
+fn parts_of(cx: &Context, args: &Args, text: &str) -> Result<Vec<Part>, ToolError> {
+    let whole = match resolve::open(cx, text, ExpectedKind::Path) {
+        Ok(place) => return Ok(vec![Part { place, glob: None }]),
+        // A long list of paths is too long for one path.
+        Err(error @ (ToolError::NotFound { .. } | ToolError::Io(..))) => error,
+        Err(error) => return Err(error),
+    };
+    let words = words(text);
+    if (1..=GREP_PATHS).contains(&words.len()) && words != [text] {
+        let all: Vec<Result<Part, ToolError>> = words.iter().map(|word| one(cx, args, word)).collect();
+        if all.iter().all(Result::is_ok) || (!has_wildcard(text) && all.iter().any(Result::is_ok)) {
+            return all.into_iter().collect();
+        }
+    }
+    if has_wildcard(text) { Ok(vec![glob(cx, args, text)?]) } else { Err(whole) }
+}
+
+/// Splits a list of paths at spaces outside of quotes; one without spaces at commas.
+fn words(text: &str) -> Vec<String> {
+    let words = shlex::split(text).unwrap_or_default();
+    match &words[..] {
+        [word] => word.split(',').map(str::to_owned).collect(),
+        _ => words.iter().map(|word| word.trim_end_matches(',').to_owned()).collect(),
+    }
+}
+
+/// Opens one path, or the folder of a glob.
+fn one(cx: &Context, args: &Args, text: &str) -> Result<Part, ToolError> {
+    match resolve::open(cx, text, ExpectedKind::Path) {
+        Err(ToolError::NotFound { .. }) if has_wildcard(text) => glob(cx, args, text),
+        opened => opened.map(|place| Part { place, glob: None }),
+    }
+}
+
+/// Opens the folder before the first wildcard of a glob.
+///
+/// # Errors
+///
+/// Returns an error if the glob matches nothing that a search of that folder reaches.
+fn glob(cx: &Context, args: &Args, text: &str) -> Result<Part, ToolError> {
+    let (folder, rest) = text.split_at(literal_folders(text).len());
+    let place = resolve::open(cx, if folder.is_empty() { "." } else { folder }, ExpectedKind::Directory)?;
+    // A glob without `/` would match names in all folders.
+    let glob = Glob::new(&format!("./{rest}"), &place.real);
+    let glob = glob.map_err(|message| ToolError::Glob { glob: text.to_owned(), message })?;
+    let walk = walk_support::walk(cx, &place, args.no_ignore == Some(true))?;
+    let rules = walk.rules.clone();
+    let (send, found) = std::sync::mpsc::sync_channel(1);
+    let query = names::Query { glob: Some(glob.clone()), kind: names::Kind::Any, key: names::Key::Path };
+    names::tree(walk, query, move |walked| match walked {
+        Walked::Found(_) => {
+            let _is_full = send.try_send(());
+            ControlFlow::Break(())
+        }
+        _ => ControlFlow::Continue(()),
+    })
+    .run();
+    if found.try_recv().is_err() && cx.stop().check().is_ok() {
+        let (find, ignored) = (cx.has(ToolName::Find), rules.ignored_any());
+        return Err(ToolError::NoPathMatches { glob: text.to_owned(), ignored, find });
+    }
+    Ok(Part { place, glob: Some(glob) })
+}
+
+/// Returns the path of `part` below a target whose search reaches it.
+fn path_in(target: &Target, part: &Part, args: &Args) -> Option<Vec<u8>> {
+    let (base, path) = (&target.place.real, &part.place.real);
+    let below = path.strip_prefix(base).ok()?;
+    if below.as_os_str().is_empty() {
+        return Some(Vec::new());
+    }
+    let is_folder = part.place.stat.kind == FileKind::Folder;
+    let names: Vec<&[u8]> = below.iter().map(OsStr::as_encoded_bytes).collect();
+    let rules = if args.no_ignore == Some(true) { Rules::none() } else { Rules::above(base) };
+    let path = names.join(&b'/');
+    let is_reached = target.filter.keeps(&path, is_folder) && rules.let_in(base, below, is_folder);
+    is_reached.then_some(path)
+}
