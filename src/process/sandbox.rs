@@ -1,12 +1,11 @@
-//! `--sandbox`: what a command may do to this machine, held by the kernel (Landlock, seccomp).
+//! `--sandbox`: restricts with the kernel (Landlock, seccomp, mounts) which changes a command can make on this
+//! machine.
 //!
-//! A command is started as `cutline sandboxed bash -c …`: the same binary, which restricts
-//! itself and then becomes the shell, so that the server keeps its own rights. That process starts in
-//! `/` and with nothing of the command's environment in its own: the rules and the variables reach it as a file
-//! on its stdin, and it takes the variables and the command's folder once the rules hold. So no library, no
-//! setting of the loader and no folder that an earlier command has filled has a say before that.
-//! Rules can't be taken back, and all that the command starts is under them. Where the kernel can't
-//! hold them, the server does not start.
+//! The server starts a command as `cutline sandboxed bash -c …`. That process restricts itself and then becomes the
+//! shell, so the server keeps its rights. It starts in `/` with an empty environment and reads the rules and the
+//! command's variables from its stdin. It applies the variables and the folder only after the rules. Until then, no
+//! library, loader setting or folder of an earlier command has an effect. A process can't remove the rules, and the
+//! processes that it starts inherit them. The server does not start if the kernel can't apply the rules.
 
 #[cfg(not(target_os = "linux"))]
 mod absent;
@@ -44,12 +43,12 @@ pub use system::{enter, knows_unix_sockets, probe};
 /// The folders that commands may write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Mode {
-    /// All that the user may write: there is no sandbox.
+    /// Everything that the user may write: no sandbox.
     #[default]
     Off,
-    /// The roots, the `--writable` folders and a temp folder of their own.
+    /// The roots, the `--writable` folders and the temp folder of commands.
     WorkspaceWrite,
-    /// A temp folder of their own.
+    /// The temp folder of commands.
     ReadOnly,
 }
 
@@ -62,7 +61,7 @@ pub struct Sandbox {
     autorun_files: Arc<AutorunFiles>,
     /// The baseline that the running commands share.
     baseline: Mutex<Option<Arc<Baseline>>>,
-    /// True if this system lets commands have mounts of their own; unset until that was tried.
+    /// True if this system lets commands have their own mounts; unset until that was tried.
     can_mount: OnceLock<bool>,
     /// Files and folders of the server, each with the words that name it: none may lie where commands write.
     pub(super) own: Vec<(&'static str, Root)>,
@@ -78,9 +77,9 @@ pub struct Sandbox {
 /// (Arguments could be seen by every user.) Paths are `OsString`s, since serde has no `PathBuf` that is not UTF-8.
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Rules {
-    /// Folders in which the command may write.
+    /// Folders that the command may write.
     write: Vec<OsString>,
-    /// Paths that are made read-only, where they are there and below one of those.
+    /// Paths below those folders that become read-only if they exist.
     protect: Vec<OsString>,
     /// True if the system lets the command have its own mounts.
     has_mounts: bool,
@@ -88,7 +87,7 @@ struct Rules {
     shared_memory: Option<OsString>,
     /// True if the command may not make UNIX sockets.
     deny_unix_sockets: bool,
-    /// The file in which the shell reports the exit codes of its last pipeline.
+    /// The file to which the shell reports the exit codes of its last pipeline.
     report: Option<OsString>,
     /// The folder that the command starts in.
     folder: OsString,
@@ -97,14 +96,18 @@ struct Rules {
 /// The argument of the binary that makes it the shell of a command under rules. The command's words follow.
 pub const SUBCOMMAND: &str = "sandboxed";
 
-/// This binary, whatever stands at its path by now.
+/// This binary, even if its path now leads to another file.
 const THIS_BINARY: &str = "/proc/self/exe";
 
 impl Sandbox {
-    /// Returns the rules of `mode`, with a temp folder for commands; the reason where commands can't be held to them.
+    /// Returns the rules of `mode`, with a temp folder for commands.
     ///
-    /// `writable` are the folders besides the roots that commands may write. `autorun_files` are the absolute paths of
-    /// files that start programs and may be in a root: this binary and the files of clients.
+    /// `writable` are the folders besides the roots that commands may write. `autorun_files` are the absolute
+    /// paths of files that start programs and may be in a root: this binary and the files of clients.
+    ///
+    /// # Errors
+    ///
+    /// Returns the reason if the kernel can't apply the rules, or a folder can't be used.
     pub fn new(
         mode: Mode,
         deny_unix_sockets: bool,
@@ -135,7 +138,8 @@ impl Sandbox {
         })
     }
 
-    /// Returns the folders beside the roots in which commands may write: those named, and their temp folder.
+    /// Returns the folders besides the roots that commands may write: the `--writable` folders and the temp
+    /// folder.
     pub(super) fn writable(&self) -> impl Iterator<Item = &Path> {
         self.writable.iter().map(|folder| folder.real.as_path()).chain([self.temp.path.as_path()])
     }
@@ -147,8 +151,8 @@ impl Sandbox {
         roots.chain(self.writable())
     }
 
-    /// Returns an error if a command for `roots` could write where the server's own files are, or could lead
-    /// the way to a given file or folder elsewhere.
+    /// Returns an error if a command for `roots` could write the server's own files, or replace a part of the
+    /// path to a configured file or folder.
     pub fn check(&self, roots: &[Root]) -> Result<(), String> {
         let writable: Vec<&Path> = self.writable_with(roots).collect();
         self.own.iter().try_for_each(|(name, own)| check_outside(name, own, &writable))?;
@@ -199,14 +203,18 @@ impl Sandbox {
     /// Returns the autorun files that exist: first those that are read-only for a command for `roots`, then those that
     /// the command may write.
     pub fn found_autorun_files(&self, roots: &[Root]) -> (Vec<PathBuf>, Vec<PathBuf>) {
-        self.autorun_files_in(roots).into_iter().partition(|path| self.can_mount() && is_protected(path))
+        let found = self.autorun_files_in(roots).into_iter();
+        let (protected, mut open): (_, Vec<_>) =
+            found.partition(|path| self.can_mount() && is_protected(path));
+        open.extend(autorun_files::found_in_nested(&self.autorun_folders(roots)));
+        (protected, open)
     }
 
     fn autorun_files_in(&self, roots: &[Root]) -> BTreeSet<PathBuf> {
         self.autorun_files.found_in(&self.autorun_folders(roots))
     }
 
-    /// Returns the folders whose autorun files a command for `roots` may write.
+    /// Returns the folders with autorun files that a command for `roots` may write.
     fn autorun_folders<'a>(&'a self, roots: &'a [Root]) -> Vec<&'a Path> {
         self.writable_with(roots).filter(|folder| *folder != self.temp.path).collect()
     }
@@ -223,16 +231,17 @@ impl Sandbox {
         Arc::clone(shared.insert(Arc::new(Baseline::new(files, folders, self.can_mount()))))
     }
 
-    /// Returns a warning that names what a command for `roots` may write of that; `None` where it is nothing.
+    /// Returns a warning that lists the autorun files that a command for `roots` may write; `None` if there are
+    /// none.
     pub fn warning(&self, roots: &[Root]) -> Option<String> {
         let (_, open) = self.found_autorun_files(roots);
         let said = "sandboxed commands may write what starts programs outside the sandbox later";
         (!open.is_empty()).then(|| format!("{said}: {}", listed(&open)))
     }
 
-    /// Returns a process that applies the rules for `roots` and then becomes `shell` in `folder`, with `variables`
-    /// as its environment. It may also write the file `report`. Its own environment is empty: variables that are
-    /// added to it reach the shell too.
+    /// Returns a process that applies the rules for `roots` and then becomes `shell` in `folder`, with
+    /// `variables` as its environment. It may also write the file `report`. It starts with an empty
+    /// environment; the shell also gets variables that the caller adds.
     pub(super) fn command(
         &self,
         roots: &[Root],
@@ -244,7 +253,7 @@ impl Sandbox {
         self.check(roots).map_err(io::Error::other)?;
         self.temp.restore();
         self.shared_memory.restore();
-        // All that are there: the process that takes on the rules can open them, also where the server has no descriptor.
+        // Includes paths that the server can't open for lack of descriptors: the new process can open them.
         let protect = if self.can_mount() { self.autorun_files_in(roots) } else { BTreeSet::new() };
         // Inside a writable folder it needs no rule, and another command could put something else there.
         let has_rule = |report: &&Path| !self.writable_with(roots).any(|folder| report.starts_with(folder));

@@ -1,5 +1,5 @@
-//! `--sandbox`: what commands may write, held by the kernel. Where the kernel can't hold it, the
-//! server has to say so, and these tests fail, unless they are told that this is known.
+//! `--sandbox`: restrictions of commands by the kernel. Without kernel support the server must refuse to start.
+//! These tests then fail, unless a variable says that this is expected.
 
 mod autorun_files;
 #[cfg(target_os = "linux")]
@@ -10,6 +10,7 @@ mod given;
 #[cfg(target_os = "linux")]
 mod namespaces;
 mod own_files;
+mod repositories;
 #[cfg(target_os = "linux")]
 mod rights;
 #[cfg(target_os = "linux")]
@@ -37,11 +38,10 @@ fn workspace() -> Workspace {
     }))
 }
 
-/// The variable by which whoever runs the tests says that the kernel has no Landlock, so that there is nothing to
-/// test.
+/// The variable that declares that the kernel has no Landlock, so that the tests of the sandbox are skipped.
 const WITHOUT_LANDLOCK: &str = "CUTLINE_TEST_WITHOUT_LANDLOCK";
 
-/// A server in that mode; none where the kernel can't hold it, which it then says.
+/// Returns a client of a server in that mode; `None` if the kernel does not support it and the server reports that.
 fn client(workspace: &Workspace, flags: &[&str]) -> Option<Client> {
     started(|| Start::new(workspace).flags(flags))
 }
@@ -184,7 +184,7 @@ fn each_mode_has_a_temp_folder_of_its_own() {
         assert_eq!(&lines[..2], ["x", "700"], "{reply}");
         let folder = PathBuf::from(lines[2]);
         assert!(folder.is_dir(), "{reply}");
-        // The one that all programs share can't be written to.
+        // The temp folder of all programs can't be written.
         let shared =
             format!("echo x > '{}/cutline-test-of-the-shared-folder'", std::env::temp_dir().display());
         assert_ne!(client.call("bash", json!({"command": shared})).details()["exitCode"], 0);

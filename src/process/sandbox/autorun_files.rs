@@ -1,25 +1,19 @@
 //! Autorun files: files that make git, an editor or an agent start programs later, outside the sandbox.
 
 mod changes;
+mod repositories;
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::fs::follow::Followed;
 
 pub use changes::AutorunChange;
 pub(in crate::process) use changes::Baseline;
+use repositories::{GIT, MODULES, WORK_TREES};
 
-/// The autorun files and folders of a workspace.
-pub(crate) const NAMES: [&str; 30] = [
-    GIT_LINK,
-    ".git/config",
-    ".git/config.worktree",
-    // Leads git to the settings and hooks of another folder.
-    ".git/commondir",
-    ".git/hooks",
-    ".git/info/attributes",
+/// The autorun files and folders of agents and editors in a workspace.
+pub(crate) const NAMES: [&str; 33] = [
     ".mcp.json",
     ".claude/settings.json",
     ".claude/settings.local.json",
@@ -28,6 +22,7 @@ pub(crate) const NAMES: [&str; 30] = [
     ".vscode/mcp.json",
     ".vscode/tasks.json",
     ".vscode/settings.json",
+    ".vs/mcp.json",
     ".codex/config.toml",
     ".codex/hooks.json",
     "opencode.json",
@@ -39,24 +34,34 @@ pub(crate) const NAMES: [&str; 30] = [
     ".opencode/tool",
     ".opencode/tools",
     ".gemini/settings.json",
+    ".gemini/extensions",
     ".qwen/settings.json",
+    ".qwen/extensions",
     ".continue/mcpServers",
     ".clinerules/hooks",
     ".github/hooks",
     ".zed/settings.json",
+    ".roo/mcp.json",
+    ".kilocode/mcp.json",
+    ".kiro/settings/mcp.json",
+    ".kiro/hooks",
+    ".amazonq/mcp.json",
+    ".junie/mcp/mcp.json",
 ];
-/// A file if the repository's folder is elsewhere. As a folder it changes with each commit.
-const GIT_LINK: &str = ".git";
-/// The folder with a folder for each submodule.
-const GIT_MODULES: &str = ".git/modules";
-/// The autorun files in one of those.
-const MODULE_NAMES: &[&str] = &["config", "config.worktree", "commondir", "hooks"];
-/// The folder with a folder for each further work tree.
-const GIT_WORK_TREES: &str = ".git/worktrees";
-/// The autorun files in one of those.
-const WORK_TREE_NAMES: &[&str] = &["config.worktree", "commondir"];
-/// Submodules, and further work trees, that are looked at.
-const MAX_GIT_FOLDERS: usize = 64;
+/// The autorun files and folders of a repository.
+const OF_REPOSITORY: [&str; 6] = [
+    GIT,
+    ".git/config",
+    ".git/config.worktree",
+    // Leads git to the settings and hooks of another folder.
+    ".git/commondir",
+    ".git/hooks",
+    ".git/info/attributes",
+];
+/// The autorun files of a submodule.
+const OF_MODULE: [&str; 4] = ["config", "config.worktree", "commondir", "hooks"];
+/// The autorun files of a further work tree.
+const OF_WORK_TREE: [&str; 2] = ["config.worktree", "commondir"];
 
 /// The autorun files of a server.
 #[derive(Debug)]
@@ -71,28 +76,48 @@ impl AutorunFiles {
         Self { fixed: paths.iter().map(|path| Followed::new(path)).collect() }
     }
 
-    /// Returns all of them that exist in one of `folders`.
+    /// Returns all of them that exist in one of `folders`, without those of nested repositories.
     pub(super) fn found_in(&self, folders: &[&Path]) -> BTreeSet<PathBuf> {
         let named = folders.iter().flat_map(|folder| NAMES.iter().map(|name| folder.join(name)));
-        let of_git = folders.iter().flat_map(|folder| {
-            let work_trees = in_each_folder(folder.join(GIT_WORK_TREES), WORK_TREE_NAMES);
-            in_each_folder(folder.join(GIT_MODULES), MODULE_NAMES).chain(work_trees)
-        });
-        // Also each link on the path: whoever changes it decides what is started.
+        let of_git = folders.iter().flat_map(|folder| of_repository(folder));
+        // Includes each link on the path: a changed link starts another program.
         let fixed = self.fixed.iter().flat_map(|path| {
             let below =
                 path.entries.iter().filter(|entry| folders.iter().any(|folder| entry.starts_with(folder)));
             below.filter(|entry| **entry == path.end || entry.is_symlink()).cloned()
         });
-        let exists = |path: &PathBuf| {
-            path.symlink_metadata().is_ok_and(|found| !path.ends_with(GIT_LINK) || !found.is_dir())
-        };
-        named.chain(of_git).chain(fixed).filter(exists).collect()
+        named.chain(of_git).chain(fixed).filter(|path| exists(path)).collect()
     }
 }
 
-/// Returns the paths with one of `names` in each folder of `parent`.
-fn in_each_folder(parent: PathBuf, names: &'static [&str]) -> impl Iterator<Item = PathBuf> {
-    let entries = fs::read_dir(parent).into_iter().flatten().flatten().take(MAX_GIT_FOLDERS);
-    entries.flat_map(|entry| names.iter().map(move |name| entry.path().join(name)))
+/// Returns the autorun files of repositories one and two folders below one of `folders`. Commands may write these: they
+/// clone and delete repositories there.
+pub(super) fn found_in_nested(folders: &[&Path]) -> BTreeSet<PathBuf> {
+    let nested = folders.iter().flat_map(|folder| repositories::nested(folder));
+    nested.flat_map(|nested| of_repository(&nested)).filter(|path| exists(path)).collect()
+}
+
+/// Returns the paths of the autorun files that the repository at `folder` may have.
+fn of_repository(folder: &Path) -> Vec<PathBuf> {
+    let mut paths = OF_REPOSITORY.map(|name| folder.join(name)).to_vec();
+    let [modules, work_trees] = [MODULES, WORK_TREES].map(|name| folder.join(name));
+    let of_modules = repositories::below_modules(&modules);
+    let of_work_trees = repositories::in_work_trees(&work_trees);
+    for (parent, found, names) in
+        [(modules, of_modules, &OF_MODULE[..]), (work_trees, of_work_trees, &OF_WORK_TREE)]
+    {
+        match found {
+            Some(found) => {
+                paths.extend(found.iter().flat_map(|folder| names.iter().map(|name| folder.join(name))));
+            }
+            // A command could have created them to hide one: the folder as a whole counts.
+            None => paths.push(parent),
+        }
+    }
+    paths
+}
+
+/// Returns true if there is an autorun file at `path`.
+fn exists(path: &Path) -> bool {
+    path.symlink_metadata().is_ok_and(|found| !path.ends_with(GIT) || !found.is_dir())
 }

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::AutorunFiles;
+use super::repositories::{MODULES, WORK_TREES};
+use super::{AutorunFiles, found_in_nested};
 use crate::fs::lines::first_bytes;
 use crate::process::sandbox::is_protected;
 use crate::sys::{FileKind, Opened, Stat};
@@ -17,6 +18,8 @@ use crate::sys::{FileKind, Opened, Stat};
 const MAX_COMPARED_BYTES: usize = 64 * 1024;
 /// Bytes that are read at one time. Files after that are compared by their metadata only.
 const MAX_READ_BYTES: usize = 4 * 1024 * 1024;
+/// The `commondir` that git writes for a new work tree.
+const COMMON_FOLDER: &[u8] = b"../..\n";
 /// A folder with more entries is compared by its own metadata only.
 const MAX_ENTRIES: usize = 256;
 
@@ -60,8 +63,10 @@ impl Baseline {
     ) -> Self {
         let hasher = RandomState::new();
         let mut known = read_states(&files, &folders, &hasher);
+        let protectable = if can_mount { files.found_in(&as_paths(&folders)) } else { BTreeSet::new() };
         for (path, state) in &mut known {
-            state.is_protected = can_mount && is_protected(path);
+            let is_protectable = path.ancestors().any(|above| protectable.contains(above));
+            state.is_protected = is_protectable && is_protected(path);
         }
         Self { files, folders, hasher, known: Mutex::new(known), is_over: AtomicBool::new(false) }
     }
@@ -80,7 +85,7 @@ impl Baseline {
         let change = |(path, state): (&PathBuf, &State)| {
             let before = known.get(path);
             let is_changed = match before {
-                None => !is_of_new_work_tree(path),
+                None => !self.is_of_new_work_tree(path, state),
                 // Only a process outside can have changed a protected file.
                 Some(before) => !before.is_protected && before.differs_from(state),
             };
@@ -94,6 +99,12 @@ impl Baseline {
         };
         *known = now.into_iter().map(keep_protection).collect();
         changes
+    }
+
+    /// Returns true for a file that git itself creates for each new work tree.
+    fn is_of_new_work_tree(&self, path: &Path, state: &State) -> bool {
+        let leads_to_the_repository = || state.content == Some(self.hasher.hash_one(COMMON_FOLDER.to_vec()));
+        is_below(path, WORK_TREES) && (!path.ends_with("commondir") || leads_to_the_repository())
     }
 }
 
@@ -142,14 +153,18 @@ fn read_states(files: &AutorunFiles, folders: &[PathBuf], hasher: &RandomState) 
 
 /// Returns the autorun files in `folders`; of an autorun folder its entries.
 fn all_paths(files: &AutorunFiles, folders: &[PathBuf]) -> BTreeSet<PathBuf> {
-    let folders: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
-    files.found_in(&folders).into_iter().flat_map(entries_of).collect()
+    let folders = as_paths(folders);
+    files.found_in(&folders).into_iter().chain(found_in_nested(&folders)).flat_map(entries_of).collect()
+}
+
+fn as_paths(folders: &[PathBuf]) -> Vec<&Path> {
+    folders.iter().map(PathBuf::as_path).collect()
 }
 
 /// Returns the entries of an autorun folder; `path` itself for a file, for a folder with many entries, and for the hooks
 /// of a submodule.
 fn entries_of(path: PathBuf) -> Vec<PathBuf> {
-    if is_below(&path, super::GIT_MODULES) {
+    if is_below(&path, MODULES) || path.ends_with(WORK_TREES) {
         return vec![path];
     }
     let Ok(entries) = fs::read_dir(&path) else { return vec![path] };
@@ -161,12 +176,7 @@ fn entries_of(path: PathBuf) -> Vec<PathBuf> {
     entries.into_iter().filter(|entry| entry.extension().is_none_or(|end| end != "sample")).collect()
 }
 
-/// True for a file that git itself creates for each new work tree.
-fn is_of_new_work_tree(path: &Path) -> bool {
-    is_below(path, super::GIT_WORK_TREES)
-}
-
-/// True if `path` is below a folder of that name.
+/// Returns true if `path` is a folder of that name or below one.
 fn is_below(path: &Path, name: &str) -> bool {
     path.ancestors().any(|above| above.ends_with(name))
 }

@@ -1,0 +1,83 @@
+//! The repositories in a workspace: submodules, further work trees, and repositories in its folders.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::fs::lines::first_bytes;
+use crate::sys::{FileKind, Opened};
+
+/// The folder of a repository; a file if that folder is elsewhere. As a folder it changes with each commit.
+pub(super) const GIT: &str = ".git";
+/// The folder of submodules. A submodule may have a name such as `libs/a`, and submodules.
+pub(super) const MODULES: &str = ".git/modules";
+/// The folder with a folder for each further work tree.
+pub(super) const WORK_TREES: &str = ".git/worktrees";
+/// The maximum number of folders below one of those that are searched.
+const MAX_FOLDERS: usize = 256;
+/// Folders of a git folder without submodules.
+const OF_GIT: [&str; 3] = ["objects", "refs", "logs"];
+/// The maximum number of folders that are checked for a repository.
+const MAX_LOOKED_AT: usize = 1000;
+/// The longest `.git` file that is read.
+const MAX_LINK_BYTES: usize = 4096;
+
+/// Returns the folders below `parent`, [`MODULES`] of a repository; `None` if they are too many.
+pub(super) fn below_modules(parent: &Path) -> Option<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut ahead = vec![parent.to_owned()];
+    while let Some(folder) = ahead.pop() {
+        let is_git_folder = fs::symlink_metadata(folder.join("HEAD")).is_ok();
+        for child in folders_in(&folder) {
+            let is_of_git = is_git_folder && OF_GIT.iter().any(|name| child.ends_with(name));
+            if is_of_git {
+                continue;
+            }
+            if found.len() == MAX_FOLDERS {
+                return None;
+            }
+            found.push(child.clone());
+            ahead.push(child);
+        }
+    }
+    Some(found)
+}
+
+/// Returns the folders in `parent`, [`WORK_TREES`] of a repository; `None` if they are too many.
+pub(super) fn in_work_trees(parent: &Path) -> Option<Vec<PathBuf>> {
+    let found: Vec<PathBuf> = folders_in(parent).take(MAX_FOLDERS + 1).collect();
+    (found.len() <= MAX_FOLDERS).then_some(found)
+}
+
+/// Returns the repositories one and two folders below `folder`. Git, editors and agents look at them without a request of
+/// the user.
+pub(super) fn nested(folder: &Path) -> Vec<PathBuf> {
+    let children: Vec<PathBuf> = visible_folders_in(folder).take(MAX_LOOKED_AT).collect();
+    let grandchildren = children.iter().flat_map(|child| visible_folders_in(child));
+    let all = children.iter().cloned().chain(grandchildren).take(MAX_LOOKED_AT);
+    all.filter(|nested| is_other_repository(nested, folder)).collect()
+}
+
+/// Returns true if `nested` has a `.git`. A file that leads to a submodule or a work tree of the repository at
+/// `folder` does not count: those are found there.
+fn is_other_repository(nested: &Path, folder: &Path) -> bool {
+    let git = nested.join(GIT);
+    let Ok(found) = fs::symlink_metadata(&git) else { return false };
+    !found.is_file() || !leads_into(&git, nested, folder).unwrap_or(false)
+}
+
+fn leads_into(git: &Path, nested: &Path, folder: &Path) -> Option<bool> {
+    let opened = Opened::through_links(git).ok().filter(|opened| opened.stat.kind == FileKind::File)?;
+    let text = String::from_utf8(first_bytes(&opened.file().ok()?, MAX_LINK_BYTES).ok()?).ok()?;
+    let target = fs::canonicalize(nested.join(text.strip_prefix("gitdir: ")?.trim_end())).ok()?;
+    Some([MODULES, WORK_TREES].iter().any(|known| target.starts_with(folder.join(known))))
+}
+
+fn visible_folders_in(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    folders_in(folder).filter(|child| !child.ends_with(GIT))
+}
+
+/// Returns the folders in `folder`, without links.
+fn folders_in(folder: &Path) -> impl Iterator<Item = PathBuf> + use<> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir())).map(|entry| entry.path())
+}
