@@ -1,5 +1,5 @@
-//! Autorun files: read-only for commands if the system lets them have mounts of their own, else listed in a warning.
-//! Those that a command creates or changes are reported.
+//! Autorun files: read-only for commands if the system lets them have mounts, else listed in a warning. Created and
+//! changed ones are reported.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -66,7 +66,7 @@ fn repository(owner: u32) -> Workspace {
     workspace
 }
 
-/// Each file of a tree with what it holds.
+/// Returns the path and content of each file in a tree.
 fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut all = Vec::new();
     for entry in fs::read_dir(folder).unwrap().map(Result::unwrap) {
@@ -81,14 +81,14 @@ fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
     all
 }
 
-/// True if the server has said that it can't hold what starts programs.
+/// Returns true if the server warned that it can't protect autorun files.
 fn is_open(client: &mut Client) -> bool {
     client.call("bash", json!({"command": "true"})).assert_worked();
     client.stderr().contains(WARNING)
 }
 
-/// Opens a file of the current folder for writing past the mounts: in further namespaces, by a copy of the folder's
-/// mount without those below. Ends with 0 where that works.
+/// Opens a file of the current folder for writing in spite of the mounts: in further namespaces, through a copy of
+/// the folder's mount without the mounts below. Exits with 0 if that works.
 const PAST_MOUNTS: &str = r#"
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -207,7 +207,7 @@ fn what_can_not_be_held_is_named_at_the_start_and_by_the_doctor() {
     let said = String::from_utf8_lossy(&doctor.stdout).into_owned();
     assert!(said.contains(&format!("note  {warning}")), "{said}");
     assert!(!said.contains("All is well"), "{said}");
-    // Commands write nothing in the roots, so nothing there starts what they wrote.
+    // In this mode, commands write nothing in the roots, so nothing is reported.
     let mut client = started(|| Start::new(&workspace).flags(["--sandbox", "read-only"])).unwrap();
     assert!(!is_open(&mut client));
 }
@@ -227,7 +227,7 @@ fn what_can_not_be_held_in_a_root_of_the_client_is_named_when_it_comes() {
 #[test]
 fn link_on_the_way_to_a_file_of_a_client_is_named() {
     let workspace = workspace();
-    // Such as a home folder whose files are links into a repository of settings.
+    // For example, the files of a home folder can be links into a repository of settings.
     symlink(workspace.base().join("extra/x"), workspace.path("codex.toml")).unwrap();
     fs::create_dir(workspace.home().join(".codex")).unwrap();
     symlink(workspace.path("codex.toml"), workspace.home().join(".codex/config.toml")).unwrap();

@@ -1,4 +1,4 @@
-//! Devices that commands can't open, and shared memory of their own.
+//! Devices that commands can't open, and their separate shared memory.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -144,7 +144,7 @@ fn workspace_in_shared_memory_stays_visible() {
     client.call("bash", json!({"command": command})).assert_text("x\n");
 }
 
-/// True if the server's commands have mounts of their own.
+/// Returns true if the server's commands have their own mounts.
 fn can_mount(client: &mut Client) -> bool {
     client.call("bash", json!({"command": "grep -c ' /dev/shm ' /proc/self/mountinfo"})).text() != "1\n"
 }

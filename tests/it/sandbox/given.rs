@@ -1,5 +1,5 @@
-//! Folders and files that are given to the server, by ways that commands can lead elsewhere: a link, or a folder
-//! that becomes one, in a place where they write.
+//! Configured folders and files with paths that commands could redirect: through a link, or through a folder in a
+//! writable folder that becomes a link.
 
 use std::fs;
 use std::os::unix::fs::{chown, symlink};
@@ -14,8 +14,8 @@ use crate::support::{Client, Start, Workspace};
 /// A user without rights.
 const NOBODY: u32 = 65534;
 
-/// A workspace whose root holds a link and a folder, with a link outside that leads to each. All of it belongs to
-/// the user who starts the server.
+/// Returns a workspace with a link and a folder in its root, and a link outside to each. The user who starts the
+/// server owns everything.
 fn linked(unprivileged: bool) -> Workspace {
     let workspace = workspace();
     fs::create_dir(workspace.path("sub")).unwrap();
@@ -36,7 +36,7 @@ fn start<'a>(workspace: &'a Workspace, unprivileged: bool, flags: &[&str]) -> St
     if unprivileged { start.unprivileged() } else { start }
 }
 
-/// Starts a server whose input has ended; its exit code, and what it said.
+/// Starts a server with empty input. Returns its exit code and stderr.
 fn outcome(start: &Start<'_>) -> (Option<i32>, String) {
     let Output { status, stderr, .. } =
         start.command().stdin(Stdio::null()).stdout(Stdio::null()).output().unwrap();
@@ -77,8 +77,7 @@ fn ways_through_a_writable_folder_are_refused_at_the_start() {
     }
 }
 
-/// The change that a first server's command makes to a folder in its root; where that is given by a flag, the next
-/// server must not take what it became.
+/// Replaces a folder of the root with a link. If a flag has that folder, the next server must not accept the link.
 const SWAP: &str = "rm -r sub && ln -s <base>/outside sub";
 
 #[test]

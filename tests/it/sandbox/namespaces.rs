@@ -1,4 +1,4 @@
-//! The namespaces of commands: read-only mounts around the writable folders, and System V objects of their own.
+//! The namespaces of commands: read-only mounts around the writable folders, and separate System V objects.
 
 use std::fs;
 use std::os::unix::fs::chown;
@@ -125,7 +125,7 @@ fn further_writable_folders_stay_writable() {
     }
 }
 
-/// Creates, looks for, or removes shared memory, a semaphore and a queue of System V with the key that it is given.
+/// Creates, looks for, or removes shared memory, a semaphore and a queue of System V with a given key.
 const SYSTEM_V: &str = r#"
 #include <errno.h>
 #include <stdio.h>
@@ -173,4 +173,53 @@ fn system_v_objects_outside_are_out_of_reach() {
     }
     assert_eq!(outside("remove"), "found found found ");
     assert!(found.iter().all(|found| found == "none none none"), "{found:?}");
+}
+
+/// Ordinary work: the program that must be installed, and the commands.
+const WORK: [(&str, &str); 5] = [
+    (
+        "git",
+        "git init -q repository && cd repository && echo x > file && git add file && git -c user.name=a -c user.email=a@b \
+         commit -qm one && git stash list && git gc -q && git clone -q . ../copy && git -C ../copy fetch -q",
+    ),
+    (
+        "make",
+        "printf 'int main(void) { return 0; }' > main.c && printf 'all:\\n\\tcc -pipe -o main main.c && ./main\\n' > Makefile && \
+         make -s && cc -o $TMPDIR/main main.c && $TMPDIR/main && cp -a main.c $TMPDIR && tar cf - main.c | tar xf - -C $TMPDIR",
+    ),
+    (
+        "python3",
+        "python3 -c 'import multiprocessing as m; pool = m.Pool(2); print(pool.map(abs, [-1]), file=open(\"out\", \"w\")); \
+         pool.close(); queue = m.Queue(); queue.put(1); queue.get()' && python3 -m venv --without-pip env && env/bin/python -c 1",
+    ),
+    (
+        "node",
+        "node -e 'require(\"child_process\").execSync(\"true\"); new (require(\"worker_threads\").Worker)(\"1\", {eval: true})'",
+    ),
+    (
+        "npm",
+        "mkdir package app && echo '{\"name\": \"package\", \"version\": \"1.0.0\"}' > package/package.json && cd app && \
+         npm install --silent --no-audit --no-fund ../package",
+    ),
+];
+
+#[test]
+fn ordinary_programs_work() {
+    for unprivileged in [false, true] {
+        let workspace = workspace();
+        let Some(mut client) = started(|| start(&workspace, MODES[0].as_slice(), unprivileged)) else {
+            return;
+        };
+        for (program, work) in WORK {
+            let installed =
+                client.call("bash", json!({"command": format!("{program} --version > /dev/null 2>&1")}));
+            if installed.details()["exitCode"] != 0 || !has_mounts(&mut client) {
+                eprintln!("not run: there is no {program}");
+                continue;
+            }
+            let reply =
+                client.call("bash", json!({"command": format!("mkdir {program} && cd {program} && {work}")}));
+            assert_eq!(reply.details()["exitCode"], 0, "{unprivileged}: {reply}");
+        }
+    }
 }

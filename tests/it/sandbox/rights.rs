@@ -16,7 +16,7 @@ use crate::support::{Client, Start, Workspace};
 /// The flags of each mode.
 const MODES: [[&str; 2]; 2] = [["--sandbox", "workspace-write"], ["--sandbox", "read-only"]];
 
-/// True where the kernel holds signals and abstract sockets: Linux 6.12, which has Landlock's ABI 6.
+/// Returns true if the kernel restricts signals and abstract sockets: Linux 6.12 with Landlock ABI 6.
 fn knows_scopes() -> bool {
     let release = rustix::system::uname().release().to_string_lossy().into_owned();
     let mut numbers = release.split(['.', '-']).map_while(|number| number.parse::<u32>().ok());
@@ -191,7 +191,7 @@ fn abstract_sockets_outside_are_out_of_reach() {
     assert_eq!(heard, "hello");
 }
 
-/// Creates a file with the mode bit of a set-user-ID program, and writes to it.
+/// Creates a file with the mode of a set-user-ID program, and writes to that file.
 const CREATE: &str = r#"
 #include <fcntl.h>
 #include <unistd.h>

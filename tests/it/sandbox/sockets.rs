@@ -9,8 +9,7 @@ use serde_json::json;
 use super::{client, compiled, started, workspace};
 use crate::support::{Client, Start, Workspace};
 
-/// Does each call that its input has a line of (`CALL NUMBERS`), and prints the line with the error's number, 0
-/// where there was none.
+/// Makes the call of each input line (`CALL NUMBERS`), and prints the line with the number of the error, or 0.
 const CALLS: &str = r#"
 #define _GNU_SOURCE
 #include <errno.h>
@@ -38,7 +37,7 @@ int main(void) {
 }
 "#;
 
-/// Sends to the socket at the path that it is given: through a stream, a datagram, and one of a pair of datagrams.
+/// Sends to the socket at a path: through a stream, a datagram, and one of a pair of datagrams.
 const SEND: &str = r#"
 #include <stdio.h>
 #include <string.h>
@@ -212,7 +211,7 @@ fn call_numbers_with_the_x32_bit_are_refused() {
     assert!(results.iter().all(|(_, error)| error == EPERM), "{results:?}");
 }
 
-/// Makes `fsopen` and `mount` by the entry point and the numbers of 32-bit programs, and prints what they return.
+/// Makes `fsopen` and `mount` through the entry point of 32-bit programs, and prints the results.
 #[cfg(target_arch = "x86_64")]
 const CALL_OF_32_BITS: &str = r#"
 #include <stdio.h>
@@ -295,7 +294,7 @@ fn listening_programs_are_out_of_reach_by_path() {
         }
         assert!(listener.accept().is_err() && receiver.recv(&mut [0; 8]).is_err(), "{flags:?}");
     }
-    // Without a sandbox each way but the last gets through.
+    // Without a sandbox all of these except the last succeed.
     let mut free = Client::new(&workspace);
     for (way, code) in ways.iter().zip([0, 0, 0, 1]) {
         let reply = free.call("bash", json!({"command": workspace.filled_in(&format!("<base>/send {way}"))}));

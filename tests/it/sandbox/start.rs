@@ -1,4 +1,4 @@
-//! The start of a command under rules: nothing of it runs before they hold.
+//! The start of a command under rules: none of its code runs before they apply.
 
 use std::fs;
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{client, compiled, started, workspace};
 use crate::support::{Client, Start};
 
-/// A library that writes beside the root, and in it, as soon as it is loaded.
+/// A library that writes outside the root and in the root as soon as it is loaded.
 const PLANT: &str = r#"
 #include <fcntl.h>
 #include <unistd.h>
