@@ -1,10 +1,9 @@
-//! The operating system, behind the same names for each: no room above asks which one it is.
+//! The operating system, with the same names for each: no layer above asks which one it is.
 //!
-//! `sys/windows` is Windows' side. `sys/unix` holds what Linux and macOS have in common; beside it,
-//! `sys/linux` what Linux alone has, and `sys/portable` the same by what every Unix has, and for macOS
-//! where that is not enough. `sys/not_linux` is for all systems but Linux.
-//! `RUSTFLAGS="--cfg cutline_portable"` takes the portable side on Linux too, so that it is tested
-//! where it can be. What it can't promise is in `docs/security.md`.
+//! `sys/windows` is for Windows. `sys/unix` has the common parts of Linux and macOS, `sys/linux` the parts of
+//! Linux, and `sys/portable` the same parts for every Unix and for macOS. `sys/not_linux` is for all systems except
+//! Linux. `RUSTFLAGS="--cfg cutline_portable"` uses the portable parts on Linux too, so that tests cover them.
+//! `docs/security.md` lists the promises that they can't keep.
 
 #[cfg(all(target_os = "linux", not(cutline_portable)))]
 mod linux;
@@ -41,7 +40,7 @@ pub struct Opened {
     pub real: PathBuf,
     /// Its type, size, times and owner.
     pub stat: Stat,
-    /// The handle by which it is opened for reading.
+    /// The handle that opens it for reading.
     handle: PathHandle,
 }
 
@@ -62,12 +61,12 @@ pub struct Stat {
     pub owner: u32,
     /// True if its mode lets only the owner open it.
     pub is_private: bool,
-    /// Number of names that lead to it.
+    /// Number of its hard links.
     pub links: u64,
 }
 
 impl Stat {
-    /// True if no name leads to it any more.
+    /// Returns true if it has no hard link any more.
     pub(crate) fn is_removed(&self) -> bool {
         self.links == 0
     }
@@ -114,11 +113,11 @@ pub enum Ending {
     Signal(i32),
 }
 
-/// The exit code of what a signal ended, less the signal's number.
+/// The exit code of a program that a signal ended, without the signal's number.
 const SIGNAL_CODE: i32 = 128;
 
 impl Ending {
-    /// Returns the exit code by which a shell says it of a program.
+    /// Returns the exit code that a shell reports for a program.
     pub fn exit_code(self) -> i32 {
         match self {
             Self::Code(code) => code,
@@ -130,7 +129,7 @@ impl Ending {
 /// The name of the variable that marks a command's processes.
 pub(crate) const MARK: &str = "CUTLINE_MARK";
 
-/// One process, at the time it was looked at.
+/// One process at the time of a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Process {
     /// Its number, which a later process may get.
@@ -139,20 +138,20 @@ pub(crate) struct Process {
     pub(crate) start: u64,
     /// Number of the process that started it, or that inherited it.
     pub(crate) parent: u32,
-    /// Number of its process group; 0 for one of another namespace, as where a container was entered.
+    /// Number of its process group; 0 for a group of another namespace, for example if it entered a container.
     pub(crate) group: u32,
     /// Number of its session, that of the process that began it; 0 for one of another namespace.
     pub(crate) session: u32,
-    /// Its program's name, or the beginning of it.
+    /// Its program's name, possibly shortened.
     pub(crate) name: String,
-    /// True for a zombie: it has ended, and its parent has not waited for it.
+    /// True for a zombie: it has ended, and its parent has not waited for its end.
     pub(crate) ended: bool,
-    /// The addresses in its memory at which its environment begins and ends. A program that it becomes has others. `None`
-    /// where they are not told.
+    /// The addresses in its memory at which its environment begins and ends; they change when it starts another
+    /// program. `None` if they are unknown.
     pub(crate) environment: Option<(u64, u64)>,
 }
 
-/// No descriptor is left to look at a process with: nothing is known of it.
+/// No descriptor is left to read a process, so its state is unknown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct OutOfDescriptors;
 
@@ -169,7 +168,7 @@ pub(crate) fn nanos(time: SystemTime) -> i128 {
     i128::try_from(since.as_nanos()).unwrap_or(i128::MAX)
 }
 
-/// True if the error says that there is no such file.
+/// Returns true if the error means that there is no such file.
 pub(crate) fn is_missing(error: &io::Error) -> bool {
     let kinds = [ErrorKind::NotFound, ErrorKind::NotADirectory, ErrorKind::InvalidFilename];
     kinds.contains(&error.kind()) || error.raw_os_error().is_some_and(|code| NO_SUCH_FILE.contains(&code))

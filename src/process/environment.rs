@@ -68,7 +68,7 @@ fn secrets(variables: impl Iterator<Item = (OsString, OsString)>, keep: &[String
     variables.filter(is_secret).map(|(name, _)| name).collect()
 }
 
-/// Returns true if the name of a variable says that its value is a secret.
+/// Returns true if the name of a variable indicates a secret.
 fn is_secret_name(name: &str) -> bool {
     let upper = name.to_uppercase();
     let has_word = || upper.split('_').any(|word| SECRET_WORDS.contains(&word));

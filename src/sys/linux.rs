@@ -22,7 +22,7 @@ pub(crate) use processes::{
 const BELOW: ResolveFlags =
     ResolveFlags::BENEATH.union(ResolveFlags::NO_SYMLINKS).union(ResolveFlags::NO_MAGICLINKS);
 
-/// Returns all `size` bytes of a file, where they are in memory; never waits for a disk.
+/// Returns all `size` bytes of a file if they are in memory. Never waits for a disk.
 pub(crate) fn read_cached(file: &File, size: usize) -> Option<Vec<u8>> {
     let mut bytes = vec![0; size];
     let whole = &mut [IoSliceMut::new(&mut bytes)];
@@ -38,7 +38,7 @@ pub(crate) fn enlarge(pipe: &PipeReader, bytes: usize) {
 /// True if a reader of names gives the rest after it was interrupted.
 pub(super) const GOES_ON_AFTER_INTR: bool = true;
 
-/// Returns a reader of the names in `folder`, which come through `buffer`: as many at once as fit what it can hold.
+/// Returns a reader of the names in `folder`. It reads as many names at one time as fit in `buffer`.
 #[expect(clippy::unnecessary_wraps, reason = "elsewhere it may fail")]
 pub(super) fn dir_reader<'a>(
     folder: &'a Folder,
@@ -47,12 +47,13 @@ pub(super) fn dir_reader<'a>(
     Ok(RawDir::new(folder, buffer.spare_capacity_mut()))
 }
 
-/// Opens `path` below `base` in one step; `NOSYS` or `PERM` where the kernel is older, or a filter refuses it.
+/// Opens `path` below `base` in one step. Returns `NOSYS` or `PERM` if the kernel is older, or a filter refuses the
+/// call.
 pub(super) fn open_beneath(base: impl AsFd, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
     rustix::fs::openat2(base, path, flags, Mode::empty(), BELOW)
 }
 
-/// Lets this user list and change the folder `name` of `base`; fails where that is no folder.
+/// Lets this user list and change the folder `name` of `base`. Fails if that is no folder.
 pub(super) fn make_accessible(base: impl AsFd, name: &[u8]) -> Result<(), Errno> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let folder = rustix::fs::openat(base, name, flags, Mode::empty())?;

@@ -1,7 +1,8 @@
-//! The functions that macOS and Windows have in common: processes by `sysinfo`, and what only Linux tells.
+//! The functions that macOS and Windows have in common: processes through `sysinfo`, and replacements for functions
+//! of Linux.
 //!
-//! All of it is a look at what changes meanwhile. Starts are in whole seconds. The pipes of a process are
-//! not told, and not every process's environment; on Windows neither groups nor owners.
+//! A snapshot can be out of date. Start times are in whole seconds. The pipes of a process and some environments
+//! are unknown; on Windows also groups and owners.
 
 #![expect(clippy::unnecessary_wraps, reason = "on Linux they may fail")]
 
@@ -21,12 +22,12 @@ pub(crate) fn read_cached(_: &File, _: usize) -> Option<Vec<u8>> {
 /// Does nothing: a pipe has the size that this system gives it.
 pub(crate) fn enlarge(_: &PipeReader, _: usize) {}
 
-/// A handle on what was opened; `None` where that is neither a file nor a folder and can't be opened unread.
+/// A handle on an open file or folder; `None` for another type that can't be opened without reading.
 pub(super) type PathHandle = Option<File>;
 
 impl Opened {
-    /// Gives the same once more, from its beginning. All that are given of one share where they are
-    /// read: only the last may be read on.
+    /// Returns another handle on the same file, at its beginning. All such handles share one position: only the
+    /// last one may be read further.
     pub(crate) fn file(&self) -> io::Result<File> {
         let mut file = self.handle.as_ref().ok_or(io::ErrorKind::Unsupported)?.try_clone()?;
         // A folder has no beginning, and is not read so.
@@ -34,7 +35,7 @@ impl Opened {
         Ok(file)
     }
 
-    /// Fails: this system does not tell whether all that it takes is in memory.
+    /// Fails: this system does not report whether a path is in memory.
     pub(crate) fn cached(_: &Path) -> io::Result<Self> {
         Err(io::ErrorKind::Unsupported.into())
     }
@@ -61,7 +62,7 @@ pub(crate) fn pid_namespace() -> u64 {
     0
 }
 
-/// Returns what `ask` tells of the process with that number, of which `what` is looked at.
+/// Returns the result of `ask` for the process with that number, with the data that `what` selects.
 pub(super) fn told_of<T>(
     id: u32,
     what: ProcessRefreshKind,

@@ -1,4 +1,4 @@
-//! The calls that every Unix has, and macOS' own where they are not enough.
+//! The calls that every Unix has, and calls of macOS if those are not enough.
 
 mod opened;
 
@@ -19,13 +19,13 @@ pub(super) fn open_beneath(_: impl AsFd, _: &[u8], _: OFlags) -> Result<OwnedFd,
     Err(Errno::NOSYS)
 }
 
-/// Lets this user list and change the folder `name` of `base`; fails where that is no folder.
+/// Lets this user list and change the folder `name` of `base`. Fails if that is no folder.
 pub(super) fn make_accessible(base: impl AsFd, name: &[u8]) -> Result<(), Errno> {
     rustix::fs::chmodat(base, name, Mode::RWXU, AtFlags::SYMLINK_NOFOLLOW)
 }
 
-/// Sends `signals` to exactly that process, looked at just before: between the two another could get its number, and
-/// these systems offer nothing better. Returns false where it has ended, or is not this user's.
+/// Sends `signals` to that process after a check of its start. Another process could get the number in between;
+/// these systems offer no better way. Returns false if it has ended, or belongs to another user.
 pub(crate) fn send_signals(id: u32, start: u64, signals: &[Signal]) -> Result<bool, OutOfDescriptors> {
     let is_same = process_info(id)?.is_some_and(|now| start > 0 && now.start == start && !now.ended);
     let Some(pid) = pid(id).filter(|_| is_same) else { return Ok(false) };
@@ -71,7 +71,7 @@ pub(super) fn group(id: u32) -> Option<u32> {
     Some(group.as_raw_nonzero().get().unsigned_abs())
 }
 
-/// The same on Linux, where a group may have no number here: that of a process of another namespace.
+/// The same on Linux, where the group of a process of another namespace has no number here.
 #[cfg(target_os = "linux")]
 pub(super) fn group(id: u32) -> Option<u32> {
     let stat = std::fs::read(format!("/proc/{id}/stat")).ok()?;

@@ -30,14 +30,14 @@ pub(crate) use removal::remove_tree;
 pub(crate) use shell::*;
 pub(crate) use stdio::{log_stream, stdin, stdout};
 
-/// An open folder: what is below it is opened through it.
+/// An open folder: paths below it are opened through it.
 pub(crate) type Folder = OwnedFd;
 
-/// Permissions of all but the owner.
+/// Permissions of all users except the owner.
 const OTHERS: Mode = Mode::RWXG.union(Mode::RWXO);
 
 impl Stat {
-    /// Converts what the system told.
+    /// Converts the result of the system.
     pub(crate) fn of(stat: &rustix::fs::Stat) -> Self {
         let nanos = |secs: i64, nanos: i128| i128::from(secs) * 1_000_000_000 + nanos;
         #[expect(clippy::useless_conversion, reason = "the types differ by system")]
@@ -69,8 +69,8 @@ impl FileKind {
     }
 }
 
-/// Gives each name in `folder` to `take`, in no order, with what the folder says it is, until that breaks; `.` and
-/// `..` are left out. `buffer` is room for the names that are read at once.
+/// Calls `take` with each name in `folder` and its type according to the folder, in no order, until `take` breaks.
+/// Skips `.` and `..`. `buffer` is space for the names that are read at one time.
 pub(crate) fn each_name(
     folder: &Folder,
     buffer: &mut Vec<u8>,
@@ -101,19 +101,19 @@ pub(crate) fn open_folder(path: impl AsRef<Path>) -> io::Result<Folder> {
     Ok(rustix::fs::open(path.as_ref(), flags, Mode::empty())?)
 }
 
-/// Opens the folder that `path` leads to from `folder`, through links, only for opening what is below.
+/// Opens the folder at `path`, relative to `folder`, through links, only for opening paths below it.
 pub(crate) fn folder_from(folder: &Folder, path: &Path) -> io::Result<Folder> {
     Ok(rustix::fs::openat(folder, path, LOOK | OFlags::DIRECTORY, Mode::empty())?)
 }
 
-/// Returns the path that leads to just what is open here, whatever stands at its name by now.
+/// Returns a path to exactly this open file, even if its name now leads elsewhere.
 #[cfg(target_os = "linux")]
 pub(crate) fn path_of(open: impl AsFd) -> String {
     format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&open.as_fd()))
 }
 
-/// Locks a file or folder while it is `open`; false where another descriptor has it locked, or where the file
-/// system has no locks.
+/// Locks a file or folder while it is `open`. Returns false if another descriptor has locked it, or the file system
+/// has no locks.
 pub(crate) fn lock(open: impl AsFd) -> bool {
     rustix::fs::flock(open, FlockOperation::NonBlockingLockExclusive).is_ok()
 }
@@ -128,15 +128,15 @@ pub(crate) fn name(bytes: &[u8]) -> Cow<'_, OsStr> {
     Cow::Borrowed(OsStr::from_bytes(bytes))
 }
 
-/// Codes by which the system says that there is no such file, beside those that std knows.
+/// Codes for a missing file, in addition to those that std knows.
 pub(super) const NO_SUCH_FILE: [i32; 0] = [];
 
-/// True if the error says that what was there is gone, or is something else by now.
+/// Returns true if the error means that the file was removed or replaced.
 pub(crate) fn is_gone(error: &io::Error) -> bool {
     matches!(Errno::from_io_error(error), Some(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::NXIO))
 }
 
-/// Returns the number of the user whose files are this process's own.
+/// Returns the number of the user of this process.
 pub(crate) fn user() -> u32 {
     rustix::process::geteuid().as_raw()
 }
@@ -146,7 +146,7 @@ pub(crate) fn pid(id: u32) -> Option<Pid> {
     i32::try_from(id).ok().and_then(Pid::from_raw)
 }
 
-/// False if the process of that number and start has ended. True also where that can't be told.
+/// Returns false if the process with that number and start has ended. Returns true if that is unknown.
 pub(crate) fn may_be_alive(id: u32, start: u64) -> bool {
     match process_info(id) {
         // A server that could not tell its own start says 0.
@@ -160,8 +160,8 @@ pub(crate) fn may_be_alive(id: u32, start: u64) -> bool {
 /// Number of the first process of a namespace, which inherits what others leave.
 const FIRST_PROCESS: u32 = 1;
 
-/// True if this process inherits those whose parents have ended: as the first, or because what started it made it a
-/// subreaper.
+/// Returns true if this process inherits processes that lost their parents: as the first process of its namespace,
+/// or as a subreaper.
 pub(crate) fn inherits_orphans() -> bool {
     #[cfg(target_os = "linux")]
     let is_subreaper = rustix::process::child_subreaper().is_ok_and(|set| set.is_some());

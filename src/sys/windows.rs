@@ -1,8 +1,7 @@
-//! Windows: handles that say where they are, and paths in the one spelling that means what it says.
+//! Windows: handles that report their location, and paths in one unambiguous spelling.
 //!
-//! Files are opened by their path, and then asked where they really are: one that is not where it was
-//! looked for was reached through a link, and is let go. All paths are *verbatim* (`\\?\C:\…`), in
-//! which no name is special and none is too long.
+//! Files are opened by path and then checked for their real location: a file elsewhere was reached through a link
+//! and is closed. All paths are *verbatim* (`\\?\C:\…`), with no special names and no limit of length.
 
 pub(crate) mod below;
 mod input_pipe;
@@ -35,12 +34,12 @@ impl Stat {
             bytes: 0,
             id: (0, 0),
             modified: 0,
-            // It is not told: the time of writing may stay as it is while a program goes on writing.
+            // Unknown: the time of writing may not change while a program writes.
             changed: i128::MAX,
             // The temp folder is each user's own already.
             owner: user(),
             is_private: true,
-            // Not told. Of a removed file its place, which the system is asked for too, says so.
+            // Unknown. The location of a removed file, which is also read, shows that it was removed.
             links: 1,
         };
         if medium.is_disk() {
@@ -70,7 +69,7 @@ pub(crate) fn read_at(file: &File, buffer: &mut [u8], at: u64) -> io::Result<usi
     file.seek_read(buffer, at)
 }
 
-/// Returns the name that these bytes are. One that is broken UTF-16 can't be told by them, and opens nothing.
+/// Returns the name for these bytes. Bytes can't represent a name of invalid UTF-16, so such a name opens nothing.
 pub(crate) fn name(bytes: &[u8]) -> Cow<'_, OsStr> {
     match String::from_utf8_lossy(bytes) {
         Cow::Borrowed(name) => Cow::Borrowed(OsStr::new(name)),
@@ -78,11 +77,11 @@ pub(crate) fn name(bytes: &[u8]) -> Cow<'_, OsStr> {
     }
 }
 
-/// Codes by which the system says that there is no such file, beside those that std knows: of a drive that is not
-/// there or has nothing in it; of a path, a server or a share that is none.
+/// Codes for a missing file, in addition to those that std knows: for a drive that is missing or empty, and for an
+/// invalid path, server or share.
 pub(super) const NO_SUCH_FILE: [i32; 6] = [15, 21, 53, 67, 123, 161];
 
-/// True if the error says that what was there is gone, or is something else by now.
+/// Returns true if the error means that the file was removed or replaced.
 pub(crate) fn is_gone(error: &io::Error) -> bool {
     super::is_missing(error)
 }
@@ -97,13 +96,13 @@ pub(super) fn group(_: u32) -> Option<u32> {
     None
 }
 
-/// Returns true, and locks nothing: it would keep others from reading. An open file can't be removed anyway, and there
-/// is no sandbox here whose folder would be locked.
+/// Returns true and locks nothing: a lock would prevent others from reading. An open file can't be removed, and
+/// there is no sandbox with a folder to lock.
 pub(crate) fn lock<T>(_: &T) -> bool {
     true
 }
 
-/// Removes the folder `name` of `base`, and all that is in it.
+/// Removes the folder `name` of `base` with its contents.
 pub(crate) fn remove_tree(base: &Folder, name: &[u8], _opened: &Folder) -> io::Result<()> {
     std::fs::remove_dir_all(below::join(base, name))
 }
@@ -113,8 +112,8 @@ pub(crate) fn may_be_alive(_: u32, _: u64) -> bool {
     true
 }
 
-/// Gives each name in `folder` to `take`, in no order, with what the folder says it is, until that breaks; `.` and
-/// `..` are left out. Needs no buffer of the caller's.
+/// Calls `take` with each name in `folder` and its type according to the folder, in no order, until `take` breaks.
+/// Skips `.` and `..`. Needs no buffer.
 pub(crate) fn each_name(
     folder: &Folder,
     _: &mut Vec<u8>,

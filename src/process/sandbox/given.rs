@@ -1,16 +1,15 @@
-//! Files and folders that were given to the server: what commands could write in them, and how they could lead
-//! the way to them elsewhere.
+//! Configured files and folders: checks that commands can neither write them nor redirect the paths to them.
 //!
-//! A way can be led elsewhere by who writes in a folder that it leads through: what is looked up there becomes a
-//! link, also for the next server. So a way through a folder that commands may write must end in one; that adds
-//! nothing to what they may write. All else is given without that detour.
+//! A process that can write in a folder can replace anything in that folder with a link, also for the next server.
+//! A path through a writable folder must therefore end in a writable folder, so that it adds no rights. All other
+//! paths must not pass through one.
 
 use std::path::Path;
 
 use crate::fs::workspace::Root;
 
-/// Returns an error if a command that may write in `writable` could replace what was `given`, which the words of `name`
-/// name.
+/// Returns an error if a command that may write in `writable` could replace the `given` file or folder. `name`
+/// describes it.
 pub(super) fn check_outside(name: &str, given: &Root, writable: &[&Path]) -> Result<(), String> {
     let Some(folder) = writable.iter().find(|folder| given.real.starts_with(folder)) else {
         return check_way(name, given, writable, &[]);
@@ -19,8 +18,8 @@ pub(super) fn check_outside(name: &str, given: &Root, writable: &[&Path]) -> Res
     Err(format!("--sandbox: {name} ({path}) must not lie in {folder}, where commands may write"))
 }
 
-/// Returns an error if commands that may write in `writable` could lead the way to what was `given` elsewhere than
-/// below `sound`.
+/// Returns an error if commands that may write in `writable` could redirect the path of `given` to a location that
+/// is not below `sound`.
 pub(super) fn check_way(name: &str, given: &Root, writable: &[&Path], sound: &[&Path]) -> Result<(), String> {
     let through = given.way.way_through(writable);
     let Some(folder) = through.filter(|_| !sound.iter().any(|sound| given.real.starts_with(sound))) else {

@@ -33,10 +33,10 @@ const KEPT: CapabilitySet = CapabilitySet::CHOWN
     .union(CapabilitySet::IPC_LOCK)
     .union(CapabilitySet::SYS_CHROOT);
 
-/// Takes on the rules that stdin holds, and becomes `command` with the environment there; returns only where that fails.
+/// Applies the rules from stdin, and becomes `command` with the environment from there. Returns only if that fails.
 ///
-/// It reads everything, writes in the folders given and to the devices that hold nothing, and opens no TCP
-/// connection. Where the kernel can, it reaches no process and no socket outside.
+/// The command can read all files except devices, write in the given folders, and open no TCP connection. On newer
+/// kernels it reaches no process and no socket outside.
 pub fn enter(command: &[OsString]) -> io::Error {
     let variables = match restrict() {
         Ok(variables) => variables,
@@ -74,8 +74,7 @@ fn restrict() -> io::Result<Vec<OsString>> {
     Ok(words.map(|word| OsStr::from_bytes(word).to_owned()).collect())
 }
 
-/// Gives up all capabilities, as root all but [`KEPT`]. They do not come back with a program: that needs privileges,
-/// which the rules for files have given up for good.
+/// Drops all capabilities; as root all except [`KEPT`]. No program gets them back: `no_new_privs` prevents that.
 fn drop_capabilities() -> io::Result<()> {
     let kept = if rustix::process::geteuid().is_root() { KEPT } else { CapabilitySet::empty() };
     let mut sets = rustix::thread::capabilities(None)?;

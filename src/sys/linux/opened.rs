@@ -1,5 +1,5 @@
-//! A path that is open without being read (`O_PATH`): what it is and where it really is are asked
-//! of the open file, and it is read through that same file.
+//! A path that is open without being read (`O_PATH`). Its type, its location and its content are read through the
+//! same open file.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -13,10 +13,10 @@ use rustix::io::Errno;
 
 use crate::sys::{Folder, Opened, Stat, path_of};
 
-/// Opens nothing for reading: only for looking at what it is, and for opening what is below it.
+/// Opens nothing for reading: only for the type, and for opening paths below it.
 pub(in crate::sys) const LOOK: OFlags = OFlags::PATH.union(OFlags::CLOEXEC);
 
-/// A handle on what was opened, by which it is not read.
+/// A handle on an open file that can't read it.
 pub(in crate::sys) type PathHandle = OwnedFd;
 
 impl Opened {
@@ -25,12 +25,12 @@ impl Opened {
         Self::of(rustix::fs::openat(CWD, path, LOOK, Mode::empty())?)
     }
 
-    /// Opens `path` where no part of it is a link.
+    /// Opens `path` if no part of it is a link.
     pub(crate) fn without_links(path: &Path) -> io::Result<Self> {
         Self::resolved(path, ResolveFlags::empty())
     }
 
-    /// The same, but only where the system has all that it takes in memory.
+    /// Opens `path` like [`Self::without_links`], but only if the kernel has every part of it in memory.
     pub(crate) fn cached(path: &Path) -> io::Result<Self> {
         Self::resolved(path, ResolveFlags::CACHED)
     }
@@ -60,7 +60,7 @@ impl Opened {
     }
 }
 
-/// Returns the error where the link of an open file can't be read: not that what was opened is missing.
+/// Returns the error of a link to an open file that can't be read. It must not look like a missing file.
 fn without_proc(error: Errno) -> io::Error {
     match error {
         Errno::NOENT | Errno::NOTDIR => io::Error::other("/proc is not mounted, which tells where it is"),

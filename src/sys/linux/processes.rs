@@ -1,8 +1,7 @@
-//! Processes, by `/proc`. Only this file knows how that is laid out.
+//! Processes in `/proc`. Only this file knows the layout of `/proc`.
 //!
-//! All of it is a look at what changes meanwhile: a process that has gone is left out, and what this user
-//! may not see of another's process is unknown. Callers that act on a process prove first, by its start,
-//! that it is still the one that was seen.
+//! A snapshot can be out of date: a process that has ended is omitted, and data of another user's process that is
+//! not readable is unknown. Callers that act on a process first check its start time.
 
 #![expect(
     clippy::indexing_slicing,
@@ -21,16 +20,16 @@ use rustix::process::{PidfdFlags, Signal, kill_process, pidfd_open, pidfd_send_s
 
 use crate::sys::{Folder, MARK, OutOfDescriptors, Process, names_in, open_folder, pid};
 
-/// Bytes of the line that tells of a process, which has some fifty numbers: more than it is long.
+/// Bytes for the line of a process in `stat`, which has about fifty numbers: more than its length.
 const STAT_BYTES: usize = 1024;
-/// Bytes of an environment that are read: what the kernel takes at the start of a program. A process can have any of its
-/// memory pass for it.
+/// The maximum number of bytes of an environment that are read: the kernel's limit at the start of a program. A
+/// process can name any part of its memory as its environment.
 const ENVIRON_BYTES: u64 = 6 << 20;
 /// Bytes of a mark: more than its five numbers have.
 const MARK_BYTES: usize = 128;
 
-/// True if `/proc` tells of the processes by the numbers that calls here take. False where it is not mounted, and
-/// where it is that of another namespace of process numbers, as in a namespace that has none of its own.
+/// Returns true if `/proc` uses the same process numbers as system calls here. Returns false if it is not mounted,
+/// or belongs to another PID namespace.
 pub(crate) fn has_process_table() -> bool {
     static HAS: OnceLock<bool> = OnceLock::new();
     *HAS.get_or_init(|| {
@@ -42,7 +41,7 @@ pub(crate) fn has_process_table() -> bool {
     })
 }
 
-/// Returns all processes; none where there is no table of them.
+/// Returns all processes; an empty list without a process table.
 pub(crate) fn list_processes() -> Result<Vec<Process>, OutOfDescriptors> {
     let names = open_folder("/proc").and_then(|folder| names_in(&folder, usize::MAX, |_| true));
     let names = names.map_err(|_| OutOfDescriptors)?;
@@ -62,8 +61,8 @@ pub(crate) fn process_info(id: u32) -> Result<Option<Process>, OutOfDescriptors>
     Ok(parse(id, &line[..len]))
 }
 
-/// Sends `signals` to exactly that process, by a pidfd; by its number, looked at just before, where the kernel has none or
-/// a container refuses them. Returns false where it has ended, or is not this user's.
+/// Sends `signals` to that process through a pidfd. Without pidfds, sends them to its number after a check of its
+/// start. Returns false if it has ended, or belongs to another user.
 pub(crate) fn send_signals(id: u32, start: u64, signals: &[Signal]) -> Result<bool, OutOfDescriptors> {
     let Some(pid) = pid(id) else { return Ok(false) };
     let handle = match pidfd_open(pid, PidfdFlags::empty()) {
@@ -73,7 +72,7 @@ pub(crate) fn send_signals(id: u32, start: u64, signals: &[Signal]) -> Result<bo
             Some(handle)
         }
     };
-    // What was opened is the one that was seen only if it is so now that it is open.
+    // The number could have been reused before the pidfd was opened.
     let is_same = process_info(id)?.is_some_and(|now| now.start == start && !now.ended);
     let send = |signal| match handle.as_ref().map(|handle| pidfd_send_signal(handle, signal)) {
         None | Some(Err(Errno::NOSYS | Errno::PERM)) => kill_process(pid, signal),
@@ -124,8 +123,8 @@ pub(crate) fn pid_namespace() -> u64 {
 pub(crate) fn pipes(id: u32) -> Result<Vec<u64>, OutOfDescriptors> {
     let Some(folder) = seen(open_folder(format!("/proc/{id}/fd")))? else { return Ok(Vec::new()) };
     let links = names_in(&folder, usize::MAX, |_| true).unwrap_or_default();
-    // The link's own mode says what the file is open for. A child of this process that has not yet
-    // become its program has the end that is read from.
+    // The mode of the link shows whether the file is open for reading or writing. A child of this process that
+    // has not started its program yet has the end for reading.
     let writes = |link: &[u8]| {
         statat(&folder, link, AtFlags::SYMLINK_NOFOLLOW)
             .is_ok_and(|link| Mode::from_raw_mode(link.st_mode).contains(Mode::WUSR))
@@ -133,8 +132,8 @@ pub(crate) fn pipes(id: u32) -> Result<Vec<u64>, OutOfDescriptors> {
     Ok(links.iter().filter_map(|link| pipe(&folder, link).filter(|_| writes(link))).collect())
 }
 
-/// True if the standard output or error of a process is a pipe that no process reads any more. False where that can't be
-/// told.
+/// Returns true if the standard output or error of a process is a pipe without a reader. Returns false if that is
+/// unknown.
 pub(crate) fn has_lost_its_reader(id: u32) -> bool {
     let Ok(folder) = open_folder(format!("/proc/{id}/fd")) else { return false };
     let has_lost = |link: &[u8]| {
@@ -148,14 +147,14 @@ pub(crate) fn has_lost_its_reader(id: u32) -> bool {
     [&b"1"[..], b"2"].into_iter().any(|link| has_lost(link) == Some(true))
 }
 
-/// Returns the inode of the pipe that a descriptor's `link` stands for.
+/// Returns the inode of the pipe that a descriptor's `link` names.
 fn pipe(folder: &Folder, link: &[u8]) -> Option<u64> {
     let to = readlinkat(folder, link, Vec::new()).ok()?;
     to.to_str().ok()?.strip_prefix("pipe:[")?.strip_suffix(']')?.parse().ok()
 }
 
-/// Tells what is not there, or not to be seen by this user, from what could not be opened for want of a
-/// descriptor.
+/// Distinguishes a file that is missing or not readable for this user from one that was not opened for lack of
+/// descriptors.
 fn seen<T>(opened: io::Result<T>) -> Result<Option<T>, OutOfDescriptors> {
     let none_is_left = [Errno::MFILE, Errno::NFILE, Errno::NOMEM].map(Some);
     match opened {

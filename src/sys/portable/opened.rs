@@ -1,8 +1,7 @@
-//! A path that is open to be looked at, where the system can't open without reading.
+//! A path that is opened for its location and type, on a system that can't open a file without reading.
 //!
-//! So it is asked of the path first whether a file or a folder stands there, and nothing else is
-//! opened: a FIFO or a device that is put there in between is opened, without waiting and without
-//! being read. What it is and where it really is are then asked of the open file.
+//! The type is checked first by path, and only a file or a folder is opened. A FIFO or a device that replaces it in
+//! between is opened without waiting and is not read. Type and location are then read from the open file.
 
 use std::fs::File;
 use std::io;
@@ -13,7 +12,7 @@ use rustix::io::Errno;
 
 use crate::sys::{FileKind, Folder, Opened, Stat};
 
-/// Only for looking at what it is, and for opening what is below it.
+/// Only for its type, and for opening paths below it.
 pub(in crate::sys) const LOOK: OFlags =
     OFlags::RDONLY.union(OFlags::CLOEXEC).union(OFlags::NONBLOCK).union(OFlags::NOCTTY);
 
@@ -31,9 +30,9 @@ impl Opened {
         Ok(Self { real, stat, handle })
     }
 
-    /// Opens `path` where no part of it is a link. Of a file with several names the system may tell any: here the one
-    /// that opened it is the answer. Fails where the system can't refuse links: they are followed one by one beforehand
-    /// instead.
+    /// Opens `path` if no part of it is a link. If a file has several names, the system may return any of them;
+    /// here the name that opened it counts. Fails if the system can't refuse links: they are then followed one
+    /// by one before the file is opened.
     pub(crate) fn without_links(path: &Path) -> io::Result<Self> {
         let (stat, handle) = look(path, LOOK | NO_LINKS.ok_or(Errno::NOSYS)?, AtFlags::SYMLINK_NOFOLLOW)?;
         let file = handle.as_ref().ok_or(Errno::NOTSUP)?;
@@ -51,8 +50,8 @@ impl Opened {
     }
 }
 
-/// Opens `path` with `flags` where a file or a folder stands there; `None` where it is something else. `follow` says
-/// whether a link there is followed.
+/// Opens `path` with `flags` if it is a file or a folder; returns `None` otherwise. If `follow` is set, follows a
+/// link at its end.
 fn look(path: &Path, flags: OFlags, follow: AtFlags) -> io::Result<(Stat, Option<File>)> {
     let stat = Stat::of(&rustix::fs::statat(CWD, path, follow)?);
     if !matches!(stat.kind, FileKind::File | FileKind::Folder) {

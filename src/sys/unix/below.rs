@@ -1,9 +1,8 @@
-//! Opening, creating and removing what is below a folder that is open, without a race and without links.
+//! Opens, creates and removes paths below an open folder, without races and without links.
 //!
-//! The kernel itself refuses a path that leaves the folder or leads through a link, at the moment
-//! it opens it; nothing is checked beforehand that could have changed since. Where the kernel is
-//! older than that, or another, the path is opened name by name, no link followed; also where it is longer than the
-//! kernel takes at once.
+//! The kernel itself refuses a path that leaves the folder or has a link, at the time of opening: no earlier check
+//! can be out of date. On an older kernel or another system, and for paths longer than the kernel's limit, the path
+//! is opened name by name without following links.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -16,13 +15,13 @@ use rustix::io::Errno;
 use super::Folder;
 use crate::sys::{self, FileKind, Stat};
 
-/// Flags by which a folder is opened.
+/// Flags that open a folder.
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY);
 /// Keeps an opening from waiting for another process, or for a device.
 const NO_WAIT: OFlags = OFlags::NONBLOCK.union(OFlags::NOCTTY);
-/// Flags by which a file is opened, which may be something else.
+/// Flags that open a file of any type.
 const FILE: OFlags = OFlags::RDONLY.union(NO_WAIT);
-/// The mode of what is created.
+/// The mode of new files.
 const OWNER_ONLY: Mode = Mode::RUSR.union(Mode::WUSR);
 
 /// Opens the folder at `path`, which is relative to `base`; an empty path is `base` itself.
@@ -30,7 +29,7 @@ pub(crate) fn folder(base: &Folder, path: &[u8]) -> io::Result<Folder> {
     Ok(open(base, if path.is_empty() { b"." } else { path }, FOLDER)?)
 }
 
-/// Opens the regular file `path` below `base` for reading; `None` where it is something else.
+/// Opens the regular file `path` below `base` for reading; returns `None` for another type.
 pub(crate) fn file(base: &Folder, path: &[u8]) -> io::Result<Option<(File, Stat)>> {
     let fd = open(base, path, FILE)?;
     let stat = Stat::of(&rustix::fs::fstat(&fd)?);
@@ -52,14 +51,14 @@ pub(crate) fn make_private_folder(base: &Folder, name: &str) -> io::Result<()> {
     Ok(rustix::fs::mkdirat(base, name, Mode::RWXU)?)
 }
 
-/// Creates the file `name` in `base`, where there is none, for this user alone.
+/// Creates the file `name` in `base` for this user alone, if it does not exist.
 pub(crate) fn create(base: &Folder, name: &str) -> io::Result<File> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(File::from(rustix::fs::openat(base, name, flags, OWNER_ONLY)?))
 }
 
-/// Opens what is called `name` in `base` for reading and for adding to its end, and creates it as a file for
-/// this user alone where there is none. It fails at a link, and never waits.
+/// Opens `name` in `base` for reading and appending, and creates it for this user alone if it does not exist. Fails
+/// at a link, and never waits.
 pub(crate) fn append(base: &Folder, name: &OsStr) -> io::Result<(File, Stat)> {
     let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW;
     let fd = rustix::fs::openat(base, name, flags | NO_WAIT | OFlags::CLOEXEC, OWNER_ONLY)?;
@@ -78,7 +77,7 @@ fn open(base: impl AsFd, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
     }
 }
 
-/// As [`open`], where the kernel can't do it in one step.
+/// Works like [`open`] if the kernel can't open the path in one step.
 fn open_by_name(base: impl AsFd, path: &[u8], flags: OFlags) -> Result<OwnedFd, Errno> {
     let mut names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty()).peekable();
     let mut opened: Option<OwnedFd> = None;

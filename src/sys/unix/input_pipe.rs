@@ -10,8 +10,8 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::FileType;
 use rustix::io::retry_on_intr;
 
-/// The events by which the other side of stdin says that no more comes, beside those that are always told: on a
-/// socket Linux tells the end of one direction by an event of its own.
+/// The events that signal the end of stdin, in addition to those that are always reported: on a socket, Linux has
+/// an event for the end of one direction.
 #[cfg(target_os = "linux")]
 const END: PollFlags = PollFlags::RDHUP;
 #[cfg(not(target_os = "linux"))]
@@ -29,7 +29,7 @@ impl InputPipe {
         Ok(Self(pipe))
     }
 
-    /// Writes `bytes`. Fails with `TimedOut` once stdin has lost its writer and for `grace` nothing was taken.
+    /// Writes `bytes`. Fails with `TimedOut` if stdin has lost its writer and no byte was accepted for `grace`.
     pub(crate) fn write_all(&self, mut bytes: &[u8], grace: Duration) -> io::Result<()> {
         while !bytes.is_empty() {
             match (&self.0).write(bytes) {
@@ -46,7 +46,7 @@ impl InputPipe {
     fn wait(&self, grace: Duration) -> io::Result<()> {
         let stdin = rustix::stdio::stdin();
         let pipe = PollFd::from_borrowed_fd(self.0.as_fd(), PollFlags::OUT);
-        // A file has no writer whose end could be waited for.
+        // A file has no writer that could end.
         if !FileType::from_raw_mode(rustix::fs::fstat(stdin)?.st_mode).is_file() {
             let mut both = [pipe.clone(), PollFd::new(&stdin, END)];
             retry_on_intr(|| poll(&mut both, None))?;

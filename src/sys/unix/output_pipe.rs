@@ -10,7 +10,8 @@ use rustix::io::{Errno, retry_on_intr};
 /// The reading end of a pipe.
 pub(crate) struct OutputPipe {
     pipe: PipeReader,
-    /// A descriptor that the thread waits for too, and the one that wakes it for good, where that is another.
+    /// A descriptor that the thread also waits for, and another one that wakes it for good, if that is
+    /// separate.
     waker: (OwnedFd, Option<OwnedFd>),
     /// True while the thread waits, having taken all there was.
     idle: AtomicBool,
@@ -61,13 +62,13 @@ impl OutputPipe {
         self.idle.load(Ordering::Acquire)
     }
 
-    /// Returns the pipe's inode, by which the processes that hold it are found.
+    /// Returns the pipe's inode, which identifies the processes that have it open.
     pub(crate) fn id(&self) -> u64 {
         rustix::fs::fstat(&self.pipe).map_or(0, |stat| stat.st_ino)
     }
 }
 
-/// Returns a descriptor that can be read from for good once it was written to, or the other, where there is one.
+/// Returns a descriptor that stays readable once it was written, or the other one, if there is one.
 #[cfg(target_os = "linux")]
 fn waker() -> io::Result<(OwnedFd, Option<OwnedFd>)> {
     Ok((rustix::event::eventfd(0, rustix::event::EventfdFlags::CLOEXEC)?, None))

@@ -1,8 +1,7 @@
-//! Removing a folder with all that is in it, below the descriptor of the folder around it.
+//! Removes a folder with its contents, below the descriptor of its parent.
 //!
-//! No link is followed and no mount point is entered, whatever other processes rename meanwhile. The depth
-//! does not count: folders inside are moved up to the top before they are emptied, so that two descriptors
-//! are enough.
+//! It follows no link and enters no mount point, even if other processes rename files at the same time. The depth
+//! has no effect: folders inside are moved up to the top before they are emptied, so two descriptors are enough.
 
 use std::io;
 use std::os::fd::AsFd;
@@ -13,15 +12,15 @@ use rustix::io::Errno;
 use super::Folder;
 use crate::sys::{make_accessible, names_in};
 
-/// Flags by which a folder is opened, and no link to one.
+/// Flags that open a folder, and no link to one.
 const FOLDER: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::NOFOLLOW).union(OFlags::CLOEXEC);
-/// Names that are taken from a folder at once, which bounds the memory for them.
+/// Names that are read from a folder at one time, to bound the memory for them.
 const NAMES_AT_ONCE: usize = 1000;
 /// Passes over the top folder: one for each level of a deep tree. It bounds the work where another process
 /// adds files all the time.
 const MAX_PASSES: u32 = 1_000_000;
 
-/// Removes the folder `name` of `base`, and all that is in it; `opened` is that folder.
+/// Removes the folder `name` of `base` with its contents; `opened` is that folder.
 pub(crate) fn remove_tree(base: &Folder, name: &[u8], opened: &Folder) -> io::Result<()> {
     let _shown_below = rustix::fs::fchmod(opened, Mode::RWXU); // by what can't be removed
     let mut removal = Removal { top: opened, names_used: 0, progress: false };
@@ -87,7 +86,7 @@ fn remove_file_or_empty(folder: impl AsFd, name: &[u8]) -> bool {
     unlinkat(&folder, name, AtFlags::empty()).is_ok() || unlinkat(&folder, name, AtFlags::REMOVEDIR).is_ok()
 }
 
-/// Returns names in `folder`: all, or as many as are taken at once.
+/// Returns names in `folder`: all, or as many as are read at one time.
 fn some_names(folder: &Folder) -> io::Result<Vec<Vec<u8>>> {
     // Opened anew, it is read from its beginning.
     let folder = openat(folder, ".", FOLDER, Mode::empty())?;

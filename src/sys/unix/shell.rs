@@ -17,13 +17,13 @@ use crate::sys::{Ending, on_path};
 /// The first descriptor after stdin, stdout and stderr.
 const FIRST_OTHER_DESCRIPTOR: i32 = 3;
 
-/// `bash`, or `sh` where there is none.
+/// `bash`, or `sh` if it is missing.
 pub(crate) fn find_shell() -> PathBuf {
-    // By its path: std starts a bare name by the slower fork where the environment is given.
+    // With a path: for a bare name and a given environment, std uses the slower fork.
     on_path("bash").or_else(|| on_path("sh")).unwrap_or_else(|| PathBuf::from("sh"))
 }
 
-/// Returns the arguments by which a shell runs `command`.
+/// Returns the arguments with which a shell runs `command`.
 pub(crate) fn shell_arguments(command: &str) -> Vec<OsString> {
     // Without `--` a command that begins with `-` would be an option of the shell's.
     vec!["-c".into(), "--".into(), command.into()]
@@ -34,20 +34,18 @@ pub(crate) fn has_startup_file(shell: &Path) -> bool {
     shell.file_name().is_some_and(|name| name == "bash")
 }
 
-/// Gives a shell that is about to be started a process group of its own, and nothing to read. Whoever gives it an
-/// input does so after this.
+/// Puts a shell in a new process group with empty input. A caller that sets an input does so after this.
 pub(crate) fn prepare_spawn(shell: &mut Command) {
     shell.stdin(Stdio::null()).process_group(0);
 }
 
-/// Closes for every command what this process was started with beside its input, its output and stderr.
+/// Closes for every command the inherited descriptors except stdin, stdout and stderr.
 pub(crate) fn close_inherited_on_exec() {
     close_fds::set_fds_cloexec(FIRST_OTHER_DESCRIPTOR, &[]);
 }
 
-/// Leaves the terminal of what started this process, so that no command has it: what asks there would wait for an answer,
-/// and what is shown there stands in the middle of the client's own. Not where this process leads a group: the system
-/// refuses it.
+/// Leaves the terminal of the client, so that no command has one: a prompt there would wait for input, and output
+/// would mix with the client's. The system refuses this to a process that leads a group.
 pub(crate) fn leave_terminal() {
     let _leads_a_group = rustix::process::setsid();
 }
@@ -98,7 +96,7 @@ mod tests {
 
     #[test]
     fn every_signal_has_its_name() {
-        // As `kill -l` has them, but for those that the systems number differently.
+        // As in `kill -l`, except the signals with different numbers on some systems.
         let alike = [
             (1, "SIGHUP"),
             (2, "SIGINT"),

@@ -1,9 +1,9 @@
-//! The spelling of paths: as they are asked for, as the system takes them, and as they are shown. Here a path has one.
+//! The spelling of paths: requested, passed to the system, and shown. On Unix, a path has one spelling.
 
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-/// The path that was asked for.
+/// Returns the requested path.
 pub(crate) fn asked(path: &str) -> Cow<'_, str> {
     Cow::Borrowed(path)
 }
@@ -13,7 +13,7 @@ pub(crate) fn taken(path: PathBuf) -> PathBuf {
     path
 }
 
-/// `path` as it is below `real`, where it begins with `folder`.
+/// Returns `path` below `real` if it begins with `folder`.
 pub(crate) fn respelled(folder: &Path, real: &Path, path: &Path) -> Option<PathBuf> {
     path.strip_prefix(folder).ok().map(|rest| real.join(rest))
 }

@@ -24,14 +24,14 @@ pub(crate) fn stdout() -> Stream {
     Stream(rustix::stdio::stdout())
 }
 
-/// Stderr for the lines of a log: what it does not take at once is lost, so that nothing waits for whoever should read it.
+/// Stderr for the log. It drops bytes that can't be written at once, so that no call waits for a reader.
 #[derive(Debug)]
 pub(crate) struct LogStream;
 
 /// Number of lines that were lost since the last that was written. Held while one is written.
 static LOST_LINES: Mutex<u64> = Mutex::new(0);
 
-/// Stderr where it is a terminal: opened once more, so that it alone does not block.
+/// Stderr if it is a terminal: opened again, so that only this descriptor does not block.
 static TERMINAL: OnceLock<Option<OwnedFd>> = OnceLock::new();
 
 /// Opens the terminal that stderr is, if it is one. A terminal that is ready may take one byte and no more; other streams
@@ -56,7 +56,7 @@ impl Write for LogStream {
         *lost += 1;
         let terminal = TERMINAL.get_or_init(terminal).as_ref();
         let stderr = terminal.map_or_else(rustix::stdio::stderr, AsFd::as_fd);
-        // A stream that is ready takes so many bytes without a wait.
+        // A stream that is ready accepts this number of bytes without waiting.
         for part in text.chunks(PIPE_BUF) {
             let is_ready = poll(&mut [PollFd::new(&stderr, PollFlags::OUT)], Some(&Timespec::default()));
             if is_ready != Ok(1) || rustix::io::write(stderr, part).is_err() {
@@ -73,7 +73,7 @@ impl Write for LogStream {
 }
 
 impl Stream {
-    /// Does `transfer` once the stream is ready for it.
+    /// Calls `transfer` once the stream is ready.
     fn when_ready(
         &self,
         ready: PollFlags,

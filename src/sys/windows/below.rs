@@ -1,4 +1,4 @@
-//! Opening what is below a folder that is open: by its path, and then asked where it really is.
+//! Opens paths below an open folder: by the full path, followed by a check of the real location.
 
 use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
@@ -15,20 +15,20 @@ use crate::sys::{self, FileKind, Stat};
 const FOLDERS_TOO: u32 = 0x0200_0000;
 /// Opens a link itself (`FILE_FLAG_OPEN_REPARSE_POINT`).
 const LINK_ITSELF: u32 = 0x0020_0000;
-/// Only for being asked what it is (`FILE_READ_ATTRIBUTES`).
+/// Only for the type (`FILE_READ_ATTRIBUTES`).
 const LOOK: u32 = 0x80;
 
-/// A folder that was opened: what is below it is opened by its real path.
+/// An open folder: paths below it are opened by its real path.
 #[derive(Debug)]
 pub struct Folder {
     /// Its path without links.
     pub(super) real: PathBuf,
 }
 
-/// Opens what stands at `path`, through links, to be read; a folder to be listed.
+/// Opens `path` through links for reading; a folder for listing.
 pub(super) fn open(path: &Path) -> io::Result<(File, PathBuf)> {
-    // Beside the drive's, a colon parts a name from that of a stream of it, which nothing lists; devices
-    // and pipes have names that no folder has, and already opening one may do something.
+    // Except after the drive, a colon separates a name from one of its streams, which no folder lists. Devices
+    // and pipes have names that no folder has, and opening one can have an effect.
     let is_none = |part: Component<'_>| match part {
         Component::Normal(name) => name.as_encoded_bytes().contains(&b':'),
         Component::Prefix(prefix) => matches!(prefix.kind(), Prefix::DeviceNS(_)),
@@ -64,7 +64,7 @@ pub(crate) fn folder(base: &Folder, path: &[u8]) -> io::Result<Folder> {
     if folder.real == path { Ok(folder) } else { Err(ErrorKind::NotFound.into()) }
 }
 
-/// Opens the regular file `path` below `base` for reading; `None` where it is something else.
+/// Opens the regular file `path` below `base` for reading; returns `None` for another type.
 pub(crate) fn file(base: &Folder, path: &[u8]) -> io::Result<Option<(File, Stat)>> {
     let path = join(base, path);
     let (file, real) = open(&path)?;
@@ -80,8 +80,8 @@ pub(crate) fn make_private_folder(base: &Folder, name: &str) -> io::Result<()> {
     std::fs::create_dir(join(base, name.as_bytes()))
 }
 
-/// Creates the file `name` in `base`, where there is none. Others may read and write it while it is open, but
-/// not remove it.
+/// Creates the file `name` in `base` if it does not exist. Other processes may read and write it while it is open,
+/// but not remove it.
 pub(crate) fn create(base: &Folder, name: &str) -> io::Result<File> {
     /// `FILE_SHARE_READ` and `FILE_SHARE_WRITE`, without `FILE_SHARE_DELETE`.
     const SHARED: u32 = 0b11;
@@ -89,8 +89,7 @@ pub(crate) fn create(base: &Folder, name: &str) -> io::Result<File> {
     OpenOptions::new().read(true).write(true).create_new(true).share_mode(SHARED).open(path)
 }
 
-/// Opens what is called `name` in `base` for reading and for adding to its end, and creates it where there is
-/// none. A link is opened itself.
+/// Opens `name` in `base` for reading and appending, and creates it if it does not exist. Opens a link itself.
 pub(crate) fn append(base: &Folder, name: &OsStr) -> io::Result<(File, Stat)> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true).custom_flags(LINK_ITSELF);
@@ -110,7 +109,7 @@ pub(crate) fn remove(base: &Folder, name: &[u8]) -> io::Result<()> {
     std::fs::remove_file(join(base, name))
 }
 
-/// A path below `base`, whose names are parted by `/`.
+/// A path below `base` with names separated by `/`.
 pub(super) fn join(base: &Folder, path: &[u8]) -> PathBuf {
     let mut there = base.real.clone();
     let names = path.split(|&byte| byte == b'/').filter(|name| !name.is_empty());

@@ -1,5 +1,4 @@
-//! A path that is open: where it really is and what it is are asked of the open file, and it is read
-//! through that same file.
+//! A path that is open. Its location, its type and its content are read through the same open file.
 
 use std::io::{self, ErrorKind};
 use std::path::Path;
@@ -14,8 +13,8 @@ impl Opened {
         Ok(Self { stat: Stat::of(&file)?, handle: Some(file), real })
     }
 
-    /// The system can't refuse links: they are followed one by one beforehand instead, so that nothing
-    /// outside is asked for, not even a server of another network.
+    /// The system can't refuse links. They are followed one by one before the file is opened, so that no file
+    /// outside, and no server of another network, is accessed.
     pub(crate) fn without_links(_: &Path) -> io::Result<Self> {
         Err(ErrorKind::Unsupported.into())
     }

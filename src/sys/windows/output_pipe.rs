@@ -22,8 +22,8 @@ impl OutputPipe {
         Ok(Self { pipe, stopped: AtomicBool::new(false), idle: AtomicBool::new(false) })
     }
 
-    /// Reads what there is, and waits where there is nothing; 0 at the pipe's end, or once it is stopped.
-    /// After that all that is read is dropped: the thread stays until the last writer is gone.
+    /// Reads available bytes, and waits if there are none. Returns 0 at the pipe's end, or once it is stopped.
+    /// After that, it drops further bytes: the thread stays until the last writer has ended.
     pub(crate) fn read(&self, block: &mut [u8]) -> io::Result<usize> {
         self.idle.store(true, Ordering::Release);
         let read = (&self.pipe).read(block);
@@ -31,7 +31,7 @@ impl OutputPipe {
         if self.stopped.load(Ordering::Acquire) { Ok(0) } else { read }
     }
 
-    /// Gives nothing more of what is read.
+    /// Stops returning bytes.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::Release);
     }

@@ -1,8 +1,8 @@
-//! Finding and starting a shell, and its end.
+//! Finds, starts and ends a shell.
 //!
-//! A shell is handed its command through its input, not on its command line: each program takes the
-//! quotes there apart by rules of its own, and there is a limit to its length. It waits for that, so
-//! that nothing of the command is started before it is in its job; then its input is empty.
+//! A shell gets its command through its input, not on its command line: each program parses quotes there by its own
+//! rules, and the length is limited. The shell waits for its input, so that no part of the command starts before
+//! the shell is in its job. After that, its input is empty.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
@@ -17,7 +17,7 @@ use crate::sys::{Ending, all_on_path, on_path};
 
 /// The signal of a process that was killed, as shells number it.
 const KILLED: i32 = 9;
-/// No window opens for it (`CREATE_NO_WINDOW`).
+/// No window opens (`CREATE_NO_WINDOW`).
 const NO_WINDOW: u32 = 0x0800_0000;
 /// The endings of programs' names.
 const ENDINGS: [&str; 4] = ["exe", "com", "cmd", "bat"];
@@ -29,15 +29,15 @@ const GIT_BASH: &str = r"usr\bin\bash.exe";
 /// Git's names for its two systems, and their folders of programs.
 const GIT_SYSTEMS: [(&str, &str); 2] = [("MINGW64", r"mingw64\bin"), ("CLANGARM64", r"clangarm64\bin")];
 
-/// Git's bash, where it is installed; else the first on `PATH` that is not the system's own, which is
-/// another system's: it runs commands in WSL, where paths are other ones.
+/// Git's bash if it is installed, else the first one on `PATH` that is not in the system's folder: that one runs
+/// commands in WSL, with other paths.
 pub(crate) fn find_shell() -> PathBuf {
     let installed = INSTALLED.iter().filter_map(|(variable, below)| Some(folder_in(variable)?.join(below)));
-    // `git` is in the folder `cmd` or `bin` of its own.
+    // `git` is in the folder `cmd` or `bin` of its installation.
     let beside_git = on_path("git").and_then(|git| Some(git.parent()?.parent()?.to_owned()));
     let git = installed.chain(beside_git).map(|folder| folder.join(GIT_BASH)).find(|bash| bash.is_file());
     let elsewhere = || all_on_path(Path::new("bash.exe")).find(|bash| !is_of_wsl(bash));
-    // Not by its name alone: the system would look for it in its own folder first.
+    // With a path: for a bare name the system would first search this program's folder.
     git.or_else(elsewhere).unwrap_or_else(|| Path::new(r"C:\Program Files\Git").join(GIT_BASH))
 }
 
@@ -52,10 +52,10 @@ fn is_of_wsl(bash: &Path) -> bool {
     windows.is_some_and(|windows| bash.starts_with(&windows)) || bash.contains(r"\windowsapps\")
 }
 
-/// Returns the arguments by which a shell runs what [`send_command`] hands it.
+/// Returns the arguments with which a shell runs the command from [`send_command`].
 ///
-/// It reads so many bytes, or up to a NUL where it does not know how, and runs them with nothing to read.
-/// If the server is gone before that end, nothing runs. The space is for a command that begins with `-`.
+/// It reads that number of bytes, or up to a NUL if it can't count, and runs them with empty input. If the server
+/// exits before that, nothing runs. The space is for a command that begins with `-`.
 pub(crate) fn shell_arguments(command: &str) -> Vec<OsString> {
     let bytes = command.len();
     let script = format!(
@@ -70,14 +70,14 @@ pub(crate) fn has_startup_file(_: &Path) -> bool {
     false
 }
 
-/// Nothing is inherited here that std does not hand on.
+/// Nothing is inherited here except through std.
 pub(crate) fn close_inherited_on_exec() {}
 
 /// Does nothing: the shell gets no window.
 pub(crate) fn leave_terminal() {}
 
-/// Gives a shell that is about to be started an input of its own, no window, and for Git's bash what its starter
-/// would give it. It has no group: it is put into a job once it runs.
+/// Prepares a shell: a separate input, no window, and for Git's bash the variables that its launcher would set. It
+/// has no group: it joins a job once it runs.
 pub(crate) fn prepare_spawn(shell: &mut Command) {
     shell.stdin(Stdio::piped()).creation_flags(NO_WINDOW);
     let program = PathBuf::from(shell.as_std().get_program());
@@ -102,8 +102,8 @@ pub(crate) fn send_command(shell: &mut Child, command: &str) {
     }
 }
 
-/// Returns the end of a shell with that status. There are no signals, but for being killed; and then the system says
-/// that all went well.
+/// Returns the end of a shell with that status. There are no signals; the status of a killed shell says that it
+/// succeeded.
 pub(crate) fn ending_of(status: Option<ExitStatus>, was_killed: bool) -> Ending {
     let code = status.filter(|_| !was_killed).and_then(|status| status.code());
     code.map_or(Ending::Signal(KILLED), Ending::Code)

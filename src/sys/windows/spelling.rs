@@ -1,13 +1,14 @@
-//! The spelling of paths: as they are asked for, as the system takes them, and as they are shown.
+//! The spelling of paths: requested, passed to the system, and shown.
 //!
-//! A drive's letter, case and the two separators make many of one path; here all become the *verbatim* one (`\\?\C:\…`),
-//! in which no name is special and none is too long, and all are shown with `/`, which every program takes.
+//! The case of a drive's letter and the two separators give one path many spellings. Here all become the *verbatim*
+//! one (`\\?\C:\…`), with no special names and no limit of length. All are shown with `/`, which every program
+//! accepts.
 
 use std::borrow::Cow;
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf, Prefix};
 
-/// The path that was asked for; `/c/Users`, as Git's bash shows it, is `C:/Users`.
+/// Returns a requested path; `/c/Users`, as Git's bash shows it, is `C:/Users`.
 pub(crate) fn asked(path: &str) -> Cow<'_, str> {
     let mut chars = path.chars();
     match (chars.next(), chars.next(), chars.next()) {
@@ -18,7 +19,8 @@ pub(crate) fn asked(path: &str) -> Cow<'_, str> {
     }
 }
 
-/// An absolute path as the system takes it: in its verbatim spelling. Each `..` is taken at its word, as everywhere here.
+/// Returns an absolute path for the system: in its verbatim spelling. Each `..` removes the name before it, as
+/// everywhere here.
 pub(crate) fn taken(path: impl AsRef<Path>) -> PathBuf {
     let mut prefix = OsString::new();
     let mut names = Vec::new();
@@ -44,7 +46,7 @@ pub(crate) fn taken(path: impl AsRef<Path>) -> PathBuf {
     PathBuf::from(prefix)
 }
 
-/// `path` as it is below `real`, where it begins with `folder`, in any spelling.
+/// Returns `path` below `real` if it begins with `folder`, in any spelling.
 pub(crate) fn respelled(folder: &Path, real: &Path, path: &Path) -> Option<PathBuf> {
     let folder = taken(folder);
     let mut rest = path.components();

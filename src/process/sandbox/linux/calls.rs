@@ -14,7 +14,7 @@ use seccompiler::{
     SeccompRule, TargetArch, apply_filter, sock_filter,
 };
 
-/// Applies the filter to this process and to all that it becomes or starts.
+/// Applies the filter to this process and to every program that it starts.
 ///
 /// A refused call fails with `EPERM`. A call that this file does not know, and a 32-bit call, fails with `ENOSYS`.
 pub(super) fn refuse(deny_unix_sockets: bool) -> io::Result<()> {
@@ -30,8 +30,8 @@ pub(super) fn refuse(deny_unix_sockets: bool) -> io::Result<()> {
 
 /// Connects and sends in one; libc has no name for the flag on every system.
 const MSG_FASTOPEN: u64 = 0x2000_0000;
-/// Puts another protocol in a TCP socket's place, so that Landlock does not know it any more. By which
-/// name can't be looked at here, so TLS in the kernel is refused with the others.
+/// Replaces the protocol of a TCP socket, so that Landlock no longer recognizes it. A filter can't read the name of
+/// the protocol, so TLS in the kernel is refused too.
 const TCP_ULP: i32 = 31;
 /// The mode bit of a set-user-ID program, which would run with this user's rights for everybody, outside the rules. A file
 /// that is created with it loses it when it is written to.
@@ -55,15 +55,15 @@ const MOUNT_CALLS: [i64; 11] = [
     SYS_OPEN_TREE_ATTR,
     libc::SYS_mount_setattr,
 ];
-/// The bits of a socket's type that say what it is; the others are flags.
+/// The bits of a socket's type without its flags.
 const TYPE_BITS: u64 = 0xf;
 
 /// A condition of a rule, or why it is none.
 type Condition = Result<SeccompCondition, BackendError>;
-/// The conditions that all have to hold of a call's arguments where it is refused.
+/// The conditions under which a call is refused: all must be true for its arguments.
 type Conditions = Vec<Condition>;
 
-/// Returns for each call the rules by which it is refused; none means always.
+/// Returns the rules that refuse each call. A call without rules is always refused.
 fn rules(deny_unix_sockets: bool) -> Result<BTreeMap<i64, Vec<SeccompRule>>, BackendError> {
     // Connecting by sending: TCP fast open.
     let fast_open = |at| vec![argument(at, SeccompCmpOp::MaskedEq(MSG_FASTOPEN), MSG_FASTOPEN)];
@@ -71,7 +71,7 @@ fn rules(deny_unix_sockets: bool) -> Result<BTreeMap<i64, Vec<SeccompRule>>, Bac
     let set_user_id = |at| vec![vec![argument(at, SeccompCmpOp::MaskedEq(SET_USER_ID), SET_USER_ID)]];
     let always = Vec::new;
     let refused: [(i64, Vec<Conditions>); 18] = [
-        // A ring does all of this without a call that could be looked at.
+        // A ring performs the other calls without a filter.
         (libc::SYS_io_uring_setup, always()),
         // Opens a file past the mount that makes it read-only, where root asks.
         (libc::SYS_open_by_handle_at, always()),
@@ -106,7 +106,7 @@ fn rules(deny_unix_sockets: bool) -> Result<BTreeMap<i64, Vec<SeccompRule>>, Bac
         .collect()
 }
 
-/// Refuses all sockets but UNIX ones (where they are let be), TCP, UDP, and the kernel's news of the network.
+/// Refuses all sockets except TCP, UDP, routing netlink, and UNIX sockets unless those are denied.
 fn sockets(deny_unix_sockets: bool) -> Vec<Conditions> {
     let mut families = vec![libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
     if !deny_unix_sockets {
@@ -145,7 +145,7 @@ fn is_not(at: u8, value: i32) -> Condition {
     argument(at, SeccompCmpOp::Ne, value.unsigned_abs().into())
 }
 
-/// True of the second argument where it is none of `kinds`, with any of the flags that a type can have.
+/// Conditions that are true if the second argument is none of `kinds`, with any flags of a type.
 fn is_none_of(kinds: [i32; 2]) -> impl Iterator<Item = Condition> {
     let flags = [0, libc::SOCK_CLOEXEC, libc::SOCK_NONBLOCK, libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK];
     kinds.into_iter().flat_map(move |kind| flags.map(|flags| is_not(1, kind | flags)))
@@ -162,11 +162,11 @@ const NATIVE_ARCH: u32 = match std::env::consts::ARCH.as_bytes() {
     _ => 0xc000_00f3, // RISC-V
 };
 
-/// Instructions before all others that refuse the call numbers for which this file was not written.
+/// Instructions before all others. They refuse call numbers that this file does not cover.
 ///
-/// A 32-bit program, or `int 0x80` in any program, uses other numbers. On x86-64 a number with the x32 bit is another name
-/// for a call, which no rule would match. A later call may do what the rules refuse, as `open_tree_attr` does what
-/// `open_tree` does. Programs handle `ENOSYS` for older kernels.
+/// A 32-bit program, or `int 0x80` in any program, uses other numbers. On x86-64 a number with the x32 bit is
+/// another name for a call, and no rule would match it. A later call may do the same as a refused one, for example
+/// `open_tree_attr` and `open_tree`. Programs handle `ENOSYS` for older kernels.
 const OTHER_NUMBERS_REFUSED: [sock_filter; 8] = {
     let x32_bit = 0x4000_0000;
     let last_known = 467;

@@ -12,14 +12,15 @@ use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
 
 use crate::process::sandbox::THIS_BINARY;
 
-/// The only devices that can be opened: they hold nothing. A terminal in `/dev/pts` would return what the user types.
+/// The only devices that a command can open: they store nothing. A terminal in `/dev/pts` would return the user's
+/// input.
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
-/// What can be read in `/dev` besides those: shared memory.
+/// Other readable folders in `/dev`: shared memory.
 const READABLE_IN_DEV: [&str; 1] = ["/dev/shm"];
-/// The least that holds all that is promised: files, truncation, TCP.
+/// The oldest version with all promised rules: files, truncation, TCP.
 const NEEDED: ABI = ABI::V4;
 
-/// Returns the rules without an exception. What later kernels can hold beside [`NEEDED`] is held where it can be.
+/// Returns the rules without an exception. Rules newer than [`NEEDED`] apply if the kernel has them.
 fn ruleset() -> Result<RulesetCreated, RulesetError> {
     Ruleset::default()
         .set_compatibility(CompatLevel::HardRequirement)
@@ -46,8 +47,8 @@ pub fn knows_unix_sockets() -> bool {
     rules.handle_access(AccessFs::ResolveUnix).and_then(Ruleset::create).is_ok()
 }
 
-/// Restricts this process and all that it becomes or starts. They may write in the folders `writable`, and to the file
-/// `report`.
+/// Restricts this process and every program that it starts. They may write in the folders `writable` and to the
+/// file `report`.
 pub(super) fn restrict(writable: &[PathBuf], report: Option<&Path>) -> io::Result<()> {
     let readable = readable()?;
     let mut rules = ruleset()
@@ -67,8 +68,7 @@ pub(super) fn restrict(writable: &[PathBuf], report: Option<&Path>) -> io::Resul
     rules.restrict_self().map(drop).map_err(io::Error::other)
 }
 
-/// Returns the paths below which files can be read: all entries of the root folder but `/dev`. What a link there leads
-/// to is below another entry.
+/// Returns the readable paths: all entries of the root folder except `/dev`. A link there leads to another entry.
 fn readable() -> io::Result<Vec<PathBuf>> {
     let mut readable: Vec<PathBuf> = READABLE_IN_DEV.map(PathBuf::from).into();
     for entry in std::fs::read_dir("/")? {
@@ -80,16 +80,15 @@ fn readable() -> io::Result<Vec<PathBuf>> {
     Ok(readable)
 }
 
-/// Opens a path that an earlier command could write beside, not for reading: where it has made a link of any part of the
-/// path, that is refused, not followed.
+/// Opens a path for its location only, not for reading. Returns an error if any part of the path is a link: an
+/// earlier command could have created it.
 pub(super) fn without_links(path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
     let flags = flags | OFlags::PATH | OFlags::CLOEXEC;
     let opened = rustix::fs::openat2(CWD, path, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS);
     opened.map_err(|error| io::Error::new(error.kind(), format!("{}: {error}", path.display())))
 }
 
-/// All that is done to files, and reaching sockets there, but making devices: one of those would reach
-/// past every rule.
+/// All rights to files and to sockets by path, without the right to create devices: a device bypasses every rule.
 fn writing() -> BitFlags<AccessFs> {
     (AccessFs::from_all(NEEDED) | AccessFs::ResolveUnix) & !(AccessFs::MakeBlock | AccessFs::MakeChar)
 }

@@ -1,10 +1,11 @@
-//! Namespaces for the command: mounts that make files read-only, a separate `/dev/shm`, and separate System V objects.
+//! Namespaces for the command: mounts that make files read-only, a separate `/dev/shm`, and separate System V
+//! objects.
 //!
-//! Landlock can't withdraw a right below a folder where it gives that right, and it does not check changes of modes,
-//! owners, times and extended attributes. A read-only mount prevents both. Programs create semaphores and shared memory
-//! in `/dev/shm` and as System V objects, where other programs of the user have theirs. Root needs only a mount
-//! namespace and an IPC namespace. Any other user also needs a user namespace, which knows only that user and group. A
-//! command can't undo any of this: the filter of system calls refuses calls for mounts.
+//! Landlock can't withdraw a right below a folder that has it, and it does not check changes of modes, owners,
+//! times and extended attributes. A read-only mount prevents both. Programs create semaphores and shared memory in
+//! `/dev/shm` and as System V objects, and other programs of the user do the same. Root needs only a mount
+//! namespace and an IPC namespace. Any other user also needs a user namespace, which knows only that user and
+//! group. A command can't undo any of this: the filter of system calls refuses calls for mounts.
 
 mod outside;
 
@@ -77,7 +78,7 @@ fn mount_shared_memory(folder: &Path) -> io::Result<()> {
     Ok(rustix::mount::mount_bind(path_of(&folder), path_of(&target))?)
 }
 
-/// Returns true if a file or folder of that name can be made read-only: it exists, and no link leads to it.
+/// Returns true if a file or folder of that name can be made read-only: it exists, and its path has no link.
 pub(in crate::process::sandbox) fn is_protected(path: &Path) -> bool {
     without_links(path, OFlags::empty()).is_ok()
 }

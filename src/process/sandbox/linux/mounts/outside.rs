@@ -1,8 +1,8 @@
 //! Makes the mounts outside the writable folders read-only.
 //!
-//! Each writable folder is mounted on itself, so that it is on a mount of its own, and all other mounts of local file
-//! systems become read-only. File systems over the network and in user space keep their state: a look at one that does
-//! not answer would block the command.
+//! Each writable folder is mounted on itself. Then all other mounts of local file systems become read-only. File
+//! systems over the network and in user space are skipped: a path to one that does not respond would block the
+//! command.
 
 use std::ffi::OsString;
 use std::io;
