@@ -206,7 +206,7 @@ impl Sandbox {
         let found = self.autorun_files_in(roots).into_iter();
         let (protected, mut open): (_, Vec<_>) =
             found.partition(|path| self.can_mount() && is_protected(path));
-        open.extend(autorun_files::found_in_nested(&self.autorun_folders(roots)));
+        open.extend(self.autorun_files.found_in_nested(&self.autorun_folders(roots)));
         (protected, open)
     }
 

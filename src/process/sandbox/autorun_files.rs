@@ -1,6 +1,7 @@
 //! Autorun files: files that make git, an editor or an agent start programs later, outside the sandbox.
 
 mod changes;
+mod index;
 mod repositories;
 
 use std::collections::BTreeSet;
@@ -10,7 +11,7 @@ use crate::fs::follow::Followed;
 
 pub use changes::AutorunChange;
 pub(in crate::process) use changes::Baseline;
-use repositories::{GIT, MODULES, WORK_TREES};
+use repositories::{GIT, Listed, MODULES, WORK_TREES};
 
 /// The autorun files and folders of agents and editors in a workspace.
 pub(crate) const NAMES: [&str; 33] = [
@@ -68,12 +69,14 @@ const OF_WORK_TREE: [&str; 2] = ["config.worktree", "commondir"];
 pub(super) struct AutorunFiles {
     /// The paths of those at a fixed location, followed link by link.
     fixed: Vec<Followed>,
+    /// The repositories that indexes of git list.
+    listed: Listed,
 }
 
 impl AutorunFiles {
     /// Returns those with a name in [`NAMES`], and the files at `paths`.
     pub(super) fn new(paths: &[PathBuf]) -> Self {
-        Self { fixed: paths.iter().map(|path| Followed::new(path)).collect() }
+        Self { fixed: paths.iter().map(|path| Followed::new(path)).collect(), listed: Listed::default() }
     }
 
     /// Returns all of them that exist in one of `folders`, without those of nested repositories.
@@ -88,13 +91,13 @@ impl AutorunFiles {
         });
         named.chain(of_git).chain(fixed).filter(|path| exists(path)).collect()
     }
-}
 
-/// Returns the autorun files of repositories one and two folders below one of `folders`. Commands may write these: they
-/// clone and delete repositories there.
-pub(super) fn found_in_nested(folders: &[&Path]) -> BTreeSet<PathBuf> {
-    let nested = folders.iter().flat_map(|folder| repositories::nested(folder));
-    nested.flat_map(|nested| of_repository(&nested)).filter(|path| exists(path)).collect()
+    /// Returns the autorun files of repositories one and two folders below one of `folders`, and of those that its index
+    /// lists. Commands may write these: they clone and delete repositories there.
+    pub(super) fn found_in_nested(&self, folders: &[&Path]) -> BTreeSet<PathBuf> {
+        let nested = folders.iter().flat_map(|folder| repositories::nested(folder, &self.listed));
+        nested.flat_map(|nested| of_repository(&nested)).filter(|path| exists(path)).collect()
+    }
 }
 
 /// Returns the paths of the autorun files that the repository at `folder` may have.

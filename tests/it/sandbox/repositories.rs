@@ -44,13 +44,13 @@ fn submodules_of_any_name_are_read_only() {
         git(&workspace, ".", &["init", "-q"]);
         let names = ["a", "libs/b", "libs/b/modules/c"].map(|name| format!(".git/modules/{name}"));
         for name in &names {
-            workspace.write(&format!("{name}/HEAD"), "ref: refs/heads/main\n");
-            workspace.write(&format!("{name}/config"), "");
+            workspace.write(format!("{name}/HEAD"), "ref: refs/heads/main\n");
+            workspace.write(format!("{name}/config"), "");
         }
         // A command could have created these, so that the others are not found among them.
         workspace.write(".git/modules/libs/HEAD", "");
         for number in 0..others {
-            fs::create_dir(workspace.path(&format!(".git/modules/{number}"))).unwrap();
+            fs::create_dir(workspace.path(format!(".git/modules/{number}"))).unwrap();
         }
         let Some(mut client) = start(&workspace, unprivileged) else { return };
         if !has_mounts(&mut client) {
@@ -62,7 +62,7 @@ fn submodules_of_any_name_are_read_only() {
                 let reply = client.call("bash", json!({"command": command}));
                 assert_ne!(reply.details()["exitCode"], 0, "{unprivileged}, {others}: {reply}");
             }
-            assert_eq!(fs::read_to_string(workspace.path(&format!("{name}/config"))).unwrap(), "");
+            assert_eq!(fs::read_to_string(workspace.path(format!("{name}/config"))).unwrap(), "");
         }
     }
 }
@@ -107,4 +107,28 @@ fn work_trees_that_lead_elsewhere_are_reported() {
     client
         .call("bash", json!({"command": "echo gitdir: /elsewhere > tree/.git"}))
         .assert_holds("The command created tree/.git,");
+}
+
+#[test]
+fn deep_repositories_that_the_index_lists_are_reported() {
+    // `git status` runs git in them, with their settings.
+    for (unprivileged, index) in
+        [(false, "--add"), (true, "--index-version=4 --add"), (false, "--split-index --add")]
+    {
+        let workspace = workspace();
+        git(&workspace, ".", &["init", "-q"]);
+        git(&workspace, ".", &["add", "inside"]);
+        let Some(mut client) = start(&workspace, unprivileged) else { return };
+        let command = format!(
+            "mkdir -p a/b/c/d && git init -q a/b/c/d && id=$(git hash-object inside/a.txt) && \
+             git update-index {index} --cacheinfo 160000,$id,a/b/c/d"
+        );
+        client.call("bash", json!({"command": command})).assert_text(
+            "(no output)\n\n[The command created a/b/c/d/.git/config, which starts programs outside the sandbox]",
+        );
+        let change = "git update-index --add inside/a.txt && echo x >> a/b/c/d/.git/config";
+        client
+            .call("bash", json!({"command": change}))
+            .assert_holds("The command changed a/b/c/d/.git/config,");
+    }
 }

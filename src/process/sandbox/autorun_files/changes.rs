@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::AutorunFiles;
 use super::repositories::{MODULES, WORK_TREES};
-use super::{AutorunFiles, found_in_nested};
 use crate::fs::lines::first_bytes;
 use crate::process::sandbox::is_protected;
 use crate::sys::{FileKind, Opened, Stat};
@@ -154,7 +154,7 @@ fn read_states(files: &AutorunFiles, folders: &[PathBuf], hasher: &RandomState) 
 /// Returns the autorun files in `folders`; of an autorun folder its entries.
 fn all_paths(files: &AutorunFiles, folders: &[PathBuf]) -> BTreeSet<PathBuf> {
     let folders = as_paths(folders);
-    files.found_in(&folders).into_iter().chain(found_in_nested(&folders)).flat_map(entries_of).collect()
+    files.found_in(&folders).into_iter().chain(files.found_in_nested(&folders)).flat_map(entries_of).collect()
 }
 
 fn as_paths(folders: &[PathBuf]) -> Vec<&Path> {

@@ -1,10 +1,13 @@
 //! The repositories in a workspace: submodules, further work trees, and repositories in its folders.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
+use super::index;
 use crate::fs::lines::first_bytes;
-use crate::sys::{FileKind, Opened};
+use crate::sys::{FileKind, Opened, Stat};
 
 /// The folder of a repository; a file if that folder is elsewhere. As a folder it changes with each commit.
 pub(super) const GIT: &str = ".git";
@@ -20,6 +23,45 @@ const OF_GIT: [&str; 3] = ["objects", "refs", "logs"];
 const MAX_LOOKED_AT: usize = 1000;
 /// The longest `.git` file that is read.
 const MAX_LINK_BYTES: usize = 4096;
+
+/// The longest index that is read.
+const MAX_INDEX_BYTES: usize = 64 * 1024 * 1024;
+
+/// The repositories that the indexes of git list, by the folder of the index.
+#[derive(Debug, Default)]
+pub(super) struct Listed(Mutex<BTreeMap<PathBuf, FromIndex>>);
+
+/// The repositories of one folder's index.
+#[derive(Debug)]
+struct FromIndex {
+    /// The state of the files when they were read.
+    files: Vec<Stat>,
+    repositories: Vec<PathBuf>,
+}
+
+impl Listed {
+    /// Returns the repositories that the index of the repository at `folder` lists.
+    pub(super) fn by_index_of(&self, folder: &Path) -> Vec<PathBuf> {
+        let git = folder.join(GIT);
+        let entries = fs::read_dir(&git).into_iter().flatten().flatten();
+        let shared = entries.map(|entry| entry.path()).filter(|path| {
+            path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"sharedindex."))
+        });
+        let paths = shared.chain([git.join("index")]);
+        let opened: Vec<Opened> = paths.filter_map(|path| Opened::without_links(&path).ok()).collect();
+        let stats: Vec<Stat> = opened.iter().map(|opened| opened.stat).collect();
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known.get(folder).filter(|known| known.files == stats) {
+            return known.repositories.clone();
+        }
+        let files = opened.iter().filter(|opened| opened.stat.kind == FileKind::File);
+        let indexes = files.filter_map(|opened| first_bytes(&opened.file().ok()?, MAX_INDEX_BYTES).ok());
+        let names = index::repositories_in(&indexes.collect::<Vec<_>>());
+        let repositories: Vec<PathBuf> = names.into_iter().map(|name| folder.join(name)).collect();
+        known.insert(folder.to_owned(), FromIndex { files: stats, repositories: repositories.clone() });
+        repositories
+    }
+}
 
 /// Returns the folders below `parent`, [`MODULES`] of a repository; `None` if they are too many.
 pub(super) fn below_modules(parent: &Path) -> Option<Vec<PathBuf>> {
@@ -48,12 +90,13 @@ pub(super) fn in_work_trees(parent: &Path) -> Option<Vec<PathBuf>> {
     (found.len() <= MAX_FOLDERS).then_some(found)
 }
 
-/// Returns the repositories one and two folders below `folder`. Git, editors and agents look at them without a request of
-/// the user.
-pub(super) fn nested(folder: &Path) -> Vec<PathBuf> {
+/// Returns the repositories one and two folders below `folder`, and those that its index lists. Git, editors and agents
+/// start git in them without a request of the user.
+pub(super) fn nested(folder: &Path, listed: &Listed) -> Vec<PathBuf> {
     let children: Vec<PathBuf> = visible_folders_in(folder).take(MAX_LOOKED_AT).collect();
     let grandchildren = children.iter().flat_map(|child| visible_folders_in(child));
     let all = children.iter().cloned().chain(grandchildren).take(MAX_LOOKED_AT);
+    let all = all.chain(listed.by_index_of(folder));
     all.filter(|nested| is_other_repository(nested, folder)).collect()
 }
 
