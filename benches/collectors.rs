@@ -13,9 +13,10 @@ use cutline::call_stats::RecordWriter;
 use cutline::fs::append::Appended;
 use cutline::limits::Limits;
 use cutline::stats::{Call, Record, Stats};
+use cutline::tools::notice::{Answer, continue_after};
 use cutline::tools::{Output, ToolName};
 use cutline_core::details::{Details, TruncationDetails};
-use cutline_core::notice::{Answer, BodyEnd, Notice};
+use cutline_core::notice::{BodyEnd, Notice};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;
 use cutline_core::text::{Counter, Size};
@@ -87,8 +88,10 @@ fn answer_of(kept: Truncation, bounds: Bounds) -> Output {
     let truncation = TruncationDetails::of(&kept, kept.total, bounds);
     let details = Details { truncation, ..Details::default() };
     let (last, total) = (kept.output.lines, kept.total.lines);
-    let notices =
-        vec![Notice::Page { first: 1, last, total, is_at_least: false, limit: Limit::Bytes(bounds.bytes) }];
+    let next = continue_after(last, total);
+    let limit = Limit::Bytes(bounds.bytes);
+    let page = Notice::Page { first: 1, last, total, is_at_least: false, limit, next };
+    let notices = vec![page.into()];
     let end = BodyEnd::of(&kept);
     Output::new(Answer { body: kept.content, end, notices, ..Answer::default() }, details)
 }

@@ -2,7 +2,7 @@
 //!
 //! Each tool is one file of the same shape: `Args` (what the model sends, with the schema that it
 //! is shown), a pure plan made of them, and `run`, in which the plan meets the system (`sys`, `fs`, `search` and `process`) and
-//! the answer is worded (`notice`, `details`). A tool knows no protocol.
+//! the result is formatted (`notice`, and `details` of the core). A tool knows no protocol.
 
 pub mod arguments;
 pub mod bash;
@@ -12,6 +12,7 @@ pub mod error;
 pub mod find;
 pub mod grep;
 pub mod ls;
+pub mod notice;
 mod page;
 mod path_glob;
 pub mod read;
@@ -33,11 +34,11 @@ use crate::fs::workspace::Workspace;
 use crate::limits::{Limits, STUCK_THREADS};
 use crate::stop::{Deadline, Stop};
 use cutline_core::details::Details;
-use cutline_core::notice::Answer;
 
 use conclusion::AtDeadline;
 pub use conclusion::Conclusion;
 pub use error::ToolError;
+use notice::Answer;
 pub use whole::SaveMode;
 pub(crate) use whole::said;
 

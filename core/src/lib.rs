@@ -36,6 +36,23 @@
 //! );
 //! ```
 //!
+//! [`Notice`](notice::Notice) names no tool. The runtime provides the sentence with its next call:
+//!
+//! ```
+//! use cutline_core::notice::{Answer, BodyEnd, Notice};
+//! use cutline_core::truncate::{Bounds, Keep, Limit, truncate};
+//!
+//! let kept = truncate("one\ntwo\nthree\n", Bounds::new(2, 30_000), Keep::Head);
+//! let (last, total) = (kept.output.lines, kept.total.lines);
+//! let next = Some(format!("Call view_file with start_line {} for more", last + 1));
+//! let page = Notice::Page { first: 1, last, total, is_at_least: false, limit: Limit::Lines(2), next };
+//! let answer = Answer { end: BodyEnd::of(&kept), body: kept.content, notices: vec![page], ..Answer::default() };
+//! assert_eq!(
+//!     answer.into_text(),
+//!     "one\ntwo\n\n[Showing lines 1-2 of 3. Call view_file with start_line 3 for more]",
+//! );
+//! ```
+//!
 //! A failure is often reported far from the end of an output. A collector with
 //! [key lines](truncate::Collector::with_key_lines) shows the lines that say what is wrong, wherever they are:
 //!

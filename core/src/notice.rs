@@ -1,47 +1,31 @@
-//! Every text that is said in an answer beside the body, once.
+//! Notices about a text that was cut, and the text of a result.
 //!
-//! A notice is a line in square brackets after the body: what was left out, and the exact next
-//! call that gets it. The one that says how to continue comes last. Each variant has its words
-//! beside it; the same facts as data are in [`crate::details`].
+//! A notice is a line in square brackets after the body. It reports what was omitted. Where a notice can name a next
+//! call, the caller provides that sentence, because it depends on the runtime and its tools. A runtime can also define
+//! notices of its own: [`Answer`] takes any type that implements [`Display`](fmt::Display). The same facts as data are
+//! in [`crate::details`].
 
 mod answer;
 mod limit;
 mod lookalike;
 mod names;
-mod rest;
 mod saved;
 mod shown;
-mod stopped;
 
 use std::fmt;
 
 use derive_more::Display;
-use serde::Serialize;
 
 use crate::text::Size;
 use crate::truncate::Limit;
-use limit::{cut_by, over};
+use limit::cut_by;
 
 pub use answer::{Answer, BodyEnd, PipelineExitCodes, Status};
-pub use limit::{PageOf, Unit};
+pub use limit::over;
 pub use lookalike::NoticeLike;
 pub use names::{NAMES_LISTED, Names};
-pub use rest::{FullLines, LineHint, RankedNext};
 pub use saved::Saved;
-pub use shown::{ImageShown, Part, PartUnit, ResultShown, Shown};
-pub use stopped::StoppedAt;
-
-/// The texts in the place of a body that has nothing in it.
-pub mod empty {
-    /// A command that printed nothing.
-    pub const NO_OUTPUT: &str = "(no output)";
-    /// A folder without entries.
-    pub const NO_ENTRIES: &str = "(empty directory)";
-    /// A search without matches.
-    pub const NO_MATCHES: &str = "No matches found";
-    /// A search for names without results.
-    pub const NO_FILES: &str = "No files found matching pattern";
-}
+pub use shown::{Part, PartUnit, ResultShown, Shown};
 
 /// The line between the first and the last lines of an output.
 ///
@@ -61,8 +45,13 @@ pub struct Omission(
 /// ```
 /// use cutline_core::notice::Notice;
 /// use cutline_core::truncate::Limit;
-/// let page = Notice::Page { first: 1, last: 2000, total: 5000, is_at_least: false, limit: Limit::Lines(2000) };
-/// assert_eq!(page.to_string(), "[Showing lines 1-2000 of 5000. Use offset=2001 to continue]");
+/// let (first, last, total, limit) = (1, 2000, 5000, Limit::Lines(2000));
+/// let next = Some("Call view_file with start_line 2001 for more".to_owned());
+/// let page = Notice::Page { first, last, total, is_at_least: false, limit, next };
+/// assert_eq!(
+///     page.to_string(),
+///     "[Showing lines 1-2000 of 5000. Call view_file with start_line 2001 for more]",
+/// );
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Display)]
 #[non_exhaustive]
@@ -73,12 +62,12 @@ pub enum Notice {
         if _0.lines() == 1 { "a notice" } else { "notices" }
     )]
     PartOfText(NoticeLike),
-    /// A page of a file: its lines, and the line at which the next one begins.
+    /// A page of a text: the numbers of its lines.
     #[display(
         "[Showing lines {first}-{last} of {}{total}{}{}]",
         at_least(*is_at_least),
         cut_by(*limit),
-        rest::after(*last, *total)
+        between(". ", next.as_ref(), "")
     )]
     Page {
         /// Number of the first line shown.
@@ -91,9 +80,16 @@ pub enum Notice {
         is_at_least: bool,
         /// The limit that cut the page.
         limit: Limit,
+        /// The sentence that names the call for the next page, without a full stop.
+        next: Option<String>,
     },
     /// A line that alone is over the byte limit, at the start of a page.
-    #[display("[Line {line} is {}{}{}]", at_least(*is_at_least), over(*bytes, *limit), hint.words(*line, *limit))]
+    #[display(
+        "[Line {line} is {}{}{}]",
+        at_least(*is_at_least),
+        over(*bytes, *limit),
+        between(". ", next.as_ref(), "")
+    )]
     LineTooLong {
         /// Its number.
         line: u64,
@@ -103,8 +99,8 @@ pub enum Notice {
         is_at_least: bool,
         /// The limit.
         limit: Limit,
-        /// The way to get at it.
-        hint: LineHint,
+        /// The sentences that name the call for a part of this line or for the next line, without the last full stop.
+        next: Option<String>,
     },
     /// A file without content.
     #[display("[File is empty]")]
@@ -112,23 +108,6 @@ pub enum Notice {
     /// A body of nothing but white space.
     #[display("[{_0} white space]")]
     Blank(Blank),
-    /// An image that was made smaller, in pixels or in bytes.
-    #[display("[Image is {}x{}, {}]", from.0, from.1, to.instead_of(from.2))]
-    ImageChanged {
-        /// Its size as it is on disk: width, height, bytes.
-        from: (u32, u32, u64),
-        /// The image that is shown.
-        to: ImageShown,
-    },
-    /// An image that is not shown, because the client shows none.
-    #[display("[This client shows no images]")]
-    ImagesOff,
-    /// An image over a bound, such as `12 megapixels` or `25MB`.
-    #[display("[Image is over {_0} and can't be shown]")]
-    ImageTooLarge(String),
-    /// An image that can't be decoded.
-    #[display("[Image is damaged and can't be shown]")]
-    ImageDamaged,
     /// A command's output that was cut, and the place of all of it.
     #[display("[Showing {shown}. {saved}]")]
     Output {
@@ -145,12 +124,6 @@ pub enum Notice {
         /// The place of the whole.
         saved: Saved,
     },
-    /// The call asked for more seconds than a command may run.
-    #[display("[Timeout lowered to {}]", Count(*secs, "second", "seconds"))]
-    TimeoutLowered {
-        /// Seconds that it may run.
-        secs: u64,
-    },
     /// Another server's result that was cut, and where all of it is.
     #[display("[Showing {}. {saved}]", shown.with_blocks(*blocks))]
     Result {
@@ -161,101 +134,13 @@ pub enum Notice {
         /// The file with the rest.
         saved: Saved,
     },
-    /// A command that goes on after its answer.
-    #[display(
-        "[Still running after {} (pid {id}). Its {}. Use bash to wait for it: tail --pid={id} -f /dev/null]",
-        Count(*secs, "second", "seconds"),
-        saved.goes_on()
-    )]
-    StillRunning {
-        /// Seconds that it has run.
-        secs: u64,
-        /// Its shell's number.
-        id: u32,
-        /// The file to which its output goes on.
-        saved: Saved,
-    },
-    /// Files that a sandboxed command created or changed, and that start programs outside the sandbox.
-    #[display(
-        "[The command {change} {names}{}, which {} programs outside the sandbox]",
-        between(" and ", names.unlisted(), " more"),
-        if names.count() == 1 { "starts" } else { "start" }
-    )]
-    AutorunFiles {
-        /// What happened to them.
-        change: FileChange,
-        /// Their names.
-        names: Names,
-    },
-    /// Processes that outlive the command and hold its output.
-    #[display("[Background {} {}]", saved::still_running(named, *count), saved.goes_on())]
-    Background {
-        /// The id and name of each of the first three.
-        named: Vec<(u32, String)>,
-        /// Their number.
-        count: usize,
-        /// The place to which their output goes on.
-        saved: Saved,
-    },
-    /// The call's limit ended a search or a listing.
-    #[display("[{}{}]", unit.limit_reached(*limit), between(". ", saved.as_ref(), ""))]
-    LimitReached {
-        /// The limit.
-        limit: u64,
-        /// The things that it counts.
-        unit: Unit,
-        /// The place of the whole, if that is saved.
-        saved: Option<Saved>,
-    },
-    /// The byte limit, or the line limit, ended a search.
-    #[display("[{by} limit reached{}{}]", between(" (", *of, " shown)"), between(". ", saved.as_ref(), ""))]
-    PageLimit {
-        /// The limit that cut.
-        by: Limit,
-        /// The number of things shown and in all, if the tool says so.
-        of: Option<PageOf>,
-        /// The place of the whole, if that is saved.
-        saved: Option<Saved>,
-    },
-    /// The most relevant of the results are shown.
-    #[display("[{of}{}, most relevant first{}]", between(" (", *by, " limit)"), between(". ", *next, ""))]
-    Ranked {
-        /// The number shown and in all.
-        of: PageOf,
-        /// The limit that cut the page, where one did.
-        by: Option<Limit>,
-        /// The way to the results that follow, if any do.
-        next: Option<RankedNext>,
-    },
-    /// The one name that is shown is over the byte limit alone.
-    #[display("[Name is {}{}]", over(*bytes, *limit), between(". ", saved.as_ref(), ""))]
-    NameTooLong {
-        /// Its bytes.
-        bytes: u64,
-        /// The limit.
-        limit: Limit,
-        /// The place of the whole, if that is saved.
-        saved: Option<Saved>,
-    },
     /// Lines were cut to a number of characters.
-    #[display("[Some lines truncated to {max_chars} chars{}]", hint.words())]
+    #[display("[Some lines truncated to {max_chars} chars{}]", between(". ", next.as_ref(), ""))]
     LinesTruncated {
         /// Characters of a line at most.
         max_chars: usize,
-        /// The way to see the whole lines.
-        hint: FullLines,
-    },
-    /// Context of the first match that has no room beside it.
-    #[display(
-        "[{} of the first match left out{}]",
-        Count(*lines, "context line", "context lines"),
-        if *can_read { ". Use read tool to see them" } else { "" }
-    )]
-    ContextLeftOut {
-        /// Number of lines.
-        lines: u64,
-        /// True if the tool that reads files is there.
-        can_read: bool,
+        /// The sentence that names the call for the complete lines, without a full stop.
+        next: Option<String>,
     },
     /// The place of an output of which only long lines were cut.
     #[display("[{_0}]")]
@@ -263,62 +148,6 @@ pub enum Notice {
     /// The reason why no more of an output was saved: a line in the saved output itself, before the command's status.
     #[display("[Output after this was not saved: {_0}]")]
     RestNotSaved(String),
-    /// Files or folders that could not be read.
-    #[display("[{} could not be read: {_0}]", Count(_0.count(), "path", "paths"))]
-    Unreadable(Names),
-    /// Files with a line that is too long to search.
-    #[display("[{} a line too long to search: {_0}]", Count(_0.count(), "file has", "files have"))]
-    TooLong(Names),
-    /// Files too large for a search across lines.
-    #[display(
-        "[{} over {}, too large for multiline: {names}]",
-        Count(names.count(), "file is", "files are"),
-        Size(*limit)
-    )]
-    TooLarge {
-        /// Their names.
-        names: Names,
-        /// The size that was the limit.
-        limit: u64,
-    },
-    /// Files that say no size, and were searched up to a limit.
-    #[display(
-        "[{} over {}, searched up to there: {names}]",
-        Count(names.count(), "file is", "files are"),
-        Size(*limit)
-    )]
-    SearchedUpTo {
-        /// Their names.
-        names: Names,
-        /// The size that was the limit.
-        limit: u64,
-    },
-    /// The ignore rules of this many folders were not applied.
-    #[display("[Ignore rules of {} were too large and left aside]", Count(*_0, "folder", "folders"))]
-    RulesLeftAside(u64),
-    /// Nothing was found for a pattern that has its alternatives as grep's basic syntax writes them.
-    #[display("[An escaped | is the character itself. Use a plain | between alternatives]")]
-    BarEscaped,
-    /// Nothing was found for a glob that lists several, as this one lists them.
-    #[display("[A comma in a glob is the character itself. Use {_0} for all of them]")]
-    GlobsListed(String),
-    /// Nothing was found, and ignore rules left something out.
-    #[display("[Ignored files were not searched. Use noIgnore=true to include them]")]
-    IgnoredNotSearched,
-    /// A search or a listing that stopped at its deadline.
-    #[display("[Stopped after {}: {at}]", Count(*secs, "second", "seconds"))]
-    Stopped {
-        /// Seconds that the call had.
-        secs: u64,
-        /// How far it came.
-        at: StoppedAt,
-    },
-    /// The offset at which the next page begins, for the tools that skip results.
-    #[display("[Use offset={offset} to continue]")]
-    Continue {
-        /// The offset.
-        offset: u64,
-    },
 }
 
 /// The kind of a body of nothing but white space.
@@ -338,18 +167,6 @@ pub enum Blank {
     Results(u64),
 }
 
-/// What happened to a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Display, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum FileChange {
-    /// It did not exist before.
-    #[display("created")]
-    Created,
-    /// Its content is another.
-    #[display("changed")]
-    Changed,
-}
-
 /// A number with its word, in one or in many.
 #[derive(Display)]
 #[display("{_0} {}", if *_0 == 1 { _1 } else { _2 })]
@@ -360,8 +177,8 @@ fn at_least(is_lower_bound: bool) -> &'static str {
     if is_lower_bound { "at least " } else { "" }
 }
 
-/// Returns `value` after `start` and before `end`; nothing where there is none.
-fn between(start: &str, value: Option<impl fmt::Display>, end: &str) -> String {
+/// Returns `value` after `start` and before `end`, or an empty string without a value.
+pub fn between(start: &str, value: Option<impl fmt::Display>, end: &str) -> String {
     value.map_or_else(String::new, |value| format!("{start}{value}{end}"))
 }
 

@@ -15,9 +15,9 @@ use crate::fs::saved_name::SavedKind;
 use crate::process::spill::Store;
 use crate::process::{Capture, View};
 use crate::tools::bash::output_answer;
+use crate::tools::notice::FullLines;
 use crate::wrap::KeepPart;
 use cutline_core::details::Details;
-use cutline_core::notice::FullLines;
 use cutline_core::truncate::{KeyForms, KeySpace};
 
 /// Bytes that are read at a time: the default capacity of a pipe.

@@ -6,8 +6,9 @@
 use std::io;
 
 use crate::limits::COMMANDS_AT_ONCE;
+use crate::tools::notice::Unit;
 use crate::tools::resolve::ExpectedKind;
-use cutline_core::notice::{Count, Unit};
+use cutline_core::notice::Count;
 use cutline_core::text::{Size, show};
 
 /// The reason for which a call could not be done.

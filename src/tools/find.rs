@@ -17,9 +17,9 @@ use crate::search::globs::Glob;
 use crate::search::names::{self, Found, Key, Kind, Query};
 use crate::search::walk::Walked;
 use cutline_core::details::Details;
-use cutline_core::notice::{Notice, Unit};
 use cutline_core::text::{as_index, show};
 
+use super::notice::{Notice, Unit};
 use super::page::{Group, Page, PageRequest, Sort};
 use super::resolve::{self, ExpectedKind};
 use super::walk_support::{self, Aside, Paths, Shared};

@@ -24,11 +24,11 @@ use crate::search::matches;
 use crate::search::relevance::Words;
 use crate::search::walk::Walked;
 use crate::stop::{Stopped, stopped_by};
-use cutline_core::notice::Unit;
 use cutline_core::text::{as_index, show};
 
 use super::arguments::Strings;
 use super::catalog::Load;
+use super::notice::Unit;
 use super::page::{Page, PageRequest, SHOWN_BYTES, Sort};
 use super::resolve;
 use super::walk_support::{self, CurrentSearch, Paths, Shared};

@@ -13,9 +13,9 @@ use crate::fs::open::OpenedPath;
 use crate::stop::Stopped;
 use crate::sys::{self, FileKind};
 use cutline_core::details::Details;
-use cutline_core::notice::{StoppedAt, Unit};
 use cutline_core::text::{Extent, as_index, show};
 
+use super::notice::{StoppedAt, Unit};
 use super::page::{Group, Page, PageRequest};
 use super::resolve::{self, ExpectedKind};
 use super::{Context, Output, ToolError};

@@ -13,9 +13,10 @@ use crate::fs::saved_name::SavedKind;
 use crate::limits;
 use crate::search::content::ContextLines;
 use cutline_core::details::{Details, TruncationReason};
-use cutline_core::notice::{Answer, Blank, Notice, PageOf, RankedNext, StoppedAt, Unit, empty};
+use cutline_core::notice::{self as of_text, Blank};
 use cutline_core::text::{self, Extent};
 
+use super::notice::{Answer, Notice, PageOf, RankedNext, StoppedAt, Unit, empty};
 use super::whole::Whole;
 use super::{Context, Output, ToolError, Totals};
 pub(super) use body::{Body, Group, RowFormat};
@@ -185,7 +186,7 @@ impl Page {
         details.timed_out = is_late.then_some(true);
         let mut notices = Vec::new();
         if text::is_blank(&body.text) {
-            notices.push(Notice::Blank(Blank::Results(body.groups)));
+            notices.push(of_text::Notice::Blank(Blank::Results(body.groups)).into());
         }
         let stopped = stopped.map(|at| Notice::Stopped { secs, at });
         let mut by = None;

@@ -11,10 +11,10 @@ use std::path::{Component, Path, PathBuf};
 use crate::fs::open::{FileKind, OpenedPath};
 use crate::fs::workspace::{lexical, shown};
 use crate::search::globs::{self, Glob, literal_folders};
-use cutline_core::notice::Notice;
 use cutline_core::text::show;
 
 use super::arguments::Strings;
+use super::notice::Notice;
 use super::{Context, ToolError};
 
 /// Bytes of a list of globs that a notice repeats.

@@ -13,9 +13,10 @@ use crate::search::ignore_rules::Rules;
 use crate::search::walk::{TreeSearch, Walk, Walked};
 use crate::stop::Stop;
 use cutline_core::details::{Details, Skipped};
-use cutline_core::notice::{Names, Notice, StoppedAt, Unit};
+use cutline_core::notice::Names;
 use cutline_core::text::show;
 
+use super::notice::{Notice, StoppedAt, Unit};
 use super::{Context, Progress, ToolError, resolve};
 
 /// Time before the first progress: shorter walks report none.

@@ -18,14 +18,18 @@ use std::path::Path;
 use std::process::Command;
 
 /// The files with the words of the notices.
-const NOTICES: [&str; 7] = [
+const NOTICES: [&str; 11] = [
     "core/src/notice.rs",
     "core/src/notice/answer.rs",
     "core/src/notice/limit.rs",
-    "core/src/notice/rest.rs",
     "core/src/notice/saved.rs",
     "core/src/notice/shown.rs",
-    "core/src/notice/stopped.rs",
+    "src/tools/notice.rs",
+    "src/tools/notice/image.rs",
+    "src/tools/notice/limit.rs",
+    "src/tools/notice/rest.rs",
+    "src/tools/notice/running.rs",
+    "src/tools/notice/stopped.rs",
 ];
 
 fn file(path: &str) -> String {

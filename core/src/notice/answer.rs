@@ -3,32 +3,34 @@
 //! An empty line stands between them. The lines of a body that was cut are all ended, so that the
 //! bodies of all pages of a text, each up to that empty line, are the text.
 
+use std::fmt;
+
 use derive_more::Display;
 
 use crate::truncate::Truncation;
 
 use super::{Count, Notice, NoticeLike};
 
-/// The parts of an answer's text, in the order in which they are read.
+/// The parts of the text of a result, in reading order. `N` is the type of the runtime's notices.
 ///
 /// ```
-/// use cutline_core::notice::{Answer, Notice, Status};
+/// use cutline_core::notice::{Answer, Status};
 /// let answer = Answer {
 ///     body: "a\nb".to_owned(),
-///     notices: vec![Notice::Continue { offset: 2 }],
+///     notices: vec!["[Use offset=2 to continue]"],
 ///     status: Some(Status::Exited(3)),
 ///     ..Answer::default()
 /// };
 /// assert_eq!(answer.into_text(), "a\nb\n\n[Use offset=2 to continue]\n\nCommand exited with code 3");
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Answer {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer<N = Notice> {
     /// The file's, command's or search's own text.
     pub body: String,
     /// The end of the body.
     pub end: BodyEnd,
     /// The notices of what was left out; the one that says how to continue last.
-    pub notices: Vec<Notice>,
+    pub notices: Vec<N>,
     /// The end of a command, if that is to be said.
     pub status: Option<Status>,
     /// The exit codes of a command's last pipeline, if a stage before the last one failed.
@@ -85,13 +87,25 @@ impl BodyEnd {
     }
 }
 
-impl Answer {
+impl<N> Default for Answer<N> {
+    fn default() -> Self {
+        Self {
+            body: String::new(),
+            end: BodyEnd::default(),
+            notices: Vec::new(),
+            status: None,
+            pipeline: None,
+        }
+    }
+}
+
+impl<N: fmt::Display> Answer<N> {
     /// Returns the body, the notices and the status, separated by empty lines. If the body ends with lines that look
     /// like notices, the first notice states that they are part of the text.
     ///
     /// ```
-    /// use cutline_core::notice::{Answer, BodyEnd, Notice};
-    /// let notices = vec![Notice::Continue { offset: 2 }];
+    /// use cutline_core::notice::{Answer, BodyEnd};
+    /// let notices = vec!["[Use offset=2 to continue]"];
     /// // The first two of three lines: one with an `a`, and an empty one.
     /// let page = Answer { body: "a\n".into(), end: BodyEnd::BeforeNewline, notices, ..Answer::default() };
     /// assert_eq!(page.into_text(), "a\n\n\n[Use offset=2 to continue]");
@@ -102,7 +116,8 @@ impl Answer {
             text.push('\n');
         }
         let part_of_text = NoticeLike::of(&text).map(Notice::PartOfText);
-        let notices: Vec<String> = part_of_text.iter().chain(&self.notices).map(Notice::to_string).collect();
+        let part_of_text = part_of_text.iter().map(Notice::to_string);
+        let notices: Vec<String> = part_of_text.chain(self.notices.iter().map(N::to_string)).collect();
         let status = self.status.map(|status| status.to_string());
         let pipeline = self.pipeline.map(|codes| codes.to_string());
         let ending: Vec<String> = status.into_iter().chain(pipeline).collect();

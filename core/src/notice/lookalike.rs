@@ -6,7 +6,7 @@
 
 use crate::text::terminal::Terminal;
 
-/// The first words of the notices, in lower case.
+/// The first words of the notices of this library and of cutline, in lower case.
 const OPENINGS: &[&str] = &[
     "a comma in a glob ",
     "an escaped |",
@@ -171,16 +171,7 @@ mod tests {
             Notice::Blank(Blank::Output(2)),
             Notice::Blank(Blank::Lines(2, 3)),
             Notice::Blank(Blank::Results(2)),
-            Notice::ImagesOff,
-            Notice::ImageDamaged,
-            Notice::TimeoutLowered { secs: 600 },
             Notice::RestNotSaved("No space left on device".to_owned()),
-            Notice::RulesLeftAside(2),
-            Notice::BarEscaped,
-            Notice::GlobsListed("{a,b}".to_owned()),
-            Notice::IgnoredNotSearched,
-            Notice::ContextLeftOut { lines: 2, can_read: true },
-            Notice::Continue { offset: 2 },
         ] {
             assert_eq!(lines(&notice.to_string()), 1, "{notice}");
         }

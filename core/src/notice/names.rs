@@ -45,7 +45,7 @@ impl Names {
     }
 
     /// Returns how many names it does not list; `None` if it lists all.
-    pub(super) fn unlisted(&self) -> Option<u64> {
+    pub fn unlisted(&self) -> Option<u64> {
         self.count.checked_sub(self.first.len() as u64).filter(|more| *more > 0)
     }
 

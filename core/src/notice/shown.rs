@@ -1,4 +1,4 @@
-//! The part of an output, of a result or of an image that is shown.
+//! The part of an output or of a result that is shown.
 
 use derive_more::Display;
 
@@ -92,31 +92,6 @@ impl Shown {
 fn part_of_line(bytes: u64, line: u64, of: u64) -> String {
     let (whole, part) = Size(of).beside(bytes);
     format!("{part} of line {line} (line is {whole})")
-}
-
-/// An image that is shown in the place of one with more pixels or bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ImageShown {
-    /// One with so many pixels a side, and in the format of that name, where it is another one.
-    Scaled((u32, u32), Option<&'static str>),
-    /// One as large, in the format of that name and of so many bytes.
-    Encoded(&'static str, u64),
-}
-
-impl ImageShown {
-    /// Returns the words for it, after those for the bytes on disk.
-    pub(super) fn instead_of(self, on_disk: u64) -> String {
-        match self {
-            Self::Scaled((width, height), format) => {
-                let shown_as = between(", shown as ", format, "");
-                format!("{}; scaled down to {width}x{height}{shown_as}", Size(on_disk))
-            }
-            Self::Encoded(format, bytes) => {
-                let (whole, shown) = Size(on_disk).beside(bytes);
-                format!("{whole}; shown as {format} of {shown}")
-            }
-        }
-    }
 }
 
 /// The part that is shown of another server's result.

@@ -37,40 +37,6 @@ fn results_of_other_servers() {
 }
 
 #[test]
-fn names_that_were_passed_over() {
-    let names = |all: &[&str]| {
-        let mut names = Names::default();
-        for name in all {
-            names.push(name);
-        }
-        names
-    };
-    let three = Notice::Unreadable(names(&["a", "b", "c"]));
-    assert_eq!(three.to_string(), "[3 paths could not be read: a, b, c]");
-    let one = Notice::TooLong(names(&["a"]));
-    assert_eq!(one.to_string(), "[1 file has a line too long to search: a]");
-}
-
-#[test]
-fn command_that_goes_on_is_told_with_its_number_and_its_file() {
-    let at = Saved::At { path: "/tmp/o.log".to_owned(), first: None };
-    let not = Saved::Not { reason: "No space left on device".to_owned() };
-    for (saved, expected) in [
-        (
-            at,
-            "[Still running after 55 seconds (pid 4242). Its output goes on to /tmp/o.log. Use bash to wait for it: tail --pid=4242 -f /dev/null]",
-        ),
-        (
-            not,
-            "[Still running after 55 seconds (pid 4242). Its output could not be saved: No space left on device. Use bash to wait for it: tail --pid=4242 -f /dev/null]",
-        ),
-    ] {
-        assert_eq!(Notice::StillRunning { secs: 55, id: 4242, saved }.to_string(), expected);
-    }
-    assert_eq!(Status::EndedWithServer.to_string(), "Command ended with the server");
-}
-
-#[test]
 fn key_lines_are_counted_where_they_are() {
     let long = "x".repeat(40_000);
     let (error, rest) = ("a.c:1:1: error: b\n", "building\n".repeat(50));

@@ -16,7 +16,7 @@ use crate::cli::{Options, serve};
 use crate::fit::{self, Fit};
 use crate::server::STATS_URI;
 use crate::tools::ToolName;
-use cutline_core::notice::empty;
+use crate::tools::notice::empty;
 use cutline_core::text::Size;
 
 /// Time limit of a response. Each of these calls takes far less.

@@ -9,11 +9,11 @@ use crate::process::sandbox::AutorunChange;
 use crate::process::spill::Unsaved;
 use crate::process::{Background, Captured, Cause, Ending, LateEnd, Outcome, State, View, signal_name};
 use crate::tools::error::reason;
+use crate::tools::notice::{Answer, FullLines, Notice, empty};
 use crate::tools::{Context, Output, ToolName, Totals, whole};
-use cutline_core::details::{AutorunFile, Details, TruncationDetails};
+use cutline_core::details::{AutorunFile, Details, FileChange, TruncationDetails};
 use cutline_core::notice::{
-    self, Answer, Blank, BodyEnd, FileChange, FullLines, NAMES_LISTED, Names, Notice, Omission,
-    PipelineExitCodes, Shown, Status, empty,
+    self as of_text, Blank, BodyEnd, NAMES_LISTED, Names, Omission, PipelineExitCodes, Saved, Shown, Status,
 };
 use cutline_core::text::{self, Size, as_index, show};
 use cutline_core::truncate::Keep;
@@ -104,13 +104,13 @@ pub fn output_answer(
     view: View,
     hint: FullLines,
     details: &mut Details,
-) -> (Answer, Option<notice::Saved>) {
+) -> (Answer, Option<Saved>) {
     let View { keep, bounds, .. } = view;
     let Captured { text, lines_cut, raw, binary, saved } = output;
     let saved = saved.as_ref().map(|saved| whole::said(saved, details));
     let total = raw.extent();
     if binary {
-        let output = |saved| Notice::OutputBinary { bytes: total.bytes, saved };
+        let output = |saved| of_text::Notice::OutputBinary { bytes: total.bytes, saved }.into();
         let notices = saved.clone().map(output).into_iter().collect();
         return (Answer { notices, ..Answer::default() }, saved);
     }
@@ -120,25 +120,26 @@ pub fn output_answer(
     let mut notices = Vec::new();
     if let Some(max_chars) = lines_cut {
         details.lines_truncated = Some(true);
-        notices.push(Notice::LinesTruncated { max_chars, hint });
+        notices.push(of_text::Notice::LinesTruncated { max_chars, next: hint.sentence() }.into());
     }
     let end = BodyEnd::of(&text);
     // A terminal may show one line less than there are: the last one can be erased.
     let shown = Shown::of_text(&text, total.lines, &raw, bounds);
     let Some((cut, shown)) = text.cut.zip(shown) else {
         if text::is_blank(&text.content) {
-            notices.push(Notice::Blank(Blank::Output(total.lines)));
+            notices.push(of_text::Notice::Blank(Blank::Output(total.lines)).into());
         }
-        notices.extend(saved.clone().filter(|_| lines_cut.is_some()).map(Notice::FullOutput));
+        let of_cut_lines = saved.clone().filter(|_| lines_cut.is_some());
+        notices.extend(of_cut_lines.map(|saved| of_text::Notice::FullOutput(saved).into()));
         let body = if text.content.is_empty() { empty::NO_OUTPUT.to_owned() } else { text.content };
         return (Answer { body, end, notices, ..Answer::default() }, saved);
     };
     if let Some((first, last)) = shown.whole_lines
         && text::is_white_space(&text.content)
     {
-        notices.push(Notice::Blank(Blank::Lines(first, last)));
+        notices.push(of_text::Notice::Blank(Blank::Lines(first, last)).into());
     }
-    notices.extend(saved.clone().map(|saved| Notice::Output { shown, saved }));
+    notices.extend(saved.clone().map(|saved| of_text::Notice::Output { shown, saved }.into()));
     let mut body = text.content;
     if let Keep::Both { .. } = keep {
         let omitted = text.total.lines.saturating_sub(text.output.lines);
@@ -163,7 +164,7 @@ pub(super) fn status_line(end: &LateEnd, unsaved: Option<&Unsaved>) -> String {
         Unsaved::AtCap(bytes) => format!("{} limit", Size(*bytes)),
         Unsaved::Failed(error) => reason(error),
     });
-    let rest = why.map_or_else(String::new, |why| format!("{}\n", Notice::RestNotSaved(why)));
+    let rest = why.map_or_else(String::new, |why| format!("{}\n", of_text::Notice::RestNotSaved(why)));
     let changed = autorun_notices(autorun_changes, |path| show::name(&shown(path)).into_owned());
     let changed = changed.fold(String::new(), |lines, notice| format!("{lines}{notice}\n"));
     let pipeline =
@@ -184,7 +185,7 @@ fn status(ending: Ending, cause: Cause, timeout: Duration) -> Option<Status> {
 }
 
 /// At most three by name; the others are counted.
-fn left_running(background: &[Background], saved: notice::Saved) -> Notice {
+fn left_running(background: &[Background], saved: Saved) -> Notice {
     let name = |process: &Background| (process.id, show::name(process.name.as_bytes()).into_owned());
     let named = background.iter().take(NAMES_LISTED).map(name).collect();
     Notice::Background { named, count: background.len(), saved }

@@ -10,10 +10,11 @@ use crate::search::content::{ContextLines, Found, OutputMode, PassedOver, Row, R
 use crate::search::ignore_rules::Rules;
 use crate::search::walk::Walked;
 use cutline_core::details::Details;
-use cutline_core::notice::{FullLines, Notice, StoppedAt, Unit};
+use cutline_core::notice as of_text;
 use cutline_core::text::as_index;
 
 use super::{Args, Context, Output, Query, ToolError};
+use crate::tools::notice::{FullLines, Notice, StoppedAt, Unit};
 use crate::tools::page::{Group, Page, RowFormat};
 use crate::tools::walk_support::{Aside, Paths};
 use crate::tools::{ToolName, path_glob};
@@ -267,8 +268,8 @@ impl Results {
         let mut about = Vec::new();
         if let Some(bytes) = self.page.body.cut_from {
             details.lines_truncated = Some(true);
-            let (max_chars, hint) = (self.query.max_line_chars, self.full_lines(bytes));
-            about.push(Notice::LinesTruncated { max_chars, hint });
+            let (max_chars, next) = (self.query.max_line_chars, self.full_lines(bytes).sentence());
+            about.push(of_text::Notice::LinesTruncated { max_chars, next }.into());
         }
         let lines = self.page.body.context_left_out;
         if lines > 0 {

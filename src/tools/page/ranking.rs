@@ -1,11 +1,10 @@
 //! A page of a ranking: how much can be ranked, and what is said of the rest.
 
-use cutline_core::notice::RankedNext;
-
 use super::{PageRequest, ToolError};
 use crate::limits::RANKED_AT_ONCE;
 use crate::search::content::ContextLines;
 use crate::tools::error::given;
+use crate::tools::notice::RankedNext;
 
 /// Returns the number of results with this context that can be ranked: all are stored until everything is searched.
 fn most_ranked(context: ContextLines) -> u64 {

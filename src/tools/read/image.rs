@@ -18,9 +18,9 @@ use image::{ColorType, DynamicImage, ImageDecoder as _, ImageFormat, RgbImage, R
 use tokio_util::sync::CancellationToken;
 
 use crate::limits::{IMAGE_FILE_BYTES, IMAGE_MAX_PIXELS, IMAGE_MAX_SIDE, Images};
+use crate::tools::notice::{Answer, ImageShown, Notice};
 use crate::tools::{Context, Image, Output};
 use cutline_core::details::Details;
-use cutline_core::notice::{Answer, ImageShown, Notice};
 use cutline_core::text::{Size, show};
 use decode::{decode, decoder};
 

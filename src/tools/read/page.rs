@@ -11,9 +11,10 @@ use crate::fs::lines::{BLOCK_BYTES, TextFile};
 use crate::fs::open::OpenedPath;
 use crate::fs::workspace::shown;
 use crate::stop::{Stop, Stopped, stopped_by};
+use crate::tools::notice::{Answer, FullLines, LineHint, continue_after};
 use crate::tools::{Context, Output, ToolError, ToolName, Totals};
 use cutline_core::details::{Details, TruncationDetails};
-use cutline_core::notice::{Answer, Blank, BodyEnd, FullLines, LineHint, Notice};
+use cutline_core::notice::{Blank, BodyEnd, Notice};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::{Extent, is_blank, is_white_space, show};
 use cutline_core::truncate::{Bounds, Collector, Keep, TruncatedBy, Truncation};
@@ -39,7 +40,7 @@ pub(super) fn read(
     let offset = args.offset.unwrap_or(1);
     if text.start >= text.end {
         // No line to start from but the first.
-        let answer = Answer { notices: vec![Notice::FileEmpty], ..Answer::default() };
+        let answer = Answer { notices: vec![Notice::FileEmpty.into()], ..Answer::default() };
         return match offset {
             ..=1 => Ok(Output::new(answer, Details::default())),
             _ => Err(ToolError::OffsetBeyondFile { offset, total: 0 }),
@@ -162,7 +163,8 @@ impl Page<'_> {
         if let Some(max_chars) = lines.cutter.limit_of_cut(&kept.content) {
             details.lines_truncated = Some(true);
             let (grep, bash) = (self.cx.has(ToolName::Grep), self.cx.has(ToolName::Bash));
-            notices.push(Notice::LinesTruncated { max_chars, hint: FullLines::Tools { grep, bash } });
+            let next = FullLines::Tools { grep, bash }.sentence();
+            notices.push(Notice::LinesTruncated { max_chars, next }.into());
         }
         if let Some(cut) = kept.cut {
             let next = (last < total.lines).then_some(last + 1);
@@ -181,24 +183,23 @@ impl Page<'_> {
             }
             let limit = limits.bounds().limit(cut.by);
             if is_too_long {
-                notices.push(Notice::LineTooLong {
-                    line: first,
-                    bytes: bytes + self.number_bytes(),
-                    is_at_least: self.ends_uncounted(last),
-                    limit,
-                    hint: self.line_hint(next),
-                });
+                let (line, bytes) = (first, bytes + self.number_bytes());
+                let is_at_least = self.ends_uncounted(last);
+                let next = self.line_hint(next).sentences(line, limit);
+                notices.push(Notice::LineTooLong { line, bytes, is_at_least, limit, next }.into());
             } else {
                 if is_white_space(&kept.content) {
-                    notices.push(Notice::Blank(Blank::Lines(first, last)));
+                    notices.push(Notice::Blank(Blank::Lines(first, last)).into());
                 }
-                notices.push(Notice::Page { first, last, total: total.lines, is_at_least, limit });
+                let (total, next) = (total.lines, continue_after(last, total.lines));
+                notices.push(Notice::Page { first, last, total, is_at_least, limit, next }.into());
             }
         } else if is_blank(&kept.content) {
-            notices.push(Notice::Blank(match first {
+            let blank = match first {
                 1 => Blank::File(total.lines),
                 first => Blank::Lines(first, last),
-            }));
+            };
+            notices.push(Notice::Blank(blank).into());
             details.final_newline = (!kept.content.ends_with('\n')).then_some(false);
         }
         let is_whole = first == 1 && self.args.limit.is_none_or(|limit| limit >= total.lines);

@@ -34,7 +34,8 @@ fn named_flags_exist() {
 }
 
 /// Files with texts for the model or for users of `doctor`, in addition to the notices.
-const TEXTS: [&str; 9] = [
+const TEXTS: [&str; 10] = [
+    "core/src/details.rs",
     "core/src/truncate/bounds.rs",
     "src/tools/error.rs",
     "src/tools/arguments.rs",

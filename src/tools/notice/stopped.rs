@@ -2,13 +2,14 @@
 
 use derive_more::Display;
 
-use super::{Count, Unit};
-use crate::text::show;
+use super::Unit;
+use cutline_core::notice::Count;
+use cutline_core::text::show;
 
 /// The part of a search or a listing that was complete at its deadline.
 ///
 /// ```
-/// use cutline_core::notice::{StoppedAt, Unit};
+/// use cutline::tools::notice::{StoppedAt, Unit};
 /// let at = StoppedAt::Path { path: Some("src/a.rs".to_owned()), found: true, has_later: false, unit: Unit::Matches };
 /// assert_eq!(at.to_string(), "searched up to src/a.rs. Narrow path or glob");
 /// ```

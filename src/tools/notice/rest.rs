@@ -1,32 +1,32 @@
-//! The ways to what a notice says is missing.
+//! The next calls that a notice names.
 
 use derive_more::Display;
 
-use super::between;
-use crate::truncate::Limit;
+use cutline_core::notice::between;
+use cutline_core::truncate::Limit;
 
-/// The way to get at a line that no page can hold.
+/// How the model can read a line that is too long for a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LineHint {
-    /// The start of it, by the shell.
+    /// A shell command prints the start of the line.
     Shell {
         /// The file's path, quoted for the shell.
         path: String,
-        /// True if it is in UTF-16: its bytes are to be made text first.
+        /// True if the file is in UTF-16: the command has to decode it first.
         is_utf16: bool,
     },
-    /// There is no shell: search in it, or go on after it.
+    /// Without a shell: search in the line, or continue after it.
     Tools {
-        /// True if grep is there.
+        /// True if grep is registered.
         grep: bool,
-        /// The next line, where there is one.
+        /// The number of the next line, if there is one.
         next: Option<u64>,
     },
 }
 
 impl LineHint {
-    /// Returns the sentences for `line`, which is over `limit`.
-    pub(super) fn words(&self, line: u64, limit: Limit) -> String {
+    /// Returns the sentences for `line`, which is over `limit`, or `None` if there is no next call.
+    pub fn sentences(&self, line: u64, limit: Limit) -> Option<String> {
         let bytes = match limit {
             // Of tokens that are at least as many bytes. No line alone is over a limit of lines.
             Limit::Bytes(bytes) | Limit::Tokens(bytes) | Limit::Lines(bytes) => bytes,
@@ -44,44 +44,47 @@ impl LineHint {
                     }
                 };
                 let to_read = if line == 1 { " to read" } else { "" };
-                format!(". Use bash{to_read}: {command}")
+                Some(format!("Use bash{to_read}: {command}"))
             }
             Self::Tools { grep, next } => {
-                let grep = if *grep { ". Use grep to see parts of it" } else { "" };
-                format!("{grep}{}", between(". Use offset=", *next, " to continue"))
+                let grep = grep.then(|| "Use grep to see parts of it".to_owned());
+                let next = next.map(|next| format!("Use offset={next} to continue"));
+                let sentences: Vec<String> = grep.into_iter().chain(next).collect();
+                (!sentences.is_empty()).then(|| sentences.join(". "))
             }
         }
     }
 }
 
-/// The way to see the whole of lines that were cut.
+/// How the model can see complete lines that were cut.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FullLines {
     /// The tool that reads files.
     Read,
     /// The tools that show parts of long lines.
     Tools {
-        /// True if grep is there.
+        /// True if grep is registered.
         grep: bool,
-        /// True if bash is there.
+        /// True if bash is registered.
         bash: bool,
     },
 }
 
 impl FullLines {
-    /// Returns the sentence, if there is a way.
-    pub(super) fn words(self) -> &'static str {
-        match self {
-            Self::Read => ". Use read tool to see full lines",
-            Self::Tools { grep: true, bash: true } => ". Use grep or bash to see the rest",
-            Self::Tools { grep: true, bash: false } => ". Use grep to see the rest",
-            Self::Tools { grep: false, bash: true } => ". Use bash to see the rest",
-            Self::Tools { grep: false, bash: false } => "",
-        }
+    /// Returns the sentence, or `None` if no tool can show the lines.
+    pub fn sentence(self) -> Option<String> {
+        let sentence = match self {
+            Self::Read => "Use read tool to see full lines",
+            Self::Tools { grep: true, bash: true } => "Use grep or bash to see the rest",
+            Self::Tools { grep: true, bash: false } => "Use grep to see the rest",
+            Self::Tools { grep: false, bash: true } => "Use bash to see the rest",
+            Self::Tools { grep: false, bash: false } => return None,
+        };
+        Some(sentence.to_owned())
     }
 }
 
-/// The way to less relevant results.
+/// How the model can get less relevant results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
 pub enum RankedNext {
     /// The offset at which they begin, and the limit that the next call can have at most, if that is less
@@ -101,9 +104,4 @@ impl RankedNext {
             Self::PathOrder => None,
         }
     }
-}
-
-/// Returns the way to the lines after line `last`, where there are any.
-pub(super) fn after(last: u64, total: u64) -> String {
-    between(". Use offset=", (last < total).then_some(last + 1), " to continue")
 }

@@ -1,0 +1,227 @@
+//! The notices of the tools, and the next calls that they name.
+//!
+//! A notice is a line in square brackets after the body. It reports what is missing and gives the exact next call that
+//! gets it. The notice that says how to continue comes last. [`cutline_core::notice`] formats the notices about a text
+//! that was cut and knows no tool. The same facts as data are in [`cutline_core::details`].
+
+mod image;
+mod limit;
+mod rest;
+mod running;
+mod stopped;
+
+use derive_more::Display;
+
+use cutline_core::details::FileChange;
+use cutline_core::notice::{self as of_text, Count, Names, Saved, between, over};
+use cutline_core::text::Size;
+use cutline_core::truncate::Limit;
+
+pub use image::ImageShown;
+pub use limit::{PageOf, Unit};
+pub use rest::{FullLines, LineHint, RankedNext};
+pub use stopped::StoppedAt;
+
+/// The parts of the text of a result.
+pub type Answer = of_text::Answer<Notice>;
+
+/// The texts that replace an empty body.
+pub mod empty {
+    /// A command that printed nothing.
+    pub const NO_OUTPUT: &str = "(no output)";
+    /// A folder without entries.
+    pub const NO_ENTRIES: &str = "(empty directory)";
+    /// A search without matches.
+    pub const NO_MATCHES: &str = "No matches found";
+    /// A search for names without results.
+    pub const NO_FILES: &str = "No files found matching pattern";
+}
+
+/// A line in square brackets after the body.
+#[derive(Debug, Clone, PartialEq, Eq, Display)]
+pub enum Notice {
+    /// A notice about a text that was cut, empty or saved.
+    #[display("{_0}")]
+    Text(of_text::Notice),
+    /// An image that was made smaller, in pixels or in bytes.
+    #[display("[Image is {}x{}, {}]", from.0, from.1, to.instead_of(from.2))]
+    ImageChanged {
+        /// Its size as it is on disk: width, height, bytes.
+        from: (u32, u32, u64),
+        /// The image that is shown.
+        to: ImageShown,
+    },
+    /// An image that is not shown, because the client shows none.
+    #[display("[This client shows no images]")]
+    ImagesOff,
+    /// An image over a bound, such as `12 megapixels` or `25MB`.
+    #[display("[Image is over {_0} and can't be shown]")]
+    ImageTooLarge(String),
+    /// An image that can't be decoded.
+    #[display("[Image is damaged and can't be shown]")]
+    ImageDamaged,
+    /// The call asked for more seconds than a command may run.
+    #[display("[Timeout lowered to {}]", Count(*secs, "second", "seconds"))]
+    TimeoutLowered {
+        /// Seconds that it may run.
+        secs: u64,
+    },
+    /// A command that goes on after its answer.
+    #[display(
+        "[Still running after {} (pid {id}). Its {}. Use bash to wait for it: tail --pid={id} -f /dev/null]",
+        Count(*secs, "second", "seconds"),
+        running::continues(saved)
+    )]
+    StillRunning {
+        /// Seconds that it has run.
+        secs: u64,
+        /// Its shell's number.
+        id: u32,
+        /// The file to which its output goes on.
+        saved: Saved,
+    },
+    /// Files that a sandboxed command created or changed, and that start programs outside the sandbox.
+    #[display(
+        "[The command {change} {names}{}, which {} programs outside the sandbox]",
+        between(" and ", names.unlisted(), " more"),
+        if names.count() == 1 { "starts" } else { "start" }
+    )]
+    AutorunFiles {
+        /// What happened to them.
+        change: FileChange,
+        /// Their names.
+        names: Names,
+    },
+    /// Processes that outlive the command and hold its output.
+    #[display("[Background {} {}]", running::still_running(named, *count), running::continues(saved))]
+    Background {
+        /// The id and name of each of the first three.
+        named: Vec<(u32, String)>,
+        /// Their number.
+        count: usize,
+        /// The place to which their output goes on.
+        saved: Saved,
+    },
+    /// The call's limit ended a search or a listing.
+    #[display("[{}{}]", unit.limit_reached(*limit), between(". ", saved.as_ref(), ""))]
+    LimitReached {
+        /// The limit.
+        limit: u64,
+        /// The things that it counts.
+        unit: Unit,
+        /// The place of the whole, if that is saved.
+        saved: Option<Saved>,
+    },
+    /// The byte limit, or the line limit, ended a search.
+    #[display("[{by} limit reached{}{}]", between(" (", *of, " shown)"), between(". ", saved.as_ref(), ""))]
+    PageLimit {
+        /// The limit that cut.
+        by: Limit,
+        /// The number of things shown and in all, if the tool says so.
+        of: Option<PageOf>,
+        /// The place of the whole, if that is saved.
+        saved: Option<Saved>,
+    },
+    /// The most relevant of the results are shown.
+    #[display("[{of}{}, most relevant first{}]", between(" (", *by, " limit)"), between(". ", *next, ""))]
+    Ranked {
+        /// The number shown and in all.
+        of: PageOf,
+        /// The limit that cut the page, where one did.
+        by: Option<Limit>,
+        /// The way to the results that follow, if any do.
+        next: Option<RankedNext>,
+    },
+    /// The one name that is shown is over the byte limit alone.
+    #[display("[Name is {}{}]", over(*bytes, *limit), between(". ", saved.as_ref(), ""))]
+    NameTooLong {
+        /// Its bytes.
+        bytes: u64,
+        /// The limit.
+        limit: Limit,
+        /// The place of the whole, if that is saved.
+        saved: Option<Saved>,
+    },
+    /// Context of the first match that has no room beside it.
+    #[display(
+        "[{} of the first match left out{}]",
+        Count(*lines, "context line", "context lines"),
+        if *can_read { ". Use read tool to see them" } else { "" }
+    )]
+    ContextLeftOut {
+        /// Number of lines.
+        lines: u64,
+        /// True if the tool that reads files is there.
+        can_read: bool,
+    },
+    /// Files or folders that could not be read.
+    #[display("[{} could not be read: {_0}]", Count(_0.count(), "path", "paths"))]
+    Unreadable(Names),
+    /// Files with a line that is too long to search.
+    #[display("[{} a line too long to search: {_0}]", Count(_0.count(), "file has", "files have"))]
+    TooLong(Names),
+    /// Files too large for a search across lines.
+    #[display(
+        "[{} over {}, too large for multiline: {names}]",
+        Count(names.count(), "file is", "files are"),
+        Size(*limit)
+    )]
+    TooLarge {
+        /// Their names.
+        names: Names,
+        /// The size that was the limit.
+        limit: u64,
+    },
+    /// Files that say no size, and were searched up to a limit.
+    #[display(
+        "[{} over {}, searched up to there: {names}]",
+        Count(names.count(), "file is", "files are"),
+        Size(*limit)
+    )]
+    SearchedUpTo {
+        /// Their names.
+        names: Names,
+        /// The size that was the limit.
+        limit: u64,
+    },
+    /// The ignore rules of this many folders were not applied.
+    #[display("[Ignore rules of {} were too large and left aside]", Count(*_0, "folder", "folders"))]
+    RulesLeftAside(u64),
+    /// Nothing was found for a pattern that has its alternatives as grep's basic syntax writes them.
+    #[display("[An escaped | is the character itself. Use a plain | between alternatives]")]
+    BarEscaped,
+    /// Nothing was found for a glob that lists several, as this one lists them.
+    #[display("[A comma in a glob is the character itself. Use {_0} for all of them]")]
+    GlobsListed(String),
+    /// Nothing was found, and ignore rules left something out.
+    #[display("[Ignored files were not searched. Use noIgnore=true to include them]")]
+    IgnoredNotSearched,
+    /// A search or a listing that stopped at its deadline.
+    #[display("[Stopped after {}: {at}]", Count(*secs, "second", "seconds"))]
+    Stopped {
+        /// Seconds that the call had.
+        secs: u64,
+        /// How far it came.
+        at: StoppedAt,
+    },
+    /// The offset at which the next page begins, for the tools that skip results.
+    #[display("[Use offset={offset} to continue]")]
+    Continue {
+        /// The offset.
+        offset: u64,
+    },
+}
+
+impl From<of_text::Notice> for Notice {
+    fn from(notice: of_text::Notice) -> Self {
+        Self::Text(notice)
+    }
+}
+
+/// Returns the sentence that continues with the line after line `last`, if there are more lines.
+pub fn continue_after(last: u64, total: u64) -> Option<String> {
+    (last < total).then(|| format!("Use offset={} to continue", last + 1))
+}
+
+#[cfg(test)]
+mod tests;

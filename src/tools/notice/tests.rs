@@ -1,0 +1,54 @@
+//! The texts of single notices. The scenarios cover most of them.
+
+use super::*;
+use cutline_core::notice::NoticeLike;
+
+#[test]
+fn skipped_files_are_listed() {
+    let names = |all: &[&str]| {
+        let mut names = Names::default();
+        for name in all {
+            names.push(name);
+        }
+        names
+    };
+    let three = Notice::Unreadable(names(&["a", "b", "c"]));
+    assert_eq!(three.to_string(), "[3 paths could not be read: a, b, c]");
+    let one = Notice::TooLong(names(&["a"]));
+    assert_eq!(one.to_string(), "[1 file has a line too long to search: a]");
+}
+
+#[test]
+fn command_that_keeps_running_is_named_with_its_pid_and_file() {
+    let at = Saved::At { path: "/tmp/o.log".to_owned(), first: None };
+    let not = Saved::Not { reason: "No space left on device".to_owned() };
+    for (saved, expected) in [
+        (
+            at,
+            "[Still running after 55 seconds (pid 4242). Its output goes on to /tmp/o.log. Use bash to wait for it: tail --pid=4242 -f /dev/null]",
+        ),
+        (
+            not,
+            "[Still running after 55 seconds (pid 4242). Its output could not be saved: No space left on device. Use bash to wait for it: tail --pid=4242 -f /dev/null]",
+        ),
+    ] {
+        assert_eq!(Notice::StillRunning { secs: 55, id: 4242, saved }.to_string(), expected);
+    }
+}
+
+#[test]
+fn notices_are_recognised_as_lookalikes_in_a_body() {
+    for notice in [
+        Notice::ImagesOff,
+        Notice::ImageDamaged,
+        Notice::TimeoutLowered { secs: 600 },
+        Notice::RulesLeftAside(2),
+        Notice::BarEscaped,
+        Notice::GlobsListed("{a,b}".to_owned()),
+        Notice::IgnoredNotSearched,
+        Notice::ContextLeftOut { lines: 2, can_read: true },
+        Notice::Continue { offset: 2 },
+    ] {
+        assert!(NoticeLike::of(&notice.to_string()).is_some(), "{notice}");
+    }
+}
