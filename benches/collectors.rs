@@ -9,8 +9,7 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use cutline::call_stats::RecordWriter;
-use cutline::fs::append::Appended;
+use cutline::call_stats::StatsFile;
 use cutline::limits::Limits;
 use cutline::stats::{Call, Record, Stats};
 use cutline::tools::notice::{Answer, continue_after};
@@ -106,8 +105,7 @@ fn counting(line: &str) {
         stats.add(&Record::new(&call, black_box(&outcome), &Limits::default()));
     });
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let records = Appended::open(&folder.path().join("calls.jsonl")).expect("a file of records");
-    let mut file = RecordWriter::new(records);
+    let mut file = StatsFile::open(&folder.path().join("calls.jsonl")).expect("a file of records");
     let record = Record::new(&call, &outcome, &Limits::default());
     adds("its line in a file of records", || file.append(&record));
 }

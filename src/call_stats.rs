@@ -4,7 +4,7 @@ mod file;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-pub use file::{RecordWriter, StatsFile};
+pub use file::StatsFile;
 
 use crate::stats::{Answered, NEAR_LIMIT_PERCENT, Record, Stats, summary};
 
@@ -12,20 +12,20 @@ use crate::stats::{Answered, NEAR_LIMIT_PERCENT, Record, Stats, summary};
 #[derive(Debug)]
 pub(crate) struct CallStats {
     stats: Mutex<Stats>,
-    file: Option<StatsFile>,
+    file: Option<Mutex<StatsFile>>,
 }
 
 impl CallStats {
     /// Returns empty sums. Each call is also written to `file`.
     pub(crate) fn new(file: Option<StatsFile>) -> Self {
-        Self { stats: Mutex::default(), file }
+        Self { stats: Mutex::default(), file: file.map(Mutex::new) }
     }
 
-    /// Counts a call.
+    /// Counts a call, and writes its record. A slow disk delays the caller.
     pub(crate) fn add(&self, record: Record) {
         self.stats().add(&record);
         if let Some(file) = &self.file {
-            file.append(record);
+            file.lock().unwrap_or_else(PoisonError::into_inner).append(&record);
         }
     }
 
@@ -34,12 +34,8 @@ impl CallStats {
         self.stats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until all records are written. Returns a line for each called tool if there are several, and one for all
-    /// tools.
-    pub(crate) async fn finish(&self) -> Vec<String> {
-        if let Some(file) = &self.file {
-            file.finish().await;
-        }
+    /// Returns a line for each tool that was called, if there is more than one, and a line for all of them.
+    pub(crate) fn summary(&self) -> Vec<String> {
         summary(&self.stats())
     }
 }

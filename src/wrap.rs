@@ -144,7 +144,7 @@ pub async fn run(
         () = commands.shutdown() => {}
         _ = signals.next() => {}
     }
-    for line in life.session.stats.finish().await {
+    for line in life.session.stats.summary() {
         tracing::info!("{line}");
     }
     if let Some(dropped) = life.session.dropped.summary() {

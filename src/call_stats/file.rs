@@ -1,88 +1,34 @@
-//! The file of records: one line of JSON for each call, nothing of its content.
+//! The file of call records: one line of JSON for each call, without its content.
 //!
-//! Each line is appended with one write, so several servers can share a file. A separate thread writes, so that a
-//! slow disk delays no message. A line that cannot be written is dropped.
+//! Each line is one write at the end of the file, so several servers can share a file. A line that cannot be written is
+//! lost, and nothing else fails.
 
 use std::io::{self, Write as _};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
-
-use tokio::sync::{mpsc, oneshot};
 
 use crate::fs::append::Appended;
 use crate::stats::Record;
 use crate::tools::error::reason;
 
-/// Records in the queue of the writer. They need a few hundred kilobytes.
-const WAITING: usize = 1024;
-/// Time that a server waits for the last records at its end.
-const FINISH_TIMEOUT: Duration = Duration::from_secs(2);
-
-/// A file of records, and the thread that writes it.
+/// A file of call records. Each record is written before [`append`](Self::append) returns.
 #[derive(Debug)]
 pub struct StatsFile {
-    work: mpsc::Sender<Work>,
-    /// True after a warning about a dropped record.
-    warned: AtomicBool,
-}
-
-/// A job of the thread.
-type Work = Box<dyn FnOnce(&mut RecordWriter) + Send>;
-
-impl StatsFile {
-    /// Opens the file at `path`, and starts the thread.
-    pub fn open(path: &Path) -> io::Result<Self> {
-        Self::start(RecordWriter::new(Appended::open(path)?))
-    }
-
-    fn start(mut writer: RecordWriter) -> io::Result<Self> {
-        let (work, mut waiting) = mpsc::channel::<Work>(WAITING);
-        std::thread::Builder::new().name("stats".to_owned()).spawn(move || {
-            while let Some(work) = waiting.blocking_recv() {
-                work(&mut writer);
-            }
-        })?;
-        Ok(Self { work, warned: AtomicBool::new(false) })
-    }
-
-    /// Queues a record. Drops it if the queue is full.
-    pub fn append(&self, record: Record) {
-        let handed = self.work.try_send(Box::new(move |writer| writer.append(&record)));
-        if handed.is_err() && !self.warned.swap(true, Ordering::Relaxed) {
-            tracing::warn!("--stats-file: the disk is too slow, lines are left out");
-        }
-    }
-
-    /// Waits until all records are written, within a bounded time.
-    pub async fn finish(&self) {
-        let (done, written) = oneshot::channel();
-        let finish = async {
-            // The thread works in order, so all earlier records are written.
-            let _the_thread_is_gone = self.work.send(Box::new(|_| _ = done.send(()))).await;
-            written.await
-        };
-        if tokio::time::timeout(FINISH_TIMEOUT, finish).await.is_err() {
-            tracing::warn!("--stats-file: the disk does not answer, the last lines may be missing");
-        }
-    }
-}
-
-/// Writes records to the end of a file.
-#[derive(Debug)]
-pub struct RecordWriter {
     to: Appended,
-    /// True after a warning about a failure.
+    /// True once a failure was logged.
     warned: bool,
 }
 
-impl RecordWriter {
-    /// A writer to the end of a file.
-    pub fn new(to: Appended) -> Self {
-        Self { to, warned: false }
+impl StatsFile {
+    /// Opens the file at `path`, and creates it if it is missing.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if the path is not a regular file of this user with one name.
+    pub fn open(path: &Path) -> io::Result<Self> {
+        Ok(Self { to: Appended::open(path)?, warned: false })
     }
 
-    /// Writes a record. Logs a warning for the first failure.
+    /// Writes a record. Logs the first failure.
     pub fn append(&mut self, record: &Record) {
         if let Err(error) = self.write(record) {
             self.to.is_torn = true;
@@ -93,7 +39,7 @@ impl RecordWriter {
     }
 
     fn write(&mut self, record: &Record) -> io::Result<()> {
-        // The last write may have been incomplete, so a newline comes first.
+        // The file may end with a part of a line.
         let mut line = if self.to.is_torn { vec![b'\n'] } else { Vec::new() };
         serde_json::to_writer(&mut line, record)?;
         line.push(b'\n');
@@ -114,8 +60,8 @@ mod tests {
         serde_json::from_str(line).unwrap()
     }
 
-    fn open(path: &Path) -> RecordWriter {
-        RecordWriter::new(Appended::open(path).unwrap())
+    fn open(path: &Path) -> StatsFile {
+        StatsFile::open(path).unwrap()
     }
 
     #[test]
@@ -141,40 +87,5 @@ mod tests {
         let text = std::fs::read_to_string(&path).unwrap();
         let read: Vec<bool> = text.lines().map(|line| serde_json::from_str::<Record>(line).is_ok()).collect();
         assert_eq!(read, [false, true, true], "{text}");
-    }
-
-    #[cfg(unix)]
-    #[tokio::test]
-    async fn disk_that_does_not_answer_holds_up_nothing() {
-        use std::io::BufRead as _;
-
-        let (read, write) = io::pipe().unwrap();
-        let file = std::fs::File::from(std::os::fd::OwnedFd::from(write));
-        let stats = StatsFile::start(RecordWriter::new(Appended { file, is_torn: false })).unwrap();
-        // More than the pipe and the queue take: the writer blocks, and this thread does not.
-        for _ in 0..20_000 {
-            stats.append(record());
-        }
-        assert!(stats.warned.load(Ordering::Relaxed));
-        let lines = std::thread::spawn(move || {
-            io::BufReader::new(read).lines().map(Result::unwrap).collect::<Vec<_>>()
-        });
-        stats.finish().await;
-        drop(stats);
-        let lines = lines.join().unwrap();
-        assert!((WAITING..20_000).contains(&lines.len()), "{}", lines.len());
-        assert!(lines.iter().all(|line| serde_json::from_str::<Record>(line).is_ok()));
-    }
-
-    #[tokio::test]
-    async fn no_record_is_lost_at_the_end() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("stats.jsonl");
-        let stats = StatsFile::open(&path).unwrap();
-        for _ in 0..WAITING {
-            stats.append(record());
-        }
-        stats.finish().await;
-        assert_eq!(std::fs::read_to_string(&path).unwrap().lines().count(), WAITING);
     }
 }

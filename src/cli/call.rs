@@ -82,7 +82,6 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
     }
     let call = Call { tool, time_ms: now_ms(), duration: start.elapsed() };
     stats.add(Record::new(&call, &outcome, &limits));
-    runtime.block_on(stats.finish());
     let code = match &outcome {
         _ if cx.cancel.is_cancelled() => INTERRUPTED,
         Ok(_) => 0,

@@ -56,7 +56,7 @@ pub async fn serve(config: Config) -> std::io::Result<Option<i32>> {
         }
     };
     tokio::join!(shared.commands.shutdown(), answers);
-    for line in server.stats.calls.finish().await {
+    for line in server.stats.calls.summary() {
         tracing::info!("{line}");
     }
     Ok(signal)
