@@ -75,9 +75,8 @@ impl Commands {
     /// outputs saved by `spill`. Opens that folder; starts nothing yet.
     pub fn new(spill: spill::Settings, mut sandbox: Option<Sandbox>, environment: Environment) -> Self {
         let store = Store::new(spill);
-        if let (Some(sandbox), Ok(saved)) = (&mut sandbox, &store.folder) {
-            // It can be another one than was asked for.
-            sandbox.own.push(("the folder of saved outputs", Root::followed(saved.given.clone())));
+        if let (Some(sandbox), true) = (&mut sandbox, store.folder.is_ok()) {
+            sandbox.own.push(("the folder of saved outputs", Root::followed(store.settings.dir.clone())));
         }
         Self {
             registry: Arc::new(Registry::new()),

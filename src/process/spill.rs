@@ -27,8 +27,8 @@ pub use stream::SavedStream;
 pub struct Settings {
     /// The folder.
     pub dir: PathBuf,
-    /// True if the folder is cutline's own: made on demand, for this user alone, and left for another one
-    /// where a second user could have made it or can look into it.
+    /// True if the folder is cutline's own: it is created on demand for this user alone, and not used if another user
+    /// could have created it or can read it.
     pub private: bool,
     /// Bytes of one file.
     pub max_file_bytes: u64,
@@ -50,17 +50,16 @@ impl Default for Settings {
     }
 }
 
-/// The folder of saved outputs, chosen once and held open.
+/// The folder of saved outputs, which stays open.
 #[derive(Debug)]
 pub struct Store {
-    settings: Settings,
+    pub(super) settings: Settings,
     /// An error where there is none to save in.
     pub(super) folder: io::Result<SavedFolder>,
 }
 
 impl Store {
-    /// Opens the folder that `settings` name. It is made when it is needed; only where the usual place of cutline's own is
-    /// taken by somebody else is another made at once. A failure is warned of.
+    /// Opens the folder that `settings` name, if it exists. It is created when it is needed. Logs a failure.
     pub fn new(settings: Settings) -> Self {
         let open = if settings.private { SavedFolder::private } else { SavedFolder::named };
         let folder = open(&settings.dir);

@@ -1,10 +1,9 @@
-//! The folder that outputs are saved in, held open: a link that is put in its place later leads nowhere.
+//! The folder of saved outputs. It stays open, so a link that replaces it later is not followed.
 //!
-//! The default folder stands in the shared temp folder, under a name that every user can guess. So it must be
-//! a real folder, owned by this user, closed to all others; it is made on demand. Where another user has
-//! taken that name, a folder in `XDG_RUNTIME_DIR` is used instead, else one with a random name in the temp
-//! folder. A folder that the user named is opened at the start, and used as it is; where it is missing it is made, once
-//! it is known that the server starts.
+//! The default folder is in the shared temp folder and has a name that every user can guess. It must be a real folder that
+//! this user owns and that is closed to all others; otherwise no output is saved. cutline creates it when it is needed. A
+//! folder that the user named is opened at the start and used as it is. If it is missing, cutline creates it once the server
+//! starts.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,16 +11,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::sys::{self, Folder, below};
 
-/// The name of the folder in `XDG_RUNTIME_DIR`, which is each user's own.
-const NAME_IN_RUNTIME_DIR: &str = "cutline";
-
 /// The folder of saved outputs.
 #[derive(Debug)]
 pub(in crate::process) struct SavedFolder {
     /// Its path without links, also where it is not there yet.
     pub(super) path: PathBuf,
-    /// The path by which it was opened, which may lead through links.
-    pub(in crate::process) given: PathBuf,
     /// The folder that it is in, and its name there; `None` where it could not be made once more.
     place: Option<(Folder, String)>,
     /// True if it is cutline's own: no other user may have made it or can look into it.
@@ -44,50 +38,27 @@ impl SavedFolder {
         let real = path.canonicalize()?;
         // Where it can't be made again, as `/` can't, it is this one or none.
         let place = Self::at(&real).ok().and_then(|made_again| made_again.place);
-        Ok(Self { path: real, given: path.to_owned(), place, is_private: false, folder })
+        Ok(Self { path: real, place, is_private: false, folder })
     }
 
-    /// Chooses cutline's own folder: `path`, or another where that is not this user's alone.
+    /// Returns cutline's own folder at `path`, which is created when it is needed.
+    ///
+    /// # Errors
+    ///
+    /// Returns an error if another user owns the path or can read it.
     pub(super) fn private(path: &Path) -> io::Result<Self> {
-        let chosen = Self::at(path)?;
-        let Err(reason) = chosen.existing() else { return Ok(chosen) };
-        let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from).filter(|dir| dir.is_absolute());
-        let in_runtime = runtime.and_then(|dir| Self::at(&dir.join(NAME_IN_RUNTIME_DIR)).ok());
-        // Where no other user can make anything beside it.
-        let usable = |other: &Self| {
-            other.place.as_ref().is_some_and(|(parent, _)| is_private(parent)) && other.existing().is_ok()
-        };
-        let other = match in_runtime.filter(usable) {
-            Some(other) => other,
-            None => chosen.beside()?,
-        };
-        tracing::warn!("{reason}; outputs are saved in {}", other.path.display());
-        Ok(other)
+        let folder = Self::at(path)?;
+        folder.existing()?;
+        Ok(folder)
     }
 
     fn at(path: &Path) -> io::Result<Self> {
         let missing = || io::Error::from(io::ErrorKind::NotFound);
         let real = path.parent().ok_or_else(missing)?.canonicalize()?;
         let name = path.file_name().and_then(|name| name.to_str()).ok_or_else(missing)?.to_owned();
-        let (given, path) = (path.to_owned(), real.join(&name));
+        let path = real.join(&name);
         let place = Some((sys::open_folder(&real)?, name));
-        Ok(Self { path, given, place, is_private: true, folder: Mutex::default() })
-    }
-
-    /// Returns a folder beside this one with a random name: one of an earlier server, or a new one.
-    fn beside(&self) -> io::Result<Self> {
-        let Some((parent, name)) = &self.place else { return Err(not_private(&self.path)) };
-        let begins = format!("{name}-");
-        let found = sys::names_in(parent, 1, |entry| {
-            entry.starts_with(begins.as_bytes())
-                && below::stat(parent, entry).is_ok_and(|stat| stat.is_own_private_folder())
-        })?;
-        let other = Self::at(&self.path.with_file_name(match found.first() {
-            Some(name) => String::from_utf8_lossy(name).into_owned(),
-            None => format!("{begins}{:016x}", sys::random()),
-        }))?;
-        other.open()?;
-        Ok(other)
+        Ok(Self { path, place, is_private: true, folder: Mutex::default() })
     }
 
     /// Returns the folder, made first where it is missing.

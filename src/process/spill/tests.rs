@@ -67,7 +67,7 @@ fn a_named_folder_that_was_removed_is_made_again() {
 
 #[cfg(unix)]
 #[test]
-fn a_folder_that_is_not_this_users_alone_is_left_for_another() {
+fn a_folder_that_is_not_this_users_alone_is_not_used() {
     let temp = tempfile::tempdir().unwrap();
     let elsewhere = temp.path().join("elsewhere");
     fs::create_dir(&elsewhere).unwrap();
@@ -89,15 +89,12 @@ fn a_folder_that_is_not_this_users_alone_is_left_for_another() {
     }
     for dir in taken {
         let store = Store::new(settings(dir.clone()));
-        let saved = create(&store).keep(0).path.parent().unwrap().to_owned();
-        assert_eq!(Some(&saved), store.path().as_ref());
-        assert_ne!(saved, dir, "it is used all the same");
-        assert_eq!(fs::metadata(&saved).unwrap().permissions().mode() & 0o777, 0o700);
+        let error = store.create(SavedKind::COMMAND).unwrap_err().to_string();
+        assert!(error.ends_with("is not a folder of this user's alone"), "{error}");
+        assert_eq!(store.path(), None);
         let entries =
             fs::symlink_metadata(&dir).unwrap().is_dir().then(|| fs::read_dir(&dir).unwrap().count());
         assert_eq!(entries.unwrap_or(0), 0, "{}", dir.display());
-        // The next server finds what this one made.
-        assert_eq!(Store::new(settings(dir)).path(), Some(saved));
     }
     assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 0, "an output was saved through the link");
 }

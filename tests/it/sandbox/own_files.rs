@@ -67,27 +67,6 @@ fn folder_of_saved_outputs_is_not_made_where_the_start_is_refused() {
 }
 
 #[test]
-fn saved_outputs_that_move_to_a_writable_folder_are_refused_at_the_start() {
-    let workspace = workspace();
-    if client(&workspace, &["--sandbox", "workspace-write"]).is_none() {
-        return;
-    }
-    let private = workspace.base().join("run");
-    let taken = workspace.base().join(format!("cutline-{}", rustix::process::geteuid().as_raw()));
-    for (folder, mode) in [(&private, 0o700), (&taken, 0o777)] {
-        fs::create_dir(folder).unwrap();
-        fs::set_permissions(folder, fs::Permissions::from_mode(mode)).unwrap();
-    }
-    let start = Start::new(&workspace).default_saved_dir();
-    let start = start.env("TMPDIR", "<base>").env("XDG_RUNTIME_DIR", "<base>/run");
-    let start = start.flags(["--root", "<root>", "--writable", "<base>/run", "--sandbox", "workspace-write"]);
-    let output = start.command().stdin(Stdio::null()).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("--sandbox: the folder of saved outputs ("), "{said}");
-}
-
-#[test]
 fn root_of_a_client_that_holds_the_saved_outputs_starts_no_command() {
     let workspace = workspace();
     let start = || {
