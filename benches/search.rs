@@ -14,8 +14,9 @@ use std::time::{Duration, Instant};
 use cutline::blocking::Threads;
 use cutline::fs::workspace::{Boundary, Root, Workspace};
 use cutline::limits::Limits;
+use cutline::process::Commands;
 use cutline::process::environment::Environment;
-use cutline::process::{Commands, spill};
+use cutline::saved_output;
 use cutline::stop::Stop;
 use cutline::tools::{Context, Output, Progress, Shared, ToolSet, find, grep, ls};
 use serde_json::{Value, json};
@@ -108,7 +109,7 @@ fn context(data: &Path) -> Context {
         tools: ToolSet::default(),
         workers: std::thread::available_parallelism().map_or(1, usize::from),
         line_indexes: cutline::fs::line_index::Cache::default(),
-        commands: Commands::new(spill::Settings::default(), None, Environment::default()),
+        commands: Commands::new(saved_output::Settings::default(), None, Environment::default()),
         save: cutline::tools::SaveMode::default(),
         threads: Threads::default(),
     };

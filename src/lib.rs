@@ -8,7 +8,8 @@
 //! - [`blocking`]: the pool of threads for work that blocks;
 //! - [`fit`]: the limits within which a client hands an answer on whole;
 //! - `sys`, the one face of the operating system; on it [`fs`] (files and folders), [`search`]
-//!   (walks and matches) and [`process`] (commands, saved outputs, the sandbox);
+//!   (walks and matches) and [`process`] (commands, the sandbox), with
+//!   [`saved_output`], the files of full outputs;
 //! - the [`tools`], where these meet the core's words;
 //! - the [`stats`], sums of what their calls came to;
 //! - [`call_stats`], those of this process, and the file of records;
@@ -28,6 +29,7 @@ pub mod fit;
 pub mod fs;
 pub mod limits;
 pub mod process;
+pub mod saved_output;
 pub mod search;
 pub mod server;
 mod signals;

@@ -46,11 +46,11 @@ pub const BACKGROUND_COMMANDS: u32 = 128;
 /// Seconds until a call of read, grep, find or ls returns the results so far.
 pub const SEARCH_TIMEOUT_SECS: u64 = 20;
 /// Bytes of one saved output.
-pub const SPILL_MAX_FILE_BYTES: u64 = 1_000_000_000;
+pub const SAVED_OUTPUT_MAX_BYTES: u64 = 1_000_000_000;
 /// Bytes of all saved outputs together.
-pub const SPILL_MAX_TOTAL_BYTES: u64 = 4_000_000_000;
+pub const SAVED_OUTPUTS_MAX_BYTES: u64 = 4_000_000_000;
 /// Age at which a saved output is removed.
-pub const SPILL_KEEP: Duration = Duration::from_hours(7 * 24);
+pub const SAVED_OUTPUT_KEEP: Duration = Duration::from_hours(7 * 24);
 /// Bytes of one incoming protocol message: four times the arguments that a call may have.
 pub const MAX_MESSAGE_BYTES: usize = 1_000_000;
 /// Values and members in one incoming protocol message. A parsed value needs up to 180 bytes.

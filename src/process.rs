@@ -8,7 +8,7 @@
 //! kept its output after a server is gone, the next server ends.
 //!
 //! In the order of a first reading: `start` starts, `supervise` has the life of one command, `drain` and
-//! `capture` take its output, `spill` saves it, `pipeline` gets the exit codes of its last pipeline, `registry` owns what is to be ended, `process_tree` ends it.
+//! `capture` take its output, `pipeline` gets the exit codes of its last pipeline, `registry` owns what is to be ended, `process_tree` ends it.
 
 mod capture;
 mod command;
@@ -20,7 +20,6 @@ mod pipeline;
 mod process_tree;
 mod registry;
 pub mod sandbox;
-pub mod spill;
 mod start;
 mod supervise;
 mod temp_folder;
@@ -31,13 +30,13 @@ use std::time::{Duration, SystemTime};
 
 use crate::blocking;
 use crate::fs::workspace::Root;
+use crate::saved_output::{self, Store};
 use crate::sys;
 use environment::Environment;
 use permits::CommandPermits;
 use pipeline::PipelineReports;
 use registry::{GRACE, Registry};
 use sandbox::Sandbox;
-use spill::Store;
 
 pub use crate::sys::Ending;
 pub(crate) use crate::sys::{
@@ -72,11 +71,15 @@ pub struct Commands {
 
 impl Commands {
     /// Returns commands that are held to the rules of `sandbox`, if any, have the variables of `environment`, and have their
-    /// outputs saved by `spill`. Opens that folder; starts nothing yet.
-    pub fn new(spill: spill::Settings, mut sandbox: Option<Sandbox>, environment: Environment) -> Self {
-        let store = Store::new(spill);
-        if let (Some(sandbox), true) = (&mut sandbox, store.folder.is_ok()) {
-            sandbox.own.push(("the folder of saved outputs", Root::followed(store.settings.dir.clone())));
+    /// outputs saved as `saved` says. Opens that folder; starts nothing yet.
+    pub fn new(
+        saved: saved_output::Settings,
+        mut sandbox: Option<Sandbox>,
+        environment: Environment,
+    ) -> Self {
+        let store = Store::new(saved);
+        if let (Some(sandbox), Some(folder)) = (&mut sandbox, store.given_path()) {
+            sandbox.own.push(("the folder of saved outputs", Root::followed(folder.to_owned())));
         }
         Self {
             registry: Arc::new(Registry::new()),

@@ -9,15 +9,16 @@ use cutline::blocking::Threads;
 use cutline::fs::line_index;
 use cutline::fs::workspace::{Boundary, Root, Workspace};
 use cutline::limits::Limits;
+use cutline::process::Commands;
 use cutline::process::environment::Environment;
-use cutline::process::{Commands, spill};
+use cutline::saved_output;
 use cutline::stop::Stop;
 use cutline::tools::{Context, Progress, Shared, ToolSet, bash};
 use tokio_util::sync::CancellationToken;
 
 /// Returns the context of a bash call in the workspace `root`, with outputs saved in `saved`.
 pub(crate) fn context(root: &Path, saved: PathBuf) -> Context {
-    let spill = spill::Settings { dir: saved, ..spill::Settings::default() };
+    let spill = saved_output::Settings { dir: saved, ..saved_output::Settings::default() };
     let commands = Commands::new(spill, None, Environment::default());
     let shared = Shared {
         limits: Limits::default(),

@@ -10,7 +10,8 @@ use cutline::fs::line_index::Cache;
 use cutline::fs::workspace::{Boundary, Root, Workspace};
 use cutline::limits::Limits;
 use cutline::process::environment::Environment;
-use cutline::process::{Commands, spill};
+use cutline::process::Commands;
+use cutline::saved_output;
 use cutline::stop::Stop;
 use cutline::tools::arguments::Object;
 use cutline::tools::{Context, Output, Progress, Shared, ToolError, ToolName, ToolSet, catalog};
@@ -42,7 +43,7 @@ impl Tools {
             tools: ToolSet::default(),
             workers: 1,
             line_indexes: Cache::default(),
-            commands: Commands::new(spill::Settings::default(), None, Environment::default()),
+            commands: Commands::new(saved_output::Settings::default(), None, Environment::default()),
             save: cutline::tools::SaveMode::default(),
             threads: Threads::default(),
         };

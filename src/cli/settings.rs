@@ -16,7 +16,7 @@ use crate::limits::{BASH_TIMEOUT_SECS, Images, Limits, MAX_BYTES, MAX_LINES, SEA
 use crate::process::Commands;
 use crate::process::environment::Environment;
 use crate::process::sandbox::{Mode, Sandbox};
-use crate::process::spill;
+use crate::saved_output;
 use crate::server::Shape;
 use crate::tools::Shared;
 use crate::tools::error::reason;
@@ -91,10 +91,10 @@ impl Options {
     }
 
     /// Returns the settings of saved outputs.
-    pub(super) fn spill(&self) -> spill::Settings {
-        spill::Settings {
+    pub(super) fn saved_outputs(&self) -> saved_output::Settings {
+        saved_output::Settings {
             private: self.spill_dir.is_none(),
-            dir: self.spill_dir.clone().unwrap_or_else(|| spill::Settings::default().dir),
+            dir: self.spill_dir.clone().unwrap_or_else(|| saved_output::Settings::default().dir),
             max_file_bytes: self.spill_max_file,
             max_total_bytes: self.spill_max_total,
             keep: self.spill_keep,
@@ -102,13 +102,13 @@ impl Options {
     }
 
     fn commands(&self) -> anyhow::Result<Commands> {
-        let spill = self.spill();
-        let sandbox = self.sandbox(&spill.dir)?;
+        let saved = self.saved_outputs();
+        let sandbox = self.sandbox(&saved.dir)?;
         let environment = match self.env {
             EnvMode::Inherited => Environment::default(),
             EnvMode::Filtered => Environment::filtered(&self.env_keep),
         };
-        Ok(Commands::new(spill, sandbox, environment))
+        Ok(Commands::new(saved, sandbox, environment))
     }
 
     /// Returns the sandbox for commands, if one is requested. `saved` is the folder of saved outputs.

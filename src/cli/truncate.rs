@@ -12,8 +12,8 @@ use std::time::SystemTime;
 
 use super::{Options, open, print, unreadable};
 use crate::fs::saved_name::SavedKind;
-use crate::process::spill::Store;
 use crate::process::{Capture, View};
+use crate::saved_output::Store;
 use crate::tools::bash::output_answer;
 use crate::tools::notice::FullLines;
 use crate::wrap::KeepPart;
@@ -44,7 +44,7 @@ pub(super) fn run(
         Some(0) => KeyForms::None,
         Some(_) => KeyForms::All,
     };
-    let store = Arc::new(Store::new(options.spill()));
+    let store = Arc::new(Store::new(options.saved_outputs()));
     store.sweep(SystemTime::now());
     let mut capture = Capture::new(store, SavedKind::FILTER, view);
     let file = file.unwrap_or(Path::new("-"));

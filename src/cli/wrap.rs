@@ -71,7 +71,7 @@ pub(super) fn run(options: &Options, own: WrapOptions, server: &[OsString]) -> a
         hint,
         max_message_bytes: usize::try_from(max_message).unwrap_or(usize::MAX),
     };
-    let commands = Commands::new(options.spill(), None, Environment::default());
+    let commands = Commands::new(options.saved_outputs(), None, Environment::default());
     let Some((program, arguments)) = server.split_first() else {
         refuse_in(&["wrap"], "no COMMAND is given")
     };

@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use crate::fs::saved_name::SavedKind;
 use crate::limits::BINARY_SNIFF_BYTES;
-use crate::process::spill::{SavedOutput, SavedStream, Store};
+use crate::saved_output::{SavedOutput, SavedStream, Store};
 use cutline_core::text::decode::{Decoder, Encoding};
 use cutline_core::text::terminal::Terminal;
 use cutline_core::text::{Counter, Extent, as_index};

@@ -12,8 +12,8 @@ use super::Ending;
 use super::capture::{Captured, Latest, View};
 use super::drain::Drain;
 use super::sandbox::AutorunChange;
-use super::spill::Unsaved;
 use crate::fs::workspace::Root;
+use crate::saved_output::Unsaved;
 use cutline_core::truncate::KeyForms;
 
 /// A command to run, and the part of its output that is shown.

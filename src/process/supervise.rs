@@ -19,7 +19,6 @@ use super::process_tree::{Scope, Survivors};
 use super::registry::GRACE;
 use super::sandbox::AutorunChange;
 use super::sandbox::autorun_files::Baseline;
-use super::spill::Unsaved;
 use super::start::KILLED_WAIT;
 use super::{
     Background, Cause, CommandPermit, Commands, Ending, LateEnd, Outcome, Program, Request, Running, State,
@@ -28,6 +27,7 @@ use super::{
 use crate::blocking;
 use crate::fs::saved_name::SavedKind;
 use crate::fs::workspace::shown;
+use crate::saved_output::Unsaved;
 use crate::sys;
 use cutline_core::text::show;
 use cutline_core::truncate::KeyForms;

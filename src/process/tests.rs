@@ -1,5 +1,7 @@
 //! Commands whose reader is held up, as by a disk that takes its time.
 
+mod sweeps;
+
 use super::*;
 use cutline_core::text::Extent;
 use cutline_core::truncate::{Bounds, Keep};
@@ -15,8 +17,8 @@ impl Here {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let real = folder.path().canonicalize().unwrap();
-        let spill = spill::Settings { dir: real.join("saved"), ..spill::Settings::default() };
-        let commands = Commands::new(spill, None, Environment::default());
+        let saved = saved_output::Settings { dir: real.join("saved"), ..saved_output::Settings::default() };
+        let commands = Commands::new(saved, None, Environment::default());
         Self { commands, roots: vec![Root::resolve(real).unwrap()], _folder: folder }
     }
 

@@ -12,8 +12,9 @@ use super::{Conclusion, Context, Output, Progress, Shared, ToolError, ToolName, 
 use crate::blocking::Threads;
 use crate::fs::workspace::{Boundary, Root, Workspace};
 use crate::limits::Limits;
+use crate::process::Commands;
 use crate::process::environment::Environment;
-use crate::process::{Commands, spill};
+use crate::saved_output;
 use crate::stop::Stop;
 
 /// A folder of its own, and the tools that work in it.
@@ -34,7 +35,7 @@ impl Fixture {
             tools: ToolSet::from(ToolName::ALL),
             workers: 2,
             line_indexes: crate::fs::line_index::Cache::default(),
-            commands: Commands::new(spill::Settings::default(), None, Environment::default()),
+            commands: Commands::new(saved_output::Settings::default(), None, Environment::default()),
             save: crate::tools::SaveMode::default(),
             threads: Threads::default(),
         };

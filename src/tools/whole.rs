@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::fs::saved_name::SavedKind;
 use crate::fs::workspace;
-use crate::process::spill::{SavedOutput, SavedStream};
+use crate::saved_output::{SavedOutput, SavedStream};
 use cutline_core::details::Details;
 use cutline_core::notice::Saved;
 use cutline_core::text::{Extent, show};

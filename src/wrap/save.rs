@@ -8,8 +8,8 @@ use cutline_core::truncate::Bounds;
 use super::json;
 use super::text::Texts;
 use crate::fs::saved_name::SavedKind;
-pub(super) use crate::process::spill::SavedOutput;
-use crate::process::spill::{SavedStream, Store};
+pub(super) use crate::saved_output::SavedOutput;
+use crate::saved_output::{SavedStream, Store};
 
 /// Bytes that are gathered before they are written.
 const GATHERED_BYTES: usize = 256 * 1024;

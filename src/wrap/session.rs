@@ -17,7 +17,7 @@ use super::{Settings, locked};
 use crate::call_stats::CallStats;
 use crate::clock::now_ms;
 use crate::fit::Client;
-use crate::process::spill::Store;
+use crate::saved_output::Store;
 use crate::stats::{Outcome, Record, Tool};
 use dropped::Dropped;
 pub(super) use oversized::Side;

@@ -21,7 +21,8 @@ use crate::blocking::Threads;
 use crate::fs::workspace::{Boundary, Root, Workspace};
 use crate::limits::Limits;
 use crate::process::environment::Environment;
-use crate::process::{self, Commands, spill};
+use crate::process::{self, Commands};
+use crate::saved_output;
 use crate::stop::Stop;
 use crate::tools::{Progress, Shared, ToolName, ToolSet};
 
@@ -40,10 +41,11 @@ impl Server {
         Self::with(Limits::default(), |_| {})
     }
 
-    fn with(limits: Limits, settle: impl FnOnce(&mut spill::Settings)) -> Self {
+    fn with(limits: Limits, settle: impl FnOnce(&mut saved_output::Settings)) -> Self {
         let work = tempfile::tempdir().unwrap();
         let real = work.path().canonicalize().unwrap();
-        let mut settings = spill::Settings { dir: real.join("saved"), ..spill::Settings::default() };
+        let mut settings =
+            saved_output::Settings { dir: real.join("saved"), ..saved_output::Settings::default() };
         settle(&mut settings);
         let spill = settings.dir.clone();
         let shared = Shared {

@@ -110,8 +110,8 @@ fn limits_match_constants() {
     let of = |bytes: usize| spaced(bytes.try_into().unwrap());
     let (lines, bytes, chars) = (is::MAX_LINES, Size(is::MAX_BYTES), is::MAX_LINE_CHARS);
     let (timeout, longest) = (is::BASH_TIMEOUT_SECS, is::BASH_MAX_TIMEOUT_SECS);
-    let (spill, spills) = (is::SPILL_MAX_FILE_BYTES, is::SPILL_MAX_TOTAL_BYTES);
-    let (days, ranked) = (is::SPILL_KEEP.as_secs() / 86400, is::RANKED_LIMIT);
+    let (spill, spills) = (is::SAVED_OUTPUT_MAX_BYTES, is::SAVED_OUTPUTS_MAX_BYTES);
+    let (days, ranked) = (is::SAVED_OUTPUT_KEEP.as_secs() / 86400, is::RANKED_LIMIT);
     let (pixels, side) = (is::IMAGE_MAX_PIXELS / 1_000_000, is::IMAGE_MAX_SIDE);
     let (pseudo, secs) = (is::PSEUDO_FILE_BYTES, is::PSEUDO_FILE_SECS);
     let readme = [format!("at most {lines} lines and {bytes} by default")];

@@ -13,7 +13,7 @@ use crate::sys::{self, Folder, below};
 
 /// The folder of saved outputs.
 #[derive(Debug)]
-pub(in crate::process) struct SavedFolder {
+pub(super) struct SavedFolder {
     /// Its path without links, also where it is not there yet.
     pub(super) path: PathBuf,
     /// The folder that it is in, and its name there; `None` where it could not be made once more.

@@ -11,11 +11,11 @@ mod stream;
 mod sweep;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::fs::saved_name::SavedKind;
-use crate::limits::{SPILL_KEEP, SPILL_MAX_FILE_BYTES, SPILL_MAX_TOTAL_BYTES};
+use crate::limits::{SAVED_OUTPUT_KEEP, SAVED_OUTPUT_MAX_BYTES, SAVED_OUTPUTS_MAX_BYTES};
 use crate::sys;
 use folder::SavedFolder;
 
@@ -43,9 +43,9 @@ impl Default for Settings {
         Self {
             dir: sys::temp_dir().join(sys::saved_folder_name()),
             private: true,
-            max_file_bytes: SPILL_MAX_FILE_BYTES,
-            max_total_bytes: SPILL_MAX_TOTAL_BYTES,
-            keep: SPILL_KEEP,
+            max_file_bytes: SAVED_OUTPUT_MAX_BYTES,
+            max_total_bytes: SAVED_OUTPUTS_MAX_BYTES,
+            keep: SAVED_OUTPUT_KEEP,
         }
     }
 }
@@ -53,9 +53,9 @@ impl Default for Settings {
 /// The folder of saved outputs, which stays open.
 #[derive(Debug)]
 pub struct Store {
-    pub(super) settings: Settings,
+    settings: Settings,
     /// An error where there is none to save in.
-    pub(super) folder: io::Result<SavedFolder>,
+    folder: io::Result<SavedFolder>,
 }
 
 impl Store {
@@ -69,7 +69,7 @@ impl Store {
     }
 
     /// Makes the folder that the user named, where it is missing. A failure is warned of.
-    pub(super) fn make_named(&self) {
+    pub(crate) fn make_named(&self) {
         if let Ok(folder) = self.folder.as_ref()
             && !self.settings.private
         {
@@ -81,6 +81,11 @@ impl Store {
         if let Some(error) = error {
             tracing::warn!("no output can be saved in {}: {error}", self.settings.dir.display());
         }
+    }
+
+    /// Returns the folder's path as it was configured, or `None` if nothing can be saved in it.
+    pub(crate) fn given_path(&self) -> Option<&Path> {
+        self.folder.as_ref().ok().map(|_| self.settings.dir.as_path())
     }
 
     /// Returns the folder's path without links, also while it is not there: the workspace lets be read what

@@ -2,13 +2,11 @@
 
 use std::fs;
 #[cfg(unix)]
-use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt, symlink};
+use std::os::unix::fs::{PermissionsExt, symlink};
 
 use super::*;
 #[cfg(unix)]
 use crate::fs::saved_name::is_saved_name;
-use crate::process::Commands;
-use crate::process::environment::Environment;
 
 fn settings(dir: PathBuf) -> Settings {
     Settings { dir, private: true, ..Settings::default() }
@@ -148,7 +146,7 @@ fn a_link_in_the_folders_place_leads_nowhere() {
             fs::Permissions::from_mode(0o600),
         )
         .unwrap();
-        store.sweep(SystemTime::now() + SPILL_KEEP * 2);
+        store.sweep(SystemTime::now() + SAVED_OUTPUT_KEEP * 2);
         assert_eq!(fs::read_dir(&elsewhere).unwrap().count(), 1, "private: {private}");
         assert_eq!(fs::read_dir(&moved).unwrap().count(), 0, "private: {private}");
     }
@@ -222,35 +220,4 @@ fn a_sweep_removes_the_old_then_the_oldest_and_only_its_own() {
     left.sort();
     expected.sort();
     assert_eq!(left, expected);
-}
-
-#[tokio::test(start_paused = true)]
-async fn sweeps_at_the_start_and_each_hour() {
-    let temp = tempfile::tempdir().unwrap();
-    let keep = Duration::from_secs(100);
-    let spill = Settings { private: false, keep, ..settings(temp.path().to_owned()) };
-    let commands = Commands::new(spill, None, Environment::default());
-    let old = |name: &str| {
-        let path = temp.path().join(name);
-        #[cfg(unix)]
-        fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path).unwrap();
-        fs::File::create(&path).unwrap().set_modified(SystemTime::now() - keep * 2).unwrap();
-        path
-    };
-    // In the time of the test, which stands still while a sweep works, and leaps when all wait.
-    let minutes = |minutes| tokio::time::sleep(Duration::from_mins(minutes));
-
-    let name = |hour: u32| format!("cutline-bash-hour{hour:08}.log");
-    let first = old(&name(0));
-    commands.start();
-    minutes(1).await;
-    assert!(!first.exists(), "it stayed at the start");
-    for hour in 1..=3 {
-        let path = old(&name(hour));
-        minutes(58).await;
-        assert!(path.exists(), "it went before hour {hour} was over");
-        minutes(2).await;
-        assert!(!path.exists(), "it stayed at hour {hour}");
-    }
-    commands.shutdown().await;
 }

@@ -1,0 +1,39 @@
+//! Sweeps of saved outputs while the server runs.
+
+use std::fs;
+#[cfg(unix)]
+use std::os::unix::fs::OpenOptionsExt as _;
+
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn sweeps_at_the_start_and_each_hour() {
+    let temp = tempfile::tempdir().unwrap();
+    let keep = Duration::from_secs(100);
+    let saved =
+        saved_output::Settings { dir: temp.path().to_owned(), private: false, keep, ..Default::default() };
+    let commands = Commands::new(saved, None, Environment::default());
+    let old = |name: &str| {
+        let path = temp.path().join(name);
+        #[cfg(unix)]
+        fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path).unwrap();
+        fs::File::create(&path).unwrap().set_modified(SystemTime::now() - keep * 2).unwrap();
+        path
+    };
+    // In the time of the test, which stands still while a sweep works, and leaps when all wait.
+    let minutes = |minutes| tokio::time::sleep(Duration::from_mins(minutes));
+
+    let name = |hour: u32| format!("cutline-bash-hour{hour:08}.log");
+    let first = old(&name(0));
+    commands.start();
+    minutes(1).await;
+    assert!(!first.exists(), "it stayed at the start");
+    for hour in 1..=3 {
+        let path = old(&name(hour));
+        minutes(58).await;
+        assert!(path.exists(), "it went before hour {hour} was over");
+        minutes(2).await;
+        assert!(!path.exists(), "it stayed at hour {hour}");
+    }
+    commands.shutdown().await;
+}
