@@ -1,7 +1,5 @@
 //! The server's own files must not lie where commands may write.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::process::Stdio;
 
 use serde_json::json;
