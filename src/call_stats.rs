@@ -22,10 +22,10 @@ impl CallStats {
     }
 
     /// Counts a call, and writes its record. A slow disk delays the caller.
-    pub(crate) fn add(&self, record: Record) {
-        self.stats().add(&record);
+    pub(crate) fn add(&self, record: &Record) {
+        self.stats().add(record);
         if let Some(file) = &self.file {
-            file.lock().unwrap_or_else(PoisonError::into_inner).append(&record);
+            file.lock().unwrap_or_else(PoisonError::into_inner).append(record);
         }
     }
 

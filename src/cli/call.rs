@@ -81,7 +81,7 @@ pub(super) fn run(options: &Options, matches: &ArgMatches, json: bool) -> anyhow
         let _closed = write!(std::io::stderr(), "{CLEAR}");
     }
     let call = Call { tool, time_ms: now_ms(), duration: start.elapsed() };
-    stats.add(Record::new(&call, &outcome, &limits));
+    stats.add(&Record::new(&call, &outcome, &limits));
     let code = match &outcome {
         _ if cx.cancel.is_cancelled() => INTERRUPTED,
         Ok(_) => 0,

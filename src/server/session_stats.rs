@@ -37,7 +37,7 @@ impl SessionStats {
     ) {
         let record = Record::new(call, outcome, limits);
         let counted = record.outcome;
-        self.calls.add(record);
+        self.calls.add(&record);
         let (Outcome::Ok(answered), Ok(output)) = (counted, outcome) else { return };
         let (tool, shown) = (call.tool.as_str(), answered.output_bytes);
         let total = output.details.truncation.as_ref().map_or(shown, |cut| cut.total_bytes);

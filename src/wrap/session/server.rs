@@ -301,7 +301,7 @@ impl Session {
                 if locked(&self.calls).count_task(&task.id)
                     && let Some(tool) = Tool::named(&task.tool)
                 {
-                    self.stats.add(Record::of(now_ms(), tool, task.since.elapsed(), outcome(&judged)));
+                    self.stats.add(&Record::of(now_ms(), tool, task.since.elapsed(), outcome(&judged)));
                 }
             }
             Some(result) if result.text().len() as u64 > FREE_BYTES => {
