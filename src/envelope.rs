@@ -1,39 +1,40 @@
 //! The top level of JSON-RPC messages and the number of their values, before they are parsed.
 //!
-//! A request that is broken, or too long to be held, is still owed an answer by its id, and parsing takes memory by the
-//! hundredfold. So messages are first taken piece by piece, in bounded memory: one, or those of a batch where they are asked for.
+//! An invalid or oversized request still needs an error with its id, and parsing can need a hundred times the memory of the
+//! message. Therefore a first scan reads each message piece by piece in bounded memory. It finds the members of one message,
+//! or of the messages of a batch if they are requested.
 
 #![expect(clippy::indexing_slicing, reason = "positions are below the length that the loop checks")]
 
 use serde::de::DeserializeOwned;
 
-/// Bytes of a member's name or plain value that are held; an id or a name that fills them is taken for none.
+/// Bytes of a name or plain value that are buffered. A longer id or name counts as absent.
 const TOKEN_BYTES: usize = 1024;
-/// Messages of one batch that are told of, where those are asked for.
+/// Messages of one batch that are returned, if they are requested.
 const MOST_MESSAGES: usize = 1024;
 
-/// The members of messages that are taken in piece by piece.
+/// Scans messages piece by piece.
 #[derive(Debug, Default)]
 pub(crate) struct Envelope {
-    /// Arrays and objects that are open.
+    /// Number of open arrays and objects.
     depth: usize,
-    /// The depth within a message: 1, and 2 in a batch; 0 of what is neither.
+    /// The depth of the members of a message: 1, or 2 in a batch. 0 if this is neither.
     inside: usize,
     string: InString,
-    /// The name, or the plain value, at that depth: raw, cut at its bound.
+    /// The raw name or plain value at that depth, cut at its bound.
     token: Vec<u8>,
-    /// The name whose value comes next.
+    /// The name of the next value.
     member: Option<Member>,
     shape: Shape,
-    /// Values and members seen, about: commas, colons and opening brackets outside strings.
+    /// Estimated number of values and members: commas, colons and opening brackets outside strings.
     pub(crate) values: usize,
-    /// The message alone, or the one of a batch that is not at its end.
+    /// The message, or the incomplete one of a batch.
     pub(crate) message: Message,
-    /// The messages of a batch that are held at most.
+    /// Maximum number of messages of a batch to store.
     most_messages: usize,
-    /// The first messages of a batch that have come to their end.
+    /// The first complete messages of a batch.
     batch: Vec<Message>,
-    /// The number of the others.
+    /// Number of the other messages.
     omitted: u64,
 }
 
@@ -42,11 +43,11 @@ pub(crate) struct Envelope {
 pub(crate) struct Message {
     /// The value of the first `id`, raw.
     id: Option<Vec<u8>>,
-    /// True if there is a member `id`, of whatever kind.
+    /// True if there is a member `id` of any type.
     pub(crate) has_id: bool,
     /// The one of `id` and `params` that came first.
     first: Option<Member>,
-    /// True if there is a member that only an answer has.
+    /// True if there is a member that only a response has.
     pub(crate) has_outcome: bool,
     /// The value of the last `method`, raw, unless that is null.
     method: Option<Vec<u8>>,
@@ -96,7 +97,7 @@ impl Envelope {
         let mut at = 0;
         while at < piece.len() {
             let rest = &piece[at..];
-            // Runs of bytes that change nothing are passed over at once.
+            // Skip runs of bytes that do not change the state.
             let run = match (self.string, self.shape) {
                 (InString::Inside, _) => memchr::memchr2(b'"', b'\\', rest),
                 (InString::Outside, Shape::Open) => rest.iter().position(|byte| !is_plain(*byte)),
@@ -111,20 +112,20 @@ impl Envelope {
         }
     }
 
-    /// Returns the messages that have come to their end, and the number of those that were not held.
+    /// Returns the complete messages, and the number of messages that were not stored.
     pub(crate) fn into_messages(self) -> (Vec<Message>, u64) {
         let is_alone = self.inside == 1 && self.shape != Shape::Open;
         (if is_alone { vec![self.message] } else { self.batch }, self.omitted)
     }
 
-    /// Returns the same, with the message that has not come to its end: for a line that is not valid.
+    /// Returns the complete messages and the incomplete one, for an invalid line.
     pub(crate) fn into_broken_messages(mut self) -> Vec<Message> {
         self.batch.push(self.message);
         self.batch
     }
 
-    /// Returns the id of the message alone, where it is surely its own: nothing that a caller wrote stands before it, or all
-    /// that does is in order.
+    /// Returns the id of the message, if it certainly belongs to the message: no text of a caller is before it, or that text
+    /// is valid.
     pub(crate) fn id<T: DeserializeOwned>(&self) -> Option<T> {
         let sure = self.message.first == Some(Member::Id) || self.shape == Shape::Whole;
         self.message.id().filter(|_| sure)
@@ -135,7 +136,7 @@ impl Envelope {
         self.inside == 1 && !self.is_notification_or_answer()
     }
 
-    /// True if it says that it is a notification, or has what only an answer has.
+    /// Returns true for a notification, or if there is a member that only a response has.
     fn is_notification_or_answer(&self) -> bool {
         let message = &self.message;
         let answer = message.has_outcome && !message.has_method();
@@ -159,7 +160,7 @@ impl Envelope {
         }
         self.values += usize::from(matches!(byte, b',' | b':' | b'[' | b'{'));
         match (byte, self.shape) {
-            // A byte order mark stands for nothing either.
+            // A byte order mark is ignored too.
             (b' ' | b'\t' | b'\r' | b'\n', _) | (0xEF | 0xBB | 0xBF, Shape::Blank) => {}
             (b'{' | b'[', Shape::Blank) => {
                 self.shape = Shape::Open;
@@ -221,7 +222,7 @@ impl Envelope {
         }
         let take = |token: &mut _| Some(std::mem::take(token));
         match self.member.take() {
-            // A second one may be what a caller wrote, where the line is broken.
+            // In an invalid line, a second one can be text of a caller.
             Some(Member::Id) if self.message.id.is_none() && self.token.len() < TOKEN_BYTES => {
                 self.message.id = take(&mut self.token);
             }
@@ -233,7 +234,7 @@ impl Envelope {
 }
 
 impl Message {
-    /// Returns the id, where it is a `T`.
+    /// Returns the id, if it is a `T`.
     pub(crate) fn id<T: DeserializeOwned>(&self) -> Option<T> {
         self.id.as_ref().and_then(|id| serde_json::from_slice(id).ok())
     }
@@ -254,7 +255,7 @@ impl Message {
 }
 
 impl Member {
-    /// Returns the member whose name is `raw`, as it was sent: it may be so in escapes.
+    /// Returns the member with the raw name `raw`, which can contain escapes.
     fn of(raw: &[u8]) -> Self {
         let plain = raw.strip_prefix(b"\"").and_then(|raw| raw.strip_suffix(b"\"")).unwrap_or_default();
         let escaped = plain.contains(&b'\\');

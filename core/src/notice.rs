@@ -36,7 +36,7 @@ pub use shown::{Part, PartUnit, ResultShown, Shown};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
 #[display("[...Output truncated: {} omitted...]", Count(*_0, "line", "lines"))]
 pub struct Omission(
-    /// Lines that are left out.
+    /// Number of omitted lines.
     pub u64,
 );
 
@@ -108,12 +108,12 @@ pub enum Notice {
     /// A body of nothing but white space.
     #[display("[{_0} white space]")]
     Blank(Blank),
-    /// A command's output that was cut, and the place of all of it.
+    /// Reports a part of the output of a command, and the location of the full output.
     #[display("[Showing {shown}. {saved}]")]
     Output {
         /// The part that is shown.
         shown: Shown,
-        /// The place of the whole.
+        /// The location of the full output.
         saved: Saved,
     },
     /// A command's output that is not text.
@@ -121,10 +121,10 @@ pub enum Notice {
     OutputBinary {
         /// All its bytes.
         bytes: u64,
-        /// The place of the whole.
+        /// The location of the full output.
         saved: Saved,
     },
-    /// Another server's result that was cut, and where all of it is.
+    /// Reports a part of the result of a wrapped server, and the location of the full result.
     #[display("[Showing {}. {saved}]", shown.with_blocks(*blocks))]
     Result {
         /// The part that is shown.
@@ -156,7 +156,7 @@ pub enum Blank {
     /// A whole file, of this many lines.
     #[display("File is {} of", Count(*_0, "line", "lines"))]
     File(u64),
-    /// A command's whole output, of this many lines.
+    /// The full output of a command has this many lines.
     #[display("Output is {} of", Count(*_0, "line", "lines"))]
     Output(u64),
     /// A part of a file or an output, from one line to another.

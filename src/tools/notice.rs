@@ -66,7 +66,7 @@ pub enum Notice {
         /// Seconds that it may run.
         secs: u64,
     },
-    /// A command that goes on after its answer.
+    /// A command that keeps running after its result.
     #[display(
         "[Still running after {} (pid {id}). Its {}. Use bash to wait for it: tail --pid={id} -f /dev/null]",
         Count(*secs, "second", "seconds"),
@@ -77,7 +77,7 @@ pub enum Notice {
         secs: u64,
         /// Its shell's number.
         id: u32,
-        /// The file to which its output goes on.
+        /// The file with its further output.
         saved: Saved,
     },
     /// Files that a sandboxed command created or changed, and that start programs outside the sandbox.
@@ -99,7 +99,7 @@ pub enum Notice {
         named: Vec<(u32, String)>,
         /// Their number.
         count: usize,
-        /// The place to which their output goes on.
+        /// The location of their further output.
         saved: Saved,
     },
     /// The call's limit ended a search or a listing.
@@ -109,7 +109,7 @@ pub enum Notice {
         limit: u64,
         /// The things that it counts.
         unit: Unit,
-        /// The place of the whole, if that is saved.
+        /// The location of the full output, if it is saved.
         saved: Option<Saved>,
     },
     /// The byte limit, or the line limit, ended a search.
@@ -117,9 +117,9 @@ pub enum Notice {
     PageLimit {
         /// The limit that cut.
         by: Limit,
-        /// The number of things shown and in all, if the tool says so.
+        /// The number of shown results and of all results, if the tool reports them.
         of: Option<PageOf>,
-        /// The place of the whole, if that is saved.
+        /// The location of the full output, if it is saved.
         saved: Option<Saved>,
     },
     /// The most relevant of the results are shown.
@@ -127,7 +127,7 @@ pub enum Notice {
     Ranked {
         /// The number shown and in all.
         of: PageOf,
-        /// The limit that cut the page, where one did.
+        /// The limit that cut the page, if there is one.
         by: Option<Limit>,
         /// The way to the results that follow, if any do.
         next: Option<RankedNext>,
@@ -139,10 +139,10 @@ pub enum Notice {
         bytes: u64,
         /// The limit.
         limit: Limit,
-        /// The place of the whole, if that is saved.
+        /// The location of the full output, if it is saved.
         saved: Option<Saved>,
     },
-    /// Context of the first match that has no room beside it.
+    /// Context of the first match that does not fit together with the match.
     #[display(
         "[{} of the first match left out{}]",
         Count(*lines, "context line", "context lines"),

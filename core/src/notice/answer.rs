@@ -1,7 +1,7 @@
-//! Body, notices and status, put together to the one text that the model reads.
+//! Combines the body, the notices and the status to the text of a result.
 //!
-//! An empty line stands between them. The lines of a body that was cut are all ended, so that the
-//! bodies of all pages of a text, each up to that empty line, are the text.
+//! An empty line separates them. All lines of a body that was cut are terminated, so the bodies of all pages of a text, each
+//! up to that empty line, join to the text.
 
 use std::fmt;
 
@@ -25,13 +25,13 @@ use super::{Count, Notice, NoticeLike};
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer<N = Notice> {
-    /// The file's, command's or search's own text.
+    /// The text of the file, the command or the search.
     pub body: String,
     /// The end of the body.
     pub end: BodyEnd,
-    /// The notices of what was left out; the one that says how to continue last.
+    /// The notices. The one with the next call is the last one.
     pub notices: Vec<N>,
-    /// The end of a command, if that is to be said.
+    /// The end of a command, if the result reports it.
     pub status: Option<Status>,
     /// The exit codes of a command's last pipeline, if a stage before the last one failed.
     pub pipeline: Option<PipelineExitCodes>,
@@ -40,23 +40,23 @@ pub struct Answer<N = Notice> {
 /// The end of a body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BodyEnd {
-    /// As the text does: with its final newline, if it has one.
+    /// The end of the text: with its final newline, if it has one.
     #[default]
     OfText,
-    /// Before the newline of its last line, which may be an empty one: lines after it were left out.
+    /// Before the newline of the last shown line, which can be empty. Lines after it were omitted.
     BeforeNewline,
 }
 
-/// The end of a command, if that is to be said.
+/// The end of a command that a result reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Display)]
 pub enum Status {
-    /// With a code other than 0.
+    /// It exited with this code, which is not 0.
     #[display("Command exited with code {_0}")]
     Exited(i32),
-    /// By a signal.
+    /// A signal ended it.
     #[display("Command killed by signal {signal} (code {code})")]
     Killed {
-        /// The signal's name, `SIGKILL`.
+        /// The name of the signal, such as `SIGKILL`.
         signal: &'static str,
         /// 128 and the signal's number.
         code: i32,

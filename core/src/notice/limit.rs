@@ -4,7 +4,7 @@ use super::between;
 use crate::text::Size;
 use crate::truncate::Limit;
 
-/// Returns ` (30KB limit)`, where a limit of bytes or tokens cut.
+/// Returns ` (30KB limit)` for a limit of bytes or tokens, and nothing for others.
 pub(super) fn cut_by(limit: Limit) -> String {
     between(" (", Some(limit).filter(|limit| !matches!(limit, Limit::Lines(_))), " limit)")
 }

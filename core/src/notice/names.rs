@@ -27,7 +27,7 @@ pub struct Names {
 }
 
 impl Names {
-    /// Counts a name, and keeps it where it and all before it have room.
+    /// Counts a name, and stores it if there is room for it and for all names before it.
     pub fn push(&mut self, name: &str) {
         if self.count == self.first.len() as u64 && self.first.len() < NAMES_LISTED {
             let name = show::path(name);

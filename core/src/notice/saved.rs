@@ -5,7 +5,7 @@ use derive_more::Display;
 use super::between;
 use crate::text::Size;
 
-/// The place of the whole of an output.
+/// The location of the full output.
 #[derive(Debug, Clone, PartialEq, Eq, Display)]
 pub enum Saved {
     /// In this file. Its path is whole, however long: it is to be opened.

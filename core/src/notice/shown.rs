@@ -88,7 +88,7 @@ impl Shown {
     }
 }
 
-/// Returns the words for a part of a line, after those for which end of it that is.
+/// Returns the text for a part of a line, to be used after `first` or `last`.
 fn part_of_line(bytes: u64, line: u64, of: u64) -> String {
     let (whole, part) = Size(of).beside(bytes);
     format!("{part} of line {line} (line is {whole})")
@@ -105,7 +105,7 @@ pub enum ResultShown {
 }
 
 impl ResultShown {
-    /// Returns the words with the text blocks that are shown and that there are, where not all are shown.
+    /// Returns the text with the number of shown text blocks and of all text blocks, if not all are shown.
     pub(super) fn with_blocks(&self, blocks: Option<(u64, u64)>) -> String {
         let shown = self.to_string();
         let Some((some, all)) = blocks else { return shown };

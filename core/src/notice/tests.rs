@@ -1,4 +1,4 @@
-//! The words of single notices; most stand in the scenarios.
+//! Tests of single notices. Most notices are tested by scenarios.
 
 use super::*;
 use crate::text::{Counter, Extent};

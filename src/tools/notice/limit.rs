@@ -1,4 +1,4 @@
-//! The limits of a call, and what they count.
+//! The limits of a call and their units.
 
 use derive_more::Display;
 

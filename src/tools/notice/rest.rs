@@ -91,13 +91,13 @@ pub enum RankedNext {
     /// than this one's.
     #[display("Use offset={_0}{} to continue", between(" limit=", *_1, ""))]
     Offset(u64, Option<u64>),
-    /// They are beyond all that is ranked; only in path order are all to be had.
+    /// They are after all ranked results. Only path order returns them.
     #[display("Use sort=path for the rest, or refine pattern")]
     PathOrder,
 }
 
 impl RankedNext {
-    /// Returns the offset at which they begin, unless they are beyond all that is ranked.
+    /// Returns the offset at which they begin. Returns `None` if they are after all ranked results.
     pub fn offset(self) -> Option<u64> {
         match self {
             Self::Offset(offset, _) => Some(offset),
