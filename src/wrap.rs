@@ -1,10 +1,9 @@
 //! `cutline wrap`: the truncation layer in front of any MCP server.
 //!
-//! A client starts the wrap, and the wrap starts the server. Every valid message passes byte for byte, except
-//! results of `tools/call` that are over a limit. These are cut, the full result is saved, and a notice
-//! states what is shown and where the rest is. In the order of a first reading: `relay` has the two
-//! directions, `incoming` parses what the server writes, `session` decides what becomes of a message, `result` cuts, `text`
-//! and `json` are what is cut, and this file starts and ends the server.
+//! The client starts the wrap, and the wrap starts the server. Every valid message passes byte for byte, except
+//! results of tools that are over a limit. The wrap truncates them, saves the full result, and adds a notice.
+//! `relay` forwards the two directions, `incoming` parses the messages of the server, `session` decides which
+//! messages pass, `result` truncates results with `text` and `json`, and this file starts and ends the server.
 
 mod calls;
 mod incoming;
@@ -43,13 +42,14 @@ use session::Session;
 
 pub use result::KeepPart;
 
-/// Time that a server has for its end once its input is closed, and once more once it was told to end.
+/// Time for the server to end after its input is closed, and again after SIGTERM.
 const END_GRACE: Duration = Duration::from_secs(2);
-/// Time for which the output of a server that has ended is read on: a child of it may hold it open.
+/// Time to read the output of a server after its end. A child can keep the output open.
 const OUTPUT_GRACE: Duration = Duration::from_millis(200);
-/// Time between two looks at whether all output was taken.
+/// Interval between two checks whether the output has been read.
 const OUTPUT_LOOK: Duration = Duration::from_millis(2);
-/// Time between SIGTERM and SIGKILL for what a server left, and for the server once a signal ends the wrap.
+/// Time between SIGTERM and SIGKILL for processes that a server left, and for the server after a signal to the
+/// wrap.
 const LEFT_GRACE: Duration = Duration::from_millis(100);
 /// Characters of the server's name in a message.
 const SERVER_CHARS: usize = 100;
@@ -61,13 +61,13 @@ const OPTIONS_BEFORE_NAME: [&str; 4] = ["-y", "--yes", "-m", "-c"];
 pub struct Settings {
     /// The limits of a result.
     pub limits: Limits,
-    /// The client that results are fitted to.
+    /// The client profile option.
     pub fit: Fit,
-    /// The limits that the fit leaves alone.
+    /// The limits that the user set. The client profile does not change them.
     pub given: Given,
     /// The part of a text that is kept.
     pub keep: KeepPart,
-    /// The same for the tools whose names match a glob; the last that matches holds.
+    /// The same for tools whose names match a glob. The last match applies.
     pub keep_for: Vec<(String, KeepPart)>,
     /// A line after each notice.
     pub hint: Option<String>,
@@ -76,8 +76,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Returns the limits for the results of `tool` that go to `client`; wholes are saved in the folder `saved_in`. All limits
-    /// are chosen here.
+    /// Returns the limits for the results of `tool` for `client`. The full outputs are saved in `saved_in`.
     fn rules<'a>(
         &'a self,
         tool: &str,
@@ -97,18 +96,18 @@ impl Settings {
     }
 }
 
-/// True if a glob matches a tool's name, in which `/` is a character like any other.
+/// Returns true if a glob matches the name of a tool. A `/` is an ordinary character.
 fn matches(glob: &str, tool: &str) -> bool {
     fast_glob::glob_match(glob.replace('/', ":"), tool.replace('/', ":"))
 }
 
-/// Locks `value`, which a panic elsewhere leaves whole.
+/// Locks `value`. A panic of another thread does not leave it inconsistent.
 fn locked<T: ?Sized>(value: &Mutex<T>) -> MutexGuard<'_, T> {
     value.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Wraps the server that `program` with `arguments` is, between `input` and `output`, to its end; the exit code.
-/// It fails where the server can't be started.
+/// Wraps the server `program` between `input` and `output` until its end. Returns the exit code. Fails if the
+/// server cannot be started.
 pub async fn run(
     settings: Settings,
     (program, arguments): (&OsStr, &[OsString]),
@@ -173,18 +172,18 @@ fn shown_server(program: &OsStr, arguments: &[OsString]) -> String {
     show::middle_out(&show::name(name.as_bytes()), SERVER_CHARS).into_owned()
 }
 
-/// A server from its start to its end.
+/// The state of a server until its end.
 struct Life {
     served: Program,
     session: Arc<Session>,
     server_input: ServerInput,
     over: Over,
-    /// Reads of the server's output that were begun and that were ended.
+    /// The number of reads of the server's output that started and ended.
     reads: Arc<AtomicU64>,
 }
 
 impl Life {
-    /// Waits for the end, and ends what is left; the exit code.
+    /// Waits for the end, and ends the remaining processes. Returns the exit code.
     async fn end(&mut self) -> i32 {
         let a_side_is_over = async {
             tokio::select! {
@@ -203,31 +202,33 @@ impl Life {
             let ending = self.served.end(END_GRACE).await;
             self.last_output().await;
             self.answer_waiting(&server_ended(ending)).await;
-            // The client asked for the end; a server that only fell silent did not end well.
+            // The client asked for the end. Otherwise the server closed its output without ending.
             return i32::from(!self.over.client.is_cancelled());
         };
-        self.last_output().await;
+        // A process that the server left can write forever, so the wait is bounded until that process is ended.
+        let _more_than_the_rest = timeout(END_GRACE, self.last_output()).await;
         self.served.end(LEFT_GRACE).await;
+        self.last_output().await;
         self.answer_waiting(&server_ended(ending)).await;
         ending.exit_code()
     }
 
-    /// Ends the server, as a signal of that number ends this process.
+    /// Ends the server after the signal `number`.
     async fn end_at_once(&mut self, number: i32) {
         self.server_input.close();
         self.served.end(LEFT_GRACE).await;
-        // The client may read nothing any more.
+        // The client may not read any more.
         self.over.client.cancel();
         let _or_left = timeout(OUTPUT_GRACE, self.last_output()).await;
         self.answer_waiting(&format!("The wrap was ended (signal {})", signal_name(number))).await;
     }
 
-    /// Waits until what the server wrote was passed on: to the end of its output, or for a while where
-    /// another process holds that. A slow client is waited for, unless it has closed its side.
+    /// Waits until the server's output has been forwarded: until its end, or for a short time if another
+    /// process keeps it open. Waits for a slow client, unless the client has closed its side.
     async fn last_output(&mut self) {
         let (since, mut last) = (Instant::now(), 0);
         while !self.over.server.is_cancelled() {
-            // A read that was open at the last look finds nothing.
+            // A read that has not returned since the last check has no data.
             let reads = self.reads.load(Ordering::Acquire);
             let waits = reads % 2 == 1 && std::mem::replace(&mut last, reads) == reads;
             let is_taken = since.elapsed() >= OUTPUT_GRACE && waits;
@@ -238,12 +239,12 @@ impl Life {
         }
     }
 
-    /// Answers what still waits with `why` there is no other answer.
+    /// Replies to all open requests with the error `why`.
     async fn answer_waiting(&self, why: &str) {
         let (session, why) = (Arc::clone(&self.session), why.to_owned());
         let answers = blocking::run(move || session.finish(&why));
         if self.over.client.is_cancelled() {
-            // It may read nothing any more.
+            // The client may not read any more.
             let _or_left = timeout(OUTPUT_GRACE, answers).await;
         } else {
             let _no_thread = answers.await;
@@ -251,7 +252,7 @@ impl Life {
     }
 }
 
-/// The words for how a server ended.
+/// Describes how a server ended.
 fn server_ended(ending: Ending) -> String {
     match ending {
         Ending::Code(code) => format!("The server ended (exit code {code})"),

@@ -2,6 +2,7 @@
 
 use std::fs;
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use super::{ANSWERS, Wrap};
@@ -135,14 +136,36 @@ fn batches_pass_whole_in_the_revision_that_has_them() {
 }
 
 #[test]
-fn totals_of_dropped_messages_appear_when_the_server_ends_first() {
-    let workspace = Workspace::new();
+fn totals_appear_at_every_end() {
     let unknown = r#"{"jsonrpc":"2.0","id":9,"result":{}}"#;
-    let mut wrap = Wrap::start(&workspace, &[], &format!("echo '{unknown}'; echo '{unknown}'; exit 3"));
-    assert_eq!(wrap.exit().code(), Some(3));
-    let said = wrap.end();
-    assert!(said.contains("WARN dropped of the server: 2 responses to unknown ids"), "{said}");
-    assert!(said.contains("INFO 0 calls"), "{said}");
+    let print = format!(
+        "read -r call; echo '{unknown}'; echo '{unknown}'; echo '{{\"jsonrpc\":\"2.0\",\"method\":\"m\"}}'; "
+    );
+    for (script, signal, code) in [
+        ("exit 3", None, 3),
+        ("kill -KILL $$", None, 137),
+        ("exec >&-; trap '' TERM; sleep 1000", None, 1),
+        ("cat", None, 0),
+        ("trap '' TERM; sleep 1000", None, 0),
+        ("exec sleep 1000", Some(Signal::TERM), 143),
+        ("trap '' TERM; sleep 1000", Some(Signal::INT), 130),
+    ] {
+        let workspace = Workspace::new();
+        let mut wrap = Wrap::start(&workspace, &[], &format!("{print}{script}"));
+        wrap.call("1", "a");
+        assert_eq!(wrap.message()["method"], "m");
+        if let Some(signal) = signal {
+            wrap.signal(signal);
+        }
+        // In these cases the client ends first.
+        if code == 0 {
+            wrap.stdin = None;
+        }
+        assert_eq!(wrap.exit().code(), Some(code), "{script}");
+        let said = wrap.end();
+        assert!(said.contains("WARN dropped of the server: 2 responses to unknown ids"), "{script}: {said}");
+        assert!(said.contains("INFO a: 1 call"), "{script}: {said}");
+    }
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The life of a wrapped server, and every way in which it ends.
+//! The lifetime of a wrapped server, and all ways to end it.
 
 use std::fs;
 use std::io::Write as _;
@@ -175,6 +175,17 @@ fn children_of_a_server_that_ended_are_ended() {
 }
 
 #[test]
+fn child_that_writes_forever_does_not_outlive_the_server() {
+    let workspace = Workspace::new();
+    let script = "read -r line; yes & exit 5";
+    let mut wrap = Wrap::start(&workspace, &[], script);
+    wrap.call("1", "a");
+    assert_eq!(wrap.message()["result"]["content"][0]["text"], "The server ended (exit code 5)");
+    assert_eq!(wrap.exit().code(), Some(5));
+    eventually("all are gone", || workspace.processes(0).is_empty());
+}
+
+#[test]
 fn missing_command_is_refused() {
     let workspace = Workspace::new();
     let run =
@@ -321,8 +332,8 @@ fn calls_that_are_too_many_are_answered_with_an_error() {
     }
 }
 
-/// Without words, a server that stays whatever it is told; with the number of a process, a program that traces that one and
-/// never asks how it ended: until it does, nothing else is told so.
+/// Without arguments, this program ignores SIGTERM. With a process id, it traces that process and never waits
+/// for it. Until then, the kernel does not report the end of that process to its parent.
 #[cfg(target_os = "linux")]
 const TRACED: &str = r#"
 #define _GNU_SOURCE
@@ -355,7 +366,7 @@ fn second_signal_ends_a_wrap_that_the_first_could_not() {
     let mut tracer = tracer.arg(id().unwrap().to_string()).current_dir(workspace.root()).spawn().unwrap();
     eventually("it is traced", || workspace.path("traced").exists());
     wrap.signal(Signal::TERM);
-    // It was killed, and the wrap waits to be told so.
+    // The server is killed, but the wrap has not received its exit status.
     eventually("the server has ended", || {
         let status = fs::read_to_string(format!("/proc/{}/status", id().unwrap()));
         status.is_ok_and(|status| status.contains("State:\tZ"))
