@@ -1,4 +1,4 @@
-//! The requests of the client that are not answered yet.
+//! The open requests of the client, and the tasks that its calls created.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -7,7 +7,7 @@ use super::message::Id;
 use super::save::SavedOutput;
 use crate::fit::Client;
 
-/// Requests that are remembered. A server need not respond to a cancelled one, so the oldest are removed.
+/// Maximum number of open requests. A server need not respond to a cancelled one, so the oldest are removed.
 const MOST: usize = 4096;
 
 /// A request of the client.
@@ -19,28 +19,28 @@ pub(super) struct Call {
     pub(super) raw_id: String,
     /// The kind of request.
     pub(super) asks: Asks,
-    /// True if it says in which revision it is, so that its result says of which type it is.
+    /// True if it names its protocol revision. Then its result has a `resultType`.
     pub(super) is_stateless: bool,
-    /// The client that its result is fitted to.
+    /// The client profile that limits its result.
     pub(super) client: Option<&'static Client>,
     /// When it was sent.
     pub(super) since: Instant,
-    /// True once it was taken back.
+    /// True after the client cancelled it.
     pub(super) is_cancelled: bool,
 }
 
-/// The kinds of request whose answers are cut.
+/// The kinds of request, by how their results are truncated.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Asks {
-    /// The result of the tool of that name.
+    /// A call of the tool with this name.
     Tool(String),
     /// The result of a task.
     TaskResult(Task),
-    /// The state of a task, which contains its result once that is there.
+    /// The state of a task. It contains the result once the task has completed.
     TaskState(Task),
     /// The list of tools.
     List,
-    /// The protocol revision, among other facts.
+    /// The handshake, which contains the protocol revision.
     Initialize,
     /// Anything else.
     Other,
@@ -61,9 +61,9 @@ impl Asks {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Task {
     pub(super) id: String,
-    /// The tool whose result it has.
+    /// The tool that was called.
     pub(super) tool: String,
-    /// The client that its result is fitted to.
+    /// The client profile that limits its result.
     pub(super) client: Option<&'static Client>,
     /// When the tool was called.
     pub(super) since: Instant,
@@ -75,13 +75,13 @@ struct OpenTask {
     task: Task,
     /// True once its result is in the statistics.
     is_counted: bool,
-    /// What was saved of its result: a hash of that, and the file.
+    /// The saved outputs: a hash of the output, and its file.
     saved: Vec<(u64, SavedOutput)>,
 }
 
-/// Bytes of a task's id that is remembered.
+/// Maximum bytes of the id of a task that is stored.
 const TASK_ID_BYTES: usize = 1024;
-/// Saved outputs of one task that are remembered: a server may send another result each time.
+/// Maximum number of saved outputs of one task. A server can send a different result each time.
 const TASK_FILES: usize = 4;
 
 /// The open requests, oldest first.
@@ -93,8 +93,8 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// A request goes to the server. Returns the one that is forgotten for it: the oldest of those that were
-    /// cancelled, else of those whose answers are not cut, else of all.
+    /// Adds a request. If there are too many, removes and returns one: the oldest cancelled one, else the
+    /// oldest whose result is not truncated, else the oldest.
     pub(super) fn open(&mut self, call: Call) -> Option<Call> {
         let forgotten = (self.open.len() >= MOST).then(|| {
             let first = |is_it: fn(&Call) -> bool| self.open.iter().position(is_it);
@@ -106,22 +106,22 @@ impl Calls {
         forgotten
     }
 
-    /// The request of that id is taken back; true if it is open, and was not taken back before.
+    /// Marks the request with this id as cancelled. Returns it if it is open and was not cancelled before.
     pub(super) fn cancel(&mut self, id: &Id) -> Option<&Call> {
         let call = self.open.iter_mut().find(|call| call.id == *id && !call.is_cancelled)?;
         call.is_cancelled = true;
         Some(call)
     }
 
-    /// Returns the request that a response with this id is for: the first of several. One whose id has another type and the
-    /// same digits comes second, because clients accept that too.
+    /// Removes and returns the first request with this id. If there is none, uses an id of the other type with
+    /// the same digits, because clients accept that too.
     pub(super) fn answered(&mut self, id: &Id) -> Option<Call> {
         let position = |id: &Id| self.open.iter().position(|call| call.id == *id);
         let at = position(id).or_else(|| position(&id.of_other_type()?))?;
         self.open.remove(at)
     }
 
-    /// Notes the task that a call created; past a number of them the oldest is forgotten.
+    /// Adds the task that a call created. If there are too many, removes the oldest.
     pub(super) fn add_task(&mut self, task: Task) {
         if task.id.len() <= TASK_ID_BYTES {
             self.tasks.push_back(OpenTask { task, is_counted: false, saved: Vec::new() });
@@ -149,14 +149,14 @@ impl Calls {
         saved.iter().find(|(of, _)| *of == hash).map(|(_, saved)| saved.clone())
     }
 
-    /// Notes the file that has the output with this hash.
+    /// Stores the file of the output with this hash.
     pub(super) fn add_saved_of_task(&mut self, id: &str, hash: u64, saved: SavedOutput) {
         if let Some(open) = self.open_task(id).filter(|open| open.saved.len() < TASK_FILES) {
             open.saved.push((hash, saved));
         }
     }
 
-    /// All that still wait for an answer.
+    /// Removes all open requests, and returns those that were not cancelled.
     pub(super) fn take_waiting(&mut self) -> Vec<Call> {
         self.open.drain(..).filter(|call| !call.is_cancelled).collect()
     }

@@ -1,4 +1,4 @@
-//! The strict parser of what a server writes.
+//! The strict parser of the messages of a server.
 //!
 //! The server is not trusted. Clients accept more than the protocol allows: other spellings of a member, two members of one
 //! name, an id of another type. So a message passes only if it has exactly one meaning.
@@ -171,7 +171,7 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":2,"error":{"code":1.5,"message":""}}"#, r#"invalid ["2"]"#),
             (r#"{"jsonrpc":"2.0","id":2,"error":"x"}"#, r#"invalid ["2"]"#),
             (r#"{"jsonrpc":"2.0","id":[2],"result":{}}"#, r#"invalid ["[2]"]"#),
-            // A request of the server, which has ids of its own, and a line of a log.
+            // A request of the server has an id of its own kind. The other line is from a log.
             (r#"{"jsonrpc":"2.0","id":2,"method":"m","params":5}"#, "invalid []"),
             (r#"{"level":"info","id":2}"#, "invalid []"),
             (r#"[{"jsonrpc":"2.0","id":2,"result":{}}]"#, "invalid []"),

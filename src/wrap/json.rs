@@ -1,8 +1,8 @@
-//! JSON cut between its items: it stays valid, and each kept item has its own bytes.
+//! Truncation of JSON between its items. The text stays valid, and each kept item keeps its bytes.
 //!
-//! One value may be given in two texts, as a text block and as structured content: then both are cut
-//! alike. A text is checked and measured once (`value`); from then on it is looked at as bytes (`scan`), so
-//! that digits, escapes, spacing and the order of keys stay, also of keys that stand in it twice.
+//! A value can appear twice, as a text block and as structured content. Then both are truncated alike. `value`
+//! parses and measures a text once. The other modules work on its bytes (`scan`), so digits, escapes, spacing,
+//! the order of keys and duplicate keys do not change.
 
 #![expect(
     clippy::indexing_slicing,

@@ -1,4 +1,4 @@
-//! Messages, one to a line, as bytes. None is held beyond the limit.
+//! Splits a stream into lines, each of which is a message. Lines over the limit are not buffered.
 
 use std::io::{self, BufRead as _, BufReader, Read};
 
@@ -10,9 +10,9 @@ pub(super) const BLOCK_BYTES: usize = 64 * 1024;
 /// The next thing on a stream.
 #[derive(Debug)]
 pub(super) enum Next<'l> {
-    /// The bytes of a line, with its end. A last line may have none.
+    /// A line with its newline. The last line may have none.
     Line(&'l [u8]),
-    /// A line over the limit, of whose messages only this is known.
+    /// A line over the limit. Only the ids and kinds of its messages are known.
     Oversized(Envelope),
     /// The end of the stream.
     End,
@@ -27,12 +27,12 @@ pub(super) struct Lines<R> {
 }
 
 impl<R: Read> Lines<R> {
-    /// The lines of `read`, of `max_bytes` at most each.
+    /// Creates a reader of lines with at most `max_bytes` each.
     pub(super) fn new(read: R, max_bytes: usize) -> Self {
         Self { read: BufReader::with_capacity(BLOCK_BYTES, read), max_bytes, line: Vec::new() }
     }
 
-    /// True if there is another line that need not be waited for.
+    /// Returns true if another complete line is buffered.
     pub(super) fn has_another(&self) -> bool {
         memchr::memchr(b'\n', self.read.buffer()).is_some()
     }
@@ -57,7 +57,7 @@ impl<R: Read> Lines<R> {
         }
     }
 
-    /// Adds what comes to the line, up to its end or to so many bytes.
+    /// Reads up to the end of the line, or up to `max_bytes`. Returns the number of bytes.
     fn take(&mut self, max_bytes: usize) -> io::Result<usize> {
         (&mut self.read).take(max_bytes as u64).read_until(b'\n', &mut self.line)
     }

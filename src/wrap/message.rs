@@ -4,19 +4,18 @@ use std::borrow::Cow;
 
 use super::json::Node;
 
-/// Returns the text of a line. Lossy decoding looks at each piece by itself, which takes three times as long for a text
-/// that is valid.
+/// Returns the text of a line. Lossy decoding of valid text takes three times as long, so it is the fallback.
 pub(super) fn text_of(line: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(line).map_or_else(|_| String::from_utf8_lossy(line), Cow::Borrowed)
 }
 
-/// The messages of a line: the one that it is, or those of a batch.
+/// Returns the messages of a line: a single message, or those of a batch.
 pub(super) fn messages(line: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     let alone = Some(line).filter(|line| !line.is_array());
     alone.into_iter().chain(line.items())
 }
 
-/// True if `raw`, a JSON value, is a whole number that every client reads as the same one.
+/// Returns true if `raw`, a JSON value, is a whole number that every client reads alike.
 pub(super) fn is_whole(raw: &str) -> bool {
     let number = raw
         .parse::<f64>()
@@ -25,20 +24,20 @@ pub(super) fn is_whole(raw: &str) -> bool {
     number.is_some_and(is_exact)
 }
 
-/// True for whole numbers up to 2^53, which a double holds exactly.
+/// Returns true for whole numbers up to 2^53, which a double represents exactly.
 fn is_exact(number: f64) -> bool {
     number.fract() == 0.0 && number.abs() <= 9_007_199_254_740_992.0
 }
 
-/// An id as JSON compares it, spelled in one way: 1 and 1.0 are equal, `"1"` is a different id.
+/// An id in a normal form: 1 and 1.0 are equal, and `"1"` is a different id.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Id(String);
 
 impl Id {
-    /// The id that `raw` is; `None` for null and what can't be one.
+    /// Parses an id. Returns `None` for null and other values that cannot be an id.
     pub(super) fn of(raw: &str) -> Option<Self> {
         Some(Self(match raw.as_bytes().first()? {
-            // With half of a pair, as it was sent.
+            // A string with half of a surrogate pair is compared as it was sent.
             b'"' => {
                 serde_json::from_str(raw).map_or_else(|_| raw.to_owned(), |text: String| format!("'{text}"))
             }
@@ -53,8 +52,8 @@ impl Id {
         }))
     }
 
-    /// Returns the string with the digits of a number, or the number that a string spells. Clients of some SDKs take one for
-    /// the other.
+    /// Returns the string with the digits of a number, or the number that a string contains. Some SDKs accept
+    /// one for the other.
     pub(super) fn of_other_type(&self) -> Option<Self> {
         let text = self.0.strip_prefix('\'');
         let is_number = |text: &str| text.parse::<i128>().is_ok_and(|number| number.to_string() == text);

@@ -1,5 +1,5 @@
-//! The two directions, each on a thread of its own: what was read is looked at and written before more
-//! is read, so order is kept and a slow reader slows down its writer.
+//! The two directions, each on its own thread. A thread reads a line, processes it and writes it before it
+//! reads the next. This keeps the order and applies backpressure.
 
 use std::borrow::Cow;
 use std::io::{self, PipeReader, Read};
@@ -16,10 +16,10 @@ use crate::process::InputPipe;
 
 /// Replies to the server that wait until it reads. More are dropped.
 const MAX_REPLIES: usize = 16;
-/// The stack of a thread: JSON is looked into to a depth of a thousand.
+/// The stack size of a thread. Truncation of JSON recurses up to a thousand levels.
 const STACK_BYTES: usize = 32 << 20;
 
-/// The server's input, which either direction may write to and the end closes.
+/// The server's input. Both directions write to it, and the end of the session closes it.
 #[derive(Debug, Clone)]
 pub(super) struct ServerInput(Arc<Mutex<Option<InputPipe>>>);
 
@@ -28,16 +28,16 @@ impl ServerInput {
         Self(Arc::new(Mutex::new(Some(input))))
     }
 
-    /// Writes all of it. It fails where the client has written its last and the server takes no more.
+    /// Writes all bytes. Fails if the client has closed its side and the server does not read.
     fn write_all(&self, bytes: &[u8]) -> io::Result<()> {
         match locked(&self.0).as_ref().map(|input| input.write_all(bytes, END_GRACE)) {
             Some(Err(error)) if error.kind() == io::ErrorKind::TimedOut => Err(error),
-            // A server that reads no more may still write: its own end is the end.
+            // A server that does not read can still write. Only its end ends the session.
             _ => Ok(()),
         }
     }
 
-    /// Closes it, unless it is just written to.
+    /// Closes the input, unless a thread is writing to it.
     pub(super) fn close(&self) {
         if let Ok(mut input) = self.0.try_lock() {
             input.take();
@@ -45,16 +45,16 @@ impl ServerInput {
     }
 }
 
-/// The ends of both sides.
+/// Signals for the end of both sides.
 #[derive(Debug, Default)]
 pub(super) struct Over {
-    /// Fires once the client writes or reads no more.
+    /// Fires when the client closes its output or its input.
     pub(super) client: CancellationToken,
-    /// Fires once the server writes no more.
+    /// Fires when the server closes its output.
     pub(super) server: CancellationToken,
 }
 
-/// Passes on what the client writes, to its end.
+/// Forwards the client's messages to the server until their end.
 pub(super) fn from_client(
     session: Arc<Session>,
     read: impl Read + Send + 'static,
@@ -68,13 +68,13 @@ pub(super) fn from_client(
         let oversized = |line: Envelope| session.oversized(Side::Client, line).into_bytes();
         let write_all = |bytes: &[u8]| server.write_all(bytes);
         let _or_left = pass_on(lines, |line| session.note_client(line).into(), oversized, write_all);
-        // Here nothing else writes but an answer to what was too long.
+        // Only replies to oversized messages are written from another thread.
         locked(&server.0).take();
     })
 }
 
-/// Passes on what the server writes, to its end. The number is of the reads that were begun and ended: while one is open, it
-/// is odd.
+/// Forwards the server's messages to the client until their end. Returns the number of reads that started and
+/// ended. It is odd during a read.
 pub(super) fn from_server(
     session: Arc<Session>,
     read: PipeReader,
@@ -85,7 +85,7 @@ pub(super) fn from_server(
     let watched = Watched { read, reads: Arc::clone(&reads) };
     let (client_over, over) = (over.client.clone(), over.server.clone().drop_guard());
     let (replies, queue) = mpsc::sync_channel::<String>(MAX_REPLIES);
-    // On a thread of its own: the server may not read before its output is read.
+    // On a separate thread: the server may not read before its output is read.
     thread("replies", move || queue.iter().for_each(|reply| drop(server.write_all(reply.as_bytes()))))?;
     thread("server", move || {
         let _over = over;
@@ -105,9 +105,8 @@ pub(super) fn from_server(
     Ok(reads)
 }
 
-/// Passes each line on as `judge` returns it, and for one that is too long what `oversized` returns, until their end; it fails
-/// where `write_all` can write no more. Those that came in one read are written together, and nothing is held back while
-/// more is waited for.
+/// Forwards what `judge` returns for each line, and what `oversized` returns for a line over the limit. Lines
+/// from one read are written together, without waiting for more. Fails if `write_all` fails.
 fn pass_on<R: Read>(
     mut lines: Lines<R>,
     judge: impl for<'l> Fn(&'l [u8]) -> Cow<'l, [u8]>,
@@ -118,15 +117,15 @@ fn pass_on<R: Read>(
     let write = |bytes: &[u8]| if bytes.is_empty() { Ok(()) } else { write_all(bytes) };
     loop {
         if !lines.has_another() {
-            // Whoever waits for this processor runs first: what is written meanwhile comes in one read, and its writer
-            // need not wake this thread for each message.
+            // Lets the writer run first. Then several messages arrive in one read, and the writer does not wake
+            // this thread for each.
             std::thread::yield_now();
         }
         let message = match lines.next() {
             Ok(Next::End) | Err(_) => return Ok(()),
             Ok(Next::Line(line)) => judge(line),
             Ok(Next::Oversized(line)) => {
-                // What came before goes before the answers to this.
+                // Earlier messages are sent before the replies to this one.
                 write(&std::mem::take(&mut gathered))?;
                 oversized(line).into()
             }
@@ -151,7 +150,7 @@ fn thread(name: &str, work: impl FnOnce() + Send + 'static) -> io::Result<()> {
     builder.spawn(work).map(drop)
 }
 
-/// A stream whose reads are counted as they begin and as they end.
+/// A stream that counts the starts and ends of its reads.
 struct Watched<R> {
     read: R,
     reads: Arc<AtomicU64>,

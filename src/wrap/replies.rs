@@ -1,19 +1,19 @@
-//! The messages that a wrap itself sends, where the other side can't.
+//! The messages that the wrap itself sends to a client or a server.
 
 use serde_json::{Value, json};
 
-/// The code of a request that can't be taken.
+/// The error code for a request that is not passed on.
 pub(super) const INVALID_REQUEST: i32 = -32_600;
-/// The code of a server that is gone.
+/// The error code for a request without a valid response.
 pub(super) const SERVER_ENDED: i32 = -32_000;
 
-/// An error to the request of that id, which is JSON; one line.
+/// Returns an error response, as one line. `id` is JSON.
 pub(super) fn error(id: &str, code: i32, message: &str) -> String {
     let error = json!({ "code": code, "message": message });
     line(id, "error", &error)
 }
 
-/// A tool's result that is an error; `is_stateless` where a result says of which type it is.
+/// Returns the result of a tool that reports an error. With `is_stateless` it has a `resultType`.
 pub(super) fn tool_error(id: &str, message: &str, is_stateless: bool) -> String {
     let mut result = json!({ "content": [{ "type": "text", "text": message }], "isError": true });
     if let Some(object) = result.as_object_mut().filter(|_| is_stateless) {

@@ -1,4 +1,4 @@
-//! A tool's result, within the limits: its text, its structured content, and what is said of both.
+//! Truncation of a tool's result: its text, its structured content, and the notice.
 
 mod failure;
 mod left;
@@ -27,16 +27,16 @@ pub(super) use rest::{FREE_BYTES, rest_limit};
 /// The limits on the results of one tool.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Rules<'a> {
-    /// The limits of a result's text; bytes and tokens hold for its structured content too.
+    /// The limits of the text. The limits of bytes and tokens also apply to structured content.
     pub(super) bounds: Bounds,
-    /// True if the client gives the whole result to its model: then text and structured content share
-    /// bytes and tokens, and there are no details.
+    /// True if the client passes the complete result to its model. Then text and structured content share bytes
+    /// and tokens, and there are no details.
     pub(super) shows_all: bool,
     /// The part of a text that is kept.
     pub(super) keep: KeepPart,
     /// A line after the notice.
     pub(super) hint: Option<&'a str>,
-    /// The tool's promise of its structured content.
+    /// The tool's output schema.
     pub(super) schema: &'a OutputSchema,
 }
 
@@ -47,8 +47,9 @@ impl Rules<'_> {
         Self { bounds: Bounds { bytes, ..self.bounds }, ..self }
     }
 
-    /// Returns the limits of `text`, and of `structured` content, which has any number of lines and is JSON as it is. Where
-    /// they share bytes and tokens, what one does not need is the other's; `rest_bytes` of the result are neither.
+    /// Returns the limits of `text` and of `structured` content, which has no limit of lines. If they share
+    /// bytes and tokens, each can use what the other does not need. `rest_bytes` is the size of the other parts
+    /// of the result.
     fn shared(&self, text: &str, structured: &str, rest_bytes: u64) -> (Bounds, Bounds) {
         let left = |limit: u64, used: u64| (limit - limit / 2).max(limit.saturating_sub(used));
         let hint_bytes = self.hint.map_or(0, json_bytes);
@@ -83,7 +84,7 @@ pub enum KeepPart {
 }
 
 impl KeepPart {
-    /// Returns the part of that many lines.
+    /// Returns the part to keep of a text with `lines` lines.
     pub fn of_lines(self, lines: u64) -> Keep {
         match self {
             Self::Head => Keep::Head,
@@ -93,14 +94,14 @@ impl KeepPart {
     }
 }
 
-/// A tool's result: its members that are looked at.
+/// The members of a result that truncation needs.
 #[derive(Debug, Clone, Copy)]
 struct ToolResult<'a> {
     content: Option<Node<'a>>,
     structured: Option<Node<'a>>,
     is_error: Option<Node<'a>>,
     meta: Option<Node<'a>>,
-    /// Bytes of all of it.
+    /// The size of the result.
     bytes: usize,
 }
 
@@ -113,26 +114,26 @@ impl<'a> ToolResult<'a> {
     }
 }
 
-/// A result that was looked at.
+/// The outcome for a result.
 #[derive(Debug)]
 pub(super) struct Judged {
-    /// True if the tool says that it failed.
+    /// True if the tool reports an error.
     pub(super) is_error: bool,
-    /// The counts of what is given: of its text, else of its structured content.
+    /// The size of the text that is sent, or else of the structured content.
     pub(super) answered: Answered,
 }
 
 /// A block of content that has a text.
 struct Block<'a> {
     node: Node<'a>,
-    /// True if its text is that of the resource that is embedded in it.
+    /// True if the text is in an embedded resource.
     is_resource: bool,
     /// The text of a text block, or of the embedded resource.
     text: Node<'a>,
 }
 
 impl<'a> Block<'a> {
-    /// Returns the block that `node` is; `None` where it has no text.
+    /// Returns the block, or `None` if it has no text.
     fn of(node: Node<'a>) -> Option<Self> {
         let [kind, text, resource] = node.get_all(["type", "text", "resource"]);
         let (text, is_resource) = match kind.and_then(Node::string).as_deref() {
@@ -144,7 +145,8 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Cuts `result` where it is over the limits, and hands its fate to `set`. The full result goes to `save` first.
+/// Truncates `result` if it is over the limits. Saves the full output with `save`, and then passes the change
+/// to `set`.
 pub(super) fn judge(
     result: Node<'_>,
     rules: &Rules<'_>,
@@ -158,8 +160,8 @@ pub(super) fn judge(
     judge_text(&ToolResult::of(result), rest_bytes, rules, save, set)
 }
 
-/// Does the same for a result with a rest that is within the limits: `rest_bytes` of it are not text, structured content or
-/// the data of an image, audio or blob.
+/// Does the same for a result without too many other members. `rest_bytes` is the size of everything except
+/// text, structured content, images, audio and blobs.
 fn judge_text(
     result: &ToolResult<'_>,
     rest_bytes: u64,
@@ -211,7 +213,7 @@ fn judge_text(
         }
         answered
     } else {
-        // Only its escapes, or white space around it, were too much.
+        // Only escapes or white space were removed.
         let given = match &left.text {
             TextLeft::Same(texts) => texts.all(),
             TextLeft::Parts(texts, _) => texts.all(),
@@ -234,12 +236,12 @@ fn judge_text(
     Judged { is_error, answered }
 }
 
-/// Returns the notice that the end of `text` is not a notice, if it looks like one.
+/// Returns a notice that the last lines of `text` are part of the text, if they look like a notice.
 fn part_of_text(text: &str) -> Option<String> {
     NoticeLike::of(text).map(|lines| Notice::PartOfText(lines).to_string())
 }
 
-/// Returns the fate of a result's own `_meta`, which gets the details of the cut in place of its own.
+/// Returns the change of the `_meta` of a result: the details replace those of the server.
 fn with_details<'a>(own: Option<Node<'_>>, details: &Details) -> Member<'a, 'a> {
     let details = rebuild::json(details);
     if own.is_some_and(Node::is_object) {

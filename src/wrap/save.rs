@@ -1,4 +1,4 @@
-//! The whole of a result that was cut, saved before the answer goes.
+//! The full output of a truncated result. It is saved before the result is sent.
 
 use std::io::{self, BufWriter, Write as _};
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use crate::fs::saved_name::SavedKind;
 pub(super) use crate::saved_output::SavedOutput;
 use crate::saved_output::{SavedStream, Store};
 
-/// Bytes that are gathered before they are written.
+/// Bytes to buffer before they are written.
 const GATHERED_BYTES: usize = 256 * 1024;
 
-/// All of a result, as it is saved.
+/// The full output of a result.
 #[derive(Debug, Clone, Copy, Hash)]
 pub(super) enum Whole<'a> {
     /// A text.
@@ -25,13 +25,13 @@ pub(super) enum Whole<'a> {
     JsonAll(&'a Texts<'a>),
 }
 
-/// Saves what was cut.
+/// Saves a full output.
 pub(super) type Save<'a> = dyn Fn(Whole<'_>) -> io::Result<SavedOutput> + 'a;
 
-/// Saves in `store`.
+/// Saves a full output in `store`.
 pub(super) fn save(store: &Arc<Store>, whole: Whole<'_>) -> io::Result<SavedOutput> {
     let kind = if matches!(whole, Whole::Text(_)) { SavedKind::WRAP_TEXT } else { SavedKind::WRAP_JSON };
-    // From the first byte on.
+    // With no limit for memory, the file is written from the first byte on.
     let mut saved = SavedStream::new(Arc::clone(store), kind, Bounds::new(0, 0));
     let mut out = BufWriter::with_capacity(GATHERED_BYTES, &mut saved);
     match whole {

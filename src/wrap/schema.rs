@@ -1,4 +1,4 @@
-//! The output schemas of tools, asked whether they still hold once something was made shorter.
+//! The output schemas of tools. They tell if structured content still matches after truncation.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,29 +14,29 @@ const OF_ITEMS: [&str; 4] = ["minItems", "contains", "enum", "const"];
 const OF_MEMBERS: [&str; 5] = ["required", "minProperties", "dependentRequired", "enum", "const"];
 /// The keywords that a string that ends early may break.
 const OF_CHARACTERS: [&str; 5] = ["minLength", "pattern", "format", "enum", "const"];
-/// The keywords that may promise anything of a value and of what is in it, and are not followed.
+/// Keywords that can restrict a value or its members, but are not analysed here.
 const NOT_FOLLOWED: [&str; 6] =
     ["not", "if", "dependentSchemas", "dependencies", "$dynamicRef", "$recursiveRef"];
-/// The schemas that an object may have for its members, and are not followed.
+/// Schemas for the members of an object that are not analysed here.
 const AROUND_MEMBERS: [&str; 2] = ["patternProperties", "unevaluatedProperties"];
-/// The schemas that an array may have for its items, and are not followed.
+/// Schemas for the items of an array that are not analysed here.
 const AROUND_ITEMS: [&str; 2] = ["contains", "unevaluatedItems"];
-/// Bytes of one schema: read, it takes some thirty times as many.
+/// Maximum bytes of one schema. Once parsed, it takes about thirty times as much memory.
 const SCHEMA_BYTES: usize = 200_000;
-/// Bytes of all schemas that are kept.
+/// Maximum bytes of all stored schemas.
 const ALL_BYTES: usize = 4_000_000;
-/// Schemas that are looked at for one value: what a schema refers to, and what it is put together from.
+/// Maximum number of schemas to examine for one value, including references and alternatives.
 const MOST_REFERENCES: usize = 32;
 
-/// The facts known of a tool's output schema.
+/// What is known of a tool's output schema.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) enum OutputSchema {
-    /// The tool was in no list that was seen.
+    /// The tool is not in any list so far.
     #[default]
     Unseen,
-    /// The tool has none.
+    /// The tool has no output schema.
     Absent,
-    /// It is this one, as it was sent.
+    /// The schema as it was sent.
     Known(Arc<str>),
 }
 
@@ -48,18 +48,18 @@ pub(super) struct OutputSchemas {
 }
 
 impl OutputSchemas {
-    /// Returns what is known of a tool's.
+    /// Returns the schema of a tool.
     pub(super) fn of(&self, tool: &str) -> OutputSchema {
         self.schemas.get(tool).cloned().unwrap_or_default()
     }
 
-    /// Keeps those of a result that lists tools.
+    /// Stores the schemas of a result that lists tools.
     pub(super) fn learn(&mut self, result: Node<'_>) {
         for tool in result.get("tools").into_iter().flat_map(Node::items) {
             let Some(name) = tool.get("name").and_then(Node::string) else { continue };
             let schema = match tool.get("outputSchema").map(Node::text) {
                 None => OutputSchema::Absent,
-                // Too large to be asked.
+                // Too large to parse.
                 Some(raw) if raw.len() > SCHEMA_BYTES => OutputSchema::Unseen,
                 Some(raw) => OutputSchema::Known(raw.into()),
             };
@@ -68,7 +68,7 @@ impl OutputSchemas {
                 self.bytes -= name.len() + former.bytes();
             }
             if self.bytes > ALL_BYTES {
-                // Tools that are asked for are listed again, in part at least.
+                // Clients list the tools again, at least in part.
                 *self = Self::default();
                 return;
             }
@@ -77,12 +77,12 @@ impl OutputSchemas {
 }
 
 impl OutputSchema {
-    /// Bytes that it takes.
+    /// Returns its size in bytes.
     fn bytes(&self) -> usize {
         if let Self::Known(schema) = self { schema.len() } else { 0 }
     }
 
-    /// True if it surely holds for a value in which these were made shorter.
+    /// Returns true if a value certainly still matches after these parts were shortened.
     pub(super) fn holds_for(&self, shortened: &[Shortened<'_>]) -> bool {
         match self {
             Self::Unseen => false,
@@ -97,7 +97,7 @@ fn holds(top: &Value, one: &Shortened<'_>) -> bool {
     let Some(mut schemas) = with_alternatives(top, vec![top]) else { return false };
     for key in one.keys() {
         let around = if key.is_some() { AROUND_MEMBERS } else { AROUND_ITEMS };
-        // What promises a value as a whole promises what is in it.
+        // A keyword for a complete value also restricts its parts.
         if names_any(&schemas, &["enum", "const"]) || around.iter().any(|name| has_schema(&schemas, name)) {
             return false;
         }
@@ -113,7 +113,7 @@ fn holds(top: &Value, one: &Shortened<'_>) -> bool {
     !names_any(&schemas, breaking)
 }
 
-/// The schema of a member, or of the first item: only that one is ever looked into.
+/// Returns the schema of a member, or of the first item. Only that item can be shortened inside.
 fn inner<'a>(schema: &'a Value, key: Option<&str>) -> Option<&'a Value> {
     let Some(key) = key else {
         let first = |name| schema.get(name).and_then(|all| all.get(0));
@@ -128,13 +128,13 @@ fn names_any(schemas: &[&Value], names: &[&str]) -> bool {
     schemas.iter().any(|schema| names.iter().any(|name| schema.get(name).is_some()))
 }
 
-/// True if one of `schemas` has, under that name, more than a yes or no.
+/// Returns true if one of `schemas` has a schema other than a boolean under this name.
 fn has_schema(schemas: &[&Value], name: &str) -> bool {
     schemas.iter().any(|schema| schema.get(name).is_some_and(Value::is_object))
 }
 
-/// Returns `schemas`, with what they refer to and what they are put together from; `None` where not all of that is
-/// found or followed.
+/// Returns `schemas` with their references and alternatives, or `None` if one of them is missing or cannot be
+/// analysed.
 fn with_alternatives<'a>(top: &'a Value, schemas: Vec<&'a Value>) -> Option<Vec<&'a Value>> {
     let mut all = schemas;
     let mut at = 0;

@@ -1,4 +1,4 @@
-//! The messages of both sides: which pass as they are, which are cut, and which are answered here.
+//! A session: which messages pass, which are truncated, and which get an error.
 
 mod client;
 mod dropped;
@@ -22,31 +22,31 @@ use crate::stats::{Outcome, Record, Tool};
 use dropped::Dropped;
 pub(super) use oversized::Side;
 
-/// One client, one server, and what is between them.
+/// The state that both directions share.
 pub(super) struct Session {
     pub(super) settings: Settings,
     pub(super) stats: CallStats,
-    /// The folder in which whole results are saved.
+    /// The folder for saved outputs.
     store: Arc<Store>,
-    /// The client, by the name in its handshake, where results are fitted to it.
+    /// The client profile for the name in the handshake.
     client_row: Mutex<Option<&'static Client>>,
     calls: Mutex<Calls>,
-    /// True if the client accepts batches: it sent one, or the revision has them.
+    /// True if the client accepts batches: it sent one, or uses the revision that has them.
     accepts_batches: AtomicBool,
     pub(super) dropped: Dropped,
     /// The name of the server in messages.
     server: String,
-    /// The hashes of saved results of tasks.
+    /// The hash function for saved results of tasks.
     hashes: RandomState,
     schemas: Mutex<OutputSchemas>,
-    /// The client's side; `None` once nothing may be said any more.
+    /// The output to the client, or `None` after the end.
     client: Mutex<Option<ClientOutput>>,
 }
 
 /// The stream to the client.
 struct ClientOutput {
     stream: Box<dyn Write + Send>,
-    /// True if what was written last has no newline at its end.
+    /// True if the last message had no newline.
     is_within_line: bool,
 }
 
@@ -73,18 +73,18 @@ impl Session {
         }
     }
 
-    /// Writes messages to the client, from the start of a line on. It fails where the client is gone.
+    /// Writes messages to the client, on a new line. Fails if the client has closed its input.
     pub(super) fn to_client(&self, bytes: &[u8]) -> io::Result<()> {
         let mut client = locked(&self.client);
         let out = client.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
-        // The server's last message may have come without a newline.
+        // The last message of the server can lack a newline.
         if std::mem::replace(&mut out.is_within_line, !bytes.ends_with(b"\n")) {
             out.stream.write_all(b"\n")?;
         }
         out.stream.write_all(bytes).and_then(|()| out.stream.flush())
     }
 
-    /// Counts a call of a tool. One that was taken back is counted when it is, and not once more.
+    /// Counts a call of a tool. A cancelled call is counted once, when it is cancelled.
     fn count(&self, call: &Call, outcome: Outcome) {
         let Some(tool) = call.asks.tool() else { return };
         if let Some(tool) = Tool::named(tool).filter(|_| !call.is_cancelled || outcome == Outcome::Cancelled)
@@ -93,7 +93,7 @@ impl Session {
         }
     }
 
-    /// Counts a call that has failed, and returns what is answered to it.
+    /// Counts a failed call, and returns the reply to it.
     fn failed(&self, call: &Call, raw_id: &str, why: &str) -> String {
         self.count(call, Outcome::Error);
         match call.asks {
@@ -104,7 +104,7 @@ impl Session {
         }
     }
 
-    /// Answers all that still waits, as the server has ended; then nothing is said any more.
+    /// Replies to all open requests with the error `why`, and closes the output.
     pub(super) fn finish(&self, why: &str) {
         let waiting = locked(&self.calls).take_waiting();
         for call in waiting {

@@ -17,8 +17,8 @@ use cutline_core::truncate::{Bounds, Cut, Keep, TruncatedBy, Truncation, truncat
 /// The character that begins an escape sequence.
 const ESC: char = '\u{1b}';
 
-/// The texts of a result's blocks as one text. Of each block only its place in it is held: there may be as many blocks as
-/// the message has bytes.
+/// The texts of all blocks, joined into one text. Only the position of each block is stored, because a message
+/// can have millions of blocks.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub(super) struct Texts<'a> {
     all: Cow<'a, str>,
@@ -79,20 +79,20 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// A text that was cut: two parts of it stay, of which either may be empty.
+/// A truncated text: the parts of its start and its end that remain. Either can be empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TextCut {
-    /// The part that is kept of its start.
+    /// The kept part of its start.
     head: Range<usize>,
-    /// The part that is kept of its end.
+    /// The kept part of its end.
     tail: Range<usize>,
-    /// The block in which it is said how many lines are left out between the two, and that number.
+    /// The block that contains the omission line, and the number of omitted lines.
     gap: Option<(usize, u64)>,
-    /// The words of the notice.
+    /// The numbers for the notice.
     pub(super) shown: Shown,
     /// The limit that was reached first, and the line of which a part was kept.
     pub(super) cut: Cut,
-    /// Lines left out between the first and the last, where both ends were to be kept.
+    /// The number of omitted lines, if both ends were to be kept.
     pub(super) omitted_lines: Option<u64>,
     /// Lines and bytes that are left.
     pub(super) output: Extent,
@@ -139,9 +139,9 @@ pub(super) fn limit_exceeded(text: &str, bounds: Bounds) -> Option<TruncatedBy> 
     bounds.exceeded_by(text).or_else(by_lines)
 }
 
-/// Cuts `texts`, whose counts as they were sent are `raw`, to what `keep` and `bounds` allow;
-/// `is_json` is true of a block that is one JSON value, which is shown whole or not at all. If nothing but blank blocks
-/// would be left, they are cut again without the blank ones at both ends.
+/// Truncates `texts` to what `keep` and `bounds` allow. `raw` has the counts of the original text. `is_json`
+/// returns true for a block with one JSON value, which is shown completely or not at all. If only blank blocks
+/// would remain, truncates again without the blank blocks at both ends.
 pub(super) fn cut(
     texts: &Texts<'_>,
     keep: Keep,
@@ -176,8 +176,8 @@ struct Cutting<'a, F> {
 }
 
 impl<F: Fn(usize) -> bool> Cutting<'_, F> {
-    /// Cuts `blocks`, whose counts are `raw`. With `is_cut_by` they are part of a text that this limit cuts: then they are
-    /// cut too where they fit.
+    /// Truncates `blocks` with the counts `raw`. With `is_cut_by` they are part of a text over this limit, so
+    /// the outcome is a cut even if they fit.
     fn cut(&self, blocks: Range<usize>, raw: &Counter, is_cut_by: Option<TruncatedBy>) -> Outcome {
         let (all, places) = (&self.texts.places, &self.texts.places[blocks.clone()]);
         let Some((first, last)) = places.first().zip(places.last()) else { return Outcome::Fits };
@@ -222,7 +222,7 @@ impl<F: Fn(usize) -> bool> Cutting<'_, F> {
         (n < blocks.end && self.texts.places[n].start < at && (self.is_json)(n)).then_some(n)
     }
 
-    /// Returns the cut of a text whose counts are `raw`, of which `head` and `tail` are kept.
+    /// Returns the cut that keeps `head` and `tail` of a text with the counts `raw`.
     fn text_cut(
         &self,
         head: Range<usize>,
@@ -270,7 +270,7 @@ fn without_joints(places: &[Range<usize>], head: Range<usize>, tail: Range<usize
 }
 
 impl TextCut {
-    /// Returns the part that is left of block `n` of the text that was cut; `None` where it goes.
+    /// Returns the remaining text of block `n`, or `None` if the block is removed.
     pub(super) fn left<'t>(&self, texts: &'t Texts<'_>, n: usize) -> Option<Cow<'t, str>> {
         let (text, place) = (texts.block(n), &texts.places[n]);
         let [start, end] = [&self.head, &self.tail].map(|part| {

@@ -1,4 +1,4 @@
-//! `cutline wrap`: before servers that these tests write themselves, as lines of shell.
+//! Tests of `cutline wrap` with servers that are short shell scripts.
 
 mod client_files;
 mod fit;
@@ -19,13 +19,13 @@ use serde_json::Value;
 
 use crate::support::{PATIENCE, Start, Workspace, eventually};
 
-/// A server that notes each line it reads in the file `seen`, and answers the n-th with the file `n`.
+/// A server that appends each line to the file `seen`, and answers line N with the contents of file `N`.
 const ANSWERS: &str = r#"n=0; while IFS= read -r line; do
     n=$((n + 1)); printf '%s\n' "$line" >> seen
     if [ -e "$n" ]; then cat "$n"; fi
 done"#;
 
-/// A wrapped server, its client these tests.
+/// A wrapped server. The test is the client.
 struct Wrap {
     child: Child,
     stdin: Option<ChildStdin>,
@@ -84,7 +84,7 @@ impl Wrap {
         serde_json::from_slice(&line).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&line)))
     }
 
-    /// Closes the input, and waits for the end; what was said on stderr.
+    /// Closes the input and waits for the end. Returns the text of stderr.
     fn end(&mut self) -> String {
         self.stdin = None;
         self.exit();
@@ -105,7 +105,7 @@ impl Wrap {
         rustix::process::kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
-    /// The most memory that it ever had, in bytes.
+    /// Returns the peak memory in bytes.
     fn peak_memory(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();

@@ -1,4 +1,4 @@
-//! The cut of a JSON value: its texts, and the parts of it that were made shorter.
+//! Truncation of a JSON value in one text or two.
 
 use std::ops::Range;
 
@@ -14,18 +14,18 @@ use crate::wrap::text::limit_exceeded;
 
 mod cutter;
 
-/// The mark that ends a string that is not shown to its end.
+/// The end of a shortened string.
 const MARK: &str = "… [truncated]";
 
-/// A text of the value, and how much of it may be kept.
+/// A text of the value, and its limits.
 type View<'a> = (&'a Value<'a>, Bounds);
 
-/// A value that was cut.
+/// A truncated value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::wrap) struct Cut<'a> {
-    /// Each view as it is now.
+    /// The texts after truncation.
     pub(in crate::wrap) texts: Vec<String>,
-    /// The parts that were made shorter, in the order of the text; none where it was within its limits.
+    /// The shortened parts in the order of the text. Empty if the value was within the limits.
     pub(in crate::wrap) shortened: Vec<Shortened<'a>>,
     /// True if one item or string alone was over the limit.
     pub(in crate::wrap) single_too_large: bool,
@@ -33,25 +33,25 @@ pub(in crate::wrap) struct Cut<'a> {
     pub(in crate::wrap) by: TruncatedBy,
 }
 
-/// An array, an object or a string that was made shorter.
+/// A shortened array, object or string.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(in crate::wrap) struct Shortened<'a> {
-    /// The things that are counted.
+    /// The unit of the counts.
     pub(in crate::wrap) unit: PartUnit,
-    /// Number of them kept.
+    /// The number kept.
     pub(in crate::wrap) shown: u64,
-    /// Number of them before.
+    /// The original number.
     pub(in crate::wrap) total: u64,
-    /// The way to it.
+    /// The path to it.
     path: Vec<Step<'a>>,
-    /// Bytes that were left out of it.
+    /// The number of removed bytes.
     pub(in crate::wrap) removed_bytes: u64,
-    /// True if one item or string of it is over the limit alone.
+    /// True if one item or string alone is over the limit.
     is_single: bool,
 }
 
 impl<'a> Shortened<'a> {
-    /// A value of `total` characters, of which none is kept.
+    /// Returns a value of `total` characters that was removed.
     pub(in crate::wrap) fn nothing_of(total: u64) -> Self {
         let unit = PartUnit::Characters;
         Self { unit, shown: 0, total, path: Vec::new(), removed_bytes: 0, is_single: true }
@@ -64,17 +64,17 @@ impl<'a> Shortened<'a> {
         Self { unit, path, shown: 1, ..Self::nothing_of(2) }
     }
 
-    /// Returns its name; `None` for the value itself.
+    /// Returns its name, or `None` for the top value.
     pub(in crate::wrap) fn name(&self) -> Option<String> {
         path::name(&self.path)
     }
 
-    /// Returns the keys on the way to it; items have none.
+    /// Returns the keys of the path. Items have none.
     pub(in crate::wrap) fn keys(&self) -> impl Iterator<Item = Option<String>> {
         self.path.iter().map(|step| serde_json::from_str(step.key?).ok())
     }
 
-    /// Returns the part of the text of `top` that goes, and the text in its place.
+    /// Returns the range of `top` to remove, and its replacement.
     fn edit(&self, top: Node<'_>) -> (Range<usize>, &'static str) {
         let node = self.path.iter().fold(top, |node, step| child(node, step).unwrap_or(node));
         left_out(node, self.unit, self.shown)
@@ -94,7 +94,7 @@ fn child<'a>(node: Node<'a>, step: &Step<'_>) -> Option<Node<'a>> {
     at_position.filter(|child| child.is_named(&name)).or_else(|| node.get(&name))
 }
 
-/// Returns the part of `node` that goes where `shown` of it are kept, and the text in its place.
+/// Returns the range to remove if `shown` parts of `node` are kept, and its replacement.
 fn left_out(node: Node<'_>, unit: PartUnit, shown: u64) -> (Range<usize>, &'static str) {
     let (start, end) = (node.place().start + 1, node.place().end - 1);
     let body = &node.text()[1..node.text().len() - 1];
@@ -110,12 +110,12 @@ fn left_out(node: Node<'_>, unit: PartUnit, shown: u64) -> (Range<usize>, &'stat
     }
 }
 
-/// Cuts a value that is given in one text or in two, so that each is within its limits.
+/// Truncates a value in one text or two, so that each is within its limits.
 pub(in crate::wrap) fn cut<'a>(views: &[View<'a>]) -> Cut<'a> {
     let (_, bounds) = views[0];
     let cut = cut_to(views, bounds.bytes);
     let Some(by) = exceeded(&cut.texts, views) else { return cut };
-    // Less is kept of the first view, until all limits hold: the most bytes of it with which they do.
+    // Binary search for the most bytes of the first text that satisfy all limits.
     let (mut fitting, mut most, mut over) = (None, 0, cut.texts[0].len() as u64);
     while over - most > 1 {
         let middle = u64::midpoint(most, over);
@@ -129,12 +129,12 @@ pub(in crate::wrap) fn cut<'a>(views: &[View<'a>]) -> Cut<'a> {
     Cut { by, ..fitting.unwrap_or_else(|| cut_to(views, 0)) }
 }
 
-/// Cuts a value so that its first view is within `max_bytes`.
+/// Truncates a value so that its first text is within `max_bytes`.
 fn cut_to<'a>(views: &[View<'a>], max_bytes: u64) -> Cut<'a> {
     let mut shortened = cutter::cut(views[0].0, max_bytes);
     let edited = |(value, _): &View<'_>| {
         let mut parts: Vec<_> = shortened.iter().map(|one| one.edit(value.top())).collect();
-        // What goes behind an item comes after what goes in it.
+        // Removed siblings follow removed parts inside an item.
         parts.sort_by_key(|(part, _)| part.start);
         let mut edits = Edits::of(value.text);
         let mut end = 0;
@@ -149,12 +149,12 @@ fn cut_to<'a>(views: &[View<'a>], max_bytes: u64) -> Cut<'a> {
     };
     let texts = views.iter().map(edited).collect();
     let single_too_large = shortened.iter().any(|one| one.is_single);
-    // Of what had nothing in it, white space went.
+    // Parts without children lost only white space.
     shortened.retain(|one| one.shown < one.total);
     Cut { texts, shortened, single_too_large, by: TruncatedBy::Bytes }
 }
 
-/// Returns the limit that one of `texts`, the views as they are now, is over.
+/// Returns the limit that one of the shortened `texts` exceeds.
 fn exceeded(texts: &[String], views: &[View<'_>]) -> Option<TruncatedBy> {
     texts.iter().zip(views).find_map(|(text, (_, bounds))| limit_exceeded(text, *bounds))
 }

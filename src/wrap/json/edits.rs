@@ -1,8 +1,8 @@
-//! The parts of a text that are replaced; what is between them stays as it was sent.
+//! Replacement of parts of a text. The text between them keeps its bytes.
 
 use std::ops::Range;
 
-/// A text while parts of it are replaced, one after the other as they stand in it.
+/// A text and its edited start. Edits are made in the order of the text.
 #[derive(Debug)]
 pub(in crate::wrap) struct Edits<'a> {
     text: &'a str,
@@ -22,7 +22,7 @@ impl<'a> Edits<'a> {
         self.at == 0
     }
 
-    /// Puts `new` in the place of a part, which is behind all parts before.
+    /// Replaces a part, which follows all earlier ones.
     pub(in crate::wrap) fn replace(&mut self, part: Range<usize>, new: &str) {
         self.edited.push_str(&self.text[self.at..part.start]);
         self.edited.push_str(new);

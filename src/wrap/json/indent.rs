@@ -1,11 +1,11 @@
-//! A JSON text indented by two spaces, so that its lines can be paged; its tokens stay what they are.
+//! Indentation of a JSON text by two spaces, so that it has short lines. Its tokens do not change.
 
 use std::io::{self, Write};
 
 use super::scan::{after_space, value_end};
 
-/// A line's end and the spaces of the next, of which each level takes two. Deeper levels stand below one another:
-/// else a deep value would take the square of its size.
+/// A newline and the indentation of the next line, two spaces for each level. Deeper levels are not indented
+/// further, or the output would grow with the square of the depth.
 const LINE: &[u8; 65] = b"\n                                                                ";
 
 /// Writes `text`, valid JSON, to `out`, indented from `level` on, without a final newline: many short parts.

@@ -1,4 +1,4 @@
-//! A value in a JSON text, with the way to those in it.
+//! A value in a JSON text, and access to its children.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -7,11 +7,11 @@ use super::scan::{after_space, string_end};
 use super::string::unescaped;
 use super::value::Value;
 
-/// A value in a text that is known to be valid, with its key where it is a member; each part is as it was sent.
+/// A value in a valid text, with its key if it is a member.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::wrap) struct Node<'a> {
     value: &'a Value<'a>,
-    /// The start of its key; of itself where it has none.
+    /// The start of its key, or of the value if it has no key.
     key_start: usize,
     key_end: usize,
     start: usize,
@@ -19,7 +19,7 @@ pub(in crate::wrap) struct Node<'a> {
 }
 
 impl<'a> Value<'a> {
-    /// Returns the value that the whole text is.
+    /// Returns the top value of the text.
     pub(in crate::wrap) fn top(&'a self) -> Node<'a> {
         Node { value: self, key_start: 0, key_end: 0, start: 0, end: self.text.len() }
     }
@@ -87,7 +87,7 @@ impl<'a> Node<'a> {
         })
     }
 
-    /// Returns the number of its children, where that is known.
+    /// Returns the number of its children, if it is known.
     pub(super) fn child_count(self) -> Option<u64> {
         self.value.large_at(self.start).map(|one| one.children)
     }
@@ -97,7 +97,7 @@ impl<'a> Node<'a> {
         self.is_array().then(|| self.children()).into_iter().flatten()
     }
 
-    /// Returns the members of these names; of two of one name the last, as other programs take it.
+    /// Returns the members with these names. Of duplicates it returns the last, like most parsers.
     pub(in crate::wrap) fn get_all<const N: usize>(self, names: [&str; N]) -> [Option<Node<'a>>; N] {
         let mut found = [None; N];
         for member in self.children() {
@@ -118,7 +118,7 @@ impl<'a> Node<'a> {
     pub(in crate::wrap) fn is_named(self, name: &str) -> bool {
         let Some(key) = self.key() else { return false };
         let body = &key[1..key.len() - 1];
-        // What is in escapes is longer.
+        // A key with escapes is longer than its name.
         body == name
             || (body.len() > name.len()
                 && body.contains('\\')

@@ -5,11 +5,12 @@
 pub(super) struct Step<'a> {
     /// The number of the member or the item, from 0 on.
     pub(super) position: usize,
-    /// The key of a member with its quotes, as it stands in the text.
+    /// The key of a member as it was sent, with quotes.
     pub(super) key: Option<&'a str>,
 }
 
-/// The name of the value at the end of `steps`: `results`, `data.items`, `items[0].body`; `None` for the top.
+/// Returns the name of the value at the end of `steps`, such as `results`, `data.items`, `items[0].body`.
+/// Returns `None` for the top.
 pub(super) fn name(steps: &[Step<'_>]) -> Option<String> {
     let mut name = String::new();
     for Step { position, key } in steps {
@@ -23,7 +24,7 @@ pub(super) fn name(steps: &[Step<'_>]) -> Option<String> {
     (!steps.is_empty()).then_some(name)
 }
 
-/// A key without its quotes, where it can be read without them.
+/// Returns a key without quotes, if it is readable without them.
 fn plain(key: &str) -> Option<String> {
     let plain: String = serde_json::from_str(key).ok()?;
     let needs_quotes = |c: char| matches!(c, '.' | '"' | '\'' | '[' | ']') || c.is_control();

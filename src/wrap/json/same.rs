@@ -17,7 +17,7 @@ pub(in crate::wrap) fn is_same(one: &str, other: &str) -> bool {
 struct Open {
     is_object: bool,
     hash: u64,
-    /// The hash of the key whose value comes next.
+    /// The hash of a key before its value.
     key: Option<u64>,
 }
 

@@ -1,14 +1,13 @@
 //! The structure of a JSON text that is known to be valid: where its values begin and end.
 //!
-//! Nothing is parsed to a value: digits, escapes, spacing and the order of keys are bytes of the text,
-//! and stay what they are.
+//! Values are not parsed. Digits, escapes, spacing and the order of keys stay as they were sent.
 
 /// The first byte from `at` on that is no white space.
 pub(super) fn after_space(text: &[u8], at: usize) -> usize {
     at + text[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\n' | b'\r' | b'\t')).count()
 }
 
-/// The tokens of a text, each as it stands there: marks, strings, numbers and words.
+/// Returns the tokens of a text: punctuation, strings, numbers and words.
 pub(super) fn tokens(text: &str) -> impl Iterator<Item = &str> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -46,7 +45,8 @@ pub(super) fn plain_end(text: &[u8], at: usize) -> usize {
     text[at..].iter().position(ends).map_or(text.len(), |len| at + len)
 }
 
-/// Bytes of a string that are looked at one by one: most strings are shorter than a search for the end is worth.
+/// Bytes of a string to compare one by one. Most strings are so short that a vectorised search does not pay
+/// off.
 const SHORT_BYTES: usize = 16;
 
 /// The first quote or backslash.

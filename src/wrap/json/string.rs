@@ -32,7 +32,7 @@ fn escape_bytes(body: &[u8], at: usize) -> usize {
     if is_pair { 2 * UNICODE_ESCAPE_BYTES } else { UNICODE_ESCAPE_BYTES }
 }
 
-/// True if `\uDXXX` stands at `at`, with one of `third` as its second digit.
+/// Returns true if the text at `at` is `\uDXXX` with one of `third` as its second digit.
 fn is_surrogate(body: &[u8], at: usize, third: &[u8]) -> bool {
     body.get(at..at + 4).is_some_and(|escape| {
         escape.starts_with(b"\\u")
@@ -66,8 +66,7 @@ pub(super) fn bytes_of(body: &str, count: u64) -> usize {
     characters(body).take(usize::try_from(count).unwrap_or(usize::MAX)).sum()
 }
 
-/// Returns the text that a valid string stands for; `None` for any other value. Half of a surrogate pair stands for
-/// U+FFFD.
+/// Returns the text of a valid string, or `None` for another value. Half of a surrogate pair becomes U+FFFD.
 pub(in crate::wrap) fn unescaped(raw: &str) -> Option<Cow<'_, str>> {
     let body = raw.strip_prefix('"')?.strip_suffix('"')?;
     let bytes = body.as_bytes();

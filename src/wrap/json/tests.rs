@@ -1,4 +1,4 @@
-//! The cut of JSON, against a plain oracle: `serde_json` reads what is left.
+//! Tests of truncated JSON against `serde_json`.
 
 use cutline_core::notice::PartUnit;
 use cutline_core::text::tokens::estimate;
@@ -208,8 +208,8 @@ fn any_json() -> impl Strategy<Value = String> {
     inner.prop_filter("an array or an object", |text| text.starts_with(['{', '[']))
 }
 
-/// True if `kept` is `whole` with items and members missing at ends, strings ended early, and nothing else; each
-/// such place with the numbers of what is left of it and of what there was.
+/// Returns true if `kept` is `whole` without items and members at ends, and with shortened strings. Also
+/// returns the kept and original number for each shortened part.
 fn is_prefix(kept: &str, whole: &str, cuts: &mut Vec<(PartUnit, u64, u64)>) -> bool {
     if kept == whole {
         return true;

@@ -1,15 +1,15 @@
-//! A JSON text that is known to be valid, with the places of its large parts.
+//! A valid JSON text, with the positions of its large parts.
 //!
-//! It is gone through once. Where a large array or object ends, and how many children it has, is noted
-//! then, so that nothing that follows has to go through it again.
+//! One pass validates the text, and records the end and the number of children of each large array and object.
+//! Later steps use these records and skip large parts.
 
 use serde::de::IgnoredAny;
 
 use super::scan::{after_space, mark_in_string, value_end};
 
-/// Arrays and objects in one another: a value that is deeper is treated as text.
+/// Maximum nesting. A deeper value is treated as text.
 const MAX_DEPTH: usize = 1000;
-/// The part of a text from which an array or object counts as large: at each depth there are as many at most.
+/// The share of a text from which an array or object is large. Each level has at most that many.
 const LARGE_PART: usize = 256;
 
 /// Bytes from which a string counts as large, unless the part of the text is more.
@@ -46,13 +46,13 @@ enum Next {
 }
 
 impl<'a> Value<'a> {
-    /// Returns the array or object that `text` is, white space around it aside; `None` for any other text, and
-    /// for one that is too deep to be cut.
+    /// Returns the array or object in `text`, without white space around it. Returns `None` for other text and
+    /// for a value with too many levels.
     pub(in crate::wrap) fn of(text: &'a str) -> Option<Self> {
         Self::of_any_depth(text).filter(|value| !value.is_deep)
     }
 
-    /// Returns the string that `text`, which is valid, is; `None` for any other value.
+    /// Returns the string in `text`, which is valid, or `None` for another value.
     pub(in crate::wrap) fn of_string(text: &'a str) -> Option<Self> {
         text.starts_with('"').then(|| Self { text, large: Vec::new(), is_deep: false })
     }
@@ -115,7 +115,7 @@ impl<'a> Value<'a> {
                 }
                 _ => return None,
             }
-            // A value has ended: the text itself is none but an array or object.
+            // The end of a value inside an array or object.
             open.last_mut()?.children += 1;
             next = Next::CommaOrEnd;
         }
@@ -134,14 +134,14 @@ impl<'a> Value<'a> {
     }
 }
 
-/// Returns the end of the array or object that begins at `at`, of any depth; `None` where it is not valid.
+/// Returns the end of the array or object at `at`, at any depth, or `None` if it is invalid.
 fn parsed_end(text: &str, at: usize) -> Option<usize> {
     let mut values = serde_json::Deserializer::from_str(&text[at..]).into_iter::<IgnoredAny>();
     values.next()?.ok()?;
     Some(at + values.byte_offset())
 }
 
-/// Returns the end of the string that begins at `at`; `None` where it is not valid.
+/// Returns the end of the string at `at`, or `None` if it is invalid.
 fn checked_string_end(text: &[u8], at: usize) -> Option<usize> {
     let mut at = at + 1;
     loop {
@@ -160,7 +160,7 @@ fn checked_string_end(text: &[u8], at: usize) -> Option<usize> {
     }
 }
 
-/// Returns the end of the number or the word that begins at `at`; `None` where it is not valid.
+/// Returns the end of the number or word at `at`, or `None` if it is invalid.
 fn checked_plain_end(text: &[u8], at: usize) -> Option<usize> {
     let word = match text[at] {
         b't' => "true",
@@ -171,7 +171,7 @@ fn checked_plain_end(text: &[u8], at: usize) -> Option<usize> {
     text[at..].starts_with(word.as_bytes()).then_some(at + word.len())
 }
 
-/// Returns the end of the number that begins at `at`, as RFC 8259 defines it; `None` where it is not valid.
+/// Returns the end of the number at `at` by RFC 8259, or `None` if it is invalid.
 fn number_end(text: &[u8], at: usize) -> Option<usize> {
     let digits_end = |at: usize| at + text[at..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let some_digits_end = |at: usize| Some(digits_end(at)).filter(|end| *end > at);

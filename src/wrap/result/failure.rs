@@ -1,4 +1,4 @@
-//! The error of a response, whose message and data are cut like text and structured content.
+//! Truncation of an error: its message like text, and its data like structured content.
 
 use super::rebuild::{Member, json, set_members};
 use super::rest::FREE_BYTES;
@@ -7,10 +7,10 @@ use crate::wrap::incoming::Failure;
 use crate::wrap::json::{Edits, Node, Value};
 use crate::wrap::save::Save;
 
-/// Returns what is left of an error that is over the limits; `None` where it is within them.
+/// Returns the error after truncation, or `None` if it is within the limits.
 pub(in crate::wrap) fn cut_error(error: Failure<'_>, rules: &Rules<'_>, save: &Save<'_>) -> Option<String> {
     let Failure { node, code, message, data } = error;
-    // The same parts as a result has them.
+    // A result with the same parts.
     let structured = data.map_or_else(String::new, |data| format!(",\"structuredContent\":{}", data.text()));
     let result = format!("{{\"content\":[{{\"type\":\"text\",\"text\":{}}}]{structured}}}", message.text());
     let value = Value::of_any_depth(&result)?;

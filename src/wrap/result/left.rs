@@ -1,4 +1,4 @@
-//! The parts that are left of a result's text and of its structured content.
+//! The parts of a result that remain after truncation.
 
 #![expect(clippy::indexing_slicing, reason = "a cut has a text for each view")]
 
@@ -26,18 +26,18 @@ pub(super) struct Over<'a> {
     pub(super) rules: &'a Rules<'a>,
 }
 
-/// The part that is left of a result's text.
+/// The text of a result after truncation.
 pub(super) enum TextLeft<'a> {
-    /// All of it, as it was sent; the structured content alone was over a limit.
+    /// The complete text. Only the structured content was over a limit.
     Same(&'a Texts<'a>),
-    /// It with its escapes resolved: all of it, or what the cut leaves.
+    /// The text without escapes, and the part of it to keep.
     Parts(Cow<'a, Texts<'a>>, Option<TextCut>),
-    /// One block alone, with this text.
+    /// Only the block with this number, with this text.
     Block(usize, String),
 }
 
 impl TextLeft<'_> {
-    /// Returns the text that is left of block `n`; `None` where the block goes.
+    /// Returns the text of block `n` after truncation, or `None` if the block is removed.
     pub(super) fn block(&self, n: usize) -> Option<Cow<'_, str>> {
         match self {
             Self::Same(texts) => Some(texts.block(n).into()),
@@ -47,31 +47,32 @@ impl TextLeft<'_> {
         }
     }
 
-    /// True if the notice may stand in block `n`, the last that is left: JSON stands alone, and so does what was not cut.
+    /// Returns true if the notice can be added to block `n`, the last one. JSON and unchanged text get the
+    /// notice in a separate block.
     pub(super) fn may_hold_notice(&self, n: usize) -> bool {
         matches!(self, Self::Parts(texts, _) if Value::of(texts.block(n)).is_none())
     }
 }
 
-/// The part that is left of a result.
+/// A result after truncation.
 pub(super) struct Left<'a> {
     pub(super) text: TextLeft<'a>,
-    /// The facts of the cut; `None` where only escapes were resolved, or white space went.
+    /// The facts for the notice, or `None` if only escapes or white space were removed.
     pub(super) facts: Option<Facts<'a>>,
     pub(super) structured: Member<'a, 'a>,
-    /// True if the structured content is the text, or the block that is left of it.
+    /// True if the structured content is the same value as the text.
     is_same: bool,
 }
 
 impl<'a> Left<'a> {
-    /// Returns what is left where the text is now `text`, and nothing else was changed.
+    /// Returns a result with this text and no other changes.
     fn of(text: TextLeft<'a>, facts: Option<Facts<'a>>) -> Self {
         Self { text, facts, structured: Member::Same, is_same: false }
     }
 }
 
 impl<'a> Over<'a> {
-    /// Returns what is left of the result; `None` where it is within its limits.
+    /// Truncates the result. Returns `None` if it is within the limits.
     pub(super) fn cut(&self) -> Option<Left<'a>> {
         let (texts, structured) = (self.texts, self.structured);
         let text_is_over = text::limit_exceeded(texts.all(), self.bounds).is_some();
@@ -79,7 +80,7 @@ impl<'a> Over<'a> {
         if !text_is_over && structured_by.is_none() {
             return None;
         }
-        // Where the text fits, only one that stands alone is looked at: it may be the structured content too.
+        // If the text fits, only a single block can be the same value as the structured content.
         let value = if texts.count() == 1 { Value::of(texts.all()) } else { None };
         let structured_value = match (&value, structured) {
             (Some(value), Some(raw)) if value.text == raw => Some(value.clone()),
@@ -99,8 +100,8 @@ impl<'a> Over<'a> {
         Some(left)
     }
 
-    /// Returns true if the structured content is an object whose only member is the text. Some SDKs wrap a text like
-    /// this. Then nothing is missing if the text is complete.
+    /// Returns true if the structured content is an object with one member, and this member is the text. Some
+    /// SDKs wrap a text like this. Then nothing is missing if the text is complete.
     pub(super) fn structured_is_text(&self) -> bool {
         let Some(value) = self.structured.and_then(Value::of) else { return false };
         let mut members = value.top().children().filter(|member| member.key().is_some());
@@ -108,8 +109,7 @@ impl<'a> Over<'a> {
         only.and_then(Node::string).is_some_and(|text| text == self.texts.all())
     }
 
-    /// Cuts structured content that is over the limit `by`, and is `value` or a string. Deeper than a value may be that is
-    /// looked into, it goes.
+    /// Truncates structured content that is over the limit `by`. Removes a value with too many levels.
     fn cut_structured(&self, left: &mut Left<'a>, raw: &'a str, value: Option<&Value<'a>>, by: TruncatedBy) {
         let (bounds, original) = (self.structured_bounds, (Extent::of(raw), chars(raw)));
         let string = Value::of_string(raw);
@@ -124,7 +124,7 @@ impl<'a> Over<'a> {
         let text = cut.texts.pop();
         let is_beside = left.facts.is_some();
         let facts = left.facts.get_or_insert_with(|| {
-            // The limit of lines is said too, which it can't be over.
+            // The details include the limit of lines.
             let bounds = Bounds { lines: self.bounds.lines, ..bounds };
             Facts::of_json(&cut, text.as_deref().unwrap_or(""), None, Whole::Json(raw), original, bounds)
         });
@@ -134,8 +134,8 @@ impl<'a> Over<'a> {
         left.structured = text.map_or(Member::Gone, Member::New);
     }
 
-    /// Cuts the texts, which are not one JSON value alone. Where one is left that is such a value, `structured` is cut
-    /// alike if it is the same one.
+    /// Truncates text that is not a single JSON value. If one block with such a value remains, also truncates
+    /// the same value in `structured`.
     fn cut_texts(&self, structured: Option<&Value<'a>>) -> Left<'a> {
         let (bounds, texts) = (self.bounds, self.texts);
         let all_json = texts.blocks().all(|text| Value::of(text).is_some());
@@ -157,8 +157,8 @@ impl<'a> Over<'a> {
         Left::of(TextLeft::Parts(shown, Some(cut)), Some(facts))
     }
 
-    /// Cuts the block `n`, one JSON value that alone is over the limit `by`, and `twin`, the same value as structured
-    /// content, alike; no other block is shown. The twin stays as it is where only white space around the text was too much.
+    /// Truncates block `n`, a JSON value over the limit `by`, and `twin`, the same value as structured content.
+    /// Other blocks are removed. If only white space is removed, the twin does not change.
     fn cut_value(
         &self,
         (n, value): (usize, &Value<'_>),
@@ -190,16 +190,16 @@ impl<'a> Over<'a> {
         }
     }
 
-    /// Returns the lines and bytes of the text as it was sent, and its characters.
+    /// Returns the lines, bytes and characters of the original text.
     fn original(&self) -> (Extent, u64) {
         (self.raw.extent(), chars(self.texts.all()))
     }
 }
 
-/// The structured content, or its only member, which is the same value as the text.
+/// Structured content, or its only member, with the same value as the text.
 struct Twin<'a> {
     value: Value<'a>,
-    /// What is around the value in the structured content.
+    /// The text before and after the value in the structured content.
     around: [&'a str; 2],
     /// The key of the member.
     key: Option<&'a str>,
@@ -212,7 +212,7 @@ impl<'a> Twin<'a> {
         if json::is_same(value.text, structured.text) {
             return Some(Self { value: structured.clone(), around: [""; 2], key: None });
         }
-        // SDKs make an object of what is none: `{"result": […]}`.
+        // SDKs wrap other values in an object: `{"result": […]}`.
         let mut members = structured.top().children().filter(|_| structured.top().is_object());
         let member = members.next().filter(|_| members.next().is_none())?;
         let inner = Value::of(member.text()).filter(|inner| json::is_same(value.text, inner.text))?;

@@ -1,4 +1,4 @@
-//! A result put together again: what was not cut has its own bytes.
+//! Assembly of a result after truncation. Unchanged parts keep their bytes.
 
 #![expect(clippy::indexing_slicing, reason = "a member's number is below their count")]
 
@@ -9,28 +9,28 @@ use super::left::TextLeft;
 use crate::wrap::json::{Edits, Node};
 use crate::wrap::text::Texts;
 
-/// The fate of a member of an object.
+/// The change of a member of an object.
 pub(in crate::wrap) enum Member<'e, 'a> {
-    /// It stays.
+    /// It does not change.
     Same,
-    /// It is an object and stays, and these members of it have these fates.
+    /// Some members of it change.
     Members(Vec<(&'static str, Member<'e, 'a>)>),
-    /// It is a result's content, and its blocks get these texts.
+    /// It is the content of a result, and its blocks get these texts.
     Content(Content<'e, 'a>),
-    /// This JSON is its value.
+    /// This JSON replaces its value.
     New(String),
-    /// It goes.
+    /// It is removed.
     Gone,
 }
 
-/// The children of an array or an object, passed one after the other.
+/// A cursor over the children of an array or object.
 struct Siblings<'e, 'a> {
     edits: &'e mut Edits<'a>,
     /// The end of the opening bracket.
     begin: usize,
     /// The end of the last child that was passed.
     at: usize,
-    /// True once there is a child that stays.
+    /// True after a child was kept.
     has_any: bool,
 }
 
@@ -40,19 +40,20 @@ impl<'e, 'a> Siblings<'e, 'a> {
         Self { edits, begin, at: begin, has_any: false }
     }
 
-    /// Lets the next child stay, so that the edits of it come after this, or takes it out.
+    /// Moves past the next child, and removes the child unless it `stays`. Edits inside the child follow this
+    /// call.
     fn pass(&mut self, child: Node<'a>, stays: bool) {
         if !stays {
             self.edits.replace(self.at..child.place().end, "");
         } else if !self.has_any && self.at > self.begin {
-            // The comma behind those that went.
+            // The comma after the removed children.
             self.edits.replace(self.at..child.place_with_key().start, "");
         }
         self.at = child.place().end;
         self.has_any |= stays;
     }
 
-    /// Adds a child behind the last one that was passed.
+    /// Adds a child after the last one.
     fn add(&mut self, new: &str) {
         let comma = if self.has_any { "," } else { "" };
         self.edits.replace(self.at..self.at, &[comma, new].concat());
@@ -60,8 +61,8 @@ impl<'e, 'a> Siblings<'e, 'a> {
     }
 }
 
-/// Gives the members of these names in `object` that fate; a new one that it does not have comes at its end. Of two of one
-/// name the first goes.
+/// Changes the members of these names in `object`. Adds new members at the end. Removes all but the last of
+/// duplicate members.
 pub(in crate::wrap) fn set_members<'a>(
     edits: &mut Edits<'a>,
     object: Node<'a>,
@@ -92,15 +93,15 @@ pub(in crate::wrap) fn set_members<'a>(
 
 /// The texts of a result's content.
 pub(in crate::wrap) struct Content<'e, 'a> {
-    /// Those that it has.
+    /// The original texts.
     pub(super) own: &'e Texts<'e>,
     pub(super) left: &'e TextLeft<'a>,
     pub(super) notice: Option<&'e str>,
 }
 
 impl Content<'_, '_> {
-    /// Gives each block of `content` the text that is left of it; it goes where none is. What is no object is no block, and
-    /// goes. The notice stands in the last block that is left, or after it.
+    /// Sets the text of each block of `content`, and removes blocks without text left and items that are not
+    /// objects. Adds the notice to the last block, or after it.
     fn edit<'a>(self, edits: &mut Edits<'a>, content: Node<'a>) {
         let Self { own, left, mut notice } = self;
         let last = (0..own.count()).rfind(|n| left.block(*n).is_some());

@@ -1,7 +1,8 @@
-//! The rest of a result: what is not its text, its structured content, or the data of an image, audio or blob.
+//! The rest of a result: everything except text, structured content, and the data of images, audio and blobs.
 //!
-//! A client may give all of a result to its model, so the rest counts as well. Up to [`FREE_BYTES`] of it are free. More of it
-//! lowers the limit of the text. A rest that is over the limit alone is cut, which only links and hostile servers reach.
+//! A client can pass the complete result to its model, so the rest has a limit too. The first [`FREE_BYTES`]
+//! are free, and more reduces the limit of the text. A rest over the limit is truncated. Only links and hostile
+//! servers reach that.
 
 use cutline_core::details::Details;
 use cutline_core::notice::{Notice, ResultShown};
@@ -17,17 +18,17 @@ use crate::wrap::json::{Edits, Node, Value};
 use crate::wrap::save::{Save, Whole};
 use crate::wrap::text::Texts;
 
-/// Bytes of the rest that do not count.
+/// Bytes of the rest that do not reduce the limit of the text.
 pub(in crate::wrap) const FREE_BYTES: u64 = 4096;
-/// Bytes around the text of a block that count as one block rather than as rest.
+/// Bytes around the text of a block that are not part of the rest.
 const BLOCK_BYTES: usize = 64;
 
-/// Returns the most bytes of a rest where the text may have `limit`.
+/// Returns the maximum bytes of the rest if the limit of the text is `limit`.
 pub(in crate::wrap) fn rest_limit(limit: u64) -> u64 {
     limit.max(FREE_BYTES)
 }
 
-/// Returns the bytes that a text may have beside such a rest.
+/// Returns the maximum bytes of the text with a rest of this size.
 pub(super) fn text_limit(limit: u64, rest_bytes: u64) -> u64 {
     limit.saturating_sub(rest_bytes.saturating_sub(FREE_BYTES)).max(1)
 }
@@ -40,7 +41,7 @@ pub(super) fn bytes_of(result: Node<'_>) -> u64 {
     result.text().len().saturating_sub(structured + counted) as u64
 }
 
-/// Returns the bytes of a block that are not rest.
+/// Returns the bytes of a block that are not part of the rest.
 fn counted_bytes(item: Node<'_>) -> usize {
     match Block::of(item) {
         Some(block) => {
@@ -63,8 +64,8 @@ fn data_bytes(item: Node<'_>) -> usize {
     data.map(Node::text).filter(|data| data.starts_with('"')).map_or(0, str::len)
 }
 
-/// Cuts a text so that its blocks, with what is around each, are within the limit as well. Lowers the limit until they are.
-/// The blocks share [`FREE_BYTES`] with a rest of `rest_bytes`.
+/// Truncates a text so that it fits together with the bytes around each block. Lowers the limit until it does.
+/// The blocks and a rest of `rest_bytes` share [`FREE_BYTES`].
 pub(super) fn cut_with_blocks<'a>(over: &mut Over<'a>, rest_bytes: u64) -> Option<Left<'a>> {
     let most = over.bounds.bytes + FREE_BYTES.saturating_sub(rest_bytes);
     loop {
@@ -86,8 +87,8 @@ pub(super) fn cut_with_blocks<'a>(over: &mut Over<'a>, rest_bytes: u64) -> Optio
     }
 }
 
-/// Cuts a result whose rest is over the limit: it keeps the first members and blocks within half of the limit, and its texts
-/// become one block.
+/// Truncates a result with too large a rest. Keeps the first members and blocks within half of the limit, and
+/// joins the texts into one block.
 pub(super) fn judge(
     result: Node<'_>,
     rules: &Rules<'_>,
@@ -133,15 +134,15 @@ fn with_block(result: &str, text: &str) -> String {
 /// A result with fewer members.
 struct Flat {
     text: String,
-    /// The blocks without text that are left, and all of them.
+    /// The number of blocks without text that remain, and of all such blocks.
     others: (u64, u64),
-    /// True if nothing could be kept.
+    /// True if nothing was kept.
     is_error: bool,
 }
 
 impl Flat {
-    /// Returns what is left of `result` within `room` bytes. `None` for one that is not complete, such as a request for input:
-    /// a client can do nothing with a part of it.
+    /// Returns `result` with members and blocks of up to `room` bytes. Returns `None` for an incomplete result,
+    /// such as a request for input, because a client cannot use a part of it.
     fn of(result: Node<'_>, room: u64) -> Option<Self> {
         let [kind, content, structured] = result.get_all(["resultType", "content", "structuredContent"]);
         if kind.is_some_and(|kind| kind.string().as_deref() != Some("complete")) {
@@ -181,7 +182,7 @@ impl Flat {
         Some(Self { text, others: (shown, total), is_error: false })
     }
 
-    /// Returns an error in place of a result that cannot be cut.
+    /// Returns an error that replaces a result which cannot be truncated.
     fn error(limit: u64) -> Self {
         let why = format!("The result of the server is over {} without its text", Size(limit));
         let text = format!(

@@ -1,4 +1,4 @@
-//! The notice and the details of a cut.
+//! The notice and the details of a truncated result.
 
 use cutline_core::details::{Details, TruncationDetails, TruncationReason};
 use cutline_core::notice::{NAMES_LISTED, Notice, Part, PartUnit, ResultShown};
@@ -12,22 +12,22 @@ use crate::wrap::json::Cut;
 use crate::wrap::save::{Save, Whole};
 use crate::wrap::text::{TextCut, Texts};
 
-/// The facts of a cut.
+/// The facts for a notice and details.
 pub(super) struct Facts<'a> {
-    /// The text as it was, or else the structured content: this is saved.
+    /// The full text, or else the full structured content, which is saved.
     whole: Whole<'a>,
-    /// The structured content as it was, where it was cut too and is another value than the text.
+    /// The full structured content, if it was truncated and is not the same value as the text.
     pub(super) beside: Option<&'a str>,
     shown: ResultShown,
-    /// Text blocks shown, and text blocks in all, where some are not shown.
+    /// The numbers of text blocks shown and in total, if some are not shown.
     blocks: Option<(u64, u64)>,
     pub(super) details: Details,
     pub(super) answered: Answered,
 }
 
 impl<'a> Facts<'a> {
-    /// Returns the facts of `texts` that were `original`, lines and bytes and characters: blocks of JSON, where these are
-    /// saved as such.
+    /// Returns the facts of truncated `texts`. `original` has the lines, bytes and characters. JSON blocks are
+    /// saved as JSON.
     pub(super) fn of_text(
         left: &TextCut,
         texts: &Texts<'_>,
@@ -56,7 +56,8 @@ impl<'a> Facts<'a> {
         facts
     }
 
-    /// Returns the facts of a value that is `left` of a text; where other blocks went beside it, of those too.
+    /// Returns the facts of a truncated JSON value, of which `left` remains. `blocks` has the numbers of blocks
+    /// shown and in total.
     pub(super) fn of_json(
         cut: &Cut<'_>,
         left: &str,
@@ -96,7 +97,7 @@ impl<'a> Facts<'a> {
         Self { whole, beside: None, shown, blocks, details, answered }
     }
 
-    /// Saves what was cut; the notice of the cut, and the same as data.
+    /// Saves the full output. Returns the notice and the details.
     pub(super) fn said(self, save: &Save<'_>) -> (Notice, Details) {
         let (mut details, mut of_beside) = (self.details, Details::default());
         self.beside.map(|structured| said(&save(Whole::Json(structured)), &mut of_beside));
@@ -110,7 +111,7 @@ pub(super) fn of_blocks(shown: u64, total: u64) -> Part {
     Part { shown, total, unit: PartUnit::Blocks, name: None }
 }
 
-/// Returns the largest of what was made shorter, in the order of the text.
+/// Returns the parts that lost most bytes, in the order of the text.
 fn parts(cut: &Cut<'_>) -> Vec<Part> {
     let mut largest: Vec<_> = cut.shortened.iter().enumerate().collect();
     largest.sort_by_key(|(n, one)| (std::cmp::Reverse(one.removed_bytes), *n));

@@ -1,4 +1,4 @@
-//! Results as they come out, whole.
+//! Complete results after truncation.
 
 use serde_json::{Value as Json, json};
 
@@ -7,7 +7,7 @@ use crate::wrap::json::Edits;
 use crate::wrap::json::Value;
 use crate::wrap::save::{SavedOutput, Whole};
 
-/// Returns what `result` becomes within these limits (`None` where it passes), and what was saved.
+/// Returns `result` after truncation (`None` if unchanged), and the saved outputs.
 fn judged_as_text(result: &str, rules: &Rules<'_>) -> (Option<String>, Vec<String>) {
     let saved = std::sync::Mutex::new(Vec::new());
     let save = |whole: Whole<'_>| {
@@ -28,7 +28,7 @@ fn judged_as_text(result: &str, rules: &Rules<'_>) -> (Option<String>, Vec<Strin
     (new.map(member), saved.into_inner().unwrap())
 }
 
-/// Returns what a result becomes within 5 lines and `bytes` (null where it passes), and what was saved.
+/// Returns a result after truncation to 5 lines and `bytes` (null if unchanged), and the saved outputs.
 fn judged(result: &Json, keep: KeepPart, bytes: u64) -> (Json, Vec<String>) {
     let bounds = Bounds::new(5, bytes);
     let rules = Rules { bounds, shows_all: false, keep, hint: None, schema: &OutputSchema::Absent };

@@ -1,4 +1,4 @@
-//! The messages of the client: all pass, and what they ask for is noted.
+//! The messages of the client. All of them pass, and the session stores the requests.
 
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -14,12 +14,12 @@ use crate::wrap::json::{Node, Value};
 use crate::wrap::locked;
 use crate::wrap::message::{Id, messages, text_of};
 
-/// The members of a request's `_meta` that say, in the stateless era, in which revision it is and from whom.
+/// The members of `_meta` that name the protocol revision and the client in a stateless request.
 const REVISION: &str = "io.modelcontextprotocol/protocolVersion";
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 
 impl Session {
-    /// Notes what a line of the client asks for. Whatever it is, it passes: the line is returned.
+    /// Stores the requests of a line of the client. Returns the line, because all lines pass.
     pub(in crate::wrap) fn note_client<'l>(&self, line: &'l [u8]) -> &'l [u8] {
         let text = text_of(line);
         if let Some(value) = Value::of_any_depth(&text) {
@@ -35,7 +35,7 @@ impl Session {
         line
     }
 
-    /// Notes the requests of a line that is not JSON, such as one with `NaN`: the server may read it.
+    /// Stores the requests of a line that is not JSON, such as one with `NaN`. The server may accept it.
     fn note_broken(&self, line: &[u8]) {
         let mut envelope = Envelope::with_batch();
         envelope.take(line);
@@ -47,7 +47,7 @@ impl Session {
         }
     }
 
-    /// Notes a message; nothing of one that is no request.
+    /// Stores a message if it is a request.
     fn note(&self, message: Node<'_>) -> Option<()> {
         let [method, params, id] = message.get_all(["method", "params", "id"]);
         let method = method?.string()?;
@@ -77,20 +77,20 @@ impl Session {
         None
     }
 
-    /// Waits for the response to a request.
+    /// Adds an open request.
     fn open(&self, raw_id: &str, asks: Asks, client: Option<&'static Client>, is_stateless: bool) {
         let Some(id) = Id::of(raw_id) else { return };
         let (raw_id, since) = (raw_id.to_owned(), Instant::now());
         let call = Call { id, raw_id, asks, is_stateless, client, since, is_cancelled: false };
         let forgotten = locked(&self.calls).open(call).filter(|call| !call.is_cancelled);
         if let Some(call) = forgotten {
-            // Its response would be dropped as one to an unknown id.
+            // Its response will be dropped, because the id is no longer known.
             let reply = self.failed(&call, &call.raw_id, "Too many requests are open");
             let _where_it_is_gone = self.to_client(reply.as_bytes());
         }
     }
 
-    /// Returns the task that `params` names. The result of one that no call created has the name of `method` as its tool.
+    /// Returns the task that `params` names. If no call created the task, `method` is the name of its tool.
     pub(super) fn task_of(
         &self,
         params: Option<Node<'_>>,
@@ -102,7 +102,7 @@ impl Session {
         known.unwrap_or_else(|| Task { id, tool: method.to_owned(), client, since: Instant::now() })
     }
 
-    /// Fits results from now on to the client that gives itself this name.
+    /// Limits later results by the profile of the client with this name.
     fn fit_to(&self, name: Option<&str>) {
         let row = self.settings.fit.client(name);
         if let Some(row) = row {

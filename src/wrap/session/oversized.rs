@@ -1,4 +1,4 @@
-//! The messages that are too long to be held: what is answered in their place.
+//! Replies to messages over the size limit.
 
 use cutline_core::text::Size;
 use serde_json::value::RawValue;
@@ -17,7 +17,7 @@ pub(in crate::wrap) enum Side {
 }
 
 impl Session {
-    /// Answers for messages of one side that were over the limit; what is to be said to the server.
+    /// Replies to the messages of an oversized line. Returns the replies to the server.
     pub(in crate::wrap) fn oversized(&self, from: Side, line: Envelope) -> String {
         let (messages, omitted) = line.into_messages();
         let why = format!("Message is over {} (--max-message)", Size(self.settings.max_message_bytes as u64));
@@ -29,7 +29,8 @@ impl Session {
             let raw_id = raw_id.as_deref().map_or("", RawValue::get);
             let Some(id) = Id::of(raw_id) else { continue };
             answered += 1;
-            // A request is answered to its own side, an answer to the other one.
+            // The reply to a request goes back to its sender. The replacement of a response goes to the other
+            // side.
             if has_method == (from == Side::Server) {
                 to_server += &replies::error(raw_id, INVALID_REQUEST, &why);
                 continue;

@@ -26,7 +26,7 @@ const MAX_SPACE_BYTES: usize = 256;
 /// Bytes of the state of a task that do not reduce the limits of the result in it.
 const FREE_STATE_BYTES: u64 = 1024;
 
-/// Maximum bytes of a line whose invalid UTF-8 is replaced.
+/// Maximum bytes of a line with invalid UTF-8. In a longer line it is not replaced.
 const MAX_LOSSY_BYTES: usize = 4_000_000;
 
 /// The only protocol revision that has batches.
@@ -201,7 +201,7 @@ impl Session {
         if edits.is_empty() { Fate::Passes } else { Fate::Becomes(edits.applied()) }
     }
 
-    /// Takes the request that a response with that id answers.
+    /// Removes the request with this id.
     fn answered(&self, id: Node<'_>) -> Option<Call> {
         locked(&self.calls).answered(&Id::of(id.text())?)
     }
@@ -217,7 +217,7 @@ impl Session {
         self.failed(call, &call.raw_id, &why)
     }
 
-    /// Cuts the `result` of a response, and hands on its fate.
+    /// Truncates the `result` of a response, and passes the change to `set`.
     ///
     /// # Errors
     ///
@@ -265,7 +265,7 @@ impl Session {
         Ok(())
     }
 
-    /// Cuts the result, or the error, in the state of a task.
+    /// Truncates the result or the error in the state of a task.
     ///
     /// # Errors
     ///
@@ -312,8 +312,8 @@ impl Session {
         Ok(())
     }
 
-    /// Cuts a result of `tool`, and passes what becomes of it to `set`. `used` bytes of the limit are used by the state of a
-    /// task.
+    /// Truncates a result of `tool`, and passes the change to `set`. The state of a task uses `used` bytes of
+    /// the limit.
     fn cut(
         &self,
         result: Node<'_>,
@@ -346,7 +346,7 @@ impl Session {
         result::cut_error(error, &rules, &|whole: Whole<'_>| self.save(None, whole))
     }
 
-    /// Saves what was cut. The result of a task may come several times; it is saved once.
+    /// Saves a full output. The result of a task can arrive several times, but is saved once.
     fn save(&self, task: Option<&Task>, whole: Whole<'_>) -> io::Result<SavedOutput> {
         let Some(task) = task else { return save::save(&self.store, whole) };
         let hash = self.hashes.hash_one(whole);

@@ -13,7 +13,7 @@ fn run(texts: &[&str], keep: Keep, bounds: Bounds) -> Outcome {
     cut(&texts, keep, bounds, &counted(texts.all()), |n| texts.block(n).starts_with(['{', '[']))
 }
 
-/// The part left of each block (`-` of none), and what is said.
+/// The remaining part of each block (`-` if removed), and the notice.
 fn left(texts: &[&str], (keep, lines): (Keep, u64), max_bytes: u64) -> (Vec<String>, String) {
     match run(texts, keep, Bounds::new(lines, max_bytes)) {
         Outcome::Cut(cut) => {
@@ -25,7 +25,7 @@ fn left(texts: &[&str], (keep, lines): (Keep, u64), max_bytes: u64) -> (Vec<Stri
     }
 }
 
-/// Blocks, what is kept of them and how many lines, what is left of each, and what is said.
+/// Cases: the blocks, the part and the number of lines to keep, the remaining parts, and the notice.
 type Case<'a> = (&'a [&'a str], (Keep, u64), u64, &'a [&'a str], &'a str);
 
 #[test]

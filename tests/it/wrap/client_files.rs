@@ -1,10 +1,10 @@
-//! The files of clients, wrapped and turned back.
+//! Entries of client files that are wrapped and unwrapped.
 
 use std::fs;
 
 use crate::support::{Start, Workspace};
 
-/// Each with comments, spacing, other entries and other settings of its own.
+/// The files have comments, spacing, and other entries and settings.
 const FILES: [(&str, &str); 3] = [
     (
         "claude-code",

@@ -22,7 +22,7 @@ fn ask(wrap: &mut Wrap, id: u8, method: &str, params: &Value) -> Value {
     answer["result"].clone()
 }
 
-/// The `_meta` of a request of the stateless era.
+/// Returns the `_meta` of a stateless request.
 fn meta(name: &str) -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -30,7 +30,7 @@ fn meta(name: &str) -> Value {
     })
 }
 
-/// Returns what a client gets that gives itself `name` in the handshake, and in each request.
+/// Returns the result for a client with this name, in the handshake and in each request.
 fn fitted(flags: &[&str], name: &str, result: &Value) -> Value {
     let workspace = Workspace::new();
     let mut wrap = start(&workspace, flags, result);

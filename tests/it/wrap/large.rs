@@ -1,4 +1,4 @@
-//! Messages that are too long, or only just not: the memory that they take, and what is answered for them.
+//! Messages around the size limit: memory and replies.
 
 use std::fs;
 use std::io::Write as _;
@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 use super::{ANSWERS, Wrap};
 use crate::support::{Workspace, eventually};
 
-/// Bytes of a message that is over the default of `--max-message`, 64MB.
+/// Bytes of a message over the default of `--max-message`, 64MB.
 const OVERSIZED_BYTES: usize = 80_000_000;
-/// Bytes that a wrap may take for it: what it held till then, once, and the buffers of both sides.
+/// Maximum memory for such a message: the bytes up to the limit, and the buffers of both sides.
 const OVERSIZED_MEMORY: u64 = 100_000_000;
 const WHY: &str = "Message is over 64MB (--max-message)";
 
@@ -80,7 +80,7 @@ fn large_result_is_cut_within_three_times_its_size() {
     const IMAGE_BYTES: usize = 60_000_000;
     const TEXT_BYTES: usize = 1_000_000;
     let workspace = Workspace::new();
-    // An image that stays, and a text of which little does.
+    // An image that is kept, and a text that is truncated.
     let image =
         print(r#"{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"image","data":""#, IMAGE_BYTES, "");
     let text = print(r#"","mimeType":"image/png"},{"type":"text","text":"\\u00e9"#, TEXT_BYTES, r#""}]}}"#);
@@ -100,7 +100,8 @@ fn large_result_is_cut_within_three_times_its_size() {
     );
 }
 
-/// Has a server give `answer` to its second call; returns what comes of it, and the memory that it took at its peak.
+/// Sends `answer` as the response to the second call. Returns the line that the client receives, and the memory
+/// that this took.
 fn answered(workspace: &Workspace, answer: &str) -> (Vec<u8>, u64) {
     workspace.write("1", "{\"jsonrpc\":\"2.0\",\"id\":0,\"result\":{}}\n");
     workspace.write("2", answer);

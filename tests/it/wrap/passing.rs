@@ -226,7 +226,7 @@ fn client_that_does_not_read_slows_the_server_down() {
     let count =
         || fs::read_to_string(workspace.path("count")).ok().and_then(|n| n.trim().parse::<u32>().ok());
     let mut before = None;
-    // It stands still while nothing is read: the pipes are full.
+    // The server stops while the client does not read, because the pipes are full.
     eventually("the server waits", || {
         let now = count();
         let still = now.is_some() && now == before;
@@ -278,7 +278,7 @@ fn limits_hold_whatever_stands_in_a_result() {
     }
     let mut wrap = Wrap::start(&workspace, &["--max-lines", "2"], ANSWERS);
     for n in 1..=results.len() {
-        // Of the call too some is not to be held as a value.
+        // The arguments of the call also contain such values.
         let arguments = r#"{"\ud83d":1e400}"#;
         let params = format!(r#"{{"name":"a","\ud83d":1,"arguments":{arguments}}}"#);
         wrap.send(format!(
@@ -329,7 +329,7 @@ fn schemas_of_lists_that_are_asked_for_again_stay_known() {
     }
     wrap.call("41", "a");
     assert_eq!(wrap.message()["result"]["_meta"]["details"].get("schemaMayNotHold"), None);
-    // One that is too large to be asked, and one that was never seen.
+    // A schema that is too large, and one that is unknown.
     wrap.call("42", "large");
     assert_eq!(wrap.message()["result"]["_meta"]["details"]["schemaMayNotHold"], true);
 }

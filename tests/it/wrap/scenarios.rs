@@ -1,4 +1,4 @@
-//! The files of `fixtures/wrap`: a result as a server gives it, and what a client gets.
+//! Runs the files of `fixtures/wrap`: the result of a server, and the result for the client.
 
 use std::fs;
 use std::path::Path;
@@ -28,7 +28,7 @@ fn every_scenario_holds() {
     assert!(failed.is_empty(), "{}", failed.join("\n\n"));
 }
 
-/// Strings made from recipes (`{"repeat": …}`), wherever they stand.
+/// Replaces recipes (`{"repeat": …}`) with the strings that they describe.
 fn filled(value: &Value) -> Value {
     match value {
         Value::Object(members) if members.contains_key("recipe") => {

@@ -1,8 +1,7 @@
-//! The choice of what is kept of a JSON value within a limit.
+//! The choice of the parts of a JSON value to keep.
 //!
-//! An array keeps its first items, as many as fit. Where not even one fits, the first is made shorter; of
-//! an object the largest members are made shorter, then strings end early, and where nothing else
-//! is left the last members go.
+//! An array keeps its first items. If none fits, its first item is shortened. In an object, the largest members
+//! are shortened. Then strings are shortened, and at last members are removed from the end.
 
 use cutline_core::notice::PartUnit;
 
@@ -16,8 +15,8 @@ use crate::wrap::json::value::Value;
 const MOST_SHORTENED: usize = 16;
 /// The share of an object's room that its largest members must get, else more of them are made shorter.
 const LEAST_SHARE: usize = 16;
-/// The times its own size that a value may be scanned. Only nested values that were made to be slow
-/// come near; what lies deeper is not looked into then.
+/// How many times its own size a value may be scanned. Only hostile nesting comes near this limit. Deeper
+/// values are then removed as a unit.
 const MOST_SCANS: usize = 64;
 
 /// Returns the parts of `value` that are made shorter, so that it is within `max_bytes`.
@@ -46,7 +45,7 @@ fn bytes((_, member): &Member<'_>) -> usize {
 }
 
 impl<'a> Cutter<'a> {
-    /// Keeps `shown` of `node`; the bytes that go.
+    /// Keeps `shown` parts of `node`. Returns the number of removed bytes.
     fn shorten(
         &mut self,
         node: Node<'a>,
@@ -60,7 +59,7 @@ impl<'a> Cutter<'a> {
         removed.len()
     }
 
-    /// Makes `node` shorter, into `room` where that is possible; its size then.
+    /// Shortens `node` to `room` bytes if possible. Returns its size.
     fn shrink(&mut self, node: Node<'a>, room: usize) -> usize {
         let size = node.place().len();
         if size <= room || self.scans < size {
@@ -75,8 +74,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// Keeps the first children of an array, or members of an object, that fit. Where none does and
-    /// `inside` is set, the first is made shorter.
+    /// Keeps the first children that fit. If none fits and `inside` is set, shortens the first.
     fn first_children(&mut self, node: Node<'a>, room: usize, inside: bool) -> usize {
         let unit = if node.is_array() { PartUnit::Items } else { PartUnit::Members };
         let (text, start) = (node.text(), node.place().start);
@@ -115,7 +113,7 @@ impl<'a> Cutter<'a> {
         size
     }
 
-    /// Makes the largest members of an object shorter; where that is not enough, its last ones go.
+    /// Shortens the largest members of an object. If that is not enough, removes members from the end.
     fn object(&mut self, node: Node<'a>, room: usize) -> usize {
         let size = node.place().len();
         let mut largest: Vec<Member<'_>> = Vec::new();
@@ -152,7 +150,7 @@ impl<'a> Cutter<'a> {
         self.first_children(node, room, !looked_inside)
     }
 
-    /// Makes each of `blamed`, of which `all` is the size, shorter in proportion to its size; what they take then.
+    /// Shortens each of `blamed` in proportion to its size. `all` is their size. Returns their new size.
     fn share(&mut self, mut blamed: Vec<Member<'a>>, mut all: usize, mut left: usize) -> usize {
         blamed.sort_by_key(|(position, _)| *position);
         let mut now = 0;
@@ -171,7 +169,7 @@ impl<'a> Cutter<'a> {
     fn string(&mut self, node: Node<'a>, room: usize) -> usize {
         let text = node.text();
         let body = &text[1..text.len() - 1];
-        // A string alone may be left with the mark only: what that is over the limit for is seen by the caller.
+        // A top-level string can keep only the mark. The caller checks if it is still over the limit.
         let least = self.path.is_empty().then_some(0);
         let inside = room.checked_sub(2 + MARK.len()).or(least).filter(|_| body.len() > MARK.len());
         let Some(inside) = inside else { return text.len() };
