@@ -1,7 +1,7 @@
-//! Searching: the walk through a tree, the rules that leave entries out, globs, what files hold.
+//! Searching: the walk through a tree, ignore rules, globs, and the content of files.
 //!
-//! Entries and matches are handed on in the order of their paths, and scored by relevance where that is asked
-//! for; nothing here words anything for the model.
+//! Entries and matches are returned in the order of their paths, with a relevance score if the caller requests it. This module
+//! formats no text for the model.
 
 pub mod best;
 pub mod content;

@@ -1,10 +1,9 @@
-//! Searching what one file holds: line by line, or across lines.
+//! Searches the content of one file, line by line or across lines.
 //!
-//! `grep-searcher` goes through the lines. What it is given is made alike before (`file`, `line_reader`): UTF-8
-//! whose lines end with `\n`, none of them over 256 KB, so that a longer one is searched in overlapping windows
-//! (`giant`). What it finds becomes rows (`sink`): match lines and the context asked for, each already cut to
-//! the characters that are shown. Files are never mapped: one that shrinks while it is read must not end the
-//! server.
+//! `grep-searcher` iterates over the lines. Before that, `file` and `line_reader` normalize the text: it is UTF-8, its lines end
+//! with `\n`, and no line is over 256 KB. A longer line is searched in overlapping windows (`giant`). The results become rows
+//! (`sink`): match lines and context lines, already cut to the characters that are shown. Files are not memory-mapped, because
+//! a mapped file that shrinks would end the server.
 
 mod file;
 mod giant;
@@ -49,12 +48,11 @@ pub struct Query {
     pub mode: OutputMode,
     /// Lines of context around each match line; none unless the kind of result is lines.
     pub context: ContextLines,
-    /// Match lines after which the rest of a file is not searched, but for the context of the last but
-    /// one.
+    /// Number of match lines after which the search of a file stops. The context of the last but one is still searched.
     pub enough: u64,
     /// Characters of a line that are shown.
     pub max_line_chars: usize,
-    /// The ranking of the matches, where the most relevant ones are wanted.
+    /// The ranking of the matches, if the most relevant ones are requested.
     pub ranking: Option<Arc<Ranking>>,
     /// Path that the ranking adds before each path, if several places are searched; else empty.
     pub ranked_below: Arc<[u8]>,
@@ -89,14 +87,14 @@ impl Query {
     }
 }
 
-/// Something found in a file, or not. Paths are relative to where the search began.
+/// A result for a file. Paths are relative to the start of the search.
 #[derive(Debug)]
 pub enum Found {
     /// Rows of a file.
     Rows(Arc<[u8]>, Vec<Row>),
-    /// A file that has so many match lines (any number above 0, where they are not counted).
+    /// A file with this number of match lines, or any number above 0 if they are not counted.
     File(Vec<u8>, u64),
-    /// A file that has so many match lines, and the most relevant of them with their context and their scores.
+    /// A file with this number of match lines, and the most relevant ones with their scores and context.
     Ranked(Arc<[u8]>, u64, Vec<(i32, Vec<Row>)>),
     /// A file that was not searched in full, and why.
     PassedOver(Vec<u8>, PassedOver),
@@ -115,7 +113,7 @@ pub enum PassedOver {
     Rest,
 }
 
-/// Bytes that are held of a file that is read in blocks: a long line, and those of its context.
+/// Maximum number of buffered bytes of a file that is read in blocks: a long line and its context.
 const HEAP_BYTES: usize = 16_000_000;
 
 /// Searches one file after another; each worker has its own.
@@ -138,7 +136,7 @@ impl Searcher {
             let ContextLines { before, after } = query.context;
             grep.line_number(true).before_context(as_index(before)).after_context(as_index(after));
         }
-        // A clone of its own: threads that share a compiled pattern wait for each other.
+        // A separate clone, because threads that share a compiled pattern block each other.
         Self { query: query.clone(), grep: grep.build(), buffer: Vec::new(), has_large_buffer: false }
     }
 }

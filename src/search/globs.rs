@@ -1,9 +1,8 @@
 //! Globs over the paths of a walk: `*.rs`, `src/**/*.ts`, `!*.min.js`, `{a,b}`.
 //!
-//! Paths are relative to where the walk began. A glob without `/` is of names, at any depth; one with
-//! it is of whole paths. `*` and `?` do not cross `/`; `**` does where it is a whole part of the path. A
-//! leading `/` or `./` is where the walk began, a trailing `/` means folders, a leading `!` everything
-//! that the rest does not match.
+//! Paths are relative to the start of the walk. A glob without `/` matches names at any depth; a glob with `/` matches complete
+//! paths. `*` and `?` do not match `/`. `**` matches several parts of a path if it is a complete part itself. A leading `/` or
+//! `./` is the start of the walk, a trailing `/` matches folders only, and a leading `!` inverts the glob.
 
 #![expect(clippy::indexing_slicing, reason = "the ranges end at what was found")]
 #![expect(clippy::string_slice, reason = "the ranges end at what was found")]
@@ -43,8 +42,7 @@ enum Subject {
 }
 
 impl Glob {
-    /// Compiles `glob`; `base` is the absolute path of where the walk begins. The error says what is
-    /// wrong with it.
+    /// Compiles `glob`. `base` is the absolute path of the start of the walk. The error explains an invalid glob.
     pub fn new(glob: &str, base: &Path) -> Result<Self, String> {
         // Compiling takes memory by the length.
         if glob.len() > GLOB_BYTES {
@@ -119,10 +117,10 @@ impl Glob {
     }
 }
 
-/// The regular expression that matches what a glob does, or what is wrong with the glob.
+/// Returns a regular expression with the same matches as a glob, or the error of an invalid glob.
 ///
-/// `globset` knows no escapes in a class, and takes a character for its bytes. So it is given a `?` in the place of each
-/// class and of what is escaped, and what it writes for a `?` is replaced.
+/// `globset` does not support escapes in a class and matches bytes instead of characters. Therefore each class and escaped
+/// character becomes a `?` for `globset`, and its expression for `?` is then replaced.
 fn regex_of(glob: &str) -> Result<String, String> {
     let (mut plain, mut characters, mut depth) = (String::new(), Vec::new(), 0_usize);
     let mut chars = glob.chars();
@@ -203,7 +201,7 @@ fn too_large() -> String {
     format!("it may have {GLOB_BYTES} bytes, and braces {GLOB_DEPTH} deep")
 }
 
-/// The rest of an absolute glob after `base`, which is written as a path is shown; `None` where it does not begin with that.
+/// Returns the rest of an absolute glob after `base` in its shown form, or `None` if the glob does not begin with `base`.
 pub fn below<'a>(glob: &'a str, base: &Path) -> Option<&'a str> {
     let base = shown(base);
     let base = str::from_utf8(&base).ok()?;
@@ -231,7 +229,7 @@ pub fn has_wildcard(path: &str) -> bool {
     path.contains(['*', '?', '[', '{'])
 }
 
-/// The folders that a glob begins with, before the first name in which anything is special.
+/// Returns the folders at the start of a glob, before the first part with a special character.
 pub fn literal_folders(glob: &str) -> &str {
     let special = glob.find(['*', '?', '[', ']', '{', '}', '\\', ',']).unwrap_or(glob.len());
     &glob[..glob[..special].rfind('/').map_or(0, |slash| slash + 1)]

@@ -1,4 +1,4 @@
-//! grep's search: what the files of a tree hold, or one file.
+//! The search of grep: the content of the files of a tree, or of one file.
 
 use std::fs::File;
 use std::io;

@@ -20,18 +20,18 @@ pub struct Query {
     pub glob: Option<Glob>,
     /// The kind of the entries.
     pub kind: Kind,
-    /// The key by which they are to be sorted.
+    /// The sort key of the entries.
     pub key: Key,
 }
 
-/// The key by which entries are to be sorted.
+/// The sort key of entries.
 #[derive(Debug)]
 pub enum Key {
     /// Their path.
     Path,
     /// The time at which they were modified.
     Modified,
-    /// The score by these words; entries without one are left out.
+    /// The score for these words. Entries without a score are omitted.
     Relevance(String),
 }
 
@@ -46,16 +46,16 @@ pub enum Kind {
     Any,
 }
 
-/// An entry that is asked for.
+/// A requested entry.
 #[derive(Debug)]
 pub struct Found {
-    /// Its path, relative to where the walk began; a folder's ends with `/`.
+    /// Its path, relative to the start of the walk. The path of a folder ends with `/`.
     pub path: Vec<u8>,
-    /// When it was modified, in nanoseconds since 1970, or its score; 0 where it is not sorted by either.
+    /// Its modification time in nanoseconds since 1970, or its score. 0 if entries are sorted by path.
     pub key: i128,
 }
 
-/// Returns the search of a tree. What is found goes to `sink`, in path order, until that breaks.
+/// Returns the search of a tree. It passes entries to `sink` in path order until `sink` returns a break.
 pub fn tree(
     walk: Walk,
     query: Query,

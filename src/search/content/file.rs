@@ -1,7 +1,7 @@
-//! Searching one file: its first bytes say how it is read.
+//! Searches one file. Its first bytes decide how it is read.
 //!
-//! A small file is searched where it was read to, a larger one as it is read, and one in which matches may
-//! span lines from memory as a whole. What the searcher is given is UTF-8 whose lines end with `\n`.
+//! A small file is searched in memory, and a larger one while it is read. If matches can span lines, the complete file is read
+//! into memory. The searcher gets UTF-8 text with lines that end with `\n`.
 
 #![expect(clippy::indexing_slicing, reason = "all ranges are within what was read into the buffer")]
 
@@ -35,13 +35,13 @@ const BLOCK_BYTES: u64 = 3 * 64 * 1024;
 const DECODED_BYTES: usize = 64 * 1024;
 
 impl Searcher {
-    /// Searches a regular file, up to the `size` in bytes that it had when it was opened, and passes what is found to
-    /// `emit`. Returns the number of its match lines, up to what is enough.
+    /// Searches a regular file, up to the `size` in bytes that it had when it was opened, and passes the results to
+    /// `emit`. Returns the number of its match lines, up to the requested number.
     ///
     /// # Errors
     ///
-    /// Returns [`Stopped::Late`] if the deadline passed before the end of the file; `emit` has what was found until
-    /// then. Returns [`Stopped::Cancelled`] after a cancellation, or the error of the system.
+    /// Returns [`Stopped::Late`] if the deadline passed before the end of the file; `emit` has received the earlier
+    /// results. Returns [`Stopped::Cancelled`] after a cancellation, or the error of the system.
     pub fn search(
         &mut self,
         mut file: &File,
@@ -52,7 +52,7 @@ impl Searcher {
     ) -> io::Result<u64> {
         let Self { query, grep, buffer, has_large_buffer } = self;
         let (pattern, sized) = (&query.pattern, as_index(size));
-        // One byte more than the file has: that it is not there says that the file is read.
+        // One more byte than the size of the file, so that a short read shows the end of the file.
         let first = if (1..WHOLE_BYTES).contains(&sized) { sized + 1 } else { FIRST_BYTES };
         if buffer.len() < first {
             buffer.resize(first, 0);
@@ -139,7 +139,7 @@ impl Searcher {
     }
 }
 
-/// Makes the searcher's buffer larger, once: it begins with 64 KB, and keeps what a long line took.
+/// Enlarges the buffer of the searcher once. It starts with 64 KB, and keeps the capacity for a long line.
 fn enlarge_buffer(grep: &mut grep_searcher::Searcher) -> io::Result<()> {
     let no_match = RegexMatcher::new_line_matcher("y").map_err(io::Error::other)?;
     let line = io::repeat(b'x').take(BLOCK_BYTES / 3 + 1);

@@ -1,12 +1,10 @@
-//! A line that is too long to be held, searched in windows that overlap.
+//! Searches an oversized line in overlapping windows.
 //!
-//! A match that is not longer than the overlap is seen whole in one window or in the next. What a
-//! pattern looks at beside a match (`^`, `\b`) is not what it seems at the edges that a window has and
-//! the line has not: there a match does not count. Where a longer match is possible and none was
-//! found, the line was not searched.
+//! A match that is not longer than the overlap is complete in one of two windows. Assertions such as `^` and `\b` can be wrong
+//! at an edge of a window that is not an edge of the line; matches there do not count. If a longer match is possible and none
+//! was found, the line counts as not searched.
 //!
-//! The searcher is given a line that matches or does not as the long one does, and what is shown is kept
-//! beside it.
+//! The searcher gets a replacement line that matches if the long line matches. The text to show is stored separately.
 
 #![expect(clippy::indexing_slicing, reason = "all ranges are within the window they were found in")]
 
@@ -21,20 +19,19 @@ use super::pattern::LineEnds;
 use super::rows::shown;
 use cutline_core::truncate::line::Missing;
 
-/// Bytes before a window's end where a match is left to the next window, which sees more after it.
+/// Bytes at the end of a window. A match there belongs to the next window, which has more text after it.
 const MARGIN_BYTES: usize = 16 * 1024;
 /// Bytes that two windows share.
 const OVERLAP_BYTES: usize = 2 * MARGIN_BYTES;
-/// Bytes beside a match that a pattern may look at: a character.
+/// Bytes next to a match that an assertion can examine: one character.
 const LOOK_BYTES: usize = 4;
-/// Searches of one window, where the matches found before do not count.
+/// Maximum number of searches of one window, if the earlier matches do not count.
 const TRIES: usize = 16;
 /// Bytes of the line's start that are kept for each character that is shown: an escape may take as many.
 const BYTES_PER_CHAR: usize = 8;
 
-/// Searches the line that begins with `held`, at the byte `offset` of the text, and of which the end is not
-/// read. What was read after it is left in `held`. Returns a line to take its place; without a newline no more of the
-/// text can be searched.
+/// Searches the line that begins with `held` at the byte `offset` of the text. The end of the line is not read yet. Leaves the
+/// bytes after the line in `held`. Returns a replacement line; if it has no newline, the rest of the text cannot be searched.
 pub(super) fn search(
     matcher: &PatternMatcher<'_>,
     (lines, offset): (&ReadLines, u64),
@@ -48,14 +45,14 @@ pub(super) fn search(
     let mut missing = Missing { before: false, after: true };
     let newline = loop {
         matcher.check()?;
-        // What was read before has no newline.
+        // The buffered bytes have no newline.
         let kept = held.len();
         let read = source.by_ref().take(READ_BYTES as u64).read_to_end(held)?;
         let newline = memchr::memchr(b'\n', &held[kept..]).map(|at| kept + at);
         missing.after = newline.is_none() && read > 0;
         if found.is_none() {
             let window = &held[..newline.unwrap_or(held.len())];
-            // A `\r` before the newline is no part of the line, but for a pattern that names it.
+            // A `\r` before the newline belongs to the line only if the pattern contains `\r`.
             let ends = newline.is_some() && query.pattern.line_ends != LineEnds::Searched;
             let window = if ends { window.strip_suffix(b"\r").unwrap_or(window) } else { window };
             if let Some(at) = find(matcher, window, missing, &mut is_sure)? {
@@ -93,8 +90,8 @@ fn without_match(matcher: &PatternMatcher<'_>, start: &[u8]) -> io::Result<Optio
     Ok(None)
 }
 
-/// Searches a window of a line, of which more may be `missing`. It is not `is_sure` that there is no match where one may
-/// be that this window does not show.
+/// Searches a window of a line. `missing` are the parts of the line outside the window. `is_sure` is false if a match is
+/// possible that this window does not contain.
 fn find(
     matcher: &PatternMatcher<'_>,
     window: &[u8],

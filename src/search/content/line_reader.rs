@@ -1,7 +1,7 @@
-//! The text of a large file in whole lines, as the searcher takes it.
+//! Passes the text of a large file to the searcher in complete lines.
 //!
-//! A line of which the end is not read yet is held back, so that one too long to be held can be replaced
-//! (`giant`). Where the pattern wants it so, `\r\n` is read as `\n`.
+//! An incomplete line is buffered, so that an oversized line can be replaced (`giant`). `\r\n` becomes `\n` unless the pattern
+//! contains `\r`.
 
 #![expect(clippy::indexing_slicing, reason = "all ranges are within what was read into the buffers")]
 
@@ -18,7 +18,7 @@ use crate::limits::GREP_LINE_BYTES;
 
 /// Bytes that are read at once of a line that does not fit in the searcher's buffer.
 pub(super) const READ_BYTES: usize = 256 * 1024;
-/// Bytes of a line that are held at most: whole reads.
+/// Maximum number of buffered bytes of a line: a multiple of the size of a read.
 const HELD_BYTES: usize = GREP_LINE_BYTES.next_multiple_of(READ_BYTES);
 /// Bytes of room for which a read is worth its system call.
 const ROOM_BYTES: usize = 16 * 1024;
@@ -26,17 +26,17 @@ const ROOM_BYTES: usize = 16 * 1024;
 /// Facts of the lines that were read, for the sink that takes them from the searcher.
 #[derive(Debug, Default)]
 pub(super) struct ReadLines {
-    /// Newlines in all of the text that was given to the searcher so far, where match lines are numbered by them.
+    /// Number of newlines that the searcher has received, if match lines are numbered.
     pub(super) newlines: Cell<u64>,
-    /// For each line that was searched in windows, the offset at which it begins in the text that the searcher is given,
-    /// and its text as it is shown, with the bytes that it was cut from.
+    /// For each line that was searched in windows: its offset in the text for the searcher, its shown text, and the number of
+    /// bytes that the text was cut from.
     pub(super) giants: RefCell<VecDeque<(u64, ShownLine)>>,
     /// True if a line was too long for its pattern.
     pub(super) unsearched: Cell<bool>,
 }
 
 impl ReadLines {
-    /// The row of the line that begins at `offset`, if it was searched in windows. Offsets are asked for in order.
+    /// Returns the row of the line at `offset`, if it was searched in windows. Offsets must be requested in order.
     pub(super) fn take_giant(&self, offset: u64) -> Option<ShownLine> {
         let mut giants = self.giants.borrow_mut();
         while giants.front().is_some_and(|giant| giant.0 < offset) {
@@ -52,7 +52,7 @@ pub(super) struct LineReader<'a, R> {
     source: R,
     matcher: &'a PatternMatcher<'a>,
     lines: &'a ReadLines,
-    /// Bytes that were read and not given; the first `ready` of them are to be given as they are.
+    /// Bytes that were read and not passed on. The first `ready` of them are complete lines.
     held: Vec<u8>,
     ready: usize,
     /// Bytes given so far.
@@ -65,7 +65,7 @@ impl<'a, R: Read> LineReader<'a, R> {
         Self { source, matcher, lines, held: Vec::new(), ready: 0, given: 0, ended: false }
     }
 
-    /// Gives what is ready, as far as there is room.
+    /// Copies complete lines to `room`, as many bytes as fit.
     fn give(&mut self, room: &mut [u8]) -> usize {
         let len = self.ready.min(room.len());
         room[..len].copy_from_slice(&self.held[..len]);
@@ -74,7 +74,7 @@ impl<'a, R: Read> LineReader<'a, R> {
         len
     }
 
-    /// Reads straight into the room, after the line that is held. Gives how much of it is whole lines.
+    /// Reads directly into `room`, after the buffered line. Returns the number of bytes in complete lines.
     fn read_lines(&mut self, room: &mut [u8]) -> io::Result<usize> {
         let held = self.held.len();
         room[..held].copy_from_slice(&self.held);
@@ -111,8 +111,7 @@ impl<'a, R: Read> LineReader<'a, R> {
         Ok(())
     }
 
-    /// Puts another in the place of a line of which too much is held. Gives how much of what is held then
-    /// is whole lines.
+    /// Replaces an oversized line. Returns the number of buffered bytes in complete lines.
     fn replace_line(&mut self) -> io::Result<usize> {
         let at = (self.lines, self.given);
         let mut line = giant::search(self.matcher, at, &mut self.held, &mut self.source)?;
@@ -152,13 +151,13 @@ impl<R: Read> Read for LineReader<'_, R> {
     }
 }
 
-/// Returns the bytes of the whole lines at the start of a text; `None` if no line ends at `from` or after it.
+/// Returns the number of bytes in complete lines at the start of a text, or `None` if no line ends at `from` or later.
 fn whole_lines(text: &[u8], from: usize) -> Option<usize> {
     memchr::memrchr(b'\n', &text[from..]).map(|at| from + at + 1)
 }
 
-/// Makes each `\r\n` a `\n`, where `pattern` wants that, in a text whose first `seen` bytes were looked at
-/// before, but for a last `\r`. Gives how long the text is then.
+/// Replaces each `\r\n` with `\n` if `pattern` requires it, and returns the new length. The first `seen` bytes were processed
+/// before, except a `\r` at their end.
 pub(super) fn normalize(pattern: &Pattern, text: &mut [u8], seen: usize) -> usize {
     match pattern.line_ends {
         LineEnds::Normalized => without_returns(text, seen.saturating_sub(1)),

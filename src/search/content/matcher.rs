@@ -1,4 +1,4 @@
-//! A pattern as the searcher asks for it, in pieces of text between which the search can stop.
+//! The matcher for the searcher. It matches pieces of text and can stop between them.
 //!
 //! A search by a regular expression can be neither observed nor stopped from outside. So it gets one piece of complete
 //! lines at a time. A match across lines may take the complete text; the search can stop after each match.
@@ -76,7 +76,7 @@ impl<'a> PatternMatcher<'a> {
     }
 }
 
-/// Returns what a search by the regular expression found; its error type has no values.
+/// Returns the result of a search by the regular expression, whose error type has no values.
 fn never_fails<T>(found: Result<Option<T>, NoError>) -> Option<T> {
     found.unwrap_or_default()
 }

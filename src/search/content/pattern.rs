@@ -1,7 +1,7 @@
-//! Compiling what is searched for.
+//! Compiles patterns.
 //!
-//! A pattern is of a line without what ends it. One that names `\r` is of lines that keep it, so that `\r$` finds
-//! those that end in `\r\n`.
+//! A pattern matches a line without its line ending. If the pattern contains `\r`, lines keep their `\r`, so that `\r$` finds
+//! lines that end with `\r\n`.
 
 #![expect(clippy::indexing_slicing, reason = "matches end within their text")]
 
@@ -24,7 +24,7 @@ const TABLE_BYTES: usize = 4_000_000;
 /// Positions of a pattern up to which a search across lines takes large files.
 const SMALL_POSITIONS: usize = 64;
 
-/// A pattern as it was given.
+/// A pattern of a call.
 #[derive(Debug, Clone, Copy)]
 pub struct Source<'a> {
     /// The regular expression, or the text.
@@ -44,22 +44,22 @@ pub enum Refused {
     Newline,
     /// It has more positions, or more bytes when compiled, than a pattern may have.
     TooLarge,
-    /// It can't be compiled; the text shows it and where it is wrong.
+    /// It cannot be compiled. The text shows the pattern and the position of the error.
     Wrong(String),
 }
 
 /// A compiled pattern.
 #[derive(Debug, Clone)]
 pub struct Pattern {
-    /// Finds it, in text whose lines end with `\n`.
+    /// Finds the pattern in text with lines that end with `\n`.
     pub(super) regex: RegexMatcher,
     /// True if a match can hold a newline.
     pub(super) spans_lines: bool,
     /// The treatment of `\r\n` in the text searched.
     pub(super) line_ends: LineEnds,
-    /// The words of which it is an alternation; empty where it is none.
+    /// The words of the pattern if it is an alternation of words; otherwise empty.
     pub alternatives: Vec<String>,
-    /// The word that it is, where it is one: `\bWORD\b`.
+    /// The word, if the pattern is `\bWORD\b`.
     word: Option<Box<[u8]>>,
     /// Bytes of a file that a search across lines takes.
     pub multiline_bytes: u64,
@@ -69,7 +69,7 @@ pub struct Pattern {
 /// The treatment of the `\r` of a `\r\n`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LineEnds {
-    /// It is taken out before the text is searched.
+    /// It is removed before the text is searched.
     Normalized,
     /// It is left: the pattern neither tells it from the line's end nor takes it in, and finds the same either way.
     Irrelevant,
@@ -123,8 +123,8 @@ impl Pattern {
         })
     }
 
-    /// True if what ends at `end` in `text` is a match, as far as can be told without searching: the pattern is a word,
-    /// and it stands there with ASCII on both sides.
+    /// Returns true if the text before `end` is certainly a match: the pattern is a word, and the word is there with ASCII on
+    /// both sides.
     pub(super) fn is_word_before(&self, text: &[u8], end: usize) -> bool {
         let Some(before) = self.word.as_ref().and_then(|word| text[..end].strip_suffix(&**word)) else {
             return false;
@@ -145,12 +145,12 @@ impl Pattern {
         }
     }
 
-    /// Facts of a match: what it looks at, how long it can be.
+    /// Returns the properties of matches: assertions and possible lengths.
     pub(super) fn properties(&self) -> &Properties {
         self.hir.properties()
     }
 
-    /// True if a match can begin anywhere in `text`, as far as can be told without searching.
+    /// Returns false if certainly no match begins in `text`.
     pub(super) fn may_begin_in(&self, text: &[u8]) -> bool {
         let mut beginnings = Extractor::new();
         let beginnings = beginnings.limit_total(BEGINNINGS).extract(&self.hir);

@@ -15,18 +15,18 @@ pub struct Ranking {
     /// Matches of one file that are kept at most.
     keep: usize,
     words: Words,
-    /// Score that what is still found has to be above.
+    /// Further matches need a higher score.
     least: AtomicI32,
 }
 
 impl Ranking {
-    /// Keeps so many matches of a file; `words` are those of the pattern's alternation.
+    /// Returns a ranking that keeps `keep` matches of each file. `words` are the words of an alternation.
     pub fn new(keep: usize, words: Words) -> Self {
         Self { keep, words, least: AtomicI32::new(i32::MIN) }
     }
 
-    /// Lets only matches through from now on that have more than this score. Results have to be taken in path
-    /// order: of two with one score the earlier stays.
+    /// From now on, accepts only matches with a higher score. The results must be processed in path order, because the earlier
+    /// one of two matches with the same score is kept.
     pub fn raise(&self, least: i32) {
         self.least.store(least, Ordering::Relaxed);
     }
@@ -77,8 +77,9 @@ impl<'a> FileRanking<'a> {
         self.scorer.get_or_insert_with(|| FileScorer::new(&(self.path)(), &self.ranking.words))
     }
 
-    /// Takes the next line, of that number: as one of the `best`, with its score, where it is among them, and as it is shown
-    /// `beside` others, where context is wanted. So it looks the same beside others whether it was one of the best or not.
+    /// Adds the line with this number. `best` is its score and row if it is one of the best matches. `beside` is its row as
+    /// context of other matches, if context is requested. A line has the same row as context whether it is one of the best
+    /// matches or not.
     pub(super) fn take(&mut self, number: u64, best: Option<(i32, Row)>, beside: Option<Row>) {
         let ContextLines { before, after } = self.context;
         while self.open.front().is_some_and(|(_, open, _)| open + after < number) {

@@ -1,4 +1,4 @@
-//! The rows that a search gives: lines, cut to what is shown.
+//! The rows of a search: lines, cut to the characters that are shown.
 
 #![expect(clippy::indexing_slicing, reason = "rows end within their text, and a focus within its line")]
 
@@ -17,8 +17,8 @@ pub struct Row {
     pub kind: RowKind,
     /// Its text, without what ends it.
     pub text: String,
-    /// Bytes of the line as a page of the file has it, at most, where the text is a part of it; of one over 1 MB it is the
-    /// greatest number.
+    /// Maximum number of bytes of the line on a page of the file, if the text is a part of the line. The largest number for a
+    /// line over 1 MB.
     pub cut_from: Option<u64>,
 }
 
@@ -38,12 +38,12 @@ impl Row {
     }
 }
 
-/// A line as it is shown, and its bytes if anything of it is missing.
+/// The shown text of a line, and the bytes of the line if a part is missing.
 pub(super) type ShownLine = (String, Option<u64>);
 
-/// Returns a line, or the part of it that is at hand, as it is shown.
+/// Returns the shown text of a line, or of a part of it.
 ///
-/// Only what is near the focus is decoded, however long the line.
+/// Decodes only the text near the focus, whatever the length of the line.
 pub(super) fn shown(line: &[u8], focus: Range<usize>, max_chars: usize, mut missing: Missing) -> ShownLine {
     let is_whole = missing == Missing::default();
     let near = max_chars.saturating_mul(8).max(64);
@@ -63,19 +63,19 @@ pub(super) fn shown(line: &[u8], focus: Range<usize>, max_chars: usize, mut miss
     (shown.into_owned(), cut_from)
 }
 
-/// Returns the bytes that a line has on a page, at most: what is not UTF-8, or a NUL byte, takes three each.
+/// Returns the maximum number of bytes of a line on a page: invalid bytes and NUL bytes need three bytes each.
 fn bytes_on_a_page(line: &[u8]) -> u64 {
     let is_text = std::str::from_utf8(line).is_ok_and(|text| !text.contains('\0'));
     line.len() as u64 * if is_text { 1 } else { REPLACEMENT.len_utf8() as u64 }
 }
 
-/// Returns the range in the text as shown that stands for a range of bytes of a line.
+/// Returns the range of the shown text that corresponds to a range of bytes of a line.
 fn focus_in(line: &[u8], focus: &Range<usize>) -> Range<usize> {
     let at = |byte: usize| line.get(..byte).map_or(0, |before| lossy(before).len());
     if focus.end == 0 || line.is_ascii() { focus.clone() } else { at(focus.start)..at(focus.end) }
 }
 
-/// Bytes as text: what is not UTF-8, and NUL bytes, become U+FFFD.
+/// Converts bytes to text. Invalid bytes and NUL bytes become U+FFFD.
 fn lossy(bytes: &[u8]) -> Cow<'_, str> {
     match String::from_utf8_lossy(bytes) {
         text if !text.contains('\0') => text,

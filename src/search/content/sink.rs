@@ -15,7 +15,7 @@ use super::rows::{Row, RowKind, shown};
 use super::{Emit, Found, OutputMode};
 use cutline_core::truncate::line::Missing;
 
-/// Bytes of rows that are handed over together.
+/// Bytes of rows that are passed on together.
 const FULL_BYTES: usize = 64 * 1024;
 
 /// Takes the match and context lines of one file.
@@ -26,7 +26,7 @@ pub(super) struct RowSink<'a, 'e> {
     numbered: (u64, u64),
     path: &'a dyn Fn() -> Vec<u8>,
     emit: &'e mut Emit<'e, Found>,
-    /// The path of the file, once rows of it were handed over.
+    /// The path of the file, after its first rows were passed on.
     shared_path: Option<Arc<[u8]>>,
     rows: Vec<Row>,
     /// Bytes of those rows.
@@ -59,7 +59,7 @@ impl<'a, 'e> RowSink<'a, 'e> {
         }
     }
 
-    /// Hands over the rows that are left. Returns the number of match lines, and a break where no more are wanted.
+    /// Passes on the remaining rows. Returns the number of match lines, and a break if no further results are needed.
     pub(super) fn finish(mut self) -> (u64, ControlFlow<()>) {
         (self.matches, self.hand_over())
     }
@@ -134,7 +134,7 @@ impl Sink for RowSink<'_, '_> {
         let mut across = lines.start..lines.start;
         for (line, number) in found.lines().zip(first..) {
             let unended = pattern.unended(line);
-            // Where the match is matters only to a line that is cut, or ranked.
+            // The position of the match matters only if the line is cut or ranked.
             let focus = if unended.len() <= query.max_line_chars && !is_ranked {
                 0..0
             } else if pattern.spans_lines {

@@ -33,14 +33,14 @@ fn across(pattern: &str) -> Query {
     Query { pattern: Pattern::new(&source).unwrap(), ..query("x", 0) }
 }
 
-/// Results for a file, beside its rows.
+/// Results for a file, without its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Searched {
     matches: u64,
     passed_over: Option<PassedOver>,
 }
 
-/// All that is found in a file.
+/// Returns all results for a file.
 fn found(query: &Query, content: &[u8]) -> (u64, Vec<Found>) {
     let mut file = tempfile::tempfile().unwrap();
     file.write_all(content).unwrap();
@@ -56,7 +56,7 @@ fn found(query: &Query, content: &[u8]) -> (u64, Vec<Found>) {
     (matches.unwrap(), found)
 }
 
-/// The rows of a file: `10:text` for a match line, `9-text` for one that stands near.
+/// Returns the rows of a file: `10:text` for a match line, `9-text` for a context line.
 fn search(query: &Query, content: &[u8]) -> (Vec<String>, Searched) {
     let (matches, found) = found(query, content);
     let (mut shown, mut passed_over) = (Vec::new(), None);
@@ -135,7 +135,7 @@ static COUNTED: Mutex<Option<Vec<Query>>> = Mutex::new(None);
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(20))]
 
-    /// Lines that the searcher is not told of are counted as it would.
+    /// Lines that the searcher does not receive are counted in the same way.
     #[test]
     fn counts_are_those_of_the_rows(content in "((def )?[ab]{0,3}( = 1)?\r?\n){0,30}(def )?[ab]{0,2}") {
         let patterns = ["a", "ab|ba", "^", "$", "^$", r"\ba\b", r"\z", r"b\z", "a*", r"def \w+", r"\bab?", "1$", r"\r"];

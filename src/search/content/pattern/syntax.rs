@@ -17,7 +17,7 @@ pub(super) struct Parsed {
     pub(super) hir: Hir,
 }
 
-/// Parses a pattern; the error shows where it is wrong.
+/// Parses a pattern. The error shows its position.
 pub(super) fn parse(source: &Source<'_>) -> Result<Parsed, String> {
     let escaped = source.literal.then(|| regex_syntax::escape(source.pattern));
     let mut text = escaped.unwrap_or_else(|| source.pattern.to_owned());
@@ -27,7 +27,7 @@ pub(super) fn parse(source: &Source<'_>) -> Result<Parsed, String> {
     translator.utf8(false).multi_line(true).case_insensitive(source.ignore_case);
     translator.dot_matches_new_line(source.multiline);
     let hir = translator.build().translate(&text, &parsed.ast).map_err(|error| message(error.into()))?;
-    // The matcher puts it in a group, whose bracket would be a part of a comment at the end, which `(?x)` allows.
+    // The matcher adds a group around the pattern. With `(?x)`, its bracket would become part of a comment at the end.
     if parsed.comments.last().is_some_and(|comment| comment.span.end.offset == text.len()) {
         text.push('\n');
     }
