@@ -71,8 +71,11 @@ fn unknown_method_is_not_found() {
     let workspace = Workspace::new();
     for era in Era::BOTH {
         let mut client = Start::new(&workspace).era(era).client();
-        let answer = client.ask("tools/destroy", json!({}));
-        assert_eq!(answer["error"]["code"], -32601, "{answer}");
+        // The server declares no prompts.
+        for method in ["tools/destroy", "prompts/list"] {
+            let answer = client.ask(method, json!({}));
+            assert_eq!(answer["error"]["code"], -32601, "{answer}");
+        }
     }
 }
 
