@@ -194,6 +194,8 @@ mod tests {
             ("codex-mcp-client", Some("codex")),
             ("opencode", Some("opencode")),
             ("gemini-cli-mcp-client", Some("gemini")),
+            ("kilo", Some("kilo")),
+            ("copilot-cli", Some("copilot-cli")),
             ("qwen-cli-mcp-client-cutline", Some("qwen")),
             ("@cline/core", Some("cline")),
             ("continue-cli-client", Some("continue")),
@@ -245,10 +247,12 @@ mod tests {
     /// The limits of each row: those of docs/clients, where an agent of the kit measured them.
     #[test]
     fn rows_set_what_was_measured() {
-        let cases: [Fits; 20] = [
+        let cases: [Fits; 22] = [
             ("claude-code", 2000, 30_000, None, true, true),
             ("codex", 2000, 11_000, Some(270), true, true),
             ("opencode", 1990, 30_000, None, true, true),
+            ("kilo", 1990, 30_000, None, true, true),
+            ("copilot-cli", 2000, 19_000, None, false, true),
             ("gemini", 2000, 30_000, None, true, true),
             ("qwen", 990, 24_000, None, true, true),
             ("cline", 2000, 6900, Some(54), false, false),

@@ -1,8 +1,8 @@
-//! The table of the fit: a row for each client that was measured.
+//! The profiles of the clients that were measured.
 
 use super::Client;
 
-/// Returns a client that takes whatever the defaults give.
+/// Returns a client that passes on everything within the default limits.
 const fn whole(id: &'static str, version: &'static str) -> Client {
     Client {
         id,
@@ -18,25 +18,30 @@ const fn whole(id: &'static str, version: &'static str) -> Client {
     }
 }
 
-/// Returns a client that gives the model all of a result as text: images and details too.
+/// Returns a client that passes the full result to the model as text, with images and details.
 const fn all_as_text(id: &'static str, version: &'static str) -> Client {
     Client { has_images: false, leaves_details_out: true, ..whole(id, version) }
 }
 
 /// The clients that were measured.
-pub static CLIENTS: [Client; 20] = [
+pub static CLIENTS: [Client; 22] = [
     whole("claude-code", "2.1"),
     // Drops the middle above 12,000 bytes.
     Client { max_bytes: Some(11_000), answer_within_secs: Some(270), ..whole("codex", "0.169") },
-    // Drops the end above 2000 lines, the notice with it.
+    // Drops the end above 2000 lines, including the notice.
     Client { max_lines: Some(1990), ..whole("opencode", "1.18") },
+    // Made of opencode, with the same limit.
+    Client { max_lines: Some(1990), ..whole("kilo", "7.7") },
+    // Saves a result above 20,480 bytes to a file and shows 500 characters of it.
+    Client { max_bytes: Some(19_000), has_images: false, ..whole("copilot-cli", "1.0") },
     whole("gemini", "0.61"),
     // Drops the middle above 25,000 characters or 1000 lines.
     Client { max_lines: Some(990), max_bytes: Some(24_000), ..whole("qwen", "0.24") },
     // Shows the whole result as JSON and drops the middle above 8000 characters of it.
     Client { max_result_json_bytes: Some(8000), answer_within_secs: Some(54), ..all_as_text("cline", "3.0") },
     Client { answer_within_secs: Some(54), has_images: false, ..whole("continue", "1.5") },
-    // It gives itself the name that the server has in its list. Before the one whose name its own begins with.
+    // It sends the name that the server has in its list. This row is before that of the client whose name its own starts
+    // with.
     Client { answer_within_secs: Some(54), ..whole("openai-agents-js", "0.20") },
     Client { answer_within_secs: Some(4), ..whole("openai-agents", "0.24") },
     whole("pydantic-ai", "2.68"),
@@ -45,7 +50,7 @@ pub static CLIENTS: [Client; 20] = [
     Client { answer_within_secs: Some(27), keeps_server: false, ..all_as_text("llama-index", "0.6") },
     Client { answer_within_secs: Some(54), ..all_as_text("mastra", "0.14") },
     Client { answer_within_secs: Some(4), has_images: false, ..whole("autogen", "0.7") },
-    // Keeps the start alone, somewhere above 6.6 KB.
+    // Keeps only the start of a result above about 6.6 KB.
     Client { max_bytes: Some(6000), has_images: false, ..whole("crewai", "1.15") },
     whole("ai-sdk", "6"),
     Client { answer_within_secs: Some(9), ..whole("agno", "3.1") },

@@ -88,8 +88,7 @@ def codex_code(run):
     return codex_with(run, "gpt-6.1-sol")
 
 
-@agent("npm", "opencode-ai@1.18.33")
-def opencode(run):
+def opencode_config(run):
     model = {
         "name": "scripted",
         "tool_call": True,
@@ -102,7 +101,7 @@ def opencode(run):
         "options": {"baseURL": f"{run.url}/v1", "apiKey": "dummy"},
         "models": {"scripted": model},
     }
-    config = {
+    return {
         "model": "scripted/scripted",
         "small_model": "scripted/scripted",
         "provider": {"scripted": provider},
@@ -111,12 +110,43 @@ def opencode(run):
         "autoupdate": False,
         "share": "disabled",
     }
+
+
+@agent("npm", "opencode-ai@1.18.33")
+def opencode(run):
     variables = {
-        "OPENCODE_CONFIG": run.write("opencode.json", config),
+        "OPENCODE_CONFIG": run.write("opencode.json", opencode_config(run)),
         "OPENCODE_DISABLE_MODELS_FETCH": "1",
         "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
     }
     return ["opencode", "run", "--print-logs", "go"], variables
+
+
+@agent("npm", "@kilocode/cli-linux-x64@7.7.9")
+def kilo(run):
+    """Made of opencode. The package of the program itself: the one that installs it can be newer."""
+    variables = {
+        "KILO_CONFIG": run.write("kilo.json", opencode_config(run)),
+        "KILO_DISABLE_MODELS_FETCH": "1",
+        "KILO_DISABLE_LSP_DOWNLOAD": "1",
+        "KILO_DISABLE_AUTOUPDATE": "1",
+        "KILO_DISABLE_SESSION_INGEST": "1",
+    }
+    program = run.programs.parent / "@kilocode/cli-linux-x64/bin/kilo"
+    return [str(program), "run", "--auto", "--print-logs", "go"], variables
+
+
+@agent("npm", "@github/copilot@1.0.102")
+def copilot(run):
+    config = run.write("mcp.json", {"mcpServers": stdio_entry(run, type="local", tools=["*"])})
+    variables = {
+        "COPILOT_PROVIDER_BASE_URL": f"{run.url}/v1",
+        "COPILOT_PROVIDER_API_KEY": "dummy",
+        "COPILOT_MODEL": "gpt-4.1",
+        "COPILOT_OFFLINE": "true",
+    }
+    flags = ["--allow-all-tools", "--no-auto-update", "--disable-builtin-mcps", "--disable-client-telemetry"]
+    return ["copilot", "-p", "go", *flags, "--additional-mcp-config", f"@{config}"], variables
 
 
 @agent("npm", "@google/gemini-cli@0.61.0")
