@@ -10,7 +10,11 @@ import globs
 NONE = "No files found matching pattern"
 
 
-def walked(setting, folder, in_repository, no_ignore):
+# Globs that mean the same to cutline and, as `--exclude`, to fd.
+PLAIN_EXCLUDES = ["a", "b", "src", "lib", "*.rs", "*.txt", "a*", "[ab]*", "src/", "*.rs/", "*/a", "src/*.rs", "**/b", "lib/**"]
+
+
+def walked(setting, folder, in_repository, no_ignore, *more_flags):
     """Returns all paths below a folder that fd finds, relative to it, in their order."""
     flags = ["--hidden", "--exclude", ".git", "--no-global-ignore-file", "--color", "never", "--print0"]
     if not in_repository:
@@ -19,7 +23,7 @@ def walked(setting, folder, in_repository, no_ignore):
     if no_ignore:
         flags.append("--no-ignore")
     # A path, so that fd takes the rules of the folders above too, from the same place as cutline.
-    run = subprocess.run([setting.fd, *flags, ".", folder], capture_output=True, env=setting.env, cwd=setting.work)
+    run = subprocess.run([setting.fd, *flags, *more_flags, ".", folder], capture_output=True, env=setting.env, cwd=setting.work)
     if run.returncode:
         raise RuntimeError(f"fd in {folder}: {run.stderr}")
     prefix = os.fsencode(folder).rstrip(b"/") + b"/"
@@ -61,7 +65,38 @@ def compare(random, report, setting, round_):
             "noIgnore": random.random() < 0.3, "limit": random.choice([1000, random.randint(2, 30)]),
             "sort": random.choice(["path", "path", "modified"]),
         }  # fmt: skip
-        beside_fd(report, setting, case, top, entries[case["noIgnore"]])
+        narrowed = entries[case["noIgnore"]]
+        if random.random() < 0.5:
+            narrowed = narrow(random, setting, case, top, narrowed, in_repository)
+        beside_fd(report, setting, case, top, narrowed)
+
+
+def narrow(random, setting, case, top, entries, in_repository):
+    """Adds `exclude` and `maxDepth` to a call. Returns the paths that are left, by fd or by the description of globs."""
+    if random.random() < 0.6:
+        case["maxDepth"] = random.randint(1, 4)
+    by_fd = random.random() < 0.5
+    count = random.choice([0, 1, 1, 2, 3])
+    excludes = [random.choice(PLAIN_EXCLUDES) if by_fd else globs.random_glob(random).lstrip("!").strip() for _ in range(count)]
+    excludes = [glob for glob in excludes if glob.strip("/.")]
+    if excludes:
+        is_text = len(excludes) == 1 or random.random() < 0.5
+        case["exclude"] = ",".join(excludes) if is_text else excludes
+    if by_fd:
+        flags = [f"--exclude={glob}" for glob in excludes]
+        if "maxDepth" in case:
+            flags.append(f"--max-depth={case['maxDepth']}")
+        return walked(setting, case["path"], in_repository, case["noIgnore"], *flags)
+    compiled = [globs.Glob(glob) for glob in excludes]
+    most = case.get("maxDepth", len(top) + 10_000)
+    return [path for path in entries if path.count("/") < most and not is_excluded(compiled, top, path)]
+
+
+def is_excluded(excludes, top, path):
+    """Returns True if a glob matches the path or a folder that it is in."""
+    parts = path.split("/")
+    prefixes = ["/".join(parts[:n]) for n in range(1, len(parts) + 1)]
+    return any(glob.names(prefix, is_folder(os.path.join(top, prefix))) for glob in excludes for prefix in prefixes)
 
 
 def rule_files(top):
