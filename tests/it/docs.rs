@@ -4,6 +4,7 @@
 mod client_pages;
 mod commands;
 mod example_project;
+mod faq;
 mod install_links;
 mod links;
 mod measured;
